@@ -22,10 +22,11 @@ export async function newAlbum({ url }: Address, { token }: Owner): Promise<stri
 }
 
 /** Returns the opaque id of a link without caps. */
-export async function newLink({ url }: Address, { token }: Owner): Promise<string> {
+/** `caps`: none without them. */
+export async function newLink({ url }: Address, { token }: Owner, caps: object = {}): Promise<string> {
   const opaqueId = randomBytes(16).toString('hex')
   const key = { drop_pubkey: randomBytes(1216).toString('base64'), crypto_suite_id: 1 }
-  await post(`${url}/v1/drops/links`, { opaque_id: opaqueId, ...key }, token)
+  await post(`${url}/v1/drops/links`, { opaque_id: opaqueId, ...key, ...caps }, token)
   return opaqueId
 }
 

@@ -146,7 +146,18 @@ function blobOf({ assetId, role, content }: Content, { accountId, albumId }: Pla
   const envelope = manifestOf({ assetId, ciphertextHash }, { accountId, albumId }, landedAt)
   const contentType = 'application/octet-stream'
   const location = locationOf(ciphertextHash, uploadId)
-  return { assetId, role, ciphertextHash, size: content.length, contentType, location, uploadId, envelope, landedAt }
+  return {
+    assetId,
+    role,
+    ciphertextHash,
+    size: content.length,
+    contentType,
+    location,
+    uploadId,
+    envelope,
+    landedAt,
+    retainedUntil: undefined,
+  }
 }
 
 interface Ids {

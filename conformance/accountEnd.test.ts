@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { until } from '../testing/until.ts'
-import { landBlob, newAuthor, newBundle } from './assetWorld.ts'
+import { deleteAsset, landAsset, landBlob, newAuthor, newBundle } from './assetWorld.ts'
 import { json } from './call.ts'
 import type { Client } from './client.ts'
 import { expectAnswer, fingerprint } from './expect.ts'
@@ -94,6 +94,9 @@ describe('deleting an account', () => {
     const retention_until = new Date(Date.now() + 3_600_000).toISOString()
     const bundle = newBundle(author, { manifest: { retention_until } })
     await landBlob(bundle)
+    // Without a signature it may be deleted: the account is refused because of the other one.
+    expectAnswer(await deleteAsset(bundle), '204')
+    await landAsset(newBundle(author, { manifest: { retention_until } }))
     const { used } = await quotaOf(author.owner)
     expectAnswer(await remove(author.owner, author.owner.password), '409 asset.retained')
     assert.equal((await quotaOf(author.owner)).used, used)

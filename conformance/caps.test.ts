@@ -221,8 +221,10 @@ describe('create drop: limits of the server', () => {
   })
 
   it('answer 500 storage.full when free space is below the minimum', { skip: NEEDS_OWN_DISK }, async () => {
-    const full = await ownServer({ FREE_SPACE_FLOOR_BYTES: String(2 ** 52) })
-    const link = await newLink(full)
+    const { client, restart } = await operatedServer({ FREE_SPACE_FLOOR_BYTES: '1' })
+    const made = await newLink(client)
+    const full = await restart({ FREE_SPACE_FLOOR_BYTES: String(2 ** 52) })
+    const link = { ...made, owner: { ...made.owner, client: full } }
     expectAnswer(await declare(link), '500 storage.full')
     await expectNothingHeld(link)
   })

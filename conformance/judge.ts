@@ -22,6 +22,8 @@ const TIME_MEMBERS = new Set([
   'changed_at',
   'checked_at',
   'revoked_at',
+  'first_at',
+  'last_at',
   'last_sent_at',
   'last_failed_at',
 ])

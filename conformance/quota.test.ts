@@ -34,6 +34,24 @@ describe('quota', () => {
     assert.deepEqual(await quotaOf(await signUp(server)), { used: 0, state: 'ok' })
   })
 
+  it('is reported with the account: that guests found no room, why and how often', {
+    skip: NEEDS_OWN_SERVER,
+  }, async () => {
+    const own = await ownServer({ QUOTA_HARD_BYTES: '1000' })
+    const link = await newLink(own)
+    await land(link, randomBytes(400))
+    const account = async () => {
+      const { inbox, refused_drops } = JSON.parse((await asOwner(link.owner, 'GET', '/v1/account')).body.toString())
+      return { inbox, refused: refused_drops }
+    }
+    assert.deepEqual(await account(), { inbox: { waiting: 1, room: 10_000 }, refused: undefined })
+    for (let count = 0; count < 2; count += 1)
+      expectAnswer(await sendDeclaration(link, declaration(randomBytes(700))), '403 quota.exceeded')
+    const { refused } = await account()
+    assert.deepEqual([refused.why, refused.count], ['quota_exceeded', 2])
+    assert.ok(Date.parse(refused.first_at) <= Date.parse(refused.last_at))
+  })
+
   it('counts open sessions with their declared size, and pending drops', async () => {
     const link = await newLink(server)
     const session = await openSession(link, randomBytes(500))

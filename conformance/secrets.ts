@@ -82,7 +82,9 @@ export const KINDS: Readonly<Record<string, Kind | 'plain'>> = {
       ...['key_mode', 'max', 'min', 'min_protocol_version', 'name', 'next_cursor', 'protocol_version', 'role'],
       ...[
         'fault',
+        'first_at',
         'kind',
+        'last_at',
         'last_failed_at',
         'last_fault',
         'last_sent_at',
@@ -94,6 +96,7 @@ export const KINDS: Readonly<Record<string, Kind | 'plain'>> = {
         'token_type',
         'version',
         'warnings',
+        'why',
         'withheld',
       ],
       ...['code', 'detail', 'failing', 'instance', 'title', 'type'],

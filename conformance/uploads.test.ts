@@ -20,7 +20,7 @@ import {
 } from './assetWorld.ts'
 import { json, type Reply } from './call.ts'
 import { answerOf, atOnce, expectAnswer, offsetOf, type Problem } from './expect.ts'
-import { connect, NEEDS_OWN_DISK, NEEDS_OWN_SERVER, ownServer } from './server.ts'
+import { connect, NEEDS_OWN_DISK, NEEDS_OWN_SERVER, operatedServer, ownServer } from './server.ts'
 import {
   append,
   cancel,
@@ -177,8 +177,10 @@ describe('create an upload', () => {
   })
 
   it('answers 500 storage.full when free space is below the minimum', { skip: NEEDS_OWN_DISK }, async () => {
-    const full = await ownServer({ FREE_SPACE_FLOOR_BYTES: String(2 ** 52) })
-    const author = await newAuthor(full)
+    const { client, restart } = await operatedServer({ FREE_SPACE_FLOOR_BYTES: '1' })
+    const made = await newAuthor(client)
+    const full = await restart({ FREE_SPACE_FLOOR_BYTES: String(2 ** 52) })
+    const author = { ...made, owner: { ...made.owner, client: full } }
     expectAnswer(await sendUpload(author, uploadBody(newBundle(author))), '500 storage.full')
     assert.equal((await quotaOf(author.owner)).used, 0)
     assert.deepEqual(await uploadsOf(author.owner), [])

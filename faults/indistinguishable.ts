@@ -1,6 +1,7 @@
-/** R11: what answers reveal: whether an e-mail has an account, by bytes and by time, and whether data of another account exists, by bytes. */
+/** R11: what answers reveal: whether an e-mail has an account, and whether an address was that of a link or share, by bytes and by time; and whether data of another account exists, by bytes. */
 import { createClient } from '../conformance/client.ts'
 import { startServer } from '../testing/startServer.ts'
+import { askForAddresses } from './indistinguishable/addresses.ts'
 import { askForEmails, type EmailReport } from './indistinguishable/emails.ts'
 import { lookForHidden } from './indistinguishable/hidden.ts'
 import { FAULT_ENV } from './load.ts'
@@ -29,8 +30,14 @@ export async function runIndistinguishable({ seed, samples, print }: StrangerRun
       print(
         `${name}: t ${t.toFixed(2)}, without the slowest tenth ${tCropped.toFixed(2)}; medians ${knownMs.toFixed(3)} ms known, ${unknownMs.toFixed(3)} ms unknown`,
       )
-    const hidden = await lookForHidden(await createClient(server.url), { samples, random: random.fork('hidden') })
-    return { faults: [...faults, ...hidden], times }
+    const client = await createClient(server.url)
+    const addresses = await askForAddresses({ client, url: server.url, samples, random: random.fork('addresses') })
+    for (const [name, { t, tCropped, deadMs, unknownMs }] of Object.entries(addresses.times))
+      print(
+        `${name}: t ${t.toFixed(2)}, without the slowest tenth ${tCropped.toFixed(2)}; medians ${deadMs.toFixed(3)} ms dead, ${unknownMs.toFixed(3)} ms unknown`,
+      )
+    const hidden = await lookForHidden(client, { samples, random: random.fork('hidden') })
+    return { faults: [...faults, ...addresses.faults, ...hidden], times }
   } finally {
     await server.stop()
   }

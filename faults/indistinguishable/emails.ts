@@ -1,17 +1,13 @@
 /** Whether an e-mail has an account, by bytes and by time, for each operation that any caller may send with any e-mail. */
-import { once } from 'node:events'
-import { Agent, type IncomingMessage, request } from 'node:http'
-import { buffer } from 'node:stream/consumers'
 import type { Reply } from '../../conformance/call.ts'
 import { fingerprint } from '../../conformance/expect.ts'
 import type { Random } from '../random.ts'
-import { medianOf, type Welch, welch } from './welch.ts'
+import { type Ask, overOneConnection } from './timed.ts'
+import { MAX_T, medianOf, type Welch, welch } from './welch.ts'
 
 /** Below the attempt limits of an account: 100 wrong secrets and 100 wrong proofs in 15 minutes. */
 const ATTEMPTS_PER_EMAIL = 90
 const WARM_UP_ROUNDS = 100
-/** Two samples of the same distribution exceed it once in 100,000 times. */
-const MAX_T = 4.5
 /** The size of a sealed account key: 32 bytes in one segment, behind one header block. */
 const SEALED_BYTES = 1138
 
@@ -74,11 +70,11 @@ export async function askForEmails({ url, samples, random }: Asking): Promise<Em
   const answers = new Map(OPERATIONS.map(({ name }) => [name, new Set<string>()]))
 
   async function askInTurn(operations: readonly Operation[], lane: { readonly from: number; readonly step: number }) {
-    await overOneConnection(url, async (post) => {
+    await overOneConnection(url, async (ask) => {
       for (let round = lane.from; round < rounds; round += lane.step) {
         for (const { operation, kind } of shuffled(operations, random)) {
           const email = (kind === 'known' ? known : unknown)[round % count] ?? ''
-          const { reply, ms } = await post(operation.path, operation.body(email, random))
+          const { reply, ms } = await ask('POST', operation.path, operation.body(email, random))
           if (round >= WARM_UP_ROUNDS) measured.get(operation.name)?.[kind].push(ms)
           answers.get(operation.name)?.add(lookOf(reply, operation))
         }
@@ -86,8 +82,8 @@ export async function askForEmails({ url, samples, random }: Asking): Promise<Em
     })
   }
 
-  await overOneConnection(url, async (post) => {
-    for (const email of known) await register(post, email, random)
+  await overOneConnection(url, async (ask) => {
+    for (const email of known) await register(ask, email, random)
   })
   await askInTurn(
     OPERATIONS.filter(({ isSlow }) => isSlow !== true),
@@ -122,11 +118,9 @@ function reportOf(
   return { faults, times }
 }
 
-type Post = (path: string, body: unknown) => Promise<{ readonly reply: Reply; readonly ms: number }>
-
 /** With every optional member, so that every column of the row has a value. */
-async function register(post: Post, email: string, random: Random): Promise<void> {
-  const { reply } = await post('/v1/auth/register', {
+async function register(ask: Ask, email: string, random: Random): Promise<void> {
+  const { reply } = await ask('POST', '/v1/auth/register', {
     email,
     password: base64(random, 32),
     kdf_version: 1,
@@ -144,23 +138,4 @@ function lookOf(reply: Reply, { varies }: Operation): string {
   if (varies === undefined || reply.status !== 200) return look
   const value = String(JSON.parse(reply.body.toString())[varies])
   return look.replace(value, `${value.length} characters`)
-}
-
-async function overOneConnection(url: string, work: (post: Post) => Promise<void>): Promise<void> {
-  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
-  try {
-    await work(async (path, body) => {
-      const bytes = Buffer.from(JSON.stringify(body))
-      const headers = { 'content-type': 'application/json', 'content-length': String(bytes.length) }
-      const startedAt = performance.now()
-      const asked = request(url + path, { agent, method: 'POST', headers })
-      asked.end(bytes)
-      const [answer] = (await once(asked, 'response')) as [IncomingMessage]
-      const ms = performance.now() - startedAt
-      const { headers: found, rawHeaders, statusCode: status = 0 } = answer
-      return { reply: { status, headers: found, rawHeaders, body: await buffer(answer) }, ms }
-    })
-  } finally {
-    agent.destroy()
-  }
 }

@@ -3,6 +3,9 @@
 /** The share of the slowest measurements that `tCropped` leaves out: other work of the machine hides small differences there. */
 const CROPPED_SHARE = 0.1
 
+/** Two samples of the same distribution exceed it once in 100,000 times. */
+export const MAX_T = 4.5
+
 export interface Welch {
   /** Over all measurements. */
   readonly t: number

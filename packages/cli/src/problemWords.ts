@@ -67,4 +67,6 @@ export const PROBLEM_WORDS: Partial<Readonly<Record<ProblemCode, string>>> = {
     'The server failed. Call it again. If it fails again, tell its operator the number of the request.',
   'error.protocol.version_unsupported': 'The server does not take this version any more. Use a newer client.',
   'error.manifest.timestamp_out_of_range': 'The clock of this machine is wrong. Set it, and call it again.',
+  'error.manifest.retention_too_long': 'The server does not let a file be retained for so long.',
+  'error.drop.inbox_full': 'The inbox is full: too many files wait there. Its owner has to take some out.',
 }

@@ -39,6 +39,7 @@ export {
   send,
 } from './send/send.ts'
 export { forNewSession, parseSendState, type SendState, withPassphrase } from './send/sendState.ts'
+export { createSendTurns, type SendTurns } from './send/sendTurns.ts'
 
 /** The limits of a link, known before a byte is sent. All sizes in bytes. */
 export interface LinkLimits {

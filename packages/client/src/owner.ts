@@ -27,7 +27,7 @@ import { createOwnerThumbnails, type OwnerThumbnails } from './upload/ownerThumb
 import { createOwnerUploads, type OwnerUploads } from './upload/ownerUploads.ts'
 import { createOwnerVerification, type OwnerVerification } from './verify/ownerVerification.ts'
 
-export type { AccountFacts } from './account/ownerAccount.ts'
+export type { AccountFacts, RefusedDrops } from './account/ownerAccount.ts'
 export type { MintCapability, MintedCapability, OwnCapability } from './account/ownerCapabilities.ts'
 export type {
   AddBrowser,
@@ -60,9 +60,10 @@ export type {
   OpenedDrop,
 } from './drops/ownerInbox.ts'
 export type { ChangeLink, CreatedLink, CreateLink, LinkCaps, NewLinkCaps, OwnLink } from './drops/ownerLinks.ts'
-export { DEFAULT_TOTAL_BYTES } from './drops/ownerLinks.ts'
+export { DEFAULT_FILES, DEFAULT_TOTAL_BYTES } from './drops/ownerLinks.ts'
 export type { TokenPair } from './http/session.ts'
 export type { Batch } from './seal/batch.ts'
+export { createSendTurns, type SendTurns } from './send/sendTurns.ts'
 export type { CreatedShare, CreateShare, OwnShare, ShareSummary } from './share/ownerShares.ts'
 export type { Change, ChangePage, LiveEvent } from './sync/ownerSync.ts'
 export type { LatelySigned, SignedLately, SignedLatelyOptions } from './sync/signedLately.ts'

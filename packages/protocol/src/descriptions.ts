@@ -3,6 +3,8 @@
  */
 export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   AccountResponse: 'The caller’s account.',
+  InboxRoomResponse: 'How full the inbox is. Absent while nothing waits.',
+  RefusedDropsResponse: 'Guests’ files for which there was no room, in the last week. Absent if there were none.',
   AddChannelRequest: 'A new channel.',
   AddChannelResponse: 'The new channel, and the secret that only this answer has.',
   AddDeviceRequest: 'A device that will sign manifests.',
@@ -82,6 +84,8 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   ProvisionLinkResponse: 'The new link.',
   PublishedKeyResponse: 'A key that signs or has signed receipts.',
   QuotaChangedEvent: 'The usage has changed.',
+  InboxNearlyFullEvent: 'Eight tenths of the places of the inbox are taken. At most once an hour.',
+  DropRefusedEvent: 'There was no room for a guest’s file. At most once an hour; the account says why and how often.',
   QuotaResponse: 'The storage of the account.',
   ReadinessResponse: 'Whether the server can serve.',
   RefreshRequest: 'The token to rotate.',

@@ -64,6 +64,11 @@ const catalog = {
     title: 'The manifest’s timestamp is too far from now',
     help: 'Check the clock of the device and sign again.',
   },
+  'error.manifest.retention_too_long': {
+    status: 422,
+    title: 'The manifest retains the file for longer than this server accepts',
+    help: 'Sign a manifest with an earlier retention_until, or with none. `limits.retention_days` of the server facts states how many days from now are accepted.',
+  },
   'error.upload.unsupported_content_type': {
     status: 400,
     title: 'The protocol does not have this content type',
@@ -344,6 +349,11 @@ const catalog = {
     status: 409,
     title: 'The link is full',
     help: 'Landed and running uploads use all of its files or bytes. Wait, or ask the owner for a new link.',
+  },
+  'error.drop.inbox_full': {
+    status: 409,
+    title: 'The inbox behind the link is full',
+    help: 'Too many files wait there. Send again when the owner has taken some of them out. Another link of the same owner may have places of its own.',
   },
   'error.request.payload_too_large': {
     status: 413,

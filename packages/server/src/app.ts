@@ -91,7 +91,7 @@ export async function createApp(parts: AppParts): Promise<App> {
       headWatch: watching.headWatch,
       news: suspicious(node, watching.headWatch),
       ...(node.nodeId !== undefined && { nodeId: node.nodeId }),
-      giveUpAfter: (ms) => AbortSignal.timeout(ms),
+      giveUpAfter,
       onDeleting: () => jobs?.onDeleting(),
       onSuspect: () => jobs?.onSuspect(),
       onDeleted: () => jobs?.onDeleted(),
@@ -223,6 +223,8 @@ async function openCounts(
   return { limiter: openPostgresLimiter({ url, secret, warn }), seats: openPostgresSeats({ url, warn }) }
 }
 
+const giveUpAfter = (ms: number) => AbortSignal.timeout(ms)
+
 /** The first check is over before anything is signed or removed. */
 async function startWatching({
   store,
@@ -239,7 +241,7 @@ async function startWatching({
   // Without a witness, a copy from before an upgrade is what could set the database back alone.
   const unwitnessed: HeadWatch =
     database.kind === 'sqlite' ? { ...unwatched, signed: outdatingCopies(database.path, log) } : unwatched
-  const headWatch = witness === undefined ? unwitnessed : createHeadWatch({ store, witness, log })
+  const headWatch = witness === undefined ? unwitnessed : createHeadWatch({ store, witness, log, giveUpAfter })
   await headWatch.check()
   // A database that does not answer is asked again.
   const unlessBroken = (error: unknown) => {

@@ -34,6 +34,7 @@ import { createInbox } from './domain/drops/inbox.ts'
 import { createLandDrops } from './domain/drops/landDrops.ts'
 import { createLinks, type LinkSettings } from './domain/drops/links.ts'
 import { createOpenedSessions } from './domain/drops/openedSessions.ts'
+import { createOwnerNotices } from './domain/drops/ownerNotices.ts'
 import { createChannels } from './domain/notify/channels.ts'
 import { createNotifier } from './domain/notify/notifier.ts'
 import type { GiveUpAfter } from './domain/pause.ts'
@@ -208,6 +209,7 @@ function createFileRules(ports: RulePorts, settings: RuleSettings, base: Base) {
   const room = createRoom({ store, staging, clock }, settings)
   const rowBudget = createRowBudget({ limiter, room }, settings)
   const landDrops = createLandDrops({ ending })
+  const notices = createOwnerNotices({ store, clock, limiter, notifier })
   const opened = createOpenedSessions({ limiter, serverSecret: ports.keys.serverSecret }, settings)
   const assetBlobs = createAssetBlobs({ quota, ending })
   const assets = createAssets({ store, objects, clock, ending, assetBlobs })
@@ -226,7 +228,7 @@ function createFileRules(ports: RulePorts, settings: RuleSettings, base: Base) {
   })
   const finishing = createFinishing({ store, staging, clock, staged, ending, land: landing.land, nodeId, giveUpAfter })
   const links = createLinks(
-    { store, clock, ending },
+    { store, clock, ending, quota },
     { ...settings, protocolVersion: () => protocolWindow.current().max },
   )
   const scrub = createScrubber({ store, objects, clock, log: ports.log }, settings)
@@ -241,11 +243,15 @@ function createFileRules(ports: RulePorts, settings: RuleSettings, base: Base) {
     rowBudget,
     finishing,
     links,
+    notices,
     assets,
     scrub,
     parts,
     chunks: createChunks({ store, staging, room, clock, writers, staged, finishing, landing }),
-    drops: createDrops({ store, room, clock, random, limiter, links, quota, writers, ending, opened }, settings),
+    drops: createDrops(
+      { store, room, clock, random, limiter, links, quota, writers, ending, opened, notices },
+      settings,
+    ),
     uploads: createUploads({ store, room, clock, random, quota }, settings),
     adopt: createAdopt(
       { store, objects, clock, random, receiptLog, assetBlobs, ending, nodeId, giveUpAfter },
@@ -279,7 +285,7 @@ function createAccountRules(ports: RulePorts, settings: RuleSettings, parts: Bas
     secondFactor: createSecondFactor({ store, clock, random, accounts, codes, sessions, applyRecovery }, settings),
     passkeys: createPasskeys({ store, clock, limiter, accounts, codes, sessions }, settings),
     invites: createInvites({ store, clock, random }),
-    devices: createDevices({ store, clock }),
+    devices: createDevices({ store, clock, limiter }),
     channels: createChannels({ store, clock, random, limiter, keyring, messenger, giveUpAfter }),
     capabilities: createCapabilities({ store, clock, random, tokens }, settings),
   }

@@ -2,6 +2,7 @@
 import { sizeText } from '@blindkeep/protocol/byteSizes'
 import { EXIT, type Exit } from '../exits.ts'
 import { VaultLocked } from '../home/vault.ts'
+import { tellRoom } from '../inbox/room.ts'
 import { createReport, type Report } from '../report.ts'
 import { type OwnerFlags, openProfile, type Profile } from './profile.ts'
 import { isSessionOver, signedIn } from './session.ts'
@@ -79,5 +80,6 @@ export async function quota(flags: OwnerFlags): Promise<Exit> {
     hard_limit: hardLimit,
     state,
   })
+  await tellRoom(owner, report)
   return EXIT.done
 }

@@ -7,7 +7,6 @@ import type { ListLinksFlags } from '../links/ownLinks.ts'
 import type { QrFlags } from '../qrCode.ts'
 import { done } from './done.ts'
 import {
-  count,
   countLimit,
   expiry,
   messageLine,
@@ -96,7 +95,11 @@ function addCreate(link: Command): void {
       'all that it takes, also of files that you discard; or unlimited; 10GB without it',
       totalLimit,
     )
-    .option('--files <number>', 'how many files it takes', count)
+    .option(
+      '--files <number>',
+      'how many files it takes, also of those that you discard; or unlimited; 1000 without it',
+      countLimit,
+    )
     .option('--once', 'it takes one file, and ends')
     .option('--passphrase', 'guests need a passphrase; it is asked for, or BLINDKEEP_PASSPHRASE')
     .option('--passphrase-file <file>', 'guests need the passphrase in this file')

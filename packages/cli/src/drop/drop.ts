@@ -103,7 +103,7 @@ async function sendAll({ link, opened, choice, flags, home, report, signal }: Se
     )
   const passphrase = limits?.passphraseRequired === true && unsent.length > 0 ? await passphraseOf(flags) : undefined
   const batchOf = go.batchesOf(files)
-  return await sendEach(files, sending, async (file, onProgress) => {
+  return await sendEach(files, sending, async (file, one) => {
     const result = await sendFile({
       ...flags,
       link,
@@ -113,7 +113,7 @@ async function sendAll({ link, opened, choice, flags, home, report, signal }: Se
       home,
       passphrase,
       signal,
-      onProgress,
+      ...one,
     })
     tellLanded(file, result, report)
     if (limits?.singleUse === true && !result.isFromBefore)

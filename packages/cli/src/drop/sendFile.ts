@@ -10,6 +10,7 @@ import {
   parseLink,
   type SendProgress,
   type SendState,
+  type SendTurns,
   type SpelledPassphrase,
   send,
   type UploadLink,
@@ -44,6 +45,7 @@ export interface SendFile extends Words {
   readonly again?: boolean | undefined
   readonly signal: AbortSignal
   readonly onProgress: (progress: SendProgress) => void
+  readonly turns: SendTurns
 }
 
 export interface DropResult extends LandedBefore {
@@ -66,7 +68,7 @@ async function sendOpened(
   kept: KeptFile<SendState, LandedBefore>,
   opened: OpenFile,
 ): Promise<DropResult> {
-  const { again = false, signal, onProgress } = call
+  const { again = false, signal, onProgress, turns } = call
   const { source, modifiedAt } = opened
   const version = versionOf(opened)
   const before = await kept.read()
@@ -105,7 +107,7 @@ async function sendOpened(
     await keep(prepared)
     return prepared
   }
-  const sending = (state: SendState) => send({ state, source, signal, onProgress, onState: keep, environment })
+  const sending = (state: SendState) => send({ state, source, signal, onProgress, onState: keep, turns, environment })
   /** An earlier call may have had another passphrase, and an old link opens with another spelling of it. */
   const sendOtherwiseProven = async (refusal: SendError, refused: SpelledPassphrase | undefined): Promise<Landed> => {
     if (refused !== undefined) call.passphrase?.wasRefused(refused)

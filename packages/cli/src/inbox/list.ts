@@ -10,6 +10,7 @@ import { filesText, shortId, shown, timeText } from '../texts.ts'
 import { openAdoptions } from './adoptions.ts'
 import { linkOf, openInbox, select } from './inbox.ts'
 import { claimsOf, exitOfFault, factsOf, isOfDrop, shortNameOf } from './items.ts'
+import { tellRoom } from './room.ts'
 
 const HEADINGS = ['ID', 'RECEIVED', 'SIZE', ...['LINK', 'NAME', 'GUEST SAYS'].map(shrinking)]
 /** The place of the column that is there if there are batches. */
@@ -43,6 +44,7 @@ export async function list(flags: ListFlags): Promise<Exit> {
     report.aside(
       `${filesText(begun.length)} left the inbox before this machine had signed them. Finish them: blindkeep inbox adopt ${begun.map(({ dropId }) => shortId(dropId)).join(' ')} --album ALBUM`,
     )
+  await tellRoom(owner, report)
   return exitOf(items.flatMap(({ fault }) => (fault === undefined ? [] : [exitOfFault(fault)])))
 }
 

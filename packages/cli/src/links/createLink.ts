@@ -1,5 +1,5 @@
 /** `link create`. */
-import { DEFAULT_TOTAL_BYTES, type LinkCaps, type OwnLink } from '@blindkeep/client/owner'
+import { DEFAULT_FILES, DEFAULT_TOTAL_BYTES, type LinkCaps, type OwnLink } from '@blindkeep/client/owner'
 import { usualSealedBytes } from '@blindkeep/client/sizes'
 import type { OwnerFlags } from '../account/profile.ts'
 import { signedIn } from '../account/session.ts'
@@ -15,7 +15,7 @@ export interface CreateLinkFlags extends OwnerFlags, QrFlags, NewPassphraseFlags
   readonly expires?: Expiry
   readonly maxSize?: number
   readonly maxTotal?: number | 'unlimited'
-  readonly files?: number
+  readonly files?: number | 'unlimited'
   readonly once?: boolean
   readonly label?: string
   readonly title?: string
@@ -34,9 +34,9 @@ export async function createLink(flags: CreateLinkFlags): Promise<Exit> {
   const { label = model?.label, title = model?.title, message = model?.message } = flags
   const expiresAt = await endOf(owner, flags.expires ?? sameLifetime(model))
   const passphrase = await newPassphrase('Passphrase of the new link', flags)
-  const { maxTotalBytes = 'unlimited' } = caps
+  const { maxTotalBytes = 'unlimited', maxFileCount = 'unlimited' } = caps
   const created = await owner.createLink({
-    caps: { ...caps, maxTotalBytes },
+    caps: { ...caps, maxTotalBytes, maxFileCount },
     passphrase,
     label,
     title,
@@ -63,7 +63,7 @@ export async function createLink(flags: CreateLinkFlags): Promise<Exit> {
   return EXIT.done
 }
 
-/** Of sealed files, so that a file of exactly the given size fits. Without a total, as many as the client's default. */
+/** Of sealed files, so that a file of exactly the given size fits. Without a total or a number of files, the client's defaults. */
 function capsOf({ maxSize, maxTotal, files, once = false }: CreateLinkFlags): LinkCaps {
   if (once && files !== undefined) throw new UsageError('--once is for one file: leave --files out.')
   if (maxSize !== undefined && typeof maxTotal === 'number' && maxSize > maxTotal)
@@ -71,7 +71,12 @@ function capsOf({ maxSize, maxTotal, files, once = false }: CreateLinkFlags): Li
   const maxFileSize = maxSize === undefined ? undefined : usualSealedBytes(maxSize)
   const maxTotalBytes =
     typeof maxTotal === 'number' ? usualSealedBytes(maxTotal) : Math.max(DEFAULT_TOTAL_BYTES, maxFileSize ?? 0)
-  return { maxFileCount: files, maxFileSize, maxTotalBytes: maxTotal === 'unlimited' ? undefined : maxTotalBytes }
+  const maxFileCount = once ? undefined : (files ?? DEFAULT_FILES)
+  return {
+    maxFileCount: maxFileCount === 'unlimited' ? undefined : maxFileCount,
+    maxFileSize,
+    maxTotalBytes: maxTotal === 'unlimited' ? undefined : maxTotalBytes,
+  }
 }
 
 /** Those that a flag gives. */

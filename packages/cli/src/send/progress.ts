@@ -24,6 +24,7 @@ const TROUBLES = {
   busy: 'the server is busy',
   storage_unavailable: 'the server cannot reach its disk',
   disk_full: 'the server has no space',
+  little_room: 'the server has little room: files are sent one after the other',
   server_failed: 'the server has a problem',
 } as const satisfies Record<SendTrouble, string>
 
@@ -58,10 +59,11 @@ export function createProgress<File extends FileUnderWay>(files: readonly File[]
   const said = new Set<SendTrouble>()
 
   /** Once for each trouble: a call that waits for hours must not look like one that hangs. */
-  function tellWaiting({ waitingMs, trouble = 'no_connection' }: FileProgress): void {
-    if (waitingMs === undefined || said.has(trouble)) return
+  function tellWaiting({ waitingMs, trouble = waitingMs === undefined ? undefined : 'no_connection' }: FileProgress) {
+    if (trouble === undefined || said.has(trouble)) return
     said.add(trouble)
-    const text = `${TROUBLES[trouble]}: this call waits, and tries again until it can go on. Ctrl-C ends it.`
+    const next = waitingMs === undefined ? '' : ': this call waits, and tries again until it can go on. Ctrl-C ends it'
+    const text = `${TROUBLES[trouble]}${next}.`
     report.waiting(text, { event: 'waiting', trouble })
   }
 
@@ -118,8 +120,8 @@ const MIN_NAME_WIDTH = 8
 
 function rowOf([{ shownAs }, progress]: readonly [FileUnderWay, FileProgress], columns: number): string {
   const { phase, bytes, of, waitingMs, trouble = 'no_connection' } = progress
-  const doing =
-    waitingMs === undefined ? PHASES[phase] : `${TROUBLES[trouble]}, again in ${durationText(waitingMs / 1000)}`
+  const phaseText = trouble === 'little_room' ? 'waiting for another file' : PHASES[phase]
+  const doing = waitingMs === undefined ? phaseText : `${TROUBLES[trouble]}, again in ${durationText(waitingMs / 1000)}`
   const start = `${percentText(bytes, of).padStart(5)}  ${doing}  `
   const room = Math.max(MIN_NAME_WIDTH, columns - stringWidth(start))
   return `${start}${cliTruncate(shown(shownAs), room, { position: 'middle' })}`

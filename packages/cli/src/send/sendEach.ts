@@ -1,4 +1,5 @@
 /** Sends chosen files, some at once, and says what became of each. */
+import { createSendTurns, type SendTurns } from '@blindkeep/client/guest'
 import { mapConcurrently } from '@blindkeep/protocol/concurrency'
 import { countText } from '@blindkeep/protocol/counts'
 import { EXIT, type Exit } from '../exits.ts'
@@ -37,19 +38,25 @@ export interface Sent {
   readonly isFromBefore: boolean
 }
 
+export interface SendOne {
+  readonly onProgress: (progress: FileProgress) => void
+  readonly turns: SendTurns
+}
+
 /** `send` resolves once a file has landed and its line was printed. Returns the exit status of all, once the last line was printed. */
 export async function sendEach(
   files: readonly ChosenFile[],
   { report, outcomes, signal, again }: Sending,
-  send: (file: ChosenFile, onProgress: (progress: FileProgress) => void) => Promise<Sent>,
+  send: (file: ChosenFile, options: SendOne) => Promise<Sent>,
 ): Promise<Exit> {
   const progress = createProgress(files, report)
+  const turns = createSendTurns()
   const unsent = [...outcomes.failed()]
   const fates = new Map<Fate, readonly string[]>()
   const results = await mapConcurrently(files, AT_ONCE, async (file) => {
     if (signal.aborted) return undefined
     try {
-      return await send(file, progress.of(file))
+      return await send(file, { onProgress: progress.of(file), turns })
     } catch (error) {
       if (error instanceof AfterLanding) fates.set(error.fate, [...(fates.get(error.fate) ?? []), file.shownAs])
       else unsent.push(file.shownAs)

@@ -42,7 +42,7 @@ export async function upload(paths: readonly string[], flags: UploadFlags): Prom
     const deleted = { count: 0, kept: 0 }
     let reading: Promise<ReadonlySet<AssetId>> | undefined
     const deletedAssets = () => (reading ??= readDeleted(owner, signal))
-    const uploading = sendEach(files, sending, async (file, onProgress) => {
+    const uploading = sendEach(files, sending, async (file, one) => {
       const options = {
         session,
         device,
@@ -53,7 +53,7 @@ export async function upload(paths: readonly string[], flags: UploadFlags): Prom
         deleted: deletedAssets,
         thenDelete,
         signal,
-        onProgress,
+        ...one,
       }
       const result = await uploadFile(options)
       tellLanded(file, result, report)

@@ -1,6 +1,7 @@
 /** Uploads one file into an album, or goes on with what an earlier process began, until it has landed and its receipts are checked and saved. */
 import type { Device } from '@blindkeep/client/device'
 import { AuditError, ProblemError, SendError } from '@blindkeep/client/errors'
+import type { SendTurns } from '@blindkeep/client/guest'
 import type { OpenFile } from '@blindkeep/client/node'
 import { type Owner, parseUploadState, type UploadState } from '@blindkeep/client/owner'
 import type { AlbumId, AssetId } from '@blindkeep/protocol/ids'
@@ -28,6 +29,7 @@ export interface UploadFile {
   readonly thenDelete: boolean
   readonly signal: AbortSignal
   readonly onProgress: (progress: FileProgress) => void
+  readonly turns: SendTurns
 }
 
 export interface LandedAsset extends Landing {
@@ -108,7 +110,7 @@ async function wasDeleted({ session, deleted }: UploadFile, landed: LandedAsset)
 }
 
 async function sendOpened(
-  { session: { owner }, device, album, file, signal, onProgress }: UploadFile,
+  { session: { owner }, device, album, file, signal, onProgress, turns }: UploadFile,
   kept: KeptUpload,
   { source, modifiedAt, version, begun }: OpenedFile & { readonly begun: UploadState | undefined },
 ): Promise<LandedAsset> {
@@ -119,7 +121,7 @@ async function sendOpened(
     return await sending(state)
   }
   const sending = async (state: UploadState): Promise<LandedAsset> => {
-    const { assetId } = await owner.finishUpload({ state, source, onState, signal, onProgress })
+    const { assetId } = await owner.finishUpload({ state, source, onState, signal, onProgress, turns })
     return { assetId, ciphertextHash: state.envelope.ciphertext_hash, landedAt: new Date().toISOString() }
   }
   if (begun === undefined) return await fresh()

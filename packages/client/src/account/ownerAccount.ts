@@ -1,6 +1,6 @@
 /** What the server knows about the owner. */
 import { normaliseEmail } from '@blindkeep/protocol/email'
-import type { AccountResponse } from '@blindkeep/protocol/schemas/accounts'
+import type { AccountResponse, RefusedBecause } from '@blindkeep/protocol/schemas/accounts'
 import type { Call } from '../http/call.ts'
 import { AccountError } from './accountError.ts'
 
@@ -11,6 +11,19 @@ export interface AccountFacts {
   /** A suspended account can read and delete, and cannot write. */
   readonly isSuspended: boolean
   readonly hasSecondFactor: boolean
+  /** How many drops wait, and how many may. Undefined if none waits. */
+  readonly inbox: { readonly waiting: number; readonly room: number } | undefined
+  /** Guests' files for which there was no room, in the last week. */
+  readonly refusedDrops: RefusedDrops | undefined
+}
+
+/** Within an hour. A guest that tries again counts again. */
+export interface RefusedDrops {
+  readonly why: RefusedBecause
+  readonly count: number
+  /** RFC 3339. */
+  readonly firstAt: string
+  readonly lastAt: string
 }
 
 export interface OwnerAccount {
@@ -34,8 +47,21 @@ export async function readOwnAccount({ call, email }: OwnAddress): Promise<Accou
 export function createOwnerAccount(own: OwnAddress): OwnerAccount {
   return {
     async account() {
-      const { created_at: createdAt, state, totp_enabled: hasSecondFactor } = await readOwnAccount(own)
-      return { email: own.email, createdAt, isSuspended: state === 'suspended', hasSecondFactor }
+      const answer = await readOwnAccount(own)
+      const { created_at: createdAt, state, totp_enabled: hasSecondFactor, inbox, refused_drops: refused } = answer
+      return {
+        email: own.email,
+        createdAt,
+        isSuspended: state === 'suspended',
+        hasSecondFactor,
+        inbox,
+        refusedDrops: refused && {
+          why: refused.why,
+          count: refused.count,
+          firstAt: refused.first_at,
+          lastAt: refused.last_at,
+        },
+      }
     },
   }
 }

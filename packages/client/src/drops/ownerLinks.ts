@@ -29,8 +29,12 @@ export type LinkCaps = Partial<NumericLinkCaps>
 
 /** The total of a new link if its owner does not choose one: 10 GB of sealed files. */
 export const DEFAULT_TOTAL_BYTES = 10_000_000_000
+/** The files of a new link if its owner does not choose: otherwise one guest could fill the inbox, which has places for 10,000. */
+export const DEFAULT_FILES = 1000
 
-export interface NewLinkCaps extends Omit<LinkCaps, 'maxTotalBytes'> {
+export interface NewLinkCaps extends Pick<LinkCaps, 'maxFileSize'> {
+  /** All files that the link ever takes. `DEFAULT_FILES` if absent. */
+  readonly maxFileCount?: number | 'unlimited' | undefined
   /**
    * All bytes that the link ever takes. `DEFAULT_TOTAL_BYTES` if absent, or `maxFileSize` if that is larger. With `unlimited`, guests may fill all storage
    * that the owner has.
@@ -158,7 +162,11 @@ export function createOwnerLinks({ calls, accountKey, keysOf, environment }: Own
           drop_pubkey: toBase64(dropPublicKey),
           crypto_suite_id: SUITE_ID,
           single_use: singleUse,
-          ...linkCapMembersOf({ ...caps, maxTotalBytes: totalBytesOf(caps) }),
+          ...linkCapMembersOf({
+            maxFileSize: caps.maxFileSize,
+            maxFileCount: singleUse === true ? undefined : filesOf(caps),
+            maxTotalBytes: totalBytesOf(caps),
+          }),
           expires_at: expiresAt ?? null,
           passphrase_verifier: verifier === undefined ? null : toBase64(verifier),
           sealed_label: sealedLabel,
@@ -209,6 +217,10 @@ async function sealedLabelOf(
   const text = label ?? ''
   if (text.trim() === '') return null
   return toBase64(await sealSmall(utf8(text), labelSeal(accountKey, opaqueId)))
+}
+
+function filesOf({ maxFileCount = DEFAULT_FILES }: NewLinkCaps): number | undefined {
+  return maxFileCount === 'unlimited' ? undefined : maxFileCount
 }
 
 function totalBytesOf({ maxTotalBytes, maxFileSize = 0 }: NewLinkCaps): number | undefined {

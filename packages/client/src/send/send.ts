@@ -10,7 +10,8 @@ import type { Source } from '../seal/source.ts'
 import { type SendProgress, sendBlob } from './sendBlob.ts'
 import type { SendPath } from './sendPath.ts'
 import { askSession } from './sendSession.ts'
-import { type SendState, sealerOf, uploadIdOf } from './sendState.ts'
+import { forNewSession, type SendState, sealerOf, uploadIdOf } from './sendState.ts'
+import { createSendTurns, type SendTurns } from './sendTurns.ts'
 
 export type { SendProgress } from './sendBlob.ts'
 
@@ -23,6 +24,8 @@ export interface SendOptions {
   readonly onProgress?: ((progress: SendProgress) => void) | undefined
   /** Pauses: rejects with the signal's reason. The state stays valid for another `send`. */
   readonly signal?: AbortSignal | undefined
+  /** Of uploads that run at once. */
+  readonly turns?: SendTurns | undefined
   readonly environment?: Environment | undefined
 }
 
@@ -38,7 +41,36 @@ export interface Landed {
  * Resolves when the drop has landed: it is durable, its hash was verified, it is in the owner's inbox and has a receipt, which the caller should
  * fetch and check (`fetchReceipt`). Throws `SendError` when sending stops.
  */
-export async function send(options: SendOptions): Promise<Landed> {
+export function send(options: SendOptions): Promise<Landed> {
+  const { onState, onProgress, signal, turns = createSendTurns(), environment } = options
+  let { state } = options
+  const changed = async (to: SendState): Promise<void> => {
+    state = to
+    await onState?.(to)
+  }
+  return turns.run({
+    signal,
+    onWaiting: () => onProgress?.({ phase: 'sending', bytes: 0, of: state.size, trouble: 'little_room' }),
+    attempt: ({ signal, onAdvance }) =>
+      sendOnce({
+        ...{ ...options, state, signal, onState: changed },
+        onProgress(progress) {
+          onAdvance(progress)
+          onProgress?.(progress)
+        },
+      }),
+    async giveBack() {
+      const isGivenBack = await cancelSend(state, environment).then(
+        () => true,
+        () => false,
+      )
+      if (isGivenBack) await changed(forNewSession(state, environment))
+      return isGivenBack
+    },
+  })
+}
+
+async function sendOnce(options: SendOptions): Promise<Landed> {
   const { state, source, onState, signal, environment = systemEnvironment } = options
   const { size, ciphertextHash } = state
   const sealer = await sealerOf(state)

@@ -37,7 +37,7 @@ export interface SendProgress {
   readonly of: number
   /** Milliseconds until the next attempt, after a failure. */
   readonly waitingMs?: number
-  /** Why, while it waits. */
+  /** Why, while it waits. For a file that waits for another one, `waitingMs` is absent. */
   readonly trouble?: SendTrouble
 }
 

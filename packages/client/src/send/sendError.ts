@@ -3,11 +3,13 @@ import type { ProblemError } from '../http/errors.ts'
 /** Why sending stopped, for programs. */
 export type SendStopReason =
   | 'server_unavailable'
+  | 'server_full'
   | 'link_closed'
   | 'link_full'
   | 'passphrase_refused'
   | 'too_large'
   | 'owner_full'
+  | 'inbox_full'
   | 'session_unknown'
   | 'session_failed'
   | 'chunk_refused'
@@ -40,6 +42,11 @@ const STOPS: Readonly<Record<SendStopReason, Stop>> = {
     advice: 'It keeps what it has received for a day. Try again later: the upload resumes where it stopped.',
     remedy: 'resume',
   },
+  server_full: {
+    what: 'The server has no room for this file: its disk is full.',
+    advice: 'It keeps nothing of it, so that smaller files have room. Try again later, or tell its operator.',
+    remedy: 'restart',
+  },
   link_closed: {
     what: 'This link does not accept files.',
     advice: 'It has expired, was used up or was revoked. Ask the person who sent it for a new one.',
@@ -63,6 +70,11 @@ const STOPS: Readonly<Record<SendStopReason, Stop>> = {
   owner_full: {
     what: 'The storage of the receiving account is full.',
     advice: 'Tell the owner; once space is free, try again.',
+    remedy: 'restart',
+  },
+  inbox_full: {
+    what: 'The inbox of the person who made this link is full: too many files wait there.',
+    advice: 'Tell them; once they have taken some out, try again.',
     remedy: 'restart',
   },
   session_unknown: {
@@ -166,6 +178,7 @@ type Handling = SendStopReason | 'retry'
 const HANDLING: Readonly<Partial<Record<ProblemError['code'], Handling>>> = {
   'error.drop.link_not_found': 'link_closed',
   'error.drop.cap_exhausted': 'link_full',
+  'error.drop.inbox_full': 'inbox_full',
   'error.drop.passphrase_required': 'passphrase_refused',
   'error.drop.file_too_large': 'too_large',
   'error.upload.session_not_found': 'session_unknown',
@@ -190,6 +203,7 @@ const HANDLING: Readonly<Partial<Record<ProblemError['code'], Handling>>> = {
   'error.manifest.mismatch': 'manifest_refused',
   'error.manifest.suite_unknown': 'manifest_refused',
   'error.manifest.timestamp_out_of_range': 'manifest_refused',
+  'error.manifest.retention_too_long': 'manifest_refused',
   'error.protocol.version_unsupported': 'version_refused',
 }
 

@@ -180,6 +180,7 @@ describe('a failure that no retry can cure', () => {
   const cases = [
     ['error.drop.link_not_found', 404, 'link_closed'],
     ['error.drop.cap_exhausted', 409, 'link_full'],
+    ['error.drop.inbox_full', 409, 'inbox_full'],
     ['error.drop.passphrase_required', 403, 'passphrase_refused'],
     ['error.drop.file_too_large', 413, 'too_large'],
     ['error.quota.exceeded', 403, 'owner_full'],
@@ -196,6 +197,7 @@ describe('a failure that no retry can cure', () => {
     ['error.manifest.stale', 409, 'asset_taken'],
     ['error.manifest.mismatch', 409, 'manifest_refused'],
     ['error.manifest.timestamp_out_of_range', 400, 'manifest_refused'],
+    ['error.manifest.retention_too_long', 422, 'manifest_refused'],
     ['error.protocol.version_unsupported', 426, 'version_refused'],
   ] as const
   for (const [code, status, reason] of cases) {

@@ -10,6 +10,8 @@ export type SendTrouble =
   | 'storage_unavailable'
   /** The disk of the server is full. */
   | 'disk_full'
+  /** The server has little room: the file waits until another one has landed or failed (`SendTurns`). */
+  | 'little_room'
   /** The server, or something in front of it, answers with an error or with nonsense. */
   | 'server_failed'
 

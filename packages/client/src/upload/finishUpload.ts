@@ -8,6 +8,8 @@ import { vouchForSigned } from '../assets/vouchedAsset.ts'
 import { createChunkReader } from '../seal/chunkReader.ts'
 import type { Source } from '../seal/source.ts'
 import { requireSealedBefore } from '../send/samePlaintext.ts'
+import { createSendTurns, type SendTurns } from '../send/sendTurns.ts'
+import { cancelOpenUploads } from './completeAsset.ts'
 import type { PrepareUpload } from './prepareUpload.ts'
 import type { UploadProgress } from './sendBundle.ts'
 import { type RoleBlob, roleBlobOf, sendBundle } from './sendBundle.ts'
@@ -25,6 +27,8 @@ export interface FinishUpload {
   readonly onProgress?: ((progress: UploadProgress) => void) | undefined
   /** Pauses: rejects with the signal's reason. The state stays valid for another attempt. */
   readonly signal?: AbortSignal | undefined
+  /** Of uploads that run at once. */
+  readonly turns?: SendTurns | undefined
 }
 
 export type SameFile = Pick<FinishUpload, 'state' | 'source' | 'signal'> & Pick<PrepareUpload, 'onProgress'>
@@ -56,7 +60,36 @@ export interface Uploaded {
  * and `restart` the same state can be used again. Throws `AssetUnsigned` when a device that was revoked since has finished it, and `RangeError` for a
  * state of another account or server.
  */
-export async function finishUpload(ports: AssetPorts, options: FinishUpload): Promise<Uploaded> {
+export function finishUpload(ports: AssetPorts, options: FinishUpload): Promise<Uploaded> {
+  const { onState, onProgress, signal, turns = createSendTurns() } = options
+  let { state, isNew } = options
+  return turns.run({
+    signal,
+    onWaiting: () => onProgress?.({ phase: 'sending', bytes: 0, of: state.original.size, trouble: 'little_room' }),
+    attempt: ({ signal, onAdvance }) =>
+      finishOnce(ports, {
+        ...{ ...options, state, isNew, signal },
+        async onState(changed) {
+          state = changed
+          await onState?.(changed)
+        },
+        onProgress(progress) {
+          onAdvance(progress)
+          onProgress?.(progress)
+        },
+      }),
+    async giveBack() {
+      isNew = false
+      // What has landed stays. A session that has ended is replaced by the next attempt.
+      return await cancelOpenUploads(ports, state.envelope.file_id).then(
+        () => true,
+        () => false,
+      )
+    },
+  })
+}
+
+async function finishOnce(ports: AssetPorts, options: FinishUpload): Promise<Uploaded> {
   const { call, accountKey, environment } = ports
   const { state, onState, signal } = options
   requireOwn(ports, state)

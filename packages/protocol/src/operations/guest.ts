@@ -39,6 +39,7 @@ export const guestOperations = {
       'error.drop.malformed',
       'error.drop.file_too_large',
       'error.drop.cap_exhausted',
+      'error.drop.inbox_full',
       'error.quota.exceeded',
     ],
   },

@@ -5,6 +5,7 @@ export const manifestProblems = [
   'error.manifest.invalid',
   'error.manifest.mismatch',
   'error.manifest.timestamp_out_of_range',
+  'error.manifest.retention_too_long',
   'error.manifest.stale',
   'error.device.not_authorized',
   'error.album.not_available',

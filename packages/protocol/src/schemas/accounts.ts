@@ -1,4 +1,4 @@
-import type { Static } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { EMAIL_PATTERN, MAX_EMAIL_LENGTH } from '../email.ts'
 import type { AccountId, DeviceId } from '../ids.ts'
 import { base64, boolean, integer, list, object, oneOf, optional, plainText, text, time, uuid } from './shape.ts'
@@ -167,6 +167,25 @@ export const DeleteAccountRequest = object('DeleteAccountRequest', {
 })
 export type DeleteAccountRequest = Static<typeof DeleteAccountRequest>
 
+export const REFUSED_BECAUSE = ['inbox_full', 'quota_exceeded'] as const
+export type RefusedBecause = (typeof REFUSED_BECAUSE)[number]
+
+export const InboxRoomResponse = object('InboxRoomResponse', {
+  waiting: integer('Drops that wait in the inbox.', 0),
+  room: integer('So many may wait at once, of all links together.', 1),
+})
+
+export const RefusedDropsResponse = object('RefusedDropsResponse', {
+  why: oneOf(REFUSED_BECAUSE, 'inbox_full: too many drops wait. quota_exceeded: the hard limit.'),
+  count: integer(
+    'How often, within an hour. A guest that tries again counts again. Not all of a flood are counted.',
+    1,
+  ),
+  first_at: time('The first one.'),
+  last_at: time('The last one.'),
+})
+export type RefusedDropsResponse = Static<typeof RefusedDropsResponse>
+
 export const AccountResponse = object('AccountResponse', {
   account_id: uuid<AccountId>('The account.'),
   email: plainText('The plain e-mail address, in lower case.', { maxLength: 254 }),
@@ -175,5 +194,7 @@ export const AccountResponse = object('AccountResponse', {
   kdf_version: kdfVersion,
   totp_enabled: boolean('Whether sign-in requires a second factor.'),
   state: oneOf(['active', 'suspended'], 'A suspended account can read and delete, but not write.'),
+  inbox: Type.Optional(InboxRoomResponse),
+  refused_drops: Type.Optional(RefusedDropsResponse),
 })
 export type AccountResponse = Static<typeof AccountResponse>

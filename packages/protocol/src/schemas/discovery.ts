@@ -31,6 +31,9 @@ export const ServerLimitsResponse = object('ServerLimitsResponse', {
   chunk_bytes: integer('Largest chunk of an upload.', 1),
   suggested_chunk_size: integer('The chunk size to start with.', 1),
   blob_bytes: integer('Largest sealed blob. A link may have a lower limit.', 1),
+  retention_days: Type.Optional(
+    integer('So many days from now a manifest’s retention_until may be at most. 0: none is accepted.', 0),
+  ),
 })
 
 export const ServerInfoResponse = object('ServerInfoResponse', {

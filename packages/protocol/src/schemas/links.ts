@@ -48,7 +48,12 @@ export function linkCapMembersOf(caps: Partial<NumericLinkCaps>): LinkCapMembers
   }
 }
 
-const limits = { expires_at: optional(time('When the link stops accepting drops.')), ...numericCaps }
+const limits = {
+  expires_at: optional(
+    time('When the link stops accepting drops. A past time: 422. Count a duration from the Date of an answer.'),
+  ),
+  ...numericCaps,
+}
 
 const sealedTitle = base64(
   'The owner’s title and message for guests, sealed under a key that follows from the link secret.',

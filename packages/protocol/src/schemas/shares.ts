@@ -33,7 +33,9 @@ export const CreateShareRequest = object('CreateShareRequest', {
     description:
       'The blobs of the share. Each can be read while an asset of the caller has it; others are accepted and answer 404.',
   }),
-  expires_at: optional(time('When the share expires. Absent means never.')),
+  expires_at: optional(
+    time('When the share expires. Absent means never. A past time: 422. Count a duration from the Date of an answer.'),
+  ),
   passphrase_verifier: optional(
     base64('What the proof of the passphrase has to be, if the share needs one.', { min: 1, max: 4096 }),
   ),

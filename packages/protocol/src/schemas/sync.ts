@@ -40,6 +40,10 @@ export const EVENTS = {
   'album.changed': object('AlbumChangedEvent', { album_id: albumId }),
   'link.changed': object('LinkChangedEvent', { opaque_id: link }),
   'quota.changed': object('QuotaChangedEvent', {}),
+  /** From eight tenths on, at most once an hour. */
+  'inbox.nearly_full': object('InboxNearlyFullEvent', {}),
+  /** A guest's file found no room; at most once an hour. The account says why and how often. */
+  'drop.refused': object('DropRefusedEvent', {}),
   /** Earlier events are no longer available: the client reads all lists again. */
   reset: object('ResetEvent', {}),
 } as const

@@ -73,7 +73,9 @@ async function check(call: Call, { store, objects }: Data, { counts, left, repai
   }
   const { signal } = new AbortController()
   let isRepairing = call.flag('repair')
-  for await (const finding of examine(ports, { deep: call.flag('deep'), indexes: isRepairing, signal, counts })) {
+  const { retentionDaysMax } = call.config
+  const examination = { deep: call.flag('deep'), indexes: isRepairing, signal, counts, retentionDaysMax }
+  for await (const finding of examine(ports, examination)) {
     // Nothing is repaired by the rows of a damaged database.
     if (finding.kind === 'database_damaged') isRepairing = false
     const done = isRepairing && finding.repair ? await repair(ports, finding.repair) : undefined

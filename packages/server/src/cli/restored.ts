@@ -60,7 +60,12 @@ const CONSEQUENCES: readonly string[] = [
 /** Throws `HeadBehind` if the database was set back: then no command may remove bytes. */
 export async function requireWholeLog({ store, witness }: Pick<Data, 'store' | 'witness'>): Promise<void> {
   if (witness === undefined) return
-  const watch = createHeadWatch({ store, witness, log: createLog('silent') })
+  const watch = createHeadWatch({
+    store,
+    witness,
+    log: createLog('silent'),
+    giveUpAfter: (ms) => AbortSignal.timeout(ms),
+  })
   await watch.beforeRemoving()
   await watch.close()
 }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { chmod, chown, lchown, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -82,6 +83,18 @@ describe('the settings of a process', () => {
       assert.equal(settings().environment.PORT, '1')
       await lchown(path, 65_534, 65_534)
       assert.throws(settings, /belongs to another user/)
+    }))
+
+  it('of the working directory are not awaited from a pipe of another user', () =>
+    withDotEnv(async (path) => {
+      if (process.getuid?.() !== 0) return
+      await rm(path)
+      execFileSync('mkfifo', [path])
+      await chown(path, 65_534, 65_534)
+      const { href } = new URL('ownFile.ts', import.meta.url)
+      const reading = `import('${href}').then(({ readOwnFile }) => readOwnFile(process.argv[1], { isNamed: false }))`
+      const { stderr } = spawnSync(process.execPath, ['--eval', reading, path], { timeout: 20_000, encoding: 'utf8' })
+      assert.match(stderr, /belongs to another user/)
     }))
 
   it('are refused for a file that cannot be read, and for options that do not exist', () => {

@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, lstatSync, openSync, readFileSync, type Stats } from 'node:fs'
+import { closeSync, fstatSync, lstatSync, openSync, readFileSync, type Stats, statSync } from 'node:fs'
 
 const ROOT = 0
 const GROUP_WRITES = 0o020
@@ -10,10 +10,13 @@ const OTHERS_WRITE = 0o002
  * its place: the directory may be one in which every user writes. Systems without owners pass.
  */
 export function readOwnFile(path: string, { isNamed }: { readonly isNamed: boolean }): Buffer {
+  const uid = process.getuid?.()
+  const judge = (file: Stats) => uid !== undefined && refuseForeign(path, { uid, isNamed, file })
+  // Opening a pipe waits for its writer, which the other user need not start.
+  judge(statSync(path))
   const file = openSync(path, 'r')
   try {
-    const uid = process.getuid?.()
-    if (uid !== undefined) refuseForeign(path, { uid, isNamed, file: fstatSync(file) })
+    judge(fstatSync(file))
     return readFileSync(file)
   } finally {
     closeSync(file)

@@ -266,6 +266,13 @@ export const SETTINGS = {
   manifestDriftDays: shared(
     days('MANIFEST_DRIFT_DAYS', 30, 'Days by which the timestamp of a manifest may differ from the server’s clock.'),
   ),
+  retentionDaysMax: shared(
+    days(
+      'RETENTION_MAX_DAYS',
+      400,
+      'Days from now beyond which the retention_until of a manifest is refused; 0 refuses every one. Until then neither the file nor its account can be deleted.',
+    ),
+  ),
   deepBytesPerHour: shared(
     bytes(
       'DEEP_BYTES_PER_HOUR',

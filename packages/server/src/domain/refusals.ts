@@ -32,6 +32,7 @@ export type Refusal =
   | { readonly refused: 'file_too_large'; readonly limit: number }
   | { readonly refused: 'cap_below_use'; readonly detail: string }
   | { readonly refused: 'caps_exhausted' }
+  | { readonly refused: 'inbox_full' }
   | { readonly refused: 'quota_exceeded' }
   | { readonly refused: 'upload_not_found' }
   | { readonly refused: 'offset_missing' }
@@ -52,6 +53,7 @@ export type Refusal =
   | { readonly refused: 'manifest_mismatch'; readonly detail: string; readonly offset?: number }
   | { readonly refused: 'manifest_stale'; readonly detail: string; readonly offset?: number }
   | { readonly refused: 'timestamp_out_of_range' }
+  | { readonly refused: 'retention_too_long'; readonly detail: string }
   | { readonly refused: 'asset_id_taken'; readonly offset?: number }
   | { readonly refused: 'asset_not_found' }
   | { readonly refused: 'asset_retained' }

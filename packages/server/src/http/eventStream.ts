@@ -118,6 +118,8 @@ function wireEventOf(event: NonNullable<StreamEvent['event']>): WireEvent {
     case 'link.changed':
       return { name, data: { opaque_id: event.opaqueId } }
     case 'quota.changed':
+    case 'inbox.nearly_full':
+    case 'drop.refused':
     case 'reset':
       return { name, data: {} }
   }

@@ -18,6 +18,8 @@ export function withinBudget(routes: Routes, rowBudget: RowBudget): Routes {
 function within(row: Operation, name: string, routes: Routes, rowBudget: RowBudget): AnyRoute {
   const route = routes[name as OperationName] as AnyRoute
   const { leaves } = row
+  // A repeat of a creation gets 200, and has added nothing.
+  const isRepeat = (answer: AnyAnswer) => row.method === 'POST' && answer.status === 200
   if (leaves === undefined) return route
   if (leaves === 'own') return async (call) => (await rowBudget.judgeRoom()) ?? route(call)
   return async (call) => {
@@ -28,8 +30,12 @@ function within(row: Operation, name: string, routes: Routes, rowBudget: RowBudg
     return rowBudget.within(leaves, adding, {
       // An upload has a window of its own on the disk (`room.ts`).
       add: async () => (leaves === 'uploads' ? undefined : await rowBudget.judgeRoom()) ?? route(call),
-      // A repeat of a creation gets 200, and has added nothing.
-      isAdded: (answer) => !isRefusal(answer) && !(row.method === 'POST' && answer.status === 200),
+      isAdded: (answer) => (isRefusal(answer) ? leaves === 'rows' && isAtBound(answer) : !isRepeat(answer)),
     })
   }
+}
+
+/** It took a look at all the rows of the account, and without a rate an account at its bound could ask for that without end. */
+function isAtBound({ refused }: Refusal): boolean {
+  return refused === 'limit_reached' || refused === 'links_exhausted'
 }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'
-import { addSeconds, formatInstant } from '@blindkeep/protocol/ids'
+import { addSeconds, formatInstant, parseAlbumId } from '@blindkeep/protocol/ids'
 import { type Operation, type OperationName, type OperationOf, operations } from '@blindkeep/protocol/operations'
 import { AlbumResponse } from '@blindkeep/protocol/schemas/albums'
 import { CapabilityResponse } from '@blindkeep/protocol/schemas/capabilities'
@@ -14,9 +14,10 @@ import { KEM_PUBLIC_KEY_BYTES } from '@blindkeep/protocol/suites'
 import type { InjectOptions, LightMyRequestResponse } from 'fastify'
 import { BOUNDS } from '../domain/bounds.ts'
 import { MAX_UNENDED } from '../domain/discovery/capabilities.ts'
+import { accountLock } from '../ports/store.ts'
 import { type AlbumOwner, declaredFor, newAlbumOwner } from '../testing/assets.ts'
 import { overHttp, said, type Web } from '../testing/http.ts'
-import { inWorld, type World } from '../testing/world.ts'
+import { defined, inWorld, type World } from '../testing/world.ts'
 
 type Writing = {
   [Name in OperationName]: OperationOf<Name>['method'] extends 'GET' | 'HEAD' ? never : Name
@@ -208,6 +209,28 @@ describe('what requests leave in the database', () => {
         { settings: { rowsPerDay: 40, unlandedUploadsPerHour: 10 } },
       ),
     )
+
+  it(
+    'has a rate also for what is refused at a bound',
+    inWorld(
+      async (world) => {
+        const { owned, ask } = await newOwner(world, overHttp(world))
+        const { accountId } = owned
+        await world.store.write([accountLock(accountId)], async (tx) => {
+          for (let count = await tx.albums.count(accountId); count < BOUNDS.albums; count += 1) {
+            const albumId = defined(parseAlbumId(randomUUID()))
+            await tx.albums.insert({ albumId, accountId, sealedName: undefined, createdAt: world.clock.now() })
+          }
+        })
+        const create = () => ask(post('/v1/albums', { album_id: randomUUID() }))
+        assert.equal(said(await create()), '403 request.limit_reached')
+        let last = ''
+        for (let count = 0; count < 10; count += 1) last = said(await create())
+        assert.equal(last, '429 request.rate_limited')
+      },
+      { settings: { rowsPerDay: 40 } },
+    ),
+  )
 
   it(
     'is refused below the floor of free space, while what frees is done',

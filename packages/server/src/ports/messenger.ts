@@ -1,5 +1,5 @@
-import type { Instant } from '@blindkeep/protocol/ids'
 import type { ChannelKind, DeliveryFault } from '@blindkeep/protocol/schemas/channels'
+import type { Landings } from './store.ts'
 
 /** Where a channel leads, with its secrets. */
 export type Target =
@@ -24,7 +24,7 @@ export type Message = {
   /** The same for each repeat, so that a receiver can recognise one. */
   readonly messageId: string
 } & (
-  | { readonly about: 'landings'; readonly count: number; readonly firstAt: Instant; readonly lastAt: Instant }
+  | ({ readonly about: 'landings' } & Landings)
   | { readonly about: 'test' }
   | { readonly about: 'code'; readonly code: string }
 )

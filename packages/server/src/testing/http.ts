@@ -46,7 +46,7 @@ export function overHttp(
     {
       routes: createRoutes(
         { rules, store, objects, clock, version: '0.0.0', unreadiness: () => [], warnings: () => [] },
-        { ...limits, publicUrl, blobBytesMax: 1024 ** 4 },
+        { ...limits, publicUrl, blobBytesMax: 1024 ** 4, retentionDaysMax: 400 },
       ),
       pages,
       sessions: rules.sessions,

@@ -82,15 +82,25 @@ export interface PostgresOptions {
   readonly under?: string
   /** More settings, as options of its command line. */
   readonly more?: string
+  /** The directory of its programs, `bin` with all that belongs to it, instead of those of the package. */
+  readonly programs?: string
+}
+
+/** The programs of a version that Debian has packed, if they are installed. */
+export function installedPostgres(version: number): string | undefined {
+  const directory = `/usr/lib/postgresql/${version}`
+  return existsSync(join(directory, 'bin', 'initdb')) ? directory : undefined
 }
 
 export async function startPostgresServer({
   under = tmpdir(),
   more = '',
+  programs,
 }: PostgresOptions = {}): Promise<PostgresServer> {
   const directory = mkdtempSync(join(under, 'blindkeep-pg-'))
   try {
-    copyServer(directory)
+    if (programs === undefined) copyServer(directory)
+    else symlinkSync(programs, join(directory, 'native'))
     const shell = openShell(directory, more)
     const exited = once(shell, 'exit')
     const complaints = text(shell.stderr)

@@ -36,7 +36,18 @@ export async function keep(
   const location = locationOf(ciphertextHash, uploadId)
   const at = world.clock.now()
   await writeFile(join(world.blobsDirectory, location), content)
-  const blob = { assetId, role, ciphertextHash, size, contentType, location, uploadId, envelope, landedAt: at }
+  const blob = {
+    assetId,
+    role,
+    ciphertextHash,
+    size,
+    contentType,
+    location,
+    uploadId,
+    envelope,
+    landedAt: at,
+    retainedUntil: undefined,
+  }
   await world.store.write([], async (tx) => {
     await tx.accounts.charge(accountId, size, undefined)
     await tx.assets.reserve({ assetId, accountId, albumId })

@@ -120,6 +120,7 @@ const SETTINGS: RuleSettings = {
   scrubDays: 30,
   adoptionLeaseSeconds: 60,
   manifestDriftDays: 30,
+  retentionDaysMax: 400,
   deepBytesPerHour: 64 * 2 ** 30,
   uploadYieldSeconds: 10,
   linkSessionsPerWindow: 600,

@@ -74,6 +74,7 @@ export type FailureReason =
   | SendTrouble
   | 'link_closed'
   | 'link_full'
+  | 'inbox_full'
   | 'owner_full'
   | 'damaged_on_the_way'
   | 'chunk_refused'

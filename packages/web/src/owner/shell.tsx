@@ -10,6 +10,7 @@ import markUrl from '../common/mark.svg'
 import { AccountPage } from './account/accountPage.tsx'
 import { AlbumsPage } from './albums/albumsPage.tsx'
 import { isFirstView } from './firstView.ts'
+import { InboxBanner } from './inbox/inboxBanner.tsx'
 import { InboxPage } from './inbox/inboxPage.tsx'
 import { LinksPage } from './links/linksPage.tsx'
 import { PAGES, type Page, type Route, useRoute } from './route.ts'
@@ -75,6 +76,7 @@ export function Shell(props: ShellProps) {
           </div>
         )}
         {isReady && route.page !== 'storage' && <QuotaBanner />}
+        {isReady && <InboxBanner />}
         {isReady && <TakenCard />}
         {isReady ? <PageOf route={route} session={session} /> : <p role="status">{text.opening}</p>}
       </main>

@@ -7,6 +7,7 @@ import type { PushMessage } from './pushMessage.ts'
 
 const texts = { en: english, de: german } as const
 const LANDINGS = 'blindkeep-landings'
+const ATTENTION = 'blindkeep-attention'
 
 /** How many ids of messages a notification remembers. */
 const MAX_IDS = 50
@@ -34,10 +35,19 @@ export function noticeOf(
   if (message === undefined) return { ...text.unknown, tag: 'blindkeep-unknown', counted: undefined }
   const { server, id } = message
   if (message.about === 'test') return { ...text.test(server), tag: 'blindkeep-test', counted: undefined }
+  const attention = [
+    ...(message.isRefused ? [text.refused(server)] : []),
+    ...(message.isNearlyFull ? [text.nearlyFull(server)] : []),
+  ]
+  const [first] = attention
+  if (message.count === 0 && first !== undefined)
+    return { ...first, body: attention.map(({ body }) => body).join(' '), tag: ATTENTION, counted: undefined }
   const { count: before, ids } = shown ?? { count: 0, ids: [] }
   const count = ids.includes(id) ? before : before + message.count
   const counted = { count, ids: ids.includes(id) ? ids : [...ids, id].slice(-MAX_IDS) }
-  return { ...text.landed(count, { server, when: formatInstant(message.lastAt, language) }), tag: LANDINGS, counted }
+  const landed = text.landed(count, { server, when: formatInstant(message.lastAt, language) })
+  const body = [landed, ...attention].map((each) => each.body).join(' ')
+  return { ...landed, body, tag: LANDINGS, counted }
 }
 
 export function isCounted(data: unknown): data is Counted {

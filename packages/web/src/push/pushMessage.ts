@@ -7,6 +7,8 @@ export type PushMessage =
       /** The same for a repeat. */
       readonly id: string
       readonly count: number
+      readonly isNearlyFull: boolean
+      readonly isRefused: boolean
       /** RFC 3339. */
       readonly lastAt: string
       /** The host of the server. */
@@ -18,12 +20,16 @@ export type PushMessage =
 export function readPushMessage(text: string): PushMessage | undefined {
   const given = parsed(text)
   if (typeof given !== 'object' || given === null) return undefined
-  const { about, id, count, last_at: lastAt, server }: Readonly<Record<string, unknown>> = { ...given }
+  const { about, id, count, last_at: lastAt, server, ...more }: Readonly<Record<string, unknown>> = { ...given }
   if (typeof id !== 'string' || typeof server !== 'string') return undefined
   if (about === 'test') return { about, id, server }
-  const isWhole = typeof count === 'number' && Number.isSafeInteger(count) && count > 0
+  const [isNearlyFull, isRefused] = [more.nearly_full === true, more.refused === true]
+  const least = isNearlyFull || isRefused ? 0 : 1
+  const isWhole = typeof count === 'number' && Number.isSafeInteger(count) && count >= least
   const isTime = typeof lastAt === 'string' && parseInstant(lastAt) !== undefined
-  return about === 'landings' && isWhole && isTime ? { about, id, count, lastAt, server } : undefined
+  return about === 'landings' && isWhole && isTime
+    ? { about, id, count, isNearlyFull, isRefused, lastAt, server }
+    : undefined
 }
 
 function parsed(text: string): unknown {

@@ -1,16 +1,18 @@
 /** Connections for what several processes count together. A crash of the database may lose its last moments, so no commit waits for the disk. */
-import { Pool, type PoolClient, type QueryResult } from 'pg'
+import { DatabaseError, Pool, type PoolClient, type QueryResult } from 'pg'
 import { StorageUnavailable } from '../../ports/store.ts'
 
 export interface Counters {
   /** Runs one statement, as a transaction. Throws `StorageUnavailable` if the database does not answer. */
   ask(text: string, values: readonly unknown[]): Promise<QueryResult>
-  /** The same, but undoes what the statement has changed unless `isRight` agrees with the number of changed rows. */
-  askIf(text: string, values: readonly unknown[], isRight: (rows: number) => boolean): Promise<boolean>
+  /** The same. Undefined if the statement divided by zero, so that it changed nothing. */
+  askUnlessZero(text: string, values: readonly unknown[]): Promise<QueryResult | undefined>
   end(): Promise<void>
 }
 
 const MAX_CONNECTIONS = 4
+/** SQLSTATE. */
+const DIVISION_BY_ZERO = '22012'
 const CONNECTION_TIMEOUT_MS = 10_000
 /** Each statement takes a millisecond. This is for a server that has disappeared. */
 const ANSWER_TIMEOUT_MS = 10_000
@@ -52,13 +54,13 @@ export function openCounters({ url }: { readonly url: string }): Counters {
 
   return {
     ask: (text, values) => use((client) => client.query(named(text, values))),
-    askIf: (text, values, isRight) =>
-      use(async (client) => {
-        const [, { rowCount }] = await Promise.all([client.query('begin'), client.query(named(text, values))])
-        const right = isRight(rowCount ?? 0)
-        await client.query(right ? 'commit' : 'rollback')
-        return right
-      }),
+    askUnlessZero: (text, values) =>
+      use((client) =>
+        client.query(named(text, values)).catch((error: unknown) => {
+          if (error instanceof DatabaseError && error.code === DIVISION_BY_ZERO) return undefined
+          throw error
+        }),
+      ),
     end: () => pool.end(),
   }
 }

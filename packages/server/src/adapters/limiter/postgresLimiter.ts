@@ -37,14 +37,20 @@ const ASKED = `
 const IS_RUNNING = `exists (select 1 from asked where asked.id = present.id and present.ends_at > now and present.ends_at <= latest)`
 const TAKEN = `excluded.taken + case when ${IS_RUNNING} then present.taken else 0 end`
 
-/** Looks first, so that a refused attempt usually writes nothing. */
-const TAKE = `${ASKED}
+/**
+ * Looks first, so that a refused attempt usually writes nothing. If some of the rows had room and others, changed meanwhile, had none, the statement fails
+ * by a division by zero: so nothing stays taken, without a transaction of several statements.
+ */
+const TAKE = `${ASKED},
+  given as (
   insert into limits as present (id, taken, ends_at)
   select id, weight, ends_at from asked where not exists (select 1 from over) order by id
   on conflict (id) do update set
     taken = ${TAKEN},
     ends_at = case when ${IS_RUNNING} then present.ends_at else excluded.ends_at end
-  where ${TAKEN} <= (select max from asked where asked.id = present.id)`
+  where ${TAKEN} <= (select max from asked where asked.id = present.id)
+  returning 1)
+  select count(*)::int as taken, 1 / (count(*) in (0, cardinality($1::text[])))::int from given`
 
 const WAIT = `${ASKED}
   select coalesce(max(wait_ms), 0) as wait_ms from over`
@@ -131,9 +137,8 @@ function columnsOf(asked: readonly Asked[]): readonly (readonly (string | number
   ]
 }
 
-/** One limit alone is taken or not by its one statement. */
 async function takeAll(counters: Counters, asked: readonly Asked[]): Promise<boolean> {
   if (asked.length === 0) return true
-  if (asked.length === 1) return (await counters.ask(TAKE, columnsOf(asked))).rowCount === 1
-  return counters.askIf(TAKE, columnsOf(asked), (rows) => rows === asked.length)
+  const answer = await counters.askUnlessZero(TAKE, columnsOf(asked))
+  return answer !== undefined && answer.rows[0]?.taken === asked.length
 }

@@ -16,6 +16,8 @@ const landings: Message = {
   messageId: 'msg_1',
   about: 'landings',
   count: 3,
+  isNearlyFull: false,
+  isRefused: false,
   firstAt: instantOf(Date.UTC(2026, 5, 1, 10, 2)),
   lastAt: instantOf(Date.UTC(2026, 5, 1, 10, 5)),
 }

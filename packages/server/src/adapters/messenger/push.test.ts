@@ -48,6 +48,8 @@ const landings: Message = {
   messageId: 'msg_0123456789abcdef0123456789abcdef',
   about: 'landings',
   count: 3,
+  isNearlyFull: false,
+  isRefused: false,
   firstAt: instantOf(Date.UTC(2026, 5, 1, 10, 2)),
   lastAt: instantOf(Date.UTC(2026, 5, 1, 10, 5)),
 }

@@ -55,5 +55,7 @@ function topicOf({ messageId }: Message): string {
 function contentOf(message: Message, server: string): object {
   const { messageId: id } = message
   if (message.about !== 'landings') return { about: 'test', id, server }
-  return { about: 'landings', id, count: message.count, last_at: formatInstant(message.lastAt), server }
+  const { count, isNearlyFull, isRefused, lastAt } = message
+  const more = { ...(isNearlyFull && { nearly_full: true }), ...(isRefused && { refused: true }) }
+  return { about: 'landings', id, count, ...more, last_at: formatInstant(lastAt), server }
 }

@@ -30,6 +30,14 @@ export function webhookRequest(
 
 function dataOf(message: Message) {
   if (message.about !== 'landings') return { type: 'test' }
-  const { count, firstAt, lastAt } = message
-  return { type: 'drops.landed', count, first_at: formatInstant(firstAt), last_at: formatInstant(lastAt) }
+  const { count, isNearlyFull, isRefused, firstAt, lastAt } = message
+  return {
+    // A receiver of the first type alone hears of all that has landed.
+    type: count > 0 ? 'drops.landed' : 'inbox.attention',
+    count,
+    ...(isNearlyFull && { nearly_full: true }),
+    ...(isRefused && { refused: true }),
+    first_at: formatInstant(firstAt),
+    last_at: formatInstant(lastAt),
+  }
 }

@@ -22,7 +22,12 @@ export interface Marker {
   readonly isNew: boolean
   /** Throws `StorageUnavailable` if the marker is missing or another store's. */
   check(): Promise<void>
+  /** The same, unless it was there a moment ago. For what a wrong bucket would refuse anyway: a server looks at the marker every few seconds. */
+  checkLately(): Promise<void>
 }
+
+/** More than the server leaves between two looks (`presenceWatch.ts`). */
+const LATELY_MS = 10_000
 
 /** Reads the marker, or makes it. Throws an error that tells the operator what to do if it is missing and must not be made. */
 export async function openMarker(
@@ -35,15 +40,20 @@ export async function openMarker(
   const made = found === undefined ? await makeMarker(client, key) : undefined
   const storeId = found ?? (await storeIdAt(client, key))
   if (storeId === undefined) throw new StorageUnavailable('the object store lost what it took a moment ago')
+  let seenAt = performance.now()
+  async function check(): Promise<void> {
+    const askedAt = performance.now()
+    if ((await storeIdAt(client, key)) !== storeId)
+      throw new StorageUnavailable(
+        'the object store’s marker is missing or another one: the bucket is not the server’s',
+      )
+    seenAt = askedAt
+  }
   return {
     storeId,
     isNew: made === storeId,
-    async check() {
-      if ((await storeIdAt(client, key)) !== storeId)
-        throw new StorageUnavailable(
-          'the object store’s marker is missing or another one: the bucket is not the server’s',
-        )
-    },
+    check,
+    checkLately: async () => (performance.now() - seenAt < LATELY_MS ? undefined : check()),
   }
 }
 

@@ -35,7 +35,7 @@ export function createStaging({ client, marker, spool }: Parts): Staging {
       checkByteCount(size)
     },
     async check() {
-      await marker.check()
+      await marker.checkLately()
       return Number.POSITIVE_INFINITY
     },
   }

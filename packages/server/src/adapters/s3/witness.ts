@@ -15,7 +15,7 @@ export function createS3Witness({
   marker,
 }: {
   readonly client: Client
-  readonly marker: Pick<Marker, 'check'>
+  readonly marker: Pick<Marker, 'check' | 'checkLately'>
 }): Witness {
   const key = `${client.address.prefix}${WITNESS}`
   return {
@@ -35,7 +35,7 @@ export function createS3Witness({
       return parseWitness(Buffer.concat(pieces).toString())
     },
     async write(head) {
-      await marker.check()
+      await marker.checkLately()
       await putKey(client, key, inMemory(Buffer.from(formatWitness(head))))
     },
   }

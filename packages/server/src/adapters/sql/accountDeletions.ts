@@ -35,6 +35,10 @@ const eraseAccount = prepared((db, given: AccountDeletion) =>
       soft_limit_bytes: null,
       hard_limit_bytes: null,
       exceeded_since: null,
+      refused_why: null,
+      refused_count: 0,
+      refused_first_at: null,
+      refused_last_at: null,
       deleted_at: given.at,
     })
     .where('account_id', '=', given.accountId)

@@ -1,4 +1,5 @@
 import type { AccountId, Instant } from '@blindkeep/protocol/ids'
+import type { RefusedBecause } from '@blindkeep/protocol/schemas/accounts'
 import type { Selectable } from 'kysely'
 import type {
   Account,
@@ -9,10 +10,11 @@ import type {
   AccountWrites,
   NewAccount,
   OwnLimits,
+  Refusals,
 } from '../../ports/store.ts'
 import { columnsOf } from './columns.ts'
 import type { Db } from './db.ts'
-import { prepared } from './prepared.ts'
+import { apart, prepared } from './prepared.ts'
 import type { AccountTable } from './schema.ts'
 
 const byId = prepared((db, given: { readonly accountId: AccountId }) =>
@@ -69,8 +71,8 @@ const insertion = prepared((db, given: NewAccount) =>
 
 const USE = ['account_id', 'used_bytes', 'soft_limit_bytes', 'hard_limit_bytes', 'exceeded_since'] as const
 
-const chargeWithinLimit = prepared(
-  (db, given: { readonly accountId: AccountId; readonly bytes: number; readonly limitBytes: number }) =>
+const chargeWithinLimit = apart(
+  prepared((db, given: { readonly accountId: AccountId; readonly bytes: number; readonly limitBytes: number }) =>
     db
       .updateTable('accounts')
       .set((account) => ({ used_bytes: account('used_bytes', '+', given.bytes) }))
@@ -84,6 +86,7 @@ const chargeWithinLimit = prepared(
         ),
       )
       .returning(USE),
+  ),
 )
 
 const refundWithinUse = prepared((db, given: { readonly accountId: AccountId; readonly bytes: number }) =>
@@ -116,6 +119,43 @@ const secretChange = prepared((db, given: AccountSecret & { readonly accountId: 
 
 const exceededSinceUpdate = prepared((db, given: { readonly accountId: AccountId; readonly since: Instant | null }) =>
   db.updateTable('accounts').set({ exceeded_since: given.since }).where('account_id', '=', given.accountId),
+)
+
+const REFUSALS = ['refused_why', 'refused_count', 'refused_first_at', 'refused_last_at'] as const
+
+const refusalsOf = prepared((db, given: { readonly accountId: AccountId }) =>
+  db.selectFrom('accounts').select(REFUSALS).where('account_id', '=', given.accountId),
+)
+
+interface NotedRefusal {
+  readonly accountId: AccountId
+  readonly why: RefusedBecause
+  readonly at: Instant
+  readonly since: Instant
+}
+
+const notingRefusal = prepared((db, given: NotedRefusal) =>
+  db
+    .updateTable('accounts')
+    .set((account) => {
+      const continues = account.and([
+        account('refused_why', '=', given.why),
+        account('refused_first_at', '>=', given.since),
+      ])
+      const sameRun = account.case().when(continues)
+      return {
+        refused_why: given.why,
+        refused_count: sameRun
+          .then(account('refused_count', '+', 1))
+          .else(account.lit(1))
+          .end(),
+        refused_first_at: sameRun.then(account.ref('refused_first_at')).else(account.val(given.at)).end(),
+        refused_last_at: given.at,
+      }
+    })
+    .where('account_id', '=', given.accountId)
+    .where('deleted_at', 'is', null)
+    .returning(REFUSALS),
 )
 
 const limitsUpdate = prepared((db, given: OwnLimits & { readonly accountId: AccountId }) =>
@@ -151,6 +191,9 @@ export function accountReads(db: Db): AccountReads {
       const row = await standingById.first(db, { accountId })
       return row && standingOf(row)
     },
+    async refusals(accountId) {
+      return refusalsIn(await refusalsOf.first(db, { accountId }))
+    },
     async findByEmail(email) {
       const row = await byEmailOrAny.first(db, { email })
       const account = row && accountOf(row)
@@ -181,6 +224,9 @@ export function accountWrites(db: Db): AccountWrites {
       if (row === undefined) throw new Error(`A refund of ${bytes} bytes exceeds what account ${accountId} was charged`)
       return useOf(row)
     },
+    async noteRefusal(accountId, refusal) {
+      return refusalsIn(await notingRefusal.first(db, { ...refusal, accountId }))
+    },
     async setExceededSince(accountId, since) {
       await exceededSinceUpdate.changed(db, { accountId, since: since ?? null })
     },
@@ -195,11 +241,18 @@ export function accountWrites(db: Db): AccountWrites {
   }
 }
 
+function refusalsIn(row: Pick<Selectable<AccountTable>, (typeof REFUSALS)[number]> | undefined): Refusals | undefined {
+  const { refused_why: why = null, refused_first_at: firstAt = null, refused_last_at: lastAt = null } = row ?? {}
+  return why === null || firstAt === null || lastAt === null
+    ? undefined
+    : { why, count: row?.refused_count ?? 0, firstAt, lastAt }
+}
+
 export function standingOf(row: Pick<Selectable<AccountTable>, 'suspended_at' | 'deleted_at'>): AccountStanding {
   return { suspendedAt: row.suspended_at ?? undefined, deletedAt: row.deleted_at ?? undefined }
 }
 
-function useOf(row: Pick<Selectable<AccountTable>, (typeof USE)[number]>): AccountUse {
+export function useOf(row: Pick<Selectable<AccountTable>, (typeof USE)[number]>): AccountUse {
   return {
     accountId: row.account_id,
     usedBytes: row.used_bytes,

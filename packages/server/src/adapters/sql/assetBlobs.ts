@@ -1,6 +1,6 @@
 /** The blobs of assets. */
 
-import { type AccountId, type AssetId, type Instant, parseInstant, type Sha256Hex } from '@blindkeep/protocol/ids'
+import type { AccountId, AssetId, Sha256Hex } from '@blindkeep/protocol/ids'
 import type { Kysely, Selectable } from 'kysely'
 import type { AssetBlob, AssetReads, AssetWrites, HeldBlob } from '../../ports/store.ts'
 import { columnsOf } from './columns.ts'
@@ -40,26 +40,25 @@ const heldOfContent = prepared((db, given: { readonly accountId: AccountId; read
 )
 
 /** Copies the account from the live asset. If no live asset exists, account_id is NULL and the insert fails. */
-const insertion = prepared(
-  (db, given: AssetBlob & { readonly envelopeText: string; readonly retainedUntil: Instant | undefined }) =>
-    db.insertInto('asset_blobs').values(({ selectFrom }) => ({
-      asset_id: given.assetId,
-      account_id: selectFrom('assets')
-        .select('assets.account_id')
-        .where('assets.asset_id', '=', given.assetId)
-        .where('deleted_at', 'is', null)
-        .$asScalar()
-        .$notNull(),
-      role: given.role,
-      ciphertext_hash: given.ciphertextHash,
-      size: given.size,
-      location: given.location,
-      upload_id: given.uploadId,
-      content_type: given.contentType,
-      landed_at: given.landedAt,
-      envelope: given.envelopeText,
-      retained_until: given.retainedUntil,
-    })),
+const insertion = prepared((db, given: AssetBlob & { readonly envelopeText: string }) =>
+  db.insertInto('asset_blobs').values(({ selectFrom }) => ({
+    asset_id: given.assetId,
+    account_id: selectFrom('assets')
+      .select('assets.account_id')
+      .where('assets.asset_id', '=', given.assetId)
+      .where('deleted_at', 'is', null)
+      .$asScalar()
+      .$notNull(),
+    role: given.role,
+    ciphertext_hash: given.ciphertextHash,
+    size: given.size,
+    location: given.location,
+    upload_id: given.uploadId,
+    content_type: given.contentType,
+    landed_at: given.landedAt,
+    envelope: given.envelopeText,
+    retained_until: given.retainedUntil,
+  })),
 )
 
 const lastRetained = prepared((db, given: { readonly accountId: AccountId }) =>
@@ -106,9 +105,7 @@ export function blobReads(
 export function blobWrites(db: Db): Pick<AssetWrites, 'addBlob' | 'removeBlob'> {
   return {
     async addBlob(blob) {
-      const { envelope } = blob
-      const retainedUntil = parseInstant(envelope.retention_until ?? '')
-      await insertion.changed(db, { ...blob, envelopeText: envelopeText(envelope), retainedUntil })
+      await insertion.changed(db, { ...blob, envelopeText: envelopeText(blob.envelope) })
     },
     async removeBlob(location) {
       if ((await removal.changed(db, { location })) === 1) return
@@ -128,6 +125,7 @@ export function blobOf(row: Selectable<AssetBlobTable>): AssetBlob {
     uploadId: row.upload_id,
     envelope: envelopeOf(row.envelope),
     landedAt: row.landed_at,
+    retainedUntil: row.retained_until ?? undefined,
   }
 }
 

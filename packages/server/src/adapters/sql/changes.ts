@@ -5,7 +5,7 @@ import { blobOf } from './assetBlobs.ts'
 import { assetOf } from './assets.ts'
 import { columnsOf } from './columns.ts'
 import { type Db, postgresKind } from './db.ts'
-import { inStatements, prepared, preparedForRows } from './prepared.ts'
+import { apart, inStatements, prepared, preparedForRows } from './prepared.ts'
 import type { AssetBlobTable, EventTable } from './schema.ts'
 
 const lastNumber = prepared((db, given: { readonly accountId: AccountId }) =>
@@ -97,42 +97,44 @@ interface NumberedEvent extends NextEvent {
 /** Numbers and events in one statement, which SQLite does not know. */
 const numberedInsertions = [32, 8, 2, 1].map((count) => ({
   count,
-  insertion: preparedForRows(count, (db, rows: readonly NumberedEvent[]) => {
-    const given = rows.map(
-      ({ accountId, later, at, name, data }) =>
-        sql`(cast(${accountId} as text), cast(${later} as bigint), cast(${at} as bigint), cast(${name} as text), cast(${data} as text))`,
-    )
-    return db
-      .with('noted(account_id, later, at, name, data)', () => sql<NotedRow>`(values ${sql.join(given)})`)
-      .with('counted', (from) =>
-        from
-          .selectFrom('noted')
-          .select((noted) => ['account_id', noted.fn.countAll<number>().as('count')])
-          .groupBy('account_id'),
+  insertion: apart(
+    preparedForRows(count, (db, rows: readonly NumberedEvent[]) => {
+      const given = rows.map(
+        ({ accountId, later, at, name, data }) =>
+          sql`(cast(${accountId} as text), cast(${later} as bigint), cast(${at} as bigint), cast(${name} as text), cast(${data} as text))`,
       )
-      .with('numbered', (from) =>
-        from
-          .updateTable('accounts')
-          .from('counted')
-          .set((account) => ({ change_seq: account('accounts.change_seq', '+', account.ref('counted.count')) }))
-          .whereRef('accounts.account_id', '=', 'counted.account_id')
-          .returning(['accounts.account_id', 'accounts.change_seq']),
-      )
-      .insertInto('events')
-      .columns(['account_id', 'change_seq', 'at', 'name', 'data'])
-      .expression((from) =>
-        from
-          .selectFrom('noted')
-          .innerJoin('numbered', 'numbered.account_id', 'noted.account_id')
-          .select((row) => [
-            'noted.account_id',
-            row('numbered.change_seq', '-', row.ref('noted.later')).as('change_seq'),
-            'noted.at',
-            'noted.name',
-            'noted.data',
-          ]),
-      )
-  }),
+      return db
+        .with('noted(account_id, later, at, name, data)', () => sql<NotedRow>`(values ${sql.join(given)})`)
+        .with('counted', (from) =>
+          from
+            .selectFrom('noted')
+            .select((noted) => ['account_id', noted.fn.countAll<number>().as('count')])
+            .groupBy('account_id'),
+        )
+        .with('numbered', (from) =>
+          from
+            .updateTable('accounts')
+            .from('counted')
+            .set((account) => ({ change_seq: account('accounts.change_seq', '+', account.ref('counted.count')) }))
+            .whereRef('accounts.account_id', '=', 'counted.account_id')
+            .returning(['accounts.account_id', 'accounts.change_seq']),
+        )
+        .insertInto('events')
+        .columns(['account_id', 'change_seq', 'at', 'name', 'data'])
+        .expression((from) =>
+          from
+            .selectFrom('noted')
+            .innerJoin('numbered', 'numbered.account_id', 'noted.account_id')
+            .select((row) => [
+              'noted.account_id',
+              row('numbered.change_seq', '-', row.ref('noted.later')).as('change_seq'),
+              'noted.at',
+              'noted.name',
+              'noted.data',
+            ]),
+        )
+    }),
+  ),
 }))
 
 const numbering = prepared((db, given: { readonly assetId: AssetId; readonly changeSeq: number }) =>

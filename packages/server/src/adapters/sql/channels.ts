@@ -1,6 +1,7 @@
 import type { AccountId, ChannelId, Instant } from '@blindkeep/protocol/ids'
-import type { Selectable } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import type {
+  Change,
   Channel,
   ChannelClaim,
   ChannelPage,
@@ -71,14 +72,19 @@ const withNews = prepared((db, given: ChannelPage) =>
     .limit(given.max),
 )
 
+const counted = (name: Change['name']) =>
+  sql<number>`coalesce(sum(case when name = ${sql.lit(name)} then 1 else 0 end), 0)`
+
 const landed = prepared((db, given: Range & { readonly accountId: AccountId }) =>
   db
     .selectFrom('events')
-    .select(({ fn }) => [fn.countAll<number>().as('count'), fn.min('at').as('first_at'), fn.max('at').as('last_at')])
+    .select(({ fn }) => [fn.min('at').as('first_at'), fn.max('at').as('last_at')])
+    .select([counted('drop.landed').as('count'), counted('inbox.nearly_full').as('nearly_full')])
+    .select(counted('drop.refused').as('refused'))
     .where('account_id', '=', given.accountId)
     .where('change_seq', '>', given.after)
     .where('change_seq', '<=', given.upTo)
-    .where('name', '=', 'drop.landed'),
+    .where('name', 'in', ['drop.landed', 'inbox.nearly_full', 'drop.refused']),
 )
 
 const insertion = prepared((db, given: NewChannel) =>
@@ -205,8 +211,9 @@ export function channelReads(db: Db): ChannelReads {
     async landings(accountId, range) {
       const row = await landed.first(db, { accountId, ...range })
       // Without rows, the instants of an aggregate are null, which its type does not say.
-      if (row === undefined || row.count === 0) return undefined
-      return { count: row.count, firstAt: row.first_at, lastAt: row.last_at }
+      if (row === undefined || row.count + row.nearly_full + row.refused === 0) return undefined
+      const { count, first_at: firstAt, last_at: lastAt } = row
+      return { count, isNearlyFull: row.nearly_full > 0, isRefused: row.refused > 0, firstAt, lastAt }
     },
   }
 }

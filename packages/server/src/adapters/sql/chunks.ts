@@ -6,7 +6,7 @@ import { type Chunk, type Lease, StorageUnavailable, type UploadReads, type Uplo
 import { columnsOf } from './columns.ts'
 import type { Db } from './db.ts'
 import { keepPart } from './parts.ts'
-import { prepared, preparedForList, type Some, someOf } from './prepared.ts'
+import { apart, prepared, preparedForList, type Some, someOf } from './prepared.ts'
 import type { ChunkTable, Schema } from './schema.ts'
 
 interface Given {
@@ -59,34 +59,40 @@ const insertion = prepared((db, given: Given & Chunk) =>
 )
 
 /** What a session has that has received all its bytes in one chunk, which the same transaction lands. */
-const landingWhole = preparedForList((db, rows: Some<Given & { readonly at: Instant }>) =>
-  db
-    .updateTable('uploads')
-    .set((upload) => ({
-      received_bytes: upload.ref('size'),
-      chunk_count: 1,
-      last_chunk_at: rows[0].at,
-      writing_until: null,
-      opener: null,
-      state: 'landed',
-      closed_at: rows[0].at,
-    }))
-    .where('upload_id', 'in', idsOf(rows))
-    .where('state', '=', 'open')
-    .where('received_bytes', '=', 0)
-    .returning('upload_id'),
+const landingWhole = apart(
+  preparedForList((db, rows: Some<Given & { readonly at: Instant }>) =>
+    db
+      .updateTable('uploads')
+      .set((upload) => ({
+        received_bytes: upload.ref('size'),
+        chunk_count: 1,
+        last_chunk_at: rows[0].at,
+        writing_until: null,
+        opener: null,
+        state: 'landed',
+        closed_at: rows[0].at,
+      }))
+      .where('upload_id', 'in', idsOf(rows))
+      .where('state', '=', 'open')
+      .where('received_bytes', '=', 0)
+      .returning('upload_id'),
+  ),
 )
 
-const wholeChunks = preparedForList((db, rows: Some<Given>) =>
-  db
-    .insertInto('chunks')
-    .columns(['upload_id', 'offset', 'length', 'checksum'])
-    .expression((from) =>
-      from
-        .selectFrom('uploads')
-        .select(['upload_id', sql<number>`0`.as('offset'), 'size', 'ciphertext_hash'])
-        .where('upload_id', 'in', idsOf(rows)),
-    ),
+const wholeChunks = apart(
+  preparedForList((db, rows: Some<Given>) =>
+    db
+      .insertInto('chunks')
+      .columns(['upload_id', 'offset', 'length', 'checksum'])
+      .expression((from) =>
+        from
+          .selectFrom('uploads')
+          .select(['upload_id', sql<number>`0`.as('offset'), 'size', 'ciphertext_hash'])
+          .where('upload_id', 'in', idsOf(rows)),
+      )
+      // Then the session is not empty, and does not land whole.
+      .onConflict((conflict) => conflict.doNothing()),
+  ),
 )
 
 const writingMark = prepared((db, given: Given & { readonly until: Instant }) =>
@@ -146,15 +152,18 @@ export function chunkWrites(db: Db): Pick<UploadWrites, 'append' | 'landWhole' |
     },
     async landWhole(uploads, at) {
       const rows = someOf(uploads.map(({ uploadId }) => ({ uploadId, at })))
-      const landed = await landingWhole.all(db, rows)
-      if (landed.length < uploads.length) return landed.map((row) => row.upload_id)
-      const areKept = await Promise.all([
-        wholeChunks.changed(db, rows),
-        ...uploads.map(
-          ({ size, ciphertextHash, key }) =>
-            key === undefined || keepPart(db, key, { offset: 0, length: size, checksum: ciphertextHash }),
+      const [landed, areKept] = await Promise.all([
+        landingWhole.all(db, rows),
+        Promise.all(
+          uploads.map(
+            ({ size, ciphertextHash, key }) =>
+              key === undefined || keepPart(db, key, { offset: 0, length: size, checksum: ciphertextHash }),
+          ),
         ),
+        wholeChunks.changed(db, rows),
       ])
+      // The caller undoes the rest.
+      if (landed.length < uploads.length) return landed.map((row) => row.upload_id)
       if (areKept.includes(false)) throw new StorageUnavailable('the part of the chunk was given up')
       return uploads.map(({ uploadId }) => uploadId)
     },

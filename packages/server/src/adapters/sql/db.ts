@@ -22,7 +22,8 @@ export interface Db {
   readonly kind: DatabaseKind
   /** Builds queries. Migrations and checks also run theirs with it. */
   readonly kysely: Kysely<Schema>
-  run(query: CompiledQuery): Promise<QueryResult<unknown>>
+  /** `isApart`: see `apart` in `prepared.ts`. */
+  run(query: CompiledQuery, isApart?: boolean): Promise<QueryResult<unknown>>
 }
 
 interface DatabaseKind {

@@ -4,7 +4,7 @@ import type { Claim, Drop, DropReads, DropWrites, InboxPlace } from '../../ports
 import { columnsOf } from './columns.ts'
 import type { Db } from './db.ts'
 import { statusColumns, statusOf } from './objectStatus.ts'
-import { inStatements, prepared, preparedForList, preparedForRows, type Some, someOf } from './prepared.ts'
+import { apart, inStatements, prepared, preparedForList, preparedForRows, type Some, someOf } from './prepared.ts'
 import type { DropTable, Schema } from './schema.ts'
 
 const byId = prepared((db, given: { readonly dropId: DropId }) =>
@@ -81,35 +81,39 @@ const pendingCount = prepared((db, given: { readonly accountId: AccountId }) =>
 )
 
 /** All accounts step by as many as the first. */
-const pendingStep = preparedForList((db, rows: Some<{ readonly accountId: AccountId; readonly step: number }>) =>
-  db
-    .updateTable('accounts')
-    .set((account) => ({ pending_drops: account('pending_drops', '+', rows[0].step) }))
-    .where(
-      'account_id',
-      'in',
-      rows.map(({ accountId }) => accountId),
-    ),
+const pendingStep = apart(
+  preparedForList((db, rows: Some<{ readonly accountId: AccountId; readonly step: number }>) =>
+    db
+      .updateTable('accounts')
+      .set((account) => ({ pending_drops: account('pending_drops', '+', rows[0].step) }))
+      .where(
+        'account_id',
+        'in',
+        rows.map(({ accountId }) => accountId),
+      ),
+  ),
 )
 
 const insertions = [16, 4, 1].map((count) => ({
   count,
-  insertion: preparedForRows(count, (db, rows: readonly Drop[]) =>
-    db.insertInto('drops').values(
-      rows.map((given) => ({
-        drop_id: given.dropId,
-        account_id: given.accountId,
-        opaque_id: given.opaqueId,
-        upload_id: given.uploadId,
-        ciphertext_hash: given.ciphertextHash,
-        size: given.size,
-        content_type: given.contentType,
-        kem_ct: given.kemCt,
-        suggested_filename: given.suggestedFilename,
-        location: given.location,
-        received_at: given.receivedAt,
-        leased_until: given.leasedUntil,
-      })),
+  insertion: apart(
+    preparedForRows(count, (db, rows: readonly Drop[]) =>
+      db.insertInto('drops').values(
+        rows.map((given) => ({
+          drop_id: given.dropId,
+          account_id: given.accountId,
+          opaque_id: given.opaqueId,
+          upload_id: given.uploadId,
+          ciphertext_hash: given.ciphertextHash,
+          size: given.size,
+          content_type: given.contentType,
+          kem_ct: given.kemCt,
+          suggested_filename: given.suggestedFilename,
+          location: given.location,
+          received_at: given.receivedAt,
+          leased_until: given.leasedUntil,
+        })),
+      ),
     ),
   ),
 }))

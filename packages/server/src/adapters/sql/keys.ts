@@ -61,7 +61,7 @@ export function keyWrites(db: Db): KeyWrites {
   }
 }
 
-function keyOf(row: Selectable<AttestationKeyTable>): AttestationKey {
+export function keyOf(row: Selectable<AttestationKeyTable>): AttestationKey {
   return {
     keyId: row.key_id,
     publicKey: row.public_key,

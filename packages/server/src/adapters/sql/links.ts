@@ -1,43 +1,67 @@
 import type { AccountId, Instant, OpaqueId, UploadId } from '@blindkeep/protocol/ids'
 import { linkCapMembersOf, linkCapsOf } from '@blindkeep/protocol/schemas/links'
-import { type Kysely, type Selectable, sql } from 'kysely'
-import type { LandedFiles, Link, LinkReads, LinkTerms, LinkUse, LinkWrites, NewLink } from '../../ports/store.ts'
-import { standingOf } from './accounts.ts'
+import { type ExpressionBuilder, type Kysely, type Selectable, sql } from 'kysely'
+import type {
+  LandedFiles,
+  Link,
+  LinkReads,
+  LinkTerms,
+  LinkUse,
+  LinkWrites,
+  NewLink,
+  OwnedLink,
+} from '../../ports/store.ts'
+import { standingOf, useOf } from './accounts.ts'
 import { columnsOf } from './columns.ts'
 import type { Db } from './db.ts'
-import { prepared, preparedForList, type Some, someOf } from './prepared.ts'
+import { apart, prepared, preparedForList, type Some, someOf } from './prepared.ts'
 import type { LinkTable, Schema } from './schema.ts'
 
 const byId = prepared((db, given: { readonly opaqueId: OpaqueId }) =>
   db.selectFrom('links').select(columnsOf('links')).where('opaque_id', '=', given.opaqueId),
 )
 
-const withOwners = preparedForList((db, rows: Some<{ readonly opaqueId: OpaqueId }>) =>
+/** Always finds a row, if there is any: otherwise an unknown id would answer some microseconds sooner than that of a dead link. */
+const withOwner = prepared((db, given: { readonly opaqueId: OpaqueId }) =>
   db
     .selectFrom('links')
     .innerJoin('accounts', 'accounts.account_id', 'links.account_id')
     .select(columnsOf('links'))
-    .select(['accounts.suspended_at', 'accounts.deleted_at'])
-    .where(
-      'opaque_id',
-      'in',
-      rows.map(({ opaqueId }) => opaqueId),
+    .select(['accounts.suspended_at', 'accounts.deleted_at', 'accounts.used_bytes', 'accounts.soft_limit_bytes'])
+    .select(['accounts.hard_limit_bytes', 'accounts.exceeded_since'])
+    .where('opaque_id', '=', (link) =>
+      link.fn.coalesce(
+        link.selectFrom('links as asked').select('asked.opaque_id').where('asked.opaque_id', '=', given.opaqueId),
+        link.selectFrom('links as any').select(({ fn }) => fn.min('any.opaque_id').as('lowest')),
+      ),
     ),
 )
 
-const listed = (db: Kysely<Schema>) =>
-  db
-    .selectFrom('links')
-    .select(columnsOf('links'))
-    .select((link) =>
-      link
-        .selectFrom('drops')
-        .whereRef('drops.opaque_id', '=', 'links.opaque_id')
-        .select((drop) => drop.fn.countAll<number>().as('count'))
-        .$asScalar()
-        .$notNull()
-        .as('pending'),
-    )
+/** Numbers and texts alone: it is asked beside what lands. */
+const takers = apart(
+  preparedForList((db, rows: Some<{ readonly opaqueId: OpaqueId }>) =>
+    db
+      .selectFrom('links')
+      .innerJoin('accounts', 'accounts.account_id', 'links.account_id')
+      .select(['opaque_id', 'single_use', 'claimed_by', 'accounts.suspended_at', 'accounts.deleted_at'])
+      .where(
+        'opaque_id',
+        'in',
+        rows.map(({ opaqueId }) => opaqueId),
+      ),
+  ),
+)
+
+const pending = (link: ExpressionBuilder<Schema, 'links'>) =>
+  link
+    .selectFrom('drops')
+    .whereRef('drops.opaque_id', '=', 'links.opaque_id')
+    .select((drop) => drop.fn.countAll<number>().as('count'))
+    .$asScalar()
+    .$notNull()
+    .as('pending')
+
+const listed = (db: Kysely<Schema>) => db.selectFrom('links').select(columnsOf('links')).select(pending)
 
 const ofAccount = prepared((db, given: { readonly accountId: AccountId }) =>
   listed(db)
@@ -51,16 +75,24 @@ const own = prepared((db, given: { readonly opaqueId: OpaqueId; readonly account
   listed(db).where('opaque_id', '=', given.opaqueId).where('account_id', '=', given.accountId),
 )
 
-const liveCount = prepared((db, given: { readonly accountId: AccountId; readonly at: Instant }) =>
+interface AtInstant {
+  readonly accountId: AccountId
+  readonly at: Instant
+}
+
+const live = (db: Kysely<Schema>, given: AtInstant) =>
   db
     .selectFrom('links')
-    .select((link) => link.fn.countAll<number>().as('live'))
     .where('account_id', '=', given.accountId)
     .where('revoked_at', 'is', null)
     .where('spent_at', 'is', null)
-    .where((link) => link.or([link('expires_at', 'is', null), link('expires_at', '>', given.at)])),
+    .where((link) => link.or([link('expires_at', 'is', null), link('expires_at', '>', given.at)]))
+
+const liveCount = prepared((db, given: AtInstant) =>
+  live(db, given).select((link) => link.fn.countAll<number>().as('live')),
 )
 
+const heldByLive = prepared((db, given: AtInstant) => live(db, given).select(['opaque_id', 'open_sessions', pending]))
 const listedCount = prepared((db, given: { readonly accountId: AccountId }) =>
   db
     .selectFrom('links')
@@ -133,33 +165,35 @@ interface Reservation {
 }
 
 /** Checks everything that can end or fill a link, in the same statement that reserves. */
-const admittedReservation = prepared((db, given: Reservation) =>
-  db
-    .updateTable('links')
-    .set((link) => ({
-      open_sessions: link('open_sessions', '+', 1),
-      open_bytes: link('open_bytes', '+', given.size),
-    }))
-    .where('opaque_id', '=', given.opaqueId)
-    .where('revoked_at', 'is', null)
-    .where('spent_at', 'is', null)
-    .where((link) => link.or([link('expires_at', 'is', null), link('expires_at', '>', given.at)]))
-    .where('open_sessions', '<', given.maxOpenSessions)
-    .where((link) => link.or([link('max_file_size', 'is', null), link('max_file_size', '>=', given.size)]))
-    .where((link) =>
-      link.or([
-        link('max_file_count', 'is', null),
-        link(link('landed_files', '+', link.ref('open_sessions')), '<', link.ref('max_file_count')),
-      ]),
-    )
-    .where((link) =>
-      link(
-        link('landed_bytes', '+', link.ref('open_bytes')),
-        '<=',
-        // Without a cap, the largest exact number is the cap.
-        link(link.fn.coalesce('max_total_bytes', sql.lit(Number.MAX_SAFE_INTEGER)), '-', given.size),
+const admittedReservation = apart(
+  prepared((db, given: Reservation) =>
+    db
+      .updateTable('links')
+      .set((link) => ({
+        open_sessions: link('open_sessions', '+', 1),
+        open_bytes: link('open_bytes', '+', given.size),
+      }))
+      .where('opaque_id', '=', given.opaqueId)
+      .where('revoked_at', 'is', null)
+      .where('spent_at', 'is', null)
+      .where((link) => link.or([link('expires_at', 'is', null), link('expires_at', '>', given.at)]))
+      .where('open_sessions', '<', given.maxOpenSessions)
+      .where((link) => link.or([link('max_file_size', 'is', null), link('max_file_size', '>=', given.size)]))
+      .where((link) =>
+        link.or([
+          link('max_file_count', 'is', null),
+          link(link('landed_files', '+', link.ref('open_sessions')), '<', link.ref('max_file_count')),
+        ]),
+      )
+      .where((link) =>
+        link(
+          link('landed_bytes', '+', link.ref('open_bytes')),
+          '<=',
+          // Without a cap, the largest exact number is the cap.
+          link(link.fn.coalesce('max_total_bytes', sql.lit(Number.MAX_SAFE_INTEGER)), '-', given.size),
+        ),
       ),
-    ),
+  ),
 )
 
 const releasing = prepared((db, given: { readonly opaqueId: OpaqueId; readonly size: number }) =>
@@ -172,32 +206,34 @@ const releasing = prepared((db, given: { readonly opaqueId: OpaqueId; readonly s
     .where('opaque_id', '=', given.opaqueId),
 )
 
-const landing = preparedForList((db, rows: Some<LandedFiles & { readonly at: Instant }>) => {
-  const given = rows.map(
-    ({ opaqueId, files, bytes }) =>
-      sql`(cast(${opaqueId} as text), cast(${files} as bigint), cast(${bytes} as bigint))`,
-  )
-  // Both databases give the columns of `values` these names.
-  const landed = sql<{ column1: OpaqueId; column2: number; column3: number }>`(values ${sql.join(given)})`
-  return db
-    .updateTable('links')
-    .from(landed.as<'landed'>('landed'))
-    .set((link) => ({
-      open_sessions: link('open_sessions', '-', link.ref('landed.column2')),
-      open_bytes: link('open_bytes', '-', link.ref('landed.column3')),
-      landed_files: link('landed_files', '+', link.ref('landed.column2')),
-      landed_bytes: link('landed_bytes', '+', link.ref('landed.column3')),
-      claimed_by: null,
-      spent_at: link
-        .case()
-        .when('single_use', '=', 1)
-        .then(link.fn.coalesce('spent_at', link.val(rows[0].at)))
-        .else(null)
-        .end(),
-    }))
-    .whereRef('links.opaque_id', '=', 'landed.column1')
-    .returning(['links.opaque_id', 'links.spent_at'])
-})
+const landing = apart(
+  preparedForList((db, rows: Some<LandedFiles & { readonly at: Instant }>) => {
+    const given = rows.map(
+      ({ opaqueId, files, bytes }) =>
+        sql`(cast(${opaqueId} as text), cast(${files} as bigint), cast(${bytes} as bigint))`,
+    )
+    // Both databases give the columns of `values` these names.
+    const landed = sql<{ column1: OpaqueId; column2: number; column3: number }>`(values ${sql.join(given)})`
+    return db
+      .updateTable('links')
+      .from(landed.as<'landed'>('landed'))
+      .set((link) => ({
+        open_sessions: link('open_sessions', '-', link.ref('landed.column2')),
+        open_bytes: link('open_bytes', '-', link.ref('landed.column3')),
+        landed_files: link('landed_files', '+', link.ref('landed.column2')),
+        landed_bytes: link('landed_bytes', '+', link.ref('landed.column3')),
+        claimed_by: null,
+        spent_at: link
+          .case()
+          .when('single_use', '=', 1)
+          .then(link.fn.coalesce('spent_at', link.val(rows[0].at)))
+          .else(null)
+          .end(),
+      }))
+      .whereRef('links.opaque_id', '=', 'landed.column1')
+      .returning(['links.opaque_id', 'links.spent_at'])
+  }),
+)
 
 const claim = prepared((db, given: { readonly opaqueId: OpaqueId; readonly uploadId: UploadId }) =>
   db
@@ -246,12 +282,17 @@ export function linkReads(db: Db): LinkReads {
       return row && linkOf(row)
     },
     async findWithOwner(opaqueId) {
-      const row = await withOwners.first(db, [{ opaqueId }])
-      return row && { link: linkOf(row), owner: standingOf(row) }
+      const row = await withOwner.first(db, { opaqueId })
+      return row?.opaque_id === opaqueId ? ownedLinkOf(row) : undefined
     },
-    async findWithOwners(opaqueIds) {
-      const rows = await withOwners.all(db, someOf(opaqueIds.map((opaqueId) => ({ opaqueId }))))
-      return rows.map((row) => ({ link: linkOf(row), owner: standingOf(row) }))
+    async takers(opaqueIds) {
+      const rows = await takers.all(db, someOf(opaqueIds.map((opaqueId) => ({ opaqueId }))))
+      return rows.map((row) => ({
+        opaqueId: row.opaque_id,
+        singleUse: row.single_use === 1,
+        claimedBy: row.claimed_by ?? undefined,
+        owner: standingOf(row),
+      }))
     },
     async findOwn(opaqueId, accountId) {
       const row = await own.first(db, { opaqueId, accountId })
@@ -266,6 +307,10 @@ export function linkReads(db: Db): LinkReads {
     },
     async countLive(accountId, at) {
       return (await liveCount.first(db, { accountId, at }))?.live ?? 0
+    },
+    async heldPlaces(accountId, at) {
+      const rows = await heldByLive.all(db, { accountId, at })
+      return rows.map((row) => ({ opaqueId: row.opaque_id, held: row.open_sessions + row.pending }))
     },
   }
 }
@@ -315,6 +360,12 @@ export function linkUseOf(row: Selectable<LinkTable>): LinkUse {
     openSessions: row.open_sessions,
     openBytes: row.open_bytes,
   }
+}
+
+type OwnedRow = Selectable<LinkTable> & Parameters<typeof standingOf>[0] & Parameters<typeof useOf>[0]
+
+function ownedLinkOf(row: OwnedRow): OwnedLink {
+  return { link: linkOf(row), owner: { ...standingOf(row), ...useOf(row) } }
 }
 
 function linkOf(row: Selectable<LinkTable>): Link {

@@ -8,6 +8,7 @@ import { fourthTables } from './migrations/0004.ts'
 import { fifthTables } from './migrations/0005.ts'
 import { sixthTables } from './migrations/0006.ts'
 import { seventhTables } from './migrations/0007.ts'
+import { eighthTables } from './migrations/0008.ts'
 import type { Schema } from './schema.ts'
 
 /**
@@ -68,6 +69,12 @@ export const migrations: readonly Migration[] = [
     statements: seventhTables,
     // Code that does not know it would use deleted albums and list links that are in no list any more.
     serves: 7,
+  },
+  {
+    summary: 'Adds columns for files that guests could not send, and frees assets that no signed manifest retains.',
+    statements: eighthTables,
+    // Code that does not know the columns would leave them behind when it deletes an account.
+    serves: 8,
   },
 ]
 

@@ -11,7 +11,7 @@ import type {
 import { columnsOf } from './columns.ts'
 import type { Db } from './db.ts'
 import { statusColumns, statusOf } from './objectStatus.ts'
-import { prepared, preparedForList, type Some, someOf } from './prepared.ts'
+import { apart, prepared, preparedForList, type Some, someOf } from './prepared.ts'
 import type { ObjectTable, Schema } from './schema.ts'
 
 const byLocation = prepared((db, given: { readonly location: string }) =>
@@ -77,14 +77,16 @@ const dropAt = prepared((db, given: { readonly location: string; readonly upload
     .where('location', '=', given.location),
 )
 
-const insertion = prepared((db, given: StoredObject) =>
-  db.insertInto('objects').values({
-    location: given.location,
-    size: given.size,
-    state: given.state,
-    since: given.since,
-    checked_at: given.since,
-  }),
+const insertion = apart(
+  prepared((db, given: StoredObject) =>
+    db.insertInto('objects').values({
+      location: given.location,
+      size: given.size,
+      state: given.state,
+      since: given.since,
+      checked_at: given.since,
+    }),
+  ),
 )
 
 interface Step {
@@ -103,16 +105,18 @@ const movement = prepared((db, given: Step) =>
 )
 
 /** A session hashes all bytes right before its object is kept, so that counts as a check. */
-const keeping = preparedForList((db, rows: Some<Omit<Step, 'from' | 'to'>>) =>
-  db
-    .updateTable('objects')
-    .set({ state: 'kept', since: rows[0].at, checked_at: rows[0].at })
-    .where(
-      'location',
-      'in',
-      rows.map(({ location }) => location),
-    )
-    .where('state', '=', 'staged'),
+const keeping = apart(
+  preparedForList((db, rows: Some<Omit<Step, 'from' | 'to'>>) =>
+    db
+      .updateTable('objects')
+      .set({ state: 'kept', since: rows[0].at, checked_at: rows[0].at })
+      .where(
+        'location',
+        'in',
+        rows.map(({ location }) => location),
+      )
+      .where('state', '=', 'staged'),
+  ),
 )
 
 /** Finds each row that could name the object by an index. */

@@ -3,7 +3,7 @@ import type { Instant, Sha256Hex, UploadId } from '@blindkeep/protocol/ids'
 import { type Kysely, type SqlBool, sql } from 'kysely'
 import type { DuePart, KeptPart, NewPart, PartReads, PartWrites } from '../../ports/store.ts'
 import type { Db } from './db.ts'
-import { prepared } from './prepared.ts'
+import { apart, prepared } from './prepared.ts'
 import type { Schema } from './schema.ts'
 
 interface Given {
@@ -125,14 +125,16 @@ interface Place extends Given {
   readonly checksum: Sha256Hex
 }
 
-const keeping = prepared((db, given: Place) =>
-  writing(db, given).set({
-    state: 'kept',
-    offset: given.offset,
-    length: given.length,
-    checksum: given.checksum,
-    due: null,
-  }),
+const keeping = apart(
+  prepared((db, given: Place) =>
+    writing(db, given).set({
+      state: 'kept',
+      offset: given.offset,
+      length: given.length,
+      checksum: given.checksum,
+      due: null,
+    }),
+  ),
 )
 
 const givingUp = prepared((db, given: Given & { readonly at: Instant }) =>

@@ -1,6 +1,7 @@
 import type { CompiledQuery, QueryResult } from 'kysely'
 import type { QueryConfig } from 'pg'
 import { createDb, type Db, postgresKind } from './db.ts'
+import { answersOf, inGroups, type Joined, joinedOf } from './joined.ts'
 import type { PostgresSession } from './postgresSession.ts'
 
 /**
@@ -21,8 +22,14 @@ export async function lend<Result>(session: PostgresSession, work: (db: Db) => P
   }
 }
 
+interface Waiting {
+  readonly query: CompiledQuery
+  readonly resolve: (result: QueryResult<unknown>) => void
+  readonly reject: (error: unknown) => void
+}
+
 interface Statements {
-  run(query: CompiledQuery): Promise<QueryResult<unknown>>
+  run(query: CompiledQuery, isApart?: boolean): Promise<QueryResult<unknown>>
   refuseWhenLost(): void
   /** Later statements are refused. */
   end(): void
@@ -30,6 +37,8 @@ interface Statements {
 
 function createStatements(session: PostgresSession): Statements {
   let isOver = false
+  /** Those of this moment that are apart. */
+  let waiting: Waiting[] = []
   /** Of the first statement that failed: the server refuses all later ones. */
   let lost: { readonly failure: unknown } | undefined
 
@@ -37,13 +46,44 @@ function createStatements(session: PostgresSession): Statements {
     if (lost !== undefined) throw lost.failure
   }
 
+  async function ask(query: CompiledQuery): Promise<QueryResult<unknown>> {
+    const { rows, rowCount } = await session.ask(textOf(query))
+    return { rows, numAffectedRows: BigInt(rowCount ?? 0) }
+  }
+
+  function sendWaiting(): void {
+    const all = waiting
+    waiting = []
+    for (const some of inGroups(all))
+      askJoined(some.map(({ query }) => query)).then(
+        (answers) => {
+          for (const [at, { resolve }] of some.entries()) resolve(answers[at] ?? { rows: [] })
+        },
+        (error: unknown) => {
+          for (const { reject } of some) reject(error)
+        },
+      )
+  }
+
+  async function askJoined(queries: readonly CompiledQuery[]): Promise<readonly QueryResult<unknown>[]> {
+    const [only, ...others] = queries
+    if (only !== undefined && others.length === 0) return [await ask(only)]
+    const { rows } = await session.ask(namedText(joinedOf(queries)))
+    return answersOf(queries, rows[0])
+  }
+
+  /** All of this moment are asked for when the promises of this turn have run. */
+  function askApart(query: CompiledQuery): Promise<QueryResult<unknown>> {
+    if (waiting.length === 0) process.nextTick(sendWaiting)
+    return new Promise((resolve, reject) => waiting.push({ query, resolve, reject }))
+  }
+
   return {
-    async run(query) {
+    async run(query, isApart = false) {
       if (isOver) throw new Error('The transaction is over')
       refuseWhenLost()
       try {
-        const { rows, rowCount } = await session.ask(textOf(query))
-        return { rows, numAffectedRows: BigInt(rowCount ?? 0) }
+        return await (isApart ? askApart(query) : ask(query))
       } catch (failure) {
         lost ??= { failure }
         throw lost.failure
@@ -62,9 +102,12 @@ const names = new Map<string, string>()
 
 /** The server plans a named statement once per connection. Statements of migrations have no name, because they run once. */
 function textOf(query: CompiledQuery): QueryConfig {
-  const { sql: text } = query
-  const values = [...query.parameters]
-  if (query.query.kind === 'RawNode') return { text, values }
+  if (query.query.kind === 'RawNode') return { text: query.sql, values: [...query.parameters] }
+  return namedText(query)
+}
+
+function namedText({ sql: text, parameters }: Joined): QueryConfig {
+  const values = [...parameters]
   const name = names.get(text) ?? `blindkeep_${names.size + 1}`
   if (!names.has(text)) {
     if (names.size >= MAX_NAMES) return { text, values }

@@ -18,9 +18,8 @@ export function inOrder(locks: Locks): readonly Lock[] {
     .map(({ lock }) => lock)
 }
 
-/** Statements that take the locks until the transaction ends. */
+/** A statement that takes the locks, one after another, until the transaction ends. */
 export function lockStatements(locks: Locks): string {
-  return inOrder(locks)
-    .map((lock) => `; select pg_advisory_xact_lock(${keyOf(lock)})`)
-    .join('')
+  const keys = inOrder(locks).map(keyOf)
+  return keys.length === 0 ? '' : `; select pg_advisory_xact_lock(key) from unnest(array[${keys}]::bigint[]) as key`
 }

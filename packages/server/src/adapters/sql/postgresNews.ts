@@ -18,7 +18,12 @@ export interface PostgresNews extends News {
  * Notifications, each a list of a node and accounts. They have statements of their own, after the commits: PostgreSQL lets transactions with notifications
  * commit only one after another. What is announced during a round trip travels with the next one.
  */
-export function createPostgresNews(nodeId: string, connection: () => Pick<NodeConnection, 'ask'>): PostgresNews {
+export function createPostgresNews(
+  nodeId: string,
+  connection: () => Pick<NodeConnection, 'ask'>,
+  /** Whether another node may listen. One that has just started looks by itself. */
+  hasOthers: () => boolean,
+): PostgresNews {
   const announced = new Set<AccountId>()
   let isTelling = false
   const listeners: Parameters<News['onNews']>[0][] = []
@@ -46,7 +51,8 @@ export function createPostgresNews(nodeId: string, connection: () => Pick<NodeCo
   return {
     announce(accountIds) {
       for (const accountId of accountIds) announced.add(accountId)
-      if (announced.size > 0) void tell()
+      if (!hasOthers()) announced.clear()
+      else if (announced.size > 0) void tell()
     },
     onNews(listener) {
       listeners.push(listener)

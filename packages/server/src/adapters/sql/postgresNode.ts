@@ -22,6 +22,10 @@ const TICK_MS = 1_000
 /** How often a start asks for its place, once a second: the connection of a process that has just died may hold it for a while. */
 const OPEN_ATTEMPTS = 15
 const TICKS_A_BEAT = 10
+/** Another node may just have started. */
+const LOOKS_ALONE = 3
+/** A node that has not been seen for so long hears nothing. */
+const SEEN_MS = 60_000
 const FORGOTTEN_AFTER_MS = 3_600_000
 
 /** Advisory locks of jobs. The number stands for Blindkeep's jobs. */
@@ -34,7 +38,11 @@ const JOB_LOCKS = 1651207791
 export async function openPostgresNode(options: NodeOptions): Promise<Node> {
   const { url, isSole, version, onBroken, openAttempts = OPEN_ATTEMPTS } = options
   const nodeId = randomUUID()
-  const news = createPostgresNews(nodeId, () => connection)
+  const news = createPostgresNews(
+    nodeId,
+    () => connection,
+    () => state.hasOthers(),
+  )
   const connection = createNodeConnection({ url, isSole, channel: NEWS_CHANNEL, onNotice: news.heard })
   const state = createState(connection, { nodeId, version })
   const ending = new AbortController()
@@ -95,6 +103,8 @@ function createState(
   const time = createDatabaseClock()
   let done = 0
   let serves = 0
+  /** How many looks in a row have found no other node. */
+  let alone = 0
   let looks = 0
 
   async function beat(): Promise<void> {
@@ -113,14 +123,18 @@ function createState(
       const sentMs = Date.now()
       const found = await connection.ask(
         `select extract(epoch from clock_timestamp()) * 1000 as now,
-           (select max(number) from migrations) as done, (select max(serves) from migrations) as serves`,
+           (select max(number) from migrations) as done, (select max(serves) from migrations) as serves,
+           (select count(*) from nodes where seen_at > $1) as nodes`,
+        [time.clock.now() - SEEN_MS],
       )
       time.measured({ databaseMs: Number(found.now), sentMs, answeredMs: Date.now() })
       done = Number(found.done)
       serves = Number(found.serves)
+      alone = Number(found.nodes) > 1 ? 0 : alone + 1
       if (looks % TICKS_A_BEAT === 0) await beat()
       looks += 1
     },
+    hasOthers: () => alone < LOOKS_ALONE,
     /** A newer schema serves this release, but its jobs may not know all that a newer release keeps. */
     mayWork: () => time.isRight() && done <= migrations.length,
     faults: () => [

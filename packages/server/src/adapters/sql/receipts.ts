@@ -1,10 +1,14 @@
-import type { AssetId, Instant, Sha256Hex, UploadId } from '@blindkeep/protocol/ids'
-import type { Selectable } from 'kysely'
-import type { LogHead, ReceiptReads, ReceiptRow, ReceiptWrites } from '../../ports/store.ts'
+import { equalBytes } from '@blindkeep/protocol/bytes'
+import type { AssetId, Instant, KeyId, OpaqueId, Sha256Hex, UploadId } from '@blindkeep/protocol/ids'
+import type { Kysely, Selectable } from 'kysely'
+import type { AppendedUnder, LogHead, ReceiptReads, ReceiptRow, ReceiptWrites } from '../../ports/store.ts'
 import { columnsOf } from './columns.ts'
 import type { Db } from './db.ts'
-import { inStatements, prepared, preparedForRows } from './prepared.ts'
-import type { ReceiptTable } from './schema.ts'
+import { keyOf } from './keys.ts'
+import { apart, inStatements, prepared, preparedForRows } from './prepared.ts'
+import type { ReceiptTable, Schema } from './schema.ts'
+
+const FLOOR = 'receipt_seq_floor'
 
 const head = prepared((db, _given: object) =>
   db.selectFrom('log_head').select(['receipt_seq', 'receipt_hash', 'received_at']).where('only_row', '=', 1),
@@ -19,6 +23,18 @@ const firstOfUpload = prepared((db, given: { readonly uploadId: UploadId }) =>
     .selectFrom('receipts')
     .select(columnsOf('receipts'))
     .where('upload_id', '=', given.uploadId)
+    .orderBy('receipt_seq')
+    .limit(1),
+)
+
+const ofDropLanding = prepared((db, given: { readonly uploadId: UploadId; readonly opaqueId: OpaqueId }) =>
+  db
+    .selectFrom('receipts')
+    .innerJoin('uploads', 'uploads.upload_id', 'receipts.upload_id')
+    .select(columnsOf('receipts'))
+    .where('receipts.upload_id', '=', given.uploadId)
+    .where('uploads.opaque_id', '=', given.opaqueId)
+    .where('uploads.state', '=', 'landed')
     .orderBy('receipt_seq')
     .limit(1),
 )
@@ -47,6 +63,24 @@ const firstHead = prepared((db, given: LogHead) =>
     .onConflict((conflict) => conflict.column('only_row').doNothing()),
 )
 
+/** One row if a key is active. */
+const logEnd = prepared((db, given: { readonly receiptSeq: number }) =>
+  db
+    .selectFrom('attestation_keys')
+    .leftJoin('log_head', (join) => join.on('log_head.only_row', '=', 1))
+    .leftJoin('server_facts', (join) => join.on('server_facts.name', '=', FLOOR))
+    .leftJoin('receipts', (join) => join.on('receipts.receipt_seq', '=', given.receiptSeq))
+    .select(columnsOf('attestation_keys'))
+    .select([
+      'log_head.receipt_seq',
+      'log_head.receipt_hash',
+      'log_head.received_at',
+      'server_facts.value as floor',
+      'receipts.receipt_hash as hash',
+    ])
+    .where('active_to', 'is', null),
+)
+
 interface HeadStep extends LogHead {
   readonly fromSeq: number
   readonly fromHash: Sha256Hex
@@ -54,31 +88,56 @@ interface HeadStep extends LogHead {
 }
 
 /** Changes nothing if the head is another one. */
-const nextHead = prepared((db, given: HeadStep) =>
-  db
+const nextHead = prepared((db, given: HeadStep) => headFrom(db, given))
+
+const NO_FLOOR = new Uint8Array(0)
+
+/** Nor if another key is active, or the floor is another one. */
+const nextHeadUnder = prepared((db, given: HeadStep & { readonly keyId: KeyId; readonly floor: Uint8Array }) =>
+  headFrom(db, given)
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('attestation_keys')
+          .select('key_seq')
+          .where('key_id', '=', given.keyId)
+          .where('active_to', 'is', null),
+      ),
+    )
+    .where(
+      ({ fn, selectFrom, val }) =>
+        fn.coalesce(selectFrom('server_facts').select('value').where('name', '=', FLOOR), val(NO_FLOOR)),
+      '=',
+      given.floor,
+    ),
+)
+
+function headFrom(db: Kysely<Schema>, given: HeadStep) {
+  return db
     .updateTable('log_head')
     .set({ receipt_seq: given.receiptSeq, receipt_hash: given.receiptHash, received_at: given.receivedAt })
     .where('only_row', '=', 1)
     .where('receipt_seq', '=', given.fromSeq)
     .where('receipt_hash', '=', given.fromHash)
-    .where('received_at', '=', given.fromReceivedAt),
-)
+    .where('received_at', '=', given.fromReceivedAt)
+}
 
 /** Statements that insert so many rows each. Few of them, because every connection prepares its own. */
 const insertions = [64, 32, 16, 8, 4, 2, 1].map((count) => ({
   count,
-  insertion: preparedForRows(count, (db, rows: readonly ReceiptRow[]) =>
-    db.insertInto('receipts').values(
-      rows.map((given) => ({
-        receipt_seq: given.receiptSeq,
-        receipt_hash: given.receiptHash,
-        receipt_cbor: given.receiptCbor,
-        key_id: given.keyId,
-        upload_id: given.uploadId,
-        drop_id: given.dropId,
-        asset_id: given.assetId,
-        received_at: given.receivedAt,
-      })),
+  insertion: apart(
+    preparedForRows(count, (db, rows: readonly ReceiptRow[]) =>
+      db.insertInto('receipts').values(
+        rows.map((given) => ({
+          receipt_seq: given.receiptSeq,
+          receipt_hash: given.receiptHash,
+          receipt_cbor: given.receiptCbor,
+          key_id: given.keyId,
+          upload_id: given.uploadId,
+          drop_id: given.dropId,
+          asset_id: given.assetId,
+          received_at: given.receivedAt,
+        })),
+      ),
     ),
   ),
 }))
@@ -89,11 +148,20 @@ export function receiptReads(db: Db): ReceiptReads {
       const row = await head.first(db, {})
       return row && { receiptSeq: row.receipt_seq, receiptHash: row.receipt_hash, receivedAt: row.received_at }
     },
+    async end(receiptSeq) {
+      const row = await logEnd.first(db, { receiptSeq })
+      if (row === undefined) return { head: undefined, key: undefined, floor: undefined, hash: undefined }
+      return { head: headOf(row), key: keyOf(row), floor: row.floor ?? undefined, hash: row.hash ?? undefined }
+    },
     async hashOf(receiptSeq) {
       return (await hashBySeq.first(db, { receiptSeq }))?.receipt_hash
     },
     async ofUpload(uploadId) {
       const row = await firstOfUpload.first(db, { uploadId })
+      return row && receiptOf(row)
+    },
+    async ofDrop(scope) {
+      const row = await ofDropLanding.first(db, scope)
       return row && receiptOf(row)
     },
     async ofAsset(assetId) {
@@ -104,21 +172,50 @@ export function receiptReads(db: Db): ReceiptReads {
 
 export function receiptWrites(db: Db): ReceiptWrites {
   return {
-    async append(from, rows) {
+    async append(from, rows, under) {
       const last = rows.at(-1)
       if (last === undefined) throw new RangeError('No receipts to append')
       refuseUnlessRising(from, rows)
-      if (!(await moveHead(db, from, last))) return false
-      await Promise.all(inStatements(insertions, rows, (insertion, some) => insertion.changed(db, some)))
+      if (!(await moveHead(db, { from, to: last, under }))) return false
+      await Promise.all([
+        ...inStatements(insertions, rows, (insertion, some) => insertion.changed(db, some)),
+        under?.beside(),
+      ])
       return true
     },
   }
 }
 
-async function moveHead(db: Db, from: LogHead | undefined, to: LogHead): Promise<boolean> {
-  if (from === undefined) return (await firstHead.changed(db, to)) === 1
+interface Move {
+  readonly from: LogHead | undefined
+  readonly to: LogHead
+  readonly under: AppendedUnder | undefined
+}
+
+async function moveHead(db: Db, { from, to, under }: Move): Promise<boolean> {
+  if (from === undefined) return (await isUnder(db, under)) && (await firstHead.changed(db, to)) === 1
   const { receiptSeq: fromSeq, receiptHash: fromHash, receivedAt: fromReceivedAt } = from
-  return (await nextHead.changed(db, { ...to, fromSeq, fromHash, fromReceivedAt })) === 1
+  const step = { ...to, fromSeq, fromHash, fromReceivedAt }
+  if (under === undefined) return (await nextHead.changed(db, step)) === 1
+  const { keyId, floor = NO_FLOOR } = under
+  return (await nextHeadUnder.changed(db, { ...step, keyId, floor })) === 1
+}
+
+async function isUnder(db: Db, under: AppendedUnder | undefined): Promise<boolean> {
+  if (under === undefined) return true
+  const row = await logEnd.first(db, { receiptSeq: 0 })
+  return row?.key_id === under.keyId && equalBytes(row.floor ?? NO_FLOOR, under.floor ?? NO_FLOOR)
+}
+
+function headOf(row: {
+  readonly receipt_seq: number | null
+  readonly receipt_hash: Sha256Hex | null
+  readonly received_at: Instant | null
+}): LogHead | undefined {
+  const { receipt_seq: receiptSeq, receipt_hash: receiptHash, received_at: receivedAt } = row
+  return receiptSeq === null || receiptHash === null || receivedAt === null
+    ? undefined
+    : { receiptSeq, receiptHash, receivedAt }
 }
 
 /** `receipt_seq` is strictly monotonic per server (specification, AssetReceipt), and instants in the log never decrease. */

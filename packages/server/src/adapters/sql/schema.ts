@@ -15,6 +15,7 @@ import type {
   Sha256Hex,
   UploadId,
 } from '@blindkeep/protocol/ids'
+import type { RefusedBecause } from '@blindkeep/protocol/schemas/accounts'
 import type { ChannelKind, ChannelState, DeliveryFault } from '@blindkeep/protocol/schemas/channels'
 import type { LinkCapMembers } from '@blindkeep/protocol/schemas/links'
 import type { BlobRole } from '@blindkeep/protocol/schemas/receipts'
@@ -86,6 +87,11 @@ export interface AccountTable {
   readonly totp_confirmed_at: Instant | null
   /** The last time step whose code was accepted. */
   readonly totp_last_step: number | null
+  /** Guests' files for which there was no room, within an hour. */
+  readonly refused_why: RefusedBecause | null
+  readonly refused_count: Generated<number>
+  readonly refused_first_at: Instant | null
+  readonly refused_last_at: Instant | null
   /** When its owner deleted it. From then on the row has nothing about a person. */
   readonly deleted_at: Instant | null
   /** When a deleted account became empty. */
@@ -233,6 +239,8 @@ export interface UploadTable {
   readonly closed_at: Instant | null
   /** JSON of the port's `Opener`. This and the next three are null once it is closed. */
   readonly opener: string | null
+  /** What a guest's session counts as in what guests are shown; null: its size. */
+  readonly shown_size: number | null
   readonly writing_until: Instant | null
   /** The process that finishes it. */
   readonly leased_by: string | null

@@ -1,6 +1,7 @@
 import { type AccountId, type Instant, type OpaqueId, parseSha256Hex, type Sha256Hex } from '@blindkeep/protocol/ids'
 import { type Kysely, type Selectable, sql } from 'kysely'
 import type { ListedShare, NewShare, Share, ShareNotes, ShareReads, ShareWrites } from '../../ports/store.ts'
+import { standingOf } from './accounts.ts'
 import type { Db } from './db.ts'
 import { prepared } from './prepared.ts'
 import type { Schema, ShareNotesTable, ShareTable } from './schema.ts'
@@ -19,9 +20,22 @@ const withNotes = (db: Kysely<Schema>) =>
     .selectFrom('shares')
     .leftJoin('share_notes', 'share_notes.opaque_id', 'shares.opaque_id')
     .select(columns.map((name) => `shares.${name}` as const))
-    .select('verifier_hash')
+    .select('share_notes.verifier_hash')
 
 const byId = prepared((db, given: Given) => withNotes(db).where('shares.opaque_id', '=', given.opaqueId))
+
+/** Always finds a row, if there is any: otherwise an unknown id would answer some microseconds sooner than that of a dead share. */
+const withOwnerOrAny = prepared((db, given: Given) =>
+  withNotes(db)
+    .innerJoin('accounts', 'accounts.account_id', 'shares.account_id')
+    .select(['accounts.suspended_at', 'accounts.deleted_at'])
+    .where('shares.opaque_id', '=', (share) =>
+      share.fn.coalesce(
+        share.selectFrom('shares as asked').select('asked.opaque_id').where('asked.opaque_id', '=', given.opaqueId),
+        share.selectFrom('shares as any').select(({ fn }) => fn.min('any.opaque_id').as('lowest')),
+      ),
+    ),
+)
 
 const contents = prepared((db, given: Given) =>
   db.selectFrom('shares').select(['blob_hashes', 'sealed_index']).where('opaque_id', '=', given.opaqueId),
@@ -131,6 +145,11 @@ export function shareReads(db: Db): ShareReads {
     async find(opaqueId) {
       const row = await byId.first(db, { opaqueId })
       return row && shareOf(row)
+    },
+    async findWithOwner(opaqueId) {
+      const row = await withOwnerOrAny.first(db, { opaqueId })
+      const found = row && { share: shareOf(row), owner: standingOf(row) }
+      return found?.share.opaqueId === opaqueId ? found : undefined
     },
     async contentsOf(opaqueId) {
       const { blob_hashes: hashes, sealed_index: sealedIndex } = (await contents.first(db, { opaqueId })) ?? {}

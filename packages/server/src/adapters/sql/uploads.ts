@@ -15,7 +15,7 @@ import { chunkReads, chunkWrites, joinedChunkOf } from './chunks.ts'
 import { columnsOf } from './columns.ts'
 import type { Db } from './db.ts'
 import { envelopeText } from './envelopes.ts'
-import { prepared } from './prepared.ts'
+import { apart, prepared } from './prepared.ts'
 import type { Schema } from './schema.ts'
 import { assetUploadOf, dropUploadOf, uploadOf } from './uploadRows.ts'
 
@@ -81,21 +81,33 @@ const unclosedOfAccount = prepared((db, given: { readonly accountId: AccountId }
     .orderBy('upload_id'),
 )
 
-const landingCounts = prepared((db, given: { readonly accountId: AccountId }) =>
+const unclosedOfGuests = prepared((db, given: { readonly accountId: AccountId }) =>
   db
-    .selectFrom('accounts')
-    .select('pending_drops')
-    .select((account) =>
-      account
-        .selectFrom('uploads')
-        .select((upload) => upload.fn.countAll<number>().as('count'))
-        .where('account_id', '=', given.accountId)
-        .where('closed_at', 'is', null)
-        .$asScalar()
-        .$notNull()
-        .as('unclosed'),
-    )
-    .where('account_id', '=', given.accountId),
+    .selectFrom('uploads')
+    .select(['upload_id', 'opaque_id', 'size', 'shown_size'])
+    .where('account_id', '=', given.accountId)
+    .where('closed_at', 'is', null)
+    .where('opaque_id', 'is not', null)
+    .$narrowType<{ opaque_id: OpaqueId }>(),
+)
+
+const landingCounts = apart(
+  prepared((db, given: { readonly accountId: AccountId }) =>
+    db
+      .selectFrom('accounts')
+      .select('pending_drops')
+      .select((account) =>
+        account
+          .selectFrom('uploads')
+          .select((upload) => upload.fn.countAll<number>().as('count'))
+          .where('account_id', '=', given.accountId)
+          .where('closed_at', 'is', null)
+          .$asScalar()
+          .$notNull()
+          .as('unclosed'),
+      )
+      .where('account_id', '=', given.accountId),
+  ),
 )
 
 const countOfUnclosedOwn = prepared((db, given: { readonly accountId: AccountId }) =>
@@ -207,15 +219,18 @@ const declared = (given: NewUpload) => ({
   state: 'open' as const,
 })
 
-const insertionOfGuests = prepared((db, given: NewDropUpload & { readonly openerText: string | undefined }) =>
-  db.insertInto('uploads').values({
-    ...declared(given),
-    opaque_id: given.opaqueId,
-    kem_ct: given.kemCt,
-    suggested_filename: given.suggestedFilename,
-    idempotency_key: given.idempotencyKey,
-    opener: given.openerText,
-  }),
+const insertionOfGuests = apart(
+  prepared((db, given: NewDropUpload & { readonly openerText: string | undefined }) =>
+    db.insertInto('uploads').values({
+      ...declared(given),
+      opaque_id: given.opaqueId,
+      kem_ct: given.kemCt,
+      suggested_filename: given.suggestedFilename,
+      shown_size: given.shownSize,
+      idempotency_key: given.idempotencyKey,
+      opener: given.openerText,
+    }),
+  ),
 )
 
 const insertionOfOwners = prepared((db, given: NewAssetUpload & { readonly envelopeText: string }) =>
@@ -331,6 +346,15 @@ export function uploadReads(db: Db): UploadReads {
     },
     async unclosedOfAccount(accountId) {
       return (await unclosedOfAccount.all(db, { accountId })).map(uploadOf)
+    },
+    async unclosedOfGuests(accountId) {
+      const rows = await unclosedOfGuests.all(db, { accountId })
+      return rows.map((row) => ({
+        uploadId: row.upload_id,
+        opaqueId: row.opaque_id,
+        size: row.size,
+        shownSize: row.shown_size ?? undefined,
+      }))
     },
     async countLanding(accountId) {
       const row = await landingCounts.first(db, { accountId })

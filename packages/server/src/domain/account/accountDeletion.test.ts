@@ -1,8 +1,15 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { addSeconds, formatInstant, type UploadId } from '@blindkeep/protocol/ids'
-import { leaveBlobFinishing, openBlob } from '../../testing/assetSessions.ts'
-import { declaredFor, landBlob, newAlbumOwner } from '../../testing/assets.ts'
+import { landProvenance, leaveBlobFinishing, openDeclared, provenanceFor } from '../../testing/assetSessions.ts'
+import {
+  type AlbumOwner,
+  declaredFor,
+  landBlob,
+  newAlbumOwner,
+  newAssetId,
+  type Overrides,
+} from '../../testing/assets.ts'
 import {
   accountRow,
   append,
@@ -20,7 +27,14 @@ import { inWorld, newOpaqueId, type World } from '../../testing/world.ts'
 
 const WRONG = { refused: 'credentials_wrong' }
 const OVER = { refused: 'session_over' }
+
 const RETAINED = { refused: 'asset_retained' }
+
+async function landRetained(world: World, albumOwner: AlbumOwner, envelope: Overrides['envelope'] = {}) {
+  const [assetId, original] = [newAssetId(), bytes(30)]
+  await landBlob(world, albumOwner, original, { assetId, envelope })
+  await landProvenance(world, albumOwner, { assetId, original, envelope })
+}
 
 describe('deleting an account', () => {
   it(
@@ -54,7 +68,7 @@ describe('deleting an account', () => {
       assert.equal(await begin(code, 'wrong'), 'credentials_wrong')
       const albumOwner = await newAlbumOwner(world, account.accountId)
       const retained = { retention_until: formatInstant(addSeconds(world.clock.now(), 10)) }
-      await landBlob(world, albumOwner, bytes(30), { envelope: retained })
+      await landRetained(world, albumOwner, retained)
       assert.equal(await begin(code), 'asset_retained')
       world.clock.advance(10)
       assert.equal(await begin(code), 'done', 'the refused deletion has not used it up')
@@ -132,11 +146,8 @@ describe('deleting an account', () => {
       const { deleteAccount, newAccount } = quickly(world)
       const accountId = await newAccount()
       const albumOwner = await newAlbumOwner(world, accountId)
-      const retained = (seconds: number) => {
-        const until = addSeconds(world.clock.now(), seconds)
-        return { envelope: { retention_until: formatInstant(until) } }
-      }
-      await landBlob(world, albumOwner, bytes(10), retained(100))
+      const retained = (seconds: number) => ({ retention_until: formatInstant(addSeconds(world.clock.now(), seconds)) })
+      await landRetained(world, albumOwner, retained(100))
       const opaqueId = await newLink(world, {}, accountId)
       const account = await accountRow(world, accountId)
       assert.deepEqual(await deleteAccount(accountId), RETAINED)
@@ -145,9 +156,10 @@ describe('deleting an account', () => {
       assert.deepEqual(await accountRow(world, accountId), account)
       notRefused(await world.rules.links.asGuestSees(opaqueId))
       world.clock.advance(0.001)
-      const finishing = bytes(11)
-      const uploadId = await openBlob(world, albumOwner, finishing, retained(50))
-      await leaveBlobFinishing(world, uploadId, finishing)
+      const [assetId, original, envelope] = [newAssetId(), bytes(11), retained(50)]
+      await landBlob(world, albumOwner, original, { assetId, envelope })
+      const { content, declared } = provenanceFor(world, albumOwner, original, { assetId, envelope })
+      await leaveBlobFinishing(world, await openDeclared(world, albumOwner, declared), content)
       assert.deepEqual(await deleteAccount(accountId), RETAINED)
       world.clock.advance(50)
       assert.equal(await deleteAccount(accountId), undefined)

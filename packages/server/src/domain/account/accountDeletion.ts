@@ -7,7 +7,7 @@ import type { AccountId, Instant } from '@blindkeep/protocol/ids'
 import type { Clock } from '../../ports/clock.ts'
 import { type Account, accountLock, isStoreBroken, type Store, type Upload, type WriteTx } from '../../ports/store.ts'
 import type { Assets } from '../assets/assets.ts'
-import { retentionOf } from '../assets/slot.ts'
+import { signedRetention } from '../assets/retention.ts'
 import type { Inbox } from '../drops/inbox.ts'
 import { isRefusal, type Refuses } from '../refusals.ts'
 import type { UploadEnding } from '../uploads/uploadEnding.ts'
@@ -131,7 +131,7 @@ export async function deleteIn(
   return { closed: await ending.endOpen(tx, unclosed, at) }
 }
 
-/** A finishing upload counts as landed, as the deletion does not stop it. */
-function willBeRetained(upload: Upload, at: number): boolean {
-  return upload.state === 'finishing' && upload.assetId !== undefined && retentionOf(upload.envelope) > at
+/** A finishing provenance counts as landed, as the deletion does not stop it. What an original keeps up is of blobs that are there. */
+function willBeRetained(upload: Upload, at: Instant): boolean {
+  return upload.state === 'finishing' && upload.assetId !== undefined && (signedRetention(upload) ?? at) > at
 }

@@ -3,12 +3,13 @@ import { randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { parseDeviceId } from '@blindkeep/protocol/ids'
 import { HYBRID_PUBLIC_KEY_BYTES } from '@blindkeep/protocol/suites'
+import { accountLock } from '../../ports/store.ts'
 import { landBlob, newAlbumOwner, newAssetId } from '../../testing/assets.ts'
 import { bytes, notRefused } from '../../testing/guest.ts'
 import { defined, inWorld, newAccount } from '../../testing/world.ts'
 import { BOUNDS } from '../bounds.ts'
 import { isRefusal } from '../refusals.ts'
-import type { DeviceRequest } from './devices.ts'
+import { type DeviceRequest, MAX_PRUNES } from './devices.ts'
 
 const newDeviceId = () => defined(parseDeviceId(randomUUID()))
 
@@ -86,6 +87,34 @@ describe('devices that are added and revoked again and again', () => {
       await world.rules.assets.remove(owner, assetId)
       for (let count = 0; count < bound; count += 1) await pair()
       assert.ok((await devices.list(owner)).every(({ deviceId }) => deviceId !== signer))
+    }),
+  )
+})
+
+describe('the search for devices that no file names', () => {
+  it(
+    'reads the files of an account a bounded number of times in an hour',
+    inWorld(async (world) => {
+      const { devices } = world.rules
+      const owner = await newAccount(world)
+      const at = world.clock.now()
+      const fill = () =>
+        world.store.write([accountLock(owner)], async (tx) => {
+          const present = await tx.devices.count(owner)
+          for (let count = present; count < BOUNDS['devices, revoked ones included']; count += 1) {
+            const given = request()
+            await tx.devices.insert({ ...given, accountId: owner, createdAt: at })
+            await tx.devices.revoke(given.deviceId, owner, at)
+          }
+        })
+      for (let count = 0; count < MAX_PRUNES; count += 1) {
+        await fill()
+        notRefused(await devices.add(owner, request()))
+      }
+      await fill()
+      assert.ok(isRefusal(await devices.add(owner, request())))
+      world.clock.advance(3600)
+      notRefused(await devices.add(owner, request()))
     }),
   )
 })

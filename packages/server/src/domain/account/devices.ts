@@ -1,6 +1,7 @@
 /** The keys that sign an account's manifests. Manifests are checked against the values that a device was added with, so these values never change. */
 import type { AccountId, DeviceId } from '@blindkeep/protocol/ids'
 import type { Clock } from '../../ports/clock.ts'
+import type { Limiter } from '../../ports/limiter.ts'
 import { accountLock, type Device, type NewDevice, type Store, type WriteTx } from '../../ports/store.ts'
 import { BOUNDS, judgeBound } from '../bounds.ts'
 import type { NewName } from '../newName.ts'
@@ -10,6 +11,10 @@ import { requireActiveAccount } from './activeAccount.ts'
 
 /** Of the revoked devices that no present file names, so many stay when the account has used up its bound: a list should say what its owner just revoked. */
 const KEPT_REVOKED = 100
+/** Of one account in an hour. Each reads the envelopes of all its files while others wait, also when it frees no row. */
+export const MAX_PRUNES = 20
+const HOUR_SECONDS = 3600
+const ALL = 'devices, revoked ones included'
 
 export type DeviceRequest = Omit<NewDevice, 'accountId' | 'createdAt'>
 
@@ -21,11 +26,20 @@ interface AddedDevice {
 interface DevicePorts {
   readonly store: Store
   readonly clock: Clock
+  readonly limiter: Pick<Limiter, 'take'>
 }
 
 export type Devices = ReturnType<typeof createDevices>
 
-export function createDevices({ store, clock }: DevicePorts) {
+export function createDevices({ store, clock, limiter }: DevicePorts) {
+  /** Revoked devices give their rows up if no present file was signed by them: then nothing has to be judged by their keys. */
+  async function makePlace(accountId: AccountId): Promise<void> {
+    if ((await store.ask((tx) => tx.devices.count(accountId))) < BOUNDS[ALL]) return
+    const prunes = { rule: 'device-prunes-of-account', key: accountId, max: MAX_PRUNES, windowSeconds: HOUR_SECONDS }
+    if ((await limiter.take([prunes])) !== undefined) return
+    await store.write([accountLock(accountId)], (tx) => tx.devices.prune(accountId, KEPT_REVOKED))
+  }
+
   return {
     /** Adds a device. A repeat with the same values by the same account gets the same answer. */
     async add(
@@ -33,6 +47,7 @@ export function createDevices({ store, clock }: DevicePorts) {
       request: DeviceRequest,
     ): Promise<AddedDevice | Refuses<'session_over' | 'device_invalid' | 'limit_reached'>> {
       const device: NewDevice = { ...request, accountId, createdAt: clock.now() }
+      await makePlace(accountId)
       return store.write([accountLock(accountId)], async (tx) => {
         const refused = await requireActiveAccount(tx, accountId)
         if (refused !== undefined) return refused
@@ -82,13 +97,11 @@ export function createDevices({ store, clock }: DevicePorts) {
   }
 }
 
-/** Revoked devices give their rows up if no present file was signed by them: then nothing has to be judged by their keys. */
 async function judgeCount(tx: WriteTx, accountId: AccountId): Promise<Refuses<'limit_reached'> | undefined> {
-  const overLive = judgeBound('live devices', await tx.devices.countLive(accountId))
-  if (overLive !== undefined) return overLive
-  const all = 'devices, revoked ones included'
-  if ((await tx.devices.count(accountId)) >= BOUNDS[all]) await tx.devices.prune(accountId, KEPT_REVOKED)
-  return judgeBound(all, await tx.devices.count(accountId))
+  return (
+    judgeBound('live devices', await tx.devices.countLive(accountId)) ??
+    judgeBound(ALL, await tx.devices.count(accountId))
+  )
 }
 
 function isRepeat(present: Device, device: NewDevice): boolean {

@@ -11,7 +11,8 @@ import { markLanded } from '../uploads/markLanded.ts'
 import type { UploadEnding } from '../uploads/uploadEnding.ts'
 import { isVisible } from './assetView.ts'
 import { type Declared, judgeAuthor, judgeDevice } from './manifest.ts'
-import { isReplacing, judgeSlot, retentionOf, type SlotRefusal, takeAssetId } from './slot.ts'
+import { isRetained, retainedUntilOf } from './retention.ts'
+import { isReplacing, judgeSlot, type SlotRefusal, takeAssetId } from './slot.ts'
 
 interface AssetBlobPorts {
   readonly quota: Quota
@@ -24,6 +25,8 @@ interface Adopted {
   readonly drop: Drop
   readonly at: Instant
 }
+
+type NewBlob = Omit<AssetBlob, 'retainedUntil'>
 
 export type LandRefusal = SlotRefusal | Refuses<'device_not_authorized' | 'album_not_available'>
 
@@ -56,8 +59,12 @@ export function createAssetBlobs({ quota, ending }: AssetBlobPorts) {
   }
 
   /** Releases all blobs of the asset and ends its open sessions, none of which could land beside a new original. */
-  async function clear(tx: WriteTx, accountId: AccountId, assetId: AssetId, at: Instant): Promise<readonly Upload[]> {
-    for (const blob of await tx.assets.blobsOf(assetId)) await release(tx, accountId, blob, at)
+  async function clear(
+    tx: WriteTx,
+    { accountId, assetId, at }: { readonly accountId: AccountId; readonly assetId: AssetId; readonly at: Instant },
+    blobs: readonly AssetBlob[],
+  ): Promise<readonly Upload[]> {
+    for (const blob of blobs) await release(tx, accountId, blob, at)
     await tx.assets.setDrop(assetId, undefined)
     return ending.endOpenOfAsset(tx, assetId, at)
   }
@@ -65,14 +72,15 @@ export function createAssetBlobs({ quota, ending }: AssetBlobPorts) {
   /** Throws `SlotLost`. An original that replaces clears the asset first. */
   async function add(
     tx: WriteTx,
-    blob: AssetBlob,
+    blob: NewBlob,
     { accountId, albumId }: Pick<NewAsset, 'accountId' | 'albumId'>,
   ): Promise<readonly Upload[]> {
     const { assetId, landedAt } = blob
     const refused = await judgeLanding(tx, { ...blob, accountId, albumId })
     if (refused !== undefined) throw new SlotLost(refused)
-    const ended = isReplacing(blob) ? await clear(tx, accountId, assetId, landedAt) : []
-    await tx.assets.addBlob(blob)
+    const replaced = isReplacing(blob) ? await tx.assets.blobsOf(assetId) : []
+    const ended = isReplacing(blob) ? await clear(tx, { accountId, assetId, at: landedAt }, replaced) : []
+    await tx.assets.addBlob({ ...blob, retainedUntil: retainedUntilOf(blob, replaced) })
     await tx.assets.touch(assetId, landedAt)
     await noteAssetChange(tx, { accountId, assetId }, landedAt)
     return ended
@@ -112,7 +120,7 @@ export function createAssetBlobs({ quota, ending }: AssetBlobPorts) {
       const asset = await tx.assets.find(assetId)
       if (!isVisible(asset, accountId)) return { refused: 'asset_not_found' }
       const blobs = await tx.assets.blobsOf(assetId)
-      if (blobs.some(({ envelope }) => retentionOf(envelope) > at)) return { refused: 'asset_retained' }
+      if (isRetained(blobs, at)) return { refused: 'asset_retained' }
       const ended = await ending.endOpenOfAsset(tx, assetId, at)
       for (const blob of blobs) await release(tx, accountId, blob, at)
       await tx.assets.bury(assetId, at)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { type AssetId, formatInstant, instantOf, type UploadId } from '@blindkeep/protocol/ids'
+import { type AssetId, addSeconds, formatInstant, instantOf, type UploadId } from '@blindkeep/protocol/ids'
 import { readReceipt } from '@blindkeep/protocol/receipt'
 import { used } from '../../testing/assetRaces.ts'
 import {
@@ -102,7 +102,17 @@ describe('an asset', () => {
       const { assetId, role, ciphertextHash, size, contentType } = declared
       const { location } = await blobRow(world, uploadId)
       const landedAt = world.clock.now()
-      const blob = { assetId, role, ciphertextHash, size, contentType, location, uploadId, landedAt }
+      const blob = {
+        assetId,
+        role,
+        ciphertextHash,
+        size,
+        contentType,
+        location,
+        uploadId,
+        landedAt,
+        retainedUntil: undefined,
+      }
       assert.deepEqual((await assetOf(world, albumOwner, assetId)).blobs, [{ ...blob, envelope: declared.envelope }])
       assert.deepEqual(await objectsIn(world, 'kept'), [location])
       assert.equal(await used(world, albumOwner), 100)
@@ -248,27 +258,46 @@ describe('deleting an asset', () => {
   )
 
   it(
-    'is refused until the instant at which the retention of its last blob ends',
+    'is refused until the instant at which the retention of its signed manifest ends',
     inWorld(async (world) => {
       const albumOwner = await newAlbumOwner(world)
       const until = instantOf(world.clock.now() + 60_000)
       const envelope = { retention_until: formatInstant(until) }
-      const retained = { original: newAssetId(), derivative: newAssetId() }
-      await landBlob(world, albumOwner, content, { assetId: retained.original, envelope })
-      await landBlob(world, albumOwner, bytes(5), { assetId: retained.derivative, role: 'derivative', envelope })
-      await landBlob(world, albumOwner, content, { assetId: retained.derivative })
-      const open = await openBlob(world, albumOwner, bytes(4), { assetId: retained.original, role: 'metadata' })
+      const [assetId, replaced] = [newAssetId(), newAssetId()]
+      for (const each of [assetId, replaced]) await landBlob(world, albumOwner, content, { assetId: each, envelope })
+      const { position } = await landProvenance(world, albumOwner, { assetId: replaced, original: content, envelope })
+      // The new original lands before its own provenance.
+      const next = bytes(3)
+      const replacement = { assetId: replaced, envelope: { ...replacing(next, position), ...envelope } }
+      await landBlob(world, albumOwner, next, replacement)
+      await landProvenance(world, albumOwner, { assetId, original: content, envelope })
+      const open = await openBlob(world, albumOwner, bytes(4), { assetId, role: 'metadata' })
+      const charged = await used(world, albumOwner)
       world.clock.set(instantOf(until - 1))
-      for (const assetId of Object.values(retained)) {
-        const answer = await world.rules.assets.remove(albumOwner.accountId, assetId)
+      for (const each of [assetId, replaced]) {
+        const answer = await world.rules.assets.remove(albumOwner.accountId, each)
         assert.deepEqual(answer, { refused: 'asset_retained' })
       }
-      assert.deepEqual([(await blobRow(world, open)).state, await used(world, albumOwner)], ['open', 209])
+      assert.deepEqual([(await blobRow(world, open)).state, await used(world, albumOwner)], ['open', charged])
       world.clock.set(until)
-      for (const assetId of Object.values(retained))
-        assert.equal(await world.rules.assets.remove(albumOwner.accountId, assetId), undefined)
-      await assertBooks(world, [albumOwner.accountId], Object.values(retained))
+      for (const each of [assetId, replaced])
+        assert.equal(await world.rules.assets.remove(albumOwner.accountId, each), undefined)
+      await assertBooks(world, [albumOwner.accountId], [assetId, replaced])
       assert.equal(await used(world, albumOwner), 0)
+    }),
+  )
+
+  it(
+    'is possible, and so is deleting its account, while only unsigned envelopes state a retention',
+    inWorld(async (world) => {
+      const albumOwner = await newAlbumOwner(world)
+      const envelope = { retention_until: formatInstant(addSeconds(world.clock.now(), 86_400)) }
+      for (const roles of [['original'], ['derivative', 'metadata', 'original']] as const) {
+        const assetId = newAssetId()
+        for (const role of roles) await landBlob(world, albumOwner, bytes(7), { assetId, role, envelope })
+        assert.equal(await world.store.read((tx) => tx.assets.retainedUntil(albumOwner.accountId)), undefined)
+        assert.equal(await world.rules.assets.remove(albumOwner.accountId, assetId), undefined)
+      }
     }),
   )
 

@@ -22,6 +22,8 @@ import { defined, inWorld, sha256, type World } from '../../testing/world.ts'
 import { type Declared, judgeAuthor, judgeManifest } from './manifest.ts'
 
 const DRIFT_DAYS = 30
+const DAY_MS = 86_400_000
+const SETTINGS = { manifestDriftDays: DRIFT_DAYS, retentionDaysMax: 400 }
 const content = bytes(100)
 const elsewhere = sha256(bytes(1))
 const version = defined(parseProtocolVersion('2026-10-31'))
@@ -36,7 +38,7 @@ function judging(work: (judge: Judge, albumOwner: AlbumOwner, world: World) => P
       const { envelope, ...declared } = declaredFor(world, albumOwner, content, overrides)
       const changed = { ...envelope }
       if (absent !== undefined) delete changed[absent]
-      return judgeManifest({ ...declared, envelope: changed }, { now: world.clock.now(), driftDays: DRIFT_DAYS })
+      return judgeManifest({ ...declared, envelope: changed }, world.clock.now(), SETTINGS)
     }
     await work(judge, albumOwner, world)
   })
@@ -54,7 +56,7 @@ describe('judgeManifest', () => {
       for (const role of BLOB_ROLES) {
         const original_blob_hash = role === 'original' ? sha256(content) : elsewhere
         const metadata_blob_hash = role === 'metadata' ? sha256(content) : elsewhere
-        const retention_until = '2099-01-01T00:00:00Z'
+        const retention_until = '2027-01-01T00:00:00Z'
         const given = { album_id: albumOwner.albumId, original_blob_hash, metadata_blob_hash, retention_until }
         for (const name of ['album_id', 'original_blob_hash', 'metadata_blob_hash', 'retention_until'] as const)
           for (const value of [given[name], null])
@@ -166,7 +168,10 @@ describe('judgeManifest', () => {
     judging((_judge, albumOwner, world) => {
       const now = world.clock.now()
       const at = (timestamp: string, driftDays: number) =>
-        judgeManifest(declaredFor(world, albumOwner, content, { envelope: { timestamp } }), { now, driftDays })
+        judgeManifest(declaredFor(world, albumOwner, content, { envelope: { timestamp } }), now, {
+          ...SETTINGS,
+          manifestDriftDays: driftDays,
+        })
       const off = (ms: number): Instant => instantOf(now + ms)
       const farther = { refused: 'timestamp_out_of_range' }
       for (const driftDays of [0, 1, 30]) {
@@ -182,6 +187,28 @@ describe('judgeManifest', () => {
       assert.equal(at('2026-05-02t00:00:00.0009z', DRIFT_DAYS), undefined)
       for (const timestamp of ['0000-01-01T00:00:00Z', '9999-12-31T23:59:59Z'])
         assert.deepEqual(at(timestamp, DRIFT_DAYS), farther)
+    }),
+  )
+
+  it(
+    'accepts a retention up to the bound, counted from the clock of the server, and none with a bound of 0',
+    judging((_judge, albumOwner, world) => {
+      const now = world.clock.now()
+      const until = (ms: number, retentionDaysMax: number) => {
+        const retention_until = formatInstant(instantOf(now + ms))
+        // The timestamp is the client's: it moves nothing.
+        const timestamp = formatInstant(instantOf(now + DRIFT_DAYS * DAY_MS))
+        const declared = declaredFor(world, albumOwner, content, { envelope: { retention_until, timestamp } })
+        const refused = judgeManifest(declared, now, { ...SETTINGS, retentionDaysMax })
+        return refused?.refused
+      }
+      for (const days of [1, 400]) {
+        assert.equal(until(days * DAY_MS, days), undefined)
+        assert.equal(until(days * DAY_MS + 1, days), 'retention_too_long')
+      }
+      for (const ms of [-DAY_MS, 0, 1]) assert.equal(until(ms, 0), 'retention_too_long')
+      const none = declaredFor(world, albumOwner, content, { envelope: { retention_until: null } })
+      assert.equal(judgeManifest(none, now, { ...SETTINGS, retentionDaysMax: 0 }), undefined)
     }),
   )
 })

@@ -20,6 +20,7 @@ import { contentTypesOf } from '@blindkeep/protocol/window'
 import type { ReadTx } from '../../ports/store.ts'
 import type { Refuses } from '../refusals.ts'
 import { ownsAlbum } from './albums.ts'
+import { retentionOf } from './retention.ts'
 
 export interface Declared {
   readonly assetId: AssetId
@@ -35,7 +36,12 @@ export interface Declared {
 }
 
 export type ManifestRefusal = Refuses<
-  'content_type_unsupported' | 'suite_unknown' | 'manifest_invalid' | 'manifest_mismatch' | 'timestamp_out_of_range'
+  | 'content_type_unsupported'
+  | 'suite_unknown'
+  | 'manifest_invalid'
+  | 'manifest_mismatch'
+  | 'timestamp_out_of_range'
+  | 'retention_too_long'
 >
 
 /** What a client reads when its device was revoked during an upload. */
@@ -43,10 +49,16 @@ export const DEVICE_GONE = 'the device that the manifest names is revoked or bel
 
 const DAY_SECONDS = 86_400
 
+export interface ManifestSettings {
+  readonly manifestDriftDays: number
+  readonly retentionDaysMax: number
+}
+
 /** Whether declaration and envelope are valid and agree with each other. */
 export function judgeManifest(
   declared: Declared,
-  { now, driftDays }: { readonly now: Instant; readonly driftDays: number },
+  now: Instant,
+  { manifestDriftDays, retentionDaysMax }: ManifestSettings,
 ): ManifestRefusal | undefined {
   if (!isKnownSuite(declared.suiteId)) return { refused: 'suite_unknown' }
   if (!contentTypesOf(declared.protocolVersion).includes(declared.contentType))
@@ -58,8 +70,24 @@ export function judgeManifest(
   if (fault !== undefined) return { refused: 'manifest_invalid', detail: fault }
   const at = parseInstant(declared.envelope.timestamp)
   if (at === undefined) throw new Error('the timestamp of a parsed envelope is no instant')
-  const isNear = addSeconds(now, -driftDays * DAY_SECONDS) <= at && at <= addSeconds(now, driftDays * DAY_SECONDS)
-  return isNear ? undefined : { refused: 'timestamp_out_of_range' }
+  const driftSeconds = manifestDriftDays * DAY_SECONDS
+  if (at < addSeconds(now, -driftSeconds) || addSeconds(now, driftSeconds) < at)
+    return { refused: 'timestamp_out_of_range' }
+  return isRetainedTooLong(declared.envelope, now, retentionDaysMax)
+    ? { refused: 'retention_too_long', detail: retentionText(retentionDaysMax) }
+    : undefined
+}
+
+/** No client may make files undeletable for longer than the operator accepts, counted from the server's clock. With 0 days, for any time. */
+function isRetainedTooLong(envelope: ManifestEnvelope, now: Instant, retentionDaysMax: number): boolean {
+  if (retentionDaysMax === 0) return isGiven(envelope.retention_until)
+  return retentionOf(envelope) > addSeconds(now, retentionDaysMax * DAY_SECONDS)
+}
+
+function retentionText(retentionDaysMax: number): string {
+  return retentionDaysMax === 0
+    ? '/manifest_envelope/retention_until must be absent on this server'
+    : `/manifest_envelope/retention_until must be at most ${retentionDaysMax} days from now`
 }
 
 /** The first member that differs between declaration and envelope, of those that both give (specification, ManifestEnvelope: "must equal"). */

@@ -77,7 +77,7 @@ describe('a provenance blob', () => {
     'lands when its device signed the envelope’s values, and its receipt carries its hash',
     inWorld(async (world) => {
       const albumOwner = await newAlbumOwner(world)
-      const retention_until = '2030-01-01T00:00:00Z'
+      const retention_until = '2027-01-01T00:00:00Z'
       const metadata_blob_hash = sha256(bytes(3))
       const rich = { retention_until, metadata_blob_hash, original_blob_hash: sha256(original), client_version: 'é/1' }
       for (const overrides of [{}, rich, { album_id: null }]) {
@@ -97,7 +97,7 @@ describe('a provenance blob', () => {
     inWorld(async (world) => {
       const albumOwner = await newAlbumOwner(world)
       const second = await newAlbumOwner(world, albumOwner.accountId)
-      const given = { metadata_blob_hash: sha256(bytes(1)), retention_until: '2030-01-01T00:00:00Z' }
+      const given = { metadata_blob_hash: sha256(bytes(1)), retention_until: '2027-01-01T00:00:00Z' }
       const others: Partial<Record<keyof ManifestEnvelope, CborValue | undefined>>[] = [
         { protocol_version: defined(parseProtocolVersion('2026-10-31')) },
         { album_id: defined(parseAlbumId(randomUUID())) },
@@ -115,7 +115,7 @@ describe('a provenance blob', () => {
         { client_version: 'test/2' },
         // Another notation of the same instant: the signed value is text.
         { timestamp: '2026-06-01T00:00:00Z' },
-        { retention_until: '2030-01-01T00:00:00.001Z' },
+        { retention_until: '2027-01-01T00:00:00.001Z' },
         { retention_until: undefined },
       ]
       const assetIds: AssetId[] = []

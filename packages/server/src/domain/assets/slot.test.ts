@@ -243,35 +243,34 @@ describe('the slot of an original that replaces', () => {
   )
 
   it(
-    'never shortens the retention of the original or of another blob',
+    'never shortens the retention of a signed manifest, also while the provenance of a replacement is not there yet',
     inWorld(async (world) => {
       const { albumOwner } = await scene(world)
-      const until = Date.UTC(2030, 0, 1)
+      const until = Date.UTC(2027, 0, 1)
       const at = (ms: number) => formatInstant(instantOf(until + ms))
-      for (const role of ['original', 'metadata', 'derivative'] as const) {
-        const assetId = newAssetId()
-        await landBlob(world, albumOwner, one, { assetId })
-        if (role === 'original')
-          await landBlob(world, albumOwner, other, {
-            assetId,
-            envelope: { ...replacing(other), retention_until: at(0) },
-          })
-        else await landBlob(world, albumOwner, bytes(3), { assetId, role, envelope: { retention_until: at(0) } })
+      for (const replacements of [0, 1, 2]) {
+        const [assetId, envelope] = [newAssetId(), { retention_until: at(0) }]
+        await landBlob(world, albumOwner, one, { assetId, envelope })
+        const { position } = await landProvenance(world, albumOwner, { assetId, original: one, envelope })
+        for (let count = 1; count <= replacements; count += 1) {
+          const prior = count === 1 ? position : undefined
+          await landBlob(world, albumOwner, other, { assetId, envelope: { ...replacing(other, prior), ...envelope } })
+        }
         const next = bytes(20)
         const ask = async (retention?: string | null) => {
           const retained = retention === undefined ? {} : { retention_until: retention }
           const declared = declaredFor(world, albumOwner, next, {
             assetId,
-            envelope: { ...replacing(next), ...retained },
+            envelope: { ...replacing(next, replacements > 0 ? undefined : position), ...retained },
           })
           const answer = await world.rules.uploads.create(await accountRow(world, albumOwner.accountId), declared)
           if (!isRefusal(answer)) await cancelBlob(world, answer.uploadId)
           return isRefusal(answer) ? answer.refused : 'opened'
         }
-        for (const earlier of [undefined, null, at(-1), '2029-12-31T23:59:59Z', '2030-01-01T00:00:00+00:01'])
-          assert.equal(await ask(earlier), 'manifest_stale', `${earlier} after a ${role}`)
-        for (const later of [at(0), at(1), '2030-01-01T01:00:00+01:00', '9999-12-31T23:59:59Z'])
-          assert.equal(await ask(later), 'opened', `${later} after a ${role}`)
+        for (const earlier of [undefined, null, at(-1), '2026-12-31T23:59:59Z', '2027-01-01T00:00:00+00:01'])
+          assert.equal(await ask(earlier), 'manifest_stale', `${earlier} after ${replacements}`)
+        for (const later of [at(0), at(1), '2027-01-01T01:00:00+01:00', '2027-06-01T23:59:59Z'])
+          assert.equal(await ask(later), 'opened', `${later} after ${replacements}`)
       }
     }),
   )

@@ -3,11 +3,11 @@
  * Judged when a session is created, and again in the transaction in which it lands; an adoption likewise. The last judgement counts.
  */
 import type { AccountId, AlbumId, AssetId, Sha256Hex, UploadId } from '@blindkeep/protocol/ids'
-import { parseInstant } from '@blindkeep/protocol/ids'
 import type { ManifestEnvelope } from '@blindkeep/protocol/schemas/manifest'
 import type { BlobRole } from '@blindkeep/protocol/schemas/receipts'
 import type { AssetBlob, AssetUpload, ReadTx, WriteTx } from '../../ports/store.ts'
 import type { Refuses } from '../refusals.ts'
+import { retentionOf } from './retention.ts'
 
 interface Candidate {
   readonly accountId: AccountId
@@ -85,22 +85,14 @@ function namesOther(envelope: ManifestEnvelope, { ciphertextHash }: Candidate): 
   return (envelope.original_blob_hash ?? ciphertextHash) !== ciphertextHash
 }
 
-/** A replace drops all blobs of the asset, so it must not shorten the retention of any of them. */
+/** A replace drops all blobs of the asset, so it must not shorten its retention. */
 function judgeReplace({ envelope }: Candidate, blobs: readonly AssetBlob[]): SlotRefusal | undefined {
   const provenanceHash = blobOf(blobs, 'provenance')?.ciphertextHash
   if ((envelope.prior_provenance_hash ?? undefined) !== provenanceHash)
     return stale('prior_provenance_hash is not the hash of the present provenance')
-  return blobs.some((blob) => retentionOf(envelope) < retentionOf(blob.envelope))
-    ? stale('retention_until is earlier than that of a present blob')
+  return blobs.some((blob) => retentionOf(envelope) < (blob.retainedUntil ?? 0))
+    ? stale('retention_until is earlier than that of the present manifest')
     : undefined
-}
-
-/** Milliseconds since the epoch; 0 without retention. */
-export function retentionOf({ retention_until: until }: ManifestEnvelope): number {
-  if (until === undefined || until === null) return 0
-  const at = parseInstant(until)
-  if (at === undefined) throw new Error('the retention_until of an admitted envelope is no instant')
-  return at
 }
 
 /** Every blob but the original. */

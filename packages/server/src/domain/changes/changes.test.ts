@@ -105,7 +105,7 @@ describe('changes', () => {
   )
 
   it(
-    'are not noted for refused requests',
+    'are not noted for refused requests, except that a guest found no room',
     inWorld(
       async (world) => {
         const owner = await newAccount(world)
@@ -114,8 +114,9 @@ describe('changes', () => {
         await newEvents()
         assert.ok(isRefusal(await world.rules.links.provision(await newAccount(world), provision({ opaqueId }))))
         assert.ok(isRefusal(await world.rules.drops.create(creation(opaqueId, bytes(41)))))
-        assert.ok(isRefusal(await world.rules.drops.create(creation(opaqueId, bytes(30)))), 'beyond the quota')
         assert.deepEqual(changesOf(await newEvents()), [])
+        assert.ok(isRefusal(await world.rules.drops.create(creation(opaqueId, bytes(30)))), 'beyond the quota')
+        assert.deepEqual(changesOf(await newEvents()), [{ name: 'drop.refused' }])
       },
       { settings: { quotaHardBytes: 20 } },
     ),

@@ -45,6 +45,9 @@ function createWitness() {
   }
 }
 
+/** The witness follows at once, unless a test waits with it. */
+const giveUpAfter = () => AbortSignal.abort()
+
 interface Watched {
   readonly world: World
   readonly keeping: ReturnType<typeof createWitness>
@@ -65,7 +68,7 @@ const watched = (work: (watched: Watched) => Promise<void>) =>
           world,
           keeping,
           async start(store) {
-            const watch = createHeadWatch({ store, witness: keeping.witness, log: world.log })
+            const watch = createHeadWatch({ store, witness: keeping.witness, log: world.log, giveUpAfter })
             await watch.check()
             const keys = await openServerKeys({ ...world, store })
             const rules = world.rulesOver({ ...world, store, keys, headWatch: watch })

@@ -8,6 +8,7 @@ import { utf8 } from '@blindkeep/protocol/bytes'
 import type { Log } from '../../ports/log.ts'
 import { type LogHead, type ReadTx, StorageUnavailable, type Store } from '../../ports/store.ts'
 import type { Witness, WitnessedHead } from '../../ports/witness.ts'
+import { createPause, type GiveUpAfter } from '../pause.ts'
 
 /** The database lacks receipts that were signed. */
 export class HeadBehind extends StorageUnavailable {
@@ -15,9 +16,9 @@ export class HeadBehind extends StorageUnavailable {
 }
 
 export interface HeadWatch {
-  /** Whether the log has the last receipt that this process has seen. Call it in the transaction that reads the head. */
-  isKnown(tx: ReadTx): Promise<boolean>
-  /** Call it before a receipt is signed, with the answer of `isKnown`. Throws `HeadBehind`. */
+  /** The last receipt that this process has seen. Undefined before the first. */
+  last(): Pick<LogHead, 'receiptSeq' | 'receiptHash'> | undefined
+  /** Call it before a receipt is signed: with whether the log had `last` when its head was read. Throws `HeadBehind`. */
   beforeSigning(isKnown: boolean): Promise<void>
   /** Call it after the commit of each batch, with its last receipt. Neither waits nor fails. */
   signed(head: LogHead): void
@@ -29,15 +30,17 @@ export interface HeadWatch {
   check(): Promise<void>
   /** Why this node must not serve, for people. Empty if it may. */
   reasons(): readonly string[]
-  /** Waits until the witness has the last head. */
+  /** Writes the last head to the witness at once, and waits for that. */
   close(): Promise<void>
 }
 
 export const CHECK_SECONDS = 10
+/** How long the witness is behind a receipt at most, if the store takes it. The receipts of that time cost one write together (decisions/receipt-log.md). */
+const FOLLOW_MS = 1_000
 
 /** For SQLite with files: database and bytes are one directory, and are set back together. */
 export const unwatched: HeadWatch = {
-  isKnown: async () => true,
+  last: () => undefined,
   beforeSigning: async () => undefined,
   signed: () => undefined,
   beforeRemoving: async () => undefined,
@@ -51,9 +54,10 @@ interface WatchPorts {
   readonly store: Pick<Store, 'read' | 'write'>
   readonly witness: Witness
   readonly log: Log
+  readonly giveUpAfter: GiveUpAfter
 }
 
-export function createHeadWatch({ store, witness, log }: WatchPorts): HeadWatch {
+export function createHeadWatch({ store, witness, log, giveUpAfter }: WatchPorts): HeadWatch {
   /** The furthest head that this process has seen. */
   let seen: WitnessedHead | undefined
   /** Of the database, at the last check. */
@@ -61,7 +65,7 @@ export function createHeadWatch({ store, witness, log }: WatchPorts): HeadWatch 
   let isSuspect = true
   let behind: string | undefined
   let checking: Promise<void> | undefined
-  const follow = createFollowing({ store, witness, log })
+  const follow = createFollowing({ store, witness, log, giveUpAfter })
 
   function see(head: WitnessedHead): void {
     if (seen === undefined || isFurther(head, seen)) seen = head
@@ -111,7 +115,7 @@ export function createHeadWatch({ store, witness, log }: WatchPorts): HeadWatch 
 
   return {
     check,
-    isKnown: async (tx) => seen === undefined || (await tx.receipts.hashOf(seen.receiptSeq)) === seen.receiptHash,
+    last: () => seen,
     async beforeSigning(isKnown) {
       if (isSuspect || behind !== undefined || !isKnown) await check()
       refuse()
@@ -129,7 +133,7 @@ export function createHeadWatch({ store, witness, log }: WatchPorts): HeadWatch 
       isSuspect = true
     },
     reasons: () => (behind === undefined ? [] : [`${behind}. ${NEXT}`]),
-    close: follow.idle,
+    close: follow.end,
   }
 }
 
@@ -176,8 +180,10 @@ function isFurther(one: WitnessedHead, other: WitnessedHead): boolean {
   return one.life > other.life || (one.life === other.life && one.receiptSeq > other.receiptSeq)
 }
 
-/** Writes one head at a time, always the newest: a busy log has many batches while one is written. */
-function createFollowing({ store, witness, log }: WatchPorts) {
+/** Writes one head at a time, a moment after it came, and always the newest: a busy log has many batches meanwhile. */
+function createFollowing({ store, witness, log, giveUpAfter }: WatchPorts) {
+  const pause = createPause(giveUpAfter)
+  const ending = new AbortController()
   let next: WitnessedHead | undefined
   let writing: Promise<void> | undefined
   /** The life in which the database knows that there is a witness. */
@@ -192,6 +198,7 @@ function createFollowing({ store, witness, log }: WatchPorts) {
 
   async function writeAll(): Promise<void> {
     while (next !== undefined) {
+      await pause(FOLLOW_MS, ending.signal)
       const head = next
       next = undefined
       // The next head, or the next check, writes again.
@@ -208,6 +215,9 @@ function createFollowing({ store, witness, log }: WatchPorts) {
       if (next === undefined || isFurther(head, next)) next = head
       writing ??= writeAll()
     },
-    idle: async () => await writing,
+    async end() {
+      ending.abort()
+      await writing
+    },
   }
 }

@@ -70,7 +70,12 @@ function inSetBack(work: (given: SetBack) => Promise<void>) {
             return store
           },
           async over(store) {
-            const headWatch = createHeadWatch({ store, witness, log: world.log })
+            const headWatch = createHeadWatch({
+              store,
+              witness,
+              log: world.log,
+              giveUpAfter: () => AbortSignal.abort(),
+            })
             await headWatch.check()
             await headWatch.close()
             const keys = await openServerKeys({ ...world, store })

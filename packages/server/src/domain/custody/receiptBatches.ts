@@ -2,10 +2,9 @@
 import type { AccountId, Instant } from '@blindkeep/protocol/ids'
 import type { Clock } from '../../ports/clock.ts'
 import { StorageUnavailable } from '../../ports/storageErrors.ts'
-import { accountLock, type ReadTx, type ReceiptRow, type Store, type WriteTx } from '../../ports/store.ts'
+import { accountLock, type ReceiptRow, type Store, type WriteTx } from '../../ports/store.ts'
 import type { HeadWatch } from './headWatch.ts'
 import type { SignerOf } from './keys.ts'
-import { receiptSeqFloor } from './receiptSeqFloor.ts'
 import { createReceiptSigning, type LogState, type ReceiptSubject } from './receiptSigning.ts'
 import { recordServerId } from './serverId.ts'
 
@@ -61,6 +60,8 @@ export interface Signed {
 }
 
 export function createReceiptBatches({ store, clock, serverId, signerOf, headWatch }: ReceiptPorts) {
+  /** The log as this process has left it. */
+  let left: LogState | undefined
   const signAll = createReceiptSigning({ clock, serverId, signerOf })
 
   async function signOn(drafts: Drafts, state: LogState): Promise<Signed> {
@@ -70,12 +71,11 @@ export function createReceiptBatches({ store, clock, serverId, signerOf, headWat
 
   /** Continues what the log has now. */
   async function sign(drafts: Drafts): Promise<Signed> {
-    const { state, isKnown } = await store.read(async (tx) => ({
-      state: await readLogState(tx),
-      isKnown: await headWatch.isKnown(tx),
-    }))
-    await headWatch.beforeSigning(isKnown)
-    return signOn(drafts, state)
+    const last = headWatch.last()
+    const { key, hash, ...end } = await store.ask((tx) => tx.receipts.end(last?.receiptSeq ?? 0))
+    if (key === undefined) throw new Error('no attestation key is active')
+    await headWatch.beforeSigning(last === undefined || hash === last.receiptHash)
+    return signOn(drafts, { ...end, key })
   }
 
   /**
@@ -89,18 +89,19 @@ export function createReceiptBatches({ store, clock, serverId, signerOf, headWat
       ...drafts.map((each) => accountLock(each.accountId)),
     ]
     const done = await store.write(['chain', ...locks], async (tx) => {
-      const [active, floorNow, isAppended] = await Promise.all([
-        tx.keys.activeAttestationKey(),
-        receiptSeqFloor(tx),
-        tx.receipts.append(head, rows),
+      const [isAppended] = await Promise.all([
+        tx.receipts.append(head, rows, {
+          keyId: key.keyId,
+          floor,
+          beside: () => commitAll(tx, drafts, last.receivedAt),
+        }),
         head === undefined ? recordServerId(tx, serverId) : undefined,
       ])
-      if (active?.keyId !== key.keyId || floorNow !== floor) return { refused: 'key_rotated' as const }
-      // Another process had the log's lock, because this one had lost it.
+      // A key was rotated, or another process has appended.
       if (!isAppended) return { refused: 'log_moved' as const }
-      await commitAll(tx, drafts, last.receivedAt)
       return 'committed'
     })
+    left = done === 'committed' ? { head: last, floor, key } : undefined
     if (done === 'committed') headWatch.signed(last)
     return done === 'committed'
   }
@@ -108,6 +109,14 @@ export function createReceiptBatches({ store, clock, serverId, signerOf, headWat
   return {
     sign,
     commit,
+
+    /** Continues what this process appended last, without asking. Undefined before that. The commit compares. */
+    async signOnOwn(drafts: Drafts): Promise<Signed | undefined> {
+      if (left === undefined) return undefined
+      const state = left
+      await headWatch.beforeSigning(true)
+      return signOn(drafts, state)
+    },
 
     /** Continues receipts that are not committed yet. If they never are, neither are these: the commit compares the head. */
     async signAfter(drafts: Drafts, { rows, state }: Signed): Promise<Signed> {
@@ -152,14 +161,4 @@ async function commitGroup(tx: WriteTx, group: Drafts, receivedAt: Instant): Pro
     if (failed.length === 0 || (failed === group && group.length > 1)) throw error
     throw new DraftsFailed(failed, error)
   }
-}
-
-async function readLogState(tx: ReadTx): Promise<LogState> {
-  const [key, head, floor] = await Promise.all([
-    tx.keys.activeAttestationKey(),
-    tx.receipts.head(),
-    receiptSeqFloor(tx),
-  ])
-  if (key === undefined) throw new Error('no attestation key is active')
-  return { head, floor, key }
 }

@@ -13,7 +13,11 @@ export async function raiseReceiptSeqFloor(tx: WriteTx, floor: number): Promise<
 
 /** 0 when it was never raised. Throws when the fact cannot be read: a guessed number might repeat one. */
 export async function receiptSeqFloor({ server }: Pick<ReadTx, 'server'>): Promise<number> {
-  const written = await server.fact('receipt_seq_floor')
+  return floorIn(await server.fact('receipt_seq_floor'))
+}
+
+/** Reads the fact. */
+export function floorIn(written: Uint8Array | undefined): number {
   if (written === undefined) return 0
   const text = new TextDecoder().decode(written)
   const floor = Number(text)

@@ -12,6 +12,7 @@ import type { BlobRole } from '@blindkeep/protocol/schemas/receipts'
 import type { Clock } from '../../ports/clock.ts'
 import type { AttestationKey, LogHead, ReceiptRow } from '../../ports/store.ts'
 import type { SignerOf } from './keys.ts'
+import { floorIn } from './receiptSeqFloor.ts'
 
 interface SigningPorts {
   readonly clock: Clock
@@ -36,8 +37,8 @@ export interface ReceiptSubject {
 /** What the next receipt continues, and the key that signs it. */
 export interface LogState {
   readonly head: LogHead | undefined
-  /** Every receipt_seq from now on is above it. */
-  readonly floor: number
+  /** Every receipt_seq from now on is above what this fact says. */
+  readonly floor: Uint8Array | undefined
   readonly key: AttestationKey
 }
 
@@ -68,7 +69,7 @@ export function createReceiptSigning({ clock, serverId, signerOf }: SigningPorts
 
   /** Even after the clock was set back, a receipt is not dated before the one it follows, or before its key became active. */
   function numbers(subjects: readonly ReceiptSubject[], { head, floor, key }: LogState) {
-    const first = Math.max(head?.receiptSeq ?? 0, floor) + 1
+    const first = Math.max(head?.receiptSeq ?? 0, floorIn(floor)) + 1
     const receivedAt = instantOf(Math.max(clock.now(), key.activeFrom, head?.receivedAt ?? 0))
     return subjects.map((subject, at) => ({ subject, receiptSeq: first + at, receivedAt }))
   }

@@ -17,7 +17,13 @@ import {
   type WriteTx,
 } from '../../ports/store.ts'
 import { type AssetBlobs, SlotLost } from '../assets/assetBlobs.ts'
-import { type Declared, judgeAuthor, judgeManifest, type ManifestRefusal } from '../assets/manifest.ts'
+import {
+  type Declared,
+  judgeAuthor,
+  judgeManifest,
+  type ManifestRefusal,
+  type ManifestSettings,
+} from '../assets/manifest.ts'
 import { judgeSlot, type SlotRefusal } from '../assets/slot.ts'
 import { noteChange } from '../changes/changes.ts'
 import type { ReceiptLog } from '../custody/receipts.ts'
@@ -25,9 +31,8 @@ import { createPause, type GiveUpAfter, type Pause } from '../pause.ts'
 import { isRefusal, type Refuses } from '../refusals.ts'
 import type { UploadEnding } from '../uploads/uploadEnding.ts'
 
-export interface AdoptionSettings {
+export interface AdoptionSettings extends ManifestSettings {
   readonly adoptionLeaseSeconds: number
-  readonly manifestDriftDays: number
 }
 
 interface AdoptionRequest {
@@ -78,7 +83,7 @@ export type Adopt = ReturnType<typeof createAdopt>
 
 export function createAdopt(
   { store, objects, clock, random, receiptLog, assetBlobs, ending, nodeId, giveUpAfter }: AdoptionPorts,
-  { adoptionLeaseSeconds, manifestDriftDays: driftDays }: AdoptionSettings,
+  settings: AdoptionSettings,
 ) {
   const inFlight = new Map<string, Promise<AssetId | AdoptionRefusal>>()
 
@@ -92,7 +97,7 @@ export function createAdopt(
 
   async function attempt(request: AdoptionRequest, requestHash: string): Promise<Attempt> {
     const now = clock.now()
-    const drop = await store.read((tx) => judge(tx, request, { now, driftDays }))
+    const drop = await store.read((tx) => judge(tx, request, now, settings))
     if (isRefusal(drop)) return drop
     // A receipt may only be signed for bytes that are present now.
     if ((await objects.size(drop.location)) !== drop.size) return { refused: 'storage_unavailable' }
@@ -108,9 +113,9 @@ export function createAdopt(
     { request, requestHash, claimId }: Claiming,
   ): Promise<AdoptionRefusal | typeof ELSEWHERE | undefined> {
     const at = clock.now()
-    const judged = await judge(tx, request, { now: at, driftDays })
+    const judged = await judge(tx, request, at, settings)
     if (isRefusal(judged)) return judged
-    const leasedUntil = addSeconds(at, adoptionLeaseSeconds)
+    const leasedUntil = addSeconds(at, settings.adoptionLeaseSeconds)
     const { dropId } = request
     if (await tx.drops.claim({ dropId, claimId, requestHash, by: nodeId, at, leasedUntil })) return undefined
     return (await tx.drops.isClaimedFor(dropId, requestHash, at)) ? ELSEWHERE : NOT_FOUND
@@ -160,12 +165,13 @@ export function createAdopt(
 async function judge(
   tx: ReadTx,
   { accountId, dropId, declared }: AdoptionRequest,
-  { now, driftDays }: { readonly now: Instant; readonly driftDays: number },
+  now: Instant,
+  settings: ManifestSettings,
 ): Promise<Drop | AdoptionRefusal> {
   const drop = await tx.drops.find(dropId)
   if (drop?.accountId !== accountId) return NOT_FOUND
   const refused =
-    judgeManifest(declared, { now, driftDays }) ??
+    judgeManifest(declared, now, settings) ??
     (await judgeAuthor(tx, accountId, declared)) ??
     judgeMatch(declared, drop) ??
     (await judgeSlot(tx, { accountId, ...declared }))

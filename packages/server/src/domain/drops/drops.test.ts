@@ -20,7 +20,7 @@ import {
 import { defined, inWorld, newAccount, newOpaqueId, sha256, type World } from '../../testing/world.ts'
 import { isRefusal } from '../refusals.ts'
 import type { CreateDrop } from './drops.ts'
-import { MAX_PENDING_DROPS } from './openDropSession.ts'
+import { MAX_PENDING_DROPS } from './inboxRoom.ts'
 
 const content = bytes(100)
 
@@ -183,7 +183,7 @@ describe('creating a drop session', () => {
           await tx.drops.insert({ ...defined(drop), ...own })
         }
       })
-      assert.equal(await create(world, creation(opaqueId, content)), 'caps_exhausted')
+      assert.equal(await create(world, creation(opaqueId, content)), 'inbox_full')
       const tooLarge = { declaration: { size: 2 ** 40 + 1 } }
       assert.equal(await create(world, creation(opaqueId, content, tooLarge)), 'file_too_large')
       await world.rules.inbox.discard(await ownerOf(world, opaqueId), defined(drop).dropId)
@@ -191,7 +191,7 @@ describe('creating a drop session', () => {
       await openBlob(world, albumOwner, content)
       assert.equal(await create(world, creation(opaqueId, content)), 'created')
       // An open session counts until it ends, because it may land.
-      assert.equal(await create(world, creation(opaqueId, content)), 'caps_exhausted')
+      assert.equal(await create(world, creation(opaqueId, content)), 'inbox_full')
       const [open] = await world.store.read((tx) => tx.uploads.openOf(opaqueId))
       await world.rules.ending.cancel(defined(open))
       const last = await openDrop(world, opaqueId, content)

@@ -8,7 +8,6 @@ import type { PassphraseSettings, Proof } from '../passphrases/judgePassphrase.t
 import type { Quota } from '../quota/quota.ts'
 import { isRefusal, type Refuses } from '../refusals.ts'
 import { takeFirst } from '../takeFirst.ts'
-import { findDropUpload } from '../uploads/findUpload.ts'
 import type { Room } from '../uploads/room.ts'
 import type { UploadEnding } from '../uploads/uploadEnding.ts'
 import type { Writers } from '../uploads/writers.ts'
@@ -21,7 +20,9 @@ import {
   type OpenedDropSession,
 } from './openDropSession.ts'
 import type { OpenedSessions, SessionLimitSettings } from './openedSessions.ts'
+import type { OwnerNotices } from './ownerNotices.ts'
 import { createJudgeProof } from './passphrases.ts'
+import { trying } from './sizeRoom.ts'
 
 export interface DropSettings extends PassphraseSettings, SessionLimitSettings, LinkPlaceSettings {}
 
@@ -42,12 +43,13 @@ interface DropPorts {
   readonly writers: Writers
   readonly ending: UploadEnding
   readonly opened: OpenedSessions
+  readonly notices: OwnerNotices
 }
 
 export type Drops = ReturnType<typeof createDrops>
 
 export function createDrops(ports: DropPorts, settings: DropSettings) {
-  const { store, room, clock, limiter, ending, opened } = ports
+  const { store, room, clock, limiter, ending, opened, notices } = ports
   const openDropSession = createOpenDropSession({ ...ports, places: createLinkPlaces(ports, settings) })
   const judgeProof = createJudgeProof(limiter, settings)
 
@@ -79,23 +81,33 @@ export function createDrops(ports: DropPorts, settings: DropSettings) {
   ): Promise<OpenedDropSession | CreateRefusal> {
     const refused = await judgeProof(link, request)
     if (refused !== undefined) return refused
+    const { accountId } = link
     const hasRoom = await room.admits(request.declaration.size)
-    const session = await store.write([accountLock(link.accountId)], (tx) =>
-      openDropSession(tx, request, { hasRoom, counted }),
+    const session = await trying(limiter, link, (trials) =>
+      store.write([accountLock(accountId)], (tx) =>
+        openDropSession(tx, request, { accountId, hasRoom, counted, trials }),
+      ),
     )
-    if (isRefusal(session)) return session
+    if (isRefusal(session)) {
+      if (session.refused === 'inbox_full' || session.refused === 'quota_exceeded')
+        await notices.refused(accountId, session.refused)
+      return session
+    }
     ending.afterCommit(session.ended)
+    if (session.isInboxNearlyFull) await notices.nearlyFull(accountId)
     return session
   }
 
   return {
     /** Opens a session, or answers with the one that the same Idempotency-Key opened. */
     async create(request: CreateDrop): Promise<UploadId | CreateRefusal> {
-      const { ofSource, ofLink } = opened.limitsOf(request)
-      const answer = await counting([ofSource], 'source_limited', async () => {
-        const link = await store.ask((tx) => findLive(tx, request.opaqueId, clock.now()))
-        if (link === undefined) return { refused: 'link_not_live' }
-        return counting(ofLink, 'link_limited', (counted) => judgeAndOpen(request, link, counted))
+      const answer = await counting([opened.limitsOfSource(request)], 'source_limited', async () => {
+        const found = await store.ask((tx) => findLive(tx, request.opaqueId, clock.now()))
+        if (found === undefined) return { refused: 'link_not_live' }
+        const { link } = found
+        return counting(opened.limitsOf(request, link), 'link_limited', (counted) =>
+          judgeAndOpen(request, link, counted),
+        )
       })
       return isRefusal(answer) ? answer : answer.uploadId
     },
@@ -105,9 +117,7 @@ export function createDrops(ports: DropPorts, settings: DropSettings) {
       readonly opaqueId: OpaqueId
       readonly uploadId: UploadId
     }): Promise<ReceiptRow | Refuses<'upload_not_found'>> {
-      const found = await store.ask(findDropUpload(scope))
-      if (isRefusal(found)) return found
-      const row = await store.ask((tx) => tx.receipts.ofUpload(scope.uploadId))
+      const row = await store.ask((tx) => tx.receipts.ofDrop(scope))
       return row ?? { refused: 'upload_not_found' }
     },
   }

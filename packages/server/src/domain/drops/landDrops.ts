@@ -25,7 +25,14 @@ export class NotWhole extends LandingsRefused {}
 
 export function createLandDrops({ ending }: { readonly ending: UploadEnding }): LandDrops {
   return async function landDrops(tx, landings, at) {
-    await landUploads(tx, landings, at)
+    // A refusal undoes the notes, too.
+    await Promise.all([
+      landUploads(tx, landings, at),
+      ...landings.map(({ upload: { accountId, opaqueId }, dropId }) =>
+        noteChange(tx, accountId, { name: 'drop.landed', dropId, opaqueId }, at),
+      ),
+      ...landings.map(({ upload }) => noteLinkChange(tx, upload, at)),
+    ])
     const [spent, areKept] = await Promise.all([
       tx.links.land(byLink(landings), at),
       tx.objects.keep(
@@ -33,10 +40,6 @@ export function createLandDrops({ ending }: { readonly ending: UploadEnding }): 
         at,
       ),
       tx.drops.insert(...landings.map((landing) => dropOf(landing, at))),
-      ...landings.map(({ upload: { accountId, opaqueId }, dropId }) =>
-        noteChange(tx, accountId, { name: 'drop.landed', dropId, opaqueId }, at),
-      ),
-      ...landings.map(({ upload }) => noteLinkChange(tx, upload, at)),
     ])
     if (!areKept) throw new Error('the object of a landing drop was not staged')
     for (const landing of landings)
@@ -68,7 +71,7 @@ async function landUploads(tx: WriteTx, landings: readonly DropLanding[], at: In
 async function takenByLinks(tx: WriteTx, uploads: readonly DropUpload[]): Promise<readonly UploadId[]> {
   const ofLinks = Map.groupBy(uploads, ({ opaqueId }) => opaqueId)
   const taken: UploadId[] = []
-  for (const { link, owner } of await tx.links.findWithOwners([...ofLinks.keys()])) {
+  for (const { owner, ...link } of await tx.links.takers([...ofLinks.keys()])) {
     if (owner.suspendedAt !== undefined) continue
     for (const upload of ofLinks.get(link.opaqueId) ?? [])
       if ((await claimLink(tx, { upload, link })) === undefined) taken.push(upload.uploadId)

@@ -11,6 +11,7 @@ import {
   type Link,
   type LinkTerms,
   type NewLink,
+  type OwnedLink,
   type ReadTx,
   type Store,
   type WriteTx,
@@ -18,6 +19,7 @@ import {
 import { isReachable, requireActiveAccount } from '../account/activeAccount.ts'
 import { noteLinkChange } from '../changes/changes.ts'
 import { refusePassed } from '../expiry.ts'
+import type { Quota } from '../quota/quota.ts'
 import type { Refuses } from '../refusals.ts'
 import { sha256 } from '../sha256.ts'
 import type { UploadEnding } from '../uploads/uploadEnding.ts'
@@ -25,6 +27,7 @@ import { type GuestView, guestView, maxFileBytes } from './guestView.ts'
 import { changeLink } from './linkChange.ts'
 import { MAX_OPEN_SESSIONS } from './linkPlaces.ts'
 import { hasLinkLeft, makePlaceInList, type OwnLink, stateOf, withState } from './linkState.ts'
+import { shownRoom } from './shownRoom.ts'
 
 export interface LinkSettings {
   /** The version that a new link pins. */
@@ -40,11 +43,12 @@ interface LinkPorts {
   readonly store: Store
   readonly clock: Clock
   readonly ending: UploadEnding
+  readonly quota: Quota
 }
 
 export type Links = ReturnType<typeof createLinks>
 
-export function createLinks({ store, clock, ending }: LinkPorts, settings: LinkSettings) {
+export function createLinks({ store, clock, ending, quota }: LinkPorts, settings: LinkSettings) {
   return {
     /** Makes a link. An exact repeat by the same account gets the same answer. */
     async provision(
@@ -91,8 +95,14 @@ export function createLinks({ store, clock, ending }: LinkPorts, settings: LinkS
 
     async asGuestSees(opaqueId: OpaqueId): Promise<GuestView | Refuses<'link_not_live'>> {
       const now = clock.now()
-      const link = await store.ask((tx) => findLive(tx, opaqueId, now))
-      return link === undefined ? { refused: 'link_not_live' } : guestView(link, settings.blobBytesMax)
+      const found = await store.ask((tx) => findLive(tx, opaqueId, now))
+      if (found === undefined) return { refused: 'link_not_live' }
+      const { link, owner } = found
+      const hardLimit = quota.hardLimitOf(owner)
+      const isLimited = link.maxTotalBytes !== undefined || hardLimit !== undefined
+      const onTheirWay = isLimited ? await store.ask((tx) => tx.uploads.unclosedOfGuests(link.accountId)) : []
+      const room = shownRoom(link, { usedBytes: owner.usedBytes, hardLimit }, onTheirWay)
+      return guestView(link, room, settings.blobBytesMax)
     },
 
     /**
@@ -137,9 +147,9 @@ async function insert(
 }
 
 /** A live link of a reachable account. Undefined otherwise: a guest cannot tell the reasons apart. */
-export async function findLive(tx: ReadTx, opaqueId: OpaqueId, at: Instant): Promise<Link | undefined> {
+export async function findLive(tx: ReadTx, opaqueId: OpaqueId, at: Instant): Promise<OwnedLink | undefined> {
   const found = await tx.links.findWithOwner(opaqueId)
-  return found !== undefined && stateOf(found.link, at) === 'live' && isReachable(found.owner) ? found.link : undefined
+  return found !== undefined && stateOf(found.link, at) === 'live' && isReachable(found.owner) ? found : undefined
 }
 
 /** False for a revoked or spent link, also with equal values: its id is taken. */

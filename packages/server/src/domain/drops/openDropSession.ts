@@ -1,5 +1,5 @@
 /** Opens one drop session, in one transaction: the link's caps, the owner's quota, the declaration, the session row. A refusal changes nothing. */
-import { type Instant, type OpaqueId, parseUploadId, type UploadId } from '@blindkeep/protocol/ids'
+import { type AccountId, type Instant, type OpaqueId, parseUploadId, type UploadId } from '@blindkeep/protocol/ids'
 import type { Clock } from '../../ports/clock.ts'
 import type { Limit } from '../../ports/limiter.ts'
 import type { Random } from '../../ports/random.ts'
@@ -9,11 +9,12 @@ import type { Quota } from '../quota/quota.ts'
 import { isRefusal, type Refuses } from '../refusals.ts'
 import { locationOf } from '../uploads/location.ts'
 import { type Declaration, hashOf, type ParsedDeclaration, parseDeclaration } from './declaration.ts'
+import { judgeInbox } from './inboxRoom.ts'
 import type { LinkPlaces } from './linkPlaces.ts'
 import { findLive, type Links } from './links.ts'
 import type { OpenedSessions } from './openedSessions.ts'
-
-export const MAX_PENDING_DROPS = 10_000
+import { shownSizeOf } from './shownRoom.ts'
+import { createSizeRoom, type Trial, TrialNeeded } from './sizeRoom.ts'
 
 export interface DropSessionRequest {
   readonly opaqueId: OpaqueId
@@ -29,6 +30,7 @@ export interface OpenedDropSession {
   readonly isRepeat: boolean
   /** Empty sessions that gave their place to it: for `ending.afterCommit`. */
   readonly ended: readonly Upload[]
+  readonly isInboxNearlyFull: boolean
 }
 
 export type OpenDropRefusal = Refuses<
@@ -37,6 +39,7 @@ export type OpenDropRefusal = Refuses<
   | 'declaration_malformed'
   | 'file_too_large'
   | 'caps_exhausted'
+  | 'inbox_full'
   | 'quota_exceeded'
   | 'storage_full'
 >
@@ -54,29 +57,42 @@ export function createOpenDropSession({ clock, random, links, places, quota, ope
   return async function openDropSession(
     tx: WriteTx,
     request: DropSessionRequest,
-    { hasRoom, counted }: Circumstances,
+    { accountId, hasRoom, counted, trials }: Circumstances,
   ): Promise<OpenedDropSession | OpenDropRefusal> {
-    const now = clock.now()
+    const at = clock.now()
     const { declaration, opaqueId } = request
     const { size } = declaration
-    const [repeated, link] = await Promise.all([findRepeat(tx, request), findLive(tx, opaqueId, now)])
+    const [repeated, found] = await Promise.all([findRepeat(tx, request), findLive(tx, opaqueId, at)])
     if (repeated !== undefined) return repeated
-    if (link === undefined) return { refused: 'link_not_live' }
-    const ended = await places.makePlace(tx, link, { size, network: opened.networkOf(request), at: now })
+    if (found === undefined) return { refused: 'link_not_live' }
+    const { link, owner } = found
+    const hardLimit = quota.hardLimitOf(owner)
+    const ended = await places.makePlace(tx, link, { size, network: opened.networkOf(request), at })
     if (isRefusal(ended)) return ended
-    const [overCaps, overPending, overQuota] = await Promise.all([
-      links.reserve(tx, link, size, now),
-      judgePending(tx, link),
-      quota.charge(tx, link.accountId, size, now),
-    ])
-    const refused = overCaps ?? overPending ?? overQuota
-    if (refused !== undefined) return refused
     const parsed = parseDeclaration(declaration, link)
+    const uploadId = newId(random, parseUploadId)
+    const opener = opened.openerOf(request, counted)
+    const shownSize = opened.countsExactly(counted) ? undefined : shownSizeOf(size, link, hardLimit)
+    // All at once: a refusal undoes what the others have written. The session does not count itself, as it is counted first.
+    const [landing, overCaps, overQuota] = await Promise.all([
+      tx.uploads.countLanding(accountId),
+      links.reserve(tx, link, size, at),
+      quota.charge(tx, accountId, size, at),
+      isRefusal(parsed) || !hasRoom
+        ? undefined
+        : insertSession(tx, { uploadId, request, link, parsed, opener, shownSize, now: at }),
+    ])
+    if (overCaps !== undefined && overCaps.refused !== 'caps_exhausted') return overCaps
+    const room = createSizeRoom({ link, owner: { ...owner, hardLimit }, size, ended })
+    await room.look(tx, { unclosed: landing.unclosed, own: uploadId })
+    const trial = room.trial()
+    if (trial !== undefined && !trials.has(trial)) throw new TrialNeeded(trial)
+    const inbox = await judgeInbox(tx, link, { landing, at })
+    const refused = overCaps ?? (isRefusal(inbox) ? inbox : overQuota)
+    if (refused !== undefined) return refused
     if (isRefusal(parsed)) return parsed
     if (!hasRoom) return { refused: 'storage_full' }
-    const uploadId = newId(random, parseUploadId)
-    await insertSession(tx, { uploadId, request, link, parsed, opener: opened.openerOf(request, counted), now })
-    return { uploadId, isRepeat: false, ended }
+    return { uploadId, isRepeat: false, ended, isInboxNearlyFull: !isRefusal(inbox) && inbox.isNearlyFull }
   }
 }
 
@@ -89,24 +105,19 @@ async function findRepeat(
   const present = await tx.uploads.findByIdempotencyKey(opaqueId, idempotencyKey)
   if (present === undefined) return undefined
   return present.declarationHash === hashOf(declaration)
-    ? { uploadId: present.uploadId, isRepeat: true, ended: [] }
+    ? { uploadId: present.uploadId, isRepeat: true, ended: [], isInboxNearlyFull: false }
     : { refused: 'declaration_malformed', detail: 'this Idempotency-Key was used with another declaration' }
 }
 
-/** Unclosed drop sessions count too, because they may land: otherwise they could fill the inbox beyond its limit. */
-async function judgePending(tx: WriteTx, { accountId }: Link): Promise<Refuses<'caps_exhausted'> | undefined> {
-  const { pendingDrops, unclosed } = await tx.uploads.countLanding(accountId)
-  const free = MAX_PENDING_DROPS - pendingDrops
-  if (unclosed < free) return undefined
-  // The account's own sessions do not land in the inbox. They are counted last, because the count seldom matters.
-  return unclosed - (await tx.uploads.countUnclosedOwn(accountId)) < free ? undefined : { refused: 'caps_exhausted' }
-}
-
 interface Circumstances {
+  /** Of the link. */
+  readonly accountId: AccountId
   /** Whether the disk has room for it. */
   readonly hasRoom: boolean
   /** The limits against which the session was counted. */
   readonly counted: readonly Limit[]
+  /** What the request may try (`sizeRoom.ts`). */
+  readonly trials: ReadonlySet<Trial>
 }
 
 interface NewSession {
@@ -115,11 +126,15 @@ interface NewSession {
   readonly link: Link
   readonly parsed: ParsedDeclaration
   readonly opener: Opener | undefined
+  readonly shownSize: number | undefined
   readonly now: Instant
 }
 
 /** Writes the intent, before the first byte arrives. */
-async function insertSession(tx: WriteTx, { uploadId, request, link, parsed, opener, now }: NewSession): Promise<void> {
+async function insertSession(
+  tx: WriteTx,
+  { uploadId, request, link, parsed, opener, shownSize, now }: NewSession,
+): Promise<void> {
   const { contentType, size, suggestedFilename } = request.declaration
   const location = locationOf(parsed.ciphertextHash, uploadId)
   await Promise.all([
@@ -134,6 +149,7 @@ async function insertSession(tx: WriteTx, { uploadId, request, link, parsed, ope
       suggestedFilename,
       idempotencyKey: request.idempotencyKey,
       opener,
+      shownSize,
       declarationHash: hashOf(request.declaration),
       location,
       createdAt: now,

@@ -3,9 +3,9 @@
  * counts of limits have: one of the network together with the link, and one of the address, which counts over all links.
  */
 import { createHmac } from 'node:crypto'
-import type { OpaqueId } from '@blindkeep/protocol/ids'
+import type { AccountId, OpaqueId } from '@blindkeep/protocol/ids'
 import type { Limit, Limiter } from '../../ports/limiter.ts'
-import type { DropUpload, Opener } from '../../ports/store.ts'
+import type { DropUpload, Link, Opener } from '../../ports/store.ts'
 import { networkOf, shareOf } from '../guestNetwork.ts'
 
 export interface SessionLimitSettings {
@@ -26,6 +26,14 @@ const WINDOW_SECONDS = 900
  */
 const FIRST_SESSIONS = 16
 const FIRSTS_OF_LINK = 'first-sessions-of-link'
+/**
+ * Sessions that one network may open on all links of an account in an hour, whatever becomes of them: half of its inbox. So an inbox is not full before its
+ * owner could hear of it, and 10,000 photographs take an hour longer than their bytes at most.
+ */
+const MAX_HOURLY = 5000
+const HOUR_SECONDS = 3600
+/** Sessions of a link in a day whose exact size shows in what is free, without those that have landed. */
+const EXACT = { rule: 'sessions-shown-exactly', max: 8, windowSeconds: 86_400 }
 
 export type OpenedSessions = ReturnType<typeof createOpenedSessions>
 
@@ -68,8 +76,26 @@ export function createOpenedSessions(
     }
   }
 
+  /** A landing does not give it back. */
+  function hourOf(accountId: AccountId, source: string): Limit {
+    const key = hashOf('hour', `${accountId} ${networkOf(source)}`)
+    return { rule: 'sessions-of-account-and-network', key, max: MAX_HOURLY, windowSeconds: HOUR_SECONDS }
+  }
+
   return {
-    limitsOf: (guest: Guest) => limitsOf(guest.opaqueId, knownOf(guest)),
+    /** Of `ofLink`, one of the alternatives must have room; the first ones also count the session exactly in what is shown. */
+    limitsOf(guest: Guest, { accountId }: Pick<Link, 'accountId'>): readonly (readonly Limit[])[] {
+      const { opaqueId, source } = guest
+      const hour = source === undefined ? [] : [hourOf(accountId, source)]
+      return limitsOf(opaqueId, knownOf(guest)).ofLink.flatMap((limits) => [
+        [...limits, ...hour, { ...EXACT, key: opaqueId }],
+        [...limits, ...hour],
+      ])
+    },
+
+    limitsOfSource: (guest: Guest): readonly Limit[] => limitsOf(guest.opaqueId, knownOf(guest)).ofSource,
+
+    countsExactly: (counted: readonly Limit[]): boolean => counted.some(({ rule }) => rule === EXACT.rule),
 
     /** The network of a guest on this link, as `Opener` has it. */
     networkOf: (guest: Guest): string | undefined => knownOf(guest)?.network,
@@ -81,10 +107,15 @@ export function createOpenedSessions(
     },
 
     /** What has landed does not count: caps and quota bound it. Only sessions that do not land fill the windows. `upload` is the row before it landed. */
-    async landed({ opaqueId, opener }: Pick<DropUpload, 'opaqueId' | 'opener'>): Promise<void> {
+    async landed({
+      opaqueId,
+      opener,
+      shownSize,
+    }: Pick<DropUpload, 'opaqueId' | 'opener' | 'shownSize'>): Promise<void> {
       const { ofSource, ofLink } = limitsOf(opaqueId, opener)
       const counted = (opener?.isFirst ? ofLink.at(0) : ofLink.at(-1)) ?? []
-      await limiter.giveBack([...ofSource, ...counted])
+      const exact = shownSize === undefined ? [{ ...EXACT, key: opaqueId }] : []
+      await limiter.giveBack([...ofSource, ...counted, ...exact])
     },
   }
 }

@@ -6,6 +6,7 @@ import type { Examination } from './options.ts'
 
 /** A lease lasts a minute. An expired lease ends when the owner next acts on the drop (specification, the states of a drop, Adopt). */
 const MAX_CLAIM_SECONDS = 86_400
+const DAY_MS = 86_400_000
 
 export function checkDrop(drop: AuditedDrop, examination: Examination & { readonly now: Instant }): readonly Finding[] {
   const { dropId, accountId, uploadId, claimId, leasedUntil, receipt } = drop
@@ -53,13 +54,20 @@ export function checkAsset(asset: AuditedAsset): readonly Finding[] {
   ])
 }
 
-export function checkBlob(blob: AuditedBlob, examination: Examination): readonly Finding[] {
-  const { assetId, accountId, uploadId, receipt, landedAt } = blob
+export function checkBlob(blob: AuditedBlob, examination: Examination & { readonly now: Instant }): readonly Finding[] {
+  const { assetId, accountId, uploadId, receipt, landedAt, retainedUntil } = blob
+  const { now, retentionDaysMax = Number.POSITIVE_INFINITY } = examination
+  const isBeyond = retainedUntil !== undefined && retainedUntil - now > retentionDaysMax * DAY_MS
   return findBroken({ asset_id: assetId, upload_id: uploadId, account_id: accountId }, [
     ...keptRules(blob, examination).map(([isBroken, what]) => [isBroken, 'blob_wrong', what] as const),
     [blob.assetAccountId !== accountId, 'blob_wrong', 'its asset is missing, or belongs to another account'],
     [receipt?.receivedAt !== landedAt, 'blob_receipt_wrong', receiptText(receipt)],
     [!blob.isEnvelopeReadable, 'blob_wrong', 'its manifest envelope is not JSON'],
+    [
+      isBeyond,
+      'blob_retained_long',
+      `its manifest retains it until ${retainedUntil === undefined ? 'never' : instantText(retainedUntil)}`,
+    ],
   ])
 }
 

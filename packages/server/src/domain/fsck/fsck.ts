@@ -117,7 +117,7 @@ async function* examineRows({ store, clock }: FsckPorts, examination: Examinatio
     first: FIRST_NUMBER,
     read: (tx, after, max) => tx.audit.blobs(after, max),
     keyOf: ({ blobSeq }) => blobSeq,
-    check: (blob) => checkBlob(blob, examination),
+    check: (blob) => checkBlob(blob, { ...examination, now: clock.now() }),
   })
 }
 

@@ -7,6 +7,8 @@ export interface Examination {
   /** Compares every index of the database with its table, as `deep` does. A repair needs it, as its statements use the indexes. */
   readonly indexes?: boolean
   readonly signal: AbortSignal
+  /** `RETENTION_MAX_DAYS`. If absent, retention is not examined. */
+  readonly retentionDaysMax?: number
   /** Grows during the examination. */
   readonly counts: Counts
   /** From an earlier examination of the same directory. What never changes is not examined again. Grows during the examination. */

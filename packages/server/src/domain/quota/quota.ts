@@ -68,6 +68,9 @@ export function createQuota(settings: QuotaSettings) {
   }
 
   return {
+    /** Undefined: none. */
+    hardLimitOf: (account: AccountUse): number | undefined => limitsOf(account).hardLimit,
+
     /** Charges all of `bytes` or nothing, in the transaction that creates the charged row. */
     async charge(
       tx: WriteTx,

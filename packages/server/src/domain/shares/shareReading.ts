@@ -105,9 +105,9 @@ export function createShareReading(
 
 /** Undefined for every share that may not be read: the reasons look alike from outside. */
 async function findLive(tx: ReadTx, opaqueId: OpaqueId, at: Instant): Promise<Share | undefined> {
-  const share = await tx.shares.find(opaqueId)
-  if (share === undefined || share.endedAt !== undefined) return undefined
-  if (share.expiresAt !== undefined && share.expiresAt <= at) return undefined
-  const owner = await tx.accounts.standing(share.accountId)
-  return isReachable(owner) ? share : undefined
+  const found = await tx.shares.findWithOwner(opaqueId)
+  if (found === undefined || !isReachable(found.owner)) return undefined
+  const { share } = found
+  const isOver = share.endedAt !== undefined || (share.expiresAt !== undefined && share.expiresAt <= at)
+  return isOver ? undefined : share
 }

@@ -13,7 +13,7 @@ export type FinishingRefusal =
  */
 export async function claimLink(
   tx: WriteTx,
-  { upload, link }: { readonly upload: Upload; readonly link: Link },
+  { upload, link }: { readonly upload: Upload; readonly link: Pick<Link, 'opaqueId' | 'singleUse' | 'claimedBy'> },
 ): Promise<FinishingRefusal | undefined> {
   if (!link.singleUse || (await tx.links.claim(link.opaqueId, upload.uploadId))) return undefined
   return link.claimedBy === undefined

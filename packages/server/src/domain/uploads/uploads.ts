@@ -7,7 +7,13 @@ import { type AccountId, parseUploadId, type UploadId } from '@blindkeep/protoco
 import type { Clock } from '../../ports/clock.ts'
 import type { Random } from '../../ports/random.ts'
 import { type Account, accountLock, type Store, type Upload, type WriteTx } from '../../ports/store.ts'
-import { type Declared, judgeAuthor, judgeManifest, type ManifestRefusal } from '../assets/manifest.ts'
+import {
+  type Declared,
+  judgeAuthor,
+  judgeManifest,
+  type ManifestRefusal,
+  type ManifestSettings,
+} from '../assets/manifest.ts'
 import { judgeSlot, type SlotRefusal, takeAssetId } from '../assets/slot.ts'
 import { judgeBound } from '../bounds.ts'
 import { newTimedId } from '../newId.ts'
@@ -16,9 +22,8 @@ import type { Refuses } from '../refusals.ts'
 import { locationOf } from './location.ts'
 import type { Room } from './room.ts'
 
-export interface UploadSettings {
+export interface UploadSettings extends ManifestSettings {
   readonly blobBytesMax: number
-  readonly manifestDriftDays: number
 }
 
 /** `offset` is where an existing upload continues; undefined for a new upload. */
@@ -96,7 +101,7 @@ export function createUploads({ store, room, clock, random, quota }: UploadPorts
       { accountId }: Pick<Account, 'accountId'>,
       declared: Declared,
     ): Promise<CreatedUpload | CreateRefusal> {
-      const refused = judgeManifest(declared, { now: clock.now(), driftDays: settings.manifestDriftDays })
+      const refused = judgeManifest(declared, clock.now(), settings)
       if (refused !== undefined) return refused
       const hasRoom = await room.admits(declared.size)
       return store.write([accountLock(accountId)], (tx) => admit(tx, { accountId, declared, hasRoom }))

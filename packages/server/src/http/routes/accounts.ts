@@ -1,8 +1,11 @@
 import { toBase64 } from '@blindkeep/protocol/bytes'
-import { formatInstant } from '@blindkeep/protocol/ids'
+import { type AccountId, formatInstant } from '@blindkeep/protocol/ids'
+import type { RefusedDropsResponse } from '@blindkeep/protocol/schemas/accounts'
 import type { Accounts } from '../../domain/account/accounts.ts'
 import type { Sessions } from '../../domain/account/sessions.ts'
+import type { OwnerNotices } from '../../domain/drops/ownerNotices.ts'
 import { isRefusal } from '../../domain/refusals.ts'
+import type { Refusals } from '../../ports/store.ts'
 import type { Routes } from '../call.ts'
 import { givenBytes } from '../givenBytes.ts'
 import { signedIn, tokens } from '../signedIn.ts'
@@ -12,9 +15,11 @@ type Row = 'register' | 'kdf' | 'login' | 'refresh' | 'logout' | 'account'
 export function accountRoutes({
   accounts,
   sessions,
+  notices,
 }: {
   readonly accounts: Accounts
   readonly sessions: Sessions
+  readonly notices: Pick<OwnerNotices, 'standing'>
 }): Pick<Routes, Row> {
   return {
     async register({ json, source, isForwarded }) {
@@ -72,8 +77,22 @@ export function accountRoutes({
           kdf_version: kdfVersion,
           totp_enabled: totpConfirmedAt !== undefined,
           state: suspendedAt === undefined ? 'active' : 'suspended',
+          ...(await inboxMembers(notices, accountId)),
         },
       }
     },
   }
+}
+
+/** Nothing of an empty inbox that had room for everything. */
+async function inboxMembers(notices: Pick<OwnerNotices, 'standing'>, accountId: AccountId) {
+  const { waiting, room, refusals } = await notices.standing(accountId)
+  return {
+    ...(waiting > 0 && { inbox: { waiting, room } }),
+    ...(refusals && { refused_drops: refusedDropsOf(refusals) }),
+  }
+}
+
+function refusedDropsOf({ why, count, firstAt, lastAt }: Refusals): RefusedDropsResponse {
+  return { why, count, first_at: formatInstant(firstAt), last_at: formatInstant(lastAt) }
 }

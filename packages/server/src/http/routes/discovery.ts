@@ -31,6 +31,7 @@ export interface DiscoverySettings {
   readonly chunkBytesMax: number
   readonly chunkBytesSuggested: number
   readonly blobBytesMax: number
+  readonly retentionDaysMax: number
 }
 
 export function discoveryRoutes(
@@ -86,6 +87,7 @@ function infoDocumentOf(info: ServerInfo, settings: DiscoverySettings): ServerIn
       chunk_bytes: settings.chunkBytesMax,
       suggested_chunk_size: settings.chunkBytesSuggested,
       blob_bytes: settings.blobBytesMax,
+      retention_days: settings.retentionDaysMax,
     },
   }
 }

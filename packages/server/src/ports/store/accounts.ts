@@ -1,4 +1,5 @@
 import type { AccountId, Instant } from '@blindkeep/protocol/ids'
+import type { RefusedBecause } from '@blindkeep/protocol/schemas/accounts'
 
 export interface Account {
   readonly accountId: AccountId
@@ -44,9 +45,19 @@ export type AccountUse = OwnLimits & Pick<Account, 'accountId' | 'usedBytes' | '
 /** Whether an account is there for others. */
 export type AccountStanding = Pick<Account, 'suspendedAt' | 'deletedAt'>
 
+/** Guests' files that an account had no room for, within an hour. */
+export interface Refusals {
+  readonly why: RefusedBecause
+  readonly count: number
+  readonly firstAt: Instant
+  readonly lastAt: Instant
+}
+
 export interface AccountReads {
   find(accountId: AccountId): Promise<Account | undefined>
   standing(accountId: AccountId): Promise<AccountStanding | undefined>
+  /** The last ones; undefined if there were none. */
+  refusals(accountId: AccountId): Promise<Refusals | undefined>
   /** No deleted account. Takes as long for an unknown e-mail: a client that guesses addresses learns nothing from the time. */
   findByEmail(email: string): Promise<Account | undefined>
   /** At most `max` accounts in the order of their e-mails, from the first one after `afterEmail`. No deleted accounts. */
@@ -68,6 +79,14 @@ export interface AccountWrites {
   charge(accountId: AccountId, bytes: number, hardLimitBytes: number | undefined): Promise<AccountUse | undefined>
   /** Subtracts `bytes` from the use. Throws if the use would fall below zero: then the rows contradict each other. */
   refund(accountId: AccountId, bytes: number): Promise<AccountUse>
+  /**
+   * Counts a refusal with the last ones, or as the first if they are of another reason, or their first was before `since`. Answers what it counts now; undefined
+   * if there is no such account, or it was deleted.
+   */
+  noteRefusal(
+    accountId: AccountId,
+    refusal: { readonly why: RefusedBecause; readonly at: Instant; readonly since: Instant },
+  ): Promise<Refusals | undefined>
   setExceededSince(accountId: AccountId, since: Instant | undefined): Promise<void>
   /** Sets both limits; undefined removes one. */
   setLimits(accountId: AccountId, limits: OwnLimits): Promise<void>

@@ -50,6 +50,8 @@ export interface AssetBlob {
   /** As the client declared it, verbatim. */
   readonly envelope: ManifestEnvelope
   readonly landedAt: Instant
+  /** What it adds to the retention of its asset. */
+  readonly retainedUntil: Instant | undefined
 }
 
 /** A blob and the status of its object: the input of a verdict. */

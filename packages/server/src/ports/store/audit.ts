@@ -126,6 +126,7 @@ export interface AuditedBlob extends Held {
   readonly receipt: { readonly receiptSeq: number; readonly receivedAt: Instant } | undefined
   /** Whether its manifest envelope is JSON. */
   readonly isEnvelopeReadable: boolean
+  readonly retainedUntil: Instant | undefined
 }
 
 export interface AuditedObject {

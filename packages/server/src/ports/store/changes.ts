@@ -22,6 +22,8 @@ export type Change =
   | { readonly name: 'album.changed'; readonly albumId: AlbumId }
   | { readonly name: 'link.changed'; readonly opaqueId: OpaqueId }
   | { readonly name: 'quota.changed' }
+  | { readonly name: 'inbox.nearly_full' }
+  | { readonly name: 'drop.refused' }
 
 export interface NotedEvent {
   readonly accountId: AccountId

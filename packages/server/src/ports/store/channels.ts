@@ -46,9 +46,14 @@ export interface PlacedChannel {
   readonly place: number
 }
 
-/** Drops that landed with the numbers after `after`, up to `upTo`. */
+/** What an owner hears of, with the numbers after `after`, up to `upTo`. */
 export interface Landings {
+  /** Drops that landed. */
   readonly count: number
+  /** Whether the inbox was nearly full, and whether a guest's file found no room. */
+  readonly isNearlyFull: boolean
+  readonly isRefused: boolean
+  /** The first and last of all. */
   readonly firstAt: Instant
   readonly lastAt: Instant
 }
@@ -61,7 +66,7 @@ export interface ChannelReads {
   newsOf(accountIds: readonly AccountId[]): Promise<readonly ChannelNews[]>
   /** Accounts of channels that have news and may be tried at `at`: at most `max` channels, in the order of their places, from the first one after `after`. */
   withNews(page: ChannelPage): Promise<readonly PlacedChannel[]>
-  /** Undefined if no drop landed there. */
+  /** Undefined if there is nothing to hear of. */
   landings(
     accountId: AccountId,
     range: { readonly after: number; readonly upTo: number },

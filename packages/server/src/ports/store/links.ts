@@ -1,6 +1,6 @@
 import type { AccountId, Instant, OpaqueId, ProtocolVersion, UploadId } from '@blindkeep/protocol/ids'
 import type { NumericLinkCaps } from '@blindkeep/protocol/schemas/links'
-import type { AccountStanding } from './accounts.ts'
+import type { AccountStanding, AccountUse } from './accounts.ts'
 
 export interface LinkCaps extends NumericLinkCaps {
   readonly expiresAt: Instant | undefined
@@ -26,9 +26,20 @@ export type LinkTerms = Omit<LinkCaps, 'singleUse'> & Pick<NewLink, 'sealedLabel
 
 export interface Link extends NewLink, LinkUse {}
 
+export interface OwnedLink {
+  readonly link: Link
+  readonly owner: AccountStanding & AccountUse
+}
+
 export interface ListedLink extends Link {
   /** Pending drops. */
   readonly pending: number
+}
+
+/** Places of the account's inbox that a link uses: its pending drops, open and finishing sessions. */
+export interface HeldPlaces {
+  readonly opaqueId: OpaqueId
+  readonly held: number
 }
 
 /** How far the link has been used. */
@@ -52,13 +63,17 @@ export interface LandedFiles {
   readonly bytes: number
 }
 
+/** What decides whether a link takes a file that has arrived. */
+export interface LinkTaker extends Pick<Link, 'opaqueId' | 'singleUse' | 'claimedBy'> {
+  readonly owner: AccountStanding
+}
+
 export interface LinkReads {
   find(opaqueId: OpaqueId): Promise<Link | undefined>
-  findWithOwner(opaqueId: OpaqueId): Promise<{ readonly link: Link; readonly owner: AccountStanding } | undefined>
-  /** Those that exist of 1 to 64, in no order. */
-  findWithOwners(
-    opaqueIds: readonly OpaqueId[],
-  ): Promise<readonly { readonly link: Link; readonly owner: AccountStanding }[]>
+  /** Takes as long for an unknown id: a client that asks for dead ones learns nothing from the time. */
+  findWithOwner(opaqueId: OpaqueId): Promise<OwnedLink | undefined>
+  /** Of those that exist of 1 to 64, in no order. */
+  takers(opaqueIds: readonly OpaqueId[]): Promise<readonly LinkTaker[]>
   /** Undefined if the account has no such link. */
   findOwn(opaqueId: OpaqueId, accountId: AccountId): Promise<ListedLink | undefined>
   /** Oldest first, without buried ones. */
@@ -67,6 +82,8 @@ export interface LinkReads {
   countListed(accountId: AccountId): Promise<number>
   /** Links that are neither revoked, spent nor expired at `at`. */
   countLive(accountId: AccountId, at: Instant): Promise<number>
+  /** Of the same links, in no order. */
+  heldPlaces(accountId: AccountId, at: Instant): Promise<readonly HeldPlaces[]>
 }
 
 export interface LinkWrites {

@@ -1,4 +1,5 @@
 import type { AccountId, Instant, OpaqueId, Sha256Hex } from '@blindkeep/protocol/ids'
+import type { AccountStanding } from './accounts.ts'
 
 /** Lets everyone who has its address read some contents of an account. The id is a credential. */
 export interface NewShare {
@@ -32,6 +33,8 @@ export type ShareContents = Pick<NewShare, 'sealedIndex' | 'blobHashes'>
 export interface ShareReads {
   /** In any state. */
   find(opaqueId: OpaqueId): Promise<Share | undefined>
+  /** The same. Takes as long for an unknown id: a client that asks for dead ones learns nothing from the time. */
+  findWithOwner(opaqueId: OpaqueId): Promise<{ readonly share: Share; readonly owner: AccountStanding } | undefined>
   /** Undefined if it has ended or never existed. */
   contentsOf(opaqueId: OpaqueId): Promise<ShareContents | undefined>
   /** Both absent if it has none, has ended or never existed. */

@@ -47,6 +47,8 @@ export interface NewDropUpload extends NewSession {
   readonly idempotencyKey: string | undefined
   /** Undefined if the guest's address is unknown. */
   readonly opener: Opener | undefined
+  /** What it counts as in what guests are shown, until it lands. Undefined: its size. */
+  readonly shownSize: number | undefined
   readonly assetId?: undefined
 }
 
@@ -115,6 +117,10 @@ export interface UploadReads {
   unclosedOfAsset(assetId: AssetId): Promise<readonly AssetUpload[]>
   /** Open and finishing sessions of one account, its guests' included, oldest first. */
   unclosedOfAccount(accountId: AccountId): Promise<readonly Upload[]>
+  /** Open and finishing sessions of an account's guests, in no order. */
+  unclosedOfGuests(
+    accountId: AccountId,
+  ): Promise<readonly Pick<DropUpload, 'uploadId' | 'opaqueId' | 'size' | 'shownSize'>[]>
   /** How many drops of one account are pending, and how many sessions are open or finishing, its guests' included. One statement. */
   countLanding(accountId: AccountId): Promise<{ readonly pendingDrops: number; readonly unclosed: number }>
   /** How many of the owner's own sessions are open or finishing. */

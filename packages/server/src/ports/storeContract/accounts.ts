@@ -260,15 +260,40 @@ function describeOperation(inStore: InStore): void {
         assert.deepEqual(await tx.accounts.standing(accountId(1)), suspended)
         assert.deepEqual(await tx.accounts.standing(accountId(2)), { ...suspended, suspendedAt: undefined })
         const found = await tx.links.findWithOwner(opaqueId(1))
-        assert.deepEqual(found, { link: await tx.links.find(opaqueId(1)), owner: suspended })
+        const use = { usedBytes: 0, softLimitBytes: undefined, hardLimitBytes: undefined, exceededSince: undefined }
+        const owner = { ...suspended, ...use, accountId: accountId(1) }
+        assert.deepEqual(found, { link: await tx.links.find(opaqueId(1)), owner })
         assert.equal(await tx.accounts.standing(accountId(9)), undefined)
         assert.equal(await tx.links.findWithOwner(opaqueId(9)), undefined)
-        const several = await tx.links.findWithOwners([opaqueId(2), opaqueId(9), opaqueId(1)])
+        const several = await tx.links.takers([opaqueId(2), opaqueId(9), opaqueId(1)])
+        const one = { singleUse: false, claimedBy: undefined, opaqueId: opaqueId(1), owner: suspended }
         assert.deepEqual(
-          several.toSorted((one, other) => (one.link.opaqueId < other.link.opaqueId ? -1 : 1)),
-          [found, await tx.links.findWithOwner(opaqueId(2))],
+          several.toSorted((one, other) => (one.opaqueId < other.opaqueId ? -1 : 1)),
+          [one, { ...one, opaqueId: opaqueId(2), owner: { ...suspended, suspendedAt: undefined } }],
         )
       })
+    }),
+  )
+
+  it(
+    'counts refusals of one reason from the first one on, and begins again with another reason or later',
+    inStore(async (store) => {
+      await seed(store)
+      const note = (second: number, why: 'inbox_full' | 'quota_exceeded', number = 1) =>
+        store.write([], (tx) =>
+          tx.accounts.noteRefusal(accountId(number), { why, at: at(second), since: at(second - 10) }),
+        )
+      assert.equal(await store.read((tx) => tx.accounts.refusals(accountId(1))), undefined)
+      const first = { why: 'inbox_full', count: 1, firstAt: at(5), lastAt: at(5) } as const
+      assert.deepEqual(await note(5, 'inbox_full'), first)
+      const second = { ...first, count: 2, lastAt: at(15) }
+      assert.deepEqual(await note(15, 'inbox_full'), second)
+      assert.deepEqual(await store.read((tx) => tx.accounts.refusals(accountId(1))), second)
+      assert.deepEqual(await note(16, 'inbox_full'), { ...first, firstAt: at(16), lastAt: at(16) })
+      const other = { why: 'quota_exceeded', count: 1, firstAt: at(17), lastAt: at(17) }
+      assert.deepEqual(await note(17, 'quota_exceeded'), other)
+      assert.deepEqual(await store.read((tx) => tx.accounts.refusals(accountId(2))), undefined)
+      assert.equal(await note(18, 'quota_exceeded', 9), undefined)
     }),
   )
 

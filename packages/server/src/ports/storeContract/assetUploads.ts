@@ -191,6 +191,13 @@ function describeLists(inStore: InStore): void {
       assert.deepEqual((await listed(1))[1], await find(store, 9))
       assert.deepEqual(ids(await listed(2)), [uploadId(4), uploadId(5)])
       assert.deepEqual(await listed(3), [])
+      const ofGuests = (number: number) => store.read((tx) => tx.uploads.unclosedOfGuests(accountId(number)))
+      assert.deepEqual(
+        (await ofGuests(1)).map((each) => each.uploadId),
+        [uploadId(9)],
+      )
+      const { uploadId: id, opaqueId: link, size, shownSize } = upload(5, { opaqueId: opaqueId(2) })
+      assert.deepEqual(await ofGuests(2), [{ uploadId: id, opaqueId: link, size, shownSize }])
     }),
   )
 

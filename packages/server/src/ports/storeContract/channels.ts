@@ -128,7 +128,7 @@ function describeNews(inStore: InStore): void {
   )
 
   it(
-    'counts the drops that landed in a range of changes, and nothing else',
+    'counts the drops that landed in a range of changes, says whether the inbox needs its owner, and nothing else',
     inStore(async (store) => {
       await seed(store)
       await store.write([], async (tx) => {
@@ -136,11 +136,17 @@ function describeNews(inStore: InStore): void {
         await tx.changes.insertNextEvents([{ accountId: accountId(1), change: { name: 'quota.changed' }, at: at(2) }])
         await land(tx, 2, { second: 10 })
         await land(tx, 1, { account: 2 })
+        for (const name of ['inbox.nearly_full', 'drop.refused'] as const)
+          await tx.changes.insertNextEvents([{ accountId: accountId(1), change: { name }, at: at(20) }])
       })
       const landings = (after: number, upTo: number) =>
         store.read((tx) => tx.channels.landings(accountId(1), { after, upTo }))
-      assert.deepEqual(await landings(0, 9), { count: 3, firstAt: at(1), lastAt: at(11) })
-      assert.deepEqual(await landings(1, 3), { count: 1, firstAt: at(10), lastAt: at(10) })
+      const none = { isNearlyFull: false, isRefused: false }
+      assert.deepEqual(await landings(0, 4), { ...none, count: 3, firstAt: at(1), lastAt: at(11) })
+      assert.deepEqual(await landings(1, 3), { ...none, count: 1, firstAt: at(10), lastAt: at(10) })
+      const both = { isNearlyFull: true, isRefused: true, count: 0, firstAt: at(20), lastAt: at(20) }
+      assert.deepEqual(await landings(4, 9), both)
+      assert.deepEqual(await landings(5, 9), { ...both, isNearlyFull: false })
       assert.equal(await landings(1, 2), undefined)
     }),
   )

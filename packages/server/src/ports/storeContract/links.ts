@@ -107,6 +107,16 @@ function describeLists(inStore: InStore): void {
       })
       const live = (seconds: number) => store.read((tx) => tx.links.countLive(accountId(1), at(seconds)))
       assert.deepEqual([await live(99), await live(100), await live(101)], [4, 3, 2])
+      await store.write([], async (tx) => {
+        await tx.links.reserve(opaqueId(6), { size: 1, at: at(1), maxOpenSessions: 1 })
+        for (const number of [1, 2]) await tx.drops.insert(drop(number, { opaqueId: opaqueId(6) }))
+      })
+      const held = await store.read((tx) => tx.links.heldPlaces(accountId(1), at(100)))
+      const sorted = held.toSorted((one, other) => (one.opaqueId < other.opaqueId ? -1 : 1))
+      assert.deepEqual(
+        sorted,
+        [1, 4, 6].map((number) => ({ opaqueId: opaqueId(number), held: number === 6 ? 3 : 0 })),
+      )
     }),
   )
 }

@@ -45,6 +45,8 @@ export const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in 
   accounts: {
     find: (tx) => tx.accounts.find(accountId(1)),
     standing: (tx) => tx.accounts.standing(accountId(1)),
+    refusals: (tx) => tx.accounts.refusals(accountId(1)),
+    noteRefusal: (tx) => tx.accounts.noteRefusal(accountId(1), { why: 'inbox_full', at: at(9), since: at(1) }),
     findByEmail: (tx) => tx.accounts.findByEmail('owner@example.org'),
     insert: (tx) => tx.accounts.insert(account(2)),
     changeSecret: (tx) => tx.accounts.changeSecret(accountId(1), account(1).secretHash, account(2)),
@@ -188,11 +190,12 @@ export const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in 
   links: {
     find: (tx) => tx.links.find(opaqueId(1)),
     findWithOwner: (tx) => tx.links.findWithOwner(opaqueId(1)),
-    findWithOwners: (tx) => tx.links.findWithOwners([opaqueId(1), opaqueId(2)]),
+    takers: (tx) => tx.links.takers([opaqueId(1), opaqueId(2)]),
     findOwn: (tx) => tx.links.findOwn(opaqueId(1), accountId(1)),
     listOf: (tx) => tx.links.listOf(accountId(1)),
     countListed: (tx) => tx.links.countListed(accountId(1)),
     countLive: (tx) => tx.links.countLive(accountId(1), at(1)),
+    heldPlaces: (tx) => tx.links.heldPlaces(accountId(1), at(1)),
     bury: (tx) => tx.links.bury(accountId(1), at(1), 5),
     insert: (tx) => tx.links.insert(link(2)),
     reserve: (tx) => tx.links.reserve(opaqueId(1), { size: 1, at: at(1), maxOpenSessions: 64 }),
@@ -224,6 +227,7 @@ export const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in 
     openOf: (tx) => tx.uploads.openOf(opaqueId(1)),
     unclosedOfAsset: (tx) => tx.uploads.unclosedOfAsset(assetId(1)),
     unclosedOfAccount: (tx) => tx.uploads.unclosedOfAccount(accountId(1)),
+    unclosedOfGuests: (tx) => tx.uploads.unclosedOfGuests(accountId(1)),
     countLanding: (tx) => tx.uploads.countLanding(accountId(1)),
     countUnclosedOwn: (tx) => tx.uploads.countUnclosedOwn(accountId(1)),
     finishing: (tx) => tx.uploads.finishing({ by: 'one process', at: at(1) }),
@@ -344,9 +348,11 @@ export const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in 
     pruneEvents: (tx) => tx.changes.pruneEvents(at(1), 5),
   },
   receipts: {
+    end: (tx) => tx.receipts.end(1),
     head: (tx) => tx.receipts.head(),
     hashOf: (tx) => tx.receipts.hashOf(1),
     ofUpload: (tx) => tx.receipts.ofUpload(uploadId(1)),
+    ofDrop: (tx) => tx.receipts.ofDrop({ uploadId: uploadId(1), opaqueId: opaqueId(1) }),
     ofAsset: (tx) => tx.receipts.ofAsset(assetId(1)),
     append: async (tx) => {
       await tx.receipts.append(undefined, [receipt(1)])
@@ -377,6 +383,7 @@ export const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in 
   shares: {
     bytesOf: (tx) => tx.shares.bytesOf(accountId(1)),
     find: (tx) => tx.shares.find(opaqueId(1)),
+    findWithOwner: (tx) => tx.shares.findWithOwner(opaqueId(1)),
     contentsOf: async (tx) => {
       await tx.shares.insert(share(1))
       await tx.shares.contentsOf(opaqueId(1))

@@ -35,6 +35,7 @@ const insert = (store: Store, ...shares: readonly NewShare[]) =>
     return answers
   })
 const find = (store: Store, number: number) => store.read((tx) => tx.shares.find(opaqueId(number)))
+const findWithOwner = (store: Store, number: number) => store.read((tx) => tx.shares.findWithOwner(opaqueId(number)))
 const contentsOf = (store: Store, number: number) => store.read((tx) => tx.shares.contentsOf(opaqueId(number)))
 const listed = async (store: Store, account = 1) => {
   const ids = (await store.read((tx) => tx.shares.listOf(accountId(account)))).map((each) => each.opaqueId)
@@ -51,6 +52,7 @@ function describeRows(inStore: InStore): void {
     'returns a share as it was inserted, with any number of hashes in their order',
     inStore(async (store) => {
       await seed(store)
+      assert.equal(await findWithOwner(store, 3), undefined)
       for (const [number, count, verifierHash] of [
         [3, 1, undefined],
         [4, 100, bytes(32)],
@@ -60,6 +62,8 @@ function describeRows(inStore: InStore): void {
         const full = share(number, { blobHashes, expiresAt: at(9), verifierHash })
         await insert(store, full)
         assert.deepEqual(await find(store, number), rowOf(full))
+        const owner = { suspendedAt: undefined, deletedAt: undefined }
+        assert.deepEqual(await findWithOwner(store, number), { share: rowOf(full), owner })
         assert.deepEqual(await contentsOf(store, number), { sealedIndex: full.sealedIndex, blobHashes })
       }
       assert.equal(await find(store, 9), undefined)

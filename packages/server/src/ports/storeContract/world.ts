@@ -184,6 +184,7 @@ export function upload(number: number, given: Partial<NewDropUpload> = {}): NewD
     suggestedFilename: undefined,
     idempotencyKey: undefined,
     opener: undefined,
+    shownSize: undefined,
     declarationHash: hash(1_000 + number),
     location: `00/${hash(number)}.${uploadId(number)}`,
     createdAt: at(0),
@@ -244,6 +245,7 @@ export function assetBlob(number: number, given: Partial<AssetBlob> = {}): Asset
     uploadId: uploadId(number),
     envelope: envelope(number),
     landedAt: at(0),
+    retainedUntil: undefined,
     ...given,
   }
 }

@@ -54,6 +54,7 @@ type EarlierUpload = StoredUpload & { readonly isInOtherTab: boolean }
 
 export function createEarlierUploads(options: EarlierUploadsOptions): EarlierUploads {
   const { linkId, entries, environment, planned, store, locks, onLanded, onMissingReceipt, onChange } = options
+  const openedAt = Number(environment.now())
   let unfinished: readonly EarlierUpload[] = []
   /** Ids of uploads that the server has deleted. */
   const deletedOnServer = new Set<string>()
@@ -68,7 +69,8 @@ export function createEarlierUploads(options: EarlierUploadsOptions): EarlierUpl
     // Filtered last: while the store and the locks were read, the guest may have chosen the file of an upload.
     unfinished = seen.filter(({ id }) => entries.get(id) === undefined)
     for (const { id, isInOtherTab } of unfinished) if (isInOtherTab) awaitOtherTab(id)
-    for (const file of await store.landed(linkId)) addLandedFile(entries, file, onMissingReceipt)
+    for (const file of await store.landed(linkId))
+      addLandedFile(entries, file, { isOfThisVisit: file.landedAt >= openedAt, onMissingReceipt })
     onChange()
   }
 
@@ -90,7 +92,7 @@ export function createEarlierUploads(options: EarlierUploadsOptions): EarlierUpl
     const file = landedFileOf({ linkId, upload, state: upload.state, landed, landedAt })
     remove(upload.id)
     const stored = store.land(file)
-    addLandedFile(entries, file, onMissingReceipt)
+    addLandedFile(entries, file, { isOfThisVisit: false, onMissingReceipt })
     await stored
     onLanded()
   }

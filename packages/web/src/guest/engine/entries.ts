@@ -1,4 +1,4 @@
-/** The files of this visit, and those that landed in earlier visits, in the order in which the guest added them. Each change makes a new entry. */
+/** The files of this visit, also those that another tab has sent meanwhile, and those that landed in earlier visits, in the order in which the guest added them. Each change makes a new entry. */
 import type { Batch, SendState } from '@blindkeep/client/guest'
 import type { Source } from '@blindkeep/client/source'
 import type { FailureReason, Message, Phase, ReceiptStatus } from '../messages.ts'
@@ -13,7 +13,7 @@ export interface Entry extends FileIdentity {
   readonly revision: number
   /** Media type, empty when the browser knows none. */
   readonly type: string
-  /** Absent for a file that landed in an earlier visit. */
+  /** Absent for a file that landed in an earlier visit, or from another tab. */
   readonly source?: Source | undefined
   readonly message: Message
   /** The go that the file belongs to. Absent before the guest sends the file. */
@@ -43,7 +43,7 @@ export interface Entry extends FileIdentity {
   readonly receipt?: ReceiptStatus | undefined
   /** Present once the file has landed, even when the browser could not store it. */
   readonly landed?: LandedFile | undefined
-  /** RFC 3339; only for a file that landed in an earlier visit. */
+  /** RFC 3339; only for a file that landed before this visit. */
   readonly landedAt?: string | undefined
 }
 

@@ -17,11 +17,13 @@ const STOPS: Readonly<Partial<Record<SendStopReason, FailureReason>>> = {
   link_full: 'link_full',
   too_large: 'too_large',
   owner_full: 'owner_full',
+  inbox_full: 'inbox_full',
   session_unknown: 'damaged_on_the_way',
   session_failed: 'damaged_on_the_way',
   chunk_refused: 'chunk_refused',
   file_changed: 'file_changed',
   too_large_for_server: 'too_large_for_server',
+  server_full: 'disk_full',
 }
 
 export function failureOf(error: unknown): FailureReason {
@@ -45,10 +47,12 @@ const RETRIES: Readonly<Record<FailureReason, Retry>> = {
   busy: 'resume',
   storage_unavailable: 'resume',
   disk_full: 'resume',
+  little_room: 'resume',
   server_failed: 'resume',
   link_closed: 'none',
   link_full: 'resume',
   owner_full: 'resume',
+  inbox_full: 'resume',
   damaged_on_the_way: 'resume',
   chunk_refused: 'resume',
   file_changed: 'as_new_file',
@@ -69,6 +73,7 @@ const TROUBLES: Readonly<Record<SendTrouble, LinkFault>> = {
   busy: 'busy',
   storage_unavailable: 'server_failed',
   disk_full: 'server_failed',
+  little_room: 'server_failed',
   server_failed: 'server_failed',
 }
 

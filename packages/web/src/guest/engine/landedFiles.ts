@@ -32,8 +32,15 @@ export function landedFileOf({ linkId, upload, state, landed, landedAt, isSingle
   }
 }
 
-/** `onMissingReceipt` is called when the receipt is not stored. A file of this visit stays as it is, unless another tab was sending it. */
-export function addLandedFile(entries: Entries, file: LandedFile, onMissingReceipt: (file: LandedFile) => void): void {
+interface Adding {
+  /** Another tab has sent it since this page was opened: to the guest, it belongs to what is being sent now. */
+  readonly isOfThisVisit: boolean
+  /** Called when the receipt is not stored. */
+  readonly onMissingReceipt: (file: LandedFile) => void
+}
+
+/** A file that this tab sends stays as it is, unless another tab was sending it. */
+export function addLandedFile(entries: Entries, file: LandedFile, { isOfThisVisit, onMissingReceipt }: Adding): void {
   const { id, name, folder, size, lastModified, custody, receipt } = file
   const before = entries.get(id)
   if (before !== undefined && before.failure !== 'other_tab') return
@@ -41,7 +48,7 @@ export function addLandedFile(entries: Entries, file: LandedFile, onMissingRecei
   entries.add({
     ...{ id, name, folder, size, lastModified, phase: 'landed', landed: file },
     ...{ totalBytes: custody.size, sentBytes: custody.size },
-    landedAt: receipt?.received_at ?? new Date(file.landedAt).toISOString(),
+    ...(!isOfThisVisit && { landedAt: receipt?.received_at ?? new Date(file.landedAt).toISOString() }),
     receipt: receipt === undefined ? { is: 'fetching' } : { is: 'checked', signed: signedFactsOf(receipt) },
   })
   if (receipt === undefined) onMissingReceipt(file)

@@ -1,6 +1,13 @@
 /** Sends a prepared file until it lands. */
 import type { Environment } from '@blindkeep/client/environment'
-import { type SendProgress, type SendState, send, type UploadLink, withPassphrase } from '@blindkeep/client/guest'
+import {
+  createSendTurns,
+  type SendProgress,
+  type SendState,
+  send,
+  type UploadLink,
+  withPassphrase,
+} from '@blindkeep/client/guest'
 import type { DropCustody } from '@blindkeep/client/receipts'
 import type { Entries, Entry } from './entries.ts'
 import type { GuestStore } from './guestStore.ts'
@@ -26,6 +33,7 @@ interface SendUploadOptions {
 export function createSendUpload(options: SendUploadOptions) {
   const { linkId, entries, uploads, store, passphrase, environmentFor, link, onLanded } = options
   const environment = environmentFor(() => undefined)
+  const turns = createSendTurns()
 
   /** The state with the newest passphrase, unless a session exists already. */
   async function stateToSend({ id, state }: Entry): Promise<SendState> {
@@ -69,16 +77,19 @@ export function createSendUpload(options: SendUploadOptions) {
       state,
       source,
       signal,
+      turns,
       environment: environmentFor((bytes) => reportInFlight(id, bytes)),
       onProgress: (progress) => {
-        // The first report comes before the server has said what it has.
-        if (isAnswered) report(id, progress, mostBytes)
+        // A file that waits for its turn begins again. The first report comes before the server has said what it has.
+        if (progress.trouble === 'little_room') mostBytes = 0
+        if (isAnswered || progress.trouble !== undefined) report(id, progress, mostBytes)
         isAnswered = true
         mostBytes = Math.max(mostBytes, progress.bytes)
       },
       onState: async (changed) => {
-        passphrase.wasAccepted()
-        entries.change(id, { state: changed, isReserved: true })
+        const isReserved = changed.uploadId !== undefined
+        if (isReserved) passphrase.wasAccepted()
+        entries.change(id, { state: changed, isReserved })
         await uploads.save(entry, changed)
       },
     })

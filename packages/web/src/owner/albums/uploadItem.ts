@@ -1,4 +1,5 @@
 /** One file in the upload queue, and what the queue needs to send it. */
+import type { SendTrouble } from '@blindkeep/client/errors'
 import type { AssetFacts, UploadState } from '@blindkeep/client/owner'
 import type { AlbumId, AssetId } from '@blindkeep/protocol/ids'
 
@@ -26,8 +27,10 @@ export interface UploadItem {
   readonly phase: UploadPhase
   /** Progress of the current phase, between 0 and 1. */
   readonly share: number
-  /** The connection is lost, and another try follows by itself. */
+  /** The upload goes on by itself. */
   readonly isRetrying: boolean
+  /** Why it does not go on now. */
+  readonly trouble?: SendTrouble | undefined
   /** Why the file failed, or that the chosen file is not the one that was begun. */
   readonly error: unknown
 }
@@ -50,6 +53,7 @@ export interface UploadStep {
   readonly bytes: number
   readonly of: number
   readonly waitingMs?: number
+  readonly trouble?: SendTrouble
 }
 
 export interface UploadJob<File> {

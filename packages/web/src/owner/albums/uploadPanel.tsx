@@ -75,7 +75,7 @@ function UploadRow({ item, queue, language }: UploadRowProps) {
         {isActive(item) && phase !== 'waiting' && (
           <Progress label={text.progress(name)} value={hasShare ? share : undefined} />
         )}
-        {item.isRetrying && <div class="small">{text.line}</div>}
+        {item.isRetrying && <div class="small">{waitText(item, language)}</div>}
         {size === 0 && <div class="small">{text.empty}</div>}
         {phase === 'file_missing' && (
           <ChooseAgain
@@ -93,6 +93,12 @@ function UploadRow({ item, queue, language }: UploadRowProps) {
       <Actions item={item} queue={queue} language={language} />
     </li>
   )
+}
+
+function waitText({ trouble }: UploadItem, language: Language): string {
+  const { line, diskFull, littleRoom } = albumsText(language).uploads
+  if (trouble === 'little_room') return littleRoom
+  return trouble === 'disk_full' ? diskFull : line
 }
 
 function Actions({ item: { id, phase, name }, queue, language }: UploadRowProps) {

@@ -1,5 +1,5 @@
 /** Sends the waiting uploads of the queue, a few at once. */
-import { isTransient, ProblemError, SendError } from '@blindkeep/client/errors'
+import { isTransient, ProblemError, SendError, sendTroubleOf } from '@blindkeep/client/errors'
 import type { Entry, UploadEntries } from './uploadEntries.ts'
 import { OtherFile, type UploadItem, type UploadPorts, type UploadStep } from './uploadItem.ts'
 import { discard, remember } from './uploadRecords.ts'
@@ -82,7 +82,7 @@ export function createUploadSender<File>(ports: UploadPorts<File>, entries: Uplo
       entry.isUncompared = false
       return entries.change(entry, { phase: 'file_missing', error: new OtherFile() })
     }
-    if (canEndByItself(error)) return void rest(entry, pauseMsAfter(error))
+    if (canEndByItself(error)) return void rest(entry, error)
     // The state can't be used again: the file must be sealed with another key.
     const isStateOver = error instanceof SendError && error.remedy === 'prepare_again'
     const ended = isStateOver && Promise.all([discard(ports, entry, ports.cancel), remember(ports, [entry])])
@@ -90,11 +90,11 @@ export function createUploadSender<File>(ports: UploadPorts<File>, entries: Uplo
     await ended
   }
 
-  async function rest(entry: Entry<File>, milliseconds: number): Promise<void> {
+  async function rest(entry: Entry<File>, error: unknown): Promise<void> {
     const resting = new AbortController()
     entry.resting = resting
-    entries.change(entry, { phase: 'waiting', isRetrying: true })
-    await ports.wait(milliseconds, resting.signal).catch(() => undefined)
+    entries.change(entry, { phase: 'waiting', isRetrying: true, trouble: sendTroubleOf(causeOf(error)) })
+    await ports.wait(pauseMsAfter(error), resting.signal).catch(() => undefined)
     entry.resting = undefined
     sendMore()
   }
@@ -109,19 +109,32 @@ function stop<File>({ running, resting }: Entry<File>): void {
 
 /** The line or the server is away: a later try may succeed. */
 function canEndByItself(error: unknown): boolean {
-  return error instanceof SendError ? error.reason === 'server_unavailable' : isTransient(error)
+  return error instanceof SendError
+    ? error.reason === 'server_unavailable' || error.reason === 'server_full'
+    : isTransient(error)
+}
+
+function causeOf(error: unknown): unknown {
+  return error instanceof SendError ? error.cause : error
 }
 
 function pauseMsAfter(error: unknown): number {
-  const cause = error instanceof SendError ? error.cause : error
+  const cause = causeOf(error)
   const retryAfterSeconds = cause instanceof ProblemError ? (cause.retryAfterSeconds ?? 0) : 0
   return Math.max(BACK_OFF_MS, retryAfterSeconds * 1000)
 }
 
-function stepOf({ phase, bytes, of, waitingMs }: UploadStep): Pick<UploadItem, 'phase' | 'share' | 'isRetrying'> {
+function stepOf({
+  phase,
+  bytes,
+  of,
+  waitingMs,
+  trouble,
+}: UploadStep): Pick<UploadItem, 'phase' | 'share' | 'isRetrying' | 'trouble'> {
   return {
     phase: phase === 'complete' ? 'finishing' : phase,
     share: of === 0 ? 0 : bytes / of,
-    isRetrying: waitingMs !== undefined,
+    isRetrying: waitingMs !== undefined || trouble !== undefined,
+    trouble,
   }
 }

@@ -3,7 +3,7 @@
 import type { Device } from '@blindkeep/client/device'
 import { systemEnvironment } from '@blindkeep/client/environment'
 import { chosenDateText } from '@blindkeep/client/fileDate'
-import type { Owner, UploadState } from '@blindkeep/client/owner'
+import { createSendTurns, type Owner, type SendTurns, type UploadState } from '@blindkeep/client/owner'
 import { sourceOfBlob } from '@blindkeep/client/source'
 import type { AssetId } from '@blindkeep/protocol/ids'
 import { useEffect, useState } from 'preact/hooks'
@@ -23,6 +23,8 @@ interface Uploader {
   readonly owner: Owner
   readonly baseUrl: string
   readonly device: () => Promise<Device>
+  /** Of the uploads of this page. */
+  readonly turns: SendTurns
 }
 
 const startedUploads = new WeakMap<Owner, TakenUploads>()
@@ -35,7 +37,7 @@ interface Uploads extends TakenUploads {
 export function useUploads(): Uploads {
   const { owner, baseUrl } = useOwnerPages()
   const device = useDevice()
-  const started = startedUploads.get(owner) ?? startUploads({ owner, baseUrl, device })
+  const started = startedUploads.get(owner) ?? startUploads({ owner, baseUrl, device, turns: createSendTurns() })
   const { queue } = started
   const [items, setItems] = useState(queue.items())
   useEffect(() => {
@@ -96,7 +98,7 @@ async function deleteUnfinished(owner: Owner, state: UploadState): Promise<void>
   if (!mayBeFinished(state, asset)) await owner.deleteAsset(asset.assetId)
 }
 
-async function send({ owner, baseUrl, device }: Uploader, job: UploadJob<File>): Promise<void> {
+async function send({ owner, baseUrl, device, turns }: Uploader, job: UploadJob<File>): Promise<void> {
   const { file, albumId, signal, onState, onStep } = job
   const source = sourceOfBlob(file)
   const signer = await device()
@@ -117,7 +119,15 @@ async function send({ owner, baseUrl, device }: Uploader, job: UploadJob<File>):
     await noteAsset(file, state)
     await onState(state)
   }
-  const { assetId, uploads } = await owner.finishUpload({ state, isNew, source, onState, onProgress: onStep, signal })
+  const { assetId, uploads } = await owner.finishUpload({
+    state,
+    isNew,
+    source,
+    onState,
+    onProgress: onStep,
+    turns,
+    signal,
+  })
   if (isTaken(file)) await requireHeld({ owner, baseUrl }, { assetId, source, uploads, signal })
   const of = { assetId, originalHash: state.envelope.ciphertext_hash }
   await addThumbnail({ owner, of, device: signer, file })

@@ -19,7 +19,7 @@ describe('a new link', () => {
 
   it('keeps label and passphrase when another preset is chosen', () => {
     const kept = withPreset(draft({ label: 'Anna', passphrase: 'x-y', maxFiles: '3' }), 'one')
-    assert.deepEqual([kept.label, kept.passphrase, kept.maxFiles, kept.singleUse], ['Anna', 'x-y', '', true])
+    assert.deepEqual([kept.label, kept.passphrase, kept.maxFiles, kept.singleUse], ['Anna', 'x-y', '1000', true])
   })
 
   it('ends the chosen number of days from now, or at the end of the chosen day', () => {
@@ -56,9 +56,16 @@ describe('a new link', () => {
       assert.equal(read({ maxTotal, noTotalLimit: true }).link?.caps?.maxTotalBytes, 'unlimited')
   })
 
+  it('has a number of files in every preset of several files', () => {
+    assert.equal(readDraft(PRESETS.anyone, NOW_MS).link?.caps?.maxFileCount, 100)
+    assert.equal(readDraft(PRESETS.standing, NOW_MS).link?.caps?.maxFileCount, 10_000)
+    assert.equal(readDraft({ ...PRESETS.one, singleUse: false }, NOW_MS).link?.caps?.maxFileCount, 1000)
+  })
+
   it('has no limit for another empty field', () => {
-    const { link } = readDraft({ ...PRESETS.standing, maxFileSize: { amount: ' ', unit: 'GB' } }, NOW_MS)
-    assert.deepEqual([link?.caps?.maxFileCount, link?.caps?.maxFileSize], [undefined, undefined])
+    const draft = { ...PRESETS.standing, maxFiles: ' ', maxFileSize: { amount: ' ', unit: 'GB' } } as const
+    const { link } = readDraft(draft, NOW_MS)
+    assert.deepEqual([link?.caps?.maxFileCount, link?.caps?.maxFileSize], ['unlimited', undefined])
     assert.ok(link !== undefined && !('label' in link) && !('passphrase' in link))
   })
 

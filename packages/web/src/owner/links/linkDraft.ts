@@ -38,20 +38,21 @@ const EMPTY: LinkDraft = {
   expiry: 'week',
   date: '',
   singleUse: false,
-  maxFiles: '',
+  maxFiles: '1000',
   maxFileSize: { amount: '', unit: 'GB' },
   maxTotal: { amount: '10', unit: 'GB' },
   noTotalLimit: false,
   passphrase: '',
 }
 
-/** The common uses of links. A permanent link has a large total: it counts all files ever received, so the link becomes full one day. */
+/** The common uses of links. A permanent link takes much: it counts all files ever received, so the link becomes full one day. */
 export const PRESETS = {
   one: { ...EMPTY, singleUse: true },
   anyone: { ...EMPTY, maxFiles: '100' },
   standing: {
     ...EMPTY,
     expiry: 'never',
+    maxFiles: '10000',
     maxFileSize: { amount: '2', unit: 'GB' },
     maxTotal: { amount: '100', unit: 'GB' },
   },
@@ -136,7 +137,7 @@ export function readDraft(
   return {
     faults,
     link: {
-      caps: { maxFileCount, maxFileSize, maxTotalBytes },
+      caps: { maxFileCount: draft.singleUse ? undefined : (maxFileCount ?? 'unlimited'), maxFileSize, maxTotalBytes },
       singleUse: draft.singleUse,
       ...(label === '' ? {} : { label }),
       ...(draft.title === '' ? {} : { title: draft.title }),
@@ -166,7 +167,7 @@ export function readChange(
     ...(!isKept('label') && { label: label.trim() }),
     ...(!isKept('title', 'message') && { forGuests: { title, message } }),
     ...(!keepsExpiry && { expiresAt: expiresAt ?? null }),
-    ...(!isKept('maxFiles') && { maxFileCount: maxFileCount ?? null }),
+    ...(!isKept('maxFiles') && { maxFileCount: typeof maxFileCount === 'number' ? maxFileCount : null }),
     ...(!isKept('maxFileSize') && { maxFileSize: maxFileSize ?? null }),
     ...(!isKept('maxTotal', 'noTotalLimit') && {
       maxTotalBytes: typeof maxTotalBytes === 'number' ? maxTotalBytes : null,

@@ -141,6 +141,8 @@ export const albums: typeof import('../en/albums.ts').albums = {
       done: 'Gespeichert',
     },
     line: 'Die Verbindung ist schlecht. Der Upload geht von selbst weiter.',
+    diskFull: 'Der Server hat jetzt keinen Platz. Der Upload geht von selbst weiter.',
+    littleRoom: 'Der Server hat wenig Platz: Die Dateien werden nacheinander gesendet.',
     missing:
       'Der Browser hat keinen Zugriff mehr auf Dateien, die hinzugefügt wurden, bevor diese Seite geladen wurde. Wählen Sie sie noch einmal aus, gern mehrere auf einmal.',
     empty:

@@ -165,11 +165,14 @@ export const guest: typeof import('../en/guest.ts').guest = {
     busy: 'Der Server ist ausgelastet. Das Senden geht von selbst weiter.',
     storage_unavailable: 'Der Server kann jetzt nichts speichern. Diese Seite versucht es von selbst noch einmal.',
     disk_full: 'Der Server hat jetzt keinen Platz dafür. Diese Seite versucht es von selbst noch einmal.',
+    little_room: 'Der Server hat wenig Platz: Die Dateien werden nacheinander gesendet.',
     server_failed: 'Der Server hat ein Problem. Diese Seite versucht es von selbst noch einmal.',
     link_closed: 'Der Link nimmt keine Dateien mehr an. Bitten Sie um einen neuen.',
     link_full: 'Der Link ist voll. Bitten Sie um einen neuen.',
     owner_full:
       'Der Speicher der Person, die die Dateien bekommt, ist voll. Von selbst geschieht nichts: Bitten Sie sie, Platz zu schaffen, und versuchen Sie es dann noch einmal.',
+    inbox_full:
+      'Dieser Eingang ist voll: Dort warten zu viele Dateien. Von selbst geschieht nichts: Bitten Sie die Person, die die Dateien bekommt, einige herauszunehmen, und versuchen Sie es dann noch einmal.',
     damaged_on_the_way:
       'Die Datei ist nicht so angekommen, wie sie gesendet wurde. Der Server hat nichts davon behalten. Versuchen Sie es noch einmal.',
     chunk_refused:
@@ -228,6 +231,8 @@ export const guest: typeof import('../en/guest.ts').guest = {
       `Seit ${since} kann der Server nichts speichern: Seine Platte arbeitet nicht. Diese Seite versucht es mindestens einmal in der Minute noch einmal. Wenn es so bleibt, sagen Sie es der Person, von der Sie den Link haben.`,
     disk_full: (since) =>
       `Seit ${since} hat der Server keinen Platz für Ihre Dateien: Seine Platte ist voll. Diese Seite versucht es mindestens einmal in der Minute noch einmal. Wenn es so bleibt, sagen Sie es der Person, von der Sie den Link haben.`,
+    little_room: (since) =>
+      `Seit ${since} hat der Server wenig Platz: Die Dateien werden nacheinander gesendet. Lassen Sie diese Seite offen.`,
     server_failed: (since) =>
       `Seit ${since} antwortet der Server mit Fehlern. Diese Seite versucht es mindestens einmal in der Minute noch einmal. Wenn es so bleibt, sagen Sie es der Person, von der Sie den Link haben.`,
   },

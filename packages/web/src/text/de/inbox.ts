@@ -11,6 +11,19 @@ export const inbox: typeof import('../en/inbox.ts').inbox = {
   toLinks: 'Zu Ihren Links',
   emptyFilter: 'Von diesem Link sind keine Dateien da.',
   showAll: 'Alle anzeigen',
+  room: {
+    nearlyFull: 'Ihr Eingang ist fast voll',
+    full: 'Ihr Eingang ist voll',
+    waiting: (waiting, room) =>
+      `${number(waiting)} von höchstens ${number(room)} Dateien warten darin. Behalten oder verwerfen Sie einige: Wenn er voll ist, können Gäste nichts mehr senden.`,
+    refused: 'Gäste konnten Ihnen keine Dateien senden',
+    refusedCount: (count, first, last) =>
+      count === 1 ? `Ein Versuch, ${last}.` : `${number(count)} Versuche, von ${first} bis ${last}.`,
+    inbox_full:
+      'Ihr Eingang war voll. Behalten oder verwerfen Sie Dateien darin, und bitten Sie Ihre Gäste dann, es noch einmal zu versuchen.',
+    quota_exceeded:
+      'Die Dateien waren größer als der Platz, den Sie noch hatten. Schaffen Sie Platz, oder bitten Sie den Betreiber dieses Servers um mehr, und bitten Sie Ihre Gäste dann, es noch einmal zu versuchen.',
+  },
   filter: 'Anzeigen',
   allLinks: (count) => `Alle Links (${number(count)})`,
   linkOption: (label, count) => `${label} (${number(count)})`,

@@ -97,6 +97,8 @@ export const problems: typeof import('../en/problems.ts').problems = {
     'error.upload.session_closed': 'Dieser Upload ist schon beendet.',
     'error.upload.content_hash_mismatch': OTHER_FILE,
     'error.asset.id_taken': 'An dieser Stelle wurde inzwischen eine andere Datei gespeichert. Laden Sie die Seite neu.',
+    'error.manifest.retention_too_long':
+      'Die Mindestzeit, für die diese Datei gespeichert werden soll, ist länger, als dieser Server annimmt.',
     'error.asset.retained':
       'Eine Datei hier kann noch nicht gelöscht werden, weil sie für eine Mindestzeit gespeichert wurde. Nichts wurde gelöscht.',
     'error.manifest.stale':
@@ -104,6 +106,7 @@ export const problems: typeof import('../en/problems.ts').problems = {
     'error.drop.cap_below_use':
       'Der Link hat schon mehr verbraucht als diese Grenze, laufende Uploads mitgezählt. Wählen Sie eine größere Grenze.',
     'error.drop.cap_exhausted': 'Der Link ist voll.',
+    'error.drop.inbox_full': 'Dieser Eingang ist voll: Dort warten zu viele Dateien.',
     'error.request.payload_too_large': 'Das ist mehr, als der Server auf einmal annimmt.',
     'error.drop.file_too_large': 'Die Datei ist größer, als der Link erlaubt.',
     'error.upload.file_too_large': 'Die Datei ist größer, als der Server erlaubt.',
@@ -135,11 +138,14 @@ export const problems: typeof import('../en/problems.ts').problems = {
   send: {
     server_unavailable:
       'Der Server war viele Male hintereinander nicht erreichbar. Was angekommen ist, behält er einen Tag lang. Machen Sie später weiter.',
+    server_full:
+      'Der Server hat keinen Platz für diese Datei: Seine Platte ist voll. Er behält nichts davon. Versuchen Sie es später, oder sagen Sie es dem Betreiber.',
     link_closed: 'Dieser Link nimmt keine Dateien an.',
     link_full: 'Der Link ist voll.',
     passphrase_refused: 'Das Kennwort für den Link fehlt oder ist falsch.',
     too_large: 'Die Datei ist größer, als der Link erlaubt.',
     owner_full: 'Der Speicher der Person, die die Dateien bekommt, ist voll.',
+    inbox_full: 'Dieser Eingang ist voll: Dort warten zu viele Dateien.',
     session_unknown: 'Der Server kennt diesen Upload nicht mehr. Beginnen Sie ihn neu.',
     session_failed: OTHER_FILE,
     chunk_refused:

@@ -6,6 +6,14 @@ export const push: typeof english = {
     title: `${number(count)} ${plural(count, 'Datei ist', 'Dateien sind')} angekommen`,
     body: `In Ihrem Eingang auf ${server}. Die letzte: ${when}.`,
   }),
+  nearlyFull: (server) => ({
+    title: 'Ihr Eingang ist fast voll',
+    body: `Ihr Eingang auf ${server} ist fast voll. Nehmen Sie Dateien heraus, bevor Gäste abgewiesen werden.`,
+  }),
+  refused: (server) => ({
+    title: 'Ein Gast konnte eine Datei nicht senden',
+    body: `Ein Gast konnte eine Datei nicht an Ihren Eingang auf ${server} senden, weil kein Platz für sie war.`,
+  }),
   test: (server) => ({
     title: 'Test',
     body: `Dies ist ein Test von ${server}. Solche Nachrichten sagen Ihnen, dass Dateien angekommen sind.`,

@@ -5,7 +5,7 @@ type Texts = typeof import('../en/storage.ts').storage
 const quota: Texts['quota'] = {
   heading: 'Platz',
   states: {
-    ok: { title: 'Es ist genug Platz', meaning: 'Sie müssen nichts tun.' },
+    ok: { title: 'Die Grenze ist nicht erreicht', meaning: 'Sie müssen nichts tun.' },
     soft_warning: {
       title: 'Ihr Speicher ist fast voll',
       meaning:

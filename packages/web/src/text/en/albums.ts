@@ -135,6 +135,8 @@ export const albums = {
       done: 'Stored',
     },
     line: 'The connection is bad. The upload resumes by itself.',
+    diskFull: 'The server has no room now. The upload resumes by itself.',
+    littleRoom: 'The server has little room: files are sent one after the other.',
     missing:
       'The browser no longer has access to files that were added before this page was loaded. Choose them again, several at once if you like.',
     empty:

@@ -165,11 +165,14 @@ export const guest = {
     busy: 'The server is busy. Sending resumes by itself.',
     storage_unavailable: 'The server cannot store anything now. This page tries again by itself.',
     disk_full: 'The server has no space for it now. This page tries again by itself.',
+    little_room: 'The server has little room: files are sent one after the other.',
     server_failed: 'The server has a problem. This page tries again by itself.',
     link_closed: 'The link accepts no more files. Ask for a new one.',
     link_full: 'The link is full. Ask for a new one.',
     owner_full:
       'The storage of the person who gets the files is full. Nothing happens by itself: tell them to make space, then try again.',
+    inbox_full:
+      'This inbox is full: too many files wait there. Nothing happens by itself: tell the person who gets the files to take some out, then try again.',
     damaged_on_the_way: 'The file did not arrive as it was sent, so the server kept nothing of it. Try again.',
     chunk_refused: 'Something between this browser and the server blocks data of this size. Try another network.',
     file_changed: 'The file has changed since sending began. Send it as a new file?',
@@ -222,6 +225,8 @@ export const guest = {
       `Since ${since} the server has not been able to store anything: its disk does not work. This page tries again at least once a minute. If it stays so, tell the person who gave you the link.`,
     disk_full: (since) =>
       `Since ${since} the server has had no space for your files: its disk is full. This page tries again at least once a minute. If it stays so, tell the person who gave you the link.`,
+    little_room: (since) =>
+      `Since ${since} the server has had little room: files are sent one after the other. Keep this page open.`,
     server_failed: (since) =>
       `Since ${since} the server has answered with errors. This page tries again at least once a minute. If it stays so, tell the person who gave you the link.`,
   } satisfies Record<Trouble['reason'], (since: string) => string>,

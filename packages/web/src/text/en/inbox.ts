@@ -12,6 +12,18 @@ export const inbox = {
   emptyFilter: 'There are no files from this link.',
   showAll: 'Show all',
   filter: 'Show',
+  room: {
+    nearlyFull: 'Your inbox is nearly full',
+    full: 'Your inbox is full',
+    waiting: (waiting: number, room: number) =>
+      `${number(waiting)} of at most ${number(room)} files wait in it. Keep or discard some: when it is full, guests can send nothing more.`,
+    refused: 'Guests could not send you files',
+    refusedCount: (count: number, first: string, last: string) =>
+      count === 1 ? `One attempt, ${last}.` : `${number(count)} attempts, from ${first} to ${last}.`,
+    inbox_full: 'Your inbox was full. Keep or discard files in it, then tell your guests to try again.',
+    quota_exceeded:
+      'The files were larger than the space that you had left. Make space, or ask the operator of this server for more, then tell your guests to try again.',
+  },
   allLinks: (count: number) => `All links (${number(count)})`,
   linkOption: (label: string, count: number) => `${label} (${number(count)})`,
   linkUnnamed: 'Unnamed link',

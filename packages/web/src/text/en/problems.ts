@@ -99,12 +99,15 @@ const codes: Readonly<Record<ProblemCode | 'unknown', string>> = {
   'error.upload.session_closed': 'This upload has already ended.',
   'error.upload.content_hash_mismatch': OTHER_FILE,
   'error.asset.id_taken': 'Another file was stored in this place in the meantime. Reload the page.',
+  'error.manifest.retention_too_long':
+    'The minimum time for which this file is to be stored is longer than this server accepts.',
   'error.asset.retained':
     'A file here cannot be deleted yet, because it was stored for a minimum time. Nothing was deleted.',
   'error.manifest.stale': 'This file was changed elsewhere in the meantime. Reload the page and try again.',
   'error.drop.cap_below_use':
     'The link has already used more than this limit, counting uploads in progress. Choose a larger limit.',
   'error.drop.cap_exhausted': 'The link is full.',
+  'error.drop.inbox_full': 'This inbox is full: too many files wait there.',
   'error.request.payload_too_large': 'This is more than the server accepts at once.',
   'error.drop.file_too_large': 'The file is larger than the link allows.',
   'error.upload.file_too_large': 'The file is larger than the server allows.',
@@ -136,11 +139,14 @@ const network: Readonly<Record<NetworkFailure, string>> = {
 const send: Readonly<Record<SendStopReason, string>> = {
   server_unavailable:
     'The server could not be reached many times in a row. It keeps what has arrived for a day. Resume later.',
+  server_full:
+    'The server has no room for this file: its disk is full. It keeps nothing of it. Try again later, or tell its operator.',
   link_closed: 'This link accepts no files.',
   link_full: 'The link is full.',
   passphrase_refused: 'The passphrase is missing or wrong.',
   too_large: 'The file is larger than the link allows.',
   owner_full: 'The recipient’s storage is full.',
+  inbox_full: 'This inbox is full: too many files wait there.',
   session_unknown: 'The server no longer knows this upload. Start it again.',
   session_failed: OTHER_FILE,
   chunk_refused:

@@ -6,6 +6,14 @@ export const push = {
     title: `${number(count)} ${plural(count, 'file has', 'files have')} arrived`,
     body: `In your inbox on ${server}. The last one: ${when}.`,
   }),
+  nearlyFull: (server: string) => ({
+    title: 'Your inbox is nearly full',
+    body: `Your inbox on ${server} is nearly full. Take files out before guests are refused.`,
+  }),
+  refused: (server: string) => ({
+    title: 'A guest could not send a file',
+    body: `A guest could not send a file to your inbox on ${server}, because there was no room for it.`,
+  }),
   test: (server: string) => ({
     title: 'Test',
     body: `This is a test from ${server}. Messages like this one will say that files have arrived.`,

@@ -13,7 +13,7 @@ interface Words {
 }
 
 const quotaStates: Readonly<Record<QuotaState, Words>> = {
-  ok: { title: 'There is enough space', meaning: 'You need to do nothing.' },
+  ok: { title: 'The limit is not reached', meaning: 'You need to do nothing.' },
   soft_warning: {
     title: 'Your storage is nearly full',
     meaning:

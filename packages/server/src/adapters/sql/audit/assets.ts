@@ -58,7 +58,7 @@ const blobPage = prepared((db, given: { readonly after: number; readonly max: nu
     .select(['blob_seq', 'asset_blobs.asset_id', 'asset_blobs.account_id', 'asset_blobs.role', 'asset_blobs.size'])
     .select(['asset_blobs.ciphertext_hash', 'asset_blobs.location', 'asset_blobs.upload_id', 'landed_at'])
     .select(['objects.state as object_state', 'objects.size as object_size', 'assets.account_id as asset_account'])
-    .select(['uploads.state as upload_state', isSame.as('is_same'), 'asset_blobs.envelope'])
+    .select(['uploads.state as upload_state', isSame.as('is_same'), 'asset_blobs.envelope', 'retained_until'])
     .select([ofReceipt<number>('receipt_seq').as('receipt_seq'), ofReceipt<Instant>('received_at').as('received_at')])
     .where('blob_seq', '>', given.after)
     .orderBy('blob_seq')
@@ -101,6 +101,7 @@ export async function auditedBlobs(db: Db, after: number, max: number): Promise<
         ? undefined
         : { receiptSeq: row.receipt_seq, receivedAt: row.received_at },
     isEnvelopeReadable: isReadable(row.envelope),
+    retainedUntil: row.retained_until ?? undefined,
   }))
 }
 

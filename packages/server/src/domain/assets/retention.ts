@@ -1,0 +1,37 @@
+/** Until when an asset may not be deleted. */
+import { type Instant, parseInstant } from '@blindkeep/protocol/ids'
+import type { ManifestEnvelope } from '@blindkeep/protocol/schemas/manifest'
+import type { BlobRole } from '@blindkeep/protocol/schemas/receipts'
+import type { AssetBlob } from '../../ports/store.ts'
+
+interface Enveloped {
+  readonly role: BlobRole
+  readonly envelope: ManifestEnvelope
+}
+
+/** Milliseconds since the epoch; 0 without retention. */
+export function retentionOf(envelope: ManifestEnvelope): number {
+  return statedIn(envelope) ?? 0
+}
+
+/** Only a signed manifest binds, which is the provenance's: it agrees with its original's (`slot.ts`). What other envelopes state, no device has signed. */
+export function signedRetention({ role, envelope }: Enveloped): Instant | undefined {
+  return role === 'provenance' ? statedIn(envelope) : undefined
+}
+
+/** What a blob adds to the retention of its asset. An original keeps up the retention of what it replaces, until its own provenance lands. */
+export function retainedUntilOf(blob: Enveloped, replaced: readonly AssetBlob[]): Instant | undefined {
+  const isKeptUp = replaced.some(({ retainedUntil }) => retainedUntil !== undefined)
+  return isKeptUp ? statedIn(blob.envelope) : signedRetention(blob)
+}
+
+export function isRetained(blobs: readonly AssetBlob[], at: Instant): boolean {
+  return blobs.some(({ retainedUntil = at }) => retainedUntil > at)
+}
+
+function statedIn({ retention_until: until }: ManifestEnvelope): Instant | undefined {
+  if (until === undefined || until === null) return undefined
+  const at = parseInstant(until)
+  if (at === undefined) throw new Error('the retention_until of an admitted envelope is no instant')
+  return at
+}

@@ -1,0 +1,97 @@
+/** What documents promise by name or number is there: tests, scripts, and limits that are constants of the code. */
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { describe, it } from 'node:test'
+import { REMEMBERED_TOKENS } from '../../packages/server/src/domain/account/refreshTokens.ts'
+import { MAX_SESSIONS } from '../../packages/server/src/domain/account/sessions.ts'
+import { MAX_PENDING_DROPS } from '../../packages/server/src/domain/drops/inboxRoom.ts'
+import { MAX_OPEN_SESSIONS } from '../../packages/server/src/domain/drops/linkPlaces.ts'
+import {
+  MAX_CODES_OF_MAILBOX,
+  MAX_MESSAGES_OF_ADDRESS,
+  MAX_MESSAGES_OF_HOST,
+  MAX_NEWS_OF_ACCOUNT,
+  MAX_REQUESTED_OF_ACCOUNT,
+} from '../../packages/server/src/domain/notify/sendingLimits.ts'
+import { MAX_ATTEMPTS } from '../../packages/server/src/domain/passphrases/judgePassphrase.ts'
+import { MAX_TAKEN_FILES, MAX_TAKEN_HOURS } from '../../packages/web/src/take/takenFiles.ts'
+import { projectFiles, ROOT } from '../projectFiles.ts'
+
+const files = projectFiles()
+const textOf = (file: string) => readFileSync(`${ROOT}${file}`, 'utf8')
+const security = textOf('SECURITY.md')
+
+/** Small numbers are words in prose. */
+const inWords = (count: number) =>
+  ({ 3: 'three', 4: 'four', 5: 'five', 10: 'ten' })[count] ?? count.toLocaleString('en')
+
+/** By document. A change of a constant has to change the sentence. */
+const FIGURES: Readonly<Record<string, readonly string[]>> = {
+  'SECURITY.md': [
+    `${inWords(MAX_NEWS_OF_ACCOUNT)} about files in a window of a minute`,
+    `${inWords(MAX_REQUESTED_OF_ACCOUNT)} tests and codes in one of 15 minutes`,
+    `${inWords(MAX_CODES_OF_MAILBOX)} codes in a window of a day for a mailbox`,
+    `${inWords(MAX_MESSAGES_OF_ADDRESS)} messages in a window of a minute for an address, ${MAX_MESSAGES_OF_HOST} for a host`,
+    `from ${MAX_OPEN_SESSIONS} with sessions that have received a byte`,
+    `or ${MAX_ATTEMPTS} wrong passphrases`,
+    `has refreshed ${REMEMBERED_TOKENS} times since`,
+    `Of a session ${REMEMBERED_TOKENS} used ones are known`,
+    `there are at most ${MAX_SESSIONS}.`,
+    `for at most ${MAX_TAKEN_HOURS} hours`,
+    `up to ${MAX_TAKEN_FILES} files`,
+  ],
+  'docs/operating.md': [`at most ${inWords(MAX_CODES_OF_MAILBOX)} a day`],
+  'docs/owner.md': [
+    `At most ${inWords(MAX_PENDING_DROPS)} files wait`,
+    `${MAX_TAKEN_HOURS} hours and ${MAX_TAKEN_FILES}`,
+  ],
+}
+
+/** The names in the last column of the tables of SECURITY.md, below `packages/`: `server `json`, `linear`; web `e2e/guest``. */
+function testsNamed(): readonly string[] {
+  const rows = security
+    .split('\n')
+    .filter((line) => /^\|.*\|.*\| (client|server|web|cli|protocol) `[^|]*\|$/.test(line))
+  return rows.flatMap((row) => {
+    const named = [...(row.split('|').at(-2) ?? '').matchAll(/(?:(client|server|web|cli|protocol) )?`([\w./]+)`/g)]
+    let inPackage = ''
+    return named.map(([, name = inPackage, test = '']) => {
+      inPackage = name
+      return `packages/${inPackage}/…/${test.replace(/\.mal$/, '.maliciousServer')}`
+    })
+  })
+}
+
+describe('what documents promise', () => {
+  it('is tested where SECURITY.md says', () => {
+    const named = testsNamed()
+    assert.ok(named.length > 50)
+    const isThere = (test: string) => {
+      const [folder = '', name = ''] = test.split('…')
+      const ends = ['.test.ts', '.whole.test.ts'].map((end) => name + end)
+      return files.some((file) => file.startsWith(folder) && ends.some((end) => file.endsWith(end)))
+    }
+    assert.deepEqual(
+      named.filter((test) => !isThere(test)),
+      [],
+    )
+  })
+
+  it('can be run', () => {
+    const scripts = new Set(Object.keys(JSON.parse(textOf('package.json')).scripts))
+    const missing = files
+      .filter((file) => file.endsWith('.md') && !file.startsWith('decisions/'))
+      .flatMap((file) => [...textOf(file).matchAll(/`npm run ([\w:-]+)/g)].map(([, script = '']) => [file, script]))
+      .filter(([, script = '']) => !scripts.has(script))
+    assert.deepEqual(missing, [])
+  })
+
+  for (const [file, figures] of Object.entries(FIGURES))
+    it(`has the numbers of the code: ${file}`, () => {
+      const text = textOf(file)
+      assert.deepEqual(
+        figures.filter((figure) => !text.includes(figure)),
+        [],
+      )
+    })
+})
