@@ -40,6 +40,15 @@ describe('a secret in a file', () => {
       )
   })
 
+  it('is refused before it is read to its end if it is far longer than a secret, or a device without an end', async () => {
+    for (const file of [await fileWith('a'.repeat(65_537)), '/dev/zero'])
+      await assert.rejects(
+        givenSecret({ file, variable: 'BLINDKEEP_NONE' }),
+        (error) =>
+          error instanceof LocalError && /^\S+ cannot be used: it has more than 65\.5 kB\.$/.test(error.message),
+      )
+  })
+
   it('may have several lines if it is words', async () => {
     const file = await fileWith(`${MARK}one two\r\nthree\r\n`)
     assert.equal(await givenSecret({ file, variable: 'BLINDKEEP_NONE', lines: true }), 'one two\nthree\n')

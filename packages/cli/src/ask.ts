@@ -1,7 +1,7 @@
 /** What a command asks a person: secrets, words and consent. Questions go to standard error, and only to a terminal. */
-import { readFile } from 'node:fs/promises'
-import { buffer } from 'node:stream/consumers'
-import { utf8 } from '@blindkeep/protocol/bytes'
+import { createReadStream } from 'node:fs'
+import { sizeText } from '@blindkeep/protocol/byteSizes'
+import { concatBytes, utf8 } from '@blindkeep/protocol/bytes'
 import { mendAddress } from '@blindkeep/protocol/mendAddress'
 import { decodeLine, decodeText, NotText } from '@blindkeep/protocol/textFile'
 import { LocalError, UsageError } from './exits.ts'
@@ -41,10 +41,31 @@ export async function givenSecret({
   lines = false,
 }: Pick<SecretQuestion, 'file' | 'variable' | 'lines'>): Promise<string | undefined> {
   const decode = lines ? decodeText : decodeLine
-  if (file !== undefined) return readText(file, await readFile(file), decode)
+  if (file !== undefined) return readText(file, await shortContent(file, createReadStream(file)), decode)
   const value = process.env[variable]
   // A shell puts there what a file had, with its mark.
   return value ? readText(variable, utf8(value), decode) : undefined
+}
+
+/** More than any secret or address has. */
+const MAX_TEXT_BYTES = 65_536
+
+/** Reads no more than a text may have: a wrong file may be large, or, as a device, without an end. */
+async function shortContent(where: string, content: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+  const pieces: Uint8Array[] = []
+  let bytes = 0
+  for await (const piece of content) {
+    pieces.push(piece)
+    bytes += piece.length
+    if (bytes > MAX_TEXT_BYTES)
+      throw new LocalError(`${where} cannot be used: it has more than ${sizeText(MAX_TEXT_BYTES)}.`)
+  }
+  return concatBytes(...pieces)
+}
+
+async function inputText(): Promise<string> {
+  const where = 'Standard input'
+  return readText(where, await shortContent(where, process.stdin), decodeText)
 }
 
 /** Throws `LocalError` for what is no text. Half of it would be a secret that cannot be typed. */
@@ -62,9 +83,7 @@ function readText(where: string, content: Uint8Array, decode: (content: Uint8Arr
  * arguments. `exposed` is said when servers have seen it on the way.
  */
 export async function givenAddress(given: string, report: Report, exposed: string): Promise<string> {
-  const { address, isExposed } = mendAddress(
-    given === '-' ? readText('Standard input', await buffer(process.stdin), decodeText) : given,
-  )
+  const { address, isExposed } = mendAddress(given === '-' ? await inputText() : given)
   if (isExposed) tellExposed(report, exposed)
   return address
 }
