@@ -13,6 +13,8 @@ import { codeOf } from '../disk.ts'
 import { LocalError } from '../exits.ts'
 
 const SQLITE_BUSY = 5
+/** Also of a file that another process has removed meanwhile. */
+const SQLITE_IOERR_FSTAT = 1802
 const RETRY_MS = 20
 
 export interface Claim {
@@ -81,8 +83,10 @@ async function isMade(claim: string, me: string): Promise<boolean> {
     await rename(own, claim)
     return true
   } catch (error) {
-    // Windows answers EPERM.
-    if (['EEXIST', 'ENOTEMPTY', 'EPERM'].includes(codeOf(error) ?? '') && existsSync(claim)) return false
+    const code = codeOf(error)
+    if (code === 'EEXIST' || code === 'ENOTEMPTY') return false
+    // What Windows answers.
+    if (code === 'EPERM' && existsSync(claim)) return false
     throw error
   } finally {
     await rm(own, { recursive: true, force: true })
@@ -178,7 +182,7 @@ export function isRunning(home: string, id: string): boolean {
   const path = join(runningIn(home), id)
   if (!/^[0-9a-f-]{36}$/.test(id) || !existsSync(path)) return false
   const lock = lockOf(path)
-  if (lock === undefined) return true
+  if (lock === undefined) return existsSync(path)
   rmSync(path, { force: true })
   lock.release()
   return false
@@ -188,7 +192,7 @@ interface Lock {
   release(): void
 }
 
-/** SQLite's lock of an empty file is used and nothing else of it: the same on every system. Undefined if another process has the lock. */
+/** SQLite's lock of an empty file is used and nothing else of it: the same on every system. Undefined if another process has the lock, or removes the file. */
 function lockOf(path: string): Lock | undefined {
   const database = new DatabaseSync(path)
   try {
@@ -196,7 +200,8 @@ function lockOf(path: string): Lock | undefined {
     return { release: () => database.close() }
   } catch (error) {
     database.close()
-    if (error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY) return undefined
+    const code = error instanceof Error && 'errcode' in error ? error.errcode : undefined
+    if (code === SQLITE_BUSY || code === SQLITE_IOERR_FSTAT) return undefined
     throw error
   }
 }
