@@ -4,6 +4,7 @@ import { type ExpressionBuilder, type Kysely, type Selectable, sql } from 'kysel
 import type {
   LandedFiles,
   Link,
+  LinkPlace,
   LinkReads,
   LinkTerms,
   LinkUse,
@@ -61,14 +62,27 @@ const pending = (link: ExpressionBuilder<Schema, 'links'>) =>
     .$notNull()
     .as('pending')
 
+interface PageOf {
+  readonly accountId: AccountId
+  readonly max: number
+}
+
 const listed = (db: Kysely<Schema>) => db.selectFrom('links').select(columnsOf('links')).select(pending)
 
-const ofAccount = prepared((db, given: { readonly accountId: AccountId }) =>
+const pageOf = (db: Kysely<Schema>, given: PageOf) =>
   listed(db)
     .where('account_id', '=', given.accountId)
     .where('is_buried', '=', sql.lit(0))
     .orderBy('created_at')
-    .orderBy('link_seq'),
+    .orderBy('link_seq')
+    .limit(given.max)
+
+const firstPage = prepared(pageOf)
+
+const nextPage = prepared((db, given: PageOf & LinkPlace) =>
+  pageOf(db, given).where(({ eb, refTuple, tuple }) =>
+    eb(refTuple('created_at', 'link_seq'), '>', tuple(given.createdAt, given.linkSeq)),
+  ),
 )
 
 const own = prepared((db, given: { readonly opaqueId: OpaqueId; readonly accountId: AccountId }) =>
@@ -298,9 +312,15 @@ export function linkReads(db: Db): LinkReads {
       const row = await own.first(db, { opaqueId, accountId })
       return row && { ...linkOf(row), pending: row.pending }
     },
-    async listOf(accountId) {
-      const rows = await ofAccount.all(db, { accountId })
-      return rows.map((row) => ({ ...linkOf(row), pending: row.pending }))
+    async page(accountId, { after, max }) {
+      const asked = { accountId, max: max + 1 }
+      const found = await (after === undefined ? firstPage.all(db, asked) : nextPage.all(db, { ...asked, ...after }))
+      const rows = found.slice(0, max)
+      const last = found.length > max ? rows.at(-1) : undefined
+      return {
+        links: rows.map((row) => ({ ...linkOf(row), pending: row.pending })),
+        next: last && { createdAt: last.created_at, linkSeq: last.link_seq },
+      }
     },
     async countListed(accountId) {
       return (await listedCount.first(db, { accountId }))?.listed ?? 0

@@ -2,6 +2,7 @@
  * Upload links: making, listing, changing, revoking, and reserving their caps. uploads/uploadEnding.ts returns a reservation, landDrops.ts makes a reservation
  * final.
  */
+import { setImmediate as turn } from 'node:timers/promises'
 import type { AccountId, Instant, OpaqueId, ProtocolVersion } from '@blindkeep/protocol/ids'
 import { linkCapMembersOf } from '@blindkeep/protocol/schemas/links'
 import { isKnownSuite } from '@blindkeep/protocol/suites'
@@ -9,6 +10,7 @@ import type { Clock } from '../../ports/clock.ts'
 import {
   accountLock,
   type Link,
+  type LinkPlace,
   type LinkTerms,
   type NewLink,
   type OwnedLink,
@@ -28,6 +30,9 @@ import { changeLink } from './linkChange.ts'
 import { MAX_OPEN_SESSIONS } from './linkPlaces.ts'
 import { hasLinkLeft, makePlaceInList, type OwnLink, stateOf, withState } from './linkState.ts'
 import { shownRoom } from './shownRoom.ts'
+
+/** Of up to 14 KB each. */
+const PAGE_LINKS = 100
 
 export interface LinkSettings {
   /** The version that a new link pins. */
@@ -70,11 +75,7 @@ export function createLinks({ store, clock, ending, quota }: LinkPorts, settings
       return store.write([accountLock(accountId)], (tx) => insert(tx, link))
     },
 
-    async list(accountId: AccountId): Promise<readonly OwnLink[]> {
-      const now = clock.now()
-      const links = await store.read((tx) => tx.links.listOf(accountId))
-      return links.map((link) => withState(link, now))
-    },
+    list: (accountId: AccountId) => listIn(store, accountId, clock.now()),
 
     /** Sets the terms that `change` has; one that is undefined is removed. Open sessions go on. */
     change(accountId: AccountId, opaqueId: OpaqueId, change: Partial<LinkTerms>): ReturnType<typeof changeLink> {
@@ -126,6 +127,19 @@ export function createLinks({ store, clock, ending, quota }: LinkPorts, settings
       return isReserved ? undefined : { refused: 'caps_exhausted' }
     },
   }
+}
+
+/** All of an account, read in pages: others are served in between. */
+async function listIn(store: Store, accountId: AccountId, now: Instant): Promise<readonly OwnLink[]> {
+  const links: OwnLink[] = []
+  let after: LinkPlace | undefined
+  do {
+    if (after !== undefined) await turn()
+    const page = await store.ask((tx) => tx.links.page(accountId, { after, max: PAGE_LINKS }))
+    links.push(...page.links.map((link) => withState(link, now)))
+    after = page.next
+  } while (after !== undefined)
+  return links
 }
 
 async function insert(

@@ -12,6 +12,7 @@ import { isRefusal } from '../../domain/refusals.ts'
 import type { LinkTerms } from '../../ports/store.ts'
 import type { Routes } from '../call.ts'
 import { givenBytes } from '../givenBytes.ts'
+import { mapInSlices } from '../slices.ts'
 
 type Row = 'provisionLink' | 'listLinks' | 'changeLink' | 'revokeLink'
 
@@ -34,7 +35,7 @@ export function linkRoutes({ links }: { readonly links: Links }): Pick<Routes, R
 
     async listLinks({ caller }) {
       const owned = await links.list(caller.account.accountId)
-      return { status: 200, body: { links: owned.map(entryOf) } }
+      return { status: 200, body: { links: await mapInSlices(owned, entryOf) } }
     },
 
     async changeLink({ params, json, caller }) {

@@ -68,6 +68,17 @@ export interface LinkTaker extends Pick<Link, 'opaqueId' | 'singleUse' | 'claime
   readonly owner: AccountStanding
 }
 
+/** A place in the order of an account's links. */
+export interface LinkPlace {
+  readonly createdAt: Instant
+  readonly linkSeq: number
+}
+
+export interface LinkPage {
+  readonly links: readonly ListedLink[]
+  readonly next: LinkPlace | undefined
+}
+
 export interface LinkReads {
   find(opaqueId: OpaqueId): Promise<Link | undefined>
   /** Takes as long for an unknown id: a client that asks for dead ones learns nothing from the time. */
@@ -76,9 +87,9 @@ export interface LinkReads {
   takers(opaqueIds: readonly OpaqueId[]): Promise<readonly LinkTaker[]>
   /** Undefined if the account has no such link. */
   findOwn(opaqueId: OpaqueId, accountId: AccountId): Promise<ListedLink | undefined>
-  /** Oldest first, without buried ones. */
-  listOf(accountId: AccountId): Promise<readonly ListedLink[]>
-  /** How many `listOf` has. */
+  /** At most `max`, oldest first, without buried ones. `next` is where the following page begins; undefined after the last one. */
+  page(accountId: AccountId, from: { readonly after?: LinkPlace | undefined; readonly max: number }): Promise<LinkPage>
+  /** How many all pages have. */
   countListed(accountId: AccountId): Promise<number>
   /** Links that are neither revoked, spent nor expired at `at`. */
   countLive(accountId: AccountId, at: Instant): Promise<number>

@@ -83,7 +83,7 @@ const rowsOf = (store: Store, number: number) =>
     passkeys: await tx.passkeys.listOf(accountId(number)),
     used: (await tx.sessions.find(sessionId(number)))?.passkeyId,
     albums: await tx.albums.listOf(accountId(number)),
-    links: (await tx.links.listOf(accountId(number))).map(({ pending: _, ...rest }) => rest),
+    links: (await tx.links.page(accountId(number), { max: 10 })).links.map(({ pending: _, ...rest }) => rest),
     capabilities: await tx.capabilities.liveOf(albumId(number), at(500)),
     channels: await tx.channels.listOf(accountId(number)),
     drops: await tx.drops.pendingOf(accountId(number)),

@@ -192,7 +192,10 @@ export const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in 
     findWithOwner: (tx) => tx.links.findWithOwner(opaqueId(1)),
     takers: (tx) => tx.links.takers([opaqueId(1), opaqueId(2)]),
     findOwn: (tx) => tx.links.findOwn(opaqueId(1), accountId(1)),
-    listOf: (tx) => tx.links.listOf(accountId(1)),
+    page: async (tx) => {
+      for (const after of [undefined, { createdAt: at(1), linkSeq: 1 }])
+        await tx.links.page(accountId(1), { after, max: 5 })
+    },
     countListed: (tx) => tx.links.countListed(accountId(1)),
     countLive: (tx) => tx.links.countLive(accountId(1), at(1)),
     heldPlaces: (tx) => tx.links.heldPlaces(accountId(1), at(1)),
