@@ -191,7 +191,8 @@ function decoded(name: string, value: string): readonly Buffer[] {
   if (name === 'secret of the provisioning_uri') return [base32(value)]
   const isBase64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(value)
   if (isBase64) return [Buffer.from(value, 'base64')]
-  return /^[\w-]{43}$/.test(value) ? [Buffer.from(value, 'base64url')] : []
+  // Secrets of 32 bytes; refresh tokens have 84.
+  return /^[\w-]{43}$|^[\w-]{112}$/.test(value) ? [Buffer.from(value, 'base64url')] : []
 }
 
 /** RFC 4648, section 6, for secrets of authenticators. */
