@@ -18,11 +18,12 @@ export interface OpenFile {
 export async function openFile(path: string | Buffer, signal?: AbortSignal): Promise<OpenFile> {
   const handle = await open(path, 'r')
   try {
-    const { size: stated, mtimeMs } = await handle.stat()
+    const { size: stated, mtime, mtimeMs } = await handle.stat()
     const size = await sizeOf(handle, stated, signal)
     return {
       source: { size, read: createReader(handle), requireEnd: () => requireEnd(handle, size) },
-      modifiedAt: fileDateText(mtimeMs),
+      // As Node rounds it, and so as `utimes` gives it back: a date keeps its milliseconds on each way.
+      modifiedAt: fileDateText(mtime.getTime()),
       modifiedMs: mtimeMs,
       close: () => handle.close(),
     }
