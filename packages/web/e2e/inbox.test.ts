@@ -69,6 +69,23 @@ async function alterContent(route: Route): Promise<void> {
   await route.fulfill({ response: answer, body })
 }
 
+/** What the page would sign at its next visit. */
+const begunKeepsIn = (page: Page): Promise<number> =>
+  page.evaluate(
+    () =>
+      new Promise<number>((resolve, reject) => {
+        const opened = indexedDB.open('blindkeep-keeps')
+        opened.onerror = () => reject(opened.error)
+        opened.onsuccess = () => {
+          const count = opened.result.transaction('keeps').objectStore('keeps').count()
+          count.onsuccess = () => {
+            opened.result.close()
+            resolve(count.result)
+          }
+        }
+      }),
+  )
+
 describe('an inbox', () => {
   it('explains itself when it is empty, and shows a new file, with its decrypted name, without a reload', async (t) => {
     const { owner } = await world.keeper()
@@ -212,6 +229,23 @@ describe('an inbox', () => {
     await next.reload()
     await next.getByRole('heading', { name: text.emptyTitle }).waitFor()
     assert.equal(await next.getByText(text.keeping.finished(3)).count(), 0)
+  })
+
+  it('forgets what was being kept when its owner discards it', async (t) => {
+    const { owner } = await world.keeper()
+    const url = await linkOf(owner, 'Anyone')
+    for (const name of ['a.bin', 'b.bin']) await sendFile(url, bytes(10), { name })
+    const { page } = await browser.open(t, { url: inboxUrl(), signedInAs: owner })
+    await page.route('**/adopt', (route) => route.fulfill({ status: 422 }))
+    await page.getByLabel(text.chooseAll).check()
+    await button(page, text.keep).click()
+    await button(page, text.keeping.submit(2)).click()
+    await page.getByText(text.keeping.failed(2)).waitFor()
+    assert.equal(await begunKeepsIn(page), 2)
+    await button(page, text.discard).click()
+    await button(page, text.discarding.submit(2)).click()
+    await page.getByText(text.discarding.done(2)).waitFor()
+    assert.equal(await begunKeepsIn(page), 0)
   })
 
   it('keeps one file in a new album, and later several more in the same album', async (t) => {

@@ -3,7 +3,7 @@
  * no signature. A row has what the inbox showed of the file, as the next page signs that and nothing else. It cannot open the file.
  */
 import type { DescribedDrop } from '@blindkeep/client/owner'
-import type { AlbumId, AssetId } from '@blindkeep/protocol/ids'
+import type { AlbumId, AssetId, DropId } from '@blindkeep/protocol/ids'
 import type { DBSchema, IDBPDatabase } from 'idb'
 import { withDatabase } from '../../common/withDatabase.ts'
 import type { AccountAt } from '../albums/uploadStore.ts'
@@ -32,6 +32,11 @@ export async function deleteKeep(assetId: AssetId): Promise<void> {
 export async function storedKeeps({ accountId, baseUrl }: AccountAt): Promise<readonly BegunKeep[]> {
   const all = await withKeeps((database) => database.getAll('keeps')).catch(() => [])
   return all.filter((keep) => keep.accountId === accountId && keep.baseUrl === baseUrl)
+}
+
+/** Of a drop that its owner discards: a server that says later that it was kept gets no signature. */
+export async function deleteKeepsOfDrop(of: AccountAt, dropId: DropId): Promise<void> {
+  for (const { assetId, drop } of await storedKeeps(of)) if (drop.dropId === dropId) await deleteKeep(assetId)
 }
 
 /** After a sign-out no file names stay in the browser. */

@@ -8,7 +8,7 @@ import { useOwnerPages } from '../context.ts'
 import { useDevice } from '../device.ts'
 import type { ListedDrop } from './dropList.ts'
 import { type DropTask, failureMessage, messagesOf } from './dropTask.ts'
-import { deleteKeep, storeKeep } from './keepStore.ts'
+import { deleteKeep, deleteKeepsOfDrop, storeKeep } from './keepStore.ts'
 import { type Failure, workThrough } from './workThrough.ts'
 
 /** Each file needs a signature of some tens of milliseconds and two small uploads. */
@@ -111,7 +111,10 @@ function useDropStep(): (task: DropTask, item: ListedDrop) => Promise<boolean> {
   return async (task, item) => {
     try {
       if (task.kind === 'keep') await keep(item, task.album.albumId)
-      else await owner.discardDrop(item.dropId)
+      else {
+        await deleteKeepsOfDrop({ accountId: owner.accountId, baseUrl }, item.dropId)
+        await owner.discardDrop(item.dropId)
+      }
       return true
     } catch (error) {
       if (isAlreadyHandled(error)) return false
