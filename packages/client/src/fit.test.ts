@@ -27,10 +27,7 @@ describe('the files that fit into a link', () => {
   })
 
   it('are not called too large where only the bytes that are left are short', () => {
-    assert.deepEqual(judged(files(0, 2000), { fileBytesMax: 0, sealedBytesMax: 10_000, remainingBytes: 0 }), [
-      'no_room',
-      'no_room',
-    ])
+    assert.deepEqual(judged(files(0, 2000), { sealedBytesMax: 10_000, remainingBytes: 0 }), ['no_room', 'no_room'])
   })
 
   it('are none when the link is full', () => {
