@@ -277,7 +277,7 @@ export const SETTINGS = {
     bytes(
       'DEEP_BYTES_PER_HOUR',
       64 * 1024 * MEBIBYTE,
-      'Bytes that deep storage verification reads for one account in an hour.',
+      'Bytes that deep storage verification reads for one session in an hour; for all sessions of an account together, a third more.',
     ),
   ),
   notify: derived('NOTIFY', {
