@@ -5,6 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
 import { Client } from 'pg'
 import { newLink, newOwner } from '../../../bench/owner.ts'
 import { createDatabase } from '../../../testing/postgresDatabase.ts'
@@ -22,6 +23,8 @@ const MAX_STATEMENTS = 20
 /** Of each of many at once: locks and signs of life come to it, and what a batch shares goes off. */
 const MAX_OF_MANY = 25
 const SIZE = 4096
+/** Longer than a receipt keeps the log busy: a drop that comes sooner is not alone. */
+const QUIET_MS = 200
 
 /** Of all connections of this process. Several statements in one call count each. */
 async function statementsOf(work: () => Promise<unknown>): Promise<readonly string[]> {
@@ -117,6 +120,7 @@ function costs(programs: string | undefined): void {
     let cost: { readonly statements: readonly string[]; readonly requests: readonly string[] } | undefined
     await until(
       async () => {
+        await wait(QUIET_MS)
         const before = s3.requests.length
         const statements = await statementsOf(drop)
         const requests = s3.requests.slice(before).filter((line) => !line.endsWith('blindkeep-witness'))
