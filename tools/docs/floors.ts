@@ -30,8 +30,9 @@ export function* floorFaults(
   const floorOf = new Map(floors.flatMap((rooms, floor) => rooms.map((room) => [room, floor])))
   if (floorOf.size < floors.flat().length) yield `${folder}: a room stands on two floors`
   const sources = files.filter((file) => file.startsWith(`${folder}/`) && isProduct(file))
-  for (const room of new Set(sources.map((file) => roomOf(folder, file))).symmetricDifference(new Set(floorOf.keys())))
-    yield `${folder}: ${room} has ${floorOf.has(room) ? 'a floor, but no file' : 'no floor in ARCHITECTURE.md'}`
+  const rooms = new Set(sources.map((file) => roomOf(folder, file)))
+  for (const room of floorOf.keys()) if (!rooms.has(room)) yield `${folder}: ${room} has a floor, but no file`
+  for (const room of rooms) if (!floorOf.has(room)) yield `${folder}: ${room} has no floor in ARCHITECTURE.md`
   for (const file of sources) {
     const room = roomOf(folder, file)
     for (const target of importsOf(file, read(file))) {
