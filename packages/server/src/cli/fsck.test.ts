@@ -250,12 +250,14 @@ describe('blindkeep-server fsck', () => {
   )
 
   it(
-    'reports a trigger, a view, an index and a table that no version of the server makes, and looks no further',
+    'reports a trigger, a view, an index and a table that act in its statements and that no version of the server makes, and looks no further',
     inDirectory(async ({ fsck, path }) => {
       const database = new DatabaseSync(join(path, 'blindkeep.sqlite'))
       database.exec(`
         create trigger spare after update on log_head begin update accounts set used_bytes = 0; end;
         create view watched as select * from accounts;
+        create table _replicated (id integer primary key, note text unique);
+        create table keeping (account_id text references accounts);
         create unique index one_email on accounts (substr(email, 1, 1)) where false;
         alter table holds add column also text default 'x';
         drop index links_of_account`)
@@ -267,12 +269,13 @@ describe('blindkeep-server fsck', () => {
         [
           'schema_changed: the database has the trigger spare',
           'schema_changed: the database has the view watched',
+          'schema_changed: the database has the table keeping',
           'schema_changed: the database has the index one_email',
           'schema_changed: the database has no index links_of_account',
           'schema_changed: the database has another table holds',
         ],
       )
-      assert.equal(lines.at(-1), '5 faults found.')
+      assert.equal(lines.at(-1), '6 faults found.')
     }),
   )
 })

@@ -12,15 +12,24 @@ import { tablesOfRelease } from './tables.ts'
 
 /** What SQLite writes itself, for `analyze`. */
 const STATISTICS: readonly string[] = ['table sqlite_stat1', 'table sqlite_stat4']
+/**
+ * A table of others acts in no statement of ours, unless it refers to a row of ours, which then cannot be deleted. Programs that replicate databases add
+ * such tables. Judged by the statement that SQLite runs, as the other columns of its schema can be forged.
+ */
+const ACTS_NOT = /^create table (?!.*\breferences\b)/is
 
 /** Before anything is written to it, migrations included. Throws `ForeignSchema`. An empty or a newer database passes. */
 export async function requireOwnSqlite(db: Kysely<Schema>): Promise<void> {
-  const found = schemaOf((await sql<SchemaRow>`${sql.raw(SCHEMA)}`.execute(db)).rows)
+  const { rows } = await sql<SchemaRow>`${sql.raw(SCHEMA)}`.execute(db)
+  const found = schemaOf(rows)
   if (found.size === 0) return
   const done = found.has('table migrations') ? (await stateOf(db)).done : 0
   if (done > migrations.length) return
   const own = sqliteSchemaAfter(done)
-  const added = [...found.keys()].filter((name) => !own.has(name) && !STATISTICS.includes(name))
+  const others = rows.filter(({ name, text }) => !own.has(name) && ACTS_NOT.test(text ?? '')).map(({ name }) => name)
+  const isHarmless = ({ name, onTable, text }: SchemaRow) =>
+    STATISTICS.includes(name) || others.includes(name) || (text === null && others.includes(`table ${onTable}`))
+  const added = rows.filter((row) => !own.has(row.name) && !isHarmless(row)).map(({ name }) => name)
   const missing = [...own.keys()].filter((name) => !found.has(name))
   const changed = [...own.keys()].filter((name) => found.has(name) && found.get(name) !== own.get(name))
   refuse([
@@ -59,12 +68,13 @@ function refuse(differences: readonly string[]): void {
 
 interface SchemaRow {
   readonly name: string
+  readonly onTable: string
   readonly text: string | null
 }
 
-const SCHEMA = `select type || ' ' || name as name, sql as text from sqlite_schema`
+const SCHEMA = `select type || ' ' || name as name, tbl_name as "onTable", sql as text from sqlite_schema`
 
-function schemaOf(rows: readonly SchemaRow[]): ReadonlyMap<string, string | null> {
+function schemaOf(rows: readonly Omit<SchemaRow, 'onTable'>[]): ReadonlyMap<string, string | null> {
   return new Map(rows.map(({ name, text }) => [name, text]))
 }
 
