@@ -77,7 +77,7 @@ async function sendOpened(
   if (before?.is === 'landed' && isSame && !again) {
     const { landed } = before
     const isKnown = await isConfirmed(call, landed)
-    // Its key is gone, so its content cannot be compared.
+    // No key of it is kept, so its content cannot be compared.
     if (!isUntouched(before.version, version)) throw mayDiffer(landed)
     if (before.hasReceipt) return { ...landed, isFromBefore: true, isConfirmed: isKnown }
     return await withReceipt(call, { kept, version, landed, isFromBefore: true })
