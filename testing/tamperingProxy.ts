@@ -11,6 +11,8 @@ export interface Exchanged {
   /** With its query. */
   readonly path: string
   readonly headers: IncomingHttpHeaders
+  /** Of the server's answer, once there is one. */
+  status?: number
 }
 
 export interface Message {
@@ -57,9 +59,13 @@ export async function startTamperingProxy(): Promise<TamperingProxy> {
   }
 
   const server = createServer((incoming, outgoing) => {
-    const exchange = { method: incoming.method ?? '', path: incoming.url ?? '', headers: incoming.headers }
+    const exchange: Exchanged = {
+      method: incoming.method ?? '',
+      path: incoming.url ?? '',
+      headers: incoming.headers,
+    }
     seen.push(exchange)
-    pass({ incoming, outgoing, target, tampering: take(exchange) }).catch(() => outgoing.destroy())
+    pass({ incoming, outgoing, target, exchange, tampering: take(exchange) }).catch(() => outgoing.destroy())
   }).listen(0, '127.0.0.1')
   // Longer than the server's Keep-Alive, which clients see. Otherwise they would use connections that the proxy has already closed.
   server.keepAliveTimeout = 600_000
@@ -87,10 +93,11 @@ interface Passing {
   readonly incoming: IncomingMessage
   readonly outgoing: ServerResponse
   readonly target: URL
+  readonly exchange: Exchanged
   readonly tampering: Tampering | undefined
 }
 
-async function pass({ incoming, outgoing, target, tampering }: Passing): Promise<void> {
+async function pass({ incoming, outgoing, target, exchange, tampering }: Passing): Promise<void> {
   const body = await buffer(incoming)
   if (tampering?.lose === 'request') return void outgoing.destroy()
   if (tampering?.instead !== undefined) return void outgoing.writeHead(tampering.instead).end()
@@ -106,6 +113,7 @@ async function pass({ incoming, outgoing, target, tampering }: Passing): Promise
   forwarded.end(sent.body)
   const [answer]: IncomingMessage[] = await once(forwarded, 'response')
   if (answer === undefined) throw new Error('no answer')
+  if (answer.statusCode !== undefined) exchange.status = answer.statusCode
   if (tampering?.cut !== undefined) return await passCut(answer, outgoing, tampering.cut)
   if (tampering?.answer === undefined && tampering?.lose === undefined) {
     outgoing.writeHead(answer.statusCode ?? 502, answer.headers)
