@@ -19,7 +19,7 @@ const SHARES = 4
 /** Sessions of an account in a day, landed ones included: each leaves a receipt for good. */
 const MAX_UPLOADS = 1_000_000
 
-interface Adding {
+export interface Adding {
   readonly accountId: AccountId
   readonly sessionId: SessionId
 }

@@ -18,7 +18,7 @@ const ALL = 'devices, revoked ones included'
 
 export type DeviceRequest = Omit<NewDevice, 'accountId' | 'createdAt'>
 
-interface AddedDevice {
+export interface AddedDevice {
   readonly device: Device
   readonly isRepeat: boolean
 }

@@ -38,7 +38,7 @@ interface VerifyPorts {
   readonly reportDamage: (location: string) => Promise<void>
 }
 
-interface VerifyRequest {
+export interface VerifyRequest {
   readonly accountId: AccountId
   readonly questions: readonly VerifyQuestion[]
   readonly deep: boolean
