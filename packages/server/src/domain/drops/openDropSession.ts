@@ -9,7 +9,7 @@ import type { Quota } from '../quota/quota.ts'
 import { isRefusal, type Refuses } from '../refusals.ts'
 import { locationOf } from '../uploads/location.ts'
 import { type Declaration, hashOf, type ParsedDeclaration, parseDeclaration } from './declaration.ts'
-import { judgeInbox } from './inboxRoom.ts'
+import type { InboxRoom } from './inboxRoom.ts'
 import type { LinkPlaces } from './linkPlaces.ts'
 import { findLive, type Links } from './links.ts'
 import type { OpenedSessions } from './openedSessions.ts'
@@ -50,9 +50,10 @@ interface OpenDropPorts {
   readonly places: LinkPlaces
   readonly opened: OpenedSessions
   readonly quota: Quota
+  readonly inboxRoom: InboxRoom
 }
 
-export function createOpenDropSession({ clock, random, links, places, quota, opened }: OpenDropPorts) {
+export function createOpenDropSession({ clock, random, links, places, quota, opened, inboxRoom }: OpenDropPorts) {
   return async function openDropSession(
     tx: WriteTx,
     request: DropSessionRequest,
@@ -82,7 +83,7 @@ export function createOpenDropSession({ clock, random, links, places, quota, ope
         : insertSession(tx, { uploadId, request, link, parsed, opener, shownSize, now: at }),
     ])
     if (overCaps !== undefined && overCaps.refused !== 'caps_exhausted') return overCaps
-    const inbox = await judgeInbox(tx, link, { landing, at })
+    const inbox = await inboxRoom.judge(tx, link, { landing, at })
     const refused = overCaps ?? (isRefusal(inbox) ? inbox : overQuota)
     if (refused !== undefined) return refused
     if (isRefusal(parsed)) return parsed
