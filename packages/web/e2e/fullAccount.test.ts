@@ -1,4 +1,5 @@
 /** Stories of an owner without room for more: what guests and owner read, and how it goes on. */
+import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { describe, it } from 'node:test'
 import type { Page } from 'playwright-core'
@@ -31,14 +32,17 @@ describe('a full inbox', () => {
     await late.getByLabel(guestText.choose.label).waitFor({ state: 'detached' })
     await assertAccessible(late)
 
-    const mine = (await browser.open(t, { url: inboxUrl(), signedInAs: owner, device: 'phone' })).page
+    const mine = (await browser.open(t, { url: inboxUrl(), signedInAs: owner })).page
     await banner(mine).getByText(text.room.full).waitFor()
-    await banner(mine).getByText(text.room.waiting(PLACES, PLACES)).waitFor()
+    await banner(mine).getByText(text.room.waiting.full(PLACES)).waitFor()
     await banner(mine).getByText(text.room.inbox_full).waitFor()
     await assertAccessible(mine)
     await button(mine, text.discardOf('first')).click()
     await button(mine, text.discarding.submit(1)).click()
     await banner(mine).getByText(text.room.full).waitFor({ state: 'detached' })
+    await mine.locator('.toast').hover()
+    await mine.setViewportSize({ width: 360, height: 420 })
+    assert.equal(await mine.evaluate(isEndCovered), false)
 
     await button(late, guestText.standing.lookAgain).click()
     await button(late, guestText.choose.files).waitFor()
@@ -60,7 +64,7 @@ describe('a full storage', () => {
     await late.getByRole('heading', { name: guestText.standing.no_room.title }).waitFor()
     await assertAccessible(late)
 
-    const mine = (await browser.open(t, { url: inboxUrl(), signedInAs: owner, device: 'phone' })).page
+    const mine = (await browser.open(t, { url: inboxUrl(), signedInAs: owner })).page
     await banner(mine).getByText(text.room.quota_exceeded).waitFor()
     await assertAccessible(mine)
     await button(mine, text.discardOf('large')).click()
@@ -69,3 +73,10 @@ describe('a full storage', () => {
     await allArrived(begun)
   })
 })
+
+/** Whether the last file of the list cannot be scrolled out from under the message. Runs in the page. */
+function isEndCovered(): boolean {
+  scrollTo(0, document.documentElement.scrollHeight)
+  const [last, message] = [[...document.querySelectorAll('.drop')].at(-1), document.querySelector('.toast')]
+  return Number(last?.getBoundingClientRect().bottom) > Number(message?.getBoundingClientRect().top)
+}
