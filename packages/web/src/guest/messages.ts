@@ -42,7 +42,7 @@ export interface Limits {
   readonly remainingBytes?: number | undefined
   readonly remainingFiles?: number | undefined
   /** Too many files wait for the owner of the link. */
-  readonly inboxFull?: boolean | undefined
+  readonly inboxFull?: boolean
   /** The link ends with the first file that lands. */
   readonly singleUse?: boolean | undefined
   /** RFC 3339. */

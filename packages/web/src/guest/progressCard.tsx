@@ -47,7 +47,7 @@ export function ProgressCard({ snapshot }: { readonly snapshot: Snapshot }) {
           : trouble !== undefined
             ? text.troubles[trouble.reason](
                 timeText(trouble.since, language),
-                trouble.until && timeText(trouble.until, language),
+                trouble.until === undefined ? undefined : timeText(trouble.until, language),
               )
             : waitsForPassphrase
               ? text.progress.passphrase
