@@ -9,6 +9,7 @@ import { fifthTables } from './migrations/0005.ts'
 import { sixthTables } from './migrations/0006.ts'
 import { seventhTables } from './migrations/0007.ts'
 import { eighthTables } from './migrations/0008.ts'
+import { ninthTables } from './migrations/0009.ts'
 import type { Schema } from './schema.ts'
 
 /**
@@ -74,6 +75,11 @@ export const migrations: readonly Migration[] = [
     summary: 'Adds columns for files that guests could not send, and frees assets that no signed manifest retains.',
     statements: eighthTables,
     // Code that does not know the columns would leave them behind when it deletes an account.
+    serves: 8,
+  },
+  {
+    summary: 'Makes the index of open uploads anew, with the time of the last chunk of each.',
+    statements: ninthTables,
     serves: 8,
   },
 ]
