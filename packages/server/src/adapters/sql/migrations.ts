@@ -78,7 +78,7 @@ export const migrations: readonly Migration[] = [
     serves: 8,
   },
   {
-    summary: 'Makes the index of open uploads anew, with the time of the last chunk of each.',
+    summary: 'Makes the index of open uploads again, with the time of the last chunk of each.',
     statements: ninthTables,
     serves: 8,
   },
