@@ -78,7 +78,11 @@ export const migrations: readonly Migration[] = [
     serves: 8,
   },
   {
+<<<<<<< HEAD
     summary: 'Makes the index of open uploads again, with the time of the last chunk of each.',
+=======
+    summary: 'Adds a column for the session that opened an upload or asked for a capability.',
+>>>>>>> main
     statements: ninthTables,
     serves: 8,
   },

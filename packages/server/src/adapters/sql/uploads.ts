@@ -1,4 +1,4 @@
-import type { AccountId, AssetId, Instant, OpaqueId, UploadId } from '@blindkeep/protocol/ids'
+import type { AccountId, AssetId, Instant, OpaqueId, SessionId, UploadId } from '@blindkeep/protocol/ids'
 import { type ExpressionBuilder, type Kysely, sql } from 'kysely'
 import type {
   Lease,
@@ -110,13 +110,17 @@ const landingCounts = apart(
   ),
 )
 
-const countOfUnclosedOwn = prepared((db, given: { readonly accountId: AccountId }) =>
-  db
-    .selectFrom('uploads')
-    .select((upload) => upload.fn.countAll<number>().as('count'))
-    .where('account_id', '=', given.accountId)
-    .where('closed_at', 'is', null)
-    .where('asset_id', 'is not', null),
+const countOfUnclosedOwn = prepared(
+  (db, given: { readonly accountId: AccountId; readonly sessionId: SessionId | null }) =>
+    db
+      .selectFrom('uploads')
+      .select((upload) => [
+        upload.fn.countAll<number>().as('all'),
+        upload.fn.countAll<number>().filterWhere('session_id', '=', given.sessionId).as('ofSession'),
+      ])
+      .where('account_id', '=', given.accountId)
+      .where('closed_at', 'is', null)
+      .where('asset_id', 'is not', null),
 )
 
 const finishingBy = prepared((db, given: { readonly by: string; readonly at: Instant }) =>
@@ -236,6 +240,7 @@ const insertionOfOwners = prepared((db, given: NewAssetUpload & { readonly envel
     album_id: given.albumId,
     role: given.role,
     envelope: given.envelopeText,
+    session_id: given.sessionId,
   }),
 )
 
@@ -276,7 +281,7 @@ interface Closing extends Movement {
 }
 
 function closing(db: Kysely<Schema>, given: Closing) {
-  const nothing = { opener: null, writing_until: null, leased_by: null, leased_until: null }
+  const nothing = { opener: null, session_id: null, writing_until: null, leased_by: null, leased_until: null }
   return db
     .updateTable('uploads')
     .set({ state: given.to, closed_at: given.at, failure: given.failure, ...nothing })
@@ -356,8 +361,9 @@ export function uploadReads(db: Db): UploadReads {
       const row = await landingCounts.first(db, { accountId })
       return { pendingDrops: row?.pending_drops ?? 0, unclosed: row?.unclosed ?? 0 }
     },
-    async countUnclosedOwn(accountId) {
-      return (await countOfUnclosedOwn.first(db, { accountId }))?.count ?? 0
+    async countUnclosedOwn(accountId, sessionId) {
+      const counts = await countOfUnclosedOwn.first(db, { accountId, sessionId: sessionId ?? null })
+      return { all: counts?.all ?? 0, ofSession: counts?.ofSession ?? 0 }
     },
     async finishing(who) {
       return (await finishingBy.all(db, who)).map((row) => row.upload_id)
