@@ -8,7 +8,7 @@ type Attempt = Parameters<Parameters<SendTurns['run']>[0]['attempt']>[0] & {
   readonly end: PromiseWithResolvers<string>
 }
 
-const full = () => new ProblemError({ code: 'error.storage.full', status: 500 })
+const full = () => new ProblemError({ operation: 'appendChunk', code: 'error.storage.full', status: 500 })
 
 /** An upload that does what the test says, and what happened to it. */
 function begin(turns: SendTurns, { signal, canGiveBack = true }: { signal?: AbortSignal; canGiveBack?: boolean } = {}) {

@@ -49,30 +49,17 @@ interface UploadPorts {
 export type Uploads = ReturnType<typeof createUploads>
 
 export function createUploads({ store, room, clock, random, quota }: UploadPorts, settings: UploadSettings) {
-<<<<<<< HEAD
   /** One transaction: slot, room, quota, reserved asset id, upload row. A refusal changes nothing. */
-  async function admit(tx: WriteTx, accountId: AccountId, declared: Declared): Promise<CreatedUpload | CreateRefusal> {
-=======
-  /** One transaction: slot, quota, reserved asset id, upload row. A refusal changes nothing. */
-  async function admit(
-    tx: WriteTx,
-    { spender, declared, hasRoom }: { spender: Spender; declared: Declared; hasRoom: boolean },
-  ): Promise<CreatedUpload | CreateRefusal> {
+  async function admit(tx: WriteTx, spender: Spender, declared: Declared): Promise<CreatedUpload | CreateRefusal> {
     const { accountId } = spender
->>>>>>> main
     const unauthorized = await judgeAuthor(tx, accountId, declared)
     if (unauthorized !== undefined) return unauthorized
     const present = await resume(tx, accountId, declared)
     if (present !== undefined) return present
     const refused =
       (await judgeSlot(tx, { accountId, ...declared })) ??
-<<<<<<< HEAD
       (await judgeSize(tx, accountId, declared)) ??
-      (await judgeCount(tx, accountId)) ??
-=======
-      judgeSize(declared, hasRoom) ??
       (await judgeCount(tx, spender)) ??
->>>>>>> main
       (await quota.charge(tx, accountId, declared.size, clock.now())) ??
       (await takeAssetId(tx, { accountId, ...declared }))
     return refused ?? { uploadId: await open(tx, spender, declared), offset: undefined }
@@ -117,15 +104,8 @@ export function createUploads({ store, room, clock, random, quota }: UploadPorts
     async create({ accountId, sessionId }: Spender, declared: Declared): Promise<CreatedUpload | CreateRefusal> {
       const refused = judgeManifest(declared, clock.now(), settings)
       if (refused !== undefined) return refused
-<<<<<<< HEAD
       await room.measure()
-      return store.write([accountLock(accountId)], (tx) => admit(tx, accountId, declared))
-=======
-      const hasRoom = await room.admits(declared.size)
-      return store.write([accountLock(accountId)], (tx) =>
-        admit(tx, { spender: { accountId, sessionId }, declared, hasRoom }),
-      )
->>>>>>> main
+      return store.write([accountLock(accountId)], (tx) => admit(tx, { accountId, sessionId }, declared))
     },
 
     /** Every open or finishing upload that charges the account, guests' uploads included. */
