@@ -1,4 +1,4 @@
-import type { AccountId, AlbumId, Instant, Jti } from '@blindkeep/protocol/ids'
+import type { AccountId, AlbumId, Instant, Jti, SessionId } from '@blindkeep/protocol/ids'
 import type { Selectable } from 'kysely'
 import type { Capability, CapabilityReads, CapabilityWrites } from '../../ports/store.ts'
 import { columnsOf } from './columns.ts'
@@ -16,12 +16,19 @@ const live = prepared((db, given: { readonly albumId: AlbumId; readonly at: Inst
     .orderBy('capability_seq'),
 )
 
-const countOfAccount = prepared((db, given: { readonly accountId: AccountId; readonly at: Instant }) =>
+interface OfAccount {
+  readonly accountId: AccountId
+  readonly at: Instant
+  readonly sessionId: SessionId | null
+}
+
+const countOfAccount = prepared((db, given: OfAccount) =>
   db
     .selectFrom('capabilities')
     .select((capability) => [
       capability.fn.countAll<number>().as('all'),
       capability.fn.count<number>('revoked_at').as('revoked'),
+      capability.fn.countAll<number>().filterWhere('session_id', '=', given.sessionId).as('ofSession'),
     ])
     .where('account_id', '=', given.accountId)
     .where('expires_at', '>', given.at),
@@ -74,6 +81,7 @@ const insertion = prepared((db, given: Capability) =>
   db.insertInto('capabilities').values({
     jti: given.jti,
     account_id: given.accountId,
+    session_id: given.sessionId,
     album_id: given.albumId,
     peer: given.peer,
     issued_at: given.issuedAt,
@@ -116,9 +124,10 @@ export function capabilityReads(db: Db): CapabilityReads {
     async liveOf(albumId, at) {
       return (await live.all(db, { albumId, at })).map(capabilityOf)
     },
-    async count(accountId, at) {
-      const { all, revoked } = (await countOfAccount.first(db, { accountId, at })) ?? { all: 0, revoked: 0 }
-      return { live: all - revoked, all }
+    async count(accountId, at, sessionId) {
+      const counts = await countOfAccount.first(db, { accountId, at, sessionId: sessionId ?? null })
+      const { all, revoked, ofSession } = counts ?? { all: 0, revoked: 0, ofSession: 0 }
+      return { live: all - revoked, all, ofSession }
     },
     async countAll(at, max) {
       return (await countOfServer.first(db, { at, max }))?.count ?? 0
@@ -158,6 +167,7 @@ function capabilityOf(row: Selectable<CapabilityTable>): Capability {
   return {
     jti: row.jti,
     accountId: row.account_id,
+    sessionId: row.session_id ?? undefined,
     albumId: row.album_id,
     peer: row.peer,
     issuedAt: row.issued_at,

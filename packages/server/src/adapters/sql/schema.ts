@@ -237,10 +237,12 @@ export interface UploadTable {
   readonly chunk_count: Generated<number>
   readonly last_chunk_at: Instant | null
   readonly closed_at: Instant | null
-  /** JSON of the port's `Opener`. This and the next three are null once it is closed. */
-  readonly opener: string | null
   /** What a guest's session counts as in what guests are shown; null: its size. */
   readonly shown_size: number | null
+  /** JSON of the port's `Opener`. This and the next four are null once it is closed. */
+  readonly opener: string | null
+  /** Of an owner's upload: which session opened it. */
+  readonly session_id: SessionId | null
   readonly writing_until: Instant | null
   /** The process that finishes it. */
   readonly leased_by: string | null
@@ -363,6 +365,8 @@ export interface CapabilityTable {
   readonly jti: Jti
   readonly account_id: AccountId
   readonly album_id: AlbumId
+  /** Which session asked for it. */
+  readonly session_id: SessionId | null
   /** The origin of the peer that may use it. */
   readonly peer: string
   readonly issued_at: Instant

@@ -28,6 +28,7 @@ export function assetUploadOf(row: Selectable<UploadTable>): AssetUpload {
     albumId: present(row.album_id),
     role: present(row.role),
     envelope: envelopeOf(present(row.envelope)),
+    sessionId: row.session_id ?? undefined,
     ...progressOf(row),
   }
 }

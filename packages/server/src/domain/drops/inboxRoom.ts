@@ -28,7 +28,8 @@ export function createInboxRoom({ inboxFilesMax }: InboxSettings) {
   async function usedIn(tx: ReadTx, { accountId }: Link, { pendingDrops, unclosed }: Landing): Promise<number> {
     if (pendingDrops + unclosed < kept) return pendingDrops + unclosed
     // The account's own sessions do not land in the inbox. They are counted last, because the count seldom matters.
-    return pendingDrops + unclosed - (await tx.uploads.countUnclosedOwn(accountId))
+    const { all: own } = await tx.uploads.countUnclosedOwn(accountId)
+    return pendingDrops + unclosed - own
   }
 
   /** `used`: without the new file. `open`: the account's open links; that of `opaqueId` counts the new file already. */

@@ -1,9 +1,11 @@
-import type { AccountId, AlbumId, Instant, Jti } from '@blindkeep/protocol/ids'
+import type { AccountId, AlbumId, Instant, Jti, SessionId } from '@blindkeep/protocol/ids'
 
 /** A capability token that the server issued to an owner. The server does not keep the token itself. */
 export interface Capability {
   readonly jti: Jti
   readonly accountId: AccountId
+  /** Which session asked for it. Undefined in a row of an earlier build. */
+  readonly sessionId?: SessionId | undefined
   readonly albumId: AlbumId
   /** The origin of the peer that may use it. */
   readonly peer: string
@@ -20,8 +22,12 @@ export interface RevokedCapability {
 export interface CapabilityReads {
   /** Live at `at`, oldest first. */
   liveOf(albumId: AlbumId, at: Instant): Promise<readonly Capability[]>
-  /** How many of an account have not ended at `at`: the live ones, and all, revoked ones too. */
-  count(accountId: AccountId, at: Instant): Promise<{ readonly live: number; readonly all: number }>
+  /** How many of an account have not ended at `at`: the live ones, all, revoked ones too, and those of all that this session asked for. */
+  count(
+    accountId: AccountId,
+    at: Instant,
+    sessionId?: SessionId,
+  ): Promise<{ readonly live: number; readonly all: number; readonly ofSession: number }>
   /** How many of all accounts have not ended at `at`, revoked ones too; it counts up to `max`. */
   countAll(at: Instant, max: number): Promise<number>
   /** Revoked and not ended at `at`, in the order in which they end. */

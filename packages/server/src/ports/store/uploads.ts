@@ -1,5 +1,14 @@
 /** Upload sessions and their chunks. */
-import type { AccountId, AlbumId, AssetId, Instant, OpaqueId, Sha256Hex, UploadId } from '@blindkeep/protocol/ids'
+import type {
+  AccountId,
+  AlbumId,
+  AssetId,
+  Instant,
+  OpaqueId,
+  SessionId,
+  Sha256Hex,
+  UploadId,
+} from '@blindkeep/protocol/ids'
 import type { ManifestEnvelope } from '@blindkeep/protocol/schemas/manifest'
 import type { BlobRole } from '@blindkeep/protocol/schemas/receipts'
 import type { AccountStanding } from './accounts.ts'
@@ -58,6 +67,8 @@ export interface NewAssetUpload extends NewSession {
   readonly albumId: AlbumId
   readonly role: BlobRole
   readonly envelope: ManifestEnvelope
+  /** Which session opened it. Kept as long as it is not closed; undefined in a row of an earlier build. */
+  readonly sessionId?: SessionId | undefined
   readonly opaqueId?: undefined
 }
 
@@ -103,6 +114,17 @@ export interface FoundUpload {
   readonly recorded: Chunk | undefined
 }
 
+export interface Claims {
+  /** Of all open sessions. */
+  readonly allBytes: number
+  /** Of the active sessions of the account, its guests' included. */
+  readonly ownBytes: number
+  /** Of the active sessions of other accounts: of each at most as much as it has received. */
+  readonly othersEarnedBytes: number
+  /** What these sessions lack beyond that: of each account at most `accountBytesMax`. */
+  readonly othersUnearnedBytes: number
+}
+
 export interface UploadReads {
   find(uploadId: UploadId): Promise<Upload | undefined>
   /** One statement. `offset` is undefined if the request names none. */
@@ -123,8 +145,11 @@ export interface UploadReads {
   ): Promise<readonly Pick<DropUpload, 'uploadId' | 'opaqueId' | 'size' | 'shownSize'>[]>
   /** How many drops of one account are pending, and how many sessions are open or finishing, its guests' included. One statement. */
   countLanding(accountId: AccountId): Promise<{ readonly pendingDrops: number; readonly unclosed: number }>
-  /** How many of the owner's own sessions are open or finishing. */
-  countUnclosedOwn(accountId: AccountId): Promise<number>
+  /** How many of the owner's own uploads are open or finishing, and how many of them this session opened. */
+  countUnclosedOwn(
+    accountId: AccountId,
+    sessionId?: SessionId,
+  ): Promise<{ readonly all: number; readonly ofSession: number }>
   /** All finishing sessions that `by` may complete at `at`: without a lease of another process. */
   finishing(who: { readonly by: string; readonly at: Instant }): Promise<readonly UploadId[]>
   /**
@@ -137,11 +162,12 @@ export interface UploadReads {
     readonly createdBefore: Instant
     readonly max: number
   }): Promise<readonly Upload[]>
-  /**
-   * What open sessions reserve: for each session the bytes that it has declared and not received yet, at most `windowBytes`; for all sessions of an account
-   * together, its guests' included, at most `accountBytesMax`.
-   */
-  reservedBytes(windows: { readonly windowBytes: number; readonly accountBytesMax: number }): Promise<number>
+  /** What open sessions have declared and not received yet. Those count as active that were created or received a chunk at `activeSince` or later. */
+  claims(given: {
+    readonly accountId: AccountId
+    readonly activeSince: Instant
+    readonly accountBytesMax: number
+  }): Promise<Claims>
 }
 
 export interface WholeUpload extends Pick<Upload, 'uploadId' | 'size' | 'ciphertextHash'>, Pick<StoredChunk, 'key'> {}

@@ -12,6 +12,7 @@ import {
   type InStore,
   opaqueId,
   seedWithAlbums,
+  sessionId,
   upload,
   uploadId,
 } from './world.ts'
@@ -202,18 +203,18 @@ function describeLists(inStore: InStore): void {
   )
 
   it(
-    "are counted by account while open or finishing, with guests' and without them",
+    "are counted by account while open or finishing, with guests', without them, and those of a session",
     inStore(async (store) => {
       await seedWithAlbums(store)
       const count = (number: number) =>
         store.read(async (tx) => [
           (await tx.uploads.countLanding(accountId(number))).unclosed,
-          await tx.uploads.countUnclosedOwn(accountId(number)),
+          await tx.uploads.countUnclosedOwn(accountId(number), sessionId(1)),
         ])
-      assert.deepEqual(await count(1), [0, 0])
+      assert.deepEqual(await count(1), [0, { all: 0, ofSession: 0 }])
       await store.write([], async (tx) => {
         for (const [index, state] of (['finishing', 'landed', 'failed', 'ended'] as const).entries()) {
-          await tx.uploads.insert(assetUpload(index))
+          await tx.uploads.insert(assetUpload(index, { sessionId: sessionId(1) }))
           await move(tx, index, state)
         }
         await tx.uploads.insert(assetUpload(5))
@@ -223,8 +224,8 @@ function describeLists(inStore: InStore): void {
       assert.deepEqual(
         [await count(1), await count(2)],
         [
-          [3, 2],
-          [1, 1],
+          [3, { all: 2, ofSession: 1 }],
+          [1, { all: 1, ofSession: 0 }],
         ],
       )
     }),
@@ -245,7 +246,8 @@ function describeCompany(inStore: InStore): void {
       await store.read(async (tx) => {
         assert.deepEqual(ids(await tx.uploads.openOf(opaqueId(1))), [uploadId(2)])
         assert.deepEqual(await tx.uploads.finishing({ by: 'one process', at: at(9) }), [uploadId(3)])
-        assert.equal(await tx.uploads.reservedBytes({ windowBytes: 1000, accountBytesMax: 1000 }), 107)
+        const given = { accountId: accountId(1), activeSince: at(0), accountBytesMax: 1000 }
+        assert.equal((await tx.uploads.claims(given)).ownBytes, 107)
         const limits = { noChunkBefore: at(1), idleBefore: at(0), createdBefore: at(0), max: 9 }
         const expired = await tx.uploads.expired(limits)
         assert.deepEqual(ids(expired).toSorted(), [uploadId(1), uploadId(2)])
