@@ -76,7 +76,7 @@ describe('the secret hasher', () => {
     }
   })
 
-  it('lets as many run and wait as it is told, rejects the next, and accepts more afterwards', async () => {
+  it('lets so many run and so many wait, rejects the next, and accepts more afterwards', async () => {
     const small = createSecretHasher({ concurrent: 2, queueMax: 3 })
     const outcomes = await Promise.allSettled(Array.from({ length: 9 }, () => small.hash('a secret')))
     const refused = outcomes.filter((outcome) => outcome.status === 'rejected')
