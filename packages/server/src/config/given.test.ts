@@ -101,6 +101,10 @@ describe('the settings of a process', () => {
     assert.throws(() => givenSettings({}, { config: '/nowhere/settings' }), GivenWrongly)
     for (const argv of [['--prot', '1'], ['fsck'], ['--port']])
       assert.throws(() => parseOptions(argv, { port: { type: 'string' } }), GivenWrongly)
+    assert.throws(
+      () => parseOptions(argv, { port: { type: 'string' } }),
+      /`blindkeep-server serve --help` lists its options/,
+    )
   })
 })
 
