@@ -5,6 +5,7 @@ import type {
   NewAssetUpload,
   NewDropUpload,
   NewUpload,
+  UnclosedPlace,
   UploadFailure,
   UploadReads,
   UploadState,
@@ -17,7 +18,7 @@ import type { Db } from './db.ts'
 import { envelopeText } from './envelopes.ts'
 import { apart, prepared } from './prepared.ts'
 import type { Schema } from './schema.ts'
-import { assetUploadOf, dropUploadOf, uploadOf } from './uploadRows.ts'
+import { assetUploadOf, dropUploadOf, unclosedOf, uploadOf } from './uploadRows.ts'
 
 /** Writes a state into the text of the query: with a bound state the database would not use a partial index. */
 const literally = (state: UploadState) => sql.lit(state)
@@ -79,6 +80,29 @@ const unclosedOfAccount = prepared((db, given: { readonly accountId: AccountId }
     .where('closed_at', 'is', null)
     .orderBy('created_at')
     .orderBy('upload_id'),
+)
+
+interface UnclosedPage {
+  readonly accountId: AccountId
+  readonly max: number
+}
+
+const unclosedPage = (db: Kysely<Schema>, given: UnclosedPage) =>
+  db
+    .selectFrom('uploads')
+    .select(['upload_id', 'opaque_id', 'asset_id', 'role', 'size', 'received_bytes', 'state', 'created_at'])
+    .where('account_id', '=', given.accountId)
+    .where('closed_at', 'is', null)
+    .orderBy('created_at')
+    .orderBy('upload_id')
+    .limit(given.max)
+
+const firstUnclosed = prepared(unclosedPage)
+
+const nextUnclosed = prepared((db, given: UnclosedPage & UnclosedPlace) =>
+  unclosedPage(db, given).where(({ eb, refTuple, tuple }) =>
+    eb(refTuple('created_at', 'upload_id'), '>', tuple(given.createdAt, given.uploadId)),
+  ),
 )
 
 const unclosedOfGuests = prepared((db, given: { readonly accountId: AccountId }) =>
@@ -351,6 +375,14 @@ export function uploadReads(db: Db): UploadReads {
     },
     async unclosedOfAccount(accountId) {
       return (await unclosedOfAccount.all(db, { accountId })).map(uploadOf)
+    },
+    async unclosedPage(accountId, { after, max }) {
+      const asked = { accountId, max: max + 1 }
+      const found = await (after === undefined
+        ? firstUnclosed.all(db, asked)
+        : nextUnclosed.all(db, { ...asked, ...after }))
+      const uploads = found.slice(0, max).map(unclosedOf)
+      return { uploads, next: found.length > max ? uploads.at(-1) : undefined }
     },
     async unclosedOfGuests(accountId) {
       const rows = await unclosedOfGuests.all(db, { accountId })

@@ -93,6 +93,12 @@ export type DropUpload = NewDropUpload & Progress
 export type AssetUpload = NewAssetUpload & Progress
 export type Upload = DropUpload | AssetUpload
 
+/** What the list of unfinished uploads says: of a guest's its link, of an owner's asset and role. */
+export type UnclosedUpload = Pick<Upload, 'uploadId' | 'size' | 'receivedBytes' | 'state' | 'createdAt'> &
+  (Pick<NewDropUpload, 'opaqueId' | 'assetId'> | Pick<NewAssetUpload, 'assetId' | 'role'>)
+
+export type UnclosedPlace = Pick<Upload, 'createdAt' | 'uploadId'>
+
 export interface Chunk {
   readonly offset: number
   readonly length: number
@@ -128,6 +134,11 @@ export interface UploadReads {
   unclosedOfAsset(assetId: AssetId): Promise<readonly AssetUpload[]>
   /** Open and finishing sessions of one account, its guests' included, oldest first. */
   unclosedOfAccount(accountId: AccountId): Promise<readonly Upload[]>
+  /** At most `max` of the same, without what was declared. `next` is where the following page begins; undefined after the last one. */
+  unclosedPage(
+    accountId: AccountId,
+    from: { readonly after: UnclosedPlace | undefined; readonly max: number },
+  ): Promise<{ readonly uploads: readonly UnclosedUpload[]; readonly next: UnclosedPlace | undefined }>
   /** Open and finishing sessions of an account's guests, in no order. */
   unclosedOfGuests(
     accountId: AccountId,
