@@ -15,7 +15,6 @@ export function dropUploadOf(row: Selectable<UploadTable>): DropUpload {
     kemCt: present(row.kem_ct),
     suggestedFilename: row.suggested_filename ?? undefined,
     idempotencyKey: row.idempotency_key ?? undefined,
-    shownSize: row.shown_size ?? undefined,
     opener: row.opener === null ? undefined : openerOf(row.opener),
     ...progressOf(row),
   }

@@ -105,16 +105,6 @@ const nextUnclosed = prepared((db, given: UnclosedPage & UnclosedPlace) =>
   ),
 )
 
-const unclosedOfGuests = prepared((db, given: { readonly accountId: AccountId }) =>
-  db
-    .selectFrom('uploads')
-    .select(['upload_id', 'opaque_id', 'size', 'shown_size'])
-    .where('account_id', '=', given.accountId)
-    .where('closed_at', 'is', null)
-    .where('opaque_id', 'is not', null)
-    .$narrowType<{ opaque_id: OpaqueId }>(),
-)
-
 const landingCounts = apart(
   prepared((db, given: { readonly accountId: AccountId }) =>
     db
@@ -254,7 +244,6 @@ const insertionOfGuests = apart(
       opaque_id: given.opaqueId,
       kem_ct: given.kemCt,
       suggested_filename: given.suggestedFilename,
-      shown_size: given.shownSize,
       idempotency_key: given.idempotencyKey,
       opener: given.openerText,
     }),
@@ -383,15 +372,6 @@ export function uploadReads(db: Db): UploadReads {
         : nextUnclosed.all(db, { ...asked, ...after }))
       const uploads = found.slice(0, max).map(unclosedOf)
       return { uploads, next: found.length > max ? uploads.at(-1) : undefined }
-    },
-    async unclosedOfGuests(accountId) {
-      const rows = await unclosedOfGuests.all(db, { accountId })
-      return rows.map((row) => ({
-        uploadId: row.upload_id,
-        opaqueId: row.opaque_id,
-        size: row.size,
-        shownSize: row.shown_size ?? undefined,
-      }))
     },
     async countLanding(accountId) {
       const row = await landingCounts.first(db, { accountId })

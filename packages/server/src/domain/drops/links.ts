@@ -101,9 +101,7 @@ export function createLinks({ store, clock, ending, quota }: LinkPorts, settings
       if (found === undefined) return { refused: 'link_not_live' }
       const { link, owner } = found
       const hardLimit = quota.hardLimitOf(owner)
-      const isLimited = link.maxTotalBytes !== undefined || hardLimit !== undefined
-      const onTheirWay = isLimited ? await store.ask((tx) => tx.uploads.unclosedOfGuests(link.accountId)) : []
-      const room = shownRoom(link, { usedBytes: owner.usedBytes, hardLimit }, onTheirWay)
+      const room = shownRoom(link, { usedBytes: owner.usedBytes, hardLimit })
       return guestView(link, room, settings.blobBytesMax)
     },
 

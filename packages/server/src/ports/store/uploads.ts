@@ -56,8 +56,6 @@ export interface NewDropUpload extends NewSession {
   readonly idempotencyKey: string | undefined
   /** Undefined if the guest's address is unknown. */
   readonly opener: Opener | undefined
-  /** What it counts as in what guests are shown, until it lands. Undefined: its size. */
-  readonly shownSize: number | undefined
   readonly assetId?: undefined
 }
 
@@ -139,10 +137,6 @@ export interface UploadReads {
     accountId: AccountId,
     from: { readonly after: UnclosedPlace | undefined; readonly max: number },
   ): Promise<{ readonly uploads: readonly UnclosedUpload[]; readonly next: UnclosedPlace | undefined }>
-  /** Open and finishing sessions of an account's guests, in no order. */
-  unclosedOfGuests(
-    accountId: AccountId,
-  ): Promise<readonly Pick<DropUpload, 'uploadId' | 'opaqueId' | 'size' | 'shownSize'>[]>
   /** How many drops of one account are pending, and how many sessions are open or finishing, its guests' included. One statement. */
   countLanding(accountId: AccountId): Promise<{ readonly pendingDrops: number; readonly unclosed: number }>
   /** How many of the owner's own uploads are open or finishing, and how many of them this session opened. */

@@ -239,7 +239,6 @@ export const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in 
       for (const after of [undefined, { createdAt: at(1), uploadId: uploadId(1) }])
         await tx.uploads.unclosedPage(accountId(1), { after, max: 5 })
     },
-    unclosedOfGuests: (tx) => tx.uploads.unclosedOfGuests(accountId(1)),
     countLanding: (tx) => tx.uploads.countLanding(accountId(1)),
     countUnclosedOwn: (tx) => tx.uploads.countUnclosedOwn(accountId(1)),
     finishing: (tx) => tx.uploads.finishing({ by: 'one process', at: at(1) }),
