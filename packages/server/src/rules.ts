@@ -206,7 +206,7 @@ type FileRules = ReturnType<typeof createFileRules>
 function createFileRules(ports: RulePorts, settings: RuleSettings, base: Base) {
   const { staging, objects, clock, random, limiter, giveUpAfter } = ports
   const { store, quota, writers, staged, receiptLog, ending, protocolWindow, notifier, nodeId } = base
-  const room = createRoom({ store, staging, clock }, settings)
+  const room = createRoom({ staging, clock }, settings)
   const rowBudget = createRowBudget({ limiter, room }, settings)
   const landDrops = createLandDrops({ ending })
   const notices = createOwnerNotices({ store, clock, limiter, notifier })

@@ -81,9 +81,9 @@ export function createDrops(ports: DropPorts, settings: DropSettings) {
     const refused = await judgeProof(link, request)
     if (refused !== undefined) return refused
     const { accountId } = link
-    const hasRoom = await room.admits(request.declaration.size)
+    await room.measure()
     const session = await store.write([accountLock(accountId)], (tx) =>
-      openDropSession(tx, request, { accountId, hasRoom, counted }),
+      openDropSession(tx, request, { accountId, counted }),
     )
     if (isRefusal(session)) {
       if (session.refused === 'inbox_full' || session.refused === 'quota_exceeded')

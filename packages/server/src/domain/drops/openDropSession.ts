@@ -8,6 +8,7 @@ import { newId } from '../newId.ts'
 import type { Quota } from '../quota/quota.ts'
 import { isRefusal, type Refuses } from '../refusals.ts'
 import { locationOf } from '../uploads/location.ts'
+import type { Room } from '../uploads/room.ts'
 import { type Declaration, hashOf, type ParsedDeclaration, parseDeclaration } from './declaration.ts'
 import { judgeInbox } from './inboxRoom.ts'
 import type { LinkPlaces } from './linkPlaces.ts'
@@ -43,6 +44,8 @@ export type OpenDropRefusal = Refuses<
 >
 
 interface OpenDropPorts {
+  /** Measured before the transaction. */
+  readonly room: Room
   readonly clock: Clock
   readonly random: Random
   readonly links: Links
@@ -51,11 +54,11 @@ interface OpenDropPorts {
   readonly quota: Quota
 }
 
-export function createOpenDropSession({ clock, random, links, places, quota, opened }: OpenDropPorts) {
+export function createOpenDropSession({ room, clock, random, links, places, quota, opened }: OpenDropPorts) {
   return async function openDropSession(
     tx: WriteTx,
     request: DropSessionRequest,
-    { accountId, hasRoom, counted }: Circumstances,
+    { accountId, counted }: Circumstances,
   ): Promise<OpenedDropSession | OpenDropRefusal> {
     const at = clock.now()
     const { declaration, opaqueId } = request
@@ -66,6 +69,7 @@ export function createOpenDropSession({ clock, random, links, places, quota, ope
     const { link } = found
     const ended = await places.makePlace(tx, link, { size, network: opened.networkOf(request), at })
     if (isRefusal(ended)) return ended
+    const hasRoom = await room.admits(tx, { accountId, size })
     const parsed = parseDeclaration(declaration, link)
     const uploadId = newId(random, parseUploadId)
     const opener = opened.openerOf(request, counted)
@@ -104,8 +108,6 @@ async function findRepeat(
 interface Circumstances {
   /** Of the link. */
   readonly accountId: AccountId
-  /** Whether the disk has room for it. */
-  readonly hasRoom: boolean
   /** The limits against which the session was counted. */
   readonly counted: readonly Limit[]
 }
