@@ -9,10 +9,13 @@ import { answerOf, atOnce, expectAnswer, type Problem, tally } from './expect.ts
 import { connect, NEEDS_OWN_DISK, NEEDS_OWN_SERVER, operatedServer, ownServer } from './server.ts'
 import {
   append,
+  asOwner,
   base64,
   cancel,
   declaration,
   entryOf,
+  guestView,
+  inboxOf,
   type Link,
   land,
   newLink,
@@ -228,6 +231,27 @@ describe('create drop: limits of the server', () => {
     expectAnswer(reply, '413 drop.file_too_large')
     assert.equal(json<Problem>(reply).limit, 1000)
     expectAnswer(await declare(link, { size: 1000 }), '201')
+  })
+
+  it('answer 409 drop.inbox_full when as many files wait as an inbox takes, which the guest reads before and the owner hears', {
+    skip: NEEDS_OWN_SERVER,
+  }, async () => {
+    const link = await newLink(await ownServer({ INBOX_FILES_MAX: '2' }))
+    await land(link)
+    const last = await openSession(link, FILE)
+    assert.equal((await guestView(link)).inbox_full, true, 'a file on its way has its place')
+    expectAnswer(await declare(link), '409 drop.inbox_full')
+    await append(last)
+    expectAnswer(await declare(link, { kem_ct: 'AAAA' }), '409 drop.inbox_full')
+    const account = json<{ inbox: object; refused_drops: { why: string; count: number } }>(
+      await asOwner(link.owner, 'GET', '/v1/account'),
+    )
+    assert.deepEqual(account.inbox, { waiting: 2, room: 2 })
+    assert.deepEqual([account.refused_drops.why, account.refused_drops.count], ['inbox_full', 2])
+    const [drop] = await inboxOf(link.owner)
+    await asOwner(link.owner, 'DELETE', `/v1/drops/${drop?.drop_id}`)
+    assert.equal((await guestView(link)).inbox_full, undefined)
+    expectAnswer(await declare(link), '201')
   })
 
   it('answer 500 storage.full when free space is below the minimum', { skip: NEEDS_OWN_DISK }, async () => {

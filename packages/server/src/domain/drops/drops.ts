@@ -11,6 +11,7 @@ import { takeFirst } from '../takeFirst.ts'
 import type { Room } from '../uploads/room.ts'
 import type { UploadEnding } from '../uploads/uploadEnding.ts'
 import type { Writers } from '../uploads/writers.ts'
+import type { InboxRoom } from './inboxRoom.ts'
 import { createLinkPlaces, type LinkPlaceSettings } from './linkPlaces.ts'
 import { findLive, type Links } from './links.ts'
 import {
@@ -43,6 +44,7 @@ interface DropPorts {
   readonly ending: UploadEnding
   readonly opened: OpenedSessions
   readonly notices: OwnerNotices
+  readonly inboxRoom: InboxRoom
 }
 
 export type Drops = ReturnType<typeof createDrops>

@@ -26,6 +26,7 @@ import type { Refuses } from '../refusals.ts'
 import { sha256 } from '../sha256.ts'
 import type { UploadEnding } from '../uploads/uploadEnding.ts'
 import { type GuestView, guestView, maxFileBytes } from './guestView.ts'
+import type { InboxRoom } from './inboxRoom.ts'
 import { changeLink } from './linkChange.ts'
 import { MAX_OPEN_SESSIONS } from './linkPlaces.ts'
 import { hasLinkLeft, makePlaceInList, type OwnLink, stateOf, withState } from './linkState.ts'
@@ -50,11 +51,12 @@ interface LinkPorts {
   readonly clock: Clock
   readonly ending: UploadEnding
   readonly quota: Quota
+  readonly inboxRoom: InboxRoom
 }
 
 export type Links = ReturnType<typeof createLinks>
 
-export function createLinks({ store, clock, ending, quota }: LinkPorts, settings: LinkSettings) {
+export function createLinks({ store, clock, ending, quota, inboxRoom }: LinkPorts, settings: LinkSettings) {
   return {
     /** Makes a link. An exact repeat by the same account gets the same answer. */
     async provision(
@@ -102,7 +104,8 @@ export function createLinks({ store, clock, ending, quota }: LinkPorts, settings
       const { link, owner } = found
       const hardLimit = quota.hardLimitOf(owner)
       const room = shownRoom(link, { usedBytes: owner.usedBytes, hardLimit })
-      return guestView(link, room, settings.blobBytesMax)
+      const isInboxFull = await inboxRoom.isFull(store, link, now)
+      return guestView(link, { ...room, isInboxFull }, settings.blobBytesMax)
     },
 
     /**

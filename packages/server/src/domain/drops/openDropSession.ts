@@ -10,7 +10,7 @@ import { isRefusal, type Refuses } from '../refusals.ts'
 import { locationOf } from '../uploads/location.ts'
 import type { Room } from '../uploads/room.ts'
 import { type Declaration, hashOf, type ParsedDeclaration, parseDeclaration } from './declaration.ts'
-import { judgeInbox } from './inboxRoom.ts'
+import type { InboxRoom } from './inboxRoom.ts'
 import type { LinkPlaces } from './linkPlaces.ts'
 import { findLive, type Links } from './links.ts'
 import type { OpenedSessions } from './openedSessions.ts'
@@ -52,9 +52,11 @@ interface OpenDropPorts {
   readonly places: LinkPlaces
   readonly opened: OpenedSessions
   readonly quota: Quota
+  readonly inboxRoom: InboxRoom
 }
 
-export function createOpenDropSession({ room, clock, random, links, places, quota, opened }: OpenDropPorts) {
+export function createOpenDropSession(ports: OpenDropPorts) {
+  const { room, clock, random, links, places, quota, opened, inboxRoom } = ports
   return async function openDropSession(
     tx: WriteTx,
     request: DropSessionRequest,
@@ -83,7 +85,7 @@ export function createOpenDropSession({ room, clock, random, links, places, quot
         : insertSession(tx, { uploadId, request, link, parsed, opener, now: at }),
     ])
     if (overCaps !== undefined && overCaps.refused !== 'caps_exhausted') return overCaps
-    const inbox = await judgeInbox(tx, link, { landing, at })
+    const inbox = await inboxRoom.judge(tx, link, { landing, at })
     const refused = overCaps ?? (isRefusal(inbox) ? inbox : overQuota)
     if (refused !== undefined) return refused
     if (isRefusal(parsed)) return parsed
