@@ -2,7 +2,9 @@
  * What some disks do not have (SMB, exFAT, FUSE, Android): rights, times, hard links, syncs of folders, a statement of free space, any name. All of that is
  * extra: a file is kept without it. Only where the server's copy is given up for a file, its bytes have to be synced.
  */
+import { existsSync, mkdirSync, statSync } from 'node:fs'
 import { open, statfs } from 'node:fs/promises'
+import { dirname } from 'node:path'
 
 /** How systems say "this disk has no such thing". */
 const LACKING: ReadonlySet<string | undefined> = new Set([
@@ -35,6 +37,21 @@ export async function ifDiskHas(work: () => Promise<unknown>): Promise<boolean> 
   } catch (error) {
     if (isLacking(error)) return false
     throw error
+  }
+}
+
+/**
+ * Makes a folder and those above it, if they are missing. Not `recursive`: with that, Node tries without end below a folder like /proc, which exists and
+ * takes no new ones, and says of a read-only disk that the path does not exist.
+ */
+export function makeFolder(path: string, mode = 0o777): void {
+  try {
+    mkdirSync(path, { mode })
+  } catch (error) {
+    if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) return
+    if (codeOf(error) !== 'ENOENT' || existsSync(dirname(path))) throw error
+    makeFolder(dirname(path), mode)
+    makeFolder(path, mode)
   }
 }
 

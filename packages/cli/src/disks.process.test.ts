@@ -136,6 +136,33 @@ describe('the command line', { skip: missing }, () => {
     assert.match((await readdir(join(root, 'home', 'receipts'))).join(), /^version\..*receipt\.json/)
   })
 
+  it('says which folder it needs, where a user has none or its disk takes none', async () => {
+    const { url } = await here.owner.createLink()
+    const call = ['drop', url, join(await world.folder('homeless', { 'a.txt': randomBytes(9) }), 'a.txt')]
+    for (const [HOME, said] of [
+      ['/proc', /\/proc\/\.config cannot be made: its disk takes no new folder there/],
+      ['', /has no home directory, .* Set BLINDKEEP_HOME/],
+    ] as const) {
+      const { status, stderr } = await run(call, { env: { HOME, BLINDKEEP_HOME: '' } })
+      assert.equal(status, 1)
+      assert.match(stderr, said)
+    }
+  })
+
+  for (const [calls, said] of [
+    ['pread64:error=EIO', /sent\/a\.bin cannot be read or written: its disk fails/],
+    ['fsync:error=ENOSPC', /home\/drops\/[0-9a-f]+\.json cannot be written: the disk is full/],
+    ['fsync:error=EDQUOT', /home\/drops\/[0-9a-f]+\.json cannot be written: your share of its disk is used up/],
+  ] as const)
+    it(`names the file when the system answers ${calls}`, async () => {
+      const { url } = await here.owner.createLink()
+      const path = join(await world.folder('sent', { 'a.bin': randomBytes(100) }), 'a.bin')
+      const only = calls.startsWith('pread64') ? ['-P', path] : []
+      const { status, stderr } = await run(['drop', url, path], { under: [...strace(calls), ...only] })
+      assert.equal(status, 1)
+      assert.match(stderr, said)
+    })
+
   it('saves files into a folder that cannot be synced', async () => {
     for (const error of ['EINVAL', 'EOPNOTSUPP', 'EPERM']) {
       const folder = join(root, `unsynced-${error}`)

@@ -1,3 +1,4 @@
+import { constants } from 'node:os'
 import {
   AccountError,
   AddressError,
@@ -150,6 +151,7 @@ function isUntrusted(error: unknown): boolean {
 
 interface SystemError extends Error {
   readonly code: string
+  readonly errno?: number
   readonly syscall: string
   readonly path?: string
 }
@@ -160,7 +162,9 @@ function isSystemError(error: unknown): error is SystemError {
 
 const SYSTEM_TEXTS: Readonly<Record<string, string>> = {
   EACCES: 'may not be read or written',
+  EDQUOT: 'cannot be written: your share of its disk is used up',
   EEXIST: 'exists already',
+  EIO: 'cannot be read or written: its disk fails (EIO)',
   EISDIR: 'is a folder',
   ENAMETOOLONG: 'has a name that is too long for this disk',
   ENOENT: 'does not exist',
@@ -169,7 +173,10 @@ const SYSTEM_TEXTS: Readonly<Record<string, string>> = {
   EROFS: 'cannot be written: the disk is read-only',
 }
 
-function systemText({ code, path }: SystemError): string {
+function systemText({ code, errno, syscall, path = 'A file' }: SystemError): string {
   if (code === 'EPIPE') return 'The program that reads the output has ended too early.'
-  return `${path ?? 'A file'} ${SYSTEM_TEXTS[code] ?? `cannot be used: the system answers ${code}`}.`
+  if (code === 'ENOENT' && syscall === 'mkdir') return `${path} cannot be made: its disk takes no new folder there.`
+  // Node has no name for it.
+  const name = errno === -constants.errno.EDQUOT ? 'EDQUOT' : code
+  return `${path} ${SYSTEM_TEXTS[name] ?? `cannot be used: the system answers ${name}`}.`
 }

@@ -31,7 +31,7 @@ describe('a profile', () => {
         await writeFile(join(directory, `${name}.json`), content)
         await assert.rejects(profile[name](), (error) => {
           assert.ok(error instanceof LocalError)
-          assert.match(error.message, new RegExp(`${name}\\.json is damaged\\. .*sign in again`))
+          assert.match(error.message, new RegExp(`${name}\\.json is damaged: .*sign in again`))
           return true
         })
       }

@@ -2,8 +2,9 @@
 import { join } from 'node:path'
 import type { RevocationStore, Revocations, TokenPair } from '@blindkeep/client/owner'
 import type { AccountId, DeviceId } from '@blindkeep/protocol/ids'
-import { LocalError, UsageError } from '../exits.ts'
+import { UsageError } from '../exits.ts'
 import { whileAlone } from '../home/claims.ts'
+import { hasTexts, type Reading } from '../home/damaged.ts'
 import { homeDirectory } from '../home/files.ts'
 import { isSealed, openVault, type Vault } from '../home/vault.ts'
 import type { ReportFlags } from '../report.ts'
@@ -65,12 +66,9 @@ export async function openProfile(
   const vault = openVault({ directory, keyring: keyring ?? (await isSealed({ directory }, 'account')) })
   const alone = <Result>(work: () => Promise<Result>) =>
     whileAlone({ home, path: join(directory, 'profile'), doing: 'changes this profile', waitMs: WAIT_MS }, work)
-  const kept = async <Kept>(name: string, members: readonly (keyof Kept)[]): Promise<Kept | undefined> => {
-    const found = await vault.read(name).catch(unlessNoJson)
-    if (found === undefined || hasTexts<Kept>(found, members)) return found
-    throw new LocalError(
-      `${join(directory, `${name}.json`)} is damaged. Restore it from a backup, or remove it and sign in again: blindkeep login`,
-    )
+  const kept = <Kept>(name: string, members: readonly (keyof Kept & string)[]): Promise<Kept | undefined> => {
+    const is = (json: unknown): json is Kept => hasTexts(json, members)
+    return vault.read(name, { is, says: 'who is signed in here', without: 'and sign in again: blindkeep login' })
   }
   return {
     name,
@@ -85,23 +83,15 @@ export async function openProfile(
   }
 }
 
-function unlessNoJson(error: unknown): null {
-  if (!(error instanceof SyntaxError)) throw error
-  return null
-}
-
-/** It was written by this program, in a directory that only this user may write: this finds what a person or a disk has damaged. */
-function hasTexts<Kept>(found: unknown, members: readonly (keyof Kept)[]): found is Kept {
-  return (
-    typeof found === 'object' &&
-    found !== null &&
-    members.every((member) => typeof (found as Partial<Kept>)[member] === 'string')
-  )
+const REVOCATIONS: Reading<readonly [DeviceId, string][]> = {
+  is: (json): json is [DeviceId, string][] =>
+    Array.isArray(json) && json.every((each) => Array.isArray(each) && each.length === 2 && hasTexts(each)),
+  says: 'which devices were seen as revoked',
+  without: 'to believe the server’s list of them',
 }
 
 function revocationStore(vault: Vault, alone: Profile['alone']): RevocationStore {
-  const load = async (): Promise<Revocations> =>
-    new Map(((await vault.read('revocations')) ?? []) as readonly [DeviceId, string][])
+  const load = async (): Promise<Revocations> => new Map((await vault.read('revocations', REVOCATIONS)) ?? [])
   return {
     load,
     // A later entry of a map replaces an earlier one: the time that was seen first stays.

@@ -1,5 +1,5 @@
 /** `register`, `login`, `recover`: what begins a session, and keeps it in the profile. */
-import { mkdir, open, readFile, rm } from 'node:fs/promises'
+import { open, readFile, rm } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { logIn, registerOwner, type SessionListener, type SignedIn } from '@blindkeep/client/account'
@@ -13,6 +13,7 @@ import { fromBase64, toBase64 } from '@blindkeep/protocol/bytes'
 import type { DeviceId } from '@blindkeep/protocol/ids'
 import { inviteOf } from '@blindkeep/protocol/inviteLink'
 import { canAsk, givenSecret, line, secret, tellExposed } from '../ask.ts'
+import { makeFolder } from '../disk.ts'
 import { EXIT, type Exit, LocalError } from '../exits.ts'
 import { othersMayRead, writePrivate } from '../home/files.ts'
 import { isSealed } from '../home/vault.ts'
@@ -282,7 +283,7 @@ function isInviteMissing(error: unknown): boolean {
 async function wordsFile(path: string | undefined) {
   if (path === undefined) return undefined
   const absolute = resolve(path)
-  await mkdir(dirname(absolute), { recursive: true })
+  makeFolder(dirname(absolute))
   await (await open(absolute, 'wx', 0o600)).close()
   return {
     path: absolute,

@@ -6,6 +6,7 @@ import { forEachConcurrently } from '@blindkeep/protocol/concurrency'
 import type { AssetId, DeviceId } from '@blindkeep/protocol/ids'
 import type { SignedIn } from '../account/session.ts'
 import { type Failure, failureOf } from '../failures.ts'
+import { hasTexts, isObject, type Reading, unlessDamaged } from '../home/damaged.ts'
 
 /** Each takes two small requests and some milliseconds for signatures. */
 const AT_ONCE = 12
@@ -30,6 +31,20 @@ interface Remembered {
   readonly file: FileDescription
 }
 
+const DESCRIPTIONS: Reading<readonly [AssetId, Remembered][]> = {
+  is: (json): json is [AssetId, Remembered][] =>
+    Array.isArray(json) &&
+    json.every(
+      (each) =>
+        Array.isArray(each) &&
+        typeof each[0] === 'string' &&
+        hasTexts(each[1], ['facts', 'deviceId']) &&
+        isObject((each[1] as Readonly<Record<string, unknown>>).file),
+    ),
+  says: 'what the files of the account are called',
+  without: 'to read their names again',
+}
+
 /**
  * One description for each asset, in their order. `all`: the assets of the account, whose descriptions are kept. Throws what says nothing about one
  * asset, for example `NetworkError`.
@@ -40,10 +55,8 @@ export async function describeAssets(
   { all, signal }: { readonly all?: readonly AssetFacts[]; readonly signal?: AbortSignal | undefined } = {},
 ): Promise<readonly DescribedAsset[]> {
   const name = `descriptions-${owner.accountId}`
-  // What the vault returns was written by this program. Without it, all is read again.
-  const stored = (await profile.vault.read(name).catch(unlessUnreadable)) as
-    | readonly [AssetId, Remembered][]
-    | undefined
+  // Without it, all is read again.
+  const stored = await profile.vault.read(name, DESCRIPTIONS).catch(unlessDamaged)
   const known = new Map(stored ?? [])
   const own = known.size === 0 ? [] : (await owner.devices()).filter(({ isOwn }) => isOwn)
   const signers = new Map(own.map(({ deviceId, revokedAt }) => [deviceId, revokedAt]))
@@ -68,10 +81,6 @@ export async function describeAssets(
     report.end()
   }
   return assets.flatMap(({ assetId }) => described.get(assetId) ?? [])
-}
-
-function unlessUnreadable(error: unknown): undefined {
-  if (!(error instanceof SyntaxError)) throw error
 }
 
 function signedAs(asset: AssetFacts, file: FileDescription, signerRevokedAt: string | undefined): DescribedAsset {

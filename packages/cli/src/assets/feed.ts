@@ -2,6 +2,13 @@
 import type { AssetFacts } from '@blindkeep/client/owner'
 import type { AssetId } from '@blindkeep/protocol/ids'
 import type { SignedIn } from '../account/session.ts'
+import type { Reading } from '../home/damaged.ts'
+
+const SEEN: Reading<number> = {
+  is: (json): json is number => Number.isSafeInteger(json),
+  says: 'up to which change the server’s list was seen',
+  without: 'to accept the list that the server gives now',
+}
 
 /**
  * All assets that are there, in the order of their last changes; what the server states of them is unverified. Throws `FeedRolledBack` if the list ends
@@ -12,7 +19,7 @@ export async function accountAssets(
   signal?: AbortSignal,
 ): Promise<readonly AssetFacts[]> {
   const name = `feed-${owner.accountId}`
-  const stored = async () => Number((await profile.vault.read(name)) ?? 0)
+  const stored = async () => (await profile.vault.read(name, SEEN)) ?? 0
   const seen = await stored()
   const assets = new Map<AssetId, AssetFacts>()
   let last = seen

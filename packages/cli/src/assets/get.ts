@@ -1,9 +1,10 @@
 /** `blindkeep get`: files of the account onto this machine, or to standard output. */
-import { lstat, mkdir } from 'node:fs/promises'
+import { lstat } from 'node:fs/promises'
 import { mapConcurrently } from '@blindkeep/protocol/concurrency'
 import type { OwnerFlags } from '../account/profile.ts'
 import { type SignedIn, signedIn } from '../account/session.ts'
 import { agrees } from '../ask.ts'
+import { makeFolder } from '../disk.ts'
 import { EXIT, type Exit, UsageError } from '../exits.ts'
 import { failureOf } from '../failures.ts'
 import { interruptible } from '../interrupts.ts'
@@ -58,7 +59,7 @@ interface Getting {
 async function toFiles(session: SignedIn, chosen: readonly DescribedAsset[], getting: Getting): Promise<Exit> {
   const { report } = session
   const { signal, flags } = getting
-  if (flags.to !== undefined) await mkdir(flags.to, { recursive: true })
+  if (flags.to !== undefined) makeFolder(flags.to)
   const outcomes = createOutcomes(report)
   const files = chosen.map((one) => ({ one, shownAs: titleOf(one), size: one.file?.size ?? 0 }))
   const progress = createProgress(files, report)

@@ -17,8 +17,8 @@ export function addFilesCommands(program: Command): void {
     .addHelpText(
       'after',
       `
-In folders, symbolic links and saved receipts are left out. A file that has
-changed is uploaded as a new one.
+In folders, symbolic links, saved receipts and the home of this program with
+its keys are left out. A file that has changed is uploaded as a new one.
 
 --then-delete asks once before it begins. For each file the server reads every
 byte again; this machine seals the file again and compares it with what was

@@ -1,13 +1,14 @@
 /** `blindkeep drop`: seals files on this machine and sends them through a link. */
-import { type FileHandle, mkdir, open, readdir, rm } from 'node:fs/promises'
+import { type FileHandle, open, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { addAbortSignal } from 'node:stream'
 import { NetworkError, ProblemError } from '@blindkeep/client/errors'
 import { openLink, parseLink, type UploadLink } from '@blindkeep/client/guest'
-import { nodeEnvironment } from '@blindkeep/client/node'
+import { nodeEnvironment, withPath } from '@blindkeep/client/node'
 import { sizeText } from '@blindkeep/protocol/byteSizes'
 import { countText } from '@blindkeep/protocol/counts'
 import { givenAddress, secret } from '../ask.ts'
+import { makeFolder } from '../disk.ts'
 import { type Exit, UsageError } from '../exits.ts'
 import { isRunning, runningId } from '../home/claims.ts'
 import { homeDirectory } from '../home/files.ts'
@@ -51,7 +52,9 @@ export async function drop({ given, paths, flags }: DropCall): Promise<Exit> {
     const spooled = await spooledInput({ home, paths, flags, signal })
     try {
       const choice =
-        spooled === undefined ? await chooseFiles(paths) : { files: [spooled], others: [], emptyFolders: [] }
+        spooled === undefined
+          ? await chooseFiles(paths, home)
+          : { files: [spooled], others: [], emptyFolders: [], receipts: [] }
       const opened = await openedOrRefused(link)
       if (!(opened instanceof Error)) {
         tellOwner(opened, report)
@@ -213,14 +216,14 @@ async function spooledInput({
   if (paths.length > 1) throw new UsageError('- for standard input stands alone: send files with another call.')
   if (name === undefined) throw new UsageError('standard input needs a name: add --name.')
   const directory = join(home, 'spool')
-  await mkdir(directory, { mode: 0o700, recursive: true })
+  makeFolder(directory, 0o700)
   // What killed processes have left. It is not sealed.
   for (const left of await readdir(directory))
     if (!isRunning(home, left)) await rm(join(directory, left), { force: true })
   const path = join(directory, await runningId(home))
   const handle = await open(path, 'wx', 0o600)
   try {
-    const size = await spool(handle, signal)
+    const size = await withPath(path, () => spool(handle, signal))
     return { path, place: path, namedPlace: path, shownAs: name, name, size }
   } catch (error) {
     await rm(path, { force: true })

@@ -3,13 +3,13 @@
  * runs. So a claim of before a restart, or from another container with the same files, is not mistaken for one of today.
  */
 import { createHash, randomUUID } from 'node:crypto'
-import { existsSync, mkdirSync, rmSync, statSync } from 'node:fs'
+import { existsSync, rmSync, statSync } from 'node:fs'
 import { mkdir, readdir, rename, rm, rmdir, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as wait } from 'node:timers/promises'
-import { codeOf } from '../disk.ts'
+import { codeOf, makeFolder } from '../disk.ts'
 import { LocalError } from '../exits.ts'
 
 const SQLITE_BUSY = 5
@@ -35,7 +35,7 @@ export async function whileAlone<Result>(
 ): Promise<Result> {
   const claim = `${path}.claimed`
   const me = await runningId(home)
-  await mkdir(dirname(path), { mode: 0o700, recursive: true })
+  makeFolder(dirname(path), 0o700)
   const endsAt = performance.now() + waitMs
   while (!(await isClaimed({ home, claim, me }))) {
     if (performance.now() >= endsAt)
@@ -134,7 +134,7 @@ function runningIn(home: string): string {
 
 /** `isPublic`: another user may have made it. */
 function hasLocks(directory: string, { isPublic }: { readonly isPublic: boolean }): boolean {
-  mkdirSync(directory, { mode: 0o700, recursive: true })
+  makeFolder(directory, 0o700)
   if (isPublic && process.getuid !== undefined && statSync(directory).uid !== process.getuid()) return false
   const path = join(directory, `probe-${randomUUID()}`)
   try {

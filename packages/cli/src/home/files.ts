@@ -1,33 +1,48 @@
 /** What this machine remembers between calls: files that only this user may read. */
 import { randomUUID } from 'node:crypto'
-import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises'
+import { open, readFile, rename, rm, stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { codeOf, ifDiskHas } from '../disk.ts'
+import { withPath } from '@blindkeep/client/node'
+import { codeOf, ifDiskHas, makeFolder } from '../disk.ts'
+import { LocalError } from '../exits.ts'
 
 /** `BLINDKEEP_HOME`, or the place of the system for a user's settings (XDG Base Directory Specification, `XDG_CONFIG_HOME`). */
 export function homeDirectory(env: NodeJS.ProcessEnv = process.env): string {
   if (env.BLINDKEEP_HOME) return env.BLINDKEEP_HOME
   if (process.platform === 'win32' && env.APPDATA) return join(env.APPDATA, 'blindkeep')
-  return join(env.XDG_CONFIG_HOME || join(homedir(), '.config'), 'blindkeep')
+  return join(env.XDG_CONFIG_HOME || join(ownFolder(), '.config'), 'blindkeep')
+}
+
+/** A user id without a name has none, as in some containers. */
+function ownFolder(): string {
+  try {
+    const folder = homedir()
+    if (folder !== '') return folder
+  } catch {}
+  throw new LocalError(
+    'This user has no home directory, where keys and receipts would be kept. Set BLINDKEEP_HOME to a folder for them.',
+  )
 }
 
 export async function readPrivate(path: string): Promise<string | undefined> {
-  return await readFile(path, 'utf8').catch(unlessMissing)
+  return await withPath(path, () => readFile(path, 'utf8')).catch(unlessMissing)
 }
 
 /** Replaces the file in one step, durably: a kill or a power cut leaves the old one or the new one. */
 export async function writePrivate(path: string, text: string): Promise<void> {
-  await mkdir(dirname(path), { mode: 0o700, recursive: true })
+  makeFolder(dirname(path), 0o700)
   const fresh = `${path}.${randomUUID()}`
   try {
     const file = await open(fresh, 'wx', 0o600)
-    try {
-      await file.writeFile(text)
-      await ifDiskHas(() => file.sync())
-    } finally {
-      await file.close()
-    }
+    await withPath(path, async () => {
+      try {
+        await file.writeFile(text)
+        await ifDiskHas(() => file.sync())
+      } finally {
+        await file.close()
+      }
+    })
     await rename(fresh, path)
   } catch (error) {
     await rm(fresh, { force: true })

@@ -9,6 +9,7 @@ import { after, before, describe, it } from 'node:test'
 import { LocalError } from '../exits.ts'
 import { durationText } from '../texts.ts'
 import { whileAlone } from './claims.ts'
+import { hasTexts } from './damaged.ts'
 import { homeDirectory, othersMayRead, readPrivate, writePrivate } from './files.ts'
 import { openVault } from './vault.ts'
 
@@ -40,11 +41,17 @@ describe('the home of the command line', () => {
 
   it('keeps values by their names, and forgets them', async () => {
     const vault = openVault({ directory: join(home, 'vault') })
-    assert.equal(await vault.read('account'), undefined)
+    const is = (json: unknown): json is { email: string } => hasTexts(json, ['email'])
+    const reading = { is, says: 'who is signed in', without: 'and sign in again' }
+    assert.equal(await vault.read('account', reading), undefined)
     await vault.write('account', { email: 'a@example.org' })
-    assert.deepEqual(await vault.read('account'), { email: 'a@example.org' })
+    assert.deepEqual(await vault.read('account', reading), { email: 'a@example.org' })
+    for (const damaged of ['', '{"email":"a@ex', '\0\0\0', 'null', '[]', '{"email":1}']) {
+      await writeFile(join(home, 'vault', 'account.json'), damaged)
+      await assert.rejects(vault.read('account', reading), /account\.json is damaged: it says who is signed in\./)
+    }
     await vault.remove('account')
-    assert.equal(await vault.read('account'), undefined)
+    assert.equal(await vault.read('account', reading), undefined)
   })
 })
 

@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { joinPins, type PinnedKeys, parsePins } from '@blindkeep/client/receipts'
-import { LocalError } from '../exits.ts'
 import { whileAlone } from './claims.ts'
+import { Damaged } from './damaged.ts'
 import { readPrivate, writePrivate } from './files.ts'
 
 /** Longer than a write takes on a busy disk. */
@@ -17,10 +17,8 @@ export async function pinsOf(home: string, serverId: string): Promise<PinnedKeys
   try {
     return parsePins(JSON.parse(text))
   } catch (cause) {
-    throw new LocalError(
-      `${path} is damaged: it says which keys the server has shown before. Restore it from a backup, or delete it to trust the keys that the server shows now.`,
-      { cause },
-    )
+    const says = 'which keys the server has shown before'
+    throw new Damaged(path, { says, without: 'to trust the keys that the server shows now' }, cause)
   }
 }
 

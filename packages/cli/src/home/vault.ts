@@ -4,6 +4,7 @@ import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { codeOf } from '../disk.ts'
 import { LocalError } from '../exits.ts'
+import { parsed, type Reading } from './damaged.ts'
 import { readPrivate, writePrivate } from './files.ts'
 
 const CIPHER = 'aes-256-gcm'
@@ -22,8 +23,8 @@ const NOT_INSTALLED =
 const AGAIN = 'Sign out and in again: blindkeep logout, blindkeep login'
 
 export interface Vault {
-  /** What `write` was given; undefined if there is nothing under this name. */
-  read(name: string): Promise<unknown>
+  /** What `write` was given; undefined if there is nothing under this name. Throws `Damaged`. */
+  read<Value>(name: string, reading: Reading<Value>): Promise<Value | undefined>
   write(name: string, value: unknown): Promise<void>
   remove(name: string): Promise<void>
   /** Throws `VaultLocked` if what is written could not be sealed. Before a sign-in, so that none is lost. */
@@ -44,10 +45,10 @@ export interface VaultOptions {
 export function openVault({ directory, keyring = false }: VaultOptions): Vault {
   const pathOf = (name: string) => join(directory, `${name}.json`)
   return {
-    async read(name) {
+    async read(name, reading) {
       const text = await readPrivate(pathOf(name))
       if (text === undefined) return undefined
-      return JSON.parse(text.startsWith(SEALED) ? await opened(directory, name, text) : text)
+      return parsed(text.startsWith(SEALED) ? await opened(directory, name, text) : text, pathOf(name), reading)
     },
     async write(name, value) {
       const text = JSON.stringify(value)

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { readdir, readFile } from 'node:fs/promises'
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { holding, openOffice } from '../testing/office.ts'
@@ -71,6 +71,27 @@ describe('blindkeep inbox adopt', () => {
     const adopted = await facts(adopting(next))
     assert.deepEqual(adopted.map(({ drop_id }) => drop_id).toSorted(), [dropId, next].toSorted())
     for (const { asset_id } of adopted) assert.ok((await here.owner.asset(asset_id)).complete)
+  })
+
+  it('of others goes on when the record of a begun one is damaged, which is said and stays', async () => {
+    const [left, next] = [
+      await here.drop(randomBytes(10), { name: 'l.txt' }),
+      await here.drop(randomBytes(10), { name: 'n.txt' }),
+    ]
+    const record = join(root, 'home', 'profiles', here.profile, 'adopting', `${left}.json`)
+    await writeFile(record, '{"accountId":"')
+    const adopted = await run(adopting(next))
+    assert.equal(adopted.status, 0, adopted.stderr)
+    assert.match(
+      adopted.stderr,
+      new RegExp(`${left}\\.json is damaged: it says how far the adoption of a drop has come`),
+    )
+    const refused = await run(adopting(left))
+    assert.equal(refused.status, 1)
+    assert.match(refused.stderr, /is damaged.* or remove it to adopt the drop anew/)
+    await rm(record)
+    await facts(adopting(left))
+    assert.deepEqual(await here.pending(), [])
   })
 
   it('is finished by the same save --adopt after a kill, and the file is saved once', async () => {

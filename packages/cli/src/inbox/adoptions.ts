@@ -2,14 +2,15 @@
  * Adoptions that this profile has begun. The id of the asset and what was shown of the drop are kept until the asset is complete: after a kill the drop
  * may have left the inbox already.
  */
-import { mkdir, readdir } from 'node:fs/promises'
+import { readdir } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { ProblemError } from '@blindkeep/client/errors'
 import type { Album, DescribedDrop } from '@blindkeep/client/owner'
 import type { AccountId, AssetId, DropId } from '@blindkeep/protocol/ids'
 import type { SignedIn } from '../account/session.ts'
-import { syncFolder } from '../disk.ts'
+import { makeFolder, syncFolder } from '../disk.ts'
 import { whileAlone } from '../home/claims.ts'
+import { Damaged, hasTexts, type Reading } from '../home/damaged.ts'
 
 interface KeptAdoption {
   readonly accountId: AccountId
@@ -34,14 +35,21 @@ export interface Adoptions {
 const FOLDER = 'adopting'
 const ENDING = '.json'
 
-export function openAdoptions({ owner, profile, device }: SignedIn): Adoptions {
+const ADOPTION: Reading<KeptAdoption> = {
+  is: (json): json is KeptAdoption =>
+    hasTexts(json, ['accountId', 'assetId', 'albumId']) && 'drop' in json && hasTexts(json.drop, ['dropId']),
+  says: 'how far the adoption of a drop has come',
+  without: 'to adopt the drop anew if it is still in the inbox',
+}
+
+export function openAdoptions({ owner, profile, report, device }: SignedIn): Adoptions {
   const { accountId } = owner
+  const told = new Set<string>()
   const directory = join(profile.directory, FOLDER)
   const nameOf = (dropId: DropId) => join(FOLDER, dropId)
 
   async function keptOf(dropId: DropId): Promise<KeptAdoption | undefined> {
-    // Written by this program, in a directory that only this user may write.
-    const kept = (await profile.vault.read(nameOf(dropId))) as KeptAdoption | undefined
+    const kept = await profile.vault.read(nameOf(dropId), ADOPTION)
     return kept?.accountId === accountId ? kept : undefined
   }
 
@@ -63,15 +71,22 @@ export function openAdoptions({ owner, profile, device }: SignedIn): Adoptions {
     return { assetId, albumId: album }
   }
 
+  /** The other adoptions go on. */
+  function tellDamaged(error: unknown): undefined {
+    if (!(error instanceof Damaged)) throw error
+    if (!told.has(error.message)) report.problem(error.message, { event: 'damaged', message: error.message })
+    told.add(error.message)
+  }
+
   return {
     adopt: (drop, albumId, signal) =>
       whileAlone({ home: profile.home, path: join(directory, drop.dropId), doing: 'adopts this drop' }, () =>
         adoptAlone(drop, albumId, signal),
       ),
     async begun() {
-      await mkdir(directory, { mode: 0o700, recursive: true })
+      makeFolder(directory, 0o700)
       const names = (await readdir(directory)).filter((name) => name.endsWith(ENDING))
-      const kept = await Promise.all(names.map((name) => keptOf(basename(name, ENDING) as DropId)))
+      const kept = await Promise.all(names.map((name) => keptOf(basename(name, ENDING) as DropId).catch(tellDamaged)))
       return kept.flatMap((adoption) => (adoption === undefined ? [] : [adoption.drop]))
     },
   }

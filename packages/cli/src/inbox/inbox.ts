@@ -8,6 +8,7 @@ import type { Profile } from '../account/profile.ts'
 import type { SignedIn } from '../account/session.ts'
 import { LocalError, UsageError } from '../exits.ts'
 import { whileAlone } from '../home/claims.ts'
+import { hasTexts, type Reading } from '../home/damaged.ts'
 import { pick } from '../pick.ts'
 import { shown } from '../texts.ts'
 import { isOfDrop } from './items.ts'
@@ -118,6 +119,12 @@ interface Shown {
   readonly drops: Readonly<Record<DropId, string>>
 }
 
+const SHOWN: Reading<Shown> = {
+  is: (json): json is Shown => hasTexts(json, ['accountId']) && 'drops' in json && hasTexts(json.drops),
+  says: 'which drops were shown here before, so that the server cannot exchange them',
+  without: 'and look at the inbox again: blindkeep inbox list',
+}
+
 async function asShownBefore(
   profile: Profile,
   accountId: AccountId,
@@ -144,8 +151,7 @@ async function asShownBefore(
 }
 
 async function shownBefore(profile: Profile, accountId: AccountId): Promise<ReadonlyMap<DropId, string>> {
-  // Written by this program, in a directory that only this user may write.
-  const kept = (await profile.vault.read('inbox')) as Shown | undefined
+  const kept = await profile.vault.read('inbox', SHOWN)
   return new Map(kept?.accountId === accountId ? (Object.entries(kept.drops) as [DropId, string][]) : [])
 }
 

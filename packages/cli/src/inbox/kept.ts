@@ -1,13 +1,16 @@
 /** What this profile remembers of the drops that it saves into one folder, so that each is saved once. A file for each drop: the inbox may be long. */
 import { createHash } from 'node:crypto'
-import { mkdir, readdir, realpath, rm } from 'node:fs/promises'
+import { readdir, realpath, rm } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
 import type { DropId } from '@blindkeep/protocol/ids'
 import type { SignedIn } from '../account/session.ts'
-import { syncFolder } from '../disk.ts'
+import { makeFolder, syncFolder } from '../disk.ts'
 import { whileAlone } from '../home/claims.ts'
+import { Damaged, hasTexts, isObject, parsed, type Reading } from '../home/damaged.ts'
 import { readPrivate, writePrivate } from '../home/files.ts'
+import type { Report } from '../report.ts'
 import type { SavePlan } from '../save/saveFile.ts'
+import { shortId } from '../texts.ts'
 
 export interface KeptDrop {
   /** Noted before the file gets its name. */
@@ -31,29 +34,48 @@ export interface KeptDrops {
 
 /** Makes the folder. Runs `work` while no other process of this profile saves drops into it; throws `LocalError` if one does. */
 export async function withKeptDrops<Result>(
-  { profile, owner }: SignedIn,
+  { profile, owner, report }: SignedIn,
   folder: string,
   work: (kept: KeptDrops) => Promise<Result>,
 ): Promise<Result> {
-  await mkdir(folder, { recursive: true })
+  makeFolder(folder)
   const real = await realpath(resolve(folder))
   const name = createHash('sha256').update(`${owner.accountId}\n${real}`).digest('hex')
   const path = join(profile.directory, 'saved', name)
   const claim = { home: profile.home, path, doing: `saves drops into ${real}` }
-  return await whileAlone(claim, async () => work(await openKeptDrops(path, real)))
+  return await whileAlone(claim, async () => work(await openKeptDrops(path, real, report)))
 }
 
 const ENDING = '.json'
 
-async function openKeptDrops(directory: string, folder: string): Promise<KeptDrops> {
-  await mkdir(directory, { mode: 0o700, recursive: true })
+const KEPT: Reading<KeptDrop> = {
+  is: (json): json is KeptDrop =>
+    isObject(json) &&
+    hasTexts(json.plan, ['part', 'path']) &&
+    (json.path === undefined || typeof json.path === 'string') &&
+    (json.hasRun === undefined || typeof json.hasRun === 'boolean'),
+  says: 'how a drop was saved',
+  without: 'to save the drop anew',
+}
+
+async function openKeptDrops(directory: string, folder: string, report: Report): Promise<KeptDrops> {
+  makeFolder(directory, 0o700)
   const drops = new Map<DropId, KeptDrop>()
   const pathOf = (dropId: DropId) => join(directory, `${dropId}${ENDING}`)
   for (const name of await readdir(directory)) {
     if (!name.endsWith(ENDING)) continue
     const text = await readPrivate(join(directory, name))
-    // Both were written here, below.
-    if (text !== undefined) drops.set(basename(name, ENDING) as DropId, JSON.parse(text) as KeptDrop)
+    const dropId = basename(name, ENDING) as DropId
+    try {
+      if (text !== undefined) drops.set(dropId, parsed(text, join(directory, name), KEPT))
+    } catch (error) {
+      if (!(error instanceof Damaged)) throw error
+      report.problem(
+        `What is kept of the drop ${shortId(dropId)} is damaged: if it is in the inbox, it counts as not saved before.`,
+        { event: 'damaged', drop_id: dropId },
+      )
+      await rm(pathOf(dropId), { force: true })
+    }
   }
   return {
     folder,

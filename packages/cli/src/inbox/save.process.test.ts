@@ -158,6 +158,32 @@ describe('blindkeep inbox save', () => {
     assert.deepEqual(await here.pending(), [])
   })
 
+  it('takes no drop for saved, and discards none, by a record that a power cut has left', async () => {
+    const here = await office()
+    const dropId = await here.drop(randomBytes(1000), { name: 'a.bin' })
+    const profile = join(root, 'home', 'profiles', here.profile)
+    const [kept] = await facts(saving(here, here.folder)).then(() =>
+      inFolder(join('home', 'profiles', here.profile, 'saved')),
+    )
+    assert.ok(kept?.endsWith(`${dropId}.json`))
+    for (const [index, left] of ['', '{"plan":{"part', '\0\0', '{}', '{"plan":{},"path":"/etc/passwd"}'].entries()) {
+      await writeFile(join(profile, 'saved', kept), left)
+      const again = await run(saving(here, here.folder))
+      assert.equal(again.status, 0, again.stderr)
+      assert.match(
+        again.stderr,
+        /of the drop [0-9a-f]{8} is damaged: if it is in the inbox, it counts as not saved before/,
+      )
+      assert.match(again.stdout, /^1 file is saved\.$/m)
+      assert.equal((await inFolder(here.folder)).length, index + 2)
+    }
+    await writeFile(join(profile, 'inbox.json'), '{"accountId":"')
+    const stopped = await run(saving(here, here.folder, '--discard'))
+    assert.equal(stopped.status, 1)
+    assert.match(stopped.stderr, /inbox\.json is damaged: it says which drops were shown here before.*remove it/)
+    assert.deepEqual(await here.pending(), [dropId])
+  })
+
   it('discards only what is on the disk, and not a drop whose file is not there any more', async () => {
     const here = await office()
     const { folder } = here

@@ -3,12 +3,13 @@
  * only ever added, so that a server cannot take back what it has signed.
  */
 import { open } from 'node:fs/promises'
+import { withPath } from '@blindkeep/client/node'
 import type { ChainLink } from '@blindkeep/protocol/chain'
 import { type AssetId, parseAssetId, parseSha256Hex } from '@blindkeep/protocol/ids'
 import type { DecodedReceipt } from '@blindkeep/protocol/receipt'
 import { codeOf, ifDiskHas } from '../disk.ts'
-import { LocalError } from '../exits.ts'
 import { whileAlone } from '../home/claims.ts'
+import { Damaged } from '../home/damaged.ts'
 import { serverPath } from '../home/pins.ts'
 
 /** Longer than a write takes on a busy disk. */
@@ -42,9 +43,7 @@ export async function seenReceipts(home: string, serverId: string): Promise<read
     for await (const line of file.readLines({ start: 0, end: whole - 1, autoClose: false })) {
       const receipt = receiptOf(line, serverId)
       if (receipt === undefined)
-        throw new LocalError(
-          `${path} is damaged: it says which receipts the server has shown before. Restore it from a backup, or move it away to begin again.`,
-        )
+        throw new Damaged(path, { says: 'which receipts the server has shown before', without: 'to begin again' })
       seen.push(receipt)
     }
   } finally {
@@ -59,14 +58,16 @@ export async function noteReceipts(home: string, serverId: string, receipts: rea
   const path = pathOf(home, serverId)
   await whileAlone({ home, path, doing: 'notes receipts of this server', waitMs: WAIT_MS }, async () => {
     const file = await open(path, 'a+', 0o600)
-    try {
-      // Half a line that a power cut has left.
-      await file.truncate(await wholeBytes(file))
-      await file.appendFile(receipts.map(lineOf).join(''))
-      await ifDiskHas(() => file.sync())
-    } finally {
-      await file.close()
-    }
+    await withPath(path, async () => {
+      try {
+        // Half a line that a power cut has left.
+        await file.truncate(await wholeBytes(file))
+        await file.appendFile(receipts.map(lineOf).join(''))
+        await ifDiskHas(() => file.sync())
+      } finally {
+        await file.close()
+      }
+    })
   })
 }
 

@@ -7,6 +7,7 @@ import { createHash } from 'node:crypto'
 import { type FileHandle, lstat, open, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { fileDateOf } from '@blindkeep/client/fileDate'
+import { withPath } from '@blindkeep/client/node'
 import { sizeText } from '@blindkeep/protocol/byteSizes'
 import type { Bytes } from '@blindkeep/protocol/bytes'
 import { codeOf, freeBytes, ifDiskHas } from '../disk.ts'
@@ -52,12 +53,14 @@ export async function writePart(
   })
   const own = await partOf(path, handle)
   try {
-    const sha256 = await writeAll(handle, stream, onBytes)
-    const modified = fileDateOf(modifiedAt)
-    if (modified !== undefined) await ifDiskHas(() => handle.utimes(new Date(), modified))
-    await ifDiskHas(() => handle.chmod(0o666 & ~process.umask()))
-    await ifDiskHas(() => handle.sync())
-    return { ...(await reopened(path, handle)), sha256 }
+    return await withPath(path, async () => {
+      const sha256 = await writeAll(handle, stream, onBytes)
+      const modified = fileDateOf(modifiedAt)
+      if (modified !== undefined) await ifDiskHas(() => handle.utimes(new Date(), modified))
+      await ifDiskHas(() => handle.chmod(0o666 & ~process.umask()))
+      await ifDiskHas(() => handle.sync())
+      return { ...(await reopened(path, handle)), sha256 }
+    })
   } catch (error) {
     if (await isOwn(own)) await rm(path, { force: true })
     await handle.close().catch(() => undefined)

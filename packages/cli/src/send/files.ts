@@ -1,7 +1,8 @@
 /** Which files the paths of a call mean. */
 import { isUtf8 } from 'node:buffer'
 import { readdir, realpath, stat } from 'node:fs/promises'
-import { basename, resolve } from 'node:path'
+import { basename, dirname, resolve } from 'node:path'
+import { codeOf } from '../disk.ts'
 import { failureOf } from '../failures.ts'
 import { RECEIPT_ENDING } from '../receipts/saved.ts'
 import { byName } from '../texts.ts'
@@ -34,13 +35,17 @@ export interface Choice {
   readonly files: readonly ChosenFile[]
   readonly others: readonly NotChosen[]
   readonly emptyFolders: readonly string[]
+  /** In folders. They are saved beside the files, and are not files of the sender. */
+  readonly receipts: readonly string[]
 }
 
-/** Folders with all that is in them, in the order of names. A file that is named twice is chosen once. */
-export async function chooseFiles(paths: readonly string[]): Promise<Choice> {
+/** Folders with all that is in them, in the order of names. A file that is named twice is chosen once. `home`: nothing of it is chosen, because it has the keys. */
+export async function chooseFiles(paths: readonly string[], home: string): Promise<Choice> {
+  const isOfHome = await insideOf(home)
   const files = new Map<string, ChosenFile>()
   const others: NotChosen[] = []
   const emptyFolders: string[] = []
+  const receipts: string[] = []
 
   async function add(named: Buffer, name: string): Promise<void> {
     const { size } = await stat(named)
@@ -61,11 +66,12 @@ export async function chooseFiles(paths: readonly string[]): Promise<Choice> {
       const [inPath, inName] = [below(named, entry.name), `${name}/${text}`]
       const shownAs = textOf(inPath)
       await orRefused(shownAs, async () => {
-        if (entry.isDirectory()) await addFolder(inPath, inName)
+        if (entry.isDirectory() && (await isOfHome(inPath))) leaveOut(shownAs, HAS_KEYS)
+        else if (entry.isDirectory()) await addFolder(inPath, inName)
         else if (entry.isSymbolicLink()) leaveOut(shownAs, 'is a symbolic link: name it itself to send it')
         else if (!entry.isFile()) leaveOut(shownAs, 'is no file')
-        // Receipts are saved beside the files, and are not files of the sender.
-        else if (!text.endsWith(RECEIPT_ENDING)) await add(inPath, inName)
+        else if (text.endsWith(RECEIPT_ENDING)) receipts.push(shownAs)
+        else await add(inPath, inName)
       })
     }
   }
@@ -90,12 +96,38 @@ export async function chooseFiles(paths: readonly string[]): Promise<Choice> {
         throw error
       })
       const name = basename(resolve(path))
-      if (found.isDirectory()) await addFolder(Buffer.from(path), name)
+      if (await isOfHome(path)) leaveOut(path, HAS_KEYS)
+      else if (found.isDirectory()) await addFolder(Buffer.from(path), name)
       else if (found.isFile()) await add(Buffer.from(path), name)
       else others.push({ shownAs: path, why: 'is neither a file nor a folder', isWrong: true })
     })
-  return { files: [...files.values()], others, emptyFolders }
+  return { files: [...files.values()], others, emptyFolders, receipts }
 }
+
+const HAS_KEYS = 'belongs to BLINDKEEP_HOME, which has your keys'
+
+/** Whether a path leads to `home` or into it, however it is spelled: by name, and where a disk is mounted twice by number. */
+async function insideOf(home: string): Promise<(path: Place) => Promise<boolean>> {
+  const own = await stat(home, { bigint: true }).catch((error: unknown) => {
+    if (codeOf(error) !== 'ENOENT') throw error
+  })
+  if (own === undefined) return async () => false
+  const real = await bytesOfReal(home)
+  const isHome = async (path: string) => {
+    if (path === real) return true
+    const { dev, ino } = await stat(Buffer.from(path, 'latin1'), { bigint: true })
+    return ino > 0n && ino === own.ino && dev === own.dev
+  }
+  return async (path) => {
+    for (let above = await bytesOfReal(path); ; above = dirname(above)) {
+      if (await isHome(above)) return true
+      if (above === dirname(above)) return false
+    }
+  }
+}
+
+/** Each byte as a letter, because a name may be no text. */
+const bytesOfReal = async (path: Place) => (await realpath(path, 'buffer')).toString('latin1')
 
 const UNNAMEABLE = 'its name is not UTF-8, so it cannot be named here. Name the folder that it is in, or rename it.'
 

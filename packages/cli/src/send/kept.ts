@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import type { OpenFile } from '@blindkeep/client/node'
 import { whileAlone } from '../home/claims.ts'
+import { hasTexts, isObject, unlessDamaged } from '../home/damaged.ts'
 import type { Vault } from '../home/vault.ts'
 
 /** A file as it was when it was prepared. Another size or time is another content, which gets a key of its own. */
@@ -47,16 +48,16 @@ export interface KeptFileOptions<State> {
 export function keptFile<State, Landed>(options: KeptFileOptions<State>): KeptFile<State, Landed> {
   const { home, directory, vault, folder = '', about, parseState } = options
   const name = `${folder}${createHash('sha256').update(about.join('\n')).digest('hex')}`
+  const is = (json: unknown): json is Kept<State, Landed> => isKept(json)
+  const reading = { is, says: 'how far a file was sent', without: 'to send it anew' }
   return {
     /** A record that cannot be read is as none: the file is prepared again, with a key of its own. */
     async read() {
       try {
-        // What the vault returns was written by this program.
-        const kept = (await vault.read(name)) as Kept<State, Landed> | undefined
-        if (kept?.is === 'sending') return { ...kept, state: parseState(kept.state) }
-        return kept?.is === 'landed' ? kept : undefined
+        const kept = await vault.read(name, reading).catch(unlessDamaged)
+        return kept?.is === 'sending' ? { ...kept, state: parseState(kept.state) } : kept
       } catch (error) {
-        if (error instanceof SyntaxError || error instanceof RangeError) return undefined
+        if (error instanceof RangeError) return undefined
         throw error
       }
     },
@@ -64,6 +65,13 @@ export function keptFile<State, Landed>(options: KeptFileOptions<State>): KeptFi
     remove: () => vault.remove(name),
     alone: (work) => whileAlone({ home, path: join(directory, `${name}.json`), doing: 'sends this file' }, work),
   }
+}
+
+function isKept(json: unknown): boolean {
+  if (!isObject(json) || !isObject(json.version)) return false
+  const { is, version, landed } = json
+  if (!hasTexts(version, ['modifiedAt']) || !('size' in version) || typeof version.size !== 'number') return false
+  return is === 'sending' || (is === 'landed' && isObject(landed))
 }
 
 export function isSameVersion(one: Version, other: Version): boolean {

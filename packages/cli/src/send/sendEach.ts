@@ -23,14 +23,22 @@ export interface Sending {
 }
 
 /** What was found beside the files: wrong ones fail, others are left out. */
-export function tellOthers({ others, emptyFolders }: Choice, { report, outcomes }: Sending): void {
+export function tellOthers({ others, emptyFolders, receipts }: Choice, { report, outcomes }: Sending): void {
   for (const { shownAs, why, isWrong } of others) {
     if (isWrong) outcomes.fail(shownAs, { path: shownAs }, { message: why, reason: 'unreadable', exit: EXIT.failed })
     else report.problem(`${shown(shownAs)} is left out: it ${why}.`, { event: 'left_out', path: shownAs, reason: why })
   }
-  if (emptyFolders.length === 0) return
-  const text = `${countText(emptyFolders.length, 'empty folder is', 'empty folders are')} not sent: ${namesText(emptyFolders)}.`
-  report.problem(text, { event: 'empty_folders', paths: emptyFolders })
+  if (emptyFolders.length > 0) {
+    const text = `${countText(emptyFolders.length, 'empty folder is', 'empty folders are')} not sent: ${namesText(emptyFolders)}.`
+    report.problem(text, { event: 'empty_folders', paths: emptyFolders })
+  }
+  if (receipts.length > 0) {
+    const count = countText(receipts.length, 'receipt in a folder is', 'receipts in folders are')
+    report.problem(`${count} not sent: ${namesText(receipts)}. Name one itself to send it.`, {
+      event: 'receipts_left_out',
+      paths: receipts,
+    })
+  }
 }
 
 export interface Sent {

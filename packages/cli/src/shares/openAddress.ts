@@ -1,12 +1,13 @@
 /** `blindkeep open`: the receiver's side of a share. */
 import { createHash } from 'node:crypto'
-import { mkdir, realpath } from 'node:fs/promises'
+import { realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ShareError } from '@blindkeep/client/errors'
 import { nodeEnvironment } from '@blindkeep/client/node'
 import { type OpenedShare, openShare, type SharedAsset } from '@blindkeep/client/share'
 import { sizeText } from '@blindkeep/protocol/byteSizes'
 import { givenAddress, secret } from '../ask.ts'
+import { makeFolder } from '../disk.ts'
 import { EXIT, type Exit, LocalError } from '../exits.ts'
 import { failureOf } from '../failures.ts'
 import { whileAlone } from '../home/claims.ts'
@@ -77,7 +78,7 @@ interface SaveAll {
 
 /** One after another, so that equal names get their numbers in the owner's order. */
 async function saveAll({ address, assets, to, report, signal }: SaveAll): Promise<Exit> {
-  await mkdir(to, { recursive: true })
+  makeFolder(to)
   const folder = await realpath(to)
   const home = homeDirectory()
   // Both of two processes would write the same parts.

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { chmod, readdir, readFile, stat, symlink, utimes, writeFile } from 'node:fs/promises'
+import { chmod, cp, readdir, readFile, stat, symlink, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -187,6 +187,23 @@ describe('blindkeep upload --then-delete', () => {
     assert.equal(outcome.status, 3, outcome.stderr)
     assert.match(outcome.stderr, /It is kept here\. Tampering detected.*another hash/)
     assert.ok(existsSync(join(path, 'a.bin')))
+  })
+
+  it('neither sends nor deletes the keys of this machine', async () => {
+    const path = await folder('with-home', { 'a.bin': randomBytes(1000) })
+    await symlink(path, join(root, 'to-home'))
+    await cp(join(root, 'home'), join(path, 'keys'), { recursive: true })
+    const before = await readdir(join(path, 'keys', 'profiles'), { recursive: true })
+    const call = upload('to-home', '--then-delete', '--yes')
+    const outcome = await run(call, { env: { BLINDKEEP_HOME: join(root, 'to-home', 'keys') } })
+    assert.equal(outcome.status, 0, outcome.stderr)
+    assert.match(outcome.stderr, /keys is left out: it belongs to BLINDKEEP_HOME, which has your keys/)
+    assert.match(outcome.stdout, /1 file is deleted here, 0 are kept/)
+    const there = new Set(await readdir(join(path, 'keys', 'profiles'), { recursive: true }))
+    assert.deepEqual(
+      before.filter((name) => !there.has(name)),
+      [],
+    )
   })
 
   it('keeps a file that the server does not vouch for', async () => {

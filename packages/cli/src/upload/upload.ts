@@ -28,7 +28,7 @@ export async function upload(paths: readonly string[], flags: UploadFlags): Prom
   const { owner, report } = session
   const { thenDelete = false, again = false, receipts } = flags
   const { albumId: album } = chosenAlbum(await owner.albums(), flags.album)
-  const choice = await chooseFiles(paths)
+  const choice = await chooseFiles(paths, session.profile.home)
   const { files } = choice
   if (thenDelete && files.length > 0 && !(await agrees(deletionQuestion(files), flags))) {
     report.problem('Nothing was uploaded, and nothing was deleted.', { event: 'declined' })

@@ -20,11 +20,17 @@ export interface OpenFile {
  */
 export async function openFile(path: string | Buffer, signal?: AbortSignal): Promise<OpenFile> {
   const handle = await open(path, 'r')
+  const named = <Result>(work: () => Promise<Result>) => withPath(String(path), work)
   try {
     const { size: stated, mtime, mtimeMs, ctimeMs } = await handle.stat()
-    const size = await sizeOf(handle, stated, signal)
+    const size = await named(() => sizeOf(handle, stated, signal))
+    const read = createReader(handle)
     return {
-      source: { size, read: createReader(handle), requireEnd: () => requireEnd(handle, size) },
+      source: {
+        size,
+        read: (from, to) => named(() => read(from, to)),
+        requireEnd: () => named(() => requireEnd(handle, size)),
+      },
       // As Node rounds it, and so as `utimes` gives it back: a date keeps its milliseconds on each way.
       modifiedAt: fileDateText(mtime.getTime()),
       modifiedMs: mtimeMs,
@@ -33,6 +39,16 @@ export async function openFile(path: string | Buffer, signal?: AbortSignal): Pro
     }
   } catch (error) {
     await handle.close()
+    throw error
+  }
+}
+
+/** The system's errors of an open file do not say which file it is: adds that. */
+export async function withPath<Result>(path: string, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof Error && 'syscall' in error && !('path' in error)) Object.assign(error, { path })
     throw error
   }
 }

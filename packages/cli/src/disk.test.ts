@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, describe, it } from 'node:test'
+import { makeFolder } from './disk.ts'
+
+const root = await mkdtemp(join(tmpdir(), 'blindkeep-disk-'))
+after(() => rm(root, { recursive: true, force: true }))
+
+describe('a folder', () => {
+  it('is made with those above it, and is left as it is', async () => {
+    const path = join(root, 'one', 'two', 'three')
+    for (const _ of [1, 2]) makeFolder(path, 0o700)
+    assert.equal((await stat(path)).mode & 0o777, 0o700)
+  })
+
+  it('is refused where there is a file, and where the disk takes none', async () => {
+    await writeFile(join(root, 'file'), '')
+    assert.throws(() => makeFolder(join(root, 'file')), { code: 'EEXIST' })
+    assert.throws(() => makeFolder(join(root, 'file', 'below')), { code: 'ENOTDIR' })
+    if (process.platform === 'linux')
+      assert.throws(() => makeFolder('/proc/none/below'), { code: 'ENOENT', path: '/proc/none' })
+  })
+})
