@@ -3,6 +3,7 @@ import { describe, it } from 'node:test'
 import { durableStoreContract, storeContract } from '../../ports/store.contract.ts'
 import { StorageUnavailable } from '../../ports/store.ts'
 import { account, accountId, atOnce, bytes, link, seed, upload } from '../../ports/storeContract/world.ts'
+import { createWriteTx } from '../../rows/nouns.ts'
 import {
   asOwner,
   endOthers,
@@ -18,7 +19,6 @@ import { openPostgresStore } from './postgres.ts'
 import { createConnections } from './postgresConnections.ts'
 import { createPostgresHealth } from './postgresHealth.ts'
 import { inSnapshot } from './postgresTransactions.ts'
-import { createWriteTx } from './tx.ts'
 
 storeContract('PostgreSQL', openWorld)
 durableStoreContract('PostgreSQL', openWorld)

@@ -1,0 +1,369 @@
+import type { AccountId, AssetId, Instant, OpaqueId, UploadId } from '@blindkeep/protocol/ids'
+import { type ExpressionBuilder, type Kysely, sql } from 'kysely'
+import { STANDING } from './accounts.ts'
+import { chunkReads, chunkWrites, joinedChunkOf } from './chunks.ts'
+import type { Db } from './db.ts'
+import { all, apart, changesOne, count, first, runs, values } from './statements.ts'
+import type { AccountStanding } from './tables/accounts.ts'
+import type {
+  AssetUpload,
+  Chunk,
+  DropUpload,
+  Lease,
+  NewAssetUpload,
+  NewUpload,
+  Upload,
+  UploadFailure,
+  UploadRow,
+  UploadState,
+} from './tables/uploads.ts'
+import { columnsOf, newRow, type Tables } from './tables.ts'
+
+/** An upload as a request finds it. */
+export interface FoundUpload {
+  readonly upload: Upload
+  /** Of the account that is charged. */
+  readonly owner: AccountStanding
+  /** The chunk that begins at the offset of the request. */
+  readonly recorded: Chunk | undefined
+}
+
+/** Writes a state into the text of the query: with a bound state the database would not use a partial index. */
+const literally = (state: UploadState) => sql.lit(state)
+
+const rows = (db: Kysely<Tables>) => db.selectFrom('uploads').select(columnsOf('uploads'))
+
+const byId = first((db, uploadId: UploadId) => rows(db).where('uploadId', '=', uploadId))
+
+/** An absent offset finds no chunk. */
+const withOwnerAndChunk = first((db, uploadId: UploadId, offset: number | undefined) =>
+  db
+    .selectFrom('uploads')
+    .innerJoin('accounts', 'accounts.accountId', 'uploads.accountId')
+    .leftJoin('chunks', (join) =>
+      join.onRef('chunks.uploadId', '=', 'uploads.uploadId').on('chunks.offset', '=', offset ?? null),
+    )
+    .select(columnsOf('uploads'))
+    .select(STANDING)
+    .select(columnsOf('chunks'))
+    .where('uploads.uploadId', '=', uploadId),
+)
+
+const byIdempotencyKey = first((db, opaqueId: OpaqueId, idempotencyKey: string) =>
+  rows(db).where('opaqueId', '=', opaqueId).where('idempotencyKey', '=', idempotencyKey),
+)
+
+const openOfLink = all((db, opaqueId: OpaqueId) =>
+  rows(db).where('opaqueId', '=', opaqueId).where('state', '=', literally('open')).orderBy('createdAt'),
+)
+
+// Within a millisecond the ids decide: an owner's ids increase with time.
+const unclosed = (db: Kysely<Tables>) => rows(db).where('closedAt', 'is', null).orderBy('createdAt').orderBy('uploadId')
+
+const unclosedOfAsset = all((db, assetId: AssetId) => unclosed(db).where('assetId', '=', assetId))
+
+const unclosedOfAccount = all((db, accountId: AccountId) => unclosed(db).where('accountId', '=', accountId))
+
+/** Three queries, because each has its index. For one query with three alternatives SQLite would read every open session. */
+const expired = all((db, limits: ExpiryLimits) => {
+  const open = db.selectFrom('uploads').select('uploadId').where('state', '=', literally('open'))
+  const unbegun = open.where('lastChunkAt', 'is', null).where('createdAt', '<', limits.noChunkBefore)
+  const idle = open.where('lastChunkAt', '<', limits.idleBefore)
+  const old = open.where('createdAt', '<', limits.createdBefore)
+  return rows(db).where('uploadId', 'in', unbegun.unionAll(idle).unionAll(old)).limit(limits.max)
+})
+
+interface ExpiryLimits {
+  readonly noChunkBefore: Instant
+  readonly idleBefore: Instant
+  readonly createdBefore: Instant
+  readonly max: number
+}
+
+const landing = first(
+  apart((db, accountId: AccountId) =>
+    db
+      .selectFrom('accounts')
+      .select('pendingDrops')
+      .select((account) =>
+        account
+          .selectFrom('uploads')
+          .select((upload) => upload.fn.countAll<number>().as('count'))
+          .where('accountId', '=', accountId)
+          .where('closedAt', 'is', null)
+          .$asScalar()
+          .$notNull()
+          .as('unclosed'),
+      )
+      .where('accountId', '=', accountId),
+  ),
+)
+
+interface Process {
+  readonly by: string
+  readonly at: Instant
+}
+
+/** No other process has a lease. A lease is live before `leasedUntil`, not at it. */
+function mayLease({ by, at }: Process) {
+  return (upload: ExpressionBuilder<Tables, 'uploads'>) =>
+    upload.or([upload('leasedUntil', 'is', null), upload('leasedUntil', '<=', at), upload('leasedBy', '=', by)])
+}
+
+export const uploadReads = {
+  async find(db: Db, uploadId: UploadId): Promise<Upload | undefined> {
+    const row = await byId(db, uploadId)
+    return row && uploadOf(row)
+  },
+  /** One statement. `offset` is undefined if the request names none. */
+  async findAt(db: Db, uploadId: UploadId, offset: number | undefined): Promise<FoundUpload | undefined> {
+    const row = await withOwnerAndChunk(db, uploadId, offset)
+    if (row === undefined) return undefined
+    const { suspendedAt, deletedAt, offset: _, length, checksum, ...upload } = row
+    return { upload: uploadOf(upload), owner: { suspendedAt, deletedAt }, recorded: joinedChunkOf(row) }
+  },
+  async findByIdempotencyKey(db: Db, opaqueId: OpaqueId, idempotencyKey: string): Promise<DropUpload | undefined> {
+    const row = await byIdempotencyKey(db, opaqueId, idempotencyKey)
+    return row && dropUploadOf(row)
+  },
+  ...chunkReads,
+  /** Open sessions of one link. */
+  async openOf(db: Db, opaqueId: OpaqueId): Promise<readonly Upload[]> {
+    return (await openOfLink(db, opaqueId)).map(uploadOf)
+  },
+  /** Open and finishing sessions of one asset, oldest first. */
+  async unclosedOfAsset(db: Db, assetId: AssetId): Promise<readonly AssetUpload[]> {
+    return (await unclosedOfAsset(db, assetId)).map(assetUploadOf)
+  },
+  /** Open and finishing sessions of one account, its guests' included, oldest first. */
+  async unclosedOfAccount(db: Db, accountId: AccountId): Promise<readonly Upload[]> {
+    return (await unclosedOfAccount(db, accountId)).map(uploadOf)
+  },
+  /** Open and finishing sessions of an account's guests, in no order. */
+  unclosedOfGuests: all((db, accountId: AccountId) =>
+    db
+      .selectFrom('uploads')
+      .select(['uploadId', 'opaqueId', 'size', 'shownSize'])
+      .where('accountId', '=', accountId)
+      .where('closedAt', 'is', null)
+      .where('opaqueId', 'is not', null)
+      .$narrowType<{ opaqueId: OpaqueId }>(),
+  ),
+  /** How many drops of one account are pending, and how many sessions are open or finishing, its guests' included. One statement. */
+  async countLanding(db: Db, accountId: AccountId) {
+    return (await landing(db, accountId)) ?? { pendingDrops: 0, unclosed: 0 }
+  },
+  /** How many of the owner's own sessions are open or finishing. */
+  countUnclosedOwn: count((db, accountId: AccountId) =>
+    db
+      .selectFrom('uploads')
+      .select((upload) => upload.fn.countAll<number>().as('count'))
+      .where('accountId', '=', accountId)
+      .where('closedAt', 'is', null)
+      .where('assetId', 'is not', null),
+  ),
+  /** All finishing sessions that `by` may complete at `at`: without a lease of another process. */
+  finishing: values((db, who: Process) =>
+    db
+      .selectFrom('uploads')
+      .select('uploadId')
+      .where('state', '=', literally('finishing'))
+      .where(mayLease(who))
+      .orderBy('createdAt'),
+  ),
+  /**
+   * At most `max` open sessions that were created before `noChunkBefore` and have no chunk, or received their last chunk before `idleBefore`, or were
+   * created before `createdBefore`.
+   */
+  async expired(db: Db, limits: ExpiryLimits): Promise<readonly Upload[]> {
+    return (await expired(db, limits)).map(uploadOf)
+  },
+  /**
+   * What open sessions reserve: for each session the bytes that it has declared and not received yet, at most `windowBytes`; for all sessions of an account
+   * together, its guests' included, at most `accountBytesMax`. The index has the columns in the order of the groups, so nothing is sorted.
+   */
+  reservedBytes: count((db, windows: { readonly windowBytes: number; readonly accountBytesMax: number }) =>
+    db
+      .selectFrom((from) =>
+        from
+          .selectFrom('uploads')
+          .select((upload) => {
+            const unsent = upload('size', '-', upload.ref('receivedBytes'))
+            const window = upload
+              .case()
+              .when(unsent, '<', windows.windowBytes)
+              .then(unsent)
+              .else(upload.val(windows.windowBytes))
+              .end()
+            return upload.fn.sum<number>(window).as('bytes')
+          })
+          .where('state', '=', literally('open'))
+          .groupBy('accountId')
+          .as('ofAccount'),
+      )
+      .select((account) =>
+        account.fn
+          .sum<number | null>(
+            account
+              .case()
+              .when('bytes', '<', windows.accountBytesMax)
+              .then(account.ref('bytes'))
+              .else(account.val(windows.accountBytesMax))
+              .end(),
+          )
+          .as('bytes'),
+      ),
+  ),
+}
+
+const insertion = (db: Kysely<Tables>, upload: NewUpload) =>
+  db.insertInto('uploads').values({ ...newRow('uploads', upload), state: 'open' })
+
+const insertionOfGuests = runs(apart((db, upload: NewUpload) => insertion(db, upload)))
+const insertionOfOwners = runs(insertion)
+
+type Declaration = Pick<NewAssetUpload, 'contentType' | 'envelope' | 'declarationHash'>
+
+const redeclaration = changesOne((db, uploadId: UploadId, { contentType, envelope, declarationHash }: Declaration) =>
+  db
+    .updateTable('uploads')
+    .set({ contentType, envelope, declarationHash })
+    .where('uploadId', '=', uploadId)
+    .where('assetId', 'is not', null)
+    .where('state', '=', literally('open')),
+)
+
+interface Step {
+  readonly from: UploadState
+  readonly to: UploadState
+  readonly at: Instant
+  readonly failure?: UploadFailure | undefined
+  readonly lease?: Lease | undefined
+  readonly receivedBytes?: number | undefined
+}
+
+const movement = changesOne((db, uploadId: UploadId, { from, to, lease }: Step) =>
+  db
+    .updateTable('uploads')
+    .set({ state: to, closedAt: null, failure: null, leasedBy: lease?.by, leasedUntil: lease?.until })
+    .where('uploadId', '=', uploadId)
+    .where('state', '=', from),
+)
+
+function closing(db: Kysely<Tables>, uploadId: UploadId, { from, to, at, failure }: Step) {
+  const nothing = { opener: null, writingUntil: null, leasedBy: null, leasedUntil: null }
+  return db
+    .updateTable('uploads')
+    .set({ state: to, closedAt: at, failure, ...nothing })
+    .where('uploadId', '=', uploadId)
+    .where('state', '=', from)
+}
+
+const whatIsLeft = (column: 'receivedBytes' | 'chunkCount', { to }: Step) =>
+  sql<number>`case when cast(${to} as text) = 'ended' then 0 else ${sql.ref(column)} end`
+
+/** What such a session is still asked for is its state. A column that must not be null gets an empty value. */
+function closingUnlanded(db: Kysely<Tables>, uploadId: UploadId, step: Step) {
+  return closing(db, uploadId, step).set({
+    envelope: sql`case when envelope is null then null else '{}' end`,
+    kemCt: sql`substr(kem_ct, 1, 0)`,
+    suggestedFilename: null,
+    // The chunks of an ended one are removed.
+    receivedBytes: whatIsLeft('receivedBytes', step),
+    chunkCount: whatIsLeft('chunkCount', step),
+  })
+}
+
+const closingLanded = changesOne(closing)
+const closingAnyway = changesOne(closingUnlanded)
+
+const closingIdle = changesOne((db, uploadId: UploadId, step: Step & { readonly receivedBytes: number }) =>
+  closingUnlanded(db, uploadId, step)
+    .where('receivedBytes', '=', step.receivedBytes)
+    .where((upload) => upload.or([upload('writingUntil', 'is', null), upload('writingUntil', '<=', step.at)])),
+)
+
+// Open and finishing sessions have no `closedAt`. The foreign key removes the chunks with their sessions.
+const removalOfClosed = runs((db, before: Instant) => db.deleteFrom('uploads').where('closedAt', '<', before))
+
+const removalOfUnlanded = runs((db, before: Instant) =>
+  db.deleteFrom('uploads').where(sql<boolean>`state in ('ended', 'failed')`).where('closedAt', '<', before),
+)
+
+const removalOfChunks = runs((db, uploadId: UploadId) => db.deleteFrom('chunks').where('uploadId', '=', uploadId))
+
+export const uploadWrites = {
+  insert(db: Db, upload: NewUpload): Promise<void> {
+    return upload.assetId === undefined ? insertionOfGuests(db, upload) : insertionOfOwners(db, upload)
+  },
+  ...chunkWrites,
+  /** Replaces the declaration of an owner's open session. Throws if it is not open. */
+  async redeclare(db: Db, uploadId: UploadId, declaration: Declaration): Promise<void> {
+    if (await redeclaration(db, uploadId, declaration)) return
+    throw new Error('Only an open session of an owner can be declared again')
+  },
+  /** Leases a finishing session. False, and nothing changed, if another process has a lease at `at`, or it is not finishing. One conditional statement. */
+  lease: changesOne((db, uploadId: UploadId, lease: Lease & Process) =>
+    db
+      .updateTable('uploads')
+      .set({ leasedBy: lease.by, leasedUntil: lease.until })
+      .where('uploadId', '=', uploadId)
+      .where('state', '=', literally('finishing'))
+      .where(mayLease(lease)),
+  ),
+  /**
+   * Moves a session to another state. One that fails or ends keeps nothing of its declaration but size and hash; one that ends, no chunks.
+   * False, and nothing changed, if it is not in `from`: a compare-and-set. With `receivedBytes`, also false if it has not
+   * received exactly so many bytes, or a request writes to it at `at`. `at` becomes `closedAt` unless `to` is finishing. Pass `failure` only if `to` is
+   * failed, and `lease` only if it is finishing.
+   */
+  async move(db: Db, uploadId: UploadId, step: Step): Promise<boolean> {
+    const { to, receivedBytes } = step
+    if (to === 'open' || to === 'finishing') return movement(db, uploadId, step)
+    const isClosed = await (to === 'landed'
+      ? closingLanded(db, uploadId, step)
+      : receivedBytes === undefined
+        ? closingAnyway(db, uploadId, step)
+        : closingIdle(db, uploadId, { ...step, receivedBytes }))
+    // An ended session looks like an unknown one, so nothing asks for its chunks.
+    if (isClosed && to === 'ended') await removalOfChunks(db, uploadId)
+    return isClosed
+  },
+  /** Removes sessions that closed before `closedBefore`, or failed or ended before `unlandedBefore`, and their chunks. Receipts stay. */
+  async prune(db: Db, before: { readonly closedBefore: Instant; readonly unlandedBefore: Instant }): Promise<void> {
+    await removalOfClosed(db, before.closedBefore)
+    await removalOfUnlanded(db, before.unlandedBefore)
+  },
+}
+
+/** Reads a row as the session of a guest or of an owner. */
+function uploadOf(row: UploadRow): Upload {
+  return row.assetId === undefined ? dropUploadOf(row) : assetUploadOf(row)
+}
+
+function dropUploadOf(row: UploadRow): DropUpload {
+  const { assetId, albumId, role, envelope, opaqueId, kemCt, ...session } = sessionOf(row)
+  return { ...session, opaqueId: present(opaqueId), kemCt: present(kemCt) }
+}
+
+function assetUploadOf(row: UploadRow): AssetUpload {
+  const { opaqueId, kemCt, suggestedFilename, idempotencyKey, opener, shownSize, ...session } = sessionOf(row)
+  const { assetId, albumId, role, envelope } = session
+  return {
+    ...session,
+    assetId: present(assetId),
+    albumId: present(albumId),
+    role: present(role),
+    envelope: present(envelope),
+  }
+}
+
+function sessionOf({ leasedBy: by, leasedUntil: until, ...session }: UploadRow) {
+  return { ...session, lease: by === undefined || until === undefined ? undefined : { by, until } }
+}
+
+/** The table's check makes each row complete for its kind. An incomplete row was written by other software. */
+function present<Value>(value: Value | undefined): Value {
+  if (value === undefined) throw new Error('A row of uploads is neither a complete session of a guest nor of an owner')
+  return value
+}
