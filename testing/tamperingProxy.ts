@@ -11,6 +11,8 @@ export interface Exchanged {
   /** With its query. */
   readonly path: string
   readonly headers: IncomingHttpHeaders
+  /** Of the server's answer, as soon as it is there. */
+  status?: number
 }
 
 export interface Message {
@@ -32,6 +34,8 @@ export interface Tampering {
   readonly instead?: number
   /** How many exchanges it applies to; all without it. */
   readonly times?: number
+  /** An answer of 401 passes unchanged and does not count: the client's access token has ended, and it asks again. */
+  readonly sparesEndedTokens?: boolean
 }
 
 export interface TamperingProxy {
@@ -50,16 +54,23 @@ export async function startTamperingProxy(): Promise<TamperingProxy> {
   let left: { tampering: Tampering; times: number }[] = []
   const seen: Exchanged[] = []
 
-  const take = (exchange: Exchanged): Tampering | undefined => {
+  const take = (exchange: Exchanged) => {
     const found = left.find(({ tampering, times }) => times > 0 && tampering.matches(exchange))
     if (found !== undefined) found.times--
-    return found?.tampering
+    return found
   }
 
   const server = createServer((incoming, outgoing) => {
-    const exchange = { method: incoming.method ?? '', path: incoming.url ?? '', headers: incoming.headers }
+    const exchange: Exchanged = { method: incoming.method ?? '', path: incoming.url ?? '', headers: incoming.headers }
     seen.push(exchange)
-    pass({ incoming, outgoing, target, tampering: take(exchange) }).catch(() => outgoing.destroy())
+    const taken = take(exchange)
+    const onAnswer = (status: number | undefined): Tampering | undefined => {
+      if (status !== undefined) exchange.status = status
+      if (status !== 401 || taken?.tampering.sparesEndedTokens !== true) return taken?.tampering
+      taken.times++
+      return undefined
+    }
+    pass({ incoming, outgoing, target, tampering: taken?.tampering, onAnswer }).catch(() => outgoing.destroy())
   }).listen(0, '127.0.0.1')
   // Longer than the server's Keep-Alive, which clients see. Otherwise they would use connections that the proxy has already closed.
   server.keepAliveTimeout = 600_000
@@ -88,14 +99,16 @@ interface Passing {
   readonly outgoing: ServerResponse
   readonly target: URL
   readonly tampering: Tampering | undefined
+  /** Returns what is to be done with the answer. */
+  readonly onAnswer: (status: number | undefined) => Tampering | undefined
 }
 
-async function pass({ incoming, outgoing, target, tampering }: Passing): Promise<void> {
+async function pass({ incoming, outgoing, target, tampering: taken, onAnswer }: Passing): Promise<void> {
   const body = await buffer(incoming)
-  if (tampering?.lose === 'request') return void outgoing.destroy()
-  if (tampering?.instead !== undefined) return void outgoing.writeHead(tampering.instead).end()
+  if (taken?.lose === 'request') return void outgoing.destroy()
+  if (taken?.instead !== undefined) return void outgoing.writeHead(taken.instead).end()
   const asked = { headers: incoming.headers, body }
-  const sent = tampering?.request?.(asked) ?? asked
+  const sent = taken?.request?.(asked) ?? asked
   // The body is whole now: a length and `chunked` together are refused (RFC 9112, section 6.1).
   const { 'transfer-encoding': _, ...headers } = sent.headers
   const forwarded = request(target, {
@@ -106,6 +119,7 @@ async function pass({ incoming, outgoing, target, tampering }: Passing): Promise
   forwarded.end(sent.body)
   const [answer]: IncomingMessage[] = await once(forwarded, 'response')
   if (answer === undefined) throw new Error('no answer')
+  const tampering = onAnswer(answer.statusCode)
   if (tampering?.cut !== undefined) return await passCut(answer, outgoing, tampering.cut)
   if (tampering?.answer === undefined && tampering?.lose === undefined) {
     outgoing.writeHead(answer.statusCode ?? 502, answer.headers)

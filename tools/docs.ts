@@ -1,10 +1,11 @@
 /**
  * Checks the documents: `npm run docs`. Every relative link in a Markdown file leads to a file of the repository, and every anchor to a heading.
- * No text of the project has a package manager fetch one of our packages by its name.
+ * No text of the project has a package manager fetch one of our packages by its name. Each import leads to a lower floor, where ARCHITECTURE.md draws floors.
  * `npm run docs:run [-- <file> …]` also runs the blocks of commands that say that they can be run: those whose fence is ```` ```sh run ````.
  */
 import { readFileSync } from 'node:fs'
 import { argumentsOf } from './arguments.ts'
+import { floorFaults } from './docs/floors.ts'
 import { brokenLinks } from './docs/links.ts'
 import { type Document, readDocument } from './docs/markdown.ts'
 import { registryNames } from './docs/registryNames.ts'
@@ -36,9 +37,14 @@ const names = files
   )
 
 const broken = [...brokenLinks(documents, new Set(files))]
-const faults = [...broken, ...names]
+const upwards = documents.flatMap(({ floors }) =>
+  floors.flatMap((drawn) => [...floorFaults(drawn, files, (file) => readFileSync(`${ROOT}${file}`, 'utf8'))]),
+)
+const faults = [...broken, ...names, ...upwards]
 for (const fault of faults) console.error(fault)
-console.log(`${documents.length} documents, ${broken.length} broken links, ${names.length} names of a registry`)
+console.log(
+  `${documents.length} documents, ${broken.length} broken links, ${names.length} names of a registry, ${upwards.length} faults of floors`,
+)
 if (faults.length > 0) process.exitCode = 1
 
 if (values.run === true) {

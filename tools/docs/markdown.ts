@@ -1,4 +1,5 @@
-/** The few parts of Markdown that the check of the documents needs: headings, links, and blocks of commands. */
+/** The few parts of Markdown that the check of the documents needs: headings, links, blocks of commands, and drawn floors. */
+import { type Floors, floorsIn } from './floors.ts'
 
 export interface Link {
   readonly line: number
@@ -19,6 +20,7 @@ export interface Document {
   readonly anchors: ReadonlySet<string>
   readonly links: readonly Link[]
   readonly blocks: readonly Block[]
+  readonly floors: readonly Floors[]
 }
 
 const RUNNABLE = 'sh run'
@@ -30,8 +32,11 @@ const NAMED = /<[a-z]+ [^>]*\b(?:id|name)="([^"]+)"/g
 
 export function readDocument(file: string, text: string): Document {
   const [links, blocks, headings, anchors]: [Link[], Block[], string[], Set<string>] = [[], [], [], new Set()]
+  const floors: Floors[] = []
   for (const { line, content, info } of piecesOf(text)) {
     if (info === RUNNABLE) blocks.push({ line, commands: content })
+    const drawn = info === undefined ? undefined : floorsIn(info, content)
+    if (drawn !== undefined) floors.push(drawn)
     if (info !== undefined) continue
     const heading = HEADING.exec(content)?.[1]
     if (heading !== undefined) headings.push(heading)
@@ -47,7 +52,7 @@ export function readDocument(file: string, text: string): Document {
     counts.set(anchor, count + 1)
     anchors.add(count === 0 ? anchor : `${anchor}-${count}`)
   }
-  return { file, anchors, links, blocks }
+  return { file, anchors, links, blocks, floors }
 }
 
 /** The anchor that GitHub gives a heading. */

@@ -180,4 +180,28 @@ describe('the links of an owner', () => {
     const copy = (await owner.listLinks()).at(-1)
     assert.deepEqual([copy?.state, copy?.label, copy?.caps.maxFileCount], ['live', 'Taxes of 2026', 1])
   })
+
+  it('have buttons that fit a narrow phone in German, with whole words', async (t) => {
+    const owner = await world.owner()
+    await owner.createLink({ label: 'Fotos' })
+    const { page } = await browser.open(t, { url: linksUrl(), signedInAs: owner, device: 'phone', locale: 'de-DE' })
+    await page.setViewportSize({ width: 360, height: 780 })
+    await card(page, 'Fotos').waitFor()
+    assert.deepEqual(await page.evaluate(brokenWords), [])
+    assert.equal(await page.evaluate(() => document.documentElement.scrollWidth > innerWidth), false)
+  })
 })
+
+/** Words of buttons that stand on more than one line. Runs in the page. */
+function brokenWords(): string[] {
+  const broken: string[] = []
+  for (const label of document.querySelectorAll('.button span:not(.visually-hidden)'))
+    for (const text of label.childNodes)
+      for (const { 0: word, index } of (text.nodeValue ?? '').matchAll(/\p{L}+/gu)) {
+        const range = document.createRange()
+        range.setStart(text, index)
+        range.setEnd(text, index + word.length)
+        if (range.getClientRects().length > 1) broken.push(word)
+      }
+  return broken
+}

@@ -135,9 +135,10 @@ describe('blindkeep inbox watch', () => {
     const { drop, link } = await newLink()
     const [cut, altered] = [await drop('cut', randomBytes(500_000)), await drop('altered', randomBytes(500_000))]
     world.proxy.tamper(
-      { matches: isContentOf(cut), times: 2, cut: { afterBytes: 100_000 } },
+      { matches: isContentOf(cut), times: 2, sparesEndedTokens: true, cut: { afterBytes: 100_000 } },
       {
         matches: isContentOf(altered),
+        sparesEndedTokens: true,
         answer: ({ headers, body }) => ({ headers, body: Buffer.concat([body.subarray(0, -9), randomBytes(9)]) }),
       },
     )
@@ -153,9 +154,10 @@ describe('blindkeep inbox watch', () => {
       [['altered', 'altered']],
     )
     // From the byte on that was missing. A connection that ends while it is used again costs one more try.
-    const ranges = world.proxy.seen.filter(isContentOf(cut)).map(({ headers }) => headers.range)
+    const answered = world.proxy.seen.filter(({ status }) => status !== 401)
+    const ranges = answered.filter(isContentOf(cut)).map(({ headers }) => headers.range)
     assert.ok(ranges.length >= 3 && ranges.every((range, index) => (range === undefined) === (index === 0)))
-    assert.equal(world.proxy.seen.filter(isContentOf(altered)).length, 1)
+    assert.equal(answered.filter(isContentOf(altered)).length, 1)
     assert.deepEqual(await inFolder('cut'), ['cut', 'fine'])
   })
 

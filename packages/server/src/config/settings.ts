@@ -260,7 +260,7 @@ export const SETTINGS = {
     count(
       'UNLANDED_UPLOADS_PER_HOUR',
       2000,
-      'Upload sessions that an account may open in an hour for itself. What has landed does not count.',
+      'Upload sessions that an account may open in an hour for itself; one session of its owner at most a quarter of them. What has landed does not count.',
     ),
   ),
   manifestDriftDays: shared(
@@ -277,7 +277,7 @@ export const SETTINGS = {
     bytes(
       'DEEP_BYTES_PER_HOUR',
       64 * 1024 * MEBIBYTE,
-      'Bytes that deep storage verification reads for one account in an hour.',
+      'Bytes that deep storage verification reads for one session in an hour; for all sessions of an account together, a third more.',
     ),
   ),
   notify: derived('NOTIFY', {

@@ -18,7 +18,9 @@ export const BOUNDS = {
   'live capabilities': 1000,
   /** The public list of revoked ones stays short. */
   'capabilities that have not ended, revoked ones included': 1100,
+  'capabilities of one session that have not ended': 275,
   'unfinished uploads': 1000,
+  'unfinished uploads of one session': 250,
   passkeys: 20,
 } as const
 

@@ -170,7 +170,7 @@ function declaredTooLarge({ headers }: FastifyRequest, limitBytes: number): Refu
 function holderOf(caller: Caller | undefined, source: string | undefined): Holder {
   return caller === undefined
     ? { kind: 'guest', key: networkOf(source) }
-    : { kind: 'owner', key: caller.account.accountId }
+    : { kind: 'owner', key: caller.account.accountId, sessionId: caller.sessionId }
 }
 
 /** Aborts when the client disconnects. */

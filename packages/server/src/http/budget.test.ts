@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'
+import { parseSessionId } from '@blindkeep/protocol/ids'
 import { createBudget, type Holder } from './budget.ts'
 
 const KIB = 1024
@@ -48,6 +50,13 @@ describe('the memory of requests', () => {
     assert.equal(fill(budget, guest('192.0.2.2')), 16)
     assert.equal(fill(budget, owner('a')), 128)
     assert.equal(fill(budget, owner('b')), 128)
+  })
+
+  it('leaves the other sessions of an account a quarter when one takes all that it gets', () => {
+    const budget = createBudget()
+    const [thief, other] = [parseSessionId(randomUUID()), parseSessionId(randomUUID())]
+    assert.equal(fill(budget, { ...owner('a'), sessionId: thief }), 96)
+    assert.equal(fill(budget, { ...owner('a'), sessionId: other }), 32)
   })
 
   it('is empty when everything has left', () => {

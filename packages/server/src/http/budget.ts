@@ -2,6 +2,7 @@
  * The memory that requests may make the server hold: bodies of JSON until they are answered, pieces of chunks until they are written, answers
  * until they are sent. The request that comes last is refused, not the ones that are already there. Numbers: `decisions/limits.md`.
  */
+import type { SessionId } from '@blindkeep/protocol/ids'
 import type { Refuses } from '../domain/refusals.ts'
 
 const MEBIBYTE = 1024 * 1024
@@ -23,6 +24,9 @@ const POOLS = {
   'owner answer': { total: 96 * MEBIBYTE, each: 48 * MEBIBYTE },
 } as const satisfies Record<`${Holder['kind']} ${Kept}`, Pool>
 
+/** The part of an account's share that one session may hold: slow readers of a stolen token go on after it, and leave the owner the rest. */
+const PART_OF_SESSION = 3 / 4
+
 /** Not counted, because the number of connections bounds it (`connections.ts`): no flood of large bodies keeps a sign-in or a small drop out. */
 const FREE_BYTES = 4096
 
@@ -34,6 +38,8 @@ export interface Holder {
   readonly kind: 'owner' | 'guest'
   /** The account of an owner, the network of a guest (`guestNetwork.ts`); undefined if it is unknown. */
   readonly key: string | undefined
+  /** Of an owner. */
+  readonly sessionId?: SessionId | undefined
 }
 
 /** What one request holds. */
@@ -63,12 +69,14 @@ export function createBudget(): Budget {
   }
 
   /** The names under which the bytes count; undefined when there is no room. */
-  function roomFor(kept: Kept, { kind, key }: Holder, bytes: number): readonly string[] | undefined {
+  function roomFor(kept: Kept, { kind, key, sessionId }: Holder, bytes: number): readonly string[] | undefined {
     const name = `${kind} ${kept}` as const
-    if (heldOf(name) + bytes > POOLS[name].total) return undefined
-    if (key === undefined) return [name]
-    const own = `${name} ${key}`
-    return heldOf(own) + bytes > POOLS[name].each ? undefined : [name, own]
+    const { total, each } = POOLS[name]
+    const most = new Map<string, number>([[name, total]])
+    if (key !== undefined) most.set(`${name} ${key}`, each)
+    if (sessionId !== undefined) most.set(`${name} ${sessionId}`, PART_OF_SESSION * each)
+    const isFull = [...most].some(([held, max]) => heldOf(held) + bytes > max)
+    return isFull ? undefined : [...most.keys()]
   }
 
   return {

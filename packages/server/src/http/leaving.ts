@@ -3,6 +3,7 @@ import { type Operation, type OperationName, operations } from '@blindkeep/proto
 import type { Caller } from '../domain/account/sessions.ts'
 import { isRefusal, type Refusal } from '../domain/refusals.ts'
 import type { RowBudget } from '../domain/rowBudget.ts'
+import { spenderOf } from '../domain/sessionShare.ts'
 import type { AnyAnswer, Call, Routes } from './call.ts'
 
 type AnyRoute = (call: Call<OperationName>) => Promise<AnyAnswer | Refusal>
@@ -25,9 +26,7 @@ function within(row: Operation, name: string, routes: Routes, rowBudget: RowBudg
   return async (call) => {
     const { caller } = call as { readonly caller: Caller | undefined }
     if (caller === undefined) throw new Error(`${name} adds rows without an account`)
-    const { account, sessionId } = caller
-    const adding = { accountId: account.accountId, sessionId }
-    return rowBudget.within(leaves, adding, {
+    return rowBudget.within(leaves, spenderOf(caller), {
       // An upload has a window of its own on the disk (`room.ts`).
       add: async () => (leaves === 'uploads' ? undefined : await rowBudget.judgeRoom()) ?? route(call),
       isAdded: (answer) => (isRefusal(answer) ? leaves === 'rows' && isAtBound(answer) : !isRepeat(answer)),

@@ -16,7 +16,7 @@ import { BOUNDS } from '../domain/bounds.ts'
 import { MAX_UNENDED } from '../domain/discovery/capabilities.ts'
 import { accountLock } from '../ports/store.ts'
 import { type AlbumOwner, declaredFor, newAlbumOwner } from '../testing/assets.ts'
-import { overHttp, said, type Web } from '../testing/http.ts'
+import { chunkOf, overHttp, said, type Web } from '../testing/http.ts'
 import { defined, inWorld, type World } from '../testing/world.ts'
 
 type Writing = {
@@ -52,8 +52,8 @@ const post = (url: string, payload: object): InjectOptions => ({ method: 'POST',
 const base64 = (bytes: number) => randomBytes(bytes).toString('base64')
 const idIn = (answer: LightMyRequestResponse, name: string) => String(answer.json()[name])
 
-function uploadOf({ world, ...albumOwner }: Owned): object {
-  const declared = declaredFor(world, albumOwner, randomBytes(16))
+function uploadOf({ world, ...albumOwner }: Owned, content = randomBytes(16)): object {
+  const declared = declaredFor(world, albumOwner, content)
   return {
     album_id: declared.albumId,
     size: declared.size,
@@ -201,7 +201,6 @@ describe('what requests leave in the database', () => {
           assert.equal(said(last), '429 request.rate_limited')
           assert.match(String(last.headers['retry-after']), /^[1-9]\d*$/)
           await expectLists(web, owned, authorization)
-          if (operations[name as OperationName as 'addDevice'].leaves !== 'rows') return
           const again = await web.signIn(owned.accountId)
           const fresh = await web.ask({ ...loop.create(owned), headers: again })
           assert.ok(fresh.statusCode < 300, said(fresh))
@@ -209,6 +208,24 @@ describe('what requests leave in the database', () => {
         { settings: { rowsPerDay: 40, unlandedUploadsPerHour: 10 } },
       ),
     )
+
+  it(
+    'counts no upload that has landed, neither for its session nor for the account',
+    inWorld(
+      async (world) => {
+        const { owned, ask } = await newOwner(world, overHttp(world))
+        const content = randomBytes(16)
+        for (let count = 0; count < 10; count += 1) {
+          const created = await ask(post('/v1/upload', uploadOf(owned, content)))
+          assert.equal(said(created), '201')
+          const url = `/v1/upload/${idIn(created, 'upload_id')}`
+          const sent = await ask({ ...chunkOf({ opaqueId: '', uploadId: '' }, content), url })
+          assert.equal(said(sent), '204')
+        }
+      },
+      { settings: { unlandedUploadsPerHour: 8 } },
+    ),
+  )
 
   it(
     'has a rate also for what is refused at a bound',
@@ -294,7 +311,7 @@ function mostBytesOf({ properties }: { readonly properties: object }): number {
 async function newOwner(world: World, web: Web) {
   const albumOwner = await newAlbumOwner(world)
   const { authorization } = await web.signIn(albumOwner.accountId)
-  const ask = (request: InjectOptions) => web.ask({ ...request, headers: { authorization } })
+  const ask = (request: InjectOptions) => web.ask({ ...request, headers: { ...request.headers, authorization } })
   const { opaque_id: opaqueId } = (await ask(newLink())).json()
   return { owned: { ...albumOwner, opaqueId, world }, authorization, ask }
 }

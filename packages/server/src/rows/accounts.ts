@@ -100,7 +100,7 @@ const refundWithinUse = first((db, accountId: AccountId, bytes: number) =>
     .returning(['accountId', ...QUOTA]),
 )
 
-interface NotedRefusal {
+export interface NotedRefusal {
   readonly why: RefusedBecause
   readonly at: Instant
   readonly since: Instant

@@ -1,14 +1,18 @@
-import type { AccountId, AlbumId, Instant, Jti } from '@blindkeep/protocol/ids'
+import type { AccountId, AlbumId, Instant, Jti, SessionId } from '@blindkeep/protocol/ids'
 import type { Db } from './db.ts'
 import { all, count, first, inserts, runs } from './statements.ts'
 import { columnsOf } from './tables.ts'
 
-const countOfAccount = first((db, accountId: AccountId, at: Instant) =>
+const countOfAccount = first((db, accountId: AccountId, at: Instant, sessionId: SessionId | undefined) =>
   db
     .selectFrom('capabilities')
     .select((capability) => [
       capability.fn.countAll<number>().as('all'),
       capability.fn.count<number>('revokedAt').as('revoked'),
+      capability.fn
+        .countAll<number>()
+        .filterWhere('sessionId', '=', sessionId ?? null)
+        .as('ofSession'),
     ])
     .where('accountId', '=', accountId)
     .where('expiresAt', '>', at),
@@ -37,10 +41,10 @@ export const capabilityReads = {
       .where('revokedAt', 'is', null)
       .orderBy('capabilitySeq'),
   ),
-  /** How many of an account have not ended at `at`: the live ones, and all, revoked ones too. */
-  async count(db: Db, accountId: AccountId, at: Instant) {
-    const { all, revoked } = (await countOfAccount(db, accountId, at)) ?? { all: 0, revoked: 0 }
-    return { live: all - revoked, all }
+  /** How many of an account have not ended at `at`: the live ones, all, revoked ones too, and those of all that this session asked for. */
+  async count(db: Db, accountId: AccountId, at: Instant, sessionId?: SessionId) {
+    const { all = 0, revoked = 0, ofSession = 0 } = (await countOfAccount(db, accountId, at, sessionId)) ?? {}
+    return { live: all - revoked, all, ofSession }
   },
   /** How many of all accounts have not ended at `at`, revoked ones too; it counts up to `max`. */
   countAll: count((db, at: Instant, max: number) =>

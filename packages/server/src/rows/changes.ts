@@ -12,6 +12,7 @@ import {
   inserts,
   runs,
   type Some,
+  someOf,
   value,
 } from './statements.ts'
 import type { AssetBlob } from './tables/assets.ts'
@@ -236,13 +237,12 @@ async function insertNext(db: Db, row: NextEvent): Promise<void> {
 }
 
 function insertNumbered(db: Db, rows: readonly NextEvent[]): readonly Promise<void>[] {
-  return inStatements(numberedInsertions, rows, async (insertion, [first, ...more]) => {
-    const some = [first, ...more]
+  return inStatements(numberedInsertions, rows, async (insertion, some) => {
     const numbered = some.map((row, at) => ({
       ...row,
       later: some.filter(({ accountId }, other) => other > at && accountId === row.accountId).length,
     }))
-    if ((await insertion(db, numbered)).changed !== some.length) throw unknownAccount(first.accountId)
+    if ((await insertion(db, someOf(numbered))).changed !== some.length) throw unknownAccount(some[0].accountId)
   })
 }
 

@@ -159,8 +159,10 @@ export const chunkWrites = {
   },
 }
 
+type Joined<Row> = { readonly [Name in keyof Row]: Row[Name] | undefined }
+
 /** Of a row of another table that is joined with the chunk at an offset, if there is one. */
-export function joinedChunkOf({ offset, length, checksum }: Partial<Chunk>): Chunk | undefined {
+export function joinedChunkOf({ offset, length, checksum }: Joined<Chunk>): Chunk | undefined {
   return offset === undefined || length === undefined || checksum === undefined
     ? undefined
     : { offset, length, checksum }

@@ -169,7 +169,7 @@ export const linkReads = {
   },
 }
 
-interface Reservation {
+export interface LinkReservation {
   readonly size: number
   readonly at: Instant
   readonly maxOpenSessions: number
@@ -220,7 +220,7 @@ export const linkWrites = {
    * succeed as fit.
    */
   reserve: changesOne(
-    apart((db, opaqueId: OpaqueId, { size, at, maxOpenSessions }: Reservation) =>
+    apart((db, opaqueId: OpaqueId, { size, at, maxOpenSessions }: LinkReservation) =>
       db
         .updateTable('links')
         .set((link) => ({ openSessions: link('openSessions', '+', 1), openBytes: link('openBytes', '+', size) }))

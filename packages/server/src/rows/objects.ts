@@ -144,7 +144,7 @@ const keeping = forList(
   ),
 )
 
-interface Step {
+export interface ObjectStep {
   readonly from: ObjectState
   readonly to: Exclude<ObjectState, 'kept'>
   readonly at: Instant
@@ -157,7 +157,7 @@ export const objectWrites = {
     ),
   ),
   /** False, and nothing changed, if it is not in `from`. */
-  move: changesOne((db, location: string, { from, to, at }: Step) =>
+  move: changesOne((db, location: string, { from, to, at }: ObjectStep) =>
     db.updateTable('objects').set({ state: to, since: at }).where('location', '=', location).where('state', '=', from),
   ),
   /** Moves up to 64 staged objects to kept: all their bytes were read just before `at`. False, and the transaction must not commit, if one is not staged. */

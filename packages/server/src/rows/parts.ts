@@ -1,12 +1,15 @@
 /** The parts of objects in a store with keys. */
 import type { Instant, Sha256Hex, UploadId } from '@blindkeep/protocol/ids'
 import { type Kysely, type SqlBool, sql } from 'kysely'
-import type { PlacedPart } from '../ports/parts.ts'
 import type { Db } from './db.ts'
 import { all, apart, changesOne, exists, runs, values } from './statements.ts'
 import { columnsOf, type Tables } from './tables.ts'
 
-export interface KeptPart extends PlacedPart {
+export interface KeptPart {
+  /** `<location>/<16 hexadecimal digits>`. */
+  readonly key: string
+  readonly offset: number
+  readonly length: number
   readonly checksum: Sha256Hex
 }
 

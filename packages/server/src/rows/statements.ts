@@ -1,6 +1,6 @@
 import { CamelCasePlugin, type Compilable, type CompiledQuery, type Kysely } from 'kysely'
 import type { Db } from './db.ts'
-import { type NewRow, newRow, type Tables, tables } from './tables.ts'
+import { givenOf, type NewRow, type Tables, tables } from './tables.ts'
 
 /**
  * Describes a query once, before any values are known. Each argument after the database is a placeholder for the value that later calls pass in its place, and
@@ -105,7 +105,7 @@ function insertion<Name extends keyof Tables>(db: Kysely<Tables>, table: Name, r
   return db
     .withTables<Record<string, Record<string, unknown>>>()
     .insertInto(table as string)
-    .values(newRow(table, row))
+    .values(givenOf(table, row))
 }
 
 const APART = Symbol('apart')
@@ -145,29 +145,29 @@ export function forList<Item, Given extends readonly unknown[], Row>(
   }
 }
 
-interface ForRows<Item, Given extends readonly unknown[], Row> {
+interface ForRows<Run> {
   readonly count: number
-  readonly run: Statement<[Some<Item>, ...Given], Row>
+  readonly run: Run
 }
 
 /** The same query for so many rows each. Few of them, because every connection prepares its own. */
 export function forRows<Item, Given extends readonly unknown[], Row>(
   counts: readonly number[],
   build: Build<[Some<Item>, ...Given], Row>,
-): readonly ForRows<Item, Given, Row>[] {
+): readonly ForRows<Statement<[Some<Item>, ...Given], Row>>[] {
   return counts.map((count) => ({ count, run: statement(build, count) }))
 }
 
 /** Starts statements for any number of rows, in their order. `statements` begin with the one for the most rows, and end with the one for one row. */
-export function inStatements<Item, Row, Result>(
-  statements: readonly ForRows<Item, [], Row>[],
+export function inStatements<Run, Item, Result>(
+  statements: readonly ForRows<Run>[],
   rows: readonly Item[],
-  run: (statement: ForRows<Item, [], Row>['run'], some: Some<Item>) => Promise<Result>,
+  start: (run: Run, some: Some<Item>) => Promise<Result>,
 ): readonly Promise<Result>[] {
   const started: Promise<Result>[] = []
   let left = rows
-  for (const { count, run: statement } of statements)
-    for (; left.length >= count; left = left.slice(count)) started.push(run(statement, someOf(left.slice(0, count))))
+  for (const { count, run } of statements)
+    for (; left.length >= count; left = left.slice(count)) started.push(start(run, someOf(left.slice(0, count))))
   return started
 }
 

@@ -74,12 +74,13 @@ export function columnsOf<Name extends keyof Tables>(table: Name): readonly `${N
 export type NewRow<Name extends keyof Tables> = New<Described[Name]>
 
 /** What an insertion gives of `row`, for `values`. It may be of a narrower type, and the insertion add the rest. */
-export function newRow<Name extends keyof Tables, Given extends Partial<NewRow<Name>>>(
-  table: Name,
-  row: Given,
-): Pick<NewRow<Name>, keyof Given & keyof NewRow<Name>> {
+export function newRow<Name extends keyof Tables, Given extends Partial<NewRow<Name>>>(table: Name, row: Given) {
+  return givenOf(table, row) as Pick<NewRow<Name>, keyof Given & keyof NewRow<Name>>
+}
+
+/** The same without its type. */
+export function givenOf(table: keyof Tables, row: object): Readonly<Record<string, unknown>> {
   const columns = Object.entries<Table[string]>(tables[table])
   const given = columns.filter(([, { start }]) => start === 'given' || start === 'optional')
-  // `Object.fromEntries` forgets which names it was given.
-  return Object.fromEntries(given.map(([name]) => [name, Reflect.get(row, name)])) as NewRow<Name>
+  return Object.fromEntries(given.map(([name]) => [name, Reflect.get(row, name)]))
 }

@@ -1,4 +1,4 @@
-import type { AccountId, AssetId, Instant, OpaqueId, UploadId } from '@blindkeep/protocol/ids'
+import type { AccountId, AssetId, Instant, OpaqueId, SessionId, UploadId } from '@blindkeep/protocol/ids'
 import { type ExpressionBuilder, type Kysely, sql } from 'kysely'
 import { STANDING } from './accounts.ts'
 import { chunkReads, chunkWrites, joinedChunkOf } from './chunks.ts'
@@ -73,7 +73,7 @@ const expired = all((db, limits: ExpiryLimits) => {
   return rows(db).where('uploadId', 'in', unbegun.unionAll(idle).unionAll(old)).limit(limits.max)
 })
 
-interface ExpiryLimits {
+export interface ExpiryLimits {
   readonly noChunkBefore: Instant
   readonly idleBefore: Instant
   readonly createdBefore: Instant
@@ -99,13 +99,29 @@ const landing = first(
   ),
 )
 
-interface Process {
+const unclosedOwn = first((db, accountId: AccountId, sessionId: SessionId | undefined) =>
+  db
+    .selectFrom('uploads')
+    .select((upload) => [
+      upload.fn.countAll<number>().as('all'),
+      upload.fn
+        .countAll<number>()
+        .filterWhere('sessionId', '=', sessionId ?? null)
+        .as('ofSession'),
+    ])
+    .where('accountId', '=', accountId)
+    .where('closedAt', 'is', null)
+    .where('assetId', 'is not', null),
+)
+
+/** A process that looks for sessions to complete. */
+export interface Finisher {
   readonly by: string
   readonly at: Instant
 }
 
 /** No other process has a lease. A lease is live before `leasedUntil`, not at it. */
-function mayLease({ by, at }: Process) {
+function mayLease({ by, at }: Finisher) {
   return (upload: ExpressionBuilder<Tables, 'uploads'>) =>
     upload.or([upload('leasedUntil', 'is', null), upload('leasedUntil', '<=', at), upload('leasedBy', '=', by)])
 }
@@ -153,17 +169,12 @@ export const uploadReads = {
   async countLanding(db: Db, accountId: AccountId) {
     return (await landing(db, accountId)) ?? { pendingDrops: 0, unclosed: 0 }
   },
-  /** How many of the owner's own sessions are open or finishing. */
-  countUnclosedOwn: count((db, accountId: AccountId) =>
-    db
-      .selectFrom('uploads')
-      .select((upload) => upload.fn.countAll<number>().as('count'))
-      .where('accountId', '=', accountId)
-      .where('closedAt', 'is', null)
-      .where('assetId', 'is not', null),
-  ),
+  /** How many of the owner's own uploads are open or finishing, and how many of them this session opened. */
+  async countUnclosedOwn(db: Db, accountId: AccountId, sessionId?: SessionId) {
+    return (await unclosedOwn(db, accountId, sessionId)) ?? { all: 0, ofSession: 0 }
+  },
   /** All finishing sessions that `by` may complete at `at`: without a lease of another process. */
-  finishing: values((db, who: Process) =>
+  finishing: values((db, who: Finisher) =>
     db
       .selectFrom('uploads')
       .select('uploadId')
@@ -233,7 +244,7 @@ const redeclaration = changesOne((db, uploadId: UploadId, { contentType, envelop
     .where('state', '=', literally('open')),
 )
 
-interface Step {
+export interface UploadStep {
   readonly from: UploadState
   readonly to: UploadState
   readonly at: Instant
@@ -242,7 +253,7 @@ interface Step {
   readonly receivedBytes?: number | undefined
 }
 
-const movement = changesOne((db, uploadId: UploadId, { from, to, lease }: Step) =>
+const movement = changesOne((db, uploadId: UploadId, { from, to, lease }: UploadStep) =>
   db
     .updateTable('uploads')
     .set({ state: to, closedAt: null, failure: null, leasedBy: lease?.by, leasedUntil: lease?.until })
@@ -250,8 +261,8 @@ const movement = changesOne((db, uploadId: UploadId, { from, to, lease }: Step) 
     .where('state', '=', from),
 )
 
-function closing(db: Kysely<Tables>, uploadId: UploadId, { from, to, at, failure }: Step) {
-  const nothing = { opener: null, writingUntil: null, leasedBy: null, leasedUntil: null }
+function closing(db: Kysely<Tables>, uploadId: UploadId, { from, to, at, failure }: UploadStep) {
+  const nothing = { opener: null, sessionId: null, writingUntil: null, leasedBy: null, leasedUntil: null }
   return db
     .updateTable('uploads')
     .set({ state: to, closedAt: at, failure, ...nothing })
@@ -259,11 +270,11 @@ function closing(db: Kysely<Tables>, uploadId: UploadId, { from, to, at, failure
     .where('state', '=', from)
 }
 
-const whatIsLeft = (column: 'receivedBytes' | 'chunkCount', { to }: Step) =>
+const whatIsLeft = (column: 'receivedBytes' | 'chunkCount', { to }: UploadStep) =>
   sql<number>`case when cast(${to} as text) = 'ended' then 0 else ${sql.ref(column)} end`
 
 /** What such a session is still asked for is its state. A column that must not be null gets an empty value. */
-function closingUnlanded(db: Kysely<Tables>, uploadId: UploadId, step: Step) {
+function closingUnlanded(db: Kysely<Tables>, uploadId: UploadId, step: UploadStep) {
   return closing(db, uploadId, step).set({
     envelope: sql`case when envelope is null then null else '{}' end`,
     kemCt: sql`substr(kem_ct, 1, 0)`,
@@ -277,7 +288,7 @@ function closingUnlanded(db: Kysely<Tables>, uploadId: UploadId, step: Step) {
 const closingLanded = changesOne(closing)
 const closingAnyway = changesOne(closingUnlanded)
 
-const closingIdle = changesOne((db, uploadId: UploadId, step: Step & { readonly receivedBytes: number }) =>
+const closingIdle = changesOne((db, uploadId: UploadId, step: UploadStep & { readonly receivedBytes: number }) =>
   closingUnlanded(db, uploadId, step)
     .where('receivedBytes', '=', step.receivedBytes)
     .where((upload) => upload.or([upload('writingUntil', 'is', null), upload('writingUntil', '<=', step.at)])),
@@ -303,7 +314,7 @@ export const uploadWrites = {
     throw new Error('Only an open session of an owner can be declared again')
   },
   /** Leases a finishing session. False, and nothing changed, if another process has a lease at `at`, or it is not finishing. One conditional statement. */
-  lease: changesOne((db, uploadId: UploadId, lease: Lease & Process) =>
+  lease: changesOne((db, uploadId: UploadId, lease: Lease & Finisher) =>
     db
       .updateTable('uploads')
       .set({ leasedBy: lease.by, leasedUntil: lease.until })
@@ -317,7 +328,7 @@ export const uploadWrites = {
    * received exactly so many bytes, or a request writes to it at `at`. `at` becomes `closedAt` unless `to` is finishing. Pass `failure` only if `to` is
    * failed, and `lease` only if it is finishing.
    */
-  async move(db: Db, uploadId: UploadId, step: Step): Promise<boolean> {
+  async move(db: Db, uploadId: UploadId, step: UploadStep): Promise<boolean> {
     const { to, receivedBytes } = step
     if (to === 'open' || to === 'finishing') return movement(db, uploadId, step)
     const isClosed = await (to === 'landed'
@@ -342,7 +353,7 @@ function uploadOf(row: UploadRow): Upload {
 }
 
 function dropUploadOf(row: UploadRow): DropUpload {
-  const { assetId, albumId, role, envelope, opaqueId, kemCt, ...session } = sessionOf(row)
+  const { assetId, albumId, role, envelope, sessionId, opaqueId, kemCt, ...session } = sessionOf(row)
   return { ...session, opaqueId: present(opaqueId), kemCt: present(kemCt) }
 }
 

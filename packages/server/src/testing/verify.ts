@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type AccountId, type AssetId, parseUploadId, type Sha256Hex } from '@blindkeep/protocol/ids'
+import { type AccountId, type AssetId, parseUploadId, type SessionId, type Sha256Hex } from '@blindkeep/protocol/ids'
 import type { BlobRole } from '@blindkeep/protocol/schemas/receipts'
 import type { AssetVerdict, BlobVerdict, VerifyQuestion } from '../domain/custody/verdicts.ts'
 import { createVerify, type Verify } from '../domain/custody/verify.ts'
@@ -153,7 +153,8 @@ export async function askEach(
   verify: Verify,
   accountId: AccountId,
   blobs: readonly KeptBlob[],
+  sessionId?: SessionId,
 ): Promise<readonly string[]> {
-  const verdicts = await verify({ accountId, questions: aboutAll(blobs), deep: true, signal: never })
+  const verdicts = await verify({ accountId, sessionId, questions: aboutAll(blobs), deep: true, signal: never })
   return verdicts.map(({ durable, blobs }) => `${durable ? 'durable ' : ''}${blobs.map(flagsOf).join(', ')}`)
 }

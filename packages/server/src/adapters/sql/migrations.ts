@@ -9,6 +9,7 @@ import { fifthTables } from './migrations/0005.ts'
 import { sixthTables } from './migrations/0006.ts'
 import { seventhTables } from './migrations/0007.ts'
 import { eighthTables } from './migrations/0008.ts'
+import { ninthTables } from './migrations/0009.ts'
 
 /**
  * One step of the schema. Nodes of two releases share a database while an operator updates them one after another, so a step is one of two kinds:
@@ -73,6 +74,11 @@ export const migrations: readonly Migration[] = [
     summary: 'Adds columns for files that guests could not send, and frees assets that no signed manifest retains.',
     statements: eighthTables,
     // Code that does not know the columns would leave them behind when it deletes an account.
+    serves: 8,
+  },
+  {
+    summary: 'Adds a column for the session that opened an upload or asked for a capability.',
+    statements: ninthTables,
     serves: 8,
   },
 ]

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'
-import { parseDeviceId } from '@blindkeep/protocol/ids'
+import { parseDeviceId, parseSessionId } from '@blindkeep/protocol/ids'
 import { HYBRID_PUBLIC_KEY_BYTES } from '@blindkeep/protocol/suites'
 import { accountLock } from '../../ports/store.ts'
 import { landBlob, newAlbumOwner, newAssetId } from '../../testing/assets.ts'
@@ -12,6 +12,7 @@ import { isRefusal } from '../refusals.ts'
 import { type DeviceRequest, MAX_PRUNES } from './devices.ts'
 
 const newDeviceId = () => defined(parseDeviceId(randomUUID()))
+const newSessionId = () => defined(parseSessionId(randomUUID()))
 
 function request(overrides: Partial<DeviceRequest> = {}): DeviceRequest {
   return { deviceId: newDeviceId(), publicKey: bytes(HYBRID_PUBLIC_KEY_BYTES), mac: bytes(32), ...overrides }
@@ -93,7 +94,7 @@ describe('devices that are added and revoked again and again', () => {
 
 describe('the search for devices that no file names', () => {
   it(
-    'reads the files of an account a bounded number of times in an hour',
+    'reads the files of an account a bounded number of times in an hour, of which a session has a quarter',
     inWorld(async (world) => {
       const { devices } = world.rules
       const owner = await newAccount(world)
@@ -107,14 +108,20 @@ describe('the search for devices that no file names', () => {
             await tx.devices.revoke(given.deviceId, owner, at)
           }
         })
-      for (let count = 0; count < MAX_PRUNES; count += 1) {
+      let sessionId = newSessionId()
+      const isAdded = async () => {
         await fill()
-        notRefused(await devices.add(owner, request()))
+        return !isRefusal(await devices.add(owner, request({ sessionId })))
       }
-      await fill()
-      assert.ok(isRefusal(await devices.add(owner, request())))
+      for (let session = 0; session < 4; session += 1) {
+        sessionId = newSessionId()
+        for (let count = 0; count < MAX_PRUNES / 4; count += 1) assert.ok(await isAdded())
+        assert.equal(await isAdded(), false)
+      }
+      sessionId = newSessionId()
+      assert.equal(await isAdded(), false)
       world.clock.advance(3600)
-      notRefused(await devices.add(owner, request()))
+      assert.ok(await isAdded())
     }),
   )
 })

@@ -1,5 +1,5 @@
 /** The keys that sign an account's manifests. Manifests are checked against the values that a device was added with, so these values never change. */
-import type { AccountId, DeviceId } from '@blindkeep/protocol/ids'
+import type { AccountId, DeviceId, SessionId } from '@blindkeep/protocol/ids'
 import type { Clock } from '../../ports/clock.ts'
 import type { Limiter } from '../../ports/limiter.ts'
 import { accountLock, type Device, type NewDevice, type Store, type WriteTx } from '../../ports/store.ts'
@@ -7,6 +7,7 @@ import { BOUNDS, judgeBound } from '../bounds.ts'
 import type { NewName } from '../newName.ts'
 import type { Refuses } from '../refusals.ts'
 import { isSame } from '../sameBytes.ts'
+import { type Spender, sharedLimits } from '../sessionShare.ts'
 import { requireActiveAccount } from './activeAccount.ts'
 
 /** Of the revoked devices that no present file names, so many stay when the account has used up its bound: a list should say what its owner just revoked. */
@@ -16,9 +17,11 @@ export const MAX_PRUNES = 20
 const HOUR_SECONDS = 3600
 const ALL = 'devices, revoked ones included'
 
-export type DeviceRequest = Omit<NewDevice, 'accountId' | 'createdAt'>
+export interface DeviceRequest extends Omit<NewDevice, 'accountId' | 'createdAt'> {
+  readonly sessionId?: SessionId | undefined
+}
 
-interface AddedDevice {
+export interface AddedDevice {
   readonly device: Device
   readonly isRepeat: boolean
 }
@@ -33,10 +36,11 @@ export type Devices = ReturnType<typeof createDevices>
 
 export function createDevices({ store, clock, limiter }: DevicePorts) {
   /** Revoked devices give their rows up if no present file was signed by them: then nothing has to be judged by their keys. */
-  async function makePlace(accountId: AccountId): Promise<void> {
+  async function makePlace(spender: Spender): Promise<void> {
+    const { accountId } = spender
     if ((await store.ask((tx) => tx.devices.count(accountId))) < BOUNDS[ALL]) return
-    const prunes = { rule: 'device-prunes-of-account', key: accountId, max: MAX_PRUNES, windowSeconds: HOUR_SECONDS }
-    if ((await limiter.take([prunes])) !== undefined) return
+    const prunes = sharedLimits('device-prunes', spender, { max: MAX_PRUNES, windowSeconds: HOUR_SECONDS })
+    if ((await limiter.take(prunes)) !== undefined) return
     await store.write([accountLock(accountId)], (tx) => tx.devices.prune(accountId, KEPT_REVOKED))
   }
 
@@ -44,10 +48,10 @@ export function createDevices({ store, clock, limiter }: DevicePorts) {
     /** Adds a device. A repeat with the same values by the same account gets the same answer. */
     async add(
       accountId: AccountId,
-      request: DeviceRequest,
+      { sessionId, ...request }: DeviceRequest,
     ): Promise<AddedDevice | Refuses<'session_over' | 'device_invalid' | 'limit_reached'>> {
       const device: NewDevice = { ...request, accountId, createdAt: clock.now() }
-      await makePlace(accountId)
+      await makePlace({ accountId, sessionId })
       return store.write([accountLock(accountId)], async (tx) => {
         const refused = await requireActiveAccount(tx, accountId)
         if (refused !== undefined) return refused

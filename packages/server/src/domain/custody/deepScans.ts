@@ -5,12 +5,13 @@ import type { Seat, Seats } from '../../ports/seats.ts'
 import { DigestsBusy } from '../../ports/storageErrors.ts'
 import type { HeldBlob } from '../../ports/store.ts'
 import { createPause, type GiveUpAfter } from '../pause.ts'
+import { type Spender, sharedLimits } from '../sessionShare.ts'
 import { createScanTurns } from './scanTurns.ts'
 import { isWithheld, type ScanOutcome } from './verdicts.ts'
 
 /**
- * Reads bytes again and compares them with the receipt's hash, within the hourly budget of the account
- * (specification, Storage verification, rules 5 and 6).
+ * Reads bytes again and compares them with the receipt's hash, within the hourly budget of the session. All sessions of the account together have a third more,
+ * so that one of them leaves the others something (specification, Storage verification, rules 5 and 6).
  */
 export type ScanObject = (object: HeldBlob) => Promise<ScanOutcome>
 
@@ -60,16 +61,16 @@ export function createDeepScans(
    * An object larger than the budget can be read while the hour's budget is unused. It does not use the reserved share, so that the small blobs of its
    * asset can be read too.
    */
-  function limitOf(accountId: AccountId, { size }: HeldBlob): Limit {
+  function limitsOf(spender: Spender, { size }: HeldBlob): readonly Limit[] {
     const maxWeight = deepBytesPerHour - Math.floor(deepBytesPerHour * RESERVED_SHARE)
     const weight = Math.min(Math.max(size, MIN_SCAN_BYTES), maxWeight)
-    const budget = { max: deepBytesPerHour, windowSeconds: WINDOW_SECONDS }
-    return { rule: 'deep-bytes-of-account', key: accountId, ...budget, weight }
+    const budget = { max: Math.ceil((deepBytesPerHour * 4) / 3), maxOfSession: deepBytesPerHour }
+    return sharedLimits('deep-bytes', spender, { ...budget, windowSeconds: WINDOW_SECONDS, weight })
   }
 
-  async function scan(object: HeldBlob, accountId: AccountId, signal: AbortSignal): Promise<ScanOutcome> {
+  async function scan(object: HeldBlob, spender: Spender, signal: AbortSignal): Promise<ScanOutcome> {
     signal.throwIfAborted()
-    const limits = [limitOf(accountId, object)]
+    const limits = limitsOf(spender, object)
     if ((await limiter.take(limits)) !== undefined) return 'rate_limited'
     try {
       const { sha256, size } = await objects.digest(object.location, object.size, signal)
@@ -90,15 +91,16 @@ export function createDeepScans(
      * charged. An object is read and charged once, even if `work` scans it again. Throws the signal's reason when the signal aborts.
      */
     async inTurn<Result>(
-      { accountId, signal }: { readonly accountId: AccountId; readonly signal: AbortSignal },
+      { signal, ...spender }: Spender & { readonly signal: AbortSignal },
       work: (scanObject: ScanObject) => Promise<Result>,
     ): Promise<Result> {
+      const { accountId } = spender
       const seat = await enter(accountId, signal)
       if (seat === undefined) return work(async () => 'rate_limited')
       const known = new Map<string, ScanOutcome>()
       try {
         return await work(async (object) => {
-          const outcome = known.get(object.location) ?? (await scan(object, accountId, signal))
+          const outcome = known.get(object.location) ?? (await scan(object, spender, signal))
           known.set(object.location, outcome)
           return outcome
         })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { describe, it } from 'node:test'
-import { addSeconds, parseAccountId, parseSha256Hex } from '@blindkeep/protocol/ids'
+import { addSeconds, parseAccountId, parseSessionId, parseSha256Hex } from '@blindkeep/protocol/ids'
 import { newAlbumOwner } from '../../testing/assets.ts'
 import { bytes, never } from '../../testing/guest.ts'
 import {
@@ -44,6 +44,19 @@ describe('the deep-scan budget of an account', () => {
       { around: { blobs: watch.around } },
     )()
   })
+
+  it(
+    'leaves the other sessions of the account a quarter when one uses up its own',
+    inWorld(async (world) => {
+      const albumOwner = await newAlbumOwner(world)
+      const blobs = await Promise.all([1, 2, 3, 4].map((size) => keep(world, albumOwner, bytes(size))))
+      const verify = verifyOver(world, { deepBytesPerHour: 3 * MEBIBYTE })
+      const [thief, other] = [defined(parseSessionId(randomUUID())), defined(parseSessionId(randomUUID()))]
+      const ask = (sessionId: typeof thief) => askEach(verify, albumOwner.accountId, blobs, sessionId)
+      assert.deepEqual(await ask(thief), [INTACT, INTACT, INTACT, LIMITED])
+      assert.deepEqual(await ask(other), [INTACT, LIMITED, LIMITED, LIMITED])
+    }),
+  )
 
   it(
     'still admits a smaller object when a larger one does not fit',

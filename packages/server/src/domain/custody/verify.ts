@@ -9,6 +9,7 @@ import type { Objects } from '../../ports/objects.ts'
 import type { Seats } from '../../ports/seats.ts'
 import type { HeldBlob, Store } from '../../ports/store.ts'
 import type { GiveUpAfter } from '../pause.ts'
+import type { Spender } from '../sessionShare.ts'
 import { createDeepScans, type ScanObject } from './deepScans.ts'
 import {
   type AskedBlob,
@@ -38,8 +39,7 @@ interface VerifyPorts {
   readonly reportDamage: (location: string) => Promise<void>
 }
 
-interface VerifyRequest {
-  readonly accountId: AccountId
+export interface VerifyRequest extends Spender {
   readonly questions: readonly VerifyQuestion[]
   readonly deep: boolean
   /** Aborts when the client no longer waits for the answer. */
@@ -114,8 +114,8 @@ export function createVerify(
     return { verdict, isUnreadable }
   }
 
-  async function examineEach(assets: readonly ObservedAsset[], { accountId, signal }: VerifyRequest) {
-    return scans.inTurn({ accountId, signal }, async (scan) => {
+  async function examineEach(assets: readonly ObservedAsset[], { accountId, sessionId, signal }: VerifyRequest) {
+    return scans.inTurn({ accountId, sessionId, signal }, async (scan) => {
       const examined = []
       for (const asset of assets) examined.push(await examine(asset, accountId, scan))
       return examined

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'
-import { type AlbumId, addSeconds, formatInstant, parseJti } from '@blindkeep/protocol/ids'
+import { type AlbumId, addSeconds, formatInstant, parseJti, parseSessionId } from '@blindkeep/protocol/ids'
 import { newAlbumOwner } from '../../testing/assets.ts'
 import { notRefused } from '../../testing/guest.ts'
 import { defined, inWorld, type World } from '../../testing/world.ts'
@@ -117,7 +117,7 @@ describe('minting a capability', () => {
       const { accountId, albumId } = await newAlbumOwner(world)
       await world.store.write([], async (tx) => {
         const issuedAt = world.clock.now()
-        const facts = { accountId, albumId, peer, issuedAt, expiresAt: addSeconds(issuedAt, 60) }
+        const facts = { accountId, albumId, sessionId: undefined, peer, issuedAt, expiresAt: addSeconds(issuedAt, 60) }
         for (let count = 0; count < BOUNDS['capabilities that have not ended, revoked ones included']; count += 1)
           await tx.capabilities.insert({ ...facts, jti: defined(parseJti(randomUUID())) })
         await tx.capabilities.revokeAll(issuedAt)
@@ -126,6 +126,26 @@ describe('minting a capability', () => {
       assert.ok('refused' in (await ask()))
       world.clock.advance(60)
       notRefused(await ask())
+    }),
+  )
+})
+
+describe('the capabilities of one session', () => {
+  it(
+    'are a quarter of the account’s at most, revoked or not, until they end',
+    inWorld(async (world) => {
+      const { accountId, albumId } = await newAlbumOwner(world)
+      const [thief, owner] = [defined(parseSessionId(randomUUID())), defined(parseSessionId(randomUUID()))]
+      const mint = (sessionId: typeof thief) =>
+        world.rules.capabilities.mint(accountId, request(world, albumId, { seconds: 60, sessionId }))
+      for (let count = 0; count < BOUNDS['capabilities of one session that have not ended']; count += 1) {
+        const { jti } = notRefused(await mint(thief))
+        if (count % 2 === 0) await world.rules.capabilities.revoke(accountId, albumId, jti)
+      }
+      assert.equal(Object(await mint(thief)).refused, 'limit_reached')
+      notRefused(await mint(owner))
+      world.clock.advance(60)
+      notRefused(await mint(thief))
     }),
   )
 })
@@ -144,6 +164,7 @@ describe('the capabilities of all accounts together', () => {
           await tx.capabilities.insert({
             accountId,
             albumId,
+            sessionId: undefined,
             peer,
             issuedAt,
             expiresAt,
@@ -173,7 +194,7 @@ describe('minted capabilities', () => {
       for (const left of [5, 4, 3, 2, 1]) {
         world.clock.advance(2)
         await mint()
-        assert.deepEqual(await stored(world, accountId), { live: left, all: left })
+        assert.deepEqual(await stored(world, accountId), { live: left, all: left, ofSession: 0 })
       }
     }),
   )
@@ -255,11 +276,11 @@ describe('a capability', () => {
       })
       world.clock.advance(99.999)
       await sweep.sweep()
-      assert.deepEqual(await stored(world, accountId), { live: 1, all: 3 })
+      assert.deepEqual(await stored(world, accountId), { live: 1, all: 3, ofSession: 0 })
       world.clock.advance(0.001)
       assert.deepEqual(await revoked(world), [late.jti])
       await sweep.sweep()
-      assert.deepEqual(await stored(world, accountId), { live: 0, all: 1 })
+      assert.deepEqual(await stored(world, accountId), { live: 0, all: 1, ofSession: 0 })
     }),
   )
 

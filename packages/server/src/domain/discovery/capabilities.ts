@@ -8,6 +8,7 @@ import {
   instantOf,
   type Jti,
   parseJti,
+  type SessionId,
 } from '@blindkeep/protocol/ids'
 import type { Clock } from '../../ports/clock.ts'
 import type { TokenSigner } from '../../ports/keyring.ts'
@@ -33,6 +34,7 @@ export interface MintRequest {
   readonly albumId: AlbumId
   readonly peer: string
   readonly expiresAt: Instant
+  readonly sessionId?: SessionId | undefined
 }
 
 export interface MintedCapability {
@@ -61,14 +63,15 @@ export function createCapabilities(
   ): Promise<
     Pick<TokenSigner, 'sign'> | Refuses<'session_over' | 'album_not_available' | 'limit_reached' | 'rows_limited'>
   > {
-    const { accountId, albumId, issuedAt } = capability
+    const { accountId, albumId, issuedAt, sessionId } = capability
     const refused = await requireActiveAccount(tx, accountId)
     if (refused !== undefined) return refused
     if (!(await ownsAlbum(tx, accountId, albumId))) return { refused: 'album_not_available' }
-    const { live, all } = await tx.capabilities.count(accountId, issuedAt)
+    const { live, all, ofSession } = await tx.capabilities.count(accountId, issuedAt, sessionId)
     const overBound =
       judgeBound('live capabilities', live) ??
-      judgeBound('capabilities that have not ended, revoked ones included', all)
+      judgeBound('capabilities that have not ended, revoked ones included', all) ??
+      judgeBound('capabilities of one session that have not ended', ofSession)
     if (overBound !== undefined) return overBound
     if (all >= UNENDED_OF_EACH && (await tx.capabilities.countAll(issuedAt, maxUnended)) >= maxUnended)
       return { refused: 'rows_limited', retryAfterSeconds: RETRY_AFTER_SECONDS }
@@ -84,7 +87,7 @@ export function createCapabilities(
      */
     async mint(
       accountId: AccountId,
-      { albumId, peer, expiresAt: wanted }: MintRequest,
+      { albumId, peer, expiresAt: wanted, sessionId }: MintRequest,
     ): Promise<
       | MintedCapability
       | Refuses<
@@ -101,7 +104,7 @@ export function createCapabilities(
       const expiresAt = instantOf(Math.floor(wanted / 1000) * 1000)
       const fault = faultOf({ peer, expiresAt, wanted, now })
       if (fault !== undefined) return fault
-      const capability = { jti: newId(random, parseJti), accountId, albumId, peer, issuedAt: now, expiresAt }
+      const capability = { jti: newId(random, parseJti), accountId, sessionId, albumId, peer, issuedAt: now, expiresAt }
       const signer = await store.write(['server', accountLock(accountId)], (tx) => record(tx, capability))
       if (isRefusal(signer)) return signer
       const claims = capabilityClaims({ ...capability, issuer: serverId })

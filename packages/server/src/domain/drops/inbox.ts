@@ -19,7 +19,7 @@ interface InboxPorts {
   readonly quota: Quota
 }
 
-interface InboxQuestion {
+export interface InboxQuestion {
   readonly after: DropId | undefined
   readonly max: number
   readonly order?: InboxOrder | undefined

@@ -25,7 +25,8 @@ export async function judgeInbox(
 ): Promise<{ readonly isNearlyFull: boolean } | Refuses<'inbox_full'>> {
   if (pendingDrops + unclosed < KEPT) return { isNearlyFull: false }
   // The account's own sessions do not land in the inbox. They are counted last, because the count seldom matters.
-  const used = pendingDrops + unclosed - (await tx.uploads.countUnclosedOwn(accountId))
+  const { all: own } = await tx.uploads.countUnclosedOwn(accountId)
+  const used = pendingDrops + unclosed - own
   if (used >= KEPT && !hasPlace(used, opaqueId, await tx.links.heldPlaces(accountId, at)))
     return { refused: 'inbox_full' }
   return { isNearlyFull: used + 1 >= NEARLY_FULL }

@@ -109,7 +109,7 @@ export function createLanding({
       throw error
     }
     ending.afterCommit(ended)
-    await rowBudget.landed(accountId)
+    await rowBudget.landed(upload)
     return undefined
   }
 

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto'
 import { type AccountId, parseUploadId, type UploadId } from '@blindkeep/protocol/ids'
 import type { Clock } from '../../ports/clock.ts'
 import type { Random } from '../../ports/random.ts'
-import { type Account, accountLock, type Store, type Upload, type WriteTx } from '../../ports/store.ts'
+import { accountLock, type Store, type Upload, type WriteTx } from '../../ports/store.ts'
 import {
   type Declared,
   judgeAuthor,
@@ -19,6 +19,7 @@ import { judgeBound } from '../bounds.ts'
 import { newTimedId } from '../newId.ts'
 import type { Quota } from '../quota/quota.ts'
 import type { Refuses } from '../refusals.ts'
+import type { Spender } from '../sessionShare.ts'
 import { locationOf } from './location.ts'
 import type { Room } from './room.ts'
 
@@ -51,8 +52,9 @@ export function createUploads({ store, room, clock, random, quota }: UploadPorts
   /** One transaction: slot, quota, reserved asset id, upload row. A refusal changes nothing. */
   async function admit(
     tx: WriteTx,
-    { accountId, declared, hasRoom }: { accountId: AccountId; declared: Declared; hasRoom: boolean },
+    { spender, declared, hasRoom }: { spender: Spender; declared: Declared; hasRoom: boolean },
   ): Promise<CreatedUpload | CreateRefusal> {
+    const { accountId } = spender
     const unauthorized = await judgeAuthor(tx, accountId, declared)
     if (unauthorized !== undefined) return unauthorized
     const present = await resume(tx, accountId, declared)
@@ -60,10 +62,10 @@ export function createUploads({ store, room, clock, random, quota }: UploadPorts
     const refused =
       (await judgeSlot(tx, { accountId, ...declared })) ??
       judgeSize(declared, hasRoom) ??
-      (await judgeCount(tx, accountId)) ??
+      (await judgeCount(tx, spender)) ??
       (await quota.charge(tx, accountId, declared.size, clock.now())) ??
       (await takeAssetId(tx, { accountId, ...declared }))
-    return refused ?? { uploadId: await open(tx, accountId, declared), offset: undefined }
+    return refused ?? { uploadId: await open(tx, spender, declared), offset: undefined }
   }
 
   function judgeSize({ size }: Declared, hasRoom: boolean): Refuses<'upload_too_large' | 'storage_full'> | undefined {
@@ -72,7 +74,7 @@ export function createUploads({ store, room, clock, random, quota }: UploadPorts
   }
 
   /** Writes the intent, before the first byte arrives. */
-  async function open(tx: WriteTx, accountId: AccountId, declared: Declared): Promise<UploadId> {
+  async function open(tx: WriteTx, { accountId, sessionId }: Spender, declared: Declared): Promise<UploadId> {
     const { assetId, albumId, role, size, ciphertextHash, contentType, envelope } = declared
     const createdAt = clock.now()
     const uploadId = newTimedId({ random, now: createdAt }, parseUploadId)
@@ -88,6 +90,7 @@ export function createUploads({ store, room, clock, random, quota }: UploadPorts
       ciphertextHash,
       contentType,
       envelope,
+      sessionId,
       declarationHash: hashOf(declared),
       location,
       createdAt,
@@ -97,14 +100,13 @@ export function createUploads({ store, room, clock, random, quota }: UploadPorts
 
   return {
     /** Opens an upload for one blob of an asset, or answers with the upload that is unclosed, or has landed, for the same asset, role, hash and size. */
-    async create(
-      { accountId }: Pick<Account, 'accountId'>,
-      declared: Declared,
-    ): Promise<CreatedUpload | CreateRefusal> {
+    async create({ accountId, sessionId }: Spender, declared: Declared): Promise<CreatedUpload | CreateRefusal> {
       const refused = judgeManifest(declared, clock.now(), settings)
       if (refused !== undefined) return refused
       const hasRoom = await room.admits(declared.size)
-      return store.write([accountLock(accountId)], (tx) => admit(tx, { accountId, declared, hasRoom }))
+      return store.write([accountLock(accountId)], (tx) =>
+        admit(tx, { spender: { accountId, sessionId }, declared, hasRoom }),
+      )
     },
 
     /** Every open or finishing upload that charges the account, guests' uploads included. */
@@ -141,8 +143,12 @@ async function resume(
   return { uploadId, offset }
 }
 
-async function judgeCount(tx: WriteTx, accountId: AccountId): Promise<Refuses<'limit_reached'> | undefined> {
-  return judgeBound('unfinished uploads', await tx.uploads.countUnclosedOwn(accountId))
+async function judgeCount(
+  tx: WriteTx,
+  { accountId, sessionId }: Spender,
+): Promise<Refuses<'limit_reached'> | undefined> {
+  const { all, ofSession } = await tx.uploads.countUnclosedOwn(accountId, sessionId)
+  return judgeBound('unfinished uploads', all) ?? judgeBound('unfinished uploads of one session', ofSession)
 }
 
 function hashOf(declared: Declared): string {

@@ -10,7 +10,8 @@ export function capabilityRoutes({ capabilities }: { readonly capabilities: Capa
     async mintCapability({ params, json, caller }) {
       const expiresAt = parseInstant(json.expires_at)
       if (expiresAt === undefined) throw new Error('a time that its schema let through cannot be read')
-      const request = { albumId: params.album_id, peer: json.peer, expiresAt }
+      const { sessionId } = caller
+      const request = { albumId: params.album_id, peer: json.peer, expiresAt, sessionId }
       const answer = await capabilities.mint(caller.account.accountId, request)
       if (isRefusal(answer)) return answer
       const { token, jti } = answer

@@ -16,6 +16,7 @@ export function deviceRoutes({ devices }: { readonly devices: Devices }): Pick<R
         deviceId: json.device_id,
         publicKey: fromBase64(json.public_key),
         mac: givenBytes(json.mac),
+        sessionId: caller.sessionId,
       })
       return isRefusal(answer) ? answer : { status: answer.isRepeat ? 200 : 201, body: entryOf(answer.device) }
     },

@@ -2,6 +2,7 @@
 import { formatInstant } from '@blindkeep/protocol/ids'
 import { trimEnd } from '@blindkeep/protocol/trimEnd'
 import { isRefusal } from '../../domain/refusals.ts'
+import { spenderOf } from '../../domain/sessionShare.ts'
 import type { Chunks } from '../../domain/uploads/chunks.ts'
 import { findChargedUpload, findOwnUpload } from '../../domain/uploads/findUpload.ts'
 import type { UploadEnding } from '../../domain/uploads/uploadEnding.ts'
@@ -36,7 +37,7 @@ export function uploadRoutes(
   return {
     async createUpload({ json, caller }) {
       const answer = await uploads.create(
-        caller.account,
+        spenderOf(caller),
         declaredOf(json, { assetId: json.manifest_envelope.file_id, role: json.blob_role }),
       )
       if (isRefusal(answer)) return answer

@@ -2,14 +2,14 @@ import { formatInstant } from '@blindkeep/protocol/ids'
 import type { BlobVerdictResponse, StorageVerifyResponse } from '@blindkeep/protocol/schemas/verify'
 import type { AssetVerdict, BlobVerdict } from '../../domain/custody/verdicts.ts'
 import type { Verify } from '../../domain/custody/verify.ts'
+import { spenderOf } from '../../domain/sessionShare.ts'
 import type { Routes } from '../call.ts'
 
 export function verifyRoutes({ verify }: { readonly verify: Verify }): Pick<Routes, 'verifyStorage'> {
   return {
     async verifyStorage({ json, caller, signal }) {
       const questions = json.assets.map(({ asset_id, blob_hashes }) => ({ assetId: asset_id, blobHashes: blob_hashes }))
-      const { accountId } = caller.account
-      const verdicts = await verify({ accountId, questions, deep: json.deep === true, signal: signal() })
+      const verdicts = await verify({ ...spenderOf(caller), questions, deep: json.deep === true, signal: signal() })
       return { status: 200, body: { verdicts: verdicts.map(verdictOf) } }
     },
   }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { type Jti, parseJti, parseProtocolVersion } from '@blindkeep/protocol/ids'
 import type { Capability, Deprecation, Store } from '../store.ts'
-import { accountId, albumId, at, type InStore, seedWithAlbums } from './world.ts'
+import { accountId, albumId, at, type InStore, seedWithAlbums, sessionId } from './world.ts'
 
 export function jti(number: number): Jti {
   const id = parseJti(`00000000-0000-4000-8000-${number.toString(16).padStart(12, '0')}`)
@@ -21,6 +21,7 @@ export function capability(number: number, given: Partial<Capability> = {}): Cap
   return {
     jti: jti(number),
     accountId: accountId(1),
+    sessionId: undefined,
     albumId: albumId(1),
     peer: 'https://peer.example',
     issuedAt: at(0),
@@ -69,17 +70,17 @@ export function describeDiscovery(inStore: InStore): void {
     )
 
     it(
-      'are counted by account: the live ones, and all that have not ended',
+      'are counted by account: the live ones, all that have not ended, and those of a session',
       inStore(async (store) => {
         await seedWithAlbums(store)
-        await insert(store, [capability(10), capability(20), capability(30)])
+        await insert(store, [capability(10), capability(20, { sessionId: sessionId(1) }), capability(30)])
         await store.write([], (tx) => tx.capabilities.revoke(jti(20), albumId(1), at(1)))
         const count = (number: number, seconds: number) =>
-          store.read((tx) => tx.capabilities.count(accountId(number), at(seconds)))
-        assert.deepEqual(await count(1, 5), { live: 2, all: 3 })
-        assert.deepEqual(await count(1, 10), { live: 1, all: 2 })
-        assert.deepEqual(await count(1, 30), { live: 0, all: 0 })
-        assert.deepEqual(await count(2, 5), { live: 0, all: 0 })
+          store.read((tx) => tx.capabilities.count(accountId(number), at(seconds), sessionId(1)))
+        assert.deepEqual(await count(1, 5), { live: 2, all: 3, ofSession: 1 })
+        assert.deepEqual(await count(1, 10), { live: 1, all: 2, ofSession: 1 })
+        assert.deepEqual(await count(1, 30), { live: 0, all: 0, ofSession: 0 })
+        assert.deepEqual(await count(2, 5), { live: 0, all: 0, ofSession: 0 })
       }),
     )
 
@@ -127,10 +128,10 @@ export function describeDiscovery(inStore: InStore): void {
           await store.write([], (tx) => tx.capabilities.revoke(jti(number), albumId(1), at(1)))
         const left = () => store.read((tx) => tx.capabilities.count(accountId(1), at(0)))
         await store.write([], (tx) => tx.capabilities.prune(at(30), 2))
-        assert.deepEqual(await left(), { live: 1, all: 2 })
+        assert.deepEqual(await left(), { live: 1, all: 2, ofSession: 0 })
         assert.deepEqual(await revoked(store, 0), [jti(40)])
         for (const seconds of [30, 39]) await store.write([], (tx) => tx.capabilities.prune(at(seconds), 2))
-        assert.deepEqual(await left(), { live: 0, all: 1 })
+        assert.deepEqual(await left(), { live: 0, all: 1, ofSession: 0 })
       }),
     )
   })

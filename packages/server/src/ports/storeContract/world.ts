@@ -222,6 +222,7 @@ export function assetUpload(number: number, given: Partial<NewAssetUpload> = {})
     ciphertextHash: hash(number),
     contentType: 'application/octet-stream',
     envelope: envelope(number),
+    sessionId: undefined,
     declarationHash: hash(1_000 + number),
     location: `00/${hash(number)}.${uploadId(number)}`,
     createdAt: at(0),

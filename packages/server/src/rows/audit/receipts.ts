@@ -1,3 +1,5 @@
+import type { Sha256Hex } from '@blindkeep/protocol/ids'
+import type { BlobRole } from '@blindkeep/protocol/schemas/receipts'
 import { sql } from 'kysely'
 import type { Db } from '../db.ts'
 import { all } from '../statements.ts'
@@ -49,10 +51,13 @@ export async function auditedReceipts(db: Db, after: number, max: number): Promi
   })
 }
 
+interface Joined {
+  readonly ciphertextHash: Sha256Hex | undefined
+  readonly size: number | undefined
+  readonly role?: BlobRole | undefined
+}
+
 /** Empty if there is no such row. A guest's session and a drop have no role: they land as an original. */
-function subject(
-  what: Subject['what'],
-  { ciphertextHash, size, role = 'original' }: Partial<Subject>,
-): readonly Subject[] {
+function subject(what: Subject['what'], { ciphertextHash, size, role = 'original' }: Joined): readonly Subject[] {
   return ciphertextHash === undefined || size === undefined ? [] : [{ what, ciphertextHash, size, role }]
 }

@@ -1,5 +1,5 @@
-import type { AccountId, AlbumId, Instant, Jti } from '@blindkeep/protocol/ids'
-import { given, inner, later, type Row, sequence } from '../table.ts'
+import type { AccountId, AlbumId, Instant, Jti, SessionId } from '@blindkeep/protocol/ids'
+import { given, inner, later, optional, type Row, sequence } from '../table.ts'
 
 /** Capability tokens that the server issued to owners. The server does not keep the tokens themselves. */
 export const capabilities = {
@@ -8,6 +8,8 @@ export const capabilities = {
   jti: given<Jti>(),
   accountId: given<AccountId>(),
   albumId: given<AlbumId>(),
+  /** Which session asked for it. Absent in a row of an earlier build. */
+  sessionId: optional<SessionId>(),
   /** The origin of the peer that may use it. */
   peer: given<string>(),
   issuedAt: given<Instant>(),

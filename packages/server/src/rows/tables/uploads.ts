@@ -1,5 +1,14 @@
 /** Upload sessions and their chunks. */
-import type { AccountId, AlbumId, AssetId, Instant, OpaqueId, Sha256Hex, UploadId } from '@blindkeep/protocol/ids'
+import type {
+  AccountId,
+  AlbumId,
+  AssetId,
+  Instant,
+  OpaqueId,
+  SessionId,
+  Sha256Hex,
+  UploadId,
+} from '@blindkeep/protocol/ids'
 import type { ManifestEnvelope } from '@blindkeep/protocol/schemas/manifest'
 import type { BlobRole } from '@blindkeep/protocol/schemas/receipts'
 import { counter, given, inner, later, optional, optionalJson, type Row } from '../table.ts'
@@ -48,10 +57,12 @@ export const uploads = {
   lastChunkAt: later<Instant>(),
   /** When it landed, failed or ended. */
   closedAt: later<Instant>(),
-  /** Absent if the guest's address is unknown. This and the next four are absent once it is closed. */
-  opener: optionalJson<Opener>(),
   /** What a guest's session counts as in what guests are shown, until it lands. Absent: its size. */
   shownSize: optional<number>(),
+  /** Absent if the guest's address is unknown. This and the next four are absent once it is closed. */
+  opener: optionalJson<Opener>(),
+  /** Which session of its owner opened it. Absent in a row of an earlier build. */
+  sessionId: optional<SessionId>(),
   /** Until when a request counts as writing to it. A request that takes long renews this: other processes see by it that a client sends. */
   writingUntil: later<Instant>(),
   /** The process that finishes it. */
@@ -84,7 +95,7 @@ export interface NewDropUpload
 }
 
 /** An owner's session: it lands as a blob of an asset. */
-export interface NewAssetUpload extends NewSession {
+export interface NewAssetUpload extends NewSession, Partial<Pick<UploadRow, 'sessionId'>> {
   readonly assetId: AssetId
   readonly albumId: AlbumId
   readonly role: BlobRole
