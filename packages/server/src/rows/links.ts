@@ -5,7 +5,7 @@ import type { Db } from './db.ts'
 import { all, apart, changes, changesOne, count, first, forList, insertsUnless, runs, type Some } from './statements.ts'
 import type { AccountStanding, AccountUse } from './tables/accounts.ts'
 import type { Link, LinkTerms } from './tables/links.ts'
-import { columnsOf, type Tables } from './tables.ts'
+import { columnNames, columnsOf, picked, type Tables } from './tables.ts'
 
 export interface OwnedLink {
   readonly link: Link
@@ -46,6 +46,8 @@ export interface LinkPage {
   readonly links: readonly ListedLink[]
   readonly next: LinkPlace | undefined
 }
+
+const columns = columnNames('links')
 
 /** Always finds a row, if there is any: otherwise an unknown id would answer some microseconds sooner than that of a dead link. */
 const withOwnerOrAny = first((db, opaqueId: OpaqueId) =>
@@ -122,8 +124,7 @@ export const linkReads = {
   async findWithOwner(db: Db, opaqueId: OpaqueId): Promise<OwnedLink | undefined> {
     const row = await withOwnerOrAny(db, opaqueId)
     if (row?.opaqueId !== opaqueId) return undefined
-    const { suspendedAt, deletedAt, usedBytes, softLimitBytes, hardLimitBytes, exceededSince, ...link } = row
-    return { link, owner: { ...standingOf(row), ...useOf(row) } }
+    return { link: picked(row, columns), owner: { ...standingOf(row), ...useOf(row) } }
   },
   /** Of those that exist of 1 to 64, in no order. */
   async takers(db: Db, opaqueIds: readonly OpaqueId[]): Promise<readonly LinkTaker[]> {

