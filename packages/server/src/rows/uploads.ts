@@ -80,6 +80,52 @@ export interface ExpiryLimits {
   readonly max: number
 }
 
+export interface Claims {
+  /** Of all open sessions. */
+  readonly allBytes: number
+  /** Of the active sessions of the account, its guests' included. */
+  readonly ownBytes: number
+  /** Of the active sessions of other accounts: of each at most as much as it has received. */
+  readonly othersEarnedBytes: number
+  /** What these sessions lack beyond that: of each account at most `accountBytesMax`. */
+  readonly othersUnearnedBytes: number
+}
+
+export interface ClaimsGiven {
+  readonly accountId: AccountId
+  readonly activeSince: Instant
+  readonly accountBytesMax: number
+}
+
+/** The index has the columns in the order of the groups, so nothing is sorted. */
+const claims = first((db, { accountId, activeSince, accountBytesMax }: ClaimsGiven) => {
+  const unsent = sql<number>`size - received_bytes`
+  const ofActive = (bytes: typeof unsent) =>
+    sql<number>`sum(case when coalesce(last_chunk_at, created_at) >= ${activeSince} then ${bytes} else 0 end)`
+  const earned = sql<number>`case when size - received_bytes < received_bytes then size - received_bytes else received_bytes end`
+  const others = (bytes: typeof unsent) =>
+    sql<number>`coalesce(sum(case when account_id <> ${accountId} then ${bytes} else 0 end), 0)`
+  const unearned = sql<number>`claimed - earned`
+  return db
+    .selectFrom((from) =>
+      from
+        .selectFrom('uploads')
+        .select(['accountId', sql<number>`sum(${unsent})`.as('unsent')])
+        .select([ofActive(unsent).as('claimed'), ofActive(earned).as('earned')])
+        .where('state', '=', literally('open'))
+        .groupBy('accountId')
+        .as('ofAccount'),
+    )
+    .select([
+      sql<number>`coalesce(sum(unsent), 0)`.as('allBytes'),
+      sql<number>`coalesce(sum(case when account_id = ${accountId} then claimed else 0 end), 0)`.as('ownBytes'),
+      others(sql`earned`).as('othersEarnedBytes'),
+      others(sql`case when ${unearned} < ${accountBytesMax} then ${unearned} else ${accountBytesMax} end`).as(
+        'othersUnearnedBytes',
+      ),
+    ])
+})
+
 const landing = first(
   apart((db, accountId: AccountId) =>
     db
@@ -187,42 +233,12 @@ export const uploadReads = {
   async expired(db: Db, limits: ExpiryLimits): Promise<readonly Upload[]> {
     return (await expired(db, limits)).map(uploadOf)
   },
-  /**
-   * What open sessions reserve: for each session the bytes that it has declared and not received yet, at most `windowBytes`; for all sessions of an account
-   * together, its guests' included, at most `accountBytesMax`. The index has the columns in the order of the groups, so nothing is sorted.
-   */
-  reservedBytes: count((db, windows: { readonly windowBytes: number; readonly accountBytesMax: number }) =>
-    db
-      .selectFrom((from) =>
-        from
-          .selectFrom('uploads')
-          .select((upload) => {
-            const unsent = upload('size', '-', upload.ref('receivedBytes'))
-            const window = upload
-              .case()
-              .when(unsent, '<', windows.windowBytes)
-              .then(unsent)
-              .else(upload.val(windows.windowBytes))
-              .end()
-            return upload.fn.sum<number>(window).as('bytes')
-          })
-          .where('state', '=', literally('open'))
-          .groupBy('accountId')
-          .as('ofAccount'),
-      )
-      .select((account) =>
-        account.fn
-          .sum<number | null>(
-            account
-              .case()
-              .when('bytes', '<', windows.accountBytesMax)
-              .then(account.ref('bytes'))
-              .else(account.val(windows.accountBytesMax))
-              .end(),
-          )
-          .as('bytes'),
-      ),
-  ),
+  /** What open sessions have declared and not received yet. Those count as active that were created or received a chunk at `activeSince` or later. */
+  async claims(db: Db, given: ClaimsGiven): Promise<Claims> {
+    const found = await claims(db, given)
+    if (found === undefined) throw new Error('A sum has one row')
+    return found
+  },
 }
 
 const insertion = (db: Kysely<Tables>, upload: NewUpload) =>

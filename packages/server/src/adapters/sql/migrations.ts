@@ -10,6 +10,7 @@ import { sixthTables } from './migrations/0006.ts'
 import { seventhTables } from './migrations/0007.ts'
 import { eighthTables } from './migrations/0008.ts'
 import { ninthTables } from './migrations/0009.ts'
+import { tenthTables } from './migrations/0010.ts'
 
 /**
  * One step of the schema. Nodes of two releases share a database while an operator updates them one after another, so a step is one of two kinds:
@@ -79,6 +80,11 @@ export const migrations: readonly Migration[] = [
   {
     summary: 'Adds a column for the session that opened an upload or asked for a capability.',
     statements: ninthTables,
+    serves: 8,
+  },
+  {
+    summary: 'Makes the index of open uploads again, with the time of the last chunk of each.',
+    statements: tenthTables,
     serves: 8,
   },
 ]

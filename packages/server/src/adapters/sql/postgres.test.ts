@@ -4,7 +4,7 @@ import { Client } from 'pg'
 import { until } from '../../../../../testing/until.ts'
 import { durableStoreContract, storeContract } from '../../ports/store.contract.ts'
 import { StorageUnavailable } from '../../ports/store.ts'
-import { account, accountId, atOnce, bytes, link, seed, upload } from '../../ports/storeContract/world.ts'
+import { account, accountId, at, atOnce, bytes, link, seed, upload } from '../../ports/storeContract/world.ts'
 import { createWriteTx } from '../../rows/nouns.ts'
 import { startPostgresServer } from '../../testing/postgresServer.ts'
 import {
@@ -178,14 +178,13 @@ describe('the connections of a PostgreSQL store', () => {
     inDatabase(async ({ open }) => {
       const store = await open()
       await seed(store)
-      await store.write([], (tx) => tx.uploads.insert(upload(1, { size: Number.MAX_SAFE_INTEGER })))
       const max = Number.MAX_SAFE_INTEGER
-      const reserved = (windowBytes: number) =>
-        store.read((tx) => tx.uploads.reservedBytes({ windowBytes, accountBytesMax: 2 ** 53 }))
-      assert.equal(await reserved(max), max)
+      await store.write([], (tx) => tx.uploads.insert(upload(1, { size: max })))
+      const given = { accountId: accountId(1), activeSince: at(0), accountBytesMax: 1 }
+      const claimed = () => store.read((tx) => tx.uploads.claims(given))
+      assert.equal((await claimed()).ownBytes, max)
       await store.write([], (tx) => tx.uploads.insert(upload(2, { size: 1 })))
-      assert.equal(await reserved(max - 1), max)
-      await assert.rejects(reserved(max), /9007199254740992/)
+      await assert.rejects(claimed(), /9007199254740992/)
     }),
   )
 
