@@ -3,7 +3,7 @@ import { type ExpressionBuilder, type Kysely, sql } from 'kysely'
 import { STANDING, standingOf } from './accounts.ts'
 import { chunkReads, chunkWrites, joinedChunkOf } from './chunks.ts'
 import type { Db } from './db.ts'
-import { all, apart, changesOne, count, first, runs, values } from './statements.ts'
+import { all, apart, changesOne, first, runs, values } from './statements.ts'
 import type { AccountStanding } from './tables/accounts.ts'
 import type {
   AssetUpload,
