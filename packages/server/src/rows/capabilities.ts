@@ -1,7 +1,9 @@
 import type { AccountId, AlbumId, Instant, Jti, SessionId } from '@blindkeep/protocol/ids'
+import type { Kysely } from 'kysely'
 import type { Db } from './db.ts'
 import { all, count, first, inserts, runs } from './statements.ts'
-import { columnsOf } from './tables.ts'
+import type { RevokedCapability } from './tables/capabilities.ts'
+import { columnsOf, type Tables } from './tables.ts'
 
 const countOfAccount = first((db, accountId: AccountId, at: Instant, sessionId: SessionId | undefined) =>
   db
@@ -16,6 +18,24 @@ const countOfAccount = first((db, accountId: AccountId, at: Instant, sessionId: 
     ])
     .where('accountId', '=', accountId)
     .where('expiresAt', '>', at),
+)
+
+const revokedOnes = (db: Kysely<Tables>, at: Instant, max: number) =>
+  db
+    .selectFrom('capabilities')
+    .select(['jti', 'expiresAt'])
+    .where('revokedAt', 'is not', null)
+    .where('expiresAt', '>', at)
+    .orderBy('expiresAt')
+    .orderBy('jti')
+    .limit(max)
+
+const firstRevoked = all(revokedOnes)
+
+const nextRevoked = all((db, at: Instant, max: number, after: RevokedCapability) =>
+  revokedOnes(db, at, max).where(({ eb, refTuple, tuple }) =>
+    eb(refTuple('expiresAt', 'jti'), '>', tuple(after.expiresAt, after.jti)),
+  ),
 )
 
 const markOfRevoked = first((db, at: Instant) =>
@@ -54,16 +74,14 @@ export const capabilityReads = {
       )
       .select((counted) => counted.fn.countAll<number>().as('count')),
   ),
-  /** Revoked and not ended at `at`, in the order in which they end. */
-  revoked: all((db, at: Instant) =>
-    db
-      .selectFrom('capabilities')
-      .select(['jti', 'expiresAt'])
-      .where('revokedAt', 'is not', null)
-      .where('expiresAt', '>', at)
-      .orderBy('expiresAt')
-      .orderBy('jti'),
-  ),
+  /** At most `max` that are revoked and have not ended at `at`, in the order in which they end: the first ones, or those after one. */
+  revoked(
+    db: Db,
+    at: Instant,
+    { after, max }: { readonly after?: RevokedCapability | undefined; readonly max: number },
+  ): Promise<readonly RevokedCapability[]> {
+    return after === undefined ? firstRevoked(db, at, max) : nextRevoked(db, at, max, after)
+  },
   /** Another text when `revoked` has others than before. One short answer, however long that list is. */
   async revokedMark(db: Db, at: Instant): Promise<string> {
     const { count = 0, sum = 0 } = (await markOfRevoked(db, at)) ?? {}

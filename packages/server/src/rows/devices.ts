@@ -1,9 +1,44 @@
-import type { AccountId, DeviceId, Instant } from '@blindkeep/protocol/ids'
-import { sql } from 'kysely'
+import type { AccountId, DeviceId, Instant, Sha256Hex } from '@blindkeep/protocol/ids'
+import { type Kysely, sql } from 'kysely'
 import { type Db, postgresKind } from './db.ts'
 import { type Dialect, postgresDialect, sqliteDialect } from './dialects.ts'
-import { all, changesOne, count, first, insertsUnless, runs } from './statements.ts'
-import { columnsOf } from './tables.ts'
+import { all, changesOne, count, first, insertsUnless, runs, values } from './statements.ts'
+import { columnsOf, type Tables } from './tables.ts'
+
+export interface BlobPlace {
+  readonly ciphertextHash: Sha256Hex
+  readonly blobSeq: number
+}
+
+function signers({ memberOf }: Pick<Dialect, 'memberOf'>) {
+  const page = (db: Kysely<Tables>, accountId: AccountId, max: number) =>
+    db
+      .selectFrom('assetBlobs')
+      .select(['ciphertextHash', 'blobSeq'])
+      .select(sql<DeviceId>`${sql.raw(memberOf('envelope', 'created_by_device'))}`.as('deviceId'))
+      .where('accountId', '=', accountId)
+      .orderBy('ciphertextHash')
+      .orderBy('blobSeq')
+      .limit(max)
+  return {
+    first: all(page),
+    next: all((db, accountId: AccountId, max: number, after: BlobPlace) =>
+      page(db, accountId, max).where(({ eb, refTuple, tuple }) =>
+        eb(refTuple('ciphertextHash', 'blobSeq'), '>', tuple(after.ciphertextHash, after.blobSeq)),
+      ),
+    ),
+  }
+}
+
+const signersIn = { sqlite: signers(sqliteDialect), postgres: signers(postgresDialect) }
+
+const removal = runs((db, deviceId: DeviceId, accountId: AccountId) =>
+  db
+    .deleteFrom('devices')
+    .where('deviceId', '=', deviceId)
+    .where('accountId', '=', accountId)
+    .where('revokedAt', 'is not', null),
+)
 
 export const deviceReads = {
   find: first((db, deviceId: DeviceId) =>
@@ -33,41 +68,41 @@ export const deviceReads = {
       .where('accountId', '=', accountId)
       .where('revokedAt', 'is', null),
   ),
-}
-
-/** Reads the envelopes of all the account's blobs, so it is for an account that has used up its bound. */
-const removalOfUnnamed = ({ memberOf }: Pick<Dialect, 'memberOf'>) =>
-  runs((db, accountId: AccountId, kept: number) =>
+  /** The revoked ones but for the `kept` that were revoked last. */
+  revokedBefore: values((db, accountId: AccountId, kept: number) =>
     db
-      .deleteFrom('devices')
-      .where('deviceSeq', 'in', (from) =>
-        from
-          .selectFrom('devices')
-          .select('deviceSeq')
-          .where('accountId', '=', accountId)
-          .where('revokedAt', 'is not', null)
-          .orderBy('revokedAt', 'desc')
-          .orderBy('deviceSeq', 'desc')
-          // SQLite has no offset without a limit.
-          .limit(sql.lit(Number.MAX_SAFE_INTEGER))
-          .offset(kept),
-      )
-      .where('deviceId', 'not in', (from) =>
-        from
-          .selectFrom('assetBlobs')
-          .select(sql<DeviceId>`${sql.raw(memberOf('envelope', 'created_by_device'))}`.as('deviceId'))
-          .where('accountId', '=', accountId),
-      ),
-  )
-
-const removals = { sqlite: removalOfUnnamed(sqliteDialect), postgres: removalOfUnnamed(postgresDialect) }
+      .selectFrom('devices')
+      .select('deviceId')
+      .where('accountId', '=', accountId)
+      .where('revokedAt', 'is not', null)
+      .orderBy('revokedAt', 'desc')
+      .orderBy('deviceSeq', 'desc')
+      // SQLite has no offset without a limit.
+      .limit(sql.lit(Number.MAX_SAFE_INTEGER))
+      .offset(kept),
+  ),
+  /** By which devices at most `max` present blobs of the account are signed, in the order of their hashes. `next` is undefined after the last ones. */
+  async signersOf(
+    db: Db,
+    accountId: AccountId,
+    { after, max }: { readonly after: BlobPlace | undefined; readonly max: number },
+  ): Promise<{ readonly signers: readonly DeviceId[]; readonly next: BlobPlace | undefined }> {
+    const { first, next } = db.kind === postgresKind ? signersIn.postgres : signersIn.sqlite
+    const rows = await (after === undefined ? first(db, accountId, max) : next(db, accountId, max, after))
+    const last = rows.length === max ? rows.at(-1) : undefined
+    return {
+      signers: rows.map(({ deviceId }) => deviceId),
+      next: last && { ciphertextHash: last.ciphertextHash, blobSeq: last.blobSeq },
+    }
+  },
+}
 
 export const deviceWrites = {
   /** False if the id is taken, by any account. */
   insert: insertsUnless('devices', 'deviceId'),
-  /** Removes the revoked devices that no present blob of the account names, but for the `kept` that were revoked last. */
-  prune(db: Db, accountId: AccountId, kept: number) {
-    return (db.kind === postgresKind ? removals.postgres : removals.sqlite)(db, accountId, kept)
+  /** Removes those of them that are revoked. */
+  async remove(db: Db, accountId: AccountId, deviceIds: readonly DeviceId[]): Promise<void> {
+    for (const deviceId of deviceIds) await removal(db, deviceId, accountId)
   },
   /** Undefined removes the name. */
   setName: runs((db, deviceId: DeviceId, sealedName: Uint8Array | undefined) =>

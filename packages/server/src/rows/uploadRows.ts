@@ -1,4 +1,4 @@
-import type { AssetUpload, DropUpload, Lease, Upload, UploadRow } from './tables/uploads.ts'
+import type { AssetUpload, DropUpload, Lease, UnclosedUpload, Upload, UploadRow } from './tables/uploads.ts'
 import { columnNames, picked } from './tables.ts'
 
 /** Reads a row as the session of a guest or of an owner. */
@@ -26,7 +26,7 @@ const ofOwners = columnNames('uploads', {
     'suggestedFilename',
     'idempotencyKey',
     'opener',
-    'shownSize',
+
     'leasedBy',
     'leasedUntil',
   ],
@@ -45,6 +45,17 @@ export function assetUploadOf(row: UploadRow): AssetUpload {
 
 function leaseOf({ leasedBy: by, leasedUntil: until }: UploadRow): Lease | undefined {
   return by === undefined || until === undefined ? undefined : { by, until }
+}
+
+type UnclosedRow = Pick<
+  UploadRow,
+  'uploadId' | 'opaqueId' | 'assetId' | 'role' | 'size' | 'receivedBytes' | 'state' | 'createdAt'
+>
+
+export function unclosedOf({ opaqueId, assetId, role, ...progress }: UnclosedRow): UnclosedUpload {
+  return assetId === undefined
+    ? { ...progress, opaqueId: present(opaqueId) }
+    : { ...progress, assetId, role: present(role) }
 }
 
 /** The table's check makes each row complete for its kind. An incomplete row was written by other software. */

@@ -12,12 +12,14 @@ import type {
   Lease,
   NewAssetUpload,
   NewUpload,
+  UnclosedPlace,
+  UnclosedUpload,
   Upload,
   UploadFailure,
   UploadState,
 } from './tables/uploads.ts'
 import { columnsOf, newRow, type Tables } from './tables.ts'
-import { assetUploadOf, dropUploadOf, uploadOf } from './uploadRows.ts'
+import { assetUploadOf, dropUploadOf, unclosedOf, uploadOf } from './uploadRows.ts'
 
 /** An upload as a request finds it. */
 export interface FoundUpload {
@@ -63,6 +65,24 @@ const unclosed = (db: Kysely<Tables>) => rows(db).where('closedAt', 'is', null).
 const unclosedOfAsset = all((db, assetId: AssetId) => unclosed(db).where('assetId', '=', assetId))
 
 const unclosedOfAccount = all((db, accountId: AccountId) => unclosed(db).where('accountId', '=', accountId))
+
+const unclosedPage = (db: Kysely<Tables>, accountId: AccountId, max: number) =>
+  db
+    .selectFrom('uploads')
+    .select(['uploadId', 'opaqueId', 'assetId', 'role', 'size', 'receivedBytes', 'state', 'createdAt'])
+    .where('accountId', '=', accountId)
+    .where('closedAt', 'is', null)
+    .orderBy('createdAt')
+    .orderBy('uploadId')
+    .limit(max)
+
+const firstUnclosed = all(unclosedPage)
+
+const nextUnclosed = all((db, accountId: AccountId, max: number, after: UnclosedPlace) =>
+  unclosedPage(db, accountId, max).where(({ eb, refTuple, tuple }) =>
+    eb(refTuple('createdAt', 'uploadId'), '>', tuple(after.createdAt, after.uploadId)),
+  ),
+)
 
 /** Three queries, because each has its index. For one query with three alternatives SQLite would read every open session. */
 const expired = all((db, limits: ExpiryLimits) => {
@@ -199,16 +219,18 @@ export const uploadReads = {
   async unclosedOfAccount(db: Db, accountId: AccountId): Promise<readonly Upload[]> {
     return (await unclosedOfAccount(db, accountId)).map(uploadOf)
   },
-  /** Open and finishing sessions of an account's guests, in no order. */
-  unclosedOfGuests: all((db, accountId: AccountId) =>
-    db
-      .selectFrom('uploads')
-      .select(['uploadId', 'opaqueId', 'size', 'shownSize'])
-      .where('accountId', '=', accountId)
-      .where('closedAt', 'is', null)
-      .where('opaqueId', 'is not', null)
-      .$narrowType<{ opaqueId: OpaqueId }>(),
-  ),
+  /** At most `max` of the same, without what was declared. `next` is where the following page begins; undefined after the last one. */
+  async unclosedPage(
+    db: Db,
+    accountId: AccountId,
+    { after, max }: { readonly after: UnclosedPlace | undefined; readonly max: number },
+  ): Promise<{ readonly uploads: readonly UnclosedUpload[]; readonly next: UnclosedPlace | undefined }> {
+    const found = await (after === undefined
+      ? firstUnclosed(db, accountId, max + 1)
+      : nextUnclosed(db, accountId, max + 1, after))
+    const uploads = found.slice(0, max).map(unclosedOf)
+    return { uploads, next: found.length > max ? uploads.at(-1) : undefined }
+  },
   /** How many drops of one account are pending, and how many sessions are open or finishing, its guests' included. One statement. */
   async countLanding(db: Db, accountId: AccountId) {
     return (await landing(db, accountId)) ?? { pendingDrops: 0, unclosed: 0 }

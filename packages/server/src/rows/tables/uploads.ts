@@ -57,8 +57,6 @@ export const uploads = {
   lastChunkAt: later<Instant>(),
   /** When it landed, failed or ended. */
   closedAt: later<Instant>(),
-  /** What a guest's session counts as in what guests are shown, until it lands. Absent: its size. */
-  shownSize: optional<number>(),
   /** Absent if the guest's address is unknown. This and the next four are absent once it is closed. */
   opener: optionalJson<Opener>(),
   /** Which session of its owner opened it. Absent in a row of an earlier build. */
@@ -86,9 +84,7 @@ type NewSession = Pick<
 >
 
 /** A guest's session: it lands as a drop. */
-export interface NewDropUpload
-  extends NewSession,
-    Pick<UploadRow, 'suggestedFilename' | 'idempotencyKey' | 'opener' | 'shownSize'> {
+export interface NewDropUpload extends NewSession, Pick<UploadRow, 'suggestedFilename' | 'idempotencyKey' | 'opener'> {
   readonly opaqueId: OpaqueId
   readonly kemCt: Uint8Array
   readonly assetId?: undefined
@@ -123,6 +119,12 @@ interface Progress
 export type DropUpload = NewDropUpload & Progress
 export type AssetUpload = NewAssetUpload & Progress
 export type Upload = DropUpload | AssetUpload
+
+/** What the list of unfinished uploads says: of a guest's its link, of an owner's asset and role. */
+export type UnclosedUpload = Pick<Upload, 'uploadId' | 'size' | 'receivedBytes' | 'state' | 'createdAt'> &
+  (Pick<NewDropUpload, 'opaqueId' | 'assetId'> | Pick<NewAssetUpload, 'assetId' | 'role'>)
+
+export type UnclosedPlace = Pick<Upload, 'createdAt' | 'uploadId'>
 
 export type Chunk = Row<typeof chunks>
 
