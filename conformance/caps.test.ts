@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
+import { statfs } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { describe, it } from 'node:test'
 import { until } from '../testing/until.ts'
 import { json, type Reply } from './call.ts'
@@ -7,10 +9,13 @@ import { answerOf, atOnce, expectAnswer, type Problem, tally } from './expect.ts
 import { connect, NEEDS_OWN_DISK, NEEDS_OWN_SERVER, operatedServer, ownServer } from './server.ts'
 import {
   append,
+  asOwner,
   base64,
   cancel,
   declaration,
   entryOf,
+  guestView,
+  inboxOf,
   type Link,
   land,
   newLink,
@@ -25,9 +30,17 @@ import {
 const MAX_OPEN_SESSIONS = 64
 const MAX_WRONG_PASSPHRASES = 100
 const FILE = randomBytes(100)
+/** Nothing but the disk bounds a file. */
+const ROOMY = { BLOB_BYTES_MAX: String(2 ** 52), FREE_SPACE_FLOOR_BYTES: '1' }
 
 const server = await connect()
 const declare = (link: Link, over: object = {}): Promise<Reply> => sendDeclaration(link, declaration(FILE, over))
+/** More than half of what is free beside the data of our own servers, and room for what other programs write meanwhile. */
+async function mostOfTheDisk(): Promise<number> {
+  const { bavail, bsize } = await statfs(tmpdir())
+  return Math.ceil(bavail * bsize * 0.7)
+}
+
 /** The link has no reservation and its owner no charge. */
 async function expectNothingHeld(link: Link): Promise<void> {
   const entry = await entryOf(link)
@@ -220,6 +233,27 @@ describe('create drop: limits of the server', () => {
     expectAnswer(await declare(link, { size: 1000 }), '201')
   })
 
+  it('answer 409 drop.inbox_full when as many files wait as an inbox takes, which the guest reads before and the owner hears', {
+    skip: NEEDS_OWN_SERVER,
+  }, async () => {
+    const link = await newLink(await ownServer({ INBOX_FILES_MAX: '2' }))
+    await land(link)
+    const last = await openSession(link, FILE)
+    assert.equal((await guestView(link)).inbox_full, true, 'a file on its way has its place')
+    expectAnswer(await declare(link), '409 drop.inbox_full')
+    await append(last)
+    expectAnswer(await declare(link, { kem_ct: 'AAAA' }), '409 drop.inbox_full')
+    const account = json<{ inbox: object; refused_drops: { why: string; count: number } }>(
+      await asOwner(link.owner, 'GET', '/v1/account'),
+    )
+    assert.deepEqual(account.inbox, { waiting: 2, room: 2 })
+    assert.deepEqual([account.refused_drops.why, account.refused_drops.count], ['inbox_full', 2])
+    const [drop] = await inboxOf(link.owner)
+    await asOwner(link.owner, 'DELETE', `/v1/drops/${drop?.drop_id}`)
+    assert.equal((await guestView(link)).inbox_full, undefined)
+    expectAnswer(await declare(link), '201')
+  })
+
   it('answer 500 storage.full when free space is below the minimum', { skip: NEEDS_OWN_DISK }, async () => {
     const { client, restart } = await operatedServer({ FREE_SPACE_FLOOR_BYTES: '1' })
     const made = await newLink(client)
@@ -229,13 +263,31 @@ describe('create drop: limits of the server', () => {
     await expectNothingHeld(link)
   })
 
-  it('take no room from other uploads for bytes that were declared and not sent', {
+  it('answer 500 storage.full to a file that the free space cannot hold', { skip: NEEDS_OWN_DISK }, async () => {
+    const own = await ownServer(ROOMY)
+    const link = await newLink(own)
+    expectAnswer(await declare(link, { size: 2 ** 51 }), '500 storage.full')
+    await expectNothingHeld(link)
+  })
+
+  it('admit one of two uploads of an owner that have room only one after the other', {
+    skip: NEEDS_OWN_DISK,
+  }, async () => {
+    const link = await newLink(await ownServer(ROOMY))
+    const first = await openSession(link, FILE, { size: await mostOfTheDisk() })
+    expectAnswer(await declare(link, { size: await mostOfTheDisk() }), '500 storage.full')
+    expectAnswer(await declare(link), '201')
+    expectAnswer(await cancel(first), '204')
+    expectAnswer(await declare(link, { size: await mostOfTheDisk() }), '201')
+  })
+
+  it('take no room from other owners for bytes that were declared and not sent', {
     skip: NEEDS_OWN_SERVER,
   }, async () => {
-    const small = await ownServer({ BLOB_BYTES_MAX: String(2 ** 52), FREE_SPACE_FLOOR_BYTES: '1' })
+    const own = await ownServer(ROOMY)
     for (let round = 0; round < 3; round += 1)
-      expectAnswer(await declare(await newLink(small), { size: 2 ** 51 }), '201')
-    await land(await newLink(small))
+      expectAnswer(await declare(await newLink(own), { size: await mostOfTheDisk() }), '201')
+    await land(await newLink(own))
   })
 
   it('refuse a chunk with 500 storage.full when free space is below the minimum, and keep what was sent', {

@@ -272,6 +272,7 @@ export interface GuestView {
   readonly max_file_size?: number
   readonly remaining_bytes?: number
   readonly remaining_files?: number
+  readonly inbox_full?: boolean
   readonly expires_at?: string
   readonly single_use?: boolean
   readonly suggested_chunk_size: number

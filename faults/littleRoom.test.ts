@@ -39,7 +39,7 @@ const environment = {
 
 describe('uploads that have room only one after the other', () => {
   for (const guests of ['one guest', 'two guests'] as const)
-    it(`of ${guests}: one lands, the other ends with a plain reason and keeps no room`, async (t) => {
+    it(`of ${guests}: one lands, the other ends with a plain reason, without a byte at the server`, async (t) => {
       const disk = mountSmallDisk(DISK_BYTES)
       if ('missing' in disk) return t.skip(disk.missing)
       const { server, owner, opened } = await smallWorld(disk)
@@ -65,6 +65,7 @@ describe('uploads that have room only one after the other', () => {
         assert.equal((await owner.inbox()).length, 1)
         const refused = outcomes.find(({ ended }) => ended === 'server_full')
         assert.equal(refused?.states.at(-1)?.uploadId, undefined)
+        assert.deepEqual(new Set(refused?.said.map(({ bytes }) => bytes)), new Set([0]))
         if (guests === 'one guest') assert.ok(refused?.said.some(({ trouble }) => trouble === 'little_room'))
         // What the refused file left has room for a smaller one.
         const source = sourceOfBytes(randomBytes(8 * MEBIBYTE))

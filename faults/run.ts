@@ -15,7 +15,7 @@ const CI_RUNS = FAULT_RUNS.filter(({ ci }) => ci !== undefined)
 const CI_NAMES = CI_RUNS.map(({ name }) => name)
 const THIS_FILE = fileURLToPath(import.meta.url)
 /** Most runs wait for restarts and pauses half of the time. */
-const RUNS_AT_ONCE = 2
+const RUNS_AT_ONCE = 3
 const USAGE = `Fault runs: they disturb the real server on loopback and compare what it acknowledged with what it kept.
 ${FAULT_RUNS.map(usageOf).join('\n')}
   npm run faults -- ${CI} [--seed S]

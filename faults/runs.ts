@@ -58,7 +58,7 @@ function row<Options extends OptionValues>({
   }
 }
 
-/** CI begins them in this order: the longest first, so that the two lanes end together. */
+/** CI begins them in this order: the longest first, so that the lanes end together. */
 export const FAULT_RUNS: readonly FaultRun[] = [
   row({
     name: 'random-kills',

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
+import { SETTINGS } from '../../packages/server/src/config/settings.ts'
 import { MAX_SESSIONS } from '../../packages/server/src/domain/account/sessions.ts'
-import { MAX_PENDING_DROPS } from '../../packages/server/src/domain/drops/inboxRoom.ts'
 import { MAX_OPEN_SESSIONS } from '../../packages/server/src/domain/drops/linkPlaces.ts'
 import {
   MAX_CODES_OF_MAILBOX,
@@ -39,7 +39,7 @@ const FIGURES: Readonly<Record<string, readonly string[]>> = {
   ],
   'docs/operating.md': [`at most ${inWords(MAX_CODES_OF_MAILBOX)} a day`],
   'docs/owner.md': [
-    `At most ${inWords(MAX_PENDING_DROPS)} files wait`,
+    `At most ${Number(SETTINGS.inboxFilesMax.shown).toLocaleString('en')} files wait`,
     `${MAX_TAKEN_HOURS} hours and ${MAX_TAKEN_FILES}`,
   ],
 }

@@ -31,6 +31,10 @@ describe('the files that fit into a link', () => {
   })
 
   it('are none when the link is full', () => {
-    assert.deepEqual(judged(files(0), { remainingFiles: 0, remainingBytes: 0 }), ['too_many'])
+    assert.deepEqual(judged(files(0), { remainingFiles: 0, remainingBytes: 0, inboxFull: true }), ['too_many'])
+  })
+
+  it('are none when the inbox behind it is full', () => {
+    assert.deepEqual(judged(files(0, 1), { remainingFiles: 9, inboxFull: true }), ['inbox_full', 'inbox_full'])
   })
 })

@@ -2,10 +2,10 @@
 import type { LinkLimits } from './guest.ts'
 import { usualSealedBytes } from './sizes.ts'
 
-export type Room = Partial<Pick<LinkLimits, 'sealedBytesMax' | 'remainingBytes' | 'remainingFiles'>>
+export type Room = Partial<Pick<LinkLimits, 'sealedBytesMax' | 'remainingBytes' | 'remainingFiles' | 'inboxFull'>>
 
 /** `no_room`: the link's total or its owner's storage has too few bytes left. The server does not say which. */
-export type Misfit = 'too_large' | 'too_many' | 'no_room'
+export type Misfit = 'too_large' | 'too_many' | 'no_room' | 'inbox_full'
 
 /** The part of the room that other files use. */
 export interface Used {
@@ -23,11 +23,12 @@ export function misfitsOf<File extends { readonly size: number }>(
   room: Room,
   used: Used = { files: 0, bytes: 0 },
 ): ReadonlyMap<File, Misfit | undefined> {
-  const { sealedBytesMax = Infinity, remainingFiles = Infinity, remainingBytes = Infinity } = room
+  const { sealedBytesMax = Infinity, remainingFiles = Infinity, remainingBytes = Infinity, inboxFull = false } = room
   const verdicts = new Map<File, Misfit | undefined>()
   let { files: count, bytes } = used
   const misfitOf = (size: number): Misfit | undefined => {
     if (count >= remainingFiles) return 'too_many'
+    if (inboxFull) return 'inbox_full'
     const sealed = usualSealedBytes(size)
     if (sealed > sealedBytesMax) return 'too_large'
     return bytes + sealed > remainingBytes ? 'no_room' : undefined

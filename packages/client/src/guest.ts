@@ -49,6 +49,8 @@ export interface LinkLimits {
   readonly remainingBytes: number | undefined
   /** At most 1 if the link is `singleUse`. */
   readonly remainingFiles: number | undefined
+  /** The inbox behind the link has no place for one more file at present. */
+  readonly inboxFull: boolean
   /** The link takes one file: it ends with the first that lands. */
   readonly singleUse: boolean
   /** Size of the largest file that certainly fits with a usual name and note. Undefined without a limit, 0 when the link is full. */
@@ -139,6 +141,7 @@ function limitsOf(answer: GuestLinkResponse): LinkLimits {
     sealedBytesMax,
     remainingBytes,
     remainingFiles: remainingFiles === Infinity ? undefined : remainingFiles,
+    inboxFull: answer.inbox_full === true,
     singleUse,
     fileBytesMax: sealedBytes === Infinity ? undefined : (largestPlaintext(sealedBytes) ?? 0),
     expiresAt: answer.expires_at ?? undefined,

@@ -213,6 +213,7 @@ describe('an upload link', () => {
       sealedBytesMax: 500_000,
       remainingBytes: 1_000_000,
       remainingFiles: 5,
+      inboxFull: false,
       singleUse: false,
       fileBytesMax: 500_000 - 2210 - 16,
       expiresAt: '2126-01-01T00:00:00.000Z',

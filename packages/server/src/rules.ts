@@ -31,6 +31,7 @@ import { createProtocolWindow } from './domain/discovery/protocolWindow.ts'
 import { type AdoptionSettings, createAdopt } from './domain/drops/adoption.ts'
 import { createDrops, type DropSettings } from './domain/drops/drops.ts'
 import { createInbox } from './domain/drops/inbox.ts'
+import { createInboxRoom, type InboxSettings } from './domain/drops/inboxRoom.ts'
 import { createLandDrops } from './domain/drops/landDrops.ts'
 import { createLinks, type LinkSettings } from './domain/drops/links.ts'
 import { createOpenedSessions } from './domain/drops/openedSessions.ts'
@@ -103,6 +104,7 @@ export interface RulePorts {
 export interface RuleSettings
   extends DropSettings,
     UploadSettings,
+    InboxSettings,
     RoomSettings,
     AdoptionSettings,
     VerifySettings,
@@ -206,10 +208,11 @@ type FileRules = ReturnType<typeof createFileRules>
 function createFileRules(ports: RulePorts, settings: RuleSettings, base: Base) {
   const { staging, objects, clock, random, limiter, giveUpAfter } = ports
   const { store, quota, writers, staged, receiptLog, ending, protocolWindow, notifier, nodeId } = base
-  const room = createRoom({ store, staging, clock }, settings)
+  const room = createRoom({ staging, clock }, settings)
   const rowBudget = createRowBudget({ limiter, room }, settings)
   const landDrops = createLandDrops({ ending })
-  const notices = createOwnerNotices({ store, clock, limiter, notifier })
+  const inboxRoom = createInboxRoom(settings)
+  const notices = createOwnerNotices({ store, clock, limiter, notifier }, settings)
   const opened = createOpenedSessions({ limiter, serverSecret: ports.keys.serverSecret }, settings)
   const assetBlobs = createAssetBlobs({ quota, ending })
   const assets = createAssets({ store, objects, clock, ending, assetBlobs })
@@ -228,7 +231,7 @@ function createFileRules(ports: RulePorts, settings: RuleSettings, base: Base) {
   })
   const finishing = createFinishing({ store, staging, clock, staged, ending, land: landing.land, nodeId, giveUpAfter })
   const links = createLinks(
-    { store, clock, ending, quota },
+    { store, clock, ending, quota, inboxRoom },
     { ...settings, protocolVersion: () => protocolWindow.current().max },
   )
   const scrub = createScrubber({ store, objects, clock, log: ports.log }, settings)
@@ -249,7 +252,7 @@ function createFileRules(ports: RulePorts, settings: RuleSettings, base: Base) {
     parts,
     chunks: createChunks({ store, staging, room, clock, writers, staged, finishing, landing }),
     drops: createDrops(
-      { store, room, clock, random, limiter, links, quota, writers, ending, opened, notices },
+      { store, room, clock, random, limiter, links, quota, writers, ending, opened, notices, inboxRoom },
       settings,
     ),
     uploads: createUploads({ store, room, clock, random, quota }, settings),

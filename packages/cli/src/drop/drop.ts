@@ -18,7 +18,7 @@ import { type Choice, type ChosenFile, chooseFiles } from '../send/files.ts'
 import { sendEach, tellOthers } from '../send/sendEach.ts'
 import { durationText, filesText, namesText, shown } from '../texts.ts'
 import { openGo } from './go.ts'
-import { misfits } from './misfits.ts'
+import { INBOX_FULL, misfits } from './misfits.ts'
 import { createPassphrase, type Passphrase } from './passphrase.ts'
 import { type DropResult, type LinkOrRefusal, sendFile } from './sendFile.ts'
 
@@ -154,12 +154,12 @@ function tellOwner({ title, message }: UploadLink, report: Report): void {
   for (const line of [title, message]) if (line !== undefined) report.aside(`The owner of the link says: ${line}`)
 }
 
+const TELL_OWNER = 'Tell the owner. What has begun may go on.'
 /** Which of the two is full, the server does not say. */
-const NO_ROOM =
-  'There is no room now: the link, or the storage of its owner, is full. Tell the owner. What has begun may go on.'
+const NO_ROOM = 'There is no room now: the link, or the storage of its owner, is full.'
 
 function tellLimits({ limits, title, message, now }: UploadLink, report: Report): void {
-  const { fileBytesMax, remainingBytes, remainingFiles, singleUse, expiresAt } = limits
+  const { fileBytesMax, remainingBytes, remainingFiles, inboxFull, singleUse, expiresAt } = limits
   const parts = [
     ...(singleUse ? ['one file'] : []),
     ...(singleUse || remainingFiles === undefined ? [] : [countText(remainingFiles, 'more file')]),
@@ -168,12 +168,13 @@ function tellLimits({ limits, title, message, now }: UploadLink, report: Report)
     ...(expiresAt === undefined ? [] : [expiryText(Date.parse(expiresAt) - now())]),
   ]
   const takes = `The link takes ${parts.length === 0 ? 'any file' : parts.join(', ')}.`
-  const isWithoutRoom = fileBytesMax === 0 && remainingFiles !== 0
-  report.result(isWithoutRoom ? NO_ROOM : takes, {
+  const full = inboxFull ? INBOX_FULL : fileBytesMax === 0 ? NO_ROOM : undefined
+  report.result(full === undefined || remainingFiles === 0 ? takes : `${full} ${TELL_OWNER}`, {
     event: 'link',
     title,
     message,
     remaining_files: remainingFiles,
+    inbox_full: inboxFull,
     remaining_bytes: remainingBytes,
     file_bytes_max: fileBytesMax,
     expires_at: expiresAt,

@@ -26,6 +26,13 @@ describe('the files that do not fit into a link', () => {
     assert.doesNotMatch(message ?? '', /another link/)
   })
 
+  it('are all of them while the inbox behind it is full, which its owner can change', () => {
+    const file = { size: 1 }
+    const { reason, message } = misfits({ inboxFull: true }, [file]).get(file) ?? {}
+    assert.equal(reason, 'inbox_full')
+    assert.match(message ?? '', /inbox behind the link is full.*Tell the owner/)
+  })
+
   it('use up no room', () => {
     assert.deepEqual(judged({ sealedBytesMax: usualSealedBytes(5), remainingFiles: 1 }, 9, 1), ['too_large', undefined])
     const remainingBytes = usualSealedBytes(1000) + usualSealedBytes(10)

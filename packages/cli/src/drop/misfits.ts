@@ -5,6 +5,9 @@ import { countText } from '@blindkeep/protocol/counts'
 import { EXIT } from '../exits.ts'
 import type { Failure } from '../failures.ts'
 
+/** Of the person who made the link. */
+export const INBOX_FULL = 'The inbox behind the link is full: too many files wait there.'
+
 /** The files that do not fit into what the link still takes, with what to do. */
 export function misfits<File extends { readonly size: number }>(
   room: Room,
@@ -28,10 +31,12 @@ const messages: Readonly<Record<Misfit, (size: string, room: Room) => string>> =
       : `The link takes only ${countText(remainingFiles, 'more file')}.`,
   no_room: (size, { remainingBytes = 0 }) =>
     `There is no room for ${size} now: the link, or the storage of its owner, has ${sizeText(remainingBytes)} left for all files.`,
+  inbox_full: () => INBOX_FULL,
 }
 
 const ADVICE: Readonly<Record<Misfit, string>> = {
   too_large: 'Ask the owner for another link.',
   too_many: 'Ask the owner for another link.',
   no_room: 'Tell the owner.',
+  inbox_full: 'Tell the owner.',
 }

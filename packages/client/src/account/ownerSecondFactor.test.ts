@@ -52,13 +52,9 @@ describe('a second factor', () => {
     await assert.rejects(byBackup.renewBackupCodes({ password: 'wrong', code: second }), PasswordWrong)
     const [renewed = '', ...rest] = await byBackup.renewBackupCodes({ password, code: second })
     assert.equal(rest.length, 9)
-    for (const former of [second, ...others])
-      await assert.rejects(
-        byBackup.disableSecondFactor({ password, code: former }),
-        hasCode('error.auth.totp_invalid_code'),
-      )
     const [third = ''] = rest
     const isCodeWrong = hasCode('error.auth.totp_invalid_code')
+    await assert.rejects(byBackup.disableSecondFactor({ password, code: second }), isCodeWrong)
     await assert.rejects(byBackup.changePassword({ present: password, next: `${password}!` }), isCodeWrong)
     await byBackup.changePassword({ present: password, next: `${password}!`, code: third })
     await assert.rejects(byBackup.deleteAccount({ password: `${password}!`, code: third }), isCodeWrong)

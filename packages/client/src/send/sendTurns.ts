@@ -1,6 +1,6 @@
 /**
- * Several uploads to a server with little room. Each would keep what the others lack, and none would land: so they give way to one, and go on one after
- * the other (decisions/full-disk.md).
+ * Several uploads to a server with little room. One that finds none waits. If each keeps what the others lack, none would land: so they give way to one, and
+ * go on one after the other (decisions/full-disk.md).
  */
 import { SendError } from './sendError.ts'
 import { type SendTrouble, sendTroubleOf } from './sendTrouble.ts'
@@ -44,15 +44,19 @@ export function createSendTurns(): SendTurns {
   /** The oldest first. */
   const running = new Set<Running>()
   const waiting: Waiting[] = []
-  /** 1 after a refusal for lack of room, and one more with each file that lands. */
+  /** How many went on after the last refusal for lack of room, and one more with each file that lands. */
   let atOnce = Number.POSITIVE_INFINITY
 
-  function giveWay(): void {
+  function giveWay(refused: Running): void {
     const going = [...running].filter(({ leave }) => !leave.signal.aborted)
     if (going.length < 2) return
-    atOnce = 1
-    const kept = going.reduce((most, upload) => (upload.bytes > most.bytes ? upload : most))
-    for (const upload of going) if (upload !== kept) upload.leave.abort()
+    const most = going.reduce((kept, upload) => (upload.bytes > kept.bytes ? upload : kept))
+    // Of one without a byte the server keeps nothing that the others lack.
+    const isLeaving =
+      refused.bytes === 0 ? (upload: Running) => upload === refused : (upload: Running) => upload !== most
+    const leaving = going.filter(isLeaving)
+    atOnce = going.length - leaving.length
+    for (const { leave } of leaving) leave.abort()
   }
 
   function beginMore(): void {
@@ -90,7 +94,7 @@ export function createSendTurns(): SendTurns {
             signal: signal === undefined ? leave.signal : AbortSignal.any([signal, leave.signal]),
             onAdvance({ bytes, trouble }) {
               upload.bytes = bytes
-              if (trouble === 'disk_full') giveWay()
+              if (trouble === 'disk_full') giveWay(upload)
             },
           })
           atOnce += 1

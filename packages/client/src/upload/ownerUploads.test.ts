@@ -11,6 +11,7 @@ import { systemEnvironment } from '../environment.ts'
 import type { Owner } from '../owner.ts'
 import { type Source, sourceOfBytes } from '../seal/source.ts'
 import { SendError, type SendStopReason } from '../send/sendError.ts'
+import { createSendTurns } from '../send/sendTurns.ts'
 import { sharedServer } from '../testing/sharedServer.ts'
 import type { UploadProgress } from './sendBundle.ts'
 import { parseUploadState, type UploadState } from './uploadState.ts'
@@ -129,6 +130,50 @@ describe('a file in an album', () => {
     const states = [await prepared(sourceOfBytes(content)), await prepared(sourceOfBytes(content))]
     assert.equal(new Set(states.map(({ envelope }) => envelope.file_id)).size, 2)
     assert.equal(new Set(states.map(({ envelope }) => envelope.ciphertext_hash)).size, 2)
+  })
+})
+
+describe('two uploads of an owner to a server that has room for one', () => {
+  it('land one after the other: the refused one leaves nothing at the server while it waits', async () => {
+    const [content, other] = [file(3 * MIB), file(2 * MIB)]
+    const [state, otherState] = [await prepared(sourceOfBytes(content)), await prepared(sourceOfBytes(other))]
+    const turns = createSendTurns()
+    const waits = Promise.withResolvers<void>()
+    const source = sourceOfBytes(content)
+    // The first file is under way until the other one waits.
+    const first = owner.finishUpload({
+      state,
+      turns,
+      source: {
+        ...source,
+        async read(from, to) {
+          await waits.promise
+          return source.read(from, to)
+        },
+      },
+    })
+    const sessions: string[] = []
+    const code = 'error.storage.full'
+    const body = Buffer.from(JSON.stringify({ type: `/problems/${code}`, title: 'Full', status: 500, code }))
+    proxy.tamper({
+      matches: (exchange) => isChunk(exchange) && exchange.path.endsWith(sessions[0] ?? 'not yet'),
+      answer: () => ({ headers: { 'content-type': 'application/problem+json' }, status: 500, body }),
+      times: 1,
+    })
+    const second = owner.finishUpload({
+      state: otherState,
+      turns,
+      source: sourceOfBytes(other),
+      onState: ({ original: { uploadId } }) => void (uploadId !== sessions.at(-1) && sessions.push(String(uploadId))),
+      onProgress: ({ trouble }) => (trouble === 'little_room' ? waits.resolve() : undefined),
+    })
+    await waits.promise
+    const isCancel = ({ method, path }: Exchanged) => method === 'DELETE' && path.endsWith(sessions[0] ?? 'none')
+    assert.equal(proxy.seen.find(isCancel)?.status, 204)
+    await Promise.all([first, second])
+    assert.equal(sessions.length, 2)
+    await assertKept(state, content)
+    await assertKept(otherState, other)
   })
 })
 

@@ -123,6 +123,9 @@ export const GuestLinkResponse = object('GuestLinkResponse', {
   max_file_size: optional(integer('Largest single sealed file, in bytes.')),
   remaining_bytes: optional(integer('Bytes that are left, rounded down to 1 % of the cap.')),
   remaining_files: optional(integer('Files that are left.')),
+  inbox_full: optional(
+    boolean('Whether the inbox behind the link has no place for one more file at present. Absent means no.'),
+  ),
   expires_at: optional(time('When the link stops accepting drops.')),
   single_use: optional(boolean('Whether the link ends after its first landed drop. Absent means no.')),
   suggested_chunk_size: integer('The chunk size to start with, in bytes.', 1),

@@ -157,6 +157,14 @@ export const SETTINGS = {
     }),
   ),
   quotaGraceDays: shared(days('QUOTA_GRACE_DAYS', 14, 'Days at or above the hard limit until the grace period ends.')),
+  inboxFilesMax: shared(
+    setting('INBOX_FILES_MAX', {
+      fallback: 10_000,
+      meaning:
+        'Files that may wait in the inbox of an account, those on their way included. Its lists are measured up to 10,000.',
+      parse: integer({ min: 1, max: 10_000 }),
+    }),
+  ),
   requestBytesMax: bytes('REQUEST_BYTES_MAX', MEBIBYTE, 'Largest JSON body. Without a bearer token at most 64 KiB.'),
   chunkBytesMax: bytes('CHUNK_BYTES_MAX', 16 * MEBIBYTE, 'Largest chunk of an upload.'),
   chunkBytesSuggested: bytes('CHUNK_BYTES_SUGGESTED', 8 * MEBIBYTE, 'Chunk size that the server suggests to clients.'),

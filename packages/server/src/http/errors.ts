@@ -43,7 +43,8 @@ export interface Errors {
 
 /** The refusals with 500 that are no exceptions, and what they come from. */
 const CAUSES: Readonly<Partial<Record<Reason, string>>> = {
-  storage_full: 'free disk space is below FREE_SPACE_FLOOR_BYTES, or the disk is full',
+  storage_full:
+    'free disk space is below FREE_SPACE_FLOOR_BYTES, too small for the file beside what open uploads still lack, or used up',
   storage_unavailable: 'the bytes are missing, damaged or suspected, or the disk does not answer',
   overloaded: 'requests and answers under way take all memory that they may',
 }

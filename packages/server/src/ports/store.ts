@@ -33,6 +33,11 @@ export interface Store {
   write<Result>(locks: Locks, work: (tx: WriteTx) => Promise<Result>): Promise<Result>
   /** Runs `work` while it holds the receipt log's lock, which only one `work` in all processes can hold. Do not call it inside a transaction. */
   withReceiptLogLock<Result>(work: () => Promise<Result>): Promise<Result>
+  /**
+   * `listener` hears that a connection leads to another run of the database server than the one before: it has started again, or another server took its place, which
+   * may lack commits. It hears so before the connection is used. Absent where that cannot be.
+   */
+  readonly onOtherServer?: (listener: () => void) => void
   /** The connections of its pool. Absent if it has none. */
   readonly connections?: () => Connections
   close(): Promise<void>

@@ -105,6 +105,7 @@ const SETTINGS: RuleSettings = {
   quotaHardBytes: undefined,
   quotaGraceDays: 14,
   blobBytesMax: 2 ** 40,
+  inboxFilesMax: 10_000,
   freeSpaceFloorBytes: 0,
   chunkBytesMax: 16 * 2 ** 20,
   registration: 'open',

@@ -158,6 +158,40 @@ export const guestTroublesShots: readonly Shot[] = [
     }),
   ),
   {
+    name: 'guest/server-busy-until',
+    begin: (world) => world.link(),
+    reach: async (page) => {
+      const busy = { status: 429, code: 'error.drop.rate_limited' }
+      await page.context().route('**/d/*', (route) => {
+        if (route.request().method() !== 'POST') return route.continue()
+        const headers = { 'retry-after': '7200', 'content-type': 'application/problem+json' }
+        return route.fulfill({ status: busy.status, headers, body: JSON.stringify(busy) })
+      })
+      await choose(page, [someFile('film.mp4', 3 * MIB), someFile('letter.pdf', 70_000)])
+      await sendChosen(page)
+      await page.getByText(/Next try: /).waitFor()
+    },
+  },
+  ...[false, true].map(
+    (hasSent): Shot => ({
+      name: hasSent ? 'guest/inbox-full-came-back' : 'guest/inbox-full',
+      begin: (world) => world.link(),
+      reach: async (page) => {
+        if (hasSent) {
+          await choose(page, someFile('letter.pdf', 70_000))
+          await sendChosen(page)
+          await allArrived(page)
+        }
+        await page.context().route(/\/d\/[0-9a-f]{32}$/, async (route) => {
+          const response = await route.fetch()
+          await route.fulfill({ response, json: { ...(await response.json()), inbox_full: true } })
+        })
+        await page.reload()
+        await page.getByText(/^This inbox (is full|has no place)/).waitFor()
+      },
+    }),
+  ),
+  {
     name: 'guest/recipient-full',
     begin: (world) => world.link(),
     reach: async (page) => {

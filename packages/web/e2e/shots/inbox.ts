@@ -55,6 +55,17 @@ async function chooseTwo(page: Page): Promise<void> {
   await page.getByLabel(text.choose(text.unopened)).check()
 }
 
+/** The account as a fuller one has it. */
+async function withAccount(page: Page, members: object): Promise<void> {
+  await page.route('**/v1/account', async (route) => {
+    const response = await route.fetch()
+    await route.fulfill({ response, json: { ...(await response.json()), ...members } })
+  })
+  await page.reload()
+  await page.locator('.banner').waitFor()
+  await listed(page)
+}
+
 /** The inbox of an owner. */
 export const inboxShots: readonly Shot[] = [
   {
@@ -68,6 +79,18 @@ export const inboxShots: readonly Shot[] = [
     reach: (page) => page.getByText(text.emptyTitle).waitFor(),
   },
   { name: 'inbox/list', begin, reach: listed },
+  { name: 'inbox/nearly-full', begin, reach: (page) => withAccount(page, { inbox: { waiting: 8700, room: 10_000 } }) },
+  ...(['inbox_full', 'quota_exceeded'] as const).map(
+    (why): Shot => ({
+      name: `inbox/guests-refused-${why.split('_')[0]}`,
+      begin,
+      reach: (page) =>
+        withAccount(page, {
+          ...(why === 'inbox_full' && { inbox: { waiting: 10_000, room: 10_000 } }),
+          refused_drops: { why, count: 12, first_at: '2026-11-20T08:00:00Z', last_at: '2026-11-20T08:40:00Z' },
+        }),
+    }),
+  ),
   {
     name: 'inbox/reading',
     begin,

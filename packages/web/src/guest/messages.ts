@@ -41,6 +41,8 @@ export interface Limits {
   readonly sealedBytesMax?: number | undefined
   readonly remainingBytes?: number | undefined
   readonly remainingFiles?: number | undefined
+  /** Too many files wait for the owner of the link. */
+  readonly inboxFull?: boolean
   /** The link ends with the first file that lands. */
   readonly singleUse?: boolean | undefined
   /** RFC 3339. */
@@ -64,7 +66,7 @@ export type Phase =
   | 'cancelled'
 
 export type FailureReason =
-  /** The first four are known before anything is sent. */
+  /** The first four, and `inbox_full`, are known before anything is sent. */
   | 'too_large'
   | 'too_many'
   /** The link takes one file, and another is that one. */
@@ -167,6 +169,8 @@ export interface Trouble {
   readonly reason: SendTrouble
   /** Milliseconds since 1970: the first failed try after the last progress. */
   readonly since: number
+  /** Milliseconds since 1970: the next try. Absent while tries follow each other. */
+  readonly until?: number | undefined
 }
 
 /** Shown until there are others; `serial` rises with each remark. */

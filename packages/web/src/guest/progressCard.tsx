@@ -1,5 +1,6 @@
 import { Button, Progress } from '../common/controls.tsx'
 import { formatDuration, formatInstant, formatPercent } from '../common/format.ts'
+import type { Language } from '../common/language.ts'
 import type { Snapshot } from './messages.ts'
 import { earlierOf, missingOf } from './standing.ts'
 import { useGuestPages } from './texts.ts'
@@ -44,7 +45,10 @@ export function ProgressCard({ snapshot }: { readonly snapshot: Snapshot }) {
         {hasPaused
           ? text.progress.paused
           : trouble !== undefined
-            ? text.troubles[trouble.reason](formatInstant(new Date(trouble.since).toISOString(), language))
+            ? text.troubles[trouble.reason](
+                timeText(trouble.since, language),
+                trouble.until === undefined ? undefined : timeText(trouble.until, language),
+              )
             : waitsForPassphrase
               ? text.progress.passphrase
               : snapshot.storage === 'kept'
@@ -60,4 +64,8 @@ export function ProgressCard({ snapshot }: { readonly snapshot: Snapshot }) {
       )}
     </section>
   )
+}
+
+function timeText(ms: number, language: Language): string {
+  return formatInstant(new Date(ms).toISOString(), language)
 }

@@ -3,7 +3,9 @@ import type { Limits, Row, Snapshot } from './messages.ts'
 
 /** As far as the server's last answer says. */
 export function isFull({ link }: Snapshot): boolean {
-  return link.is === 'open' && (link.limits.remainingFiles === 0 || link.limits.fileBytesMax === 0)
+  if (link.is !== 'open') return false
+  const { remainingFiles, fileBytesMax, inboxFull } = link.limits
+  return remainingFiles === 0 || fileBytesMax === 0 || inboxFull === true
 }
 
 /** The link limits single files. Where only its total does, a second figure, a little smaller, would look like a loss. */
@@ -46,7 +48,15 @@ export function isPassphraseAsked({ passphrase, counts }: Snapshot): boolean {
   return passphrase === 'refused' || (passphrase === 'wanted' && counts.waiting > 0)
 }
 
-export type Notice = 'full' | 'full_for_new' | 'no_room' | 'no_room_for_new' | 'closed' | 'closed_for_new'
+export type Notice =
+  | 'full'
+  | 'full_for_new'
+  | 'inbox_full'
+  | 'inbox_full_for_new'
+  | 'no_room'
+  | 'no_room_for_new'
+  | 'closed'
+  | 'closed_for_new'
 
 /** What a guest reads whose link takes no new files. `..._for_new`: files of this guest have arrived or can continue, so the page is not empty. */
 export function noticeOf(snapshot: Snapshot): Notice | undefined {
@@ -55,9 +65,10 @@ export function noticeOf(snapshot: Snapshot): Notice | undefined {
   if (link.is === 'refused' && link.fault === 'closed') return isOwn ? 'closed_for_new' : 'closed'
   // While files are sent, their own reservations may be what fills the link.
   if (!isFull(snapshot) || totals.files > 0) return undefined
+  if (link.is === 'open' && link.limits.remainingFiles === 0) return isOwn ? 'full_for_new' : 'full'
+  if (link.is === 'open' && link.limits.inboxFull === true) return isOwn ? 'inbox_full_for_new' : 'inbox_full'
   // A total or the storage of the owner: the server does not say which.
-  if (link.is === 'open' && link.limits.remainingFiles !== 0) return isOwn ? 'no_room_for_new' : 'no_room'
-  return isOwn ? 'full_for_new' : 'full'
+  return isOwn ? 'no_room_for_new' : 'no_room'
 }
 
 /** Files of this visit that did not fit or failed. One that another tab is sending did not. */

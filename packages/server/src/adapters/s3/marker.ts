@@ -22,7 +22,10 @@ export interface Marker {
   readonly isNew: boolean
   /** Throws `StorageUnavailable` if the marker is missing or another store's. */
   check(): Promise<void>
-  /** The same, unless it was there a moment ago. For what a wrong bucket would refuse anyway: a server looks at the marker every few seconds. */
+  /**
+   * The same, unless the last look has seen it, a moment ago. A look for each write would cost half as much as the write. So what is written to a bucket that takes
+   * the place of the server's own is lost to it until the server's next look, which comes every few seconds.
+   */
   checkLately(): Promise<void>
 }
 
@@ -43,11 +46,17 @@ export async function openMarker(
   let seenAt = performance.now()
   async function check(): Promise<void> {
     const askedAt = performance.now()
-    if ((await storeIdAt(client, key)) !== storeId)
-      throw new StorageUnavailable(
-        'the object store’s marker is missing or another one: the bucket is not the server’s',
-      )
-    seenAt = askedAt
+    let lastSeenAt = Number.NEGATIVE_INFINITY
+    try {
+      if ((await storeIdAt(client, key)) !== storeId)
+        throw new StorageUnavailable(
+          'the object store’s marker is missing or another one: the bucket is not the server’s',
+        )
+      lastSeenAt = askedAt
+    } finally {
+      // After a look that failed, also because the store was away, each write looks until one has seen it.
+      seenAt = lastSeenAt
+    }
   }
   return {
     storeId,

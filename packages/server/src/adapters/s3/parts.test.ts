@@ -174,6 +174,20 @@ describe('the marker of a store', () => {
   )
 
   it(
+    'is looked for before each write from the first look on that does not find it, until one does',
+    inWorld(async ({ place, store: { objects, staging }, objects: present }) => {
+      const key = `${place.address.prefix}blindkeep-store`
+      const marker = present.get(key)
+      assert.ok(marker !== undefined)
+      present.delete(key)
+      await assert.rejects(objects.check(), StorageUnavailable)
+      await assert.rejects(staging.check(), StorageUnavailable)
+      present.set(key, marker)
+      await staging.check()
+    }),
+  )
+
+  it(
     'is made once by two nodes that start together',
     inWorld(async ({ place, index, objects }) => {
       objects.delete(`${place.address.prefix}blindkeep-store`)

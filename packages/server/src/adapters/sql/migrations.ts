@@ -10,6 +10,7 @@ import { sixthTables } from './migrations/0006.ts'
 import { seventhTables } from './migrations/0007.ts'
 import { eighthTables } from './migrations/0008.ts'
 import { ninthTables } from './migrations/0009.ts'
+import { tenthTables } from './migrations/0010.ts'
 import type { Schema } from './schema.ts'
 
 /**
@@ -80,6 +81,11 @@ export const migrations: readonly Migration[] = [
   {
     summary: 'Adds a column for the session that opened an upload or asked for a capability.',
     statements: ninthTables,
+    serves: 8,
+  },
+  {
+    summary: 'Makes the index of open uploads again, with the time of the last chunk of each.',
+    statements: tenthTables,
     serves: 8,
   },
 ]

@@ -30,7 +30,7 @@ const scansAllowed = [
   /^SCAN uploads USING COVERING INDEX uploads_open_by_age$/,
   /^SCAN uploads USING COVERING INDEX uploads_finishing$/,
   /^SCAN invites USING INDEX invites_by_age$/,
-  /^SCAN uploads USING COVERING INDEX uploads_reserving$/,
+  /^SCAN uploads USING COVERING INDEX uploads_claiming$/,
   // The groups of the index before.
   /^SCAN of_account$/,
   /^SCAN uploads USING (COVERING )?INDEX uploads_finishing$/,

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { Client } from 'pg'
+import { until } from '../../../../../testing/until.ts'
 import { durableStoreContract, storeContract } from '../../ports/store.contract.ts'
 import { StorageUnavailable } from '../../ports/store.ts'
-import { account, accountId, atOnce, bytes, link, seed, upload } from '../../ports/storeContract/world.ts'
+import { account, accountId, at, atOnce, bytes, link, seed, upload } from '../../ports/storeContract/world.ts'
+import { startPostgresServer } from '../../testing/postgresServer.ts'
 import {
   asOwner,
   endOthers,
@@ -97,6 +100,42 @@ describe('opening a PostgreSQL store', () => {
 })
 
 describe('the connections of a PostgreSQL store', () => {
+  it('say before their use that they lead to a server that has started again, and nothing when only they were lost', async () => {
+    const server = await startPostgresServer()
+    const store = await openPostgresStore({ url: server.url('postgres') })
+    const happened: string[] = []
+    store.onOtherServer?.(() => happened.push('another server'))
+    const use = (what: string) =>
+      until(
+        () =>
+          store
+            .read(async (tx) => {
+              await tx.server.fact('life')
+              happened.push(what)
+            })
+            .then(
+              () => true,
+              () => false,
+            ),
+        what,
+      )
+    try {
+      await use('first')
+      const outsider = new Client(server.url('postgres'))
+      await outsider.connect()
+      await endOthers(outsider)
+      await outsider.end()
+      await use('after a loss')
+      await server.restart()
+      await use('after a start')
+      await store.withReceiptLogLock(async () => void happened.push('by the other pool'))
+      assert.deepEqual(happened, ['first', 'after a loss', 'another server', 'after a start', 'by the other pool'])
+    } finally {
+      await store.close()
+      await server.stop()
+    }
+  })
+
   const inSession = (work: Parameters<ReturnType<typeof connectionsTo>['use']>[0]) =>
     inDatabase(async ({ url }) => {
       const connections = connectionsTo(url)
@@ -139,14 +178,13 @@ describe('the connections of a PostgreSQL store', () => {
     inDatabase(async ({ open }) => {
       const store = await open()
       await seed(store)
-      await store.write([], (tx) => tx.uploads.insert(upload(1, { size: Number.MAX_SAFE_INTEGER })))
       const max = Number.MAX_SAFE_INTEGER
-      const reserved = (windowBytes: number) =>
-        store.read((tx) => tx.uploads.reservedBytes({ windowBytes, accountBytesMax: 2 ** 53 }))
-      assert.equal(await reserved(max), max)
+      await store.write([], (tx) => tx.uploads.insert(upload(1, { size: max })))
+      const given = { accountId: accountId(1), activeSince: at(0), accountBytesMax: 1 }
+      const claimed = () => store.read((tx) => tx.uploads.claims(given))
+      assert.equal((await claimed()).ownBytes, max)
       await store.write([], (tx) => tx.uploads.insert(upload(2, { size: 1 })))
-      assert.equal(await reserved(max - 1), max)
-      await assert.rejects(reserved(max), /9007199254740992/)
+      await assert.rejects(claimed(), /9007199254740992/)
     }),
   )
 

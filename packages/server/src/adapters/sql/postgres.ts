@@ -31,25 +31,40 @@ export async function openPostgresStore(options: {
   const { url, schema = 'migrate' } = options
   const health = createPostgresHealth()
   await preparePostgres({ url, health, schema })
+  const runs = createServerRuns()
+  const each = { url, health, answerTimeoutMs: ANSWER_TIMEOUT_MS, onOpen: runs.opened }
   return storeOver({
     health,
-    connections: createConnections({
-      url,
-      health,
-      answerTimeoutMs: ANSWER_TIMEOUT_MS,
-      connectionsMax: MAX_CONNECTIONS,
-    }),
-    lockConnection: createConnections({ url, health, answerTimeoutMs: ANSWER_TIMEOUT_MS, connectionsMax: 1 }),
+    runs,
+    connections: createConnections({ ...each, connectionsMax: MAX_CONNECTIONS }),
+    lockConnection: createConnections({ ...each, connectionsMax: 1 }),
   })
+}
+
+/** Notices that a connection leads to another run of the server than the one that was opened before it. */
+function createServerRuns() {
+  let last: string | undefined
+  const listeners: (() => void)[] = []
+  return {
+    opened(run: string): void {
+      const isOther = last !== undefined && run !== last
+      last = run
+      if (isOther) for (const listener of listeners) listener()
+    },
+    onOther(listener: () => void): void {
+      listeners.push(listener)
+    },
+  }
 }
 
 interface Parts {
   readonly connections: PostgresConnections
   readonly lockConnection: PostgresConnections
   readonly health: PostgresHealth
+  readonly runs: ReturnType<typeof createServerRuns>
 }
 
-function storeOver({ connections, lockConnection, health }: Parts): Store {
+function storeOver({ connections, lockConnection, health, runs }: Parts): Store {
   const turns = createLockTurns()
   const running = new Set<Promise<unknown>>()
   let closed: Promise<void> | undefined
@@ -100,6 +115,7 @@ function storeOver({ connections, lockConnection, health }: Parts): Store {
     look: async () => undefined,
     write: (locks, work) =>
       run(() => turns.take(locks, () => inWrite({ connections, locks }, (db) => work(createWriteTx(db))))),
+    onOtherServer: runs.onOther,
     connections: connections.count,
     withReceiptLogLock: (work) => run(() => turns.take(['receipt log'], () => lockReceiptLog(work))),
     close() {

@@ -1,7 +1,7 @@
 import { type ClientBase, DatabaseError, Pool, type PoolClient } from 'pg'
 import { type Connections, StorageUnavailable } from '../../ports/store.ts'
 import type { PostgresHealth } from './postgresHealth.ts'
-import { openSession, type PostgresSession, startOf } from './postgresSession.ts'
+import { openSession, type PostgresSession, serverRunIn, startOf } from './postgresSession.ts'
 import { typesOfPort } from './postgresTypes.ts'
 import { MAX_WAITING } from './turns.ts'
 
@@ -25,8 +25,10 @@ export function createConnections(options: {
   readonly connectionsMax: number
   /** How long to wait for each answer of the server. */
   readonly answerTimeoutMs: number
+  /** Hears of each connection which run of the server it leads to, before the connection is used. */
+  readonly onOpen?: (serverRun: string) => void
 }): PostgresConnections {
-  const { health, answerTimeoutMs } = options
+  const { health, answerTimeoutMs, onOpen } = options
   const pool = new Pool({
     connectionString: options.url,
     fallback_application_name: 'blindkeep',
@@ -35,7 +37,10 @@ export function createConnections(options: {
     keepAlive: true,
     pipeline: true,
     types: typesOfPort,
-    onConnect: (client: ClientBase) => withinTime(client.query(startOf(answerTimeoutMs)), answerTimeoutMs),
+    onConnect: async (client: ClientBase) => {
+      const answers = await withinTime(client.query(startOf(answerTimeoutMs)), answerTimeoutMs)
+      onOpen?.(serverRunIn(answers))
+    },
   })
   // A lost idle connection is only replaced. Without a listener its error would end the process.
   pool.on('error', () => undefined)

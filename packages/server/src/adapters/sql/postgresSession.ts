@@ -28,8 +28,9 @@ const IDLE_IN_TRANSACTION_TIMEOUT_MS = 5_000
 const GRACE_MS = 5_000
 
 /**
- * The settings of each connection, whatever the server, the role or the URL say: the server answers a commit when it is on disk, and a client that disappears
- * keeps its locks for seconds. Only a transaction that says `read write` can change anything, so a statement whose `begin` was lost is refused.
+ * The first statements of a connection: its settings, whatever the server, the role or the URL say: the server answers a commit when it is on disk, and a client that disappears
+ * keeps its locks for seconds. Only a transaction that says `read write` can change anything, so a statement whose `begin` was lost is refused. The last one asks
+ * which run of the server this is (`serverRunIn`).
  */
 export function startOf(answerTimeoutMs: number): string {
   return `
@@ -42,7 +43,14 @@ export function startOf(answerTimeoutMs: number): string {
     set tcp_keepalives_idle = 10;
     set tcp_keepalives_interval = 5;
     set tcp_keepalives_count = 4;
+    select extract(epoch from pg_postmaster_start_time())::text as run;
   `
+}
+
+/** No two runs of a server, or of two servers of one database, begin in the same microsecond. */
+export function serverRunIn(answers: QueryResult | readonly QueryResult[]): string {
+  // Several statements have several answers, which the types of pg do not express.
+  return String([answers].flat().at(-1)?.rows[0]?.run)
 }
 
 export function openSession(

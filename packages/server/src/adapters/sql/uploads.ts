@@ -171,44 +171,40 @@ const expired = prepared((db, given: ExpiryLimits) => {
     .limit(given.max)
 })
 
-interface Windows {
-  readonly windowBytes: number
+interface ClaimsGiven {
+  readonly accountId: AccountId
+  readonly activeSince: Instant
   readonly accountBytesMax: number
 }
 
 /** The index has the columns in the order of the groups, so nothing is sorted. */
-const reserved = prepared((db, given: Windows) =>
-  db
+const claims = prepared((db, given: ClaimsGiven) => {
+  const unsent = sql<number>`size - received_bytes`
+  const ofActive = (bytes: typeof unsent) =>
+    sql<number>`sum(case when coalesce(last_chunk_at, created_at) >= ${given.activeSince} then ${bytes} else 0 end)`
+  const earned = sql<number>`case when size - received_bytes < received_bytes then size - received_bytes else received_bytes end`
+  const others = (bytes: typeof unsent) =>
+    sql<number>`coalesce(sum(case when account_id <> ${given.accountId} then ${bytes} else 0 end), 0)`
+  const unearned = sql<number>`claimed - earned`
+  return db
     .selectFrom((from) =>
       from
         .selectFrom('uploads')
-        .select((upload) => {
-          const unsent = upload('size', '-', upload.ref('received_bytes'))
-          const window = upload
-            .case()
-            .when(unsent, '<', given.windowBytes)
-            .then(unsent)
-            .else(upload.val(given.windowBytes))
-            .end()
-          return upload.fn.sum<number>(window).as('bytes')
-        })
+        .select(['account_id', sql<number>`sum(${unsent})`.as('unsent')])
+        .select([ofActive(unsent).as('claimed'), ofActive(earned).as('earned')])
         .where('state', '=', literally('open'))
         .groupBy('account_id')
         .as('of_account'),
     )
-    .select((account) =>
-      account.fn
-        .sum<number | null>(
-          account
-            .case()
-            .when('bytes', '<', given.accountBytesMax)
-            .then(account.ref('bytes'))
-            .else(account.val(given.accountBytesMax))
-            .end(),
-        )
-        .as('bytes'),
-    ),
-)
+    .select([
+      sql<number>`coalesce(sum(unsent), 0)`.as('allBytes'),
+      sql<number>`coalesce(sum(case when account_id = ${given.accountId} then claimed else 0 end), 0)`.as('ownBytes'),
+      others(sql`earned`).as('othersEarnedBytes'),
+      others(
+        sql`case when ${unearned} < ${given.accountBytesMax} then ${unearned} else ${given.accountBytesMax} end`,
+      ).as('othersUnearnedBytes'),
+    ])
+})
 
 /** What both guests and owners declare. */
 const declared = (given: NewUpload) => ({
@@ -388,8 +384,10 @@ export function uploadReads(db: Db): UploadReads {
     async expired(limits) {
       return (await expired.all(db, limits)).map(uploadOf)
     },
-    async reservedBytes(windows) {
-      return (await reserved.first(db, windows))?.bytes ?? 0
+    async claims(given) {
+      const found = await claims.first(db, given)
+      if (found === undefined) throw new Error('A sum has one row')
+      return { ...found }
     },
   }
 }

@@ -34,7 +34,7 @@ const MAX_SHARES_STEP = 10
 const MAX_STEPS = 200
 const MAX_ACCOUNTS = 100
 
-interface DeletionRequest {
+export interface DeletionRequest {
   readonly secret: string
   /** Of the second factor, as it was typed. */
   readonly code: string | undefined

@@ -21,7 +21,7 @@ export interface DeviceRequest extends Omit<NewDevice, 'accountId' | 'createdAt'
   readonly sessionId?: SessionId | undefined
 }
 
-interface AddedDevice {
+export interface AddedDevice {
   readonly device: Device
   readonly isRepeat: boolean
 }

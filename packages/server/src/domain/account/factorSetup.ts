@@ -78,7 +78,7 @@ export function createFactorSetup(ports: SetupPorts, { publicUrl }: { readonly p
   }
 }
 
-interface ProvingFactor extends GivenCode {
+export interface ProvingFactor extends GivenCode {
   readonly secret: string
 }
 

@@ -41,7 +41,7 @@ export interface PasskeyRequest extends Omit<NewPasskey, 'accountId' | 'createdA
   readonly source: string | undefined
 }
 
-interface AddedPasskey {
+export interface AddedPasskey {
   readonly passkey: Passkey
   readonly isRepeat: boolean
 }

@@ -10,7 +10,7 @@ import type { Refuses } from '../refusals.ts'
 
 export type AlbumRequest = Omit<Album, 'accountId' | 'createdAt'>
 
-interface CreatedAlbum {
+export interface CreatedAlbum {
   readonly album: Album
   readonly isRepeat: boolean
 }

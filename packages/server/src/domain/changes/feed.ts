@@ -16,7 +16,7 @@ export interface FeedEntry {
   readonly view: AssetView | undefined
 }
 
-interface FeedPage {
+export interface FeedPage {
   readonly entries: readonly FeedEntry[]
   readonly nextCursor: string
   readonly hasMore: boolean

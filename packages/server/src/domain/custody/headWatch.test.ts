@@ -12,6 +12,7 @@ import { createGate } from '../../testing/faults.ts'
 import { bytes, land, newLink } from '../../testing/guest.ts'
 import { draft } from '../../testing/receipts.ts'
 import { defined, inWorld, type World } from '../../testing/world.ts'
+import type { GiveUpAfter } from '../pause.ts'
 import { createHeadWatch, HeadBehind, type HeadWatch } from './headWatch.ts'
 import { openServerKeys } from './keys.ts'
 import { beginLife } from './lives.ts'
@@ -52,7 +53,7 @@ interface Watched {
   readonly world: World
   readonly keeping: ReturnType<typeof createWitness>
   /** A node over the database, as after its start. */
-  start(store: Store): Promise<{ readonly node: World; readonly watch: HeadWatch }>
+  start(store: Store, waitFor?: GiveUpAfter): Promise<{ readonly node: World; readonly watch: HeadWatch }>
   /** The database as it is now, in another file. */
   copy(): Promise<Store>
 }
@@ -67,8 +68,8 @@ const watched = (work: (watched: Watched) => Promise<void>) =>
         await work({
           world,
           keeping,
-          async start(store) {
-            const watch = createHeadWatch({ store, witness: keeping.witness, log: world.log, giveUpAfter })
+          async start(store, waitFor = giveUpAfter) {
+            const watch = createHeadWatch({ store, witness: keeping.witness, log: world.log, giveUpAfter: waitFor })
             await watch.check()
             const keys = await openServerKeys({ ...world, store })
             const rules = world.rulesOver({ ...world, store, keys, headWatch: watch })
@@ -180,6 +181,56 @@ describe('the watch over the head of the receipt log', () => {
         [[1], [1, 2, 3], [1, 2, 3]],
       )
       assert.deepEqual([errorsIn(world), watch.reasons()], [1, []])
+    }),
+  )
+
+  it(
+    'signs on another server of the database only when it can know what other nodes have signed on the one before',
+    watched(async ({ world, keeping, start, copy }) => {
+      let current = world.store
+      let meet: (() => void) | undefined
+      let isMet = true
+      const switched: Store = {
+        ...world.store,
+        mayLoseOutcome: true,
+        read: (work) => current.read(work),
+        ask: (work) => current.ask(work),
+        write(locks, work) {
+          // As late as it can be: the transaction that commits opens the first connection.
+          if (!isMet) meet?.()
+          isMet = true
+          return current.write(locks, work)
+        },
+        onOtherServer(listener) {
+          meet = listener
+        },
+      }
+      const waits: { readonly ms: number; readonly end: () => void }[] = []
+      const asked = createGate()
+      const giveUpLater: GiveUpAfter = (ms) => {
+        const wait = new AbortController()
+        waits.push({ ms, end: () => wait.abort() })
+        if (ms > 1_000) asked.open()
+        return wait.signal
+      }
+      const other = await start(world.store, giveUpLater)
+      const { node, watch } = await start(switched, giveUpLater)
+      // Its witness follows at once from now on.
+      await watch.close()
+      await node.rules.receiptLog.append(draft())
+      const older = await copy()
+      await other.node.rules.receiptLog.append(draft())
+
+      world.clock.advance(1)
+      current = older
+      isMet = false
+      const signing = node.rules.receiptLog.append(draft())
+      await Promise.race([asked.passed, signing])
+      await other.watch.close()
+      assert.equal(keeping.kept()?.receiptSeq, 2)
+      for (const { end } of waits) end()
+      await assert.rejects(signing, isBehind)
+      assert.deepEqual(await seqsOf(older), [1])
     }),
   )
 

@@ -20,6 +20,8 @@ export interface HeadWatch {
   last(): Pick<LogHead, 'receiptSeq' | 'receiptHash'> | undefined
   /** Call it before a receipt is signed: with whether the log had `last` when its head was read. Throws `HeadBehind`. */
   beforeSigning(isKnown: boolean): Promise<void>
+  /** Whether the database is the one of the last check. Ask it in the transaction that commits. */
+  isSure(): boolean
   /** Call it after the commit of each batch, with its last receipt. Neither waits nor fails. */
   signed(head: LogHead): void
   /** Call it before bytes are removed. Throws `HeadBehind`. */
@@ -37,11 +39,14 @@ export interface HeadWatch {
 export const CHECK_SECONDS = 10
 /** How long the witness is behind a receipt at most, if the store takes it. The receipts of that time cost one write together (decisions/receipt-log.md). */
 const FOLLOW_MS = 1_000
+/** After another database server was met: until the witness has what other nodes signed on the one before, if the store takes it within a second. */
+const SETTLE_MS = 2 * FOLLOW_MS
 
 /** For SQLite with files: database and bytes are one directory, and are set back together. */
 export const unwatched: HeadWatch = {
   last: () => undefined,
   beforeSigning: async () => undefined,
+  isSure: () => true,
   signed: () => undefined,
   beforeRemoving: async () => undefined,
   suspect: () => undefined,
@@ -51,7 +56,7 @@ export const unwatched: HeadWatch = {
 }
 
 interface WatchPorts {
-  readonly store: Pick<Store, 'read' | 'write'>
+  readonly store: Pick<Store, 'read' | 'write' | 'onOtherServer'>
   readonly witness: Witness
   readonly log: Log
   readonly giveUpAfter: GiveUpAfter
@@ -62,20 +67,20 @@ export function createHeadWatch({ store, witness, log, giveUpAfter }: WatchPorts
   let seen: WitnessedHead | undefined
   /** Of the database, at the last check. */
   let life = 0
-  let isSuspect = true
   let behind: string | undefined
   let checking: Promise<void> | undefined
   const follow = createFollowing({ store, witness, log, giveUpAfter })
+  const doubt = createDoubt({ store, giveUpAfter })
 
   function see(head: WitnessedHead): void {
     if (seen === undefined || isFurther(head, seen)) seen = head
   }
 
   async function compare(): Promise<void> {
+    await doubt.end()
     // Both are read before the rows: the rows may only be further then.
     const witnessed = await witness.read()
     const known = [witnessed, seen].filter((head) => head !== undefined)
-    isSuspect = false
     const compared = await store.read(async (tx) => ({
       ...(await compareWith(tx, known)),
       witnessedIn: await countIn(tx, 'witnessed'),
@@ -100,7 +105,7 @@ export function createHeadWatch({ store, witness, log, giveUpAfter }: WatchPorts
   async function check(): Promise<void> {
     checking ??= compare()
       .catch((error: unknown) => {
-        isSuspect = true
+        doubt.begin()
         throw error
       })
       .finally(() => {
@@ -109,7 +114,10 @@ export function createHeadWatch({ store, witness, log, giveUpAfter }: WatchPorts
     await checking
   }
 
-  function refuse(): void {
+  /** A check that was under way may have asked the server before. */
+  async function makeSure(): Promise<void> {
+    do await check()
+    while (doubt.isThere())
     if (behind !== undefined) throw new HeadBehind(behind)
   }
 
@@ -117,21 +125,18 @@ export function createHeadWatch({ store, witness, log, giveUpAfter }: WatchPorts
     check,
     last: () => seen,
     async beforeSigning(isKnown) {
-      if (isSuspect || behind !== undefined || !isKnown) await check()
-      refuse()
+      if (doubt.isThere() || behind !== undefined || !isKnown) await makeSure()
     },
+    isSure: () => !doubt.isThere() && behind === undefined,
     signed(head) {
       const next = { life, receiptSeq: head.receiptSeq, receiptHash: head.receiptHash }
       see(next)
       follow.put(next)
     },
     async beforeRemoving() {
-      if (isSuspect || behind !== undefined) await check()
-      refuse()
+      if (doubt.isThere() || behind !== undefined) await makeSure()
     },
-    suspect() {
-      isSuspect = true
-    },
+    suspect: doubt.begin,
     reasons: () => (behind === undefined ? [] : [`${behind}. ${NEXT}`]),
     close: follow.end,
   }
@@ -178,6 +183,33 @@ async function compareWith(tx: ReadTx, known: readonly WitnessedHead[]): Promise
 
 function isFurther(one: WitnessedHead, other: WitnessedHead): boolean {
   return one.life > other.life || (one.life === other.life && one.receiptSeq > other.receiptSeq)
+}
+
+/** Whether the database may be another one than at the last check. */
+function createDoubt({ store, giveUpAfter }: Pick<WatchPorts, 'store' | 'giveUpAfter'>) {
+  const pause = createPause(giveUpAfter)
+  let isThere = true
+  let settled: Promise<unknown> | undefined
+  // Otherwise the node that first meets the other server signs before it can know what another node has signed (decisions/receipt-log.md).
+  store.onOtherServer?.(() => {
+    isThere = true
+    settled = pause(SETTLE_MS)
+  })
+  return {
+    isThere: () => isThere,
+    begin(): void {
+      isThere = true
+    },
+    /** Before a check, when the witness can be relied on. A doubt from then on is for the next check. */
+    async end(): Promise<void> {
+      // Another server may be met meanwhile.
+      for (let waited: typeof settled; waited !== settled; ) {
+        waited = settled
+        await waited
+      }
+      isThere = false
+    },
+  }
 }
 
 /** Writes one head at a time, a moment after it came, and always the newest: a busy log has many batches meanwhile. */

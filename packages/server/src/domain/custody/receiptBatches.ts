@@ -83,11 +83,14 @@ export function createReceiptBatches({ store, clock, serverId, signerOf, headWat
     headWatch.signed(lastOf(rows))
   }
 
-  /** Throws `DraftsFailed`. False, and nothing committed, if a key was rotated, or another process has appended. */
+  /** Throws `DraftsFailed`. False, and nothing committed, if a key was rotated, another process has appended, or the database may be another one. */
   async function commit(drafts: Drafts, signed: Signed): Promise<boolean> {
     const locks = [...locksOf(drafts), ...(signed.state.head === undefined ? (['server'] as const) : [])]
     const done = await store.write(locks, async (tx) =>
-      (await appendIn(tx, { drafts, signed, serverId })) ? ('appended' as const) : { refused: 'log_moved' as const },
+      // Only now there is a connection, which may lead to another server.
+      headWatch.isSure() && (await appendIn(tx, { drafts, signed, serverId }))
+        ? ('appended' as const)
+        : { refused: 'log_moved' as const },
     )
     if (done === 'appended') noteCommitted(signed)
     else left = undefined

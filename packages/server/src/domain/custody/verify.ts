@@ -39,7 +39,7 @@ interface VerifyPorts {
   readonly reportDamage: (location: string) => Promise<void>
 }
 
-interface VerifyRequest extends Spender {
+export interface VerifyRequest extends Spender {
   readonly questions: readonly VerifyQuestion[]
   readonly deep: boolean
   /** Aborts when the client no longer waits for the answer. */

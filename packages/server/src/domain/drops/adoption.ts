@@ -35,7 +35,7 @@ export interface AdoptionSettings extends ManifestSettings {
   readonly adoptionLeaseSeconds: number
 }
 
-interface AdoptionRequest {
+export interface AdoptionRequest {
   readonly accountId: AccountId
   readonly dropId: DropId
   /** With the role `original`. */

@@ -20,7 +20,6 @@ import {
 import { defined, inWorld, newAccount, newOpaqueId, sha256, type World } from '../../testing/world.ts'
 import { isRefusal } from '../refusals.ts'
 import type { CreateDrop } from './drops.ts'
-import { MAX_PENDING_DROPS } from './inboxRoom.ts'
 
 const content = bytes(100)
 
@@ -177,7 +176,7 @@ describe('creating a drop session', () => {
       const landed = await land(world, opaqueId, content)
       const [drop] = await world.rules.inbox.list(await ownerOf(world, opaqueId))
       await world.store.write([], async (tx) => {
-        for (let count = 1; count < MAX_PENDING_DROPS; count += 1) {
+        for (let count = 1; count < world.settings.inboxFilesMax; count += 1) {
           const id = `${String(count).padStart(8, '0')}${landed.slice(8)}`
           const own = { dropId: defined(parseDropId(id)), uploadId: defined(parseUploadId(id)) }
           await tx.drops.insert({ ...defined(drop), ...own })
@@ -197,7 +196,7 @@ describe('creating a drop session', () => {
       const last = await openDrop(world, opaqueId, content)
       notRefused(await append(world, last, { offset: 0, bytes: content }))
       const pending = await world.store.read((tx) => tx.drops.countPending(defined(drop).accountId))
-      assert.equal(pending, MAX_PENDING_DROPS)
+      assert.equal(pending, world.settings.inboxFilesMax)
     }),
   )
 })

@@ -11,6 +11,7 @@ import { takeFirst } from '../takeFirst.ts'
 import type { Room } from '../uploads/room.ts'
 import type { UploadEnding } from '../uploads/uploadEnding.ts'
 import type { Writers } from '../uploads/writers.ts'
+import type { InboxRoom } from './inboxRoom.ts'
 import { createLinkPlaces, type LinkPlaceSettings } from './linkPlaces.ts'
 import { findLive, type Links } from './links.ts'
 import {
@@ -43,6 +44,7 @@ interface DropPorts {
   readonly ending: UploadEnding
   readonly opened: OpenedSessions
   readonly notices: OwnerNotices
+  readonly inboxRoom: InboxRoom
 }
 
 export type Drops = ReturnType<typeof createDrops>
@@ -81,9 +83,9 @@ export function createDrops(ports: DropPorts, settings: DropSettings) {
     const refused = await judgeProof(link, request)
     if (refused !== undefined) return refused
     const { accountId } = link
-    const hasRoom = await room.admits(request.declaration.size)
+    await room.measure()
     const session = await store.write([accountLock(accountId)], (tx) =>
-      openDropSession(tx, request, { accountId, hasRoom, counted }),
+      openDropSession(tx, request, { accountId, counted }),
     )
     if (isRefusal(session)) {
       if (session.refused === 'inbox_full' || session.refused === 'quota_exceeded')

@@ -9,9 +9,14 @@ export interface GuestView {
   readonly maxFileSize: number | undefined
   readonly remainingBytes: number | undefined
   readonly remainingFiles: number | undefined
+  readonly isInboxFull: boolean
 }
 
-export function guestView(link: Link, { ofLink, ofAccount }: ShownRoom, blobBytesMax: number): GuestView {
+interface GuestRoom extends ShownRoom {
+  readonly isInboxFull: boolean
+}
+
+export function guestView(link: Link, { ofLink, ofAccount, isInboxFull }: GuestRoom, blobBytesMax: number): GuestView {
   const { maxFileCount } = link
   const remainingBytes = Math.min(ofLink, ofAccount)
   return {
@@ -21,6 +26,7 @@ export function guestView(link: Link, { ofLink, ofAccount }: ShownRoom, blobByte
     remainingBytes: Number.isFinite(remainingBytes) ? remainingBytes : undefined,
     remainingFiles:
       maxFileCount === undefined ? undefined : Math.max(0, maxFileCount - link.landedFiles - link.openSessions),
+    isInboxFull,
   }
 }
 

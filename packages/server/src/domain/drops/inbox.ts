@@ -14,7 +14,7 @@ interface InboxPorts extends DiscardingPorts {
   readonly objects: Objects
 }
 
-interface InboxQuestion {
+export interface InboxQuestion {
   readonly after: DropId | undefined
   readonly max: number
   readonly order?: InboxOrder | undefined

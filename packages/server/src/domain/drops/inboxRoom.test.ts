@@ -3,14 +3,16 @@ import { randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { type AccountId, type OpaqueId, parseAccountId, parseDropId, parseUploadId } from '@blindkeep/protocol/ids'
 import fc from 'fast-check'
-import { bytes, creation, land, newLink } from '../../testing/guest.ts'
+import { bytes, creation, land, newLink, notRefused } from '../../testing/guest.ts'
 import { defined, inWorld, newAccount, newOpaqueId, type World } from '../../testing/world.ts'
 import { isRefusal } from '../refusals.ts'
 import { takeFirst } from '../takeFirst.ts'
-import { hasPlace, MAX_PENDING_DROPS } from './inboxRoom.ts'
+import { createInboxRoom } from './inboxRoom.ts'
 import { createOpenedSessions } from './openedSessions.ts'
 
 const content = bytes(100)
+const PLACES = 10_000
+const { hasPlace } = createInboxRoom({ inboxFilesMax: PLACES })
 
 async function create(world: World, opaqueId: OpaqueId, source?: string, size = 100): Promise<string> {
   const answer = await world.rules.drops.create(creation(opaqueId, content, { source, declaration: { size } }))
@@ -52,10 +54,10 @@ describe('the places of an inbox', () => {
           }
           return sent
         }
-        for (const at of greedy) send(at, MAX_PENDING_DROPS)
-        const part = Math.floor(MAX_PENDING_DROPS / 2 / links)
+        for (const at of greedy) send(at, PLACES)
+        const part = Math.floor(PLACES / 2 / links)
         for (const [at, link] of open.entries()) if (link.held === 0) assert.equal(send(at, part), part)
-        assert.ok(used <= MAX_PENDING_DROPS)
+        assert.ok(used <= PLACES)
       }),
       { numRuns: 20 },
     )
@@ -63,8 +65,8 @@ describe('the places of an inbox', () => {
 
   it('are all there for the only link: 10,000 photographs of one guest', () => {
     const opaqueId = newOpaqueId()
-    assert.ok(hasPlace(MAX_PENDING_DROPS - 1, opaqueId, [{ opaqueId, held: MAX_PENDING_DROPS }]))
-    assert.ok(!hasPlace(MAX_PENDING_DROPS, opaqueId, [{ opaqueId, held: MAX_PENDING_DROPS + 1 }]))
+    assert.ok(hasPlace(PLACES - 1, opaqueId, [{ opaqueId, held: PLACES }]))
+    assert.ok(!hasPlace(PLACES, opaqueId, [{ opaqueId, held: PLACES + 1 }]))
   })
 
   it(
@@ -77,6 +79,35 @@ describe('the places of an inbox', () => {
       assert.equal(await create(world, other), 'created')
       await land(world, other, content)
     }),
+  )
+
+  it(
+    'are as many as the operator says, and a guest who would find none reads so before sending',
+    inWorld(
+      async (world) => {
+        const owner = await newAccount(world)
+        const [greedy, other] = [await newLink(world, {}, owner), await newLink(world, {}, owner)]
+        const shown = async (opaqueId: OpaqueId) =>
+          notRefused(await world.rules.links.asGuestSees(opaqueId)).isInboxFull
+        for (const [opaqueId, places] of [
+          [greedy, 5],
+          [other, 1],
+        ] as const) {
+          for (let count = 0; count < places; count += 1) {
+            assert.equal(await shown(opaqueId), false, `place ${count + 1} of ${places}`)
+            await land(world, opaqueId, content)
+          }
+          assert.equal(await shown(opaqueId), true)
+          assert.equal(await create(world, opaqueId), 'inbox_full')
+        }
+        assert.deepEqual(await standing(world, owner), {
+          waiting: 6,
+          room: 6,
+          refusals: (await standing(world, owner)).refusals,
+        })
+      },
+      { settings: { inboxFilesMax: 6 } },
+    ),
   )
 
   it(

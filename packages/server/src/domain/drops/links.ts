@@ -26,6 +26,7 @@ import type { Refuses } from '../refusals.ts'
 import { sha256 } from '../sha256.ts'
 import type { UploadEnding } from '../uploads/uploadEnding.ts'
 import { type GuestView, guestView, maxFileBytes } from './guestView.ts'
+import type { InboxRoom } from './inboxRoom.ts'
 import { changeLink } from './linkChange.ts'
 import { MAX_OPEN_SESSIONS } from './linkPlaces.ts'
 import { hasLinkLeft, makePlaceInList, type OwnLink, stateOf, withState } from './linkState.ts'
@@ -49,11 +50,12 @@ interface LinkPorts {
   readonly clock: Clock
   readonly ending: UploadEnding
   readonly quota: Quota
+  readonly inboxRoom: InboxRoom
 }
 
 export type Links = ReturnType<typeof createLinks>
 
-export function createLinks({ store, clock, ending, quota }: LinkPorts, settings: LinkSettings) {
+export function createLinks({ store, clock, ending, quota, inboxRoom }: LinkPorts, settings: LinkSettings) {
   return {
     /** Makes a link. An exact repeat by the same account gets the same answer. */
     async provision(
@@ -103,7 +105,8 @@ export function createLinks({ store, clock, ending, quota }: LinkPorts, settings
       const isLimited = link.maxTotalBytes !== undefined || hardLimit !== undefined
       const onTheirWay = isLimited ? await store.ask((tx) => tx.uploads.unclosedOfGuests(link.accountId)) : []
       const room = shownRoom(link, { usedBytes: owner.usedBytes, hardLimit }, onTheirWay)
-      return guestView(link, room, settings.blobBytesMax)
+      const isInboxFull = await inboxRoom.isFull(store, link, now)
+      return guestView(link, { ...room, isInboxFull }, settings.blobBytesMax)
     },
 
     /**

@@ -8,8 +8,9 @@ import { newId } from '../newId.ts'
 import type { Quota } from '../quota/quota.ts'
 import { isRefusal, type Refuses } from '../refusals.ts'
 import { locationOf } from '../uploads/location.ts'
+import type { Room } from '../uploads/room.ts'
 import { type Declaration, hashOf, type ParsedDeclaration, parseDeclaration } from './declaration.ts'
-import { judgeInbox } from './inboxRoom.ts'
+import type { InboxRoom } from './inboxRoom.ts'
 import type { LinkPlaces } from './linkPlaces.ts'
 import { findLive, type Links } from './links.ts'
 import type { OpenedSessions } from './openedSessions.ts'
@@ -44,19 +45,23 @@ export type OpenDropRefusal = Refuses<
 >
 
 interface OpenDropPorts {
+  /** Measured before the transaction. */
+  readonly room: Room
   readonly clock: Clock
   readonly random: Random
   readonly links: Links
   readonly places: LinkPlaces
   readonly opened: OpenedSessions
   readonly quota: Quota
+  readonly inboxRoom: InboxRoom
 }
 
-export function createOpenDropSession({ clock, random, links, places, quota, opened }: OpenDropPorts) {
+export function createOpenDropSession(ports: OpenDropPorts) {
+  const { room, clock, random, links, places, quota, opened, inboxRoom } = ports
   return async function openDropSession(
     tx: WriteTx,
     request: DropSessionRequest,
-    { accountId, hasRoom, counted }: Circumstances,
+    { accountId, counted }: Circumstances,
   ): Promise<OpenedDropSession | OpenDropRefusal> {
     const at = clock.now()
     const { declaration, opaqueId } = request
@@ -68,6 +73,7 @@ export function createOpenDropSession({ clock, random, links, places, quota, ope
     const hardLimit = quota.hardLimitOf(owner)
     const ended = await places.makePlace(tx, link, { size, network: opened.networkOf(request), at })
     if (isRefusal(ended)) return ended
+    const hasRoom = await room.admits(tx, { accountId, size })
     const parsed = parseDeclaration(declaration, link)
     const uploadId = newId(random, parseUploadId)
     const opener = opened.openerOf(request, counted)
@@ -82,7 +88,7 @@ export function createOpenDropSession({ clock, random, links, places, quota, ope
         : insertSession(tx, { uploadId, request, link, parsed, opener, shownSize, now: at }),
     ])
     if (overCaps !== undefined && overCaps.refused !== 'caps_exhausted') return overCaps
-    const inbox = await judgeInbox(tx, link, { landing, at })
+    const inbox = await inboxRoom.judge(tx, link, { landing, at })
     const refused = overCaps ?? (isRefusal(inbox) ? inbox : overQuota)
     if (refused !== undefined) return refused
     if (isRefusal(parsed)) return parsed
@@ -107,8 +113,6 @@ async function findRepeat(
 interface Circumstances {
   /** Of the link. */
   readonly accountId: AccountId
-  /** Whether the disk has room for it. */
-  readonly hasRoom: boolean
   /** The limits against which the session was counted. */
   readonly counted: readonly Limit[]
 }

@@ -6,7 +6,7 @@ import type { Limiter } from '../../ports/limiter.ts'
 import { accountLock, type Refusals, type Store } from '../../ports/store.ts'
 import { noteChange } from '../changes/changes.ts'
 import type { Notifier } from '../notify/notifier.ts'
-import { MAX_PENDING_DROPS } from './inboxRoom.ts'
+import type { InboxSettings } from './inboxRoom.ts'
 
 /** An event of each kind in an hour, so that channels tell of a flood once. */
 const HOUR_SECONDS = 3600
@@ -23,7 +23,7 @@ interface NoticePorts {
 
 export type OwnerNotices = ReturnType<typeof createOwnerNotices>
 
-export function createOwnerNotices({ store, clock, limiter, notifier }: NoticePorts) {
+export function createOwnerNotices({ store, clock, limiter, notifier }: NoticePorts, { inboxFilesMax }: InboxSettings) {
   return {
     /** A guest's file found no room. */
     async refused(accountId: AccountId, why: RefusedBecause): Promise<void> {
@@ -55,7 +55,7 @@ export function createOwnerNotices({ store, clock, limiter, notifier }: NoticePo
         store.ask((tx) => tx.accounts.refusals(accountId)),
       ])
       const isRecent = refusals !== undefined && refusals.lastAt > addSeconds(clock.now(), -REFUSALS_SECONDS)
-      return { waiting, room: MAX_PENDING_DROPS, refusals: isRecent ? refusals : undefined }
+      return { waiting, room: inboxFilesMax, refusals: isRecent ? refusals : undefined }
     },
   }
 }

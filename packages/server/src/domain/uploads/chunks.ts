@@ -29,7 +29,7 @@ export type ChunkAnswer = FinishAnswer | WriteRefusal | RecordRefusal | MisfitRe
 type ChunkPorts = ChunkWritePorts & ChunkRecordPorts & { readonly writers: Writers }
 
 /** An upload as it was at a moment of `writers`. */
-interface FoundUpload extends UploadAt {
+export interface FoundUpload extends UploadAt {
   readonly moment: number
 }
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import type { Store, WriteTx } from '../../ports/store.ts'
 import { creation as blobCreation, openDeclared } from '../../testing/assetSessions.ts'
 import { declaredFor, newAlbumOwner } from '../../testing/assets.ts'
 import {
@@ -37,17 +38,48 @@ function onDisk(free: number, work: (world: World, disk: ReturnType<typeof creat
   return inWorld((world) => work(world, disk), { settings, around: disk.around })
 }
 
+describe('a file that is declared', () => {
+  it(
+    'is admitted if it fits beside what the open uploads of its account lack, also when many arrive at once',
+    onDisk(50 * CHUNK, async (world) => {
+      const owner = await newAccount(world)
+      const links = await Promise.all([1, 2, 3, 4].map(() => newLink(world, {}, owner)))
+      const answers = await Promise.all(links.map((opaqueId) => declaredDrop(world, 30 * CHUNK, opaqueId)))
+      assert.deepEqual(answers.toSorted(), ['created', 'storage_full', 'storage_full', 'storage_full'])
+      assert.equal(await declaredDrop(world, 21 * CHUNK, links[0]), 'storage_full')
+      assert.equal(await declaredDrop(world, 20 * CHUNK, links[0]), 'created')
+    }),
+  )
+
+  it(
+    'is refused if it is larger than the room that is left, although its first chunk would fit',
+    onDisk(10 * CHUNK, async (world) => {
+      assert.equal(await declaredDrop(world, 10 * CHUNK + 1), 'storage_full')
+      assert.equal(await declaredDrop(world, 10 * CHUNK), 'created')
+    }),
+  )
+
+  it(
+    'leaves to an upload of another account what that one lacks, up to as much as it has received',
+    onDisk(100 * CHUNK, async (world) => {
+      const uploadId = await openDrop(world, await newLink(world), bytes(60 * CHUNK))
+      for (let offset = 0; offset < 20 * CHUNK; offset += CHUNK)
+        notRefused(await append(world, uploadId, { offset, bytes: bytes(CHUNK) }))
+      // 80 are left; 20 and four are claimed of the 40 that it lacks.
+      assert.equal(await declaredDrop(world, 57 * CHUNK), 'storage_full')
+      assert.equal(await declaredDrop(world, 56 * CHUNK), 'created')
+    }),
+  )
+})
+
 describe('bytes that were declared and not sent', () => {
-  it('stop no upload of anybody, however many they are', async () => {
+  it('stop no upload of other accounts, however many they are', async () => {
     const disk = createSmallDisk(100 * GB)
     await inWorld(
       async (world) => {
         const albumOwner = await newAlbumOwner(world)
         const declared = declaredFor(world, albumOwner, bytes(1), { size: 50 * GB })
-        for (let round = 0; round < 3; round += 1) {
-          assert.equal(await declaredDrop(world, 81 * GB), 'created')
-          assert.equal(await declaredDrop(world, 81 * GB, await newLink(world, {}, albumOwner.accountId)), 'created')
-        }
+        for (let round = 0; round < 6; round += 1) assert.equal(await declaredDrop(world, 81 * GB), 'created')
         assert.equal(await blobCreation(world, albumOwner, declared), 'opened')
         await land(world, await newLink(world), bytes(100))
       },
@@ -56,24 +88,41 @@ describe('bytes that were declared and not sent', () => {
   })
 
   it(
-    'reserve four largest chunks for each account at most, its guests’ included',
+    'stop uploads of their own account for a quarter of an hour after the last chunk',
     onDisk(10 * CHUNK, async (world) => {
       const owner = await newAccount(world)
+      const opaqueId = await newLink(world, {}, owner)
+      const uploadId = await openDrop(world, opaqueId, bytes(10 * CHUNK))
+      world.clock.advance(60)
+      notRefused(await append(world, uploadId, { offset: 0, bytes: bytes(1) }))
+      world.clock.advance(900)
+      assert.equal(await declaredDrop(world, CHUNK, opaqueId), 'storage_full')
+      world.clock.advance(1)
+      assert.equal(await declaredDrop(world, CHUNK, opaqueId), 'created')
+    }),
+  )
+
+  it(
+    'claim four largest chunks of each account at most, its guests’ included',
+    onDisk(100 * CHUNK, async (world) => {
+      const owner = await newAccount(world)
       for (let round = 0; round < 8; round += 1)
-        assert.equal(await declaredDrop(world, GB, await newLink(world, {}, owner)), 'created')
-      assert.equal(await declaredDrop(world, 6 * CHUNK), 'created')
+        assert.equal(await declaredDrop(world, 10 * CHUNK, await newLink(world, {}, owner)), 'created')
+      assert.equal(await declaredDrop(world, 96 * CHUNK + 1), 'storage_full')
+      assert.equal(await declaredDrop(world, 96 * CHUNK), 'created')
     }),
   )
 
   it(
-    'reserve 64 largest chunks at most for all accounts together',
-    onDisk(65 * CHUNK, async (world) => {
-      for (let round = 0; round < 80; round += 1) assert.equal(await declaredDrop(world, GB), 'created')
+    'claim 64 largest chunks at most of all accounts together',
+    onDisk(165 * CHUNK, async (world) => {
+      for (let round = 0; round < 80; round += 1) assert.equal(await declaredDrop(world, 100 * CHUNK), 'created')
+      assert.equal(await declaredDrop(world, 101 * CHUNK + 1), 'storage_full')
     }),
   )
 
   it(
-    'reserve what the session still has to send if that is less than a largest chunk',
+    'are what a session still has to send',
     onDisk(1000, async (world, disk) => {
       const content = bytes(600)
       const uploadId = await openDrop(world, await newLink(world), content)
@@ -88,7 +137,7 @@ describe('bytes that were declared and not sent', () => {
   )
 
   it(
-    'reserve nothing any more when the session has ended',
+    'claim nothing any more when the session has ended',
     onDisk(CHUNK, async (world) => {
       const uploadId = await openDrop(world, await newLink(world), bytes(CHUNK))
       assert.equal(await declaredDrop(world, 1), 'storage_full')
@@ -123,10 +172,12 @@ describe('a chunk that would take free space below the floor', () => {
 
   it(
     'is refused while it arrives, if many arrive at once',
-    onDisk(20_000, async (world, disk) => {
+    onDisk(40_000, async (world, disk) => {
       const sizes = Array.from({ length: 40 }, () => bytes(1000))
       const opaqueId = await newLink(world)
       const ids = await Promise.all(sizes.map((content) => openDrop(world, opaqueId, content)))
+      disk.fillTo(20_000)
+      world.clock.advance(1)
       const answers = await Promise.all(
         ids.map((uploadId, index) => {
           const content = sizes[index] ?? bytes(0)
@@ -157,6 +208,31 @@ describe('a chunk that would take free space below the floor', () => {
 })
 
 describe('free space', () => {
+  it('is compared with the rows of open sessions only when they might leave no room', async () => {
+    let asked = 0
+    const seen = (uploads: object, name: string | symbol) => {
+      if (name === 'claims') asked += 1
+      return Reflect.get(uploads, name)
+    }
+    const counting = (tx: WriteTx): WriteTx =>
+      Object.create(tx, { uploads: { value: new Proxy(tx.uploads, { get: seen }) } })
+    const store = (real: Store): Store => ({
+      ...real,
+      write: (locks, work) => real.write(locks, (tx) => work(counting(tx))),
+    })
+    const { blobs } = createSmallDisk(1000 * CHUNK).around
+    await inWorld(
+      async (world) => {
+        for (let round = 0; round < 10; round += 1) assert.equal(await declaredDrop(world, 100 * CHUNK), 'created')
+        assert.equal(asked, 1)
+        assert.equal(await declaredDrop(world, 900 * CHUNK), 'created')
+        assert.equal(await declaredDrop(world, 1001 * CHUNK), 'storage_full')
+        assert.equal(asked, 2)
+      },
+      { settings: { chunkBytesMax: CHUNK }, around: { store, blobs } },
+    )()
+  })
+
   it(
     'is measured once a second, not for each chunk',
     onDisk(50_000, async (world, disk) => {

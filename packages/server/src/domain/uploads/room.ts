@@ -1,61 +1,76 @@
 /**
- * Whether the disk has room for bytes that arrive. Only arrived bytes take room, whatever was declared. An open session reserves a bounded window, so that
- * a new session is not admitted when its first chunk would be refused. The reservation is a courtesy to new sessions; the floor itself is kept by counting
- * each piece of a chunk as it arrives (decisions/limits.md).
+ * Whether the disk has room. A new session is admitted if all its bytes fit beside what the open ones still lack, so that what is admitted can land. What
+ * strangers declare and do not send is bounded. The floor itself is kept by counting each piece of a chunk as it arrives (decisions/limits.md).
  */
-
+import { type AccountId, addSeconds } from '@blindkeep/protocol/ids'
 import type { Clock } from '../../ports/clock.ts'
 import type { Presence } from '../../ports/objects.ts'
-import type { Store } from '../../ports/store.ts'
+import type { ReadTx } from '../../ports/store.ts'
 
 export interface RoomSettings {
   readonly freeSpaceFloorBytes: number
   readonly chunkBytesMax: number
 }
 
-/** A session reserves what it still has to send, at most one largest chunk: its window. */
-const MAX_WINDOWS_OF_ACCOUNT = 4
-/** Of all accounts together: with the default chunk, 1 GiB. */
-const MAX_WINDOWS = 64
+/** So long a session claims what it lacks, after its creation and after each chunk. */
+const CLAIM_SECONDS = 900
+/** In largest chunks: what the sessions of an account claim from other accounts beyond as much as each has received. */
+const MAX_CHUNKS_OF_ACCOUNT = 4
+/** The same of all accounts together: with the default chunk, 1 GiB. */
+const MAX_CHUNKS = 64
 /** So long a measurement of the disk counts. Bytes that arrived since are subtracted. */
 const FRESH_MS = 1000
 
 export type Room = ReturnType<typeof createRoom>
 
 interface RoomPorts {
-  readonly store: Store
   readonly staging: Presence
   readonly clock: Clock
 }
 
-export function createRoom({ store, staging, clock }: RoomPorts, { freeSpaceFloorBytes, chunkBytesMax }: RoomSettings) {
+interface NewSession {
+  /** The account that is charged. */
+  readonly accountId: AccountId
+  readonly size: number
+}
+
+export function createRoom({ staging, clock }: RoomPorts, { freeSpaceFloorBytes, chunkBytesMax }: RoomSettings) {
   const disk = createDisk(staging, clock, freeSpaceFloorBytes)
-  /** At least what open sessions reserve: sessions that end are subtracted only when the store is asked again. */
-  let reservedBytes: number | undefined
+  /** At least what all open sessions lack: what has ended or arrived is subtracted only when the store is asked again. */
+  let claimedBytesMax = Number.POSITIVE_INFINITY
 
-  const reserve = () =>
-    store.read((tx) =>
-      tx.uploads.reservedBytes({ windowBytes: chunkBytesMax, accountBytesMax: MAX_WINDOWS_OF_ACCOUNT * chunkBytesMax }),
-    )
-
-  const fits = (reserved: number, windowBytes: number) =>
-    disk.leftBytes() - Math.min(reserved, MAX_WINDOWS * chunkBytesMax) >= windowBytes
+  /** What others may claim from a new session of `accountId`. */
+  async function claimedFrom(tx: ReadTx, accountId: AccountId): Promise<number> {
+    const claims = await tx.uploads.claims({
+      accountId,
+      activeSince: addSeconds(clock.now(), -CLAIM_SECONDS),
+      accountBytesMax: MAX_CHUNKS_OF_ACCOUNT * chunkBytesMax,
+    })
+    claimedBytesMax = claims.allBytes
+    const unearnedBytes = Math.min(claims.othersUnearnedBytes, MAX_CHUNKS * chunkBytesMax)
+    return claims.ownBytes + claims.othersEarnedBytes + unearnedBytes
+  }
 
   return {
+    /** Call before the transaction of `admits`. Throws `StorageUnavailable` if the store of the bytes is away. */
+    measure(): Promise<void> {
+      return disk.measure()
+    },
+
     /**
-     * Whether a new session of `size` bytes may begin. Counts its window as reserved if so. Asks the store only when the sessions admitted so far might
-     * leave no room. Throws `StorageUnavailable` if the store of the bytes is away.
+     * Whether a new session may begin. Call in the transaction that inserts its row, before that. Asks the store only when the sessions admitted so far might
+     * leave no room.
      */
-    async admits(size: number): Promise<boolean> {
-      const windowBytes = Math.min(size, chunkBytesMax)
-      await disk.measure()
-      if (reservedBytes === undefined || !fits(reservedBytes, windowBytes)) reservedBytes = await reserve()
-      if (!fits(reservedBytes, windowBytes)) return false
-      reservedBytes += windowBytes
+    async admits(tx: ReadTx, { accountId, size }: NewSession): Promise<boolean> {
+      const leftBytes = disk.leftBytes()
+      if (leftBytes === Number.POSITIVE_INFINITY) return true
+      if (leftBytes < size) return false
+      if (leftBytes - claimedBytesMax < size && leftBytes - (await claimedFrom(tx, accountId)) < size) return false
+      claimedBytesMax += size
       return true
     },
 
-    /** Whether a chunk may begin to arrive. Throws as `admits` does. */
+    /** Whether a chunk may begin to arrive. Throws as `measure` does. */
     async isLeft(): Promise<boolean> {
       if (!disk.isFresh() || disk.leftBytes() <= 0) await disk.measure()
       return disk.leftBytes() > 0

@@ -27,7 +27,7 @@ type ClosingStep =
       readonly failure: UploadFailure
     }
 
-interface WhichEnd {
+export interface WhichEnd {
   /**
    * Only those that have received nothing since they were read, and that no process writes to for long: a chunk is acknowledged without its account's lock.
    */

@@ -49,11 +49,8 @@ interface UploadPorts {
 export type Uploads = ReturnType<typeof createUploads>
 
 export function createUploads({ store, room, clock, random, quota }: UploadPorts, settings: UploadSettings) {
-  /** One transaction: slot, quota, reserved asset id, upload row. A refusal changes nothing. */
-  async function admit(
-    tx: WriteTx,
-    { spender, declared, hasRoom }: { spender: Spender; declared: Declared; hasRoom: boolean },
-  ): Promise<CreatedUpload | CreateRefusal> {
+  /** One transaction: slot, room, quota, reserved asset id, upload row. A refusal changes nothing. */
+  async function admit(tx: WriteTx, spender: Spender, declared: Declared): Promise<CreatedUpload | CreateRefusal> {
     const { accountId } = spender
     const unauthorized = await judgeAuthor(tx, accountId, declared)
     if (unauthorized !== undefined) return unauthorized
@@ -61,16 +58,20 @@ export function createUploads({ store, room, clock, random, quota }: UploadPorts
     if (present !== undefined) return present
     const refused =
       (await judgeSlot(tx, { accountId, ...declared })) ??
-      judgeSize(declared, hasRoom) ??
+      (await judgeSize(tx, accountId, declared)) ??
       (await judgeCount(tx, spender)) ??
       (await quota.charge(tx, accountId, declared.size, clock.now())) ??
       (await takeAssetId(tx, { accountId, ...declared }))
     return refused ?? { uploadId: await open(tx, spender, declared), offset: undefined }
   }
 
-  function judgeSize({ size }: Declared, hasRoom: boolean): Refuses<'upload_too_large' | 'storage_full'> | undefined {
+  async function judgeSize(
+    tx: WriteTx,
+    accountId: AccountId,
+    { size }: Declared,
+  ): Promise<Refuses<'upload_too_large' | 'storage_full'> | undefined> {
     if (size > settings.blobBytesMax) return { refused: 'upload_too_large', limit: settings.blobBytesMax }
-    return hasRoom ? undefined : { refused: 'storage_full' }
+    return (await room.admits(tx, { accountId, size })) ? undefined : { refused: 'storage_full' }
   }
 
   /** Writes the intent, before the first byte arrives. */
@@ -103,10 +104,8 @@ export function createUploads({ store, room, clock, random, quota }: UploadPorts
     async create({ accountId, sessionId }: Spender, declared: Declared): Promise<CreatedUpload | CreateRefusal> {
       const refused = judgeManifest(declared, clock.now(), settings)
       if (refused !== undefined) return refused
-      const hasRoom = await room.admits(declared.size)
-      return store.write([accountLock(accountId)], (tx) =>
-        admit(tx, { spender: { accountId, sessionId }, declared, hasRoom }),
-      )
+      await room.measure()
+      return store.write([accountLock(accountId)], (tx) => admit(tx, { accountId, sessionId }, declared))
     },
 
     /** Every open or finishing upload that charges the account, guests' uploads included. */

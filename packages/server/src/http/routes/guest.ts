@@ -36,7 +36,7 @@ export function guestRoutes(
     async guestLink({ params }) {
       const view = await links.asGuestSees(params.opaque_id)
       if (isRefusal(view)) return view
-      const { link, contentTypes, maxFileSize, remainingBytes, remainingFiles } = view
+      const { link, contentTypes, maxFileSize, remainingBytes, remainingFiles, isInboxFull } = view
       const body = {
         opaque_id: link.opaqueId,
         drop_pubkey: toBase64(link.dropPublicKey),
@@ -48,6 +48,7 @@ export function guestRoutes(
         ...(maxFileSize !== undefined && { max_file_size: maxFileSize }),
         ...(remainingBytes !== undefined && { remaining_bytes: remainingBytes }),
         ...(remainingFiles !== undefined && { remaining_files: remainingFiles }),
+        ...(isInboxFull && { inbox_full: true }),
         ...(link.expiresAt !== undefined && { expires_at: formatInstant(link.expiresAt) }),
         ...(link.singleUse && { single_use: true }),
         ...suggested,

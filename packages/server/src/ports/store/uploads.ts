@@ -114,6 +114,17 @@ export interface FoundUpload {
   readonly recorded: Chunk | undefined
 }
 
+export interface Claims {
+  /** Of all open sessions. */
+  readonly allBytes: number
+  /** Of the active sessions of the account, its guests' included. */
+  readonly ownBytes: number
+  /** Of the active sessions of other accounts: of each at most as much as it has received. */
+  readonly othersEarnedBytes: number
+  /** What these sessions lack beyond that: of each account at most `accountBytesMax`. */
+  readonly othersUnearnedBytes: number
+}
+
 export interface UploadReads {
   find(uploadId: UploadId): Promise<Upload | undefined>
   /** One statement. `offset` is undefined if the request names none. */
@@ -151,11 +162,12 @@ export interface UploadReads {
     readonly createdBefore: Instant
     readonly max: number
   }): Promise<readonly Upload[]>
-  /**
-   * What open sessions reserve: for each session the bytes that it has declared and not received yet, at most `windowBytes`; for all sessions of an account
-   * together, its guests' included, at most `accountBytesMax`.
-   */
-  reservedBytes(windows: { readonly windowBytes: number; readonly accountBytesMax: number }): Promise<number>
+  /** What open sessions have declared and not received yet. Those count as active that were created or received a chunk at `activeSince` or later. */
+  claims(given: {
+    readonly accountId: AccountId
+    readonly activeSince: Instant
+    readonly accountBytesMax: number
+  }): Promise<Claims>
 }
 
 export interface WholeUpload extends Pick<Upload, 'uploadId' | 'size' | 'ciphertextHash'>, Pick<StoredChunk, 'key'> {}

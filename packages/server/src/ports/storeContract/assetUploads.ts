@@ -246,7 +246,8 @@ function describeCompany(inStore: InStore): void {
       await store.read(async (tx) => {
         assert.deepEqual(ids(await tx.uploads.openOf(opaqueId(1))), [uploadId(2)])
         assert.deepEqual(await tx.uploads.finishing({ by: 'one process', at: at(9) }), [uploadId(3)])
-        assert.equal(await tx.uploads.reservedBytes({ windowBytes: 1000, accountBytesMax: 1000 }), 107)
+        const given = { accountId: accountId(1), activeSince: at(0), accountBytesMax: 1000 }
+        assert.equal((await tx.uploads.claims(given)).ownBytes, 107)
         const limits = { noChunkBefore: at(1), idleBefore: at(0), createdBefore: at(0), max: 9 }
         const expired = await tx.uploads.expired(limits)
         assert.deepEqual(ids(expired).toSorted(), [uploadId(1), uploadId(2)])

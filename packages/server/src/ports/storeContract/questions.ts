@@ -235,7 +235,7 @@ export const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in 
     countUnclosedOwn: (tx) => tx.uploads.countUnclosedOwn(accountId(1)),
     finishing: (tx) => tx.uploads.finishing({ by: 'one process', at: at(1) }),
     expired: (tx) => tx.uploads.expired({ noChunkBefore: at(1), idleBefore: at(1), createdBefore: at(1), max: 5 }),
-    reservedBytes: (tx) => tx.uploads.reservedBytes({ windowBytes: 10, accountBytesMax: 40 }),
+    claims: (tx) => tx.uploads.claims({ accountId: accountId(1), activeSince: at(1), accountBytesMax: 40 }),
     insert: async (tx) => {
       await tx.uploads.insert(upload(2))
       await tx.uploads.insert(assetUpload(3))

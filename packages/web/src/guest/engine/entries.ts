@@ -34,6 +34,8 @@ export interface Entry extends FileIdentity {
   readonly failure?: FailureReason | undefined
   /** Milliseconds since 1970: when tries began to fail, if nothing of the file has arrived since. */
   readonly troubledSince?: number | undefined
+  /** Milliseconds since 1970: when the next try begins, while `isBackingOff`. */
+  readonly triesAt?: number | undefined
   /** SECRET. Present once the file is prepared. */
   readonly state?: SendState | undefined
   /** The guest chose the file again and its time differs: its bytes must be compared before it is sent. */

@@ -22,9 +22,10 @@ import type { FailureReason, Message, Trouble } from '../messages.ts'
 import type { Entries, Entry, EntryChange } from './entries.ts'
 import type { LandedFile, StoredUpload } from './guestStore.ts'
 
-const UNTROUBLED = { failure: undefined, troubledSince: undefined, isRetrying: false } as const
+const UNTROUBLED = { failure: undefined, troubledSince: undefined, triesAt: undefined, isRetrying: false } as const
 
-const troubled = ({ reason, since }: Trouble) => ({ failure: reason, troubledSince: since, isRetrying: true }) as const
+const troubled = ({ reason, since, until }: Trouble) =>
+  ({ failure: reason, troubledSince: since, triesAt: until, isRetrying: true }) as const
 
 type SentSoFar = Pick<Entry, 'sentBytes' | 'inFlightBytes'>
 
@@ -76,7 +77,7 @@ export const become = {
   /** The engine sends the file again when the pause ends. */
   backingOff: (trouble: Trouble) => ({ phase: 'waiting', isBackingOff: true, ...troubled(trouble) }),
 
-  backedOff: () => ({ isBackingOff: false }),
+  backedOff: () => ({ isBackingOff: false, triesAt: undefined }),
 
   /** The file's upload was deleted, and the file is sent from its start. */
   newFile: () => ({ phase: 'waiting', mustCompare: false }),

@@ -49,11 +49,11 @@ describe('the view of the entries', () => {
       ({ phase: 'waiting', failure, troubledSince, isRetrying: true }) as const
     const { totals } = viewWith(
       entry('a', troubled('busy', 3)),
-      entry('b', troubled('storage_unavailable', 2)),
+      entry('b', { ...troubled('storage_unavailable', 2), triesAt: 9 }),
       entry('c', { phase: 'failed', failure: 'owner_full' }),
       entry('d', { phase: 'sending', troubledSince: 1 }),
     )
-    assert.deepEqual(totals.trouble, { reason: 'storage_unavailable', since: 2 })
+    assert.deepEqual(totals.trouble, { reason: 'storage_unavailable', since: 2, until: 9 })
   })
 
   it('never reports more bytes than the file has', () => {

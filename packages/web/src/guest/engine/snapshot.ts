@@ -82,9 +82,9 @@ function addTo(totals: Sum, entry: Entry): void {
   if (trouble !== undefined && trouble.since < (totals.trouble?.since ?? Infinity)) totals.trouble = trouble
 }
 
-function troubleOf({ isRetrying, failure, troubledSince }: Entry): Trouble | undefined {
+function troubleOf({ isRetrying, failure, troubledSince, triesAt }: Entry): Trouble | undefined {
   if (!isRetrying || failure === undefined || troubledSince === undefined || !isTrouble(failure)) return undefined
-  return { reason: failure, since: troubledSince }
+  return { reason: failure, since: troubledSince, until: triesAt }
 }
 
 /** Always in the order of the entries, so that no row moves. */

@@ -46,6 +46,11 @@ describe('a stopped upload', () => {
     const facts = { operation: 'createDrop', status: 429, code: 'error.drop.rate_limited' } as const
     stop(new SendError('server_unavailable', new ProblemError({ ...facts, retryAfterSeconds: 90 })))
     assert.deepEqual([entry().failure, waits[1]?.ms], ['busy', 90_000])
+    const waitsMs = Number(entry().triesAt) - Number(systemEnvironment.now())
+    assert.ok(waitsMs > 60_000 && waitsMs <= 90_000, 'the page says when it tries again')
+    waits[1]?.end()
+    await new Promise(setImmediate)
+    assert.equal(entry().triesAt, undefined)
   })
 
   it('remembers since when its tries have failed', () => {

@@ -45,7 +45,8 @@ export function createStopUpload(options: StopUploadOptions): (id: string, error
   }
 
   function backOff({ id, troubledSince }: Entry, reason: SendTrouble, pauseMs: number): void {
-    entries.change(id, become.backingOff({ reason, since: troubledSince ?? Number(environment.now()) }))
+    const now = Number(environment.now())
+    entries.change(id, become.backingOff({ reason, since: troubledSince ?? now, until: now + pauseMs }))
     void environment.wait(pauseMs).then(() => {
       if (entries.get(id)?.isBackingOff === true) entries.change(id, become.backedOff())
       onBackedOff()

@@ -156,6 +156,9 @@ function BatchActions({
   const text = inboxText(language)
   return (
     <div class="row batch-actions">
+      <Button icon="folder" label={text.keepOf(title)} disabled={isBusy} onClick={() => actions.onKeep(items)}>
+        {text.keep}
+      </Button>
       <Button
         icon="download"
         label={text.zip.downloadOf(title)}
@@ -163,9 +166,6 @@ function BatchActions({
         onClick={() => actions.onZip(items, title)}
       >
         {text.zip.download}
-      </Button>
-      <Button icon="folder" label={text.keepOf(title)} disabled={isBusy} onClick={() => actions.onKeep(items)}>
-        {text.keep}
       </Button>
       <Button
         kind="danger"

@@ -132,9 +132,11 @@ export function AlbumForm({ albums, submit: label, onClose, onChosen }: AlbumFor
       )}
       {action.error !== undefined && <ErrorNotice error={action.error} language={language} />}
       <div class="row end">
-        <Button onClick={onClose}>{text.cancel}</Button>
         <Button kind="primary" icon="folder" submits busy={action.isBusy}>
           {label}
+        </Button>
+        <Button kind="quiet" disabled={action.isBusy} onClick={onClose}>
+          {text.cancel}
         </Button>
       </div>
     </form>

@@ -26,9 +26,11 @@ export function ConfirmDiscard({ items, onClose, onConfirmed }: ConfirmDiscardPr
         <li>{text.discarding.receiptStays}</li>
       </ul>
       <div class="row end">
-        <Button onClick={onClose}>{text.cancel}</Button>
         <Button kind="danger" icon="trash" onClick={onConfirmed}>
           {text.discarding.submit(items.length)}
+        </Button>
+        <Button kind="quiet" onClick={onClose}>
+          {text.cancel}
         </Button>
       </div>
     </Dialog>

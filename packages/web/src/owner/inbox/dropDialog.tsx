@@ -56,19 +56,19 @@ export function DropDialog(props: DropDialogProps) {
         {fault !== undefined && <Notice tone="bad">{fault}</Notice>}
         {!isRemoved && (
           <div class="row end">
-            <Button kind="danger" icon="trash" disabled={isBusy} onClick={() => props.onDiscard([item])}>
-              {text.discard}
-            </Button>
             {file !== undefined && (
               <>
-                <Button icon="download" disabled={saving !== undefined} onClick={() => props.onDownload(item)}>
-                  {text.download}
-                </Button>
                 <Button kind="primary" icon="folder" disabled={isBusy} onClick={() => props.onKeep([item])}>
                   {text.keepLong}
                 </Button>
+                <Button icon="download" disabled={saving !== undefined} onClick={() => props.onDownload(item)}>
+                  {text.download}
+                </Button>
               </>
             )}
+            <Button kind="danger" icon="trash" disabled={isBusy} onClick={() => props.onDiscard([item])}>
+              {text.discard}
+            </Button>
           </div>
         )}
       </div>

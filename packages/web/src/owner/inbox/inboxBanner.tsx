@@ -19,7 +19,7 @@ export function InboxBanner() {
       <Notice tone={fullness === 'full' || refusedDrops !== undefined ? 'bad' : 'warn'}>
         {fullness !== undefined && inbox !== undefined && (
           <p>
-            <strong>{text[fullness]}</strong>. {text.waiting(inbox.waiting, inbox.room)}
+            <strong>{text[fullness]}</strong>. {text.waiting[fullness](inbox.waiting, inbox.room)}
           </p>
         )}
         {refusedDrops !== undefined && (

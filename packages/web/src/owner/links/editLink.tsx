@@ -63,9 +63,11 @@ export function EditLink({ link, onClose, onChanged }: EditLinkProps) {
         <CapFields {...fields} />
         {error !== undefined && <ErrorNotice error={error} language={language} />}
         <div class="row end">
-          <Button onClick={onClose}>{text.cancel}</Button>
           <Button kind="primary" submits busy={isBusy}>
             {text.editing.submit}
+          </Button>
+          <Button kind="quiet" onClick={onClose}>
+            {text.cancel}
           </Button>
         </div>
       </form>

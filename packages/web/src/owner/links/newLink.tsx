@@ -83,11 +83,11 @@ export function NewLink({ like, onClose, onCreated }: NewLinkProps) {
         />
         {error !== undefined && <ErrorNotice error={error} language={language} />}
         <div class="row end">
-          <Button disabled={isBusy} onClick={onClose}>
-            {text.cancel}
-          </Button>
           <Button kind="primary" icon="link" submits busy={isBusy}>
             {text.form.submit}
+          </Button>
+          <Button kind="quiet" disabled={isBusy} onClick={onClose}>
+            {text.cancel}
           </Button>
         </div>
       </form>

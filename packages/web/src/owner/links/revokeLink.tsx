@@ -34,9 +34,11 @@ export function RevokeLink({ link, onClose, onRevoked }: RevokeLinkProps) {
       </ul>
       {error !== undefined && <ErrorNotice error={error} language={language} />}
       <div class="row end">
-        <Button onClick={onClose}>{text.cancel}</Button>
         <Button kind="danger" icon="trash" busy={isBusy} onClick={() => void revoke()}>
           {text.revoking.submit}
+        </Button>
+        <Button kind="quiet" disabled={isBusy} onClick={onClose}>
+          {text.cancel}
         </Button>
       </div>
     </Dialog>

@@ -108,6 +108,14 @@ export const guest: typeof import('../en/guest.ts').guest = {
       title: 'Dieser Link ist voll',
       more: 'Er nimmt keine Dateien mehr an. Dateien, die angekommen sind, bleiben dort. Wenn Sie noch etwas senden wollen, bitten Sie um einen neuen Link.',
     },
+    inbox_full: {
+      title: 'Dieser Eingang ist zurzeit voll',
+      more: 'Dort warten zu viele Dateien. Bitten Sie die Person, von der Sie den Link haben, einige herauszunehmen, und sehen Sie dann noch einmal nach.',
+    },
+    inbox_full_for_new: {
+      title: 'In diesem Eingang ist zurzeit kein Platz für weitere Dateien',
+      more: 'Dort warten zu viele Dateien. Was angekommen ist, bleibt dort. Um mehr zu senden, bitten Sie die Person, von der Sie den Link haben, einige herauszunehmen, und sehen Sie dann noch einmal nach.',
+    },
     no_room: {
       title: 'Im Moment ist kein Platz',
       more: 'Entweder dieser Link oder der Speicher der Person, die die Dateien bekommt, ist voll. Sagen Sie es der Person, von der Sie den Link haben, und sehen Sie dann noch einmal nach.',
@@ -234,8 +242,8 @@ export const guest: typeof import('../en/guest.ts').guest = {
   troubles: {
     no_connection: (since) =>
       `Keine Verbindung seit ${since}. Prüfen Sie Ihr Netz. Das Senden geht von selbst weiter, sobald die Verbindung wieder da ist; was angekommen ist, bleibt einen Tag lang dort.`,
-    busy: (since) =>
-      `Der Server ist seit ${since} ausgelastet. Diese Seite versucht es von selbst weiter, bis er Zeit hat.`,
+    busy: (since, until) =>
+      `Der Server ist seit ${since} ausgelastet. Diese Seite versucht es von selbst weiter, bis er Zeit hat.${until === undefined ? '' : ` Nächster Versuch: ${until}.`}`,
     storage_unavailable: (since) =>
       `Seit ${since} kann der Server nichts speichern: Seine Platte arbeitet nicht. Diese Seite versucht es mindestens einmal in der Minute noch einmal. Wenn es so bleibt, sagen Sie es der Person, von der Sie den Link haben.`,
     disk_full: (since) =>

@@ -14,8 +14,12 @@ export const inbox: typeof import('../en/inbox.ts').inbox = {
   room: {
     nearlyFull: 'Ihr Eingang ist fast voll',
     full: 'Ihr Eingang ist voll',
-    waiting: (waiting, room) =>
-      `${number(waiting)} von höchstens ${number(room)} Dateien warten darin. Behalten oder verwerfen Sie einige: Wenn er voll ist, können Gäste nichts mehr senden.`,
+    waiting: {
+      nearlyFull: (waiting, room) =>
+        `${number(waiting)} von höchstens ${number(room)} Dateien warten darin. Behalten oder verwerfen Sie einige: Wenn er voll ist, können Gäste nichts mehr senden.`,
+      full: (waiting) =>
+        `${files(waiting)} ${plural(waiting, 'wartet', 'warten')} darin. Behalten oder verwerfen Sie einige: Bis dahin können Gäste nichts mehr senden.`,
+    },
     refused: 'Gäste konnten Ihnen keine Dateien senden',
     refusedCount: (count, first, last) =>
       count === 1 ? `Ein Versuch, ${last}.` : `${number(count)} Versuche, von ${first} bis ${last}.`,

@@ -109,6 +109,14 @@ export const guest = {
       title: 'This link is full',
       more: 'It accepts no more files. Files that have arrived stay there. To send more, ask for a new link.',
     },
+    inbox_full: {
+      title: 'This inbox is full at the moment',
+      more: 'Too many files wait there. Tell the person who gave you the link to take some out, then look again.',
+    },
+    inbox_full_for_new: {
+      title: 'This inbox has no place for more files at the moment',
+      more: 'Too many files wait there. Those that have arrived stay there. To send more, tell the person who gave you the link to take some out, then look again.',
+    },
     no_room: {
       title: 'There is no room at the moment',
       more: 'Either this link or the storage of the person who gets the files is full. Tell the person who gave you the link, then look again.',
@@ -229,7 +237,8 @@ export const guest = {
   troubles: {
     no_connection: (since) =>
       `No connection since ${since}. Check your network. Sending resumes by itself when the connection is back; what has arrived stays there for a day.`,
-    busy: (since) => `The server has been busy since ${since}. This page tries again by itself until it has time.`,
+    busy: (since, until) =>
+      `The server has been busy since ${since}. This page tries again by itself until it has time.${until === undefined ? '' : ` Next try: ${until}.`}`,
     storage_unavailable: (since) =>
       `Since ${since} the server has not been able to store anything: its disk does not work. This page tries again at least once a minute. If it stays so, tell the person who gave you the link.`,
     disk_full: (since) =>
@@ -238,7 +247,7 @@ export const guest = {
       `Since ${since} the server has had little room: files are sent one after the other. Keep this page open.`,
     server_failed: (since) =>
       `Since ${since} the server has answered with errors. This page tries again at least once a minute. If it stays so, tell the person who gave you the link.`,
-  } satisfies Record<Trouble['reason'], (since: string) => string>,
+  } satisfies Record<Trouble['reason'], (since: string, until?: string) => string>,
   done: {
     title: (count: number) =>
       plural(

@@ -15,8 +15,12 @@ export const inbox = {
   room: {
     nearlyFull: 'Your inbox is nearly full',
     full: 'Your inbox is full',
-    waiting: (waiting: number, room: number) =>
-      `${number(waiting)} of at most ${number(room)} files wait in it. Keep or discard some: when it is full, guests can send nothing more.`,
+    waiting: {
+      nearlyFull: (waiting: number, room: number) =>
+        `${number(waiting)} of at most ${number(room)} files wait in it. Keep or discard some: when it is full, guests can send nothing more.`,
+      full: (waiting: number) =>
+        `${files(waiting)} ${plural(waiting, 'waits', 'wait')} in it. Keep or discard some: until then guests can send nothing more.`,
+    },
     refused: 'Guests could not send you files',
     refusedCount: (count: number, first: string, last: string) =>
       count === 1 ? `One attempt, ${last}.` : `${number(count)} attempts, from ${first} to ${last}.`,
