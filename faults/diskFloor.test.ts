@@ -75,19 +75,22 @@ describe('a disk without a byte', () => {
       const reply = await world.api.askUntilAnswered({ method: 'GET', path: '/readyz' })
       return { status: reply.status, failing: jsonOf<{ failing?: readonly string[] }>(reply).failing }
     }
-    const register = (email: string) =>
+    const ask = (what: 'register' | 'login', email: string) =>
       world.api.askUntilAnswered({
         method: 'POST',
-        path: '/v1/auth/register',
+        path: `/v1/auth/${what}`,
         json: { email, password: 'a secret of twelve or more' },
       })
     try {
+      assert.equal((await ask('register', 'first@example.org')).status, 201)
       disk.fill()
-      // Until SQLite has used the room in the files that it has.
-      for (let count = 0; (await failing()).status === 200; count += 1) {
-        const { status, code } = await register(`${count}@example.org`)
-        if (status !== 201) assert.deepEqual([status, code], [500, 'error.storage.full'])
-      }
+      // Until SQLite has used the room in the files that it has. Once the disk was measured again, only the sign-in comes as far as the database.
+      for (let count = 0; (await failing()).status === 200; count += 1)
+        for (const { status, code } of [
+          await ask('register', `${count}@example.org`),
+          await ask('login', 'first@example.org'),
+        ])
+          if (status >= 300) assert.deepEqual([status, code], [500, 'error.storage.full'])
       assert.deepEqual(await failing(), { status: 503, failing: ['disk_full'] })
       const said = await lineOf(world, ({ msg }) => msg === 'the disk of the database is full: nothing can be written')
       assert.equal(said.level, ERROR)
@@ -97,7 +100,7 @@ describe('a disk without a byte', () => {
       assert.match(invited.stderr, /disk of the database .*\.(sqlite|lock) is full/)
       disk.free()
       while ((await failing()).status !== 200) await wait(5)
-      assert.equal((await register('again@example.org')).status, 201)
+      assert.equal((await ask('register', 'again@example.org')).status, 201)
     } finally {
       await world.close()
       disk.unmount()

@@ -11,7 +11,9 @@ function jobsOver(
   removeDeleting: () => Promise<void> = async () => undefined,
   turn: (signal: AbortSignal) => Promise<void> = async () => undefined,
   again: () => Promise<void> = async () => undefined,
+  hasDoubtful = true,
 ) {
+  const turns: string[] = []
   const logged: string[] = []
   const broken: unknown[] = []
   const log: Log = {
@@ -20,15 +22,20 @@ function jobsOver(
     error: (event, facts) => void logged.push(`${event} ${facts?.job}`),
   }
   const jobs = startJobs({
-    node: { inTurn: (_name, job) => job() },
+    node: {
+      inTurn(name, job) {
+        turns.push(name)
+        return job()
+      },
+    },
     sweep: { sweep, removeDeleting, resumeAccountDeletions: async () => undefined },
-    scrub: { turn, again },
+    scrub: { turn, again, hasDoubtful: async () => hasDoubtful },
     notifier: { tend: async () => undefined, isIdle: async () => undefined },
     log,
     sweepSeconds: 3600,
     onBroken: (error) => void broken.push(error),
   })
-  return { jobs, logged, broken }
+  return { jobs, logged, broken, turns }
 }
 
 describe('the jobs', () => {
@@ -123,5 +130,14 @@ describe('the jobs', () => {
     for (let turn = 0; turn < 5; turn += 1) await new Promise(setImmediate)
     await jobs.stop()
     assert.equal(turns, 1)
+  })
+
+  it('take no turn from other nodes to read again what is not there', async () => {
+    const { jobs, turns } = jobsOver(async () => undefined, undefined, undefined, undefined, false)
+    for (let turn = 0; turn < 5; turn += 1) await new Promise(setImmediate)
+    jobs.onSuspect()
+    for (let turn = 0; turn < 5; turn += 1) await new Promise(setImmediate)
+    await jobs.stop()
+    assert.deepEqual(turns, ['sweep', 'scrub'])
   })
 })

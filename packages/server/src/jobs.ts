@@ -23,7 +23,7 @@ export interface Jobs {
 
 interface JobParts {
   readonly sweep: Sweep
-  readonly scrub: Pick<Scrubber, 'turn' | 'again'>
+  readonly scrub: Pick<Scrubber, 'turn' | 'hasDoubtful' | 'again'>
   /** Undefined if the store of bytes has no keys. */
   readonly parts?: Pick<Parts, 'tend'> | undefined
   readonly notifier: Pick<Notifier, 'tend' | 'isIdle'>
@@ -64,7 +64,11 @@ export function startJobs({ sweep, scrub, parts, notifier, node, log, sweepSecon
       })
     })
   runScrub()
-  const runAgain = () => scrubbing.run('read again', () => node.inTurn('scrub', () => scrub.again(ending.signal)))
+  // There is nearly never one, and a turn costs more than the question.
+  const runAgain = () =>
+    scrubbing.run('read again', async () => {
+      if (await scrub.hasDoubtful()) await node.inTurn('scrub', () => scrub.again(ending.signal))
+    })
   const doubtTimer = setInterval(runAgain, DOUBT_PAUSE_MS)
 
   // On every node at once: each attempt is claimed in the database.

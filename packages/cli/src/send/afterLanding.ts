@@ -17,6 +17,7 @@ const FATES = {
     'had landed before, and is not known there any more',
     'had landed before, and are not known there any more',
   ],
+  may_differ: ['had landed before, and may have changed since', 'had landed before, and may have changed since'],
   not_asked: [
     'had landed before, but the server could not be asked',
     'had landed before, but the server could not be asked',
@@ -60,6 +61,12 @@ export function isOld({ landedAt }: Landing): boolean {
 export function recordGone(landing: Landing, because = 'it may have been restored from a backup'): AfterLanding {
   const text = `${landingText(landing)}, but the server no longer has a record of it: ${because}. --again sends it again.`
   return new AfterLanding('record_gone', text)
+}
+
+/** Its size and time are the same, and its content cannot be compared with what was sent. */
+export function mayDiffer(landing: Landing): AfterLanding {
+  const text = `${landingText(landing)}, and something about it was changed since, or its disk keeps no times. Its content may be another one with the same size and date. --again sends it as it is now.`
+  return new AfterLanding('may_differ', text)
 }
 
 export function notAsked(landing: Landing, cause: unknown): AfterLanding {

@@ -43,6 +43,12 @@ export async function deleteLocal(call: DeleteLocal): Promise<Deletion> {
   const { session, file, assetId, source, close, before, signal, onProgress } = call
   if ((await lstat(file.namedPlace)).isSymbolicLink())
     return kept('symbolic_link', 'It was named by a symbolic link. Name the file itself to delete it.')
+  // What was not read was not sent.
+  if (before.size !== BigInt(source.size))
+    return kept(
+      'size_unclear',
+      'Its disk states another size than it gives bytes. Delete it yourself if that is right.',
+    )
   const { owner, profile, server } = session
   const answer = await owner.verifyBeforeDestroying({
     assetId,

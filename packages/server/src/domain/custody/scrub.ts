@@ -83,6 +83,15 @@ export function createScrubber(ports: ScrubbingPorts, { scrubDays }: ScrubSettin
     /** Reads some of the due objects. Throws the signal's reason when it aborts. */
     turn: (signal: AbortSignal): Promise<void> => unlessBusy(examineDue(signal)),
 
+    /** Whether `again` has something to read. Asked far more often than that, so without a transaction. */
+    async hasDoubtful(): Promise<boolean> {
+      const at = clock.now()
+      if (isResting(at, restFromDoubtUntil, DOUBT_PAUSE_SECONDS)) return false
+      const due = { at, leastSeconds: SOONEST_SECONDS, max: 1 }
+      const suspected = await store.ask((tx) => tx.objects.listSuspected(1))
+      return suspected.length > 0 || (await store.ask((tx) => tx.objects.listDamaged(due))).length > 0
+    },
+
     /** Reads the objects whose bytes seemed wrong. Throws as `turn` does. */
     again: (signal: AbortSignal): Promise<void> => unlessBusy(examineDoubtful(signal)),
 

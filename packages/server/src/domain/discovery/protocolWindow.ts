@@ -40,7 +40,7 @@ export function createProtocolWindow({ store, clock }: WindowPorts, configured: 
     announced: () => announced,
 
     async refresh() {
-      const found = await store.read((tx) => tx.deprecations.list())
+      const found = await store.ask((tx) => tx.deprecations.list())
       // Announcements are never withdrawn: of two concurrent reads, the shorter list is the older one.
       if (found.length > announced.length) announced = found
     },
