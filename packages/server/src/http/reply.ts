@@ -41,6 +41,7 @@ export async function answeredBefore(): Promise<never> {
 
 /** What a download holds: a piece that waits in the connection, and the next one. `filesystem/pieces.ts` adds to it while few are read at once. */
 const DOWNLOAD_HELD_BYTES = 256 * 1024
+
 /** An answer whose JSON is written: how much memory it needs is known. */
 export type WrittenAnswer = Omit<AnyAnswer, 'text'> & Partial<Written>
 

@@ -43,8 +43,8 @@ describe('creating a session again', () => {
       const replace = { ...declared.envelope, action: 'replace', original_blob_hash: sha256(content) } as const
       assert.equal(await reasonOf(create(world, albumOwner, { ...declared, envelope: replace })), 'manifest_stale')
       assert.equal(await reasonOf(create(world, albumOwner, { ...declared, size: 99 })), 'asset_id_taken')
-      const [session] = await world.rules.uploads.list(albumOwner.accountId)
-      assert.deepEqual(session?.assetId !== undefined && session.envelope, declared.envelope)
+      const [session] = await world.store.read((tx) => tx.uploads.unclosedOfAsset(declared.assetId))
+      assert.deepEqual(session?.envelope, declared.envelope)
     }),
   )
 })

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto'
 import { type AccountId, parseUploadId, type UploadId } from '@blindkeep/protocol/ids'
 import type { Clock } from '../../ports/clock.ts'
 import type { Random } from '../../ports/random.ts'
-import { accountLock, type Store, type Upload, type WriteTx } from '../../ports/store.ts'
+import { accountLock, type Store, type UnclosedPlace, type UnclosedUpload, type WriteTx } from '../../ports/store.ts'
 import {
   type Declared,
   judgeAuthor,
@@ -16,6 +16,7 @@ import {
 } from '../assets/manifest.ts'
 import { judgeSlot, type SlotRefusal, takeAssetId } from '../assets/slot.ts'
 import { judgeBound } from '../bounds.ts'
+import { inPages, PAGE_ROWS } from '../inPages.ts'
 import { newTimedId } from '../newId.ts'
 import type { Quota } from '../quota/quota.ts'
 import type { Refuses } from '../refusals.ts'
@@ -109,8 +110,11 @@ export function createUploads({ store, room, clock, random, quota }: UploadPorts
     },
 
     /** Every open or finishing upload that charges the account, guests' uploads included. */
-    async list(accountId: AccountId): Promise<readonly Upload[]> {
-      return store.read((tx) => tx.uploads.unclosedOfAccount(accountId))
+    async list(accountId: AccountId): Promise<readonly UnclosedUpload[]> {
+      return inPages(async (after: UnclosedPlace | undefined) => {
+        const page = await store.ask((tx) => tx.uploads.unclosedPage(accountId, { after, max: PAGE_ROWS }))
+        return { items: page.uploads, next: page.next }
+      })
     },
   }
 }
