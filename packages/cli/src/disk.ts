@@ -21,15 +21,11 @@ const LACKING: ReadonlySet<string | undefined> = new Set([
   'EXDEV',
 ])
 
-/** How they say that a name is too long for the disk, or has a character that it cannot have. */
-const UNNAMEABLE: ReadonlySet<string | undefined> = new Set(['EILSEQ', 'EINVAL', 'ENAMETOOLONG'])
-
 export function codeOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
 }
 
 export const isLacking = (error: unknown) => LACKING.has(codeOf(error))
-export const isUnnameable = (error: unknown) => UNNAMEABLE.has(codeOf(error))
 
 /** Does something that the disk may lack. Whether it has it; throws every other failure. */
 export async function ifDiskHas(work: () => Promise<unknown>): Promise<boolean> {

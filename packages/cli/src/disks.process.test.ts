@@ -117,6 +117,25 @@ describe('the command line', { skip: missing }, () => {
       assert.equal((await stat(path)).size, size)
     })
 
+  it('saves a file under a plain name where the disk denies the name', async () => {
+    const { url, opaqueId } = await here.owner.createLink()
+    await here.drop(randomBytes(100), { name: 'é.txt' }, url)
+    const folder = join(root, 'plain')
+    await mkdir(folder)
+    const under = [...strace('?open,openat,?link,linkat:error=EPERM'), '-P', join(folder, 'é.txt')]
+    const call = ['inbox', 'save', '--to', folder, '--link', opaqueId, '--profile', here.profile]
+    const { status, stderr } = await run(call, { under })
+    assert.equal(status, 0, stderr)
+    assert.deepEqual(await readdir(folder), ['e.txt'])
+  })
+
+  it('keeps the receipt of a file in whose folder nothing can be written in its home', async () => {
+    const { url } = await here.owner.createLink()
+    const { status, stderr } = await run(['drop', url, '/proc/version'])
+    assert.equal(status, 0, stderr)
+    assert.match((await readdir(join(root, 'home', 'receipts'))).join(), /^version\..*receipt\.json/)
+  })
+
   it('saves files into a folder that cannot be synced', async () => {
     for (const error of ['EINVAL', 'EOPNOTSUPP', 'EPERM']) {
       const folder = join(root, `unsynced-${error}`)

@@ -223,7 +223,8 @@ async function saveReceipt({ file, receipts, home }: SendFile, receipt: object):
   try {
     return await addedReceipt(join(dirname(file.path), `${basename(file.path)}${RECEIPT_ENDING}`), receipt)
   } catch (error) {
-    if (!['EACCES', 'EROFS', 'EPERM', 'ENAMETOOLONG'].includes(codeOf(error) ?? '')) throw error
+    // That disk may lack anything: room, rights, such a name, the folder itself.
+    if (codeOf(error) === undefined) throw error
     return await addedReceipt(ownPlace, receipt)
   }
 }

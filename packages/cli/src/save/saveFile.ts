@@ -6,7 +6,7 @@ import { constants } from 'node:fs'
 import { link, lstat, mkdir, open, realpath, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { numberedName, plainName, safePath } from '@blindkeep/client/safePath'
-import { codeOf, isLacking, isUnnameable, syncFolder } from '../disk.ts'
+import { codeOf, isLacking, syncFolder } from '../disk.ts'
 import { LocalError } from '../exits.ts'
 import {
   hashOf,
@@ -124,7 +124,8 @@ async function named(path: string, give: (path: string) => Promise<string>): Pro
     return await give(path)
   } catch (error) {
     const plain = join(dirname(path), plainName(basename(path)))
-    if (!isUnnameable(error) || plain === path) throw error
+    // Disks say in many ways that they cannot have a name.
+    if (codeOf(error) === undefined || plain === path) throw error
     return await give(plain)
   }
 }
