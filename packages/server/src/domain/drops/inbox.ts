@@ -6,9 +6,9 @@ import type { Objects } from '../../ports/objects.ts'
 import { accountLock, type Drop, type InboxPlace, type Store, type WriteTx } from '../../ports/store.ts'
 import { noteChange } from '../changes/changes.ts'
 import { isWithheld } from '../custody/verdicts.ts'
-import { inPages, PAGE_ROWS } from '../inPages.ts'
+import { inPages, PAGE_ROWS } from '../ground/inPages.ts'
+import { isRefusal, type Refuses } from '../ground/refusals.ts'
 import type { Quota } from '../quota/quota.ts'
-import { isRefusal, type Refuses } from '../refusals.ts'
 
 interface InboxPorts {
   readonly store: Store
