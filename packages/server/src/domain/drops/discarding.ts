@@ -3,8 +3,8 @@ import type { AccountId, DropId, OpaqueId } from '@blindkeep/protocol/ids'
 import type { Clock } from '../../ports/clock.ts'
 import { accountLock, type Drop, type Store, type WriteTx } from '../../ports/store.ts'
 import { noteChange } from '../changes/changes.ts'
+import type { Refuses } from '../ground/refusals.ts'
 import type { Quota } from '../quota/quota.ts'
-import type { Refuses } from '../refusals.ts'
 
 export interface DiscardingPorts {
   readonly store: Store

@@ -4,8 +4,8 @@ import type { InboxOrder, Withheld } from '@blindkeep/protocol/schemas/drops'
 import type { Objects } from '../../ports/objects.ts'
 import type { Drop, InboxPlace, Store } from '../../ports/store.ts'
 import { isWithheld } from '../custody/verdicts.ts'
-import { inPages, PAGE_ROWS } from '../inPages.ts'
-import { isRefusal, type Refuses } from '../refusals.ts'
+import { inPages, PAGE_ROWS } from '../ground/inPages.ts'
+import { isRefusal, type Refuses } from '../ground/refusals.ts'
 import { createDiscarding, type DiscardingPorts } from './discarding.ts'
 
 interface InboxPorts extends DiscardingPorts {
