@@ -7,7 +7,7 @@ import { anotherClient, type Keeper, newKeeper, newOwner } from '../../../../tes
 import { startServer } from '../../../../testing/startServer.ts'
 import type { Exchanged } from '../../../../testing/tamperingProxy.ts'
 import { newDevice } from '../account/device.ts'
-import { systemEnvironment } from '../environment.ts'
+import { systemEnvironment } from '../ground/environment.ts'
 import type { Owner } from '../owner.ts'
 import { type Source, sourceOfBytes } from '../seal/source.ts'
 import { SendError, type SendStopReason } from '../send/sendError.ts'

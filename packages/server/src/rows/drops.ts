@@ -164,12 +164,18 @@ const removal = all((db, dropId: DropId, accountId: AccountId, at: Instant) =>
     .returning(columnsOf('drops')),
 )
 
-const removalOfLink = all((db, opaqueId: OpaqueId, accountId: AccountId, at: Instant) =>
+const removalOfLink = all((db, opaqueId: OpaqueId, accountId: AccountId, at: Instant, max: number) =>
   db
     .deleteFrom('drops')
-    .where('opaqueId', '=', opaqueId)
-    .where('accountId', '=', accountId)
-    .where(notLeased(at))
+    .where('dropSeq', 'in', (drop) =>
+      drop
+        .selectFrom('drops')
+        .select('dropSeq')
+        .where('opaqueId', '=', opaqueId)
+        .where('accountId', '=', accountId)
+        .where(notLeased(at))
+        .limit(max),
+    )
     .returning(columnsOf('drops')),
 )
 
@@ -257,9 +263,15 @@ export const dropWrites = {
     const [removed] = await counted(db, accountId, await removal(db, dropId, accountId, at))
     return removed
   },
-  /** The same for all drops of one link of this account. */
-  async removeOfLink(db: Db, opaqueId: OpaqueId, accountId: AccountId, at: Instant): Promise<readonly Drop[]> {
-    return counted(db, accountId, await removalOfLink(db, opaqueId, accountId, at))
+  /** The same for drops of one link of this account, at most `max`. */
+  async removeOfLink(
+    db: Db,
+    opaqueId: OpaqueId,
+    accountId: AccountId,
+    at: Instant,
+    max: number,
+  ): Promise<readonly Drop[]> {
+    return counted(db, accountId, await removalOfLink(db, opaqueId, accountId, at, max))
   },
   /** The same for the account's oldest drops, at most `max`. */
   async removeSome(db: Db, accountId: AccountId, at: Instant, max: number): Promise<readonly Drop[]> {

@@ -3,7 +3,7 @@ import { type ExpressionBuilder, type Kysely, sql } from 'kysely'
 import { STANDING, standingOf } from './accounts.ts'
 import { chunkReads, chunkWrites, joinedChunkOf } from './chunks.ts'
 import type { Db } from './db.ts'
-import { all, apart, changesOne, first, runs, values } from './statements.ts'
+import { all, apart, changes, changesOne, first, runs, values } from './statements.ts'
 import type { AccountStanding } from './tables/accounts.ts'
 import type {
   AssetUpload,
@@ -331,11 +331,21 @@ const closingIdle = changesOne((db, uploadId: UploadId, step: UploadStep & { rea
 )
 
 // Open and finishing sessions have no `closedAt`. The foreign key removes the chunks with their sessions.
-const removalOfClosed = runs((db, before: Instant) => db.deleteFrom('uploads').where('closedAt', '<', before))
-
-const removalOfUnlanded = runs((db, before: Instant) =>
-  db.deleteFrom('uploads').where(sql<boolean>`state in ('ended', 'failed')`).where('closedAt', '<', before),
+const removalOfClosed = changes((db, before: Instant, max: number) =>
+  db.deleteFrom('uploads').where('uploadId', 'in', (from) => closedBefore(from, before).limit(max)),
 )
+
+const removalOfUnlanded = changes((db, before: Instant, max: number) =>
+  db
+    .deleteFrom('uploads')
+    .where('uploadId', 'in', (from) =>
+      closedBefore(from, before).where(sql<boolean>`state in ('ended', 'failed')`).limit(max),
+    ),
+)
+
+function closedBefore(from: ExpressionBuilder<Tables, 'uploads'>, before: Instant) {
+  return from.selectFrom('uploads').select('uploadId').where('closedAt', '<', before)
+}
 
 const removalOfChunks = runs((db, uploadId: UploadId) => db.deleteFrom('chunks').where('uploadId', '=', uploadId))
 
@@ -376,9 +386,15 @@ export const uploadWrites = {
     if (isClosed && to === 'ended') await removalOfChunks(db, uploadId)
     return isClosed
   },
-  /** Removes sessions that closed before `closedBefore`, or failed or ended before `unlandedBefore`, and their chunks. Receipts stay. */
-  async prune(db: Db, before: { readonly closedBefore: Instant; readonly unlandedBefore: Instant }): Promise<void> {
-    await removalOfClosed(db, before.closedBefore)
-    await removalOfUnlanded(db, before.unlandedBefore)
+  /**
+   * Removes sessions that closed before `closedBefore`, and those that failed or ended before `unlandedBefore`, at most `max` of each, and their chunks. Receipts
+   * stay. Answers how many sessions.
+   */
+  async prune(
+    db: Db,
+    which: { readonly closedBefore: Instant; readonly unlandedBefore: Instant; readonly max: number },
+  ): Promise<number> {
+    const closed = await removalOfClosed(db, which.closedBefore, which.max)
+    return closed + (await removalOfUnlanded(db, which.unlandedBefore, which.max))
   },
 }
