@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { mkdir, readdir, readFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { promisify } from 'node:util'
@@ -89,6 +89,51 @@ describe('the command line', { skip: missing }, () => {
     assert.ok((await here.pending()).includes(dropId))
     assert.equal((await run([...call, '--discard'])).status, 0)
     assert.ok(!(await here.pending()).includes(dropId))
+  })
+
+  it('saves no file that its disk could not keep, as some say only at the closing', async () => {
+    const { url, opaqueId } = await here.owner.createLink()
+    const content = randomBytes(100)
+    const dropId = await here.drop(content, { name: 'a.txt' }, url)
+    const folder = join(root, 'unclosed')
+    await mkdir(folder)
+    const under = [...strace('close:error=EIO:when=1'), '-P', join(folder, `.blindkeep-${dropId}.part`)]
+    const call = ['inbox', 'save', '--to', folder, '--link', opaqueId, '--profile', here.profile, '--discard']
+    const failed = await run(call, { under })
+    assert.equal(failed.status, 1)
+    assert.match(failed.stderr, /EIO/)
+    assert.deepEqual(await readdir(folder), [])
+    assert.equal((await run(call)).status, 0)
+    assert.deepEqual(await readFile(join(folder, 'a.txt')), content)
+  })
+
+  for (const size of [10, 100_000])
+    it(`deletes no file of ${size} bytes of which its disk gives fewer than it states`, async () => {
+      const path = join(await world.folder(`cut-${size}`, { 'a.bin': randomBytes(size) }), 'a.bin')
+      const call = ['upload', path, '--album', 'Kept', '--then-delete', '--yes', '--profile', here.profile]
+      const { status, stderr } = await run(call, { under: [...strace('pread64:retval=0'), '-P', path] })
+      assert.equal(status, 1)
+      assert.match(stderr, size === 10 ? /states another size than it gives/ : /states 100000 bytes and gives 0/)
+      assert.equal((await stat(path)).size, size)
+    })
+
+  it('saves a file under a plain name where the disk denies the name', async () => {
+    const { url, opaqueId } = await here.owner.createLink()
+    await here.drop(randomBytes(100), { name: 'é.txt' }, url)
+    const folder = join(root, 'plain')
+    await mkdir(folder)
+    const under = [...strace('?open,openat,?link,linkat:error=EPERM'), '-P', join(folder, 'é.txt')]
+    const call = ['inbox', 'save', '--to', folder, '--link', opaqueId, '--profile', here.profile]
+    const { status, stderr } = await run(call, { under })
+    assert.equal(status, 0, stderr)
+    assert.deepEqual(await readdir(folder), ['e.txt'])
+  })
+
+  it('keeps the receipt of a file in whose folder nothing can be written in its home', async () => {
+    const { url } = await here.owner.createLink()
+    const { status, stderr } = await run(['drop', url, '/proc/version'])
+    assert.equal(status, 0, stderr)
+    assert.match((await readdir(join(root, 'home', 'receipts'))).join(), /^version\..*receipt\.json/)
   })
 
   it('saves files into a folder that cannot be synced', async () => {

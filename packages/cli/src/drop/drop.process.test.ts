@@ -63,6 +63,25 @@ describe('blindkeep drop', () => {
     assert.deepEqual(await namesOf(link), ['a.txt'])
   })
 
+  it('does not say that a file had landed before which may have another content with its size and date', async () => {
+    const link = await owner.createLink()
+    const path = join(await folder('touched', { 'a.bin': randomBytes(1000) }), 'a.bin')
+    const { mtime } = await stat(path)
+    assert.equal((await run(['drop', link.url, path])).status, 0)
+    await writeFile(path, randomBytes(1000))
+    await utimes(path, mtime, mtime)
+    const { status, stdout, stderr } = await run(['drop', link.url, path, '--json'])
+    assert.equal(status, 1)
+    assert.match(stderr, /a\.bin: It landed on .*Its content may be another one.* --again sends it/)
+    assert.equal(
+      factsOf({ status, stdout, stderr }).some(({ event }) => event === 'landed_before'),
+      false,
+    )
+    assert.equal((await run(['drop', link.url, path, '--again'])).status, 0)
+    assert.equal((await run(['drop', link.url, path])).status, 0)
+    assert.equal((await dropsOf(link)).length, 2)
+  })
+
   it('sends folders with their names, saves checked receipts, and sends nothing twice', async () => {
     const link = await owner.createLink({ title: 'Scans', message: 'Until Sunday' })
     const files = { 'a.txt': randomBytes(10), 'in/b.bin': randomBytes(600_000), 'in/deeper/empty': new Uint8Array() }

@@ -8,6 +8,7 @@ import {
   forNewSession,
   type Landed,
   parseLink,
+  requireSamePlaintext,
   type SendProgress,
   type SendState,
   type SendTurns,
@@ -18,13 +19,13 @@ import {
 } from '@blindkeep/client/guest'
 import { nodeEnvironment as environment, type OpenFile } from '@blindkeep/client/node'
 import { fetchReceipt, hasReceipt } from '@blindkeep/client/receipts'
-import { codeOf } from '../disk.ts'
+import { codeOf } from '../ground/disk.ts'
 import { pin, pinsOf } from '../home/pins.ts'
+import { type AfterLanding, isOld, mayDiffer, notAsked, recordGone, withoutReceipt } from '../outcomes/afterLanding.ts'
 import { addedReceipt, placedName, RECEIPT_ENDING, receiptsOfHome } from '../receipts/saved.ts'
 import { noteReceipts, seenOf } from '../receipts/seen.ts'
-import { type AfterLanding, isOld, notAsked, recordGone, withoutReceipt } from '../send/afterLanding.ts'
 import type { ChosenFile } from '../send/files.ts'
-import { isSameVersion, type KeptFile, type Version, versionOf } from '../send/kept.ts'
+import { isSameVersion, isUntouched, type KeptFile, type Version, versionOf } from '../send/kept.ts'
 import { withFile } from '../send/withFile.ts'
 import { hasSameWords, keptDrop, type LandedBefore, type Words } from './kept.ts'
 import type { Passphrase } from './passphrase.ts'
@@ -76,15 +77,22 @@ async function sendOpened(
   if (before?.is === 'landed' && isSame && !again) {
     const { landed } = before
     const isKnown = await isConfirmed(call, landed)
+    // No key of it is kept, so its content cannot be compared.
+    if (!isUntouched(before.version, version)) throw mayDiffer(landed)
     if (before.hasReceipt) return { ...landed, isFromBefore: true, isConfirmed: isKnown }
     return await withReceipt(call, { kept, version, landed, isFromBefore: true })
   }
   const link = call.opened
   const begun = before?.is === 'sending' && isSame && hasSameWords(before.state, call) ? before.state : undefined
+  const requireSame = async (state: SendState) => {
+    if (state === begun && !isUntouched(before?.version, version))
+      await requireSamePlaintext({ state, source, signal, onProgress })
+  }
   if (link instanceof Error) {
     // It may have landed before the answer was lost, and have been the last file of the link.
     const status = begun && (await askSend(begun, environment).catch(() => undefined))
-    if (status?.is !== 'landed') throw link
+    if (begun === undefined || status?.is !== 'landed') throw link
+    await requireSame(begun)
     return await withReceipt(call, { kept, version, landed: factsOf(status.landed), isFromBefore: false })
   }
   if (before?.is === 'sending' && begun === undefined) await forget(before.state)
@@ -124,21 +132,23 @@ async function sendOpened(
     })
   }
   const first = begun ?? (await prepare())
-  const landed = await sending(first).catch(async (error: unknown) => {
-    if (!(error instanceof SendError) || signal.aborted) throw error
-    // Once more: the server has forgotten the upload, or the file has changed under the same time.
-    if (error.reason === 'session_unknown' || error.reason === 'session_failed') {
-      const fresh = forNewSession(first, environment)
-      await keep(fresh)
-      return await sending(fresh)
-    }
-    if (error.reason === 'file_changed') {
-      await forget(first)
-      return await sending(await prepare())
-    }
-    if (error.reason !== 'passphrase_refused') throw error
-    return await sendOtherwiseProven(error, begun === undefined ? spelling : undefined)
-  })
+  const landed = await requireSame(first)
+    .then(() => sending(first))
+    .catch(async (error: unknown) => {
+      if (!(error instanceof SendError) || signal.aborted) throw error
+      // Once more: the server has forgotten the upload, or the file has changed under the same time.
+      if (error.reason === 'session_unknown' || error.reason === 'session_failed') {
+        const fresh = forNewSession(first, environment)
+        await keep(fresh)
+        return await sending(fresh)
+      }
+      if (error.reason === 'file_changed') {
+        await forget(first)
+        return await sending(await prepare())
+      }
+      if (error.reason !== 'passphrase_refused') throw error
+      return await sendOtherwiseProven(error, begun === undefined ? spelling : undefined)
+    })
   return await withReceipt(call, { kept, version, landed: factsOf(landed), isFromBefore: false })
 }
 
@@ -213,7 +223,8 @@ async function saveReceipt({ file, receipts, home }: SendFile, receipt: object):
   try {
     return await addedReceipt(join(dirname(file.path), `${basename(file.path)}${RECEIPT_ENDING}`), receipt)
   } catch (error) {
-    if (!['EACCES', 'EROFS', 'EPERM', 'ENAMETOOLONG'].includes(codeOf(error) ?? '')) throw error
+    // That disk may lack anything: room, rights, such a name, the folder itself.
+    if (codeOf(error) === undefined) throw error
     return await addedReceipt(ownPlace, receipt)
   }
 }

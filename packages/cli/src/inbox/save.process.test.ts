@@ -1,7 +1,7 @@
 /** `blindkeep inbox list` and `save` as processes, against a real server behind a proxy that cuts and lies. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { readdir, readFile, rm, stat } from 'node:fs/promises'
+import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import type { Exchanged, Tampering } from '../../../../testing/tamperingProxy.ts'
@@ -139,6 +139,23 @@ describe('blindkeep inbox save', () => {
       saved.filter((name) => !name.includes('xxx')),
       ['_CON', 'afdp.exe', 'bashrc', 'etc/passwd', 'up.txt'].map((name) => `${here.folder}/${name}`),
     )
+  })
+
+  it('discards no drop whose file has other bytes than an earlier call has saved', async () => {
+    const here = await office()
+    const { folder } = here
+    const content = randomBytes(5)
+    const dropId = await here.drop(content, { name: 'first' })
+    await facts(saving(here, folder))
+    // As a disk may that lost power.
+    await writeFile(join(root, folder, 'first'), Buffer.alloc(5))
+    const outcome = await run(saving(here, folder, '--discard'))
+    assert.equal(outcome.status, 1)
+    assert.match(outcome.stderr, /first: It was saved as .*first, and is not there any more as it was/)
+    assert.deepEqual(await here.pending(), [dropId])
+    await writeFile(join(root, folder, 'first'), content)
+    assert.equal((await run(saving(here, folder, '--discard'))).status, 0)
+    assert.deepEqual(await here.pending(), [])
   })
 
   it('discards only what is on the disk, and not a drop whose file is not there any more', async () => {

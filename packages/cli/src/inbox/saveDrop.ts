@@ -1,10 +1,10 @@
 /** What happens to one drop, step by step. Each step is done once it is noted, so a call after a kill goes on with the next one. */
 import { open, stat } from 'node:fs/promises'
 import type { Album, DescribedDrop, Owner } from '@blindkeep/client/owner'
-import { ifDiskHas } from '../disk.ts'
-import { LocalError } from '../exits.ts'
-import { finishPlan, type SavePlan, saveFile } from '../save/saveFile.ts'
-import { shown } from '../texts.ts'
+import { ifDiskHas } from '../ground/disk.ts'
+import { LocalError } from '../ground/exits.ts'
+import { shown } from '../ground/texts.ts'
+import { finishPlan, isAsWritten, type SavePlan, saveFile } from '../save/saveFile.ts'
 import type { Adopted, Adoptions } from './adoptions.ts'
 import type { KeptDrop, KeptDrops } from './kept.ts'
 import { saveNote } from './notes.ts'
@@ -50,7 +50,8 @@ export async function saveDrop(call: SaveDrop, drop: DescribedDrop): Promise<voi
   if (steps.then !== 'discard')
     return onStep({ is: 'adopted', ...(await adoptions.adopt(drop, steps.then.adopt, signal)) })
   // The program may have moved the file on; it has taken it over by ending with 0.
-  if (kept.of(drop.dropId)?.hasRun !== true) await requireOnDisk(path, drop)
+  const known = kept.of(drop.dropId)
+  if (known?.hasRun !== true) await requireOnDisk(path, drop, isFromBefore ? known?.plan : undefined)
   await owner.discardDrop(drop.dropId)
   onStep({ is: 'discarded' })
 }
@@ -118,10 +119,11 @@ async function change(kept: KeptDrops, { dropId }: DescribedDrop, changed: Parti
   await kept.keep(dropId, { ...before, ...changed })
 }
 
-/** The copy of the server is not given up for one that is not there any more. */
-async function requireOnDisk(path: string, { file }: DescribedDrop): Promise<void> {
+/** The copy of the server is not given up for one that is not there any more. `before`: how an earlier call has saved it; its bytes are read again. */
+async function requireOnDisk(path: string, { file }: DescribedDrop, before: SavePlan | undefined): Promise<void> {
   const found = await stat(path).catch(() => undefined)
-  if (found?.isFile() !== true || found.size !== file.size)
+  const isThere = found?.isFile() === true && found.size === file.size
+  if (!isThere || !(before === undefined || (await isAsWritten(before))))
     throw new LocalError(
       `It was saved as ${shown(path)}, and is not there any more as it was. So the drop stays in the inbox: save it again with --again, or discard it with blindkeep inbox discard.`,
     )

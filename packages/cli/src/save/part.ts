@@ -3,13 +3,14 @@
  * removes what it takes for the rest of an ended one. So a part is known by its inode, and stays open until it has its name: the system gives an inode
  * that is open to no other file.
  */
+import { createHash } from 'node:crypto'
 import { type FileHandle, lstat, open, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { fileDateOf } from '@blindkeep/client/fileDate'
 import { sizeText } from '@blindkeep/protocol/byteSizes'
 import type { Bytes } from '@blindkeep/protocol/bytes'
-import { codeOf, freeBytes, ifDiskHas } from '../disk.ts'
-import { LocalError } from '../exits.ts'
+import { codeOf, freeBytes, ifDiskHas } from '../ground/disk.ts'
+import { LocalError } from '../ground/exits.ts'
 
 export interface Part {
   readonly path: string
@@ -18,6 +19,11 @@ export interface Part {
   readonly ino: number
   readonly dev: number
   readonly size: number
+}
+
+export interface WrittenPart extends Part {
+  /** Of what was written, lowercase hex. */
+  readonly sha256: string
 }
 
 export interface PartContent {
@@ -32,7 +38,10 @@ export interface PartContent {
 }
 
 /** Resolves once all bytes are synced, where the disk can do that. */
-export async function writePart(path: string, { size, modifiedAt, content, onBytes }: PartContent): Promise<Part> {
+export async function writePart(
+  path: string,
+  { size, modifiedAt, content, onBytes }: PartContent,
+): Promise<WrittenPart> {
   // Left by a killed process, and incomplete. It may be no file of ours: removing follows no link.
   await rm(path, { force: true })
   await requireRoom(dirname(path), size)
@@ -41,18 +50,39 @@ export async function writePart(path: string, { size, modifiedAt, content, onByt
     await stream.cancel()
     throw codeOf(error) === 'EEXIST' ? anotherProcess(path) : error
   })
+  const own = await partOf(path, handle)
   try {
-    await writeAll(handle, stream, onBytes)
+    const sha256 = await writeAll(handle, stream, onBytes)
     const modified = fileDateOf(modifiedAt)
     if (modified !== undefined) await ifDiskHas(() => handle.utimes(new Date(), modified))
     await ifDiskHas(() => handle.chmod(0o666 & ~process.umask()))
     await ifDiskHas(() => handle.sync())
-    return await partOf(path, handle)
+    return { ...(await reopened(path, handle)), sha256 }
   } catch (error) {
-    if (await isOwn(await partOf(path, handle))) await rm(path, { force: true })
-    await handle.close()
+    if (await isOwn(own)) await rm(path, { force: true })
+    await handle.close().catch(() => undefined)
     throw error
   }
+}
+
+/** Some disks (NFS, FUSE) say only at the closing that they could not keep a file. Another handle keeps its inode meanwhile. */
+async function reopened(path: string, handle: FileHandle): Promise<Part> {
+  const part = await openPart(path, await partOf(path, handle))
+  if (part === undefined) throw anotherProcess(path)
+  try {
+    await handle.close()
+  } catch (error) {
+    await part.handle.close()
+    throw error
+  }
+  return part
+}
+
+/** Of what an open file has now, lowercase hex. */
+export async function hashOf(handle: FileHandle): Promise<string> {
+  const hash = createHash('sha256')
+  for await (const piece of handle.createReadStream({ start: 0, autoClose: false })) hash.update(piece)
+  return hash.digest('hex')
 }
 
 /** A part that was written before. Undefined if there is none, or another file than was written: not even a whole one. */
@@ -99,14 +129,17 @@ async function writeAll(
   handle: FileHandle,
   stream: ReadableStream<Bytes>,
   onBytes?: (bytes: number) => void,
-): Promise<void> {
+): Promise<string> {
+  const hash = createHash('sha256')
   let written = 0
   for await (const piece of stream) {
     await handle.writeFile(piece)
+    hash.update(piece)
     written += piece.length
     onBytes?.(written)
     freeWritten(piece)
   }
+  return hash.digest('hex')
 }
 
 /** At once: V8 counts memory outside its heap loosely, and would let a hundred MiB of written pieces pile up. Leaves parts of larger buffers alone. */

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { link, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { link, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, beforeEach, describe, it } from 'node:test'
-import { LocalError } from '../exits.ts'
+import { LocalError } from '../ground/exits.ts'
 import { type FileToSave, finishPlan, type SavePlan, saveAs, saveFile } from './saveFile.ts'
 
 let root: string
@@ -253,6 +253,22 @@ describe('a plan that a process left', () => {
     assert.equal(path, join(folder, 'a (2).txt'))
     assert.deepEqual(planned, [path])
     assert.equal(await readFile(left.path, 'utf8'), 'mine')
+  })
+
+  it('is void when its bytes are not those that were written, under its name or as its part', async () => {
+    let left: SavePlan | undefined
+    const onPlanned = async (next: SavePlan) => {
+      left = next
+      throw new Error('killed')
+    }
+    await assert.rejects(saveFile(fileOf('a.txt', 'text', { onPlanned })), /killed/)
+    assert.ok(left)
+    await writeFile(left.part, Buffer.alloc(4))
+    assert.equal(await finishPlan(left), undefined)
+    await rename(left.part, left.path)
+    assert.equal(await finishPlan(left), undefined)
+    await writeFile(left.path, 'text')
+    assert.equal(await finishPlan(left), left.path)
   })
 
   it('is void without its part and its file', async () => {

@@ -6,9 +6,18 @@ import { constants } from 'node:fs'
 import { link, lstat, mkdir, open, realpath, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { numberedName, plainName, safePath } from '@blindkeep/client/safePath'
-import { codeOf, isLacking, isUnnameable, syncFolder } from '../disk.ts'
-import { LocalError } from '../exits.ts'
-import { isOwn, openPart, type Part, type PartContent, requireOwn, writePart } from './part.ts'
+import { codeOf, isLacking, syncFolder } from '../ground/disk.ts'
+import { LocalError } from '../ground/exits.ts'
+import {
+  hashOf,
+  isOwn,
+  openPart,
+  type Part,
+  type PartContent,
+  requireOwn,
+  type WrittenPart,
+  writePart,
+} from './part.ts'
 
 /** Files of one name in one folder. */
 const MAX_SAME_NAMES = 10_000
@@ -21,6 +30,8 @@ export interface SavePlan {
   /** Which file they are. Another process may have written another one under either name. Absent in plans of former versions. */
   readonly ino?: number
   readonly size?: number
+  /** Of its bytes, lowercase hex: a disk may lose what it has acknowledged, and keep the size. */
+  readonly sha256?: string
 }
 
 export interface FileToSave extends PartContent {
@@ -45,20 +56,33 @@ export async function saveFile(file: FileToSave): Promise<string> {
   }
 }
 
-/** Goes on with a plan that a process left. Undefined if its part was removed or replaced without a file: then the file has to be saved again. */
+/** Goes on with a plan that a process left. Undefined if its part was removed, replaced or lost bytes without a file: then the file has to be saved again. */
 export async function finishPlan(plan: SavePlan, onPlanned?: FileToSave['onPlanned']): Promise<string | undefined> {
   const [part, file] = [await openPart(plan.part, plan), await statOrNone(plan.path)]
   if (part === undefined) {
     const isPlanned = file !== undefined && (plan.ino === undefined || plan.ino === file.ino)
-    return isPlanned ? plan.path : undefined
+    return isPlanned && (plan.sha256 === undefined || (await isAsWritten(plan))) ? plan.path : undefined
   }
   try {
+    const sha256 = await hashOf(part.handle)
+    if (plan.sha256 !== undefined && sha256 !== plan.sha256) return undefined
     const isNamedAlready = file?.ino === part.ino && file.dev === part.dev
-    if (!isNamedAlready) return await giveName(part, { path: plan.path, onPlanned })
+    if (!isNamedAlready) return await giveName({ ...part, sha256 }, { path: plan.path, onPlanned })
     await settle(part, plan.path)
     return plan.path
   } finally {
     await part.handle.close()
+  }
+}
+
+/** Whether a file that got its name has the bytes that were written, as the disk gives them now. */
+export async function isAsWritten({ path, size, sha256 }: SavePlan): Promise<boolean> {
+  const found = await openPart(path, { ...(size !== undefined && { size }) })
+  if (found === undefined) return false
+  try {
+    return (await hashOf(found.handle)) === sha256
+  } finally {
+    await found.handle.close()
   }
 }
 
@@ -100,7 +124,8 @@ async function named(path: string, give: (path: string) => Promise<string>): Pro
     return await give(path)
   } catch (error) {
     const plain = join(dirname(path), plainName(basename(path)))
-    if (!isUnnameable(error) || plain === path) throw error
+    // Disks say in many ways that they cannot have a name.
+    if (codeOf(error) === undefined || plain === path) throw error
     return await give(plain)
   }
 }
@@ -124,16 +149,17 @@ interface Naming extends Pick<FileToSave, 'onPlanned'> {
   readonly path: string
 }
 
-async function giveName(part: Part, { path, onPlanned }: Naming): Promise<string> {
+async function giveName(part: WrittenPart, { path, onPlanned }: Naming): Promise<string> {
   return await named(path, (next) => giveFreeName(part, { path: next, onPlanned }))
 }
 
 /** The first free name: `a.txt`, `a (2).txt` … */
-async function giveFreeName(part: Part, { path, onPlanned }: Naming): Promise<string> {
+async function giveFreeName(part: WrittenPart, { path, onPlanned }: Naming): Promise<string> {
   for (let number = 1; number <= MAX_SAME_NAMES; number += 1) {
     const next = numbered(path, number)
     if (await isTaken(next)) continue
-    await onPlanned?.({ part: part.path, path: next, ino: part.ino, size: part.size })
+    const { path: from, ino, size, sha256 } = part
+    await onPlanned?.({ part: from, path: next, ino, size, sha256 })
     if (!(await isNamed(part, next))) continue
     await settle(part, next)
     return next

@@ -10,10 +10,12 @@ export interface Version {
   readonly size: number
   /** RFC 3339, or milliseconds for a date beyond it. */
   readonly modifiedAt: string
+  /** Milliseconds since 1970: when the system last changed anything about it. Records of earlier versions do not say it. */
+  readonly changedMs?: number
 }
 
-export function versionOf({ source, modifiedAt, modifiedMs }: OpenFile): Version {
-  return { size: source.size, modifiedAt: modifiedAt ?? String(modifiedMs) }
+export function versionOf({ source, modifiedAt, modifiedMs, changedMs }: OpenFile): Version {
+  return { size: source.size, modifiedAt: modifiedAt ?? String(modifiedMs), changedMs }
 }
 
 export type Kept<State, Landed> =
@@ -66,4 +68,12 @@ export function keptFile<State, Landed>(options: KeptFileOptions<State>): KeptFi
 
 export function isSameVersion(one: Version, other: Version): boolean {
   return one.size === other.size && one.modifiedAt === other.modifiedAt
+}
+
+/**
+ * Of one version: whether nothing about the file was changed between the two. Its own time is no proof, because programs set it as they like. False on a disk
+ * without times, and after another name or other rights, too: then its content has to be compared.
+ */
+export function isUntouched(one: Version | undefined, { changedMs = 0 }: Version): boolean {
+  return changedMs > 0 && one?.changedMs === changedMs
 }

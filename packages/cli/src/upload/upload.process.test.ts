@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { readdir, readFile, stat, symlink, utimes, writeFile } from 'node:fs/promises'
+import { chmod, readdir, readFile, stat, symlink, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -27,6 +27,17 @@ const chunksSince = (from: number) =>
 
 async function contentOf(assetId: string): Promise<Buffer> {
   return Buffer.from(await new Response((await owner.openAsset(assetId)).content).arrayBuffer())
+}
+
+/** As on a disk whose times do not move: the record of an upload says of the file what the disk says now. */
+async function asIfUntouched(path: string, assetId: string): Promise<void> {
+  const { ctimeMs: changedMs } = await stat(path)
+  const uploads = join(profile, 'uploads')
+  for (const name of await readdir(uploads)) {
+    const kept = JSON.parse(await readFile(join(uploads, name), 'utf8'))
+    if (kept.landed?.assetId === assetId)
+      await writeFile(join(uploads, name), JSON.stringify({ ...kept, version: { ...kept.version, changedMs } }))
+  }
 }
 
 /** Waits until so many chunks were sent. Fails if the process ends before. */
@@ -121,6 +132,23 @@ describe('blindkeep upload', () => {
   })
 })
 
+describe('a file that has landed, was changed since, and has its size and date', () => {
+  it('is compared, and becomes a new one if its content is another one', async () => {
+    const path = join(await folder('touched', { 'a.bin': randomBytes(1000) }), 'a.bin')
+    const { mtime } = await stat(path)
+    const [first] = await facts(upload(path))
+    await chmod(path, 0o600)
+    assert.deepEqual((await facts(upload(path))).at(-1), { event: 'done', landed: 0, landed_before: 1, failed: 0 })
+    const changed = randomBytes(1000)
+    await writeFile(path, changed)
+    await utimes(path, mtime, mtime)
+    const [second] = await facts(upload(path))
+    assert.notEqual(second.asset_id, first.asset_id)
+    assert.deepEqual(await contentOf(second.asset_id), changed)
+    assert.equal((await facts(upload(path))).at(-1).landed_before, 1)
+  })
+})
+
 describe('blindkeep upload --then-delete', () => {
   it('asks once, and deletes what the server is proven to hold, not what has changed since', async () => {
     const path = await folder('deleting', { 'a.bin': randomBytes(1000), 'b.bin': randomBytes(1000) })
@@ -130,10 +158,11 @@ describe('blindkeep upload --then-delete', () => {
     assert.match(unasked.stderr, /Delete these 2 files .* Add --yes/)
     assert.ok(existsSync(a) && existsSync(b))
 
-    await facts(upload(b))
+    const [landed] = await facts(upload(b))
     const { mtime } = await stat(b)
     await writeFile(b, randomBytes(1000))
     await utimes(b, mtime, mtime)
+    await asIfUntouched(b, landed.asset_id)
     const outcome = await run([...upload('deleting', '--then-delete', '--yes'), '--json'])
     assert.equal(outcome.status, 1, outcome.stderr)
     assert.ok(!existsSync(a) && existsSync(b))

@@ -7,10 +7,10 @@ import { type Owner, parseUploadState, type UploadState } from '@blindkeep/clien
 import type { AlbumId, AssetId } from '@blindkeep/protocol/ids'
 import type { SignedIn } from '../account/session.ts'
 import { pinsOf } from '../home/pins.ts'
+import { type Landing, notAsked, recordGone, withoutReceipt } from '../outcomes/afterLanding.ts'
 import { keepReceipts } from '../receipts/keep.ts'
-import { type Landing, notAsked, recordGone, withoutReceipt } from '../send/afterLanding.ts'
 import type { ChosenFile } from '../send/files.ts'
-import { isSameVersion, type KeptFile, keptFile, type Version, versionOf } from '../send/kept.ts'
+import { isSameVersion, isUntouched, type KeptFile, keptFile, type Version, versionOf } from '../send/kept.ts'
 import type { FileProgress } from '../send/progress.ts'
 import { withFile } from '../send/withFile.ts'
 import { type Deletion, deleteLocal } from './deleteLocal.ts'
@@ -83,15 +83,22 @@ async function landedFile(call: UploadFile, kept: KeptUpload, opened: OpenedFile
   const { version } = opened
   const before = await kept.read()
   const isSame = before !== undefined && isSameVersion(before.version, version)
-  if (before?.is === 'landed' && isSame && !call.again) {
+  const isTouched = !isUntouched(before?.version, version)
+  if (
+    before?.is === 'landed' &&
+    isSame &&
+    !call.again &&
+    !(isTouched && (await differs(call, before.landed, opened)))
+  ) {
     const { landed, hasReceipt } = before
+    if (isTouched) await kept.write({ ...before, version })
     if (await wasDeleted(call, landed)) return { ...landed, size: version.size, isFromBefore: true, wasDeleted: true }
     const receiptFile = hasReceipt ? {} : { receiptFile: await fetchReceipts(call, kept, { version, landed }) }
     return { ...landed, ...receiptFile, size: version.size, isFromBefore: true }
   }
   if (before?.is === 'sending' && !isSame) await forget(call, before.state)
   const begun = before?.is === 'sending' && isSame ? before.state : undefined
-  const landed = await sendOpened(call, kept, { ...opened, begun })
+  const landed = await sendOpened(call, kept, { ...opened, begun, isTouched })
   await kept.write({ is: 'landed', version, landed, hasReceipt: false })
   const receiptFile = await fetchReceipts(call, kept, { version, landed })
   return { ...landed, receiptFile, size: version.size, isFromBefore: false }
@@ -109,10 +116,38 @@ async function wasDeleted({ session, deleted }: UploadFile, landed: LandedAsset)
   throw recordGone(landed)
 }
 
+/** Whether the file is another one than the one that has landed. Throws `AfterLanding` if that cannot be found out. */
+async function differs(
+  { session, signal, onProgress }: UploadFile,
+  landed: LandedAsset,
+  { source }: OpenedFile,
+): Promise<boolean> {
+  const { owner, profile, server } = session
+  const answer = await owner.verifyBeforeDestroying({
+    assetId: landed.assetId,
+    source,
+    depth: 'structural',
+    pinned: await pinsOf(profile.home, new URL(server).origin),
+    onProgress: (progress) => onProgress({ ...progress, phase: 'comparing' }),
+    signal,
+  })
+  const [doubt] = answer.safe ? [] : answer.doubts
+  // One that is not there any more has words of its own.
+  if (doubt === undefined || doubt.reason === 'asset_missing') return false
+  if (doubt.reason === 'file_differs') return true
+  throw notAsked(landed, doubt.cause ?? new Error(doubt.message))
+}
+
+interface Begun {
+  readonly begun: UploadState | undefined
+  /** It may have another content than it was begun with. */
+  readonly isTouched: boolean
+}
+
 async function sendOpened(
   { session: { owner }, device, album, file, signal, onProgress, turns }: UploadFile,
   kept: KeptUpload,
-  { source, modifiedAt, version, begun }: OpenedFile & { readonly begun: UploadState | undefined },
+  { source, modifiedAt, version, begun, isTouched }: OpenedFile & Begun,
 ): Promise<LandedAsset> {
   const onState = (state: UploadState) => kept.write({ is: 'sending', version, state })
   const fresh = async () => {
@@ -126,6 +161,7 @@ async function sendOpened(
   }
   if (begun === undefined) return await fresh()
   try {
+    if (isTouched) await owner.requireSameFile({ state: begun, source, signal, onProgress })
     return await sending(begun)
   } catch (error) {
     // What was signed long ago may not be accepted any more, and the content may have changed under the same time.

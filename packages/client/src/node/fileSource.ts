@@ -1,5 +1,5 @@
 import { type FileHandle, open } from 'node:fs/promises'
-import { fileDateText } from '../fileDate.ts'
+import { fileDateText } from '../ground/fileDate.ts'
 import { type Source, SourceChanged } from '../seal/source.ts'
 
 export interface OpenFile {
@@ -8,23 +8,27 @@ export interface OpenFile {
   readonly modifiedAt: string | undefined
   /** Milliseconds since 1970, as the system says it. */
   readonly modifiedMs: number
+  /** The same of the last change of anything about the file, which no program can set. Not above 0 on a disk without times. */
+  readonly changedMs: number
   close(): Promise<void>
 }
 
 /**
  * Opens a file on disk as a source with flat memory. The result of a read is valid until the next read; that is enough for one pass at a time,
  * because WebCrypto copies what it seals (Web Cryptography, section 14.3.1). Reads the whole file if it has more or fewer bytes than the system states.
+ * Throws `SourceChanged` for a large file that ends before the size that the system states: a mount may give the beginning of what it could not fetch.
  */
 export async function openFile(path: string | Buffer, signal?: AbortSignal): Promise<OpenFile> {
   const handle = await open(path, 'r')
   try {
-    const { size: stated, mtime, mtimeMs } = await handle.stat()
+    const { size: stated, mtime, mtimeMs, ctimeMs } = await handle.stat()
     const size = await sizeOf(handle, stated, signal)
     return {
       source: { size, read: createReader(handle), requireEnd: () => requireEnd(handle, size) },
       // As Node rounds it, and so as `utimes` gives it back: a date keeps its milliseconds on each way.
       modifiedAt: fileDateText(mtime.getTime()),
       modifiedMs: mtimeMs,
+      changedMs: ctimeMs,
       close: () => handle.close(),
     }
   } catch (error) {
@@ -34,8 +38,10 @@ export async function openFile(path: string | Buffer, signal?: AbortSignal): Pro
 }
 
 const PIECE_BYTES = 1024 * 1024
+/** The largest page of a system, which it states as the size of its own short files. */
+const MAX_PAGE_BYTES = 64 * 1024
 
-/** Mounts state 0 bytes of documents that they make as they are read, and the system 4096 of its own short ones. */
+/** Mounts state 0 bytes of documents that they make as they are read, and the system a page of its own short ones. */
 async function sizeOf(handle: FileHandle, stated: number, signal: AbortSignal | undefined): Promise<number> {
   const isAsStated = (await hasByteAt(handle, stated - 1)) && !(await hasByteAt(handle, stated))
   if (isAsStated) return stated
@@ -43,9 +49,20 @@ async function sizeOf(handle: FileHandle, stated: number, signal: AbortSignal | 
   for (let size = 0; ; ) {
     signal?.throwIfAborted()
     const { bytesRead } = await handle.read(piece, 0, piece.length, size)
-    if (bytesRead === 0) return size
+    if (bytesRead === 0) {
+      await requireStated(handle, size)
+      return size
+    }
     size += bytesRead
   }
+}
+
+async function requireStated(handle: FileHandle, size: number): Promise<void> {
+  const { size: stated } = await handle.stat()
+  if (stated > size && stated > MAX_PAGE_BYTES)
+    throw new SourceChanged(
+      `Its disk states ${stated} bytes and gives ${size} of them. Send it again once the disk gives all, or send a copy of it.`,
+    )
 }
 
 async function hasByteAt(handle: FileHandle, position: number): Promise<boolean> {

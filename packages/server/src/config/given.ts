@@ -46,7 +46,7 @@ export function parseOptions(argv: readonly string[], options: Options): OptionV
   } catch (error) {
     const [why] = (error instanceof Error ? error.message : String(error)).split('. ')
     throw new GivenWrongly(
-      `${why}. \`npm start -- --help\` lists its options, \`blindkeep-server --help\` the commands.`,
+      `${why}. \`blindkeep-server serve --help\` lists its options, \`blindkeep-server --help\` the commands.`,
     )
   }
 }

@@ -5,7 +5,7 @@
 import type { OperationName, OperationOf, PATH_PARAMETERS } from '@blindkeep/protocol/operations'
 import type { Static, TSchema } from 'typebox'
 import type { Caller } from '../domain/account/sessions.ts'
-import type { Refusal, Refuses } from '../domain/refusals.ts'
+import type { Refusal, Refuses } from '../domain/ground/refusals.ts'
 import type { Body } from './body.ts'
 import type { Kept } from './budget.ts'
 import type { EventStream } from './eventStream.ts'

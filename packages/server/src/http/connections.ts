@@ -4,7 +4,7 @@
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { networkOf } from '../domain/guestNetwork.ts'
+import { networkOf } from '../domain/ground/guestNetwork.ts'
 import { createSenderOf, type SenderOf } from './source.ts'
 
 export interface ConnectionLimits {

@@ -1,4 +1,5 @@
 import { constants } from 'node:fs'
+import { constants as osConstants } from 'node:os'
 import { forbidden, isForbidden } from '../../forbidden.ts'
 import { StorageForbidden, StorageFull, StorageUnavailable } from '../../ports/storageErrors.ts'
 
@@ -8,10 +9,11 @@ import { StorageForbidden, StorageFull, StorageUnavailable } from '../../ports/s
  */
 export const READ_ONLY = constants.O_RDONLY | constants.O_NONBLOCK
 
-/** The operating system's code (`ENOSPC`, `EIO`, …) of an error from a system call; undefined for any other error. */
+/** The operating system's code (`ENOSPC`, `EIO`, …) of an error from a system call; undefined for any other error. Node has no name for a full quota. */
 export function systemCode(error: unknown): string | undefined {
   if (!(error instanceof Error && 'syscall' in error && 'code' in error)) return undefined
-  return typeof error.code === 'string' ? error.code : undefined
+  if (typeof error.code !== 'string') return undefined
+  return 'errno' in error && error.errno === -osConstants.errno.EDQUOT ? 'EDQUOT' : error.code
 }
 
 /**

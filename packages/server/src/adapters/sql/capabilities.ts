@@ -1,10 +1,10 @@
 import type { AccountId, AlbumId, Instant, Jti, SessionId } from '@blindkeep/protocol/ids'
-import type { Selectable } from 'kysely'
-import type { Capability, CapabilityReads, CapabilityWrites } from '../../ports/store.ts'
+import type { Kysely, Selectable } from 'kysely'
+import type { Capability, CapabilityReads, CapabilityWrites, RevokedCapability } from '../../ports/store.ts'
 import { columnsOf } from './columns.ts'
 import type { Db } from './db.ts'
 import { prepared } from './prepared.ts'
-import type { CapabilityTable } from './schema.ts'
+import type { CapabilityTable, Schema } from './schema.ts'
 
 const live = prepared((db, given: { readonly albumId: AlbumId; readonly at: Instant }) =>
   db
@@ -56,14 +56,27 @@ const revocationOfAlbum = prepared((db, given: { readonly albumId: AlbumId; read
     .where('revoked_at', 'is', null),
 )
 
-const revokedOnes = prepared((db, given: { readonly at: Instant }) =>
+interface RevokedPage {
+  readonly at: Instant
+  readonly max: number
+}
+
+const revokedOnes = (db: Kysely<Schema>, given: RevokedPage) =>
   db
     .selectFrom('capabilities')
     .select(['jti', 'expires_at'])
     .where('revoked_at', 'is not', null)
     .where('expires_at', '>', given.at)
     .orderBy('expires_at')
-    .orderBy('jti'),
+    .orderBy('jti')
+    .limit(given.max)
+
+const firstRevoked = prepared(revokedOnes)
+
+const nextRevoked = prepared((db, given: RevokedPage & RevokedCapability) =>
+  revokedOnes(db, given).where(({ eb, refTuple, tuple }) =>
+    eb(refTuple('expires_at', 'jti'), '>', tuple(given.expiresAt, given.jti)),
+  ),
 )
 
 const markOfRevoked = prepared((db, given: { readonly at: Instant }) =>
@@ -132,8 +145,11 @@ export function capabilityReads(db: Db): CapabilityReads {
     async countAll(at, max) {
       return (await countOfServer.first(db, { at, max }))?.count ?? 0
     },
-    async revoked(at) {
-      const rows = await revokedOnes.all(db, { at })
+    async revoked(at, { after, max }) {
+      const asked = { at, max }
+      const rows = await (after === undefined
+        ? firstRevoked.all(db, asked)
+        : nextRevoked.all(db, { ...asked, ...after }))
       return rows.map(({ jti, expires_at }) => ({ jti, expiresAt: expires_at }))
     },
     async revokedMark(at) {

@@ -144,7 +144,6 @@ const COLUMNS: { readonly [Table in keyof Schema]: { readonly [Name in Column<Ta
     last_chunk_at: true,
     closed_at: true,
     opener: true,
-    shown_size: true,
     session_id: true,
     writing_until: true,
     leased_by: true,

@@ -1,11 +1,11 @@
 import type { AccountId, DeviceId, Instant } from '@blindkeep/protocol/ids'
-import { type Selectable, sql } from 'kysely'
-import type { Device, DeviceReads, DeviceWrites, NewDevice } from '../../ports/store.ts'
+import { type Kysely, type Selectable, sql } from 'kysely'
+import type { BlobPlace, Device, DeviceReads, DeviceWrites, NewDevice } from '../../ports/store.ts'
 import { columnsOf } from './columns.ts'
 import { type Db, postgresKind } from './db.ts'
 import { type Dialect, postgresDialect, sqliteDialect } from './dialects.ts'
 import { prepared } from './prepared.ts'
-import type { DeviceTable } from './schema.ts'
+import type { DeviceTable, Schema } from './schema.ts'
 
 const byId = prepared((db, given: { readonly deviceId: DeviceId }) =>
   db.selectFrom('devices').select(columnsOf('devices')).where('device_id', '=', given.deviceId),
@@ -35,32 +35,53 @@ const countOfAccount = prepared((db, given: { readonly accountId: AccountId }) =
     .where('account_id', '=', given.accountId),
 )
 
-/** Reads the envelopes of all the account's blobs, so it is for an account that has used up its bound. */
-const removalOfUnnamed = ({ memberOf }: Pick<Dialect, 'memberOf'>) =>
-  prepared((db, given: { readonly accountId: AccountId; readonly kept: number }) =>
-    db
-      .deleteFrom('devices')
-      .where('device_seq', 'in', (from) =>
-        from
-          .selectFrom('devices')
-          .select('device_seq')
-          .where('account_id', '=', given.accountId)
-          .where('revoked_at', 'is not', null)
-          .orderBy('revoked_at', 'desc')
-          .orderBy('device_seq', 'desc')
-          // SQLite has no offset without a limit.
-          .limit(sql.lit(Number.MAX_SAFE_INTEGER))
-          .offset(given.kept),
-      )
-      .where('device_id', 'not in', (from) =>
-        from
-          .selectFrom('asset_blobs')
-          .select(sql<DeviceId>`${sql.raw(memberOf('envelope', 'created_by_device'))}`.as('device_id'))
-          .where('account_id', '=', given.accountId),
-      ),
-  )
+const revokedBefore = prepared((db, given: { readonly accountId: AccountId; readonly kept: number }) =>
+  db
+    .selectFrom('devices')
+    .select('device_id')
+    .where('account_id', '=', given.accountId)
+    .where('revoked_at', 'is not', null)
+    .orderBy('revoked_at', 'desc')
+    .orderBy('device_seq', 'desc')
+    // SQLite has no offset without a limit.
+    .limit(sql.lit(Number.MAX_SAFE_INTEGER))
+    .offset(given.kept),
+)
 
-const removals = { sqlite: removalOfUnnamed(sqliteDialect), postgres: removalOfUnnamed(postgresDialect) }
+interface SignedPage {
+  readonly accountId: AccountId
+  readonly max: number
+}
+
+function signers({ memberOf }: Pick<Dialect, 'memberOf'>) {
+  const page = (db: Kysely<Schema>, given: SignedPage) =>
+    db
+      .selectFrom('asset_blobs')
+      .select(['ciphertext_hash', 'blob_seq'])
+      .select(sql<DeviceId>`${sql.raw(memberOf('envelope', 'created_by_device'))}`.as('device_id'))
+      .where('account_id', '=', given.accountId)
+      .orderBy('ciphertext_hash')
+      .orderBy('blob_seq')
+      .limit(given.max)
+  return {
+    first: prepared(page),
+    next: prepared((db, given: SignedPage & BlobPlace) =>
+      page(db, given).where(({ eb, refTuple, tuple }) =>
+        eb(refTuple('ciphertext_hash', 'blob_seq'), '>', tuple(given.ciphertextHash, given.blobSeq)),
+      ),
+    ),
+  }
+}
+
+const signersIn = { sqlite: signers(sqliteDialect), postgres: signers(postgresDialect) }
+
+const removal = prepared((db, given: { readonly accountId: AccountId; readonly deviceId: DeviceId }) =>
+  db
+    .deleteFrom('devices')
+    .where('device_id', '=', given.deviceId)
+    .where('account_id', '=', given.accountId)
+    .where('revoked_at', 'is not', null),
+)
 
 const insertion = prepared((db, given: NewDevice) =>
   db
@@ -104,6 +125,19 @@ export function deviceReads(db: Db): DeviceReads {
     async countLive(accountId) {
       return (await liveCount.first(db, { accountId }))?.live ?? 0
     },
+    async revokedBefore(accountId, kept) {
+      return (await revokedBefore.all(db, { accountId, kept })).map((row) => row.device_id)
+    },
+    async signersOf(accountId, { after, max }) {
+      const { first, next } = db.kind === postgresKind ? signersIn.postgres : signersIn.sqlite
+      const asked = { accountId, max }
+      const rows = await (after === undefined ? first.all(db, asked) : next.all(db, { ...asked, ...after }))
+      const last = rows.length === max ? rows.at(-1) : undefined
+      return {
+        signers: rows.map((row) => row.device_id),
+        next: last && { ciphertextHash: last.ciphertext_hash, blobSeq: last.blob_seq },
+      }
+    },
   }
 }
 
@@ -112,9 +146,8 @@ export function deviceWrites(db: Db): DeviceWrites {
     async insert(device) {
       return (await insertion.changed(db, device)) === 1
     },
-    async prune(accountId, kept) {
-      const removal = db.kind === postgresKind ? removals.postgres : removals.sqlite
-      await removal.changed(db, { accountId, kept })
+    async remove(accountId, deviceIds) {
+      for (const deviceId of deviceIds) await removal.changed(db, { accountId, deviceId })
     },
     async setName(deviceId, sealedName) {
       await naming.changed(db, { deviceId, sealedName })

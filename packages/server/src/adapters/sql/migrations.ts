@@ -11,6 +11,7 @@ import { seventhTables } from './migrations/0007.ts'
 import { eighthTables } from './migrations/0008.ts'
 import { ninthTables } from './migrations/0009.ts'
 import { tenthTables } from './migrations/0010.ts'
+import { eleventhTables } from './migrations/0011.ts'
 import type { Schema } from './schema.ts'
 
 /**
@@ -87,6 +88,12 @@ export const migrations: readonly Migration[] = [
     summary: 'Makes the index of open uploads again, with the time of the last chunk of each.',
     statements: tenthTables,
     serves: 8,
+  },
+  {
+    summary: 'Removes the column for what a guest’s session counts as in what guests are shown.',
+    statements: eleventhTables,
+    // Code that does not know it would write to that column.
+    serves: 11,
   },
 ]
 

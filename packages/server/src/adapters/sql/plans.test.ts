@@ -46,7 +46,12 @@ const scansAllowed = [
 const wholeTablesAllowed = ['audit.links', 'audit.looseParts']
 
 /** Queries that may sort: keys are few, the receipts of one asset come from its uploads, and the devices of an account and the tokens of a session have a bound. */
-const sortsAllowed = ['keys.attestationKeys', 'receipts.ofAsset', 'devices.prune', 'sessions.pruneRefreshTokens']
+const sortsAllowed = [
+  'keys.attestationKeys',
+  'receipts.ofAsset',
+  'devices.revokedBefore',
+  'sessions.pruneRefreshTokens',
+]
 
 /** A database with a row of each noun, which records each query. */
 async function openWatched() {

@@ -237,8 +237,6 @@ export interface UploadTable {
   readonly chunk_count: Generated<number>
   readonly last_chunk_at: Instant | null
   readonly closed_at: Instant | null
-  /** What a guest's session counts as in what guests are shown; null: its size. */
-  readonly shown_size: number | null
   /** JSON of the port's `Opener`. This and the next four are null once it is closed. */
   readonly opener: string | null
   /** Of an owner's upload: which session opened it. */

@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely'
-import type { AssetUpload, DropUpload, Opener, Upload } from '../../ports/store.ts'
+import type { AssetUpload, DropUpload, Opener, UnclosedUpload, Upload } from '../../ports/store.ts'
 import { envelopeOf } from './envelopes.ts'
 import type { UploadTable } from './schema.ts'
 
@@ -15,7 +15,6 @@ export function dropUploadOf(row: Selectable<UploadTable>): DropUpload {
     kemCt: present(row.kem_ct),
     suggestedFilename: row.suggested_filename ?? undefined,
     idempotencyKey: row.idempotency_key ?? undefined,
-    shownSize: row.shown_size ?? undefined,
     opener: row.opener === null ? undefined : openerOf(row.opener),
     ...progressOf(row),
   }
@@ -31,6 +30,19 @@ export function assetUploadOf(row: Selectable<UploadTable>): AssetUpload {
     sessionId: row.session_id ?? undefined,
     ...progressOf(row),
   }
+}
+
+type UnclosedRow = Pick<
+  Selectable<UploadTable>,
+  'upload_id' | 'opaque_id' | 'asset_id' | 'role' | 'size' | 'received_bytes' | 'state' | 'created_at'
+>
+
+export function unclosedOf(row: UnclosedRow): UnclosedUpload {
+  const { upload_id: uploadId, size, received_bytes: receivedBytes, state, created_at: createdAt } = row
+  const progress = { uploadId, size, receivedBytes, state, createdAt }
+  return row.asset_id === null
+    ? { ...progress, opaqueId: present(row.opaque_id) }
+    : { ...progress, assetId: row.asset_id, role: present(row.role) }
 }
 
 function declaredIn(row: Selectable<UploadTable>) {

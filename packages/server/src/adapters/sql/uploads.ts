@@ -5,6 +5,7 @@ import type {
   NewAssetUpload,
   NewDropUpload,
   NewUpload,
+  UnclosedPlace,
   UploadFailure,
   UploadReads,
   UploadState,
@@ -17,7 +18,7 @@ import type { Db } from './db.ts'
 import { envelopeText } from './envelopes.ts'
 import { apart, prepared } from './prepared.ts'
 import type { Schema } from './schema.ts'
-import { assetUploadOf, dropUploadOf, uploadOf } from './uploadRows.ts'
+import { assetUploadOf, dropUploadOf, unclosedOf, uploadOf } from './uploadRows.ts'
 
 /** Writes a state into the text of the query: with a bound state the database would not use a partial index. */
 const literally = (state: UploadState) => sql.lit(state)
@@ -81,14 +82,27 @@ const unclosedOfAccount = prepared((db, given: { readonly accountId: AccountId }
     .orderBy('upload_id'),
 )
 
-const unclosedOfGuests = prepared((db, given: { readonly accountId: AccountId }) =>
+interface UnclosedPage {
+  readonly accountId: AccountId
+  readonly max: number
+}
+
+const unclosedPage = (db: Kysely<Schema>, given: UnclosedPage) =>
   db
     .selectFrom('uploads')
-    .select(['upload_id', 'opaque_id', 'size', 'shown_size'])
+    .select(['upload_id', 'opaque_id', 'asset_id', 'role', 'size', 'received_bytes', 'state', 'created_at'])
     .where('account_id', '=', given.accountId)
     .where('closed_at', 'is', null)
-    .where('opaque_id', 'is not', null)
-    .$narrowType<{ opaque_id: OpaqueId }>(),
+    .orderBy('created_at')
+    .orderBy('upload_id')
+    .limit(given.max)
+
+const firstUnclosed = prepared(unclosedPage)
+
+const nextUnclosed = prepared((db, given: UnclosedPage & UnclosedPlace) =>
+  unclosedPage(db, given).where(({ eb, refTuple, tuple }) =>
+    eb(refTuple('created_at', 'upload_id'), '>', tuple(given.createdAt, given.uploadId)),
+  ),
 )
 
 const landingCounts = apart(
@@ -226,7 +240,6 @@ const insertionOfGuests = apart(
       opaque_id: given.opaqueId,
       kem_ct: given.kemCt,
       suggested_filename: given.suggestedFilename,
-      shown_size: given.shownSize,
       idempotency_key: given.idempotencyKey,
       opener: given.openerText,
     }),
@@ -348,14 +361,13 @@ export function uploadReads(db: Db): UploadReads {
     async unclosedOfAccount(accountId) {
       return (await unclosedOfAccount.all(db, { accountId })).map(uploadOf)
     },
-    async unclosedOfGuests(accountId) {
-      const rows = await unclosedOfGuests.all(db, { accountId })
-      return rows.map((row) => ({
-        uploadId: row.upload_id,
-        opaqueId: row.opaque_id,
-        size: row.size,
-        shownSize: row.shown_size ?? undefined,
-      }))
+    async unclosedPage(accountId, { after, max }) {
+      const asked = { accountId, max: max + 1 }
+      const found = await (after === undefined
+        ? firstUnclosed.all(db, asked)
+        : nextUnclosed.all(db, { ...asked, ...after }))
+      const uploads = found.slice(0, max).map(unclosedOf)
+      return { uploads, next: found.length > max ? uploads.at(-1) : undefined }
     },
     async countLanding(accountId) {
       const row = await landingCounts.first(db, { accountId })

@@ -2,17 +2,25 @@
 import type { AccountId, DeviceId, SessionId } from '@blindkeep/protocol/ids'
 import type { Clock } from '../../ports/clock.ts'
 import type { Limiter } from '../../ports/limiter.ts'
-import { accountLock, type Device, type NewDevice, type Store, type WriteTx } from '../../ports/store.ts'
-import { BOUNDS, judgeBound } from '../bounds.ts'
-import type { NewName } from '../newName.ts'
-import type { Refuses } from '../refusals.ts'
-import { isSame } from '../sameBytes.ts'
-import { type Spender, sharedLimits } from '../sessionShare.ts'
-import { requireActiveAccount } from './activeAccount.ts'
+import {
+  accountLock,
+  type BlobPlace,
+  type Device,
+  type NewDevice,
+  type Store,
+  type WriteTx,
+} from '../../ports/store.ts'
+import { requireActiveAccount } from '../ground/activeAccount.ts'
+import { BOUNDS, judgeBound } from '../ground/bounds.ts'
+import { inPages, PAGE_ROWS } from '../ground/inPages.ts'
+import type { NewName } from '../ground/newName.ts'
+import type { Refuses } from '../ground/refusals.ts'
+import { isSame } from '../ground/sameBytes.ts'
+import { type Spender, sharedLimits } from '../ground/sessionShare.ts'
 
 /** Of the revoked devices that no present file names, so many stay when the account has used up its bound: a list should say what its owner just revoked. */
 const KEPT_REVOKED = 100
-/** Of one account in an hour. Each reads the envelopes of all its files while others wait, also when it frees no row. */
+/** Of one account in an hour. Each reads the envelopes of all its files, also when it frees no row. */
 export const MAX_PRUNES = 20
 const HOUR_SECONDS = 3600
 const ALL = 'devices, revoked ones included'
@@ -41,7 +49,14 @@ export function createDevices({ store, clock, limiter }: DevicePorts) {
     if ((await store.ask((tx) => tx.devices.count(accountId))) < BOUNDS[ALL]) return
     const prunes = sharedLimits('device-prunes', spender, { max: MAX_PRUNES, windowSeconds: HOUR_SECONDS })
     if ((await limiter.take(prunes)) !== undefined) return
-    await store.write([accountLock(accountId)], (tx) => tx.devices.prune(accountId, KEPT_REVOKED))
+    const unused = new Set(await store.ask((tx) => tx.devices.revokedBefore(accountId, KEPT_REVOKED)))
+    // No file is signed by a device that is revoked already, so what was read before stays true.
+    await inPages(async (after: BlobPlace | undefined) => {
+      const { signers, next } = await store.ask((tx) => tx.devices.signersOf(accountId, { after, max: PAGE_ROWS }))
+      for (const deviceId of signers) unused.delete(deviceId)
+      return { items: [], next: unused.size > 0 ? next : undefined }
+    })
+    await store.write([accountLock(accountId)], (tx) => tx.devices.remove(accountId, [...unused]))
   }
 
   return {

@@ -3,7 +3,8 @@ import type { Instant } from '@blindkeep/protocol/ids'
 import type { ProtocolWindow } from '@blindkeep/protocol/window'
 import type { Clock } from '../../ports/clock.ts'
 import type { AttestationKey, Deprecation, RevokedCapability, Store } from '../../ports/store.ts'
-import { cacheFor, readTogether, whileUnchanged } from '../cache.ts'
+import { cacheFor, readTogether, whileUnchanged } from '../ground/cache.ts'
+import { inPages } from '../ground/inPages.ts'
 import type { AcceptedVersions } from './protocolWindow.ts'
 import type { SigningKey } from './signingKey.ts'
 
@@ -38,6 +39,8 @@ export type PublishedKey = Omit<AttestationKey, 'sealedPrivateKey'>
  * for longer than this.
  */
 const CACHE_MS = 1000
+/** Their rows are short. */
+const PAGE_REVOKED = 1000
 
 interface DiscoveryPorts {
   readonly store: Store
@@ -63,7 +66,11 @@ export function createDiscovery(
   const readRevocations = () =>
     cacheFor(clock, CACHE_MS, async (): Promise<Revocations> => {
       const at = clock.now()
-      return { at, revoked: await store.read((tx) => tx.capabilities.revoked(at)) }
+      const revoked = await inPages(async (after: RevokedCapability | undefined) => {
+        const items = await store.ask((tx) => tx.capabilities.revoked(at, { after, max: PAGE_REVOKED }))
+        return { items, next: items.length === PAGE_REVOKED ? items.at(-1) : undefined }
+      })
+      return { at, revoked }
     })
   let revocations = { mark: '', list: readRevocations() }
 

@@ -1,5 +1,4 @@
 /** The pending drops of an account. Another account gets the answer of an unknown drop. */
-import { setImmediate as turn } from 'node:timers/promises'
 import type { AccountId, DropId, OpaqueId } from '@blindkeep/protocol/ids'
 import type { InboxOrder, Withheld } from '@blindkeep/protocol/schemas/drops'
 import type { Clock } from '../../ports/clock.ts'
@@ -7,10 +6,9 @@ import type { Objects } from '../../ports/objects.ts'
 import { accountLock, type Drop, type InboxPlace, type Store, type WriteTx } from '../../ports/store.ts'
 import { noteChange } from '../changes/changes.ts'
 import { isWithheld } from '../custody/verdicts.ts'
+import { inPages, PAGE_ROWS } from '../ground/inPages.ts'
+import { isRefusal, type Refuses } from '../ground/refusals.ts'
 import type { Quota } from '../quota/quota.ts'
-import { isRefusal, type Refuses } from '../refusals.ts'
-
-const PAGE_DROPS = 250
 
 interface InboxPorts {
   readonly store: Store
@@ -57,19 +55,12 @@ export function createInbox({ store, objects, clock, quota }: InboxPorts) {
   }
 
   return {
-    /** All of them, read in pages: others are served in between. What is pending all the time is in the list once. */
     async list(accountId: AccountId): Promise<readonly PendingDrop[]> {
-      const drops: PendingDrop[] = []
-      let after: InboxPlace | undefined
-      do {
-        if (after !== undefined) await turn()
-        const page = await store.ask((tx) =>
-          tx.drops.pendingPage(accountId, { after, max: PAGE_DROPS, order: 'oldest' }),
-        )
-        drops.push(...(await withStanding(store, accountId, page.drops)))
-        after = page.next
-      } while (after !== undefined)
-      return drops
+      return inPages(async (after: InboxPlace | undefined) => {
+        const from = { after, max: PAGE_ROWS, order: 'oldest' } as const
+        const { drops, next } = await store.ask((tx) => tx.drops.pendingPage(accountId, from))
+        return { items: await withStanding(store, accountId, drops), next }
+      })
     },
 
     /** At most `max` of them, the first ones in the order or those after a drop. */

@@ -5,8 +5,8 @@ import { type AccountId, type OpaqueId, parseAccountId, parseDropId, parseUpload
 import fc from 'fast-check'
 import { bytes, creation, land, newLink, notRefused } from '../../testing/guest.ts'
 import { defined, inWorld, newAccount, newOpaqueId, type World } from '../../testing/world.ts'
-import { isRefusal } from '../refusals.ts'
-import { takeFirst } from '../takeFirst.ts'
+import { isRefusal } from '../ground/refusals.ts'
+import { takeFirst } from '../ground/takeFirst.ts'
 import { createInboxRoom } from './inboxRoom.ts'
 import { createOpenedSessions } from './openedSessions.ts'
 
@@ -159,7 +159,7 @@ describe('the places of an inbox', () => {
         const counted = await takeFirst(limiter, opened.limitsOf(guest, owner))
         if ('retryAfterSeconds' in counted) return counted.retryAfterSeconds
         const opener = opened.openerOf(guest, counted)
-        await opened.landed({ ...guest, opener, shownSize: opened.countsExactly(counted) ? undefined : 1 })
+        await opened.landed({ ...guest, opener })
         return 'landed'
       }
       // All addresses of an IPv6 /48 are one network.

@@ -2,7 +2,6 @@
  * Upload links: making, listing, changing, revoking, and reserving their caps. uploads/uploadEnding.ts returns a reservation, landDrops.ts makes a reservation
  * final.
  */
-import { setImmediate as turn } from 'node:timers/promises'
 import type { AccountId, Instant, OpaqueId, ProtocolVersion } from '@blindkeep/protocol/ids'
 import { linkCapMembersOf } from '@blindkeep/protocol/schemas/links'
 import { isKnownSuite } from '@blindkeep/protocol/suites'
@@ -18,12 +17,13 @@ import {
   type Store,
   type WriteTx,
 } from '../../ports/store.ts'
-import { isReachable, requireActiveAccount } from '../account/activeAccount.ts'
 import { noteLinkChange } from '../changes/changes.ts'
-import { refusePassed } from '../expiry.ts'
+import { isReachable, requireActiveAccount } from '../ground/activeAccount.ts'
+import { refusePassed } from '../ground/expiry.ts'
+import { inPages } from '../ground/inPages.ts'
+import type { Refuses } from '../ground/refusals.ts'
+import { sha256 } from '../ground/sha256.ts'
 import type { Quota } from '../quota/quota.ts'
-import type { Refuses } from '../refusals.ts'
-import { sha256 } from '../sha256.ts'
 import type { UploadEnding } from '../uploads/uploadEnding.ts'
 import { type GuestView, guestView, maxFileBytes } from './guestView.ts'
 import type { InboxRoom } from './inboxRoom.ts'
@@ -33,6 +33,7 @@ import { hasLinkLeft, makePlaceInList, type OwnLink, stateOf, withState } from '
 import { shownRoom } from './shownRoom.ts'
 
 /** Of up to 14 KB each. */
+/** A link may have 9 KB. */
 const PAGE_LINKS = 100
 
 export interface LinkSettings {
@@ -102,9 +103,7 @@ export function createLinks({ store, clock, ending, quota, inboxRoom }: LinkPort
       if (found === undefined) return { refused: 'link_not_live' }
       const { link, owner } = found
       const hardLimit = quota.hardLimitOf(owner)
-      const isLimited = link.maxTotalBytes !== undefined || hardLimit !== undefined
-      const onTheirWay = isLimited ? await store.ask((tx) => tx.uploads.unclosedOfGuests(link.accountId)) : []
-      const room = shownRoom(link, { usedBytes: owner.usedBytes, hardLimit }, onTheirWay)
+      const room = shownRoom(link, { usedBytes: owner.usedBytes, hardLimit })
       const isInboxFull = await inboxRoom.isFull(store, link, now)
       return guestView(link, { ...room, isInboxFull }, settings.blobBytesMax)
     },
@@ -132,17 +131,11 @@ export function createLinks({ store, clock, ending, quota, inboxRoom }: LinkPort
   }
 }
 
-/** All of an account, read in pages: others are served in between. */
 async function listIn(store: Store, accountId: AccountId, now: Instant): Promise<readonly OwnLink[]> {
-  const links: OwnLink[] = []
-  let after: LinkPlace | undefined
-  do {
-    if (after !== undefined) await turn()
-    const page = await store.ask((tx) => tx.links.page(accountId, { after, max: PAGE_LINKS }))
-    links.push(...page.links.map((link) => withState(link, now)))
-    after = page.next
-  } while (after !== undefined)
-  return links
+  return inPages(async (after: LinkPlace | undefined) => {
+    const { links, next } = await store.ask((tx) => tx.links.page(accountId, { after, max: PAGE_LINKS }))
+    return { items: links.map((link) => withState(link, now)), next }
+  })
 }
 
 async function insert(

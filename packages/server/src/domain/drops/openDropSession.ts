@@ -4,17 +4,16 @@ import type { Clock } from '../../ports/clock.ts'
 import type { Limit } from '../../ports/limiter.ts'
 import type { Random } from '../../ports/random.ts'
 import type { Link, Opener, Upload, WriteTx } from '../../ports/store.ts'
-import { newId } from '../newId.ts'
+import { locationOf } from '../ground/location.ts'
+import { newId } from '../ground/newId.ts'
+import { isRefusal, type Refuses } from '../ground/refusals.ts'
 import type { Quota } from '../quota/quota.ts'
-import { isRefusal, type Refuses } from '../refusals.ts'
-import { locationOf } from '../uploads/location.ts'
-import type { Room } from '../uploads/room.ts'
+import type { Room } from '../quota/room.ts'
 import { type Declaration, hashOf, type ParsedDeclaration, parseDeclaration } from './declaration.ts'
 import type { InboxRoom } from './inboxRoom.ts'
 import type { LinkPlaces } from './linkPlaces.ts'
 import { findLive, type Links } from './links.ts'
 import type { OpenedSessions } from './openedSessions.ts'
-import { shownSizeOf } from './shownRoom.ts'
 
 export interface DropSessionRequest {
   readonly opaqueId: OpaqueId
@@ -69,15 +68,13 @@ export function createOpenDropSession(ports: OpenDropPorts) {
     const [repeated, found] = await Promise.all([findRepeat(tx, request), findLive(tx, opaqueId, at)])
     if (repeated !== undefined) return repeated
     if (found === undefined) return { refused: 'link_not_live' }
-    const { link, owner } = found
-    const hardLimit = quota.hardLimitOf(owner)
+    const { link } = found
     const ended = await places.makePlace(tx, link, { size, network: opened.networkOf(request), at })
     if (isRefusal(ended)) return ended
     const hasRoom = await room.admits(tx, { accountId, size })
     const parsed = parseDeclaration(declaration, link)
     const uploadId = newId(random, parseUploadId)
     const opener = opened.openerOf(request, counted)
-    const shownSize = opened.countsExactly(counted) ? undefined : shownSizeOf(size, link, hardLimit)
     // All at once: a refusal undoes what the others have written. The session does not count itself, as it is counted first.
     const [landing, overCaps, overQuota] = await Promise.all([
       tx.uploads.countLanding(accountId),
@@ -85,7 +82,7 @@ export function createOpenDropSession(ports: OpenDropPorts) {
       quota.charge(tx, accountId, size, at),
       isRefusal(parsed) || !hasRoom
         ? undefined
-        : insertSession(tx, { uploadId, request, link, parsed, opener, shownSize, now: at }),
+        : insertSession(tx, { uploadId, request, link, parsed, opener, now: at }),
     ])
     if (overCaps !== undefined && overCaps.refused !== 'caps_exhausted') return overCaps
     const inbox = await inboxRoom.judge(tx, link, { landing, at })
@@ -123,15 +120,11 @@ interface NewSession {
   readonly link: Link
   readonly parsed: ParsedDeclaration
   readonly opener: Opener | undefined
-  readonly shownSize: number | undefined
   readonly now: Instant
 }
 
 /** Writes the intent, before the first byte arrives. */
-async function insertSession(
-  tx: WriteTx,
-  { uploadId, request, link, parsed, opener, shownSize, now }: NewSession,
-): Promise<void> {
+async function insertSession(tx: WriteTx, { uploadId, request, link, parsed, opener, now }: NewSession): Promise<void> {
   const { contentType, size, suggestedFilename } = request.declaration
   const location = locationOf(parsed.ciphertextHash, uploadId)
   await Promise.all([
@@ -146,7 +139,6 @@ async function insertSession(
       suggestedFilename,
       idempotencyKey: request.idempotencyKey,
       opener,
-      shownSize,
       declarationHash: hashOf(request.declaration),
       location,
       createdAt: now,

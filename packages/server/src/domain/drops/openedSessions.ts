@@ -6,7 +6,7 @@ import { createHmac } from 'node:crypto'
 import type { AccountId, OpaqueId } from '@blindkeep/protocol/ids'
 import type { Limit, Limiter } from '../../ports/limiter.ts'
 import type { DropUpload, Link, Opener } from '../../ports/store.ts'
-import { networkOf, shareOf } from '../guestNetwork.ts'
+import { networkOf, shareOf } from '../ground/guestNetwork.ts'
 
 export interface SessionLimitSettings {
   readonly linkSessionsPerWindow: number
@@ -32,8 +32,6 @@ const FIRSTS_OF_LINK = 'first-sessions-of-link'
  */
 const MAX_HOURLY = 5000
 const HOUR_SECONDS = 3600
-/** Sessions of a link in a day whose exact size shows in what is free, without those that have landed. */
-const EXACT = { rule: 'sessions-shown-exactly', max: 8, windowSeconds: 86_400 }
 
 export type OpenedSessions = ReturnType<typeof createOpenedSessions>
 
@@ -83,19 +81,14 @@ export function createOpenedSessions(
   }
 
   return {
-    /** Of `ofLink`, one of the alternatives must have room; the first ones also count the session exactly in what is shown. */
+    /** One of the alternatives must have room. */
     limitsOf(guest: Guest, { accountId }: Pick<Link, 'accountId'>): readonly (readonly Limit[])[] {
       const { opaqueId, source } = guest
       const hour = source === undefined ? [] : [hourOf(accountId, source)]
-      return limitsOf(opaqueId, knownOf(guest)).ofLink.flatMap((limits) => [
-        [...limits, ...hour, { ...EXACT, key: opaqueId }],
-        [...limits, ...hour],
-      ])
+      return limitsOf(opaqueId, knownOf(guest)).ofLink.map((limits) => [...limits, ...hour])
     },
 
     limitsOfSource: (guest: Guest): readonly Limit[] => limitsOf(guest.opaqueId, knownOf(guest)).ofSource,
-
-    countsExactly: (counted: readonly Limit[]): boolean => counted.some(({ rule }) => rule === EXACT.rule),
 
     /** The network of a guest on this link, as `Opener` has it. */
     networkOf: (guest: Guest): string | undefined => knownOf(guest)?.network,
@@ -107,15 +100,10 @@ export function createOpenedSessions(
     },
 
     /** What has landed does not count: caps and quota bound it. Only sessions that do not land fill the windows. `upload` is the row before it landed. */
-    async landed({
-      opaqueId,
-      opener,
-      shownSize,
-    }: Pick<DropUpload, 'opaqueId' | 'opener' | 'shownSize'>): Promise<void> {
+    async landed({ opaqueId, opener }: Pick<DropUpload, 'opaqueId' | 'opener'>): Promise<void> {
       const { ofSource, ofLink } = limitsOf(opaqueId, opener)
       const counted = (opener?.isFirst ? ofLink.at(0) : ofLink.at(-1)) ?? []
-      const exact = shownSize === undefined ? [{ ...EXACT, key: opaqueId }] : []
-      await limiter.giveBack([...ofSource, ...counted, ...exact])
+      await limiter.giveBack([...ofSource, ...counted])
     },
   }
 }

@@ -18,6 +18,7 @@ import type {
 } from '../../domain/discovery/discovery.ts'
 import type { Deprecation } from '../../ports/store.ts'
 import type { Routes } from '../call.ts'
+import { mapInSlices } from '../slices.ts'
 
 type Row = 'attestationKeys' | 'deprecation' | 'revokedJti' | 'serverInfo'
 
@@ -50,7 +51,7 @@ export function discoveryRoutes(
       return { status: 200, body: deprecationsDocument(discovery.deprecations()), headers: publicFor(300) }
     },
     async revokedJti() {
-      return { status: 200, body: revocationsDocument(await discovery.revocations()), headers: publicFor(60) }
+      return { status: 200, body: await revocationsDocument(await discovery.revocations()), headers: publicFor(60) }
     },
     async serverInfo() {
       return { status: 200, body: infoDocument(await discovery.serverInfo()), headers: publicFor(300) }
@@ -105,11 +106,11 @@ function announcementOf({ minProtocolVersion, announcedAt, cutoff, detailUrl }: 
   }
 }
 
-function revocationsDocumentOf({ at, revoked }: Revocations): RevokedJtiResponse {
+async function revocationsDocumentOf({ at, revoked }: Revocations): Promise<RevokedJtiResponse> {
   return {
     generated_at: formatInstant(at),
     max_staleness_seconds: REVOCATIONS_STALE_SECONDS,
-    revoked: revoked.map(({ jti, expiresAt }) => ({ jti, expires_at: formatInstant(expiresAt) })),
+    revoked: await mapInSlices(revoked, ({ jti, expiresAt }) => ({ jti, expires_at: formatInstant(expiresAt) })),
   }
 }
 

@@ -1,16 +1,17 @@
 /** The uploads of an owner. */
 import { formatInstant } from '@blindkeep/protocol/ids'
 import { trimEnd } from '@blindkeep/protocol/trimEnd'
-import { isRefusal } from '../../domain/refusals.ts'
-import { spenderOf } from '../../domain/sessionShare.ts'
-import type { Chunks } from '../../domain/uploads/chunks.ts'
+import type { Chunks } from '../../domain/arrival/chunks.ts'
+import type { Uploads } from '../../domain/assets/assetUploads.ts'
+import { isRefusal } from '../../domain/ground/refusals.ts'
+import { spenderOf } from '../../domain/ground/sessionShare.ts'
 import { findChargedUpload, findOwnUpload } from '../../domain/uploads/findUpload.ts'
 import type { UploadEnding } from '../../domain/uploads/uploadEnding.ts'
-import type { Uploads } from '../../domain/uploads/uploads.ts'
-import type { Store, Upload } from '../../ports/store.ts'
+import type { Store, UnclosedUpload } from '../../ports/store.ts'
 import type { Routes } from '../call.ts'
 import { chunkAnswer, sessionHeaders } from '../chunk.ts'
 import { declaredOf } from '../declared.ts'
+import { mapInSlices } from '../slices.ts'
 
 type Row = 'createUpload' | 'listUploads' | 'appendUpload' | 'uploadSession' | 'cancelUpload'
 
@@ -51,7 +52,7 @@ export function uploadRoutes(
 
     async listUploads({ caller }) {
       const unclosed = await uploads.list(caller.account.accountId)
-      return { status: 200, body: { uploads: unclosed.map(entryOf) } }
+      return { status: 200, body: { uploads: await mapInSlices(unclosed, entryOf) } }
     },
 
     async appendUpload(call) {
@@ -76,7 +77,7 @@ export function uploadRoutes(
   }
 }
 
-function entryOf(upload: Upload) {
+function entryOf(upload: UnclosedUpload) {
   return {
     upload_id: upload.uploadId,
     ...(upload.assetId === undefined

@@ -30,8 +30,11 @@ export interface CapabilityReads {
   ): Promise<{ readonly live: number; readonly all: number; readonly ofSession: number }>
   /** How many of all accounts have not ended at `at`, revoked ones too; it counts up to `max`. */
   countAll(at: Instant, max: number): Promise<number>
-  /** Revoked and not ended at `at`, in the order in which they end. */
-  revoked(at: Instant): Promise<readonly RevokedCapability[]>
+  /** At most `max` that are revoked and have not ended at `at`, in the order in which they end: the first ones, or those after one. */
+  revoked(
+    at: Instant,
+    page: { readonly after?: RevokedCapability | undefined; readonly max: number },
+  ): Promise<readonly RevokedCapability[]>
   /** Another text when `revoked` has others than before. One short answer, however long that list is. */
   revokedMark(at: Instant): Promise<string>
 }

@@ -1,4 +1,4 @@
-import type { AccountId, DeviceId, Instant } from '@blindkeep/protocol/ids'
+import type { AccountId, DeviceId, Instant, Sha256Hex } from '@blindkeep/protocol/ids'
 
 export interface NewDevice {
   readonly deviceId: DeviceId
@@ -16,6 +16,11 @@ export interface Device extends NewDevice {
   readonly revokedAt: Instant | undefined
 }
 
+export interface BlobPlace {
+  readonly ciphertextHash: Sha256Hex
+  readonly blobSeq: number
+}
+
 export interface DeviceReads {
   find(deviceId: DeviceId): Promise<Device | undefined>
   /** Revoked ones too, oldest first. */
@@ -24,13 +29,20 @@ export interface DeviceReads {
   count(accountId: AccountId): Promise<number>
   /** Devices that are not revoked. */
   countLive(accountId: AccountId): Promise<number>
+  /** The revoked ones but for the `kept` that were revoked last. */
+  revokedBefore(accountId: AccountId, kept: number): Promise<readonly DeviceId[]>
+  /** By which devices at most `max` present blobs of the account are signed, in the order of their hashes. `next` is undefined after the last ones. */
+  signersOf(
+    accountId: AccountId,
+    from: { readonly after: BlobPlace | undefined; readonly max: number },
+  ): Promise<{ readonly signers: readonly DeviceId[]; readonly next: BlobPlace | undefined }>
 }
 
 export interface DeviceWrites {
   /** False if the id is taken, by any account. */
   insert(device: NewDevice): Promise<boolean>
-  /** Removes the revoked devices that no present blob of the account names, but for the `kept` that were revoked last. */
-  prune(accountId: AccountId, kept: number): Promise<void>
+  /** Removes those of them that are revoked. */
+  remove(accountId: AccountId, deviceIds: readonly DeviceId[]): Promise<void>
   /** Undefined removes the name. */
   setName(deviceId: DeviceId, sealedName: Uint8Array | undefined): Promise<void>
   /** False if the account has no such device, or it was revoked before. */

@@ -56,8 +56,6 @@ export interface NewDropUpload extends NewSession {
   readonly idempotencyKey: string | undefined
   /** Undefined if the guest's address is unknown. */
   readonly opener: Opener | undefined
-  /** What it counts as in what guests are shown, until it lands. Undefined: its size. */
-  readonly shownSize: number | undefined
   readonly assetId?: undefined
 }
 
@@ -92,6 +90,12 @@ interface Progress {
 export type DropUpload = NewDropUpload & Progress
 export type AssetUpload = NewAssetUpload & Progress
 export type Upload = DropUpload | AssetUpload
+
+/** What the list of unfinished uploads says: of a guest's its link, of an owner's asset and role. */
+export type UnclosedUpload = Pick<Upload, 'uploadId' | 'size' | 'receivedBytes' | 'state' | 'createdAt'> &
+  (Pick<NewDropUpload, 'opaqueId' | 'assetId'> | Pick<NewAssetUpload, 'assetId' | 'role'>)
+
+export type UnclosedPlace = Pick<Upload, 'createdAt' | 'uploadId'>
 
 export interface Chunk {
   readonly offset: number
@@ -139,10 +143,11 @@ export interface UploadReads {
   unclosedOfAsset(assetId: AssetId): Promise<readonly AssetUpload[]>
   /** Open and finishing sessions of one account, its guests' included, oldest first. */
   unclosedOfAccount(accountId: AccountId): Promise<readonly Upload[]>
-  /** Open and finishing sessions of an account's guests, in no order. */
-  unclosedOfGuests(
+  /** At most `max` of the same, without what was declared. `next` is where the following page begins; undefined after the last one. */
+  unclosedPage(
     accountId: AccountId,
-  ): Promise<readonly Pick<DropUpload, 'uploadId' | 'opaqueId' | 'size' | 'shownSize'>[]>
+    from: { readonly after: UnclosedPlace | undefined; readonly max: number },
+  ): Promise<{ readonly uploads: readonly UnclosedUpload[]; readonly next: UnclosedPlace | undefined }>
   /** How many drops of one account are pending, and how many sessions are open or finishing, its guests' included. One statement. */
   countLanding(accountId: AccountId): Promise<{ readonly pendingDrops: number; readonly unclosed: number }>
   /** How many of the owner's own uploads are open or finishing, and how many of them this session opened. */

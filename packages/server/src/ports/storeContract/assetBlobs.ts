@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import type { AssetBlob, HeldBlob, ObjectState, Store } from '../store.ts'
+import type { AssetBlob, BlobPlace, HeldBlob, ObjectState, Store } from '../store.ts'
 import {
   accountId,
   albumId,
@@ -8,6 +8,7 @@ import {
   assetBlob,
   assetId,
   at,
+  deviceId,
   envelope,
   hash,
   type InStore,
@@ -40,6 +41,23 @@ function describeAccounts(inStore: InStore): void {
       assert.equal((await holding(1)).length, 1)
       await store.write([], (tx) => tx.assets.removeBlob(object(2).location))
       assert.deepEqual([await retainedUntil(1), await holding(9)], [at(9), [assetId(1)]])
+    }),
+  )
+
+  it(
+    'answers in pages by which devices an account’s blobs are signed',
+    inStore(async (store) => {
+      await seedAssets(store)
+      const by = (number: number) => envelope(1, { created_by_device: deviceId(number) })
+      await land(store, 1, { envelope: by(1) })
+      await land(store, 2, { envelope: by(2) })
+      await land(store, 3, { envelope: by(1) })
+      await land(store, 5, { assetId: assetId(3), envelope: by(9) })
+      const page = (after: BlobPlace | undefined, max: number) =>
+        store.read((tx) => tx.devices.signersOf(accountId(1), { after, max }))
+      const first = await page(undefined, 2)
+      assert.deepEqual(first.signers, [deviceId(1), deviceId(2)])
+      assert.deepEqual(await page(first.next, 2), { signers: [deviceId(1)], next: undefined })
     }),
   )
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { Store, Upload, UploadFailure, UploadState, WriteTx } from '../store.ts'
+import type { Store, UnclosedPlace, Upload, UploadFailure, UploadState, WriteTx } from '../store.ts'
 import {
   accountId,
   albumId,
@@ -192,13 +192,20 @@ function describeLists(inStore: InStore): void {
       assert.deepEqual((await listed(1))[1], await find(store, 9))
       assert.deepEqual(ids(await listed(2)), [uploadId(4), uploadId(5)])
       assert.deepEqual(await listed(3), [])
-      const ofGuests = (number: number) => store.read((tx) => tx.uploads.unclosedOfGuests(accountId(number)))
+      const page = (after: UnclosedPlace | undefined, max: number) =>
+        store.read((tx) => tx.uploads.unclosedPage(accountId(1), { after, max }))
+      const first = await page(undefined, 2)
+      const second = await page(first.next, 2)
       assert.deepEqual(
-        (await ofGuests(1)).map((each) => each.uploadId),
-        [uploadId(9)],
+        [...first.uploads, ...second.uploads].map((each) => [each.uploadId, each.assetId, each.state]),
+        [
+          [uploadId(7), assetId(2), 'finishing'],
+          [uploadId(9), undefined, 'open'],
+          [uploadId(8), assetId(1), 'open'],
+        ],
       )
-      const { uploadId: id, opaqueId: link, size, shownSize } = upload(5, { opaqueId: opaqueId(2) })
-      assert.deepEqual(await ofGuests(2), [{ uploadId: id, opaqueId: link, size, shownSize }])
+      assert.deepEqual([first.uploads.length, second.next], [2, undefined])
+      assert.equal((await page(undefined, 3)).next, undefined)
     }),
   )
 

@@ -73,6 +73,29 @@ function describeRows(inStore: InStore): void {
 
 function describeRevoking(inStore: InStore): void {
   it(
+    'removes revoked devices of its account only, and names those that were not revoked last',
+    inStore(async (store) => {
+      await seed(store)
+      const numbers = [1, 2, 3, 4]
+      await store.write([], async (tx) => {
+        for (const number of numbers) await tx.devices.insert(device(number))
+        await tx.devices.insert(device(5, { accountId: accountId(2) }))
+        for (const number of [3, 1, 2]) await tx.devices.revoke(deviceId(number), accountId(1), at(10 * number))
+        await tx.devices.revoke(deviceId(5), accountId(2), at(1))
+      })
+      const before = (kept: number) => store.read((tx) => tx.devices.revokedBefore(accountId(1), kept))
+      assert.deepEqual(await before(1), [deviceId(2), deviceId(1)])
+      assert.deepEqual(await before(3), [])
+      await store.write([], (tx) => tx.devices.remove(accountId(1), [1, 4, 5].map(deviceId)))
+      const left = await Promise.all([1, 4, 5].map((number) => find(store, number)))
+      assert.deepEqual(
+        left.map((each) => each?.deviceId),
+        [undefined, deviceId(4), deviceId(5)],
+      )
+    }),
+  )
+
+  it(
     "revokes a device once, and only the account's own",
     inStore(async (store) => {
       await seed(store)

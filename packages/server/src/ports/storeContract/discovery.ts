@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { type Jti, parseJti, parseProtocolVersion } from '@blindkeep/protocol/ids'
-import type { Capability, Deprecation, Store } from '../store.ts'
+import type { Capability, Deprecation, RevokedCapability, Store } from '../store.ts'
 import { accountId, albumId, at, type InStore, seedWithAlbums, sessionId } from './world.ts'
 
 export function jti(number: number): Jti {
@@ -35,7 +35,7 @@ const insert = (store: Store, capabilities: readonly Capability[]) =>
     for (const each of capabilities) await tx.capabilities.insert(each)
   })
 const revoked = async (store: Store, seconds: number) =>
-  (await store.read((tx) => tx.capabilities.revoked(at(seconds)))).map((each) => each.jti)
+  (await store.read((tx) => tx.capabilities.revoked(at(seconds), { max: 10 }))).map((each) => each.jti)
 
 export function describeDiscovery(inStore: InStore): void {
   describe('deprecations', () => {
@@ -101,6 +101,13 @@ export function describeDiscovery(inStore: InStore): void {
         // One has ended, and another was revoked: as many as before, and others.
         assert.notEqual(await mark(10), before)
         assert.deepEqual(await revoked(store, 10), [jti(20), jti(30), jti(40)])
+        const page = (after: RevokedCapability | undefined) =>
+          store.read((tx) => tx.capabilities.revoked(at(10), { after, max: 2 }))
+        const first = await page(undefined)
+        assert.deepEqual(
+          [...first, ...(await page(first.at(-1)))].map((each) => each.jti),
+          [jti(20), jti(30), jti(40)],
+        )
         assert.deepEqual(await revoked(store, 40), [])
       }),
     )

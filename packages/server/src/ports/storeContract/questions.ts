@@ -146,7 +146,12 @@ export const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in 
     count: (tx) => tx.devices.count(accountId(1)),
     countLive: (tx) => tx.devices.countLive(accountId(1)),
     insert: (tx) => tx.devices.insert(device(2)),
-    prune: (tx) => tx.devices.prune(accountId(1), 1),
+    revokedBefore: (tx) => tx.devices.revokedBefore(accountId(1), 1),
+    signersOf: async (tx) => {
+      for (const after of [undefined, { ciphertextHash: hash(1), blobSeq: 1 }])
+        await tx.devices.signersOf(accountId(1), { after, max: 5 })
+    },
+    remove: (tx) => tx.devices.remove(accountId(1), [deviceId(1)]),
     setName: (tx) => tx.devices.setName(deviceId(1), bytes(9)),
     revoke: (tx) => tx.devices.revoke(deviceId(1), accountId(1), at(1)),
   },
@@ -230,7 +235,10 @@ export const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in 
     openOf: (tx) => tx.uploads.openOf(opaqueId(1)),
     unclosedOfAsset: (tx) => tx.uploads.unclosedOfAsset(assetId(1)),
     unclosedOfAccount: (tx) => tx.uploads.unclosedOfAccount(accountId(1)),
-    unclosedOfGuests: (tx) => tx.uploads.unclosedOfGuests(accountId(1)),
+    unclosedPage: async (tx) => {
+      for (const after of [undefined, { createdAt: at(1), uploadId: uploadId(1) }])
+        await tx.uploads.unclosedPage(accountId(1), { after, max: 5 })
+    },
     countLanding: (tx) => tx.uploads.countLanding(accountId(1)),
     countUnclosedOwn: (tx) => tx.uploads.countUnclosedOwn(accountId(1)),
     finishing: (tx) => tx.uploads.finishing({ by: 'one process', at: at(1) }),
@@ -376,7 +384,10 @@ export const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in 
     count: (tx) => tx.capabilities.count(accountId(1), at(1)),
     countAll: (tx) => tx.capabilities.countAll(at(1), 5),
     revokeOf: (tx) => tx.capabilities.revokeOf(albumId(1), at(1)),
-    revoked: (tx) => tx.capabilities.revoked(at(1)),
+    revoked: async (tx) => {
+      for (const after of [undefined, { jti: jti(1), expiresAt: at(1) }])
+        await tx.capabilities.revoked(at(1), { after, max: 5 })
+    },
     revokedMark: (tx) => tx.capabilities.revokedMark(at(1)),
     insert: (tx) => tx.capabilities.insert(capability(1)),
     revoke: (tx) => tx.capabilities.revoke(jti(1), albumId(1), at(1)),

@@ -184,7 +184,6 @@ export function upload(number: number, given: Partial<NewDropUpload> = {}): NewD
     suggestedFilename: undefined,
     idempotencyKey: undefined,
     opener: undefined,
-    shownSize: undefined,
     declarationHash: hash(1_000 + number),
     location: `00/${hash(number)}.${uploadId(number)}`,
     createdAt: at(0),

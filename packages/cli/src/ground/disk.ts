@@ -1,0 +1,59 @@
+/**
+ * What some disks do not have (SMB, exFAT, FUSE, Android): rights, times, hard links, syncs of folders, a statement of free space, any name. All of that is
+ * extra: a file is kept without it. Only where the server's copy is given up for a file, its bytes have to be synced.
+ */
+import { open, statfs } from 'node:fs/promises'
+
+/** How systems say "this disk has no such thing". */
+const LACKING: ReadonlySet<string | undefined> = new Set([
+  'EACCES',
+  'EBADF',
+  'EINVAL',
+  'EISDIR',
+  'EMLINK',
+  'ENOSYS',
+  'ENOTSUP',
+  'ENOTTY',
+  'EOPNOTSUPP',
+  'EOVERFLOW',
+  'EPERM',
+  'ERANGE',
+  'EXDEV',
+])
+
+export function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
+}
+
+export const isLacking = (error: unknown) => LACKING.has(codeOf(error))
+
+/** Does something that the disk may lack. Whether it has it; throws every other failure. */
+export async function ifDiskHas(work: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await work()
+    return true
+  } catch (error) {
+    if (isLacking(error)) return false
+    throw error
+  }
+}
+
+/** New names in a folder survive a power cut once this resolves, where the disk can sync folders. */
+export async function syncFolder(path: string): Promise<void> {
+  // Windows opens no folders.
+  if (process.platform === 'win32') return
+  await ifDiskHas(async () => {
+    const handle = await open(path, 'r')
+    try {
+      await handle.sync()
+    } finally {
+      await handle.close()
+    }
+  })
+}
+
+/** Undefined where the disk does not say it, as network drives do. */
+export async function freeBytes(folder: string): Promise<number | undefined> {
+  const stated = await statfs(folder).catch(() => undefined)
+  return stated === undefined || stated.blocks === 0 ? undefined : stated.bavail * stated.bsize
+}
