@@ -178,14 +178,26 @@ const removal = prepared(
       .returning(columnsOf('drops')),
 )
 
-const removalOfLink = prepared(
-  (db, given: { readonly opaqueId: OpaqueId; readonly accountId: AccountId; readonly at: Instant }) =>
-    db
-      .deleteFrom('drops')
-      .where('opaque_id', '=', given.opaqueId)
-      .where('account_id', '=', given.accountId)
-      .where(notLeased(given.at))
-      .returning(columnsOf('drops')),
+interface SomeOfLink {
+  readonly opaqueId: OpaqueId
+  readonly accountId: AccountId
+  readonly at: Instant
+  readonly max: number
+}
+
+const removalOfLink = prepared((db, given: SomeOfLink) =>
+  db
+    .deleteFrom('drops')
+    .where('drop_seq', 'in', (drop) =>
+      drop
+        .selectFrom('drops')
+        .select('drop_seq')
+        .where('opaque_id', '=', given.opaqueId)
+        .where('account_id', '=', given.accountId)
+        .where(notLeased(given.at))
+        .limit(given.max),
+    )
+    .returning(columnsOf('drops')),
 )
 
 const removalOfSome = prepared(
@@ -276,8 +288,8 @@ export function dropWrites(db: Db): DropWrites {
       const [removed] = await counted(accountId, await removal.all(db, { dropId, accountId, at }))
       return removed
     },
-    async removeOfLink(opaqueId, accountId, at) {
-      return counted(accountId, await removalOfLink.all(db, { opaqueId, accountId, at }))
+    async removeOfLink(opaqueId, accountId, at, max) {
+      return counted(accountId, await removalOfLink.all(db, { opaqueId, accountId, at, max }))
     },
     async removeSome(accountId, at, max) {
       return counted(accountId, await removalOfSome.all(db, { accountId, at, max }))

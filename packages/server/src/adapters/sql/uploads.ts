@@ -327,13 +327,26 @@ const closingIdle = prepared((db, given: Closing & { readonly receivedBytes: num
 )
 
 // Open and finishing sessions have no `closed_at`. The foreign key removes the chunks with their sessions.
-const removalOfClosed = prepared((db, given: { readonly before: Instant }) =>
-  db.deleteFrom('uploads').where('closed_at', '<', given.before),
+const removalOfClosed = prepared((db, given: Pruning) =>
+  db.deleteFrom('uploads').where('upload_id', 'in', (from) => closedBefore(from, given).limit(given.max)),
 )
 
-const removalOfUnlanded = prepared((db, given: { readonly before: Instant }) =>
-  db.deleteFrom('uploads').where(sql<boolean>`state in ('ended', 'failed')`).where('closed_at', '<', given.before),
+const removalOfUnlanded = prepared((db, given: Pruning) =>
+  db
+    .deleteFrom('uploads')
+    .where('upload_id', 'in', (from) =>
+      closedBefore(from, given).where(sql<boolean>`state in ('ended', 'failed')`).limit(given.max),
+    ),
 )
+
+interface Pruning {
+  readonly before: Instant
+  readonly max: number
+}
+
+function closedBefore(from: ExpressionBuilder<Schema, 'uploads'>, { before }: Pruning) {
+  return from.selectFrom('uploads').select('upload_id').where('closed_at', '<', before)
+}
 
 const removalOfChunks = prepared((db, given: Given) => db.deleteFrom('chunks').where('upload_id', '=', given.uploadId))
 
@@ -423,9 +436,9 @@ export function uploadWrites(db: Db): UploadWrites {
       if (isClosed && to === 'ended') await removalOfChunks.changed(db, { uploadId })
       return isClosed
     },
-    async prune({ closedBefore, unlandedBefore }) {
-      await removalOfClosed.changed(db, { before: closedBefore })
-      await removalOfUnlanded.changed(db, { before: unlandedBefore })
+    async prune({ closedBefore, unlandedBefore, max }) {
+      const closed = await removalOfClosed.changed(db, { before: closedBefore, max })
+      return closed + (await removalOfUnlanded.changed(db, { before: unlandedBefore, max }))
     },
   }
 }

@@ -41,6 +41,9 @@ const UNLANDED_KEPT_SECONDS = 86_400
 
 /** For each step of a sweep. It keeps a sweep short. */
 const MAX_BATCH = 500
+/** Sessions that one transaction removes, and how many transactions a sweep makes of it. */
+const MAX_PRUNED_AT_ONCE = 100
+const MAX_PRUNINGS = 1000
 
 export type Sweep = ReturnType<typeof createSweep>
 
@@ -76,13 +79,19 @@ export function createSweep(
     await parts?.removeDue()
   }
 
+  /** In short transactions: many sessions may have closed within one pause, each with thousands of chunks, or while no server ran. */
+  async function pruneUploads(): Promise<void> {
+    const closedBefore = ago(settings.receiptGuestSeconds)
+    const unlandedBefore = ago(UNLANDED_KEPT_SECONDS)
+    for (let turn = 0; turn < MAX_PRUNINGS; turn += 1) {
+      const which = { closedBefore, unlandedBefore, max: MAX_PRUNED_AT_ONCE }
+      if ((await store.write([], (tx) => tx.uploads.prune(which))) < MAX_PRUNED_AT_ONCE) return
+    }
+  }
+
   /** Each statement removes only rows that no work depends on any more, so it needs no lock. */
   async function prune(): Promise<void> {
     await store.write([], async (tx) => {
-      await tx.uploads.prune({
-        closedBefore: ago(settings.receiptGuestSeconds),
-        unlandedBefore: ago(UNLANDED_KEPT_SECONDS),
-      })
       await tx.sessions.prune(clock.now())
       await tx.capabilities.prune(clock.now(), MAX_BATCH)
       await tx.challenges.prune(clock.now(), MAX_BATCH)
@@ -97,6 +106,7 @@ export function createSweep(
     async () => void (await collector.mark()),
     async () => void (await collector.startDeleting()),
     removeDeleting,
+    pruneUploads,
     prune,
     () => shares.prune(),
     () => pruneEvents(store, ago(EVENTS_KEPT_SECONDS)),

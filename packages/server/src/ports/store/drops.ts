@@ -75,8 +75,8 @@ export interface DropWrites {
   unclaim(dropId: DropId, claimId: string): Promise<boolean>
   /** Removes a drop of this account and answers it; undefined, and nothing changed, if there is none or an adoption's lease is live at `at`. */
   remove(dropId: DropId, accountId: AccountId, at: Instant): Promise<Drop | undefined>
-  /** The same for all drops of one link of this account. */
-  removeOfLink(opaqueId: OpaqueId, accountId: AccountId, at: Instant): Promise<readonly Drop[]>
+  /** The same for drops of one link of this account, at most `max`. */
+  removeOfLink(opaqueId: OpaqueId, accountId: AccountId, at: Instant, max: number): Promise<readonly Drop[]>
   /** The same for the account's oldest drops, at most `max`. */
   removeSome(accountId: AccountId, at: Instant, max: number): Promise<readonly Drop[]>
 }

@@ -219,6 +219,13 @@ export interface UploadWrites {
       readonly receivedBytes?: number | undefined
     },
   ): Promise<boolean>
-  /** Removes sessions that closed before `closedBefore`, or failed or ended before `unlandedBefore`, and their chunks. Receipts stay. */
-  prune(before: { readonly closedBefore: Instant; readonly unlandedBefore: Instant }): Promise<void>
+  /**
+   * Removes sessions that closed before `closedBefore`, and those that failed or ended before `unlandedBefore`, at most `max` of each, and their chunks. Receipts
+   * stay. Answers how many sessions.
+   */
+  prune(which: {
+    readonly closedBefore: Instant
+    readonly unlandedBefore: Instant
+    readonly max: number
+  }): Promise<number>
 }
