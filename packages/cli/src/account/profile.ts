@@ -2,12 +2,12 @@
 import { join } from 'node:path'
 import type { RevocationStore, Revocations, TokenPair } from '@blindkeep/client/owner'
 import type { AccountId, DeviceId } from '@blindkeep/protocol/ids'
-import { UsageError } from '../exits.ts'
+import { UsageError } from '../ground/exits.ts'
+import type { ReportFlags } from '../ground/report.ts'
 import { whileAlone } from '../home/claims.ts'
 import { hasTexts, type Reading } from '../home/damaged.ts'
 import { homeDirectory } from '../home/files.ts'
 import { isSealed, openVault, type Vault } from '../home/vault.ts'
-import type { ReportFlags } from '../report.ts'
 
 /** The flags of every command of an owner. */
 export interface OwnerFlags extends ReportFlags {

@@ -1,5 +1,5 @@
 /** Files that this program has written, as a disk, a power cut or a person has left them. */
-import { LocalError } from '../exits.ts'
+import { LocalError } from '../ground/exits.ts'
 
 /** What a file is for, for the person who has to do without it. */
 export interface Reading<Value> {

@@ -4,8 +4,8 @@ import { open, readFile, rename, rm, stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { withPath } from '@blindkeep/client/node'
-import { codeOf, ifDiskHas, makeFolder } from '../disk.ts'
-import { LocalError } from '../exits.ts'
+import { codeOf, ifDiskHas, makeFolder } from '../ground/disk.ts'
+import { LocalError } from '../ground/exits.ts'
 
 /** `BLINDKEEP_HOME`, or the place of the system for a user's settings (XDG Base Directory Specification, `XDG_CONFIG_HOME`). */
 export function homeDirectory(env: NodeJS.ProcessEnv = process.env): string {

@@ -4,13 +4,13 @@ import { readdir, realpath, rm } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
 import type { DropId } from '@blindkeep/protocol/ids'
 import type { SignedIn } from '../account/session.ts'
-import { makeFolder, syncFolder } from '../disk.ts'
+import { makeFolder, syncFolder } from '../ground/disk.ts'
+import type { Report } from '../ground/report.ts'
+import { shortId } from '../ground/texts.ts'
 import { whileAlone } from '../home/claims.ts'
 import { Damaged, hasTexts, isObject, parsed, type Reading } from '../home/damaged.ts'
 import { readPrivate, writePrivate } from '../home/files.ts'
-import type { Report } from '../report.ts'
 import type { SavePlan } from '../save/saveFile.ts'
-import { shortId } from '../texts.ts'
 
 export interface KeptDrop {
   /** Noted before the file gets its name. */

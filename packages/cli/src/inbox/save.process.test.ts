@@ -162,10 +162,10 @@ describe('blindkeep inbox save', () => {
     const here = await office()
     const dropId = await here.drop(randomBytes(1000), { name: 'a.bin' })
     const profile = join(root, 'home', 'profiles', here.profile)
-    const [kept] = await facts(saving(here, here.folder)).then(() =>
+    const [kept = ''] = await facts(saving(here, here.folder)).then(() =>
       inFolder(join('home', 'profiles', here.profile, 'saved')),
     )
-    assert.ok(kept?.endsWith(`${dropId}.json`))
+    assert.ok(kept.endsWith(`${dropId}.json`))
     for (const [index, left] of ['', '{"plan":{"part', '\0\0', '{}', '{"plan":{},"path":"/etc/passwd"}'].entries()) {
       await writeFile(join(profile, 'saved', kept), left)
       const again = await run(saving(here, here.folder))

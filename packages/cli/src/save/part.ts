@@ -10,8 +10,8 @@ import { fileDateOf } from '@blindkeep/client/fileDate'
 import { withPath } from '@blindkeep/client/node'
 import { sizeText } from '@blindkeep/protocol/byteSizes'
 import type { Bytes } from '@blindkeep/protocol/bytes'
-import { codeOf, freeBytes, ifDiskHas } from '../disk.ts'
-import { LocalError } from '../exits.ts'
+import { codeOf, freeBytes, ifDiskHas } from '../ground/disk.ts'
+import { LocalError } from '../ground/exits.ts'
 
 export interface Part {
   readonly path: string
