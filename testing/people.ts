@@ -11,7 +11,7 @@ import { sourceOfBytes } from '@blindkeep/client/source'
 import { toBase64 } from '@blindkeep/protocol/bytes'
 import type { AlbumId, AssetId } from '@blindkeep/protocol/ids'
 
-/** A browser's, but for Argon2id, which takes ten times as long in JavaScript. Both give the same (`seal/password.test.ts`). */
+/** A browser's, but for Argon2id, which takes ten times as long in JavaScript. Both give the same (`ground/password.test.ts`). */
 export const quickEnvironment: Environment = {
   ...systemEnvironment,
   masterOfPassword: nodeEnvironment.masterOfPassword,

@@ -7,7 +7,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { setImmediate as turn } from 'node:timers/promises'
 import { parseAccountId, parseDropId, parseSha256Hex, parseUploadId } from '@blindkeep/protocol/ids'
 import { openSqliteStore } from '../../packages/server/src/adapters/sql/sqlite.ts'
-import { locationOf } from '../../packages/server/src/domain/uploads/location.ts'
+import { locationOf } from '../../packages/server/src/domain/ground/location.ts'
 import { newId, parsed } from '../ids.ts'
 import { inserting } from '../insertion.ts'
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { argon2Sync } from 'node:crypto'
 import { toHex, utf8 } from '@blindkeep/protocol/bytes'
 import { ARGON2 } from '@blindkeep/protocol/suites'
-import { masterOfPassword } from '../../packages/client/src/seal/password.ts'
+import { masterOfPassword } from '../../packages/client/src/ground/password.ts'
 import { SALT } from './inputs.ts'
 
 const PASSWORD = 'correct horse battery staple'

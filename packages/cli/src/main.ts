@@ -12,8 +12,8 @@ import { addInboxCommands } from './commands/inbox.ts'
 import { addLinkCommands } from './commands/link.ts'
 import { addNotifyCommands } from './commands/notify.ts'
 import { addShareCommands } from './commands/share.ts'
-import { EXIT } from './exits.ts'
-import { tellLostOutput } from './output.ts'
+import { EXIT } from './ground/exits.ts'
+import { tellLostOutput } from './ground/output.ts'
 
 const EXITS = `
 Exit status:
@@ -57,7 +57,7 @@ try {
   if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? EXIT.done : EXIT.usage
   else {
     // The client's errors load half of the client, and --help has none.
-    const { tellFailure } = await import('./failures.ts')
+    const { tellFailure } = await import('./outcomes/failures.ts')
     process.exitCode = tellFailure(error, program.opts())
   }
 }

@@ -15,7 +15,7 @@ import {
 } from './account/newRecoveryWords.ts'
 import { readOwnAccount } from './account/ownerAccount.ts'
 import { type Challenge, openedOrEnded, type SignInResult, sessionOf, signInResultOf } from './account/signIn.ts'
-import { type Environment, systemEnvironment } from './environment.ts'
+import { type Environment, systemEnvironment } from './ground/environment.ts'
 import { type Call, createCalls } from './http/call.ts'
 import { sendAgainWhenLost } from './http/lostAnswer.ts'
 import { createSession, type SessionListener, type TokenPair } from './http/session.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { misfitsOf } from './fit.ts'
-import { usualSealedBytes } from './sizes.ts'
+import { usualSealedBytes } from './seal/sizes.ts'
 
 const files = (...sizes: number[]) => sizes.map((size) => ({ size }))
 const judged = (...given: Parameters<typeof misfitsOf>) => [...misfitsOf(...given).values()]

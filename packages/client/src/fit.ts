@@ -1,6 +1,6 @@
 /** Which files fit into what a link still takes. The server decides in the end: other guests send files, too. */
 import type { LinkLimits } from './guest.ts'
-import { usualSealedBytes } from './sizes.ts'
+import { usualSealedBytes } from './seal/sizes.ts'
 
 export type Room = Partial<Pick<LinkLimits, 'sealedBytesMax' | 'remainingBytes' | 'remainingFiles' | 'inboxFull'>>
 

@@ -1,6 +1,6 @@
 /** Paths from other people, for a disk or an archive: each step passes through `safeName`, so no path leads elsewhere. */
 import { utf8 } from '@blindkeep/protocol/bytes'
-import { MAX_EXTENSION_BYTES, MAX_NAME_BYTES, safeName, shortName } from './safeName.ts'
+import { MAX_EXTENSION_BYTES, MAX_NAME_BYTES, safeName, shortName } from './ground/safeName.ts'
 
 /** Folders in one name, and their bytes: systems bound a whole path. More are left out: the file is put into the last one. */
 const [MAX_FOLDERS, MAX_FOLDERS_BYTES] = [32, 640]

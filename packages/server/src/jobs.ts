@@ -1,7 +1,7 @@
+import type { Sweep } from './domain/closing/sweep.ts'
 import type { Parts } from './domain/custody/parts.ts'
 import type { Scrubber } from './domain/custody/scrub.ts'
 import type { Notifier } from './domain/notify/notifier.ts'
-import type { Sweep } from './domain/sweep.ts'
 import type { Log } from './ports/log.ts'
 import type { Node } from './ports/node.ts'
 import { StoreBroken } from './ports/store.ts'

@@ -9,13 +9,13 @@ import { baseUrlBefore } from './common/baseUrl.ts'
 import { folderOf } from './common/chosenFiles.ts'
 import { fileEnding } from './common/fileEnding.ts'
 import { readerLocale } from './common/language.ts'
-import { readForPreview } from './common/previewContent.ts'
 import { sealedNameOf } from './guest/engine/sealedName.ts'
 import { shortened } from './guest/engine/snapshot.ts'
 import { albumName } from './owner/albums/texts.ts'
 import { batchTitle, nameOf, plainNameOf, shortNoteOf } from './owner/inbox/texts.ts'
 import { labelOf } from './owner/links/texts.ts'
 import { parseRoute } from './owner/route.ts'
+import { readForPreview } from './preview/previewContent.ts'
 
 const dropId = parseDropId('00000000-0000-4000-8000-000000000001')
 const opaqueId = parseOpaqueId('0'.repeat(32))

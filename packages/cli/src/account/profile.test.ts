@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { LocalError } from '../exits.ts'
+import { LocalError } from '../ground/exits.ts'
 import { openProfile } from './profile.ts'
 
 let home: string

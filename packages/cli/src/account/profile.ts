@@ -2,11 +2,11 @@
 import { join } from 'node:path'
 import type { RevocationStore, Revocations, TokenPair } from '@blindkeep/client/owner'
 import type { AccountId, DeviceId } from '@blindkeep/protocol/ids'
-import { LocalError, UsageError } from '../exits.ts'
+import { LocalError, UsageError } from '../ground/exits.ts'
+import type { ReportFlags } from '../ground/report.ts'
 import { whileAlone } from '../home/claims.ts'
 import { homeDirectory } from '../home/files.ts'
 import { isSealed, openVault, type Vault } from '../home/vault.ts'
-import type { ReportFlags } from '../report.ts'
 
 /** The flags of every command of an owner. */
 export interface OwnerFlags extends ReportFlags {

@@ -5,8 +5,8 @@ import { ProblemError } from '@blindkeep/client/errors'
 import { nodeEnvironment as environment } from '@blindkeep/client/node'
 import type { Owner } from '@blindkeep/client/owner'
 import { fromBase64 } from '@blindkeep/protocol/bytes'
-import { LocalError } from '../exits.ts'
-import { createReport, type Report } from '../report.ts'
+import { LocalError } from '../ground/exits.ts'
+import { createReport, type Report } from '../ground/report.ts'
 import { type KeptAccount, type OwnerFlags, openProfile, type Profile } from './profile.ts'
 
 export interface SignedIn {

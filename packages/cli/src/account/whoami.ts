@@ -1,9 +1,9 @@
 /** `whoami`, `logout`, `quota`. */
 import { sizeText } from '@blindkeep/protocol/byteSizes'
-import { EXIT, type Exit } from '../exits.ts'
+import { EXIT, type Exit } from '../ground/exits.ts'
+import { createReport, type Report } from '../ground/report.ts'
 import { VaultLocked } from '../home/vault.ts'
-import { tellRoom } from '../inbox/room.ts'
-import { createReport, type Report } from '../report.ts'
+import { tellRoom } from './inboxRoom.ts'
 import { type OwnerFlags, openProfile, type Profile } from './profile.ts'
 import { isSessionOver, signedIn } from './session.ts'
 

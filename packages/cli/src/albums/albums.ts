@@ -2,9 +2,9 @@
 import type { OwnerFlags } from '../account/profile.ts'
 import { signedIn } from '../account/session.ts'
 import { chosenAlbum } from '../assets/chosen.ts'
-import { EXIT, type Exit } from '../exits.ts'
-import { shrinking } from '../table.ts'
-import { shortId, shown, timeText } from '../texts.ts'
+import { EXIT, type Exit } from '../ground/exits.ts'
+import { shrinking } from '../ground/table.ts'
+import { shortId, shown, timeText } from '../ground/texts.ts'
 
 export async function createAlbum(name: string, flags: OwnerFlags): Promise<Exit> {
   const { owner, report } = await signedIn(flags)

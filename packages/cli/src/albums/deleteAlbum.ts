@@ -2,15 +2,15 @@
 import { sizeText } from '@blindkeep/protocol/byteSizes'
 import type { OwnerFlags } from '../account/profile.ts'
 import { signedIn } from '../account/session.ts'
-import { agrees } from '../ask.ts'
 import { chosenAlbum } from '../assets/chosen.ts'
 import { describeAssets } from '../assets/described.ts'
 import { accountAssets } from '../assets/feed.ts'
 import { deleteEach } from '../assets/rm.ts'
-import { EXIT, type Exit } from '../exits.ts'
-import { interruptible } from '../interrupts.ts'
-import { createOutcomes } from '../outcomes.ts'
-import { shortId, shown } from '../texts.ts'
+import { agrees } from '../ground/ask.ts'
+import { EXIT, type Exit } from '../ground/exits.ts'
+import { interruptible } from '../ground/interrupts.ts'
+import { shortId, shown } from '../ground/texts.ts'
+import { createOutcomes } from '../outcomes/outcomes.ts'
 
 export interface DeleteAlbumFlags extends OwnerFlags {
   readonly withFiles?: boolean

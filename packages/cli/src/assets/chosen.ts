@@ -2,7 +2,7 @@
 import type { Album, AssetFacts } from '@blindkeep/client/owner'
 import { parseAssetId } from '@blindkeep/protocol/ids'
 import type { SignedIn } from '../account/session.ts'
-import { pick } from '../pick.ts'
+import { pick } from '../ground/pick.ts'
 import { type DescribedAsset, describeAssets } from './described.ts'
 import { accountAssets } from './feed.ts'
 

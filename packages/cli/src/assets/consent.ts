@@ -1,7 +1,7 @@
 /** Asks before a file is opened that a device has signed which was revoked later. */
 import type { OwnerFlags } from '../account/profile.ts'
-import { agrees } from '../ask.ts'
-import { shown, timeText } from '../texts.ts'
+import { agrees } from '../ground/ask.ts'
+import { shown, timeText } from '../ground/texts.ts'
 import { titleOf } from './chosen.ts'
 import type { DescribedAsset } from './described.ts'
 

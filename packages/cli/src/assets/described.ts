@@ -5,7 +5,7 @@ import type { AssetFacts, FileDescription } from '@blindkeep/client/owner'
 import { forEachConcurrently } from '@blindkeep/protocol/concurrency'
 import type { AssetId, DeviceId } from '@blindkeep/protocol/ids'
 import type { SignedIn } from '../account/session.ts'
-import { type Failure, failureOf } from '../failures.ts'
+import { type Failure, failureOf } from '../outcomes/failures.ts'
 
 /** Each takes two small requests and some milliseconds for signatures. */
 const AT_ONCE = 12

@@ -2,8 +2,8 @@
 import type { Command } from 'commander'
 import type { OwnerFlags } from '../account/profile.ts'
 import type { LoginFlags, RecoverFlags, RegisterFlags } from '../account/signIn.ts'
+import { name } from '../ground/options.ts'
 import { done } from './done.ts'
-import { name } from './options.ts'
 
 const NAME = [
   '--name <text>',

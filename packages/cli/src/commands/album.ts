@@ -2,8 +2,8 @@
 import type { Command } from 'commander'
 import type { OwnerFlags } from '../account/profile.ts'
 import type { DeleteAlbumFlags } from '../albums/deleteAlbum.ts'
+import { name, newName } from '../ground/options.ts'
 import { done } from './done.ts'
-import { name, newName } from './options.ts'
 
 export function addAlbumCommands(program: Command): void {
   const album = program.command('album').description('Albums: what you keep is in one.')

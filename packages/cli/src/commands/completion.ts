@@ -1,7 +1,7 @@
 /** The command for shells. */
 import { Argument, type Command } from 'commander'
 import type { Shell } from '../completion/completion.ts'
-import { EXIT } from '../exits.ts'
+import { EXIT } from '../ground/exits.ts'
 
 const SHELLS: readonly Shell[] = ['bash', 'zsh', 'fish']
 

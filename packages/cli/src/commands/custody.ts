@@ -1,8 +1,8 @@
 /** The commands that check what the server says of the files that it keeps. */
 import type { Command } from 'commander'
 import type { OwnerFlags } from '../account/profile.ts'
-import type { ReceiptsFlags } from '../receipts/receipts.ts'
-import type { VerifyFlags } from '../receipts/verify.ts'
+import type { ReceiptsFlags } from '../custody/receipts.ts'
+import type { VerifyFlags } from '../custody/verify.ts'
 import { done } from './done.ts'
 
 export function addCustodyCommands(program: Command): void {
@@ -30,7 +30,7 @@ Examples:
   blindkeep verify --deep --album Backups`,
     )
     .action(async (given: string[], _flags, command: Command) => {
-      const { verify } = await import('../receipts/verify.ts')
+      const { verify } = await import('../custody/verify.ts')
       await done(verify(given, command.optsWithGlobals<VerifyFlags>()))
     })
 
@@ -49,7 +49,7 @@ Example:
   blindkeep receipts --check --to receipts/`,
     )
     .action(async (given: string[], _flags, command: Command) => {
-      const { receipts } = await import('../receipts/receipts.ts')
+      const { receipts } = await import('../custody/receipts.ts')
       await done(receipts(given, command.optsWithGlobals<ReceiptsFlags>()))
     })
 
@@ -67,7 +67,7 @@ what it has signed is found out. Then the exit status is 3, and the evidence is
 saved in a folder of the profile. Call it regularly, for example every night.`,
     )
     .action(async (_flags, command: Command) => {
-      const { audit } = await import('../receipts/audit.ts')
+      const { audit } = await import('../custody/audit.ts')
       await done(audit(command.optsWithGlobals<OwnerFlags>()))
     })
 }

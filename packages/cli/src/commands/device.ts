@@ -1,8 +1,8 @@
 /** The commands for what is signed in, for what signs, and for what signs in. */
 import type { Command } from 'commander'
 import type { OwnerFlags } from '../account/profile.ts'
+import { name } from '../ground/options.ts'
 import { done } from './done.ts'
-import { name } from './options.ts'
 
 export function addDeviceCommands(program: Command): void {
   const sessions = program.command('sessions').description('Browsers and programs that are signed in to your account.')

@@ -1,11 +1,6 @@
 /** The commands for upload links. */
 import type { Command } from 'commander'
 import type { OwnerFlags } from '../account/profile.ts'
-import type { CreateLinkFlags } from '../links/createLink.ts'
-import type { EditLinkFlags } from '../links/editLink.ts'
-import type { ListLinksFlags } from '../links/ownLinks.ts'
-import type { QrFlags } from '../qrCode.ts'
-import { done } from './done.ts'
 import {
   countLimit,
   expiry,
@@ -16,7 +11,12 @@ import {
   sizeLimit,
   titleLine,
   totalLimit,
-} from './options.ts'
+} from '../ground/options.ts'
+import type { QrFlags } from '../ground/qrCode.ts'
+import type { CreateLinkFlags } from '../links/createLink.ts'
+import type { EditLinkFlags } from '../links/editLink.ts'
+import type { ListLinksFlags } from '../links/ownLinks.ts'
+import { done } from './done.ts'
 
 export function addLinkCommands(program: Command): void {
   const link = program.command('link').description('Links through which other people send you files.')

@@ -2,9 +2,9 @@
 import type { AddChannel } from '@blindkeep/client/owner'
 import { Argument, type Command } from 'commander'
 import type { OwnerFlags } from '../account/profile.ts'
+import { name } from '../ground/options.ts'
 import type { AddChannelFlags } from '../notify/channels.ts'
 import { done } from './done.ts'
-import { name } from './options.ts'
 
 /** A browser is added in that browser, under Account. */
 const KINDS: readonly AddChannel['kind'][] = ['webhook', 'ntfy', 'email']

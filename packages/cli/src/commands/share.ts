@@ -1,11 +1,11 @@
 /** The commands for shares, of both sides. */
 import type { Command } from 'commander'
 import type { OwnerFlags } from '../account/profile.ts'
-import type { QrFlags } from '../qrCode.ts'
+import { expiry, name, newName } from '../ground/options.ts'
+import type { QrFlags } from '../ground/qrCode.ts'
 import type { OpenFlags } from '../shares/openAddress.ts'
 import type { CreateShareFlags } from '../shares/ownShares.ts'
 import { done } from './done.ts'
-import { expiry, name, newName } from './options.ts'
 
 export function addShareCommands(program: Command): void {
   const share = program.command('share').description('Shares: you show files to everyone who has the address.')

@@ -1,7 +1,7 @@
 /** Says which names of sessions, devices, passkeys and channels do not open. */
-import { EXIT, type Exit } from '../exits.ts'
-import type { Report } from '../report.ts'
-import { shortId } from '../texts.ts'
+import { EXIT, type Exit } from '../ground/exits.ts'
+import type { Report } from '../ground/report.ts'
+import { shortId } from '../ground/texts.ts'
 
 interface Telling {
   readonly what: 'session' | 'device' | 'passkey' | 'channel'

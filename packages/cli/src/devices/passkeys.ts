@@ -2,11 +2,11 @@
 import type { OwnPasskey } from '@blindkeep/client/owner'
 import type { OwnerFlags } from '../account/profile.ts'
 import { signedIn } from '../account/session.ts'
-import { agrees } from '../ask.ts'
-import { EXIT, type Exit } from '../exits.ts'
-import { pick } from '../pick.ts'
-import { shrinking } from '../table.ts'
-import { namedText, shortId, shown, timeText } from '../texts.ts'
+import { agrees } from '../ground/ask.ts'
+import { EXIT, type Exit } from '../ground/exits.ts'
+import { pick } from '../ground/pick.ts'
+import { shrinking } from '../ground/table.ts'
+import { namedText, shortId, shown, timeText } from '../ground/texts.ts'
 import { tellNameFaults } from './named.ts'
 
 export async function listPasskeys(flags: OwnerFlags): Promise<Exit> {

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { type LinkParts, parseLink, parseSendState, type SendState } from '@blindkeep/client/guest'
 import { openVault } from '../home/vault.ts'
-import type { Landing } from '../send/afterLanding.ts'
+import type { Landing } from '../outcomes/afterLanding.ts'
 import { type KeptFile, keptFile } from '../send/kept.ts'
 
 export interface LandedBefore extends Landing {

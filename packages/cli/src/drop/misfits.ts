@@ -2,8 +2,8 @@ import { type Misfit, misfitsOf, type Room } from '@blindkeep/client/fit'
 import { largestPlaintext } from '@blindkeep/client/sizes'
 import { sizeText } from '@blindkeep/protocol/byteSizes'
 import { countText } from '@blindkeep/protocol/counts'
-import { EXIT } from '../exits.ts'
-import type { Failure } from '../failures.ts'
+import { EXIT } from '../ground/exits.ts'
+import type { Failure } from '../outcomes/failures.ts'
 
 /** Of the person who made the link. */
 export const INBOX_FULL = 'The inbox behind the link is full: too many files wait there.'

@@ -9,8 +9,8 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as wait } from 'node:timers/promises'
-import { codeOf } from '../disk.ts'
-import { LocalError } from '../exits.ts'
+import { codeOf } from '../ground/disk.ts'
+import { LocalError } from '../ground/exits.ts'
 
 const SQLITE_BUSY = 5
 /** Also of a file that another process has removed meanwhile. */

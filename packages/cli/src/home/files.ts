@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { codeOf, ifDiskHas } from '../disk.ts'
+import { codeOf, ifDiskHas } from '../ground/disk.ts'
 
 /** `BLINDKEEP_HOME`, or the place of the system for a user's settings (XDG Base Directory Specification, `XDG_CONFIG_HOME`). */
 export function homeDirectory(env: NodeJS.ProcessEnv = process.env): string {

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { joinPins, type PinnedKeys, parsePins } from '@blindkeep/client/receipts'
-import { LocalError } from '../exits.ts'
+import { LocalError } from '../ground/exits.ts'
 import { whileAlone } from './claims.ts'
 import { readPrivate, writePrivate } from './files.ts'
 

@@ -2,8 +2,8 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { codeOf } from '../disk.ts'
-import { LocalError } from '../exits.ts'
+import { codeOf } from '../ground/disk.ts'
+import { LocalError } from '../ground/exits.ts'
 import { readPrivate, writePrivate } from './files.ts'
 
 const CIPHER = 'aes-256-gcm'

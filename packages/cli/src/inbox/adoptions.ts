@@ -8,7 +8,7 @@ import { ProblemError } from '@blindkeep/client/errors'
 import type { Album, DescribedDrop } from '@blindkeep/client/owner'
 import type { AccountId, AssetId, DropId } from '@blindkeep/protocol/ids'
 import type { SignedIn } from '../account/session.ts'
-import { syncFolder } from '../disk.ts'
+import { syncFolder } from '../ground/disk.ts'
 import { whileAlone } from '../home/claims.ts'
 
 interface KeptAdoption {

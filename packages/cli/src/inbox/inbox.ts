@@ -6,10 +6,10 @@ import { type Album, batchGroupsOf, type DescribedDrop, type InboxItem, type Own
 import type { AccountId, DropId, OpaqueId } from '@blindkeep/protocol/ids'
 import type { Profile } from '../account/profile.ts'
 import type { SignedIn } from '../account/session.ts'
-import { LocalError, UsageError } from '../exits.ts'
+import { LocalError, UsageError } from '../ground/exits.ts'
+import { pick } from '../ground/pick.ts'
+import { shown } from '../ground/texts.ts'
 import { whileAlone } from '../home/claims.ts'
-import { pick } from '../pick.ts'
-import { shown } from '../texts.ts'
 import { isOfDrop } from './items.ts'
 
 /** Longer than it takes to write what was shown. */

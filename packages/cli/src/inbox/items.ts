@@ -3,8 +3,8 @@ import type { DropFault } from '@blindkeep/client/errors'
 import type { DescribedDrop, FileDescription, InboxItem } from '@blindkeep/client/owner'
 import { sizeText } from '@blindkeep/protocol/byteSizes'
 import cliTruncate from 'cli-truncate'
-import { EXIT, type Exit } from '../exits.ts'
-import { shortId, shown } from '../texts.ts'
+import { EXIT, type Exit } from '../ground/exits.ts'
+import { shortId, shown } from '../ground/texts.ts'
 
 /** Columns of a name in a list, and of a note in a line. */
 const [MAX_NAME_COLUMNS, MAX_NOTE_COLUMNS] = [48, 120]

@@ -1,16 +1,16 @@
 /** `blindkeep inbox list`. */
 import { announcedCount, type BatchGroup, batchGroupsOf, type InboxItem } from '@blindkeep/client/owner'
 import { sizeText } from '@blindkeep/protocol/byteSizes'
+import { tellRoom } from '../account/inboxRoom.ts'
 import type { OwnerFlags } from '../account/profile.ts'
 import { signedIn } from '../account/session.ts'
-import { type Exit, exitOf } from '../exits.ts'
-import type { Row } from '../report.ts'
-import { shrinking } from '../table.ts'
-import { filesText, shortId, shown, timeText } from '../texts.ts'
+import { type Exit, exitOf } from '../ground/exits.ts'
+import type { Row } from '../ground/report.ts'
+import { shrinking } from '../ground/table.ts'
+import { filesText, shortId, shown, timeText } from '../ground/texts.ts'
 import { openAdoptions } from './adoptions.ts'
 import { linkOf, openInbox, select } from './inbox.ts'
 import { claimsOf, exitOfFault, factsOf, isOfDrop, shortNameOf } from './items.ts'
-import { tellRoom } from './room.ts'
 
 const HEADINGS = ['ID', 'RECEIVED', 'SIZE', ...['LINK', 'NAME', 'GUEST SAYS'].map(shrinking)]
 /** The place of the column that is there if there are batches. */

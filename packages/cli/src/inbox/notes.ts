@@ -3,9 +3,9 @@ import { readFile, stat } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
 import type { DescribedDrop } from '@blindkeep/client/owner'
 import { utf8 } from '@blindkeep/protocol/bytes'
-import { codeOf } from '../disk.ts'
+import { codeOf } from '../ground/disk.ts'
+import { shown } from '../ground/texts.ts'
 import { saveAs, saveFile } from '../save/saveFile.ts'
-import { shown } from '../texts.ts'
 
 const ENDING = '.blindkeep-note.txt'
 /** Leaves room for the ending and a number in the longest name. */

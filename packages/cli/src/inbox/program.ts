@@ -1,7 +1,7 @@
 /** Runs the program of `--exec` for a saved file. Never through a shell: no text of a guest is ever read as a command. */
 import { spawn } from 'node:child_process'
 import type { DescribedDrop } from '@blindkeep/client/owner'
-import { LocalError } from '../exits.ts'
+import { LocalError } from '../ground/exits.ts'
 import type { Inbox } from './inbox.ts'
 import { nameOf } from './items.ts'
 import type { Steps } from './saveDrop.ts'

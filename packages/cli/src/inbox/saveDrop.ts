@@ -1,10 +1,10 @@
 /** What happens to one drop, step by step. Each step is done once it is noted, so a call after a kill goes on with the next one. */
 import { open, stat } from 'node:fs/promises'
 import type { Album, DescribedDrop, Owner } from '@blindkeep/client/owner'
-import { ifDiskHas } from '../disk.ts'
-import { LocalError } from '../exits.ts'
+import { ifDiskHas } from '../ground/disk.ts'
+import { LocalError } from '../ground/exits.ts'
+import { shown } from '../ground/texts.ts'
 import { finishPlan, isAsWritten, type SavePlan, saveFile } from '../save/saveFile.ts'
-import { shown } from '../texts.ts'
 import type { Adopted, Adoptions } from './adoptions.ts'
 import type { KeptDrop, KeptDrops } from './kept.ts'
 import { saveNote } from './notes.ts'

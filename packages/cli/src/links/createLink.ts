@@ -1,13 +1,13 @@
 /** `link create`. */
 import { DEFAULT_FILES, DEFAULT_TOTAL_BYTES, type LinkCaps, type OwnLink } from '@blindkeep/client/owner'
 import { usualSealedBytes } from '@blindkeep/client/sizes'
+import { endOf } from '../account/endOf.ts'
 import type { OwnerFlags } from '../account/profile.ts'
 import { signedIn } from '../account/session.ts'
-import type { Expiry } from '../commands/options.ts'
-import { EXIT, type Exit, UsageError } from '../exits.ts'
-import { type NewPassphraseFlags, newPassphrase } from '../newPassphrase.ts'
-import { type QrFlags, tellQrCode } from '../qrCode.ts'
-import { endOf } from './endOf.ts'
+import { EXIT, type Exit, UsageError } from '../ground/exits.ts'
+import { type NewPassphraseFlags, newPassphrase } from '../ground/newPassphrase.ts'
+import type { Expiry } from '../ground/options.ts'
+import { type QrFlags, tellQrCode } from '../ground/qrCode.ts'
 import { limitFacts, limitsText, nameText } from './linkTexts.ts'
 import { pickLink } from './pickLink.ts'
 

@@ -1,11 +1,11 @@
 /** `link edit`. */
 import type { ChangeLink, OwnLink } from '@blindkeep/client/owner'
 import { usualSealedBytes } from '@blindkeep/client/sizes'
+import { endOf } from '../account/endOf.ts'
 import type { OwnerFlags } from '../account/profile.ts'
 import { signedIn } from '../account/session.ts'
-import type { Expiry } from '../commands/options.ts'
-import { EXIT, type Exit, UsageError } from '../exits.ts'
-import { endOf } from './endOf.ts'
+import { EXIT, type Exit, UsageError } from '../ground/exits.ts'
+import type { Expiry } from '../ground/options.ts'
 import { limitsText, linkFacts, nameText, STATES } from './linkTexts.ts'
 import { pickLink } from './pickLink.ts'
 

@@ -2,7 +2,7 @@
 import type { LinkCaps, OwnLink } from '@blindkeep/client/owner'
 import { largestPlaintext } from '@blindkeep/client/sizes'
 import { sizeText } from '@blindkeep/protocol/byteSizes'
-import { filesText, shortId, shown, timeText } from '../texts.ts'
+import { filesText, shortId, shown, timeText } from '../ground/texts.ts'
 
 export const STATES = {
   live: 'takes files',

@@ -1,5 +1,5 @@
 import type { Owner, OwnLink } from '@blindkeep/client/owner'
-import { pick } from '../pick.ts'
+import { pick } from '../ground/pick.ts'
 
 /** The one link of the account that an id, its beginning, or a label names. */
 export async function pickLink(owner: Owner, given: string): Promise<OwnLink> {

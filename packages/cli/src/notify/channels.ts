@@ -2,11 +2,11 @@
 import type { AddChannel, DeliveryFault, OwnChannel, Owner } from '@blindkeep/client/owner'
 import type { OwnerFlags } from '../account/profile.ts'
 import { signedIn } from '../account/session.ts'
-import { agrees, givenSecret, secret } from '../ask.ts'
 import { tellNameFaults } from '../devices/named.ts'
-import { EXIT, type Exit } from '../exits.ts'
-import { pick } from '../pick.ts'
-import { shortId, shown, timeText } from '../texts.ts'
+import { agrees, givenSecret, secret } from '../ground/ask.ts'
+import { EXIT, type Exit } from '../ground/exits.ts'
+import { pick } from '../ground/pick.ts'
+import { shortId, shown, timeText } from '../ground/texts.ts'
 
 export interface AddChannelFlags extends OwnerFlags {
   readonly addressFile?: string

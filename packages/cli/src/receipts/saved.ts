@@ -4,10 +4,10 @@ import { basename, join } from 'node:path'
 import { safeName } from '@blindkeep/client/safeName'
 import type { AssetId } from '@blindkeep/protocol/ids'
 import type { AssetReceipt } from '@blindkeep/protocol/schemas/receipts'
-import { codeOf } from '../disk.ts'
-import { LocalError } from '../exits.ts'
+import { codeOf } from '../ground/disk.ts'
+import { LocalError } from '../ground/exits.ts'
+import { shortId } from '../ground/texts.ts'
 import { readPrivate, writePrivate } from '../home/files.ts'
-import { shortId } from '../texts.ts'
 
 export const RECEIPT_ENDING = '.blindkeep-receipt.json'
 

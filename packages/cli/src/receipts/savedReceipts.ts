@@ -6,7 +6,7 @@ import { type AssetId, parseAssetId } from '@blindkeep/protocol/ids'
 import type { AssetReceipt } from '@blindkeep/protocol/schemas/receipts'
 import { decodeText, NotText } from '@blindkeep/protocol/textFile'
 import type { Profile } from '../account/profile.ts'
-import { codeOf } from '../disk.ts'
+import { codeOf } from '../ground/disk.ts'
 import { receiptsOfProfile } from './keep.ts'
 import { RECEIPT_ENDING, receiptsOfHome } from './saved.ts'
 

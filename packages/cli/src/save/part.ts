@@ -9,8 +9,8 @@ import { dirname } from 'node:path'
 import { fileDateOf } from '@blindkeep/client/fileDate'
 import { sizeText } from '@blindkeep/protocol/byteSizes'
 import type { Bytes } from '@blindkeep/protocol/bytes'
-import { codeOf, freeBytes, ifDiskHas } from '../disk.ts'
-import { LocalError } from '../exits.ts'
+import { codeOf, freeBytes, ifDiskHas } from '../ground/disk.ts'
+import { LocalError } from '../ground/exits.ts'
 
 export interface Part {
   readonly path: string

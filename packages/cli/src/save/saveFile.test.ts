@@ -3,7 +3,7 @@ import { link, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, symlink, wri
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, beforeEach, describe, it } from 'node:test'
-import { LocalError } from '../exits.ts'
+import { LocalError } from '../ground/exits.ts'
 import { type FileToSave, finishPlan, type SavePlan, saveAs, saveFile } from './saveFile.ts'
 
 let root: string

@@ -6,8 +6,8 @@ import { constants } from 'node:fs'
 import { link, lstat, mkdir, open, realpath, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { numberedName, plainName, safePath } from '@blindkeep/client/safePath'
-import { codeOf, isLacking, syncFolder } from '../disk.ts'
-import { LocalError } from '../exits.ts'
+import { codeOf, isLacking, syncFolder } from '../ground/disk.ts'
+import { LocalError } from '../ground/exits.ts'
 import {
   hashOf,
   isOwn,

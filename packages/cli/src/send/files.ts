@@ -2,9 +2,9 @@
 import { isUtf8 } from 'node:buffer'
 import { readdir, realpath, stat } from 'node:fs/promises'
 import { basename, resolve } from 'node:path'
-import { failureOf } from '../failures.ts'
+import { byName } from '../ground/texts.ts'
+import { failureOf } from '../outcomes/failures.ts'
 import { RECEIPT_ENDING } from '../receipts/saved.ts'
-import { byName } from '../texts.ts'
 
 /** A path for the system. It has bytes, which are no text where a program wrote a name in another encoding. */
 export type Place = string | Buffer

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import stringWidth from 'string-width'
-import { createReport, type Report } from '../report.ts'
+import { createReport, type Report } from '../ground/report.ts'
 import { createProgress } from './progress.ts'
 
 const file = { shownAs: 'photos/of/the/wedding/2026/IMG_0001.jpg', size: 200_000_000 }

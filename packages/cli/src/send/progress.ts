@@ -3,8 +3,8 @@ import type { SendTrouble } from '@blindkeep/client/errors'
 import { sizeText } from '@blindkeep/protocol/byteSizes'
 import cliTruncate from 'cli-truncate'
 import stringWidth from 'string-width'
-import type { Report } from '../report.ts'
-import { durationText, filesText, shown } from '../texts.ts'
+import type { Report } from '../ground/report.ts'
+import { durationText, filesText, shown } from '../ground/texts.ts'
 
 /** The rate is that of the last seconds. */
 const RATE_MS = 10_000

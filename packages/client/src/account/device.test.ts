@@ -4,7 +4,7 @@ import { parseAccountId, parseAssetId, parseProtocolVersion, parseSha256Hex } fr
 import { decodeManifest, ManifestError, verifyManifest } from '@blindkeep/protocol/manifest'
 import type { ManifestEnvelope } from '@blindkeep/protocol/schemas/manifest'
 import packageFile from '../../package.json' with { type: 'json' }
-import { systemEnvironment } from '../environment.ts'
+import { systemEnvironment } from '../ground/environment.ts'
 import { newId } from '../seal/newId.ts'
 import { SealError } from '../seal/sealError.ts'
 import { verifiers } from '../seal/signatures.ts'

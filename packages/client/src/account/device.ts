@@ -7,7 +7,7 @@ import { assembleManifest, manifestToBeSigned, type SignedManifest } from '@blin
 import { ID_BYTES, KEY_BYTES } from '@blindkeep/protocol/suites'
 import { ed25519 } from '@noble/curves/ed25519.js'
 import { ml_dsa65 } from '@noble/post-quantum/ml-dsa.js'
-import { type Environment, systemEnvironment } from '../environment.ts'
+import { type Environment, systemEnvironment } from '../ground/environment.ts'
 import { NO_CONTEXT } from '../seal/derive.ts'
 import { newId, uuidOf } from '../seal/newId.ts'
 import { openSmall } from '../seal/open.ts'

@@ -1,7 +1,7 @@
 import { type Bytes, fromBase64, toBase64 } from '@blindkeep/protocol/bytes'
 import { normaliseEmail } from '@blindkeep/protocol/email'
 import { SALT_BYTES } from '@blindkeep/protocol/suites'
-import type { Environment } from '../environment.ts'
+import type { Environment } from '../ground/environment.ts'
 import type { Calls } from '../http/call.ts'
 import { serverIdOf } from '../http/ownAddress.ts'
 import { authenticationSecret, passwordSalt } from '../seal/derive.ts'

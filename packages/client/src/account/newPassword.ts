@@ -1,6 +1,6 @@
 import { type Bytes, toBase64 } from '@blindkeep/protocol/bytes'
 import { SALT_BYTES } from '@blindkeep/protocol/suites'
-import type { Environment } from '../environment.ts'
+import type { Environment } from '../ground/environment.ts'
 import { accountWrapKey, authenticationSecret, NO_CONTEXT, passwordSalt } from '../seal/derive.ts'
 import { sealSmall } from '../seal/seal.ts'
 import { type Identity, KDF_VERSION } from './masterOf.ts'

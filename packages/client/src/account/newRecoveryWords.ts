@@ -1,7 +1,7 @@
 /** Recovery words of a new account. They stay hidden until it is certain that they open what the server stores. */
 import { type Bytes, equalBytes, fromBase64, toBase64 } from '@blindkeep/protocol/bytes'
 import { KEY_BYTES } from '@blindkeep/protocol/suites'
-import { type Environment, systemEnvironment } from '../environment.ts'
+import { type Environment, systemEnvironment } from '../ground/environment.ts'
 import type { Calls } from '../http/call.ts'
 import { NO_CONTEXT, recoveryProof, recoveryWrapKey } from '../seal/derive.ts'
 import { openSmall } from '../seal/open.ts'

@@ -2,7 +2,7 @@
 import { type Bytes, fromBase64, toBase64, uuidBytes } from '@blindkeep/protocol/bytes'
 import { type ChannelId, parseChannelId } from '@blindkeep/protocol/ids'
 import type { ChannelKind, ChannelResponse, ChannelState, DeliveryFault } from '@blindkeep/protocol/schemas/channels'
-import type { Environment } from '../environment.ts'
+import type { Environment } from '../ground/environment.ts'
 import type { Call } from '../http/call.ts'
 import { newId } from '../seal/newId.ts'
 import { openGivenName, sealName } from '../seal/sealedName.ts'

@@ -2,7 +2,7 @@
 import { type Bytes, equalBytes, fromBase64, toBase64, uuidBytes } from '@blindkeep/protocol/bytes'
 import { type DeviceId, formatInstant, parseDeviceId } from '@blindkeep/protocol/ids'
 import type { DeviceResponse } from '@blindkeep/protocol/schemas/devices'
-import type { Environment } from '../environment.ts'
+import type { Environment } from '../ground/environment.ts'
 import type { Call } from '../http/call.ts'
 import { ProblemError } from '../http/errors.ts'
 import { sendAgainWhenLost } from '../http/lostAnswer.ts'

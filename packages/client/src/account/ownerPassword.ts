@@ -3,7 +3,7 @@
  * account.
  */
 import type { Bytes } from '@blindkeep/protocol/bytes'
-import type { Environment } from '../environment.ts'
+import type { Environment } from '../ground/environment.ts'
 import { sendAgainWhenLost } from '../http/lostAnswer.ts'
 import { type OwnPasswordPorts, presentSecret } from './masterOf.ts'
 import { newPassword } from './newPassword.ts'

@@ -2,7 +2,7 @@ import type { Bytes } from '@blindkeep/protocol/bytes'
 import type { AccountId } from '@blindkeep/protocol/ids'
 import type { ListedDevice } from '../account/ownerDevices.ts'
 import type { LinkKeysOf } from '../drops/dropKeys.ts'
-import type { Environment } from '../environment.ts'
+import type { Environment } from '../ground/environment.ts'
 import type { Calls } from '../http/call.ts'
 
 /** What the modules about assets need from the signed-in owner. */

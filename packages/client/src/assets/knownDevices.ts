@@ -1,6 +1,6 @@
 /** The devices of the account, remembered for a short time: an album checks the signatures of hundreds of assets. */
 import type { ListedDevice } from '../account/ownerDevices.ts'
-import type { Environment } from '../environment.ts'
+import type { Environment } from '../ground/environment.ts'
 import { AssetError } from './assetError.ts'
 
 /** A revocation by another client counts at the latest after this time; opening a file always reads the list. */

@@ -1,7 +1,7 @@
 /** The albums of an account. Their names are sealed: the server knows how many albums there are and nothing else about them. */
 import { type Bytes, toBase64, utf8, uuidBytes } from '@blindkeep/protocol/bytes'
 import { type AlbumId, parseAlbumId } from '@blindkeep/protocol/ids'
-import type { Environment } from '../environment.ts'
+import type { Environment } from '../ground/environment.ts'
 import type { Call } from '../http/call.ts'
 import { newId } from '../seal/newId.ts'
 import { openSmallText } from '../seal/open.ts'

@@ -1,5 +1,5 @@
 import type { Bytes } from '@blindkeep/protocol/bytes'
-import type { Environment } from '../environment.ts'
+import type { Environment } from '../ground/environment.ts'
 import type { Call } from '../http/call.ts'
 import { openDownload } from '../http/download.ts'
 import { firstBytesOf } from '../seal/byteReader.ts'

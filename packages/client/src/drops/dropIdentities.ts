@@ -4,7 +4,7 @@
  */
 import { utf8 } from '@blindkeep/protocol/bytes'
 import type { DropId } from '@blindkeep/protocol/ids'
-import type { Environment } from '../environment.ts'
+import type { Environment } from '../ground/environment.ts'
 import type { FileDescription } from '../seal/fileHeader.ts'
 import type { DropFacts } from './inboxDrop.ts'
 

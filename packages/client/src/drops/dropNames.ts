@@ -1,6 +1,6 @@
 /** The names of pending drops, from their sealed headers. A drop never changes, so its header is read once. */
 import type { DropId } from '@blindkeep/protocol/ids'
-import type { Environment } from '../environment.ts'
+import type { Environment } from '../ground/environment.ts'
 import type { Call } from '../http/call.ts'
 import { descriptionOf, type FileDescription } from '../seal/fileHeader.ts'
 import { ANOTHER_DROP, type DropFault, dropFaultOf, WITHHELD } from './dropError.ts'

@@ -1,6 +1,6 @@
 import { type Bytes, fromHex } from '@blindkeep/protocol/bytes'
 import type { OpaqueId } from '@blindkeep/protocol/ids'
-import type { Environment } from '../environment.ts'
+import type { Environment } from '../ground/environment.ts'
 import type { Calls } from '../http/call.ts'
 import { serverIdOf } from '../http/ownAddress.ts'
 import { passphraseSalt } from '../seal/derive.ts'

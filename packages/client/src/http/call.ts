@@ -4,7 +4,7 @@
 
 import type { Instant } from '@blindkeep/protocol/ids'
 import { type Operation, type OperationName, operations } from '@blindkeep/protocol/operations'
-import { systemEnvironment } from '../environment.ts'
+import { systemEnvironment } from '../ground/environment.ts'
 import { MAX_ANSWER_BYTES, parseJson, readAnswer, readText } from './answer.ts'
 import { parseBaseUrl, pathOf } from './baseUrl.ts'
 import type { AnyAnswer, AnyRequest, Call, CallAnswer, CallRequest } from './callTypes.ts'

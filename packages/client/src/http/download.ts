@@ -1,7 +1,7 @@
 /** The bytes of one blob as one stream, over as many requests as the line needs. */
 import type { Bytes } from '@blindkeep/protocol/bytes'
 import type { OperationName } from '@blindkeep/protocol/operations'
-import type { Environment } from '../environment.ts'
+import type { Environment } from '../ground/environment.ts'
 import { AnswerError, ProblemError } from './errors.ts'
 import { isTransient, randomOf, retryWaitMs } from './retry.ts'
 

@@ -1,5 +1,5 @@
 /** When a call that failed is made again, and after how long: one rule for sending, for downloads and for live events. */
-import type { Environment } from '../environment.ts'
+import type { Environment } from '../ground/environment.ts'
 import { NetworkError, ProblemError } from './errors.ts'
 
 /** Failures in a row without progress before a caller stops: about three minutes. */

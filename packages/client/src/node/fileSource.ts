@@ -1,5 +1,5 @@
 import { type FileHandle, open } from 'node:fs/promises'
-import { fileDateText } from '../fileDate.ts'
+import { fileDateText } from '../ground/fileDate.ts'
 import { type Source, SourceChanged } from '../seal/source.ts'
 
 export interface OpenFile {

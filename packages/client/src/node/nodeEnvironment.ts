@@ -3,8 +3,8 @@ import * as crypto from 'node:crypto'
 import { promisify } from 'node:util'
 import type { Bytes } from '@blindkeep/protocol/bytes'
 import { ARGON2 } from '@blindkeep/protocol/suites'
-import { type Environment, systemEnvironment } from '../environment.ts'
-import { fileHashOf, type RunningHash } from '../seal/sha256.ts'
+import { type Environment, systemEnvironment } from '../ground/environment.ts'
+import { fileHashOf, type RunningHash } from '../ground/sha256.ts'
 
 const PIECE_BYTES = 64 * 1024
 
@@ -47,7 +47,7 @@ function nativeSlowHashes(): Partial<Pick<Environment, 'masterOfPassword' | 'pas
   const argon2: typeof crypto.argon2 | undefined = crypto.argon2
   if (argon2 === undefined) return {}
   const argon2Async = promisify(argon2)
-  /** Same result as `seal/password.ts`: the suite's parameters over the text as UTF-8 in NFKC. */
+  /** Same result as `ground/password.ts`: the suite's parameters over the text as UTF-8 in NFKC. */
   const stretch = async (text: string, salt: Uint8Array): Promise<Bytes> => {
     const { memoryKiB: memory, passes, parallelism, bytes: tagLength } = ARGON2
     const message = text.normalize('NFKC')

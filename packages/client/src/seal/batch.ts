@@ -5,7 +5,7 @@
 import { toHex } from '@blindkeep/protocol/bytes'
 import { OPAQUE_ID_PATTERN } from '@blindkeep/protocol/ids'
 import { ID_BYTES, MAX_BATCH_FILES } from '@blindkeep/protocol/suites'
-import type { Environment } from '../environment.ts'
+import type { Environment } from '../ground/environment.ts'
 
 export interface Batch {
   /** 128 random bits as 32 lowercase hex characters, the same for all files of one go. */

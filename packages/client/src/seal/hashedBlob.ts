@@ -1,7 +1,7 @@
 import type { Bytes } from '@blindkeep/protocol/bytes'
+import type { RunningHash } from '../ground/sha256.ts'
 import { type OpenedBlob, openBlob } from './open.ts'
 import type { BlobOpener } from './openHeader.ts'
-import type { RunningHash } from './sha256.ts'
 
 interface HashedBlob {
   readonly stream: ReadableStream<Bytes>

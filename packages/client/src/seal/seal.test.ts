@@ -4,10 +4,10 @@ import { describe, it } from 'node:test'
 import { concatBytes, fromHex, toHex } from '@blindkeep/protocol/bytes'
 import fc from 'fast-check'
 import vectors from '../../../../vectors/sealed-blobs.json' with { type: 'json' }
+import { fileHashOf } from '../ground/sha256.ts'
 import { PURPOSES, type Purpose } from './derive.ts'
 import { createSealer, type SealerOptions, sealSmall } from './seal.ts'
 import { hashSealed, sealRange } from './sealStream.ts'
-import { fileHashOf } from './sha256.ts'
 import { type Source, SourceChanged, sourceOfBlob, sourceOfBytes } from './source.ts'
 
 const SEGMENT = 1_048_560

@@ -1,9 +1,9 @@
 import { type Bytes, concatBytes, equalBytes } from '@blindkeep/protocol/bytes'
 import { SEGMENT_SEALED_BYTES, TAG_BYTES } from '@blindkeep/protocol/suites'
+import { createRunningHash, type FileHash, fileHashOf } from '../ground/sha256.ts'
 import { createFreeing } from './freedMemory.ts'
 import { type Sealer, segmentRange } from './seal.ts'
 import { tagOf } from './sealedBlob.ts'
-import { createRunningHash, type FileHash, fileHashOf } from './sha256.ts'
 import { type Source, SourceChanged } from './source.ts'
 
 /** The result of the hashing pass: what declares the blob, and what shows later whether the file has changed. */

@@ -1,5 +1,5 @@
 import { parseSha256Hex, type Sha256Hex } from '@blindkeep/protocol/ids'
-import type { Environment } from '../environment.ts'
+import type { Environment } from '../ground/environment.ts'
 import type { Sealer } from '../seal/seal.ts'
 import { hashSealed, type SealRecord } from '../seal/sealStream.ts'
 import { type Source, SourceChanged } from '../seal/source.ts'

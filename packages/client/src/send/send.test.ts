@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { before, describe, it } from 'node:test'
 import { custodyOf, newOwner } from '../../../../testing/people.ts'
 import type { Exchanged } from '../../../../testing/tamperingProxy.ts'
-import { type Environment, systemEnvironment } from '../environment.ts'
+import { type Environment, systemEnvironment } from '../ground/environment.ts'
 import { openLink } from '../guest.ts'
 import { NetworkError } from '../http/errors.ts'
 import { nodeEnvironment } from '../node/nodeEnvironment.ts'
@@ -207,14 +207,6 @@ describe('an upload that pauses', () => {
     await assert.rejects(send({ state: kept, source }), stopped('session_unknown'))
     await assertLandedOnce(state, await send({ state: forNewSession(kept), source }))
   })
-
-  it('no longer exists after the owner revoked the link', async () => {
-    const other = await owner.createLink()
-    const { source, state } = await prepared(4 * MIB, other.url)
-    const kept = await paused(source, state)
-    await owner.revokeLink(other.opaqueId)
-    await assert.rejects(send({ state: kept, source }), stopped('session_unknown'))
-  })
 })
 
 describe('a link refuses', () => {
@@ -262,20 +254,6 @@ describe('a link refuses', () => {
     const refused = await opened.prepare({ source, passphrase: normal })
     await assert.rejects(send({ state: refused, source }), stopped('passphrase_refused'))
     await send({ state: await withPassphrase(refused, typed, nodeEnvironment), source })
-  })
-
-  it('a second file when it is for single use', async () => {
-    const { url } = await owner.createLink({ singleUse: true })
-    const [first, second] = [await prepared(10, url), await prepared(10, url)]
-    await assertLandedOnce(first.state, await send(first))
-    await assert.rejects(send(second), stopped('link_closed'))
-  })
-
-  it('more files than its limit', async () => {
-    const { url } = await owner.createLink({ caps: { maxFileCount: 1 } })
-    const [first, second] = [await prepared(10, url), await prepared(10, url)]
-    await assertLandedOnce(first.state, await send(first))
-    await assert.rejects(send(second), stopped('link_full'))
   })
 })
 

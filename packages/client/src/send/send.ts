@@ -2,7 +2,7 @@
 import { fromBase64 } from '@blindkeep/protocol/bytes'
 import type { UploadId } from '@blindkeep/protocol/ids'
 import { SEGMENT_SEALED_BYTES } from '@blindkeep/protocol/suites'
-import { type Environment, systemEnvironment } from '../environment.ts'
+import { type Environment, systemEnvironment } from '../ground/environment.ts'
 import { type Call, createCalls } from '../http/call.ts'
 import { ProblemError } from '../http/errors.ts'
 import { createChunkReader } from '../seal/chunkReader.ts'

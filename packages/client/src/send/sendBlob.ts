@@ -4,7 +4,7 @@
  */
 import type { UploadId } from '@blindkeep/protocol/ids'
 import { HEADERS } from '@blindkeep/protocol/wire'
-import type { Environment } from '../environment.ts'
+import type { Environment } from '../ground/environment.ts'
 import { AnswerError, NetworkError, ProblemError } from '../http/errors.ts'
 import { headerInteger } from '../http/refusal.ts'
 import { randomOf } from '../http/retry.ts'

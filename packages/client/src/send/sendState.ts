@@ -5,7 +5,7 @@ import { base64, integer, object, opaqueId, sha256, text } from '@blindkeep/prot
 import { KEM_CIPHERTEXT_BYTES, KEY_BYTES, SALT_BYTES, TAG_BYTES } from '@blindkeep/protocol/suites'
 import { type Static, Type } from 'typebox'
 import { linkPassphraseProof } from '../drops/linkPassphrase.ts'
-import { type Environment, systemEnvironment } from '../environment.ts'
+import { type Environment, systemEnvironment } from '../ground/environment.ts'
 import { readAnswer } from '../http/answer.ts'
 import { createCalls } from '../http/call.ts'
 import { FileHeader } from '../seal/fileHeader.ts'

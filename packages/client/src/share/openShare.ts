@@ -1,7 +1,7 @@
 /** The receiver's side of a share: a client that has its address and nothing else. */
 import { type Bytes, fromBase64, fromHex, toBase64 } from '@blindkeep/protocol/bytes'
 import type { Sha256Hex } from '@blindkeep/protocol/ids'
-import { type Environment, systemEnvironment } from '../environment.ts'
+import { type Environment, systemEnvironment } from '../ground/environment.ts'
 import { type Call, createCalls } from '../http/call.ts'
 import { openDownload } from '../http/download.ts'
 import { ProblemError } from '../http/errors.ts'

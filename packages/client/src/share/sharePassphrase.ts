@@ -3,7 +3,7 @@
  * only for the proof. So a person who has the address alone can try passphrases only at the server, which limits the tries (decisions/shares.md).
  */
 import type { Bytes } from '@blindkeep/protocol/bytes'
-import type { Environment } from '../environment.ts'
+import type { Environment } from '../ground/environment.ts'
 import { sharePassphraseKey, sharePassphraseProof, sharePassphraseSalt } from '../seal/derive.ts'
 import { normalPassphrase } from '../seal/passphraseSpellings.ts'
 

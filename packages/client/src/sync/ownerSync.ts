@@ -2,7 +2,7 @@
 import type { AssetId } from '@blindkeep/protocol/ids'
 import type { SyncEntryResponse, SyncResponse } from '@blindkeep/protocol/schemas/sync'
 import { type AssetFacts, factsOf } from '../assets/assetFacts.ts'
-import type { Environment } from '../environment.ts'
+import type { Environment } from '../ground/environment.ts'
 import type { Call } from '../http/call.ts'
 import { AnswerError, ProblemError } from '../http/errors.ts'
 import { FeedRolledBack } from './feedRolledBack.ts'

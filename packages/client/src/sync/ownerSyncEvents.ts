@@ -1,5 +1,5 @@
 import { EVENTS, type EventData, type EventName } from '@blindkeep/protocol/schemas/sync'
-import type { Environment } from '../environment.ts'
+import type { Environment } from '../ground/environment.ts'
 import { parseJson, readAnswer } from '../http/answer.ts'
 import type { Call } from '../http/call.ts'
 import { AnswerError, ProblemError } from '../http/errors.ts'

@@ -7,7 +7,7 @@ import { changeBody, flipAt, isRequest } from '../../../../testing/maliciousServ
 import { anotherClient, type Keeper, newKeeper, newOwner, openedDrops, sendFile } from '../../../../testing/people.ts'
 import { type Device, newDevice } from '../account/device.ts'
 import { blobOf } from '../assets/assetFacts.ts'
-import { systemEnvironment } from '../environment.ts'
+import { systemEnvironment } from '../ground/environment.ts'
 import type { Owner, SignedLately } from '../owner.ts'
 import { sourceOfBytes } from '../seal/source.ts'
 import { hasCode } from '../testing/expectations.ts'

@@ -7,7 +7,7 @@ import { after, afterEach } from 'node:test'
 import { changeBody, isRequest } from '../../../../testing/maliciousServer.ts'
 import { startServer } from '../../../../testing/startServer.ts'
 import { startTamperingProxy, type TamperingProxy } from '../../../../testing/tamperingProxy.ts'
-import { type Environment, systemEnvironment } from '../environment.ts'
+import { type Environment, systemEnvironment } from '../ground/environment.ts'
 
 export const HONEST = 'https://keep.example'
 export const MALICIOUS = 'https://other.example'

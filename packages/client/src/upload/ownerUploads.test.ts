@@ -6,8 +6,7 @@ import { instantOf } from '@blindkeep/protocol/ids'
 import { anotherClient, type Keeper, newKeeper, newOwner } from '../../../../testing/people.ts'
 import { startServer } from '../../../../testing/startServer.ts'
 import type { Exchanged } from '../../../../testing/tamperingProxy.ts'
-import { newDevice } from '../account/device.ts'
-import { systemEnvironment } from '../environment.ts'
+import { systemEnvironment } from '../ground/environment.ts'
 import type { Owner } from '../owner.ts'
 import { type Source, sourceOfBytes } from '../seal/source.ts'
 import { SendError, type SendStopReason } from '../send/sendError.ts'
@@ -325,19 +324,6 @@ describe('an interrupted upload', () => {
 
 describe('the server refuses', () => {
   const small = sourceOfBytes(file(10))
-
-  it('a device that was never added, or was revoked', async () => {
-    const upload = { source: small, album: keeper.album }
-    await assert.rejects(owner.upload({ ...upload, device: newDevice() }), stopped('device_refused'))
-    const device = await owner.addDevice(undefined, { tie: false })
-    await owner.revokeDevice(device.deviceId)
-    await assert.rejects(owner.upload({ ...upload, device }), stopped('device_refused'))
-  })
-
-  it('an album of another account', async () => {
-    const { album } = await newKeeper(proxy.url)
-    await assert.rejects(owner.upload({ ...keeper, source: small, album }), stopped('album_refused'))
-  })
 
   it('a manifest from a clock that is far off', async () => {
     const aYearAgo = systemEnvironment.now() - 365 * 86_400_000

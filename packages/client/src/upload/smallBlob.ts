@@ -1,6 +1,6 @@
 import type { Bytes } from '@blindkeep/protocol/bytes'
 import { parseSha256Hex, type Sha256Hex } from '@blindkeep/protocol/ids'
-import type { Environment } from '../environment.ts'
+import type { Environment } from '../ground/environment.ts'
 
 /** A blob that is small enough to be in memory as a whole. */
 export interface SmallBlob {

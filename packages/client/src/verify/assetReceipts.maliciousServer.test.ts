@@ -21,7 +21,7 @@ import { type Keeper, newKeeper, openedDrops, sendFile } from '../../../../testi
 import type { Tampering } from '../../../../testing/tamperingProxy.ts'
 import { newDevice } from '../account/device.ts'
 import type { AssetFacts } from '../assets/assetFacts.ts'
-import { systemEnvironment } from '../environment.ts'
+import { systemEnvironment } from '../ground/environment.ts'
 import type { Owner } from '../owner.ts'
 import { newId } from '../seal/newId.ts'
 import { sourceOfBytes } from '../seal/source.ts'

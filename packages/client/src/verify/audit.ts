@@ -2,7 +2,7 @@
 import { fromBase64 } from '@blindkeep/protocol/bytes'
 import { type DecodedReceipt, ReceiptError, readReceipt, verifyReceipt } from '@blindkeep/protocol/receipt'
 import { AssetReceipt } from '@blindkeep/protocol/schemas/receipts'
-import { type Environment, systemEnvironment } from '../environment.ts'
+import { type Environment, systemEnvironment } from '../ground/environment.ts'
 import { readAnswer } from '../http/answer.ts'
 import { type Calls, createCalls } from '../http/call.ts'
 import { AnswerError, ProblemError } from '../http/errors.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { parseAssetId } from '@blindkeep/protocol/ids'
-import { systemEnvironment } from '../environment.ts'
+import { systemEnvironment } from '../ground/environment.ts'
 import { createCalls } from '../http/call.ts'
 import { NetworkError } from '../http/errors.ts'
 import { newId } from '../seal/newId.ts'

@@ -7,7 +7,7 @@ import { openBackupData, openRestoreData } from '../data.ts'
 import { type BackupProgress, type BackupReport, backUp, type DamagedObject } from '../domain/backup/backup.ts'
 import type { BackupManifest } from '../domain/backup/backupManifest.ts'
 import { type RestoreReport, restore } from '../domain/backup/restore.ts'
-import type { CappedList } from '../domain/cappedList.ts'
+import type { CappedList } from '../domain/ground/cappedList.ts'
 import { type Call, type Command, type Outcome, withOpen } from './command.ts'
 import { quotaOf } from './quota.ts'
 

@@ -12,7 +12,7 @@ import {
   type ListedInvite,
   MAX_INVITE_DAYS,
 } from '../domain/account/invites.ts'
-import { checkServerId, recordedServerId } from '../domain/custody/serverId.ts'
+import { checkServerId, recordedServerId } from '../domain/discovery/serverId.ts'
 import type { Store } from '../ports/store.ts'
 import { type Call, type Command, columns, type Outcome, UsageError, withOpen } from './command.ts'
 

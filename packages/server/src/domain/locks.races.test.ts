@@ -20,10 +20,10 @@ import { draft } from '../testing/receipts.ts'
 import { quickly, SECRET } from '../testing/secrets.ts'
 import { inTwoNodes, type TwoNodes } from '../testing/twoNodes.ts'
 import { newAccount, type World } from '../testing/world.ts'
-import { isLive } from './account/liveSession.ts'
 import { createCollector, pauseCollector } from './custody/collect.ts'
 import { rotateAttestationKey } from './custody/keys.ts'
-import { isRefusal } from './refusals.ts'
+import { isLive } from './ground/liveSession.ts'
+import { isRefusal } from './ground/refusals.ts'
 
 /** Runs a race, and answers what is wrong afterwards. */
 type Race = (nodes: TwoNodes) => Promise<string | undefined>

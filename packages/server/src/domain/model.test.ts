@@ -7,7 +7,7 @@ import { append, bytes, creation, linkRow, provision } from '../testing/guest.ts
 import { HARD_BYTES, Model, type ModelLink, type ModelUpload, SOFT_BYTES, sum } from '../testing/model.ts'
 import { always, commandsFor, pick, reasonOf } from '../testing/modelCommand.ts'
 import { defined, inWorld, newAccount, sha256, type World } from '../testing/world.ts'
-import { isRefusal } from './refusals.ts'
+import { isRefusal } from './ground/refusals.ts'
 
 /** Compares links, uploads, quota and inbox with the model, in random sequences of acts of owners, guests and the clock. */
 interface Real {

@@ -11,7 +11,7 @@ import { AssetModel, HARD_BYTES, type ModelAsset, type ModelBlob } from '../test
 import { always, commandsFor, pick, reasonOf } from '../testing/modelCommand.ts'
 import { defined, inWorld, sha256, type World } from '../testing/world.ts'
 import type { Declared } from './assets/manifest.ts'
-import { isRefusal } from './refusals.ts'
+import { isRefusal } from './ground/refusals.ts'
 
 /** Compares uploads, adoptions, replacements and deletions with the model, in random sequences of acts of two owners, their guests and the clock. */
 interface Real {

@@ -18,8 +18,8 @@ import { draft } from '../testing/receipts.ts'
 import { roundTripsOf } from '../testing/roundTrips.ts'
 import { inTwoNodes } from '../testing/twoNodes.ts'
 import { newAccount, sha256 } from '../testing/world.ts'
+import { createLandDrops, type DropLanding } from './arrival/landDrops.ts'
 import type { ReceiptDraft } from './custody/receiptBatches.ts'
-import { createLandDrops, type DropLanding } from './drops/landDrops.ts'
 import { findDropUpload } from './uploads/findUpload.ts'
 
 const BATCH = 64

@@ -3,7 +3,7 @@
  * until they are sent. The request that comes last is refused, not the ones that are already there. Numbers: `decisions/limits.md`.
  */
 import type { SessionId } from '@blindkeep/protocol/ids'
-import type { Refuses } from '../domain/refusals.ts'
+import type { Refuses } from '../domain/ground/refusals.ts'
 
 const MEBIBYTE = 1024 * 1024
 

@@ -5,9 +5,10 @@
 import type { OperationName, OperationOf, PATH_PARAMETERS } from '@blindkeep/protocol/operations'
 import type { Static, TSchema } from 'typebox'
 import type { Caller } from '../domain/account/sessions.ts'
-import type { Refusal, Refuses } from '../domain/refusals.ts'
+import type { Refusal, Refuses } from '../domain/ground/refusals.ts'
 import type { Body } from './body.ts'
 import type { Kept } from './budget.ts'
+import type { Document } from './document.ts'
 import type { EventStream } from './eventStream.ts'
 import type { ReasonOf } from './problem.ts'
 
@@ -60,11 +61,13 @@ type BodyOf<Declared> = Declared extends { readonly body: infer Body }
     ? { readonly bytes: AsyncIterable<Uint8Array> }
     : Body extends 'events'
       ? EventStream
-      : Body extends string
-        ? { readonly text: string }
-        : Body extends TSchema
-          ? { readonly body: Static<Body> }
-          : never
+      : Body extends 'json'
+        ? { readonly document: Document }
+        : Body extends string
+          ? { readonly text: string }
+          : Body extends TSchema
+            ? { readonly body: Static<Body> }
+            : never
   : unknown
 
 /** An answer of any row. */
@@ -74,6 +77,7 @@ export interface AnyAnswer {
   readonly body?: unknown
   readonly bytes?: AsyncIterable<Uint8Array>
   readonly text?: string
+  readonly document?: Document
   readonly events?: AsyncIterable<Uint8Array>
   readonly until?: AbortSignal
 }

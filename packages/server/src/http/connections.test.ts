@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { createServer, type RequestListener } from 'node:http'
+import { createServer, type RequestListener, type ServerResponse } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { describe, it } from 'node:test'
 import { overHttp } from '../testing/http.ts'
@@ -88,6 +88,48 @@ describe('connections', () => {
         )
       },
       { ofSource: 2 },
+      senderOf,
+    )
+  })
+
+  it('of a proxy bring at most a share of unfinished requests of one network', async () => {
+    const begun = new Set<() => void>()
+    const replies: ServerResponse[] = []
+    const never: RequestListener = (_request, reply) => {
+      replies.push(reply)
+      for (const resolve of begun) resolve()
+      begun.clear()
+    }
+    const networks = [1, 1, 1, 2, 1, 1]
+    const senderOf: SenderOf = ({ headers }) => ({
+      source: headers.host === undefined ? undefined : `2001:db8:${networks.shift()}:1::/64`,
+      address: undefined,
+      isTrustedProxy: true,
+    })
+    await bounded(
+      never,
+      async (open) => {
+        const refused = async () => {
+          const socket = await open()
+          socket.write(REQUEST)
+          const [answer] = await once(socket, 'data')
+          assert.match(String(answer), /^HTTP\/1\.1 429 .*\r\nRetry-After: 5\r\n/s)
+          await once(socket, 'close')
+        }
+        const first = await open()
+        for (const socket of [first, await open()]) await busy(begun, socket)
+        await refused()
+        const elsewhere = await open()
+        await busy(begun, elsewhere)
+        const [reply] = replies
+        const ended = reply && once(reply, 'close')
+        first.destroy()
+        await ended
+        await busy(begun, await open())
+        await refused()
+        assert.equal(elsewhere.destroyed, false)
+      },
+      { total: 100, ofSource: 2 },
       senderOf,
     )
   })

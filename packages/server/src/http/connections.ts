@@ -4,12 +4,15 @@
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { networkOf } from '../domain/guestNetwork.ts'
+import { networkOf } from '../domain/ground/guestNetwork.ts'
 import { createSenderOf, type SenderOf } from './source.ts'
 
 export interface ConnectionLimits {
   readonly total: number
-  /** From one public IPv4 address or IPv6 /48 (`guestNetwork.ts`). A private or loopback peer, or a trusted proxy, may send the requests of many clients. */
+  /**
+   * From one public IPv4 address or IPv6 /48 (`guestNetwork.ts`). A private or loopback peer may send the requests of many clients. Of a network that a trusted
+   * proxy names, so many unfinished requests, because the proxy opens a connection for each.
+   */
   readonly ofSource: number
   /** Requests that one connection has sent ahead without waiting for answers. */
   readonly pipelined: number
@@ -33,6 +36,25 @@ export interface Connections {
   of(socket: Socket): { readonly awaited: number; readonly begunAnswers: number }
 }
 
+const TOO_MANY = 'HTTP/1.1 429 Too Many Requests\r\nRetry-After: 5\r\nConnection: close\r\nContent-Length: 0\r\n\r\n'
+
+/** How much each network holds. One that is not known has always room. */
+function createShares(max: number) {
+  const held = new Map<string, number>()
+  return {
+    hasRoom: (network: string | undefined) => network === undefined || (held.get(network) ?? 0) < max,
+    take(network: string | undefined): void {
+      if (network !== undefined) held.set(network, (held.get(network) ?? 0) + 1)
+    },
+    leave(network: string | undefined): void {
+      if (network === undefined) return
+      const others = (held.get(network) ?? 0) - 1
+      if (others > 0) held.set(network, others)
+      else held.delete(network)
+    },
+  }
+}
+
 /** Call it before the server listens. A proxy that `senderOf` trusts is not one source but many. */
 export function boundConnections(
   server: Server,
@@ -41,25 +63,22 @@ export function boundConnections(
 ): Connections {
   /** In the order in which they were made. */
   const open = new Map<Socket, Connection>()
-  const perSource = new Map<string, number>()
+  const ofPeers = createShares(limits.ofSource)
+  const ofProxied = createShares(limits.ofSource)
 
   function enter(socket: Socket): void {
     const source = networkOf(senderOf({ headers: {}, socket }).source)
-    const present = source === undefined ? 0 : (perSource.get(source) ?? 0)
-    if (present >= limits.ofSource || (open.size >= limits.total && !closeOldestIdle())) {
+    if (!ofPeers.hasRoom(source) || (open.size >= limits.total && !closeOldestIdle())) {
       socket.destroy()
       return
     }
-    if (source !== undefined) perSource.set(source, present + 1)
+    ofPeers.take(source)
     open.set(socket, { source, replies: new Set(), sentBytes: 0, sentAt: performance.now() })
     socket.once('close', () => leave(socket, source))
   }
 
   function leave(socket: Socket, source: string | undefined): void {
-    if (!open.delete(socket) || source === undefined) return
-    const others = (perSource.get(source) ?? 0) - 1
-    if (others > 0) perSource.set(source, others)
-    else perSource.delete(source)
+    if (open.delete(socket)) ofPeers.leave(source)
   }
 
   /** A connection without a request gives its place to a new one. */
@@ -73,13 +92,24 @@ export function boundConnections(
     return false
   }
 
-  function noteRequest({ socket }: IncomingMessage, reply: ServerResponse): void {
+  function noteRequest(request: IncomingMessage, reply: ServerResponse): void {
+    const { socket } = request
     const connection = open.get(socket)
     if (connection === undefined) return
     const { replies } = connection
     replies.add(reply)
     reply.once('close', () => replies.delete(reply))
     if (replies.size > limits.pipelined) socket.destroy()
+    const { source, isTrustedProxy } = senderOf(request)
+    const network = isTrustedProxy ? networkOf(source) : undefined
+    if (ofProxied.hasRoom(network)) {
+      ofProxied.take(network)
+      reply.once('close', () => ofProxied.leave(network))
+    } else {
+      // Its body is not waited for: the connection would stay taken.
+      socket.write(TOO_MANY)
+      socket.destroySoon()
+    }
   }
 
   function cutStalled(): void {

@@ -1,7 +1,7 @@
 import { type Operation, problemsOf } from '@blindkeep/protocol/operations'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Sessions } from '../domain/account/sessions.ts'
-import { isRefusal, type Reason, type Refusal } from '../domain/refusals.ts'
+import { isRefusal, type Reason, type Refusal } from '../domain/ground/refusals.ts'
 import type { Log } from '../ports/log.ts'
 import { HasherBusy } from '../ports/secrets.ts'
 import { BlobMissing, StorageFull, StorageUnavailable } from '../ports/storageErrors.ts'

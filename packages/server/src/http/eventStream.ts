@@ -1,5 +1,5 @@
 import type { EventData, EventName } from '@blindkeep/protocol/schemas/sync'
-import type { Listening, StreamEvent } from '../domain/changes/events.ts'
+import type { Listening, StreamEvent } from '../domain/sync/events.ts'
 
 /** The events of an account as bytes of server-sent events (WHATWG HTML, section 9.2): a block for each event, comments in between. */
 export interface EventStream {

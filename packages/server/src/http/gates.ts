@@ -16,7 +16,7 @@ import { inWindow, type ProtocolWindow } from '@blindkeep/protocol/window'
 import { HEADERS, IDEMPOTENCY_KEY_PATTERN } from '@blindkeep/protocol/wire'
 import type { Caller, Sessions } from '../domain/account/sessions.ts'
 import type { AcceptedVersions } from '../domain/discovery/protocolWindow.ts'
-import { isRefusal, type Refusal, type Refuses } from '../domain/refusals.ts'
+import { isRefusal, type Refusal, type Refuses } from '../domain/ground/refusals.ts'
 import { type Body, BodyTooLarge, readAll } from './body.ts'
 import { parseJson } from './json.ts'
 

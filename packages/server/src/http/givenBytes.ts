@@ -1,5 +1,5 @@
 import { fromBase64 } from '@blindkeep/protocol/bytes'
-import type { NewName } from '../domain/newName.ts'
+import type { NewName } from '../domain/ground/newName.ts'
 
 /** The bytes of an optional field that its schema has checked. Undefined if it is left out, or null, which removes a value. */
 export function givenBytes(text: string | null | undefined): Uint8Array | undefined {

@@ -1,9 +1,9 @@
 /** Puts what adds rows behind the budget of its account, for all operations that their rows of the table name. */
 import { type Operation, type OperationName, operations } from '@blindkeep/protocol/operations'
 import type { Caller } from '../domain/account/sessions.ts'
-import { isRefusal, type Refusal } from '../domain/refusals.ts'
-import type { RowBudget } from '../domain/rowBudget.ts'
-import { spenderOf } from '../domain/sessionShare.ts'
+import { isRefusal, type Refusal } from '../domain/ground/refusals.ts'
+import { spenderOf } from '../domain/ground/sessionShare.ts'
+import type { RowBudget } from '../domain/quota/rowBudget.ts'
 import type { AnyAnswer, Call, Routes } from './call.ts'
 
 type AnyRoute = (call: Call<OperationName>) => Promise<AnyAnswer | Refusal>

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { addSeconds, parseJti, parseUploadId } from '@blindkeep/protocol/ids'
-import { PAGE_ROWS } from '../domain/inPages.ts'
+import { PAGE_ROWS } from '../domain/ground/inPages.ts'
 import { newAlbumOwner } from '../testing/assets.ts'
 import { newLink, openDrop } from '../testing/guest.ts'
 import { overHttp } from '../testing/http.ts'
@@ -53,7 +53,7 @@ describe('a long list lets other requests in between', () => {
       const token = { accountId, albumId, peer: 'https://peer.example', issuedAt, expiresAt: addSeconds(issuedAt, 60) }
       await world.store.write(['server'], async (tx) => {
         for (let count = 0; count < ROWS; count += 1)
-          await tx.capabilities.insert({ ...token, jti: defined(parseJti(randomUUID())) })
+          await tx.capabilities.insert({ ...token, sessionId: undefined, jti: defined(parseJti(randomUUID())) })
         await tx.capabilities.revokeAll(issuedAt)
       })
       const url = '/.well-known/service/revoked-jti'

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { exposedInvite } from '@blindkeep/protocol/inviteLink'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Refusal } from '../domain/refusals.ts'
+import type { Refusal } from '../domain/ground/refusals.ts'
 import type { ContentCoding, PageFile, Pages } from '../ports/pages.ts'
 import { answeredBefore, type Exchange, holds } from './reply.ts'
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { type Operation, operations } from '@blindkeep/protocol/operations'
 import { PROBLEMS } from '@blindkeep/protocol/problems'
-import type { Refusal } from '../domain/refusals.ts'
+import type { Refusal } from '../domain/ground/refusals.ts'
 import { codeOf, problemAnswer } from './problem.ts'
 
 const ID = '00000000-0000-4000-8000-000000000000'

@@ -5,7 +5,7 @@
 import { type Operation, type OperationName, type OperationOf, statusOf } from '@blindkeep/protocol/operations'
 import { PROBLEMS, type ProblemCode, problemType } from '@blindkeep/protocol/problems'
 import { SERVICE } from '@blindkeep/protocol/wire'
-import type { Reason, Refusal } from '../domain/refusals.ts'
+import type { Reason, Refusal } from '../domain/ground/refusals.ts'
 
 const CODES = {
   request_malformed: 'error.request.malformed',

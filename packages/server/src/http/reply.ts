@@ -1,11 +1,11 @@
-import { hash } from 'node:crypto'
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import { addAbortSignal, Readable } from 'node:stream'
 import type { Operation } from '@blindkeep/protocol/operations'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Refusal } from '../domain/refusals.ts'
+import type { Refusal } from '../domain/ground/refusals.ts'
 import type { Body } from './body.ts'
 import type { AnyAnswer } from './call.ts'
+import { type Document, documentFrom, SHORT_TEXT_BYTES, type Written } from './document.ts'
 import { problemAnswer } from './problem.ts'
 import { sendPieces } from './sending.ts'
 import { jsonInSlices } from './slices.ts'
@@ -41,22 +41,12 @@ export async function answeredBefore(): Promise<never> {
 
 /** What a download holds: a piece that waits in the connection, and the next one. `filesystem/pieces.ts` adds to it while few are read at once. */
 const DOWNLOAD_HELD_BYTES = 256 * 1024
-/** A longer text is sent in pieces. */
-const SHORT_TEXT_BYTES = 64 * 1024
-
-/** A text, or the bytes of a long one in pieces. */
-interface Written {
-  readonly text: string | readonly Buffer[]
-  /** In bytes. */
-  readonly length: number
-}
 
 /** An answer whose JSON is written: how much memory it needs is known. */
 export type WrittenAnswer = Omit<AnyAnswer, 'text'> & Partial<Written>
 
-/** Public documents are written once for all requests (`documentOf`). */
 export async function writtenOut(row: Operation, { text, ...answer }: AnyAnswer): Promise<WrittenAnswer> {
-  if (row.tag === 'discovery') return answer
+  if (row.tag === 'discovery') return { ...answer, document: documentFrom(Object(answer.body)) }
   const json = text ?? (answer.body === undefined ? undefined : await jsonInSlices(Object(answer.body)))
   return json === undefined ? answer : { ...answer, text: json, length: lengthOf(json) }
 }
@@ -133,31 +123,9 @@ export function writeAnswer({
   for (const [name, value] of Object.entries(answer.headers ?? {})) if (value !== undefined) reply.header(name, value)
   if (answer.events !== undefined) return sendEvents(reply, answer.events, answer.until)
   if (answer.bytes !== undefined) return sendBytes(reply, answer.bytes, onCut)
-  if (row.tag === 'discovery') return sendDocument({ row, request, reply }, documentOf(Object(answer.body)))
+  if (answer.document !== undefined) return sendDocument({ row, request, reply }, answer.document)
   const { text, length = 0 } = answer
-  if (text === undefined) return reply.send()
-  if (typeof text !== 'string' || !isCached(row)) return sendText(reply, { text, length })
-  return sendDocument({ row, request, reply }, { text, length, etag: etagOf(text) })
-}
-
-interface Document extends Written {
-  readonly etag: string
-}
-
-/** A document stays the same object until its content changes (`routes/discovery.ts`), so it is serialized once. */
-const documents = new WeakMap<object, Document>()
-
-function documentOf(body: object): Document {
-  const known = documents.get(body)
-  if (known !== undefined) return known
-  const text = JSON.stringify(body)
-  const written = { text, length: Buffer.byteLength(text), etag: etagOf(text) }
-  documents.set(body, written)
-  return written
-}
-
-function etagOf(text: string): string {
-  return `"${hash('sha256', text, 'base64url')}"`
+  return text === undefined ? reply.send() : sendText(reply, { text, length })
 }
 
 /** The connection ends with the stream: an open one would keep the server from closing. */
@@ -172,7 +140,7 @@ function servesContent(row: Operation): boolean {
   return row.answers[200]?.headers?.includes('Accept-Ranges') === true
 }
 
-/** Public documents have an ETag and are not sent again to a client that has it. */
+/** Most documents have an ETag and are not sent again to a client that has it. */
 function isCached(row: Operation): boolean {
   return row.answers[200]?.headers?.includes('ETag') === true && row.answers[304] !== undefined
 }

@@ -1,5 +1,5 @@
 /**
- * Where the bytes of an object are in a store with keys: in its kept parts. Table `parts` knows them (`store/parts.ts`). A file has no parts: its bytes are at
+ * Where the bytes of an object are in a store with keys: in its kept parts. Table `parts` knows them (`rows/parts.ts`). A file has no parts: its bytes are at
  * its location.
  */
 export interface PartIndex {

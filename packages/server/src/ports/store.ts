@@ -1,8 +1,9 @@
 import type { AccountId } from '@blindkeep/protocol/ids'
+import type { ReadTx, WriteTx } from '../rows/nouns.ts'
 import { StorageUnavailable } from './storageErrors.ts'
-import type * as nouns from './store/nouns.ts'
 
-export type * from './store/nouns.ts'
+export type * from '../rows/types.ts'
+export type { ReadTx, WriteTx }
 
 /**
  * The rows: everything that the server records.
@@ -114,42 +115,3 @@ export class ForeignSchema extends Error {
 export class ValueUnreadable extends Error {
   override readonly name = 'ValueUnreadable'
 }
-
-/** What each noun answers, and how it changes. A noun has its file in `store/`; `adapters/sql/tx.ts` implements this list. */
-export interface Nouns {
-  readonly accounts: { readonly reads: nouns.AccountReads; readonly writes: nouns.AccountWrites }
-  readonly secondFactors: { readonly reads: nouns.SecondFactorReads; readonly writes: nouns.SecondFactorWrites }
-  readonly challenges: { readonly reads: nouns.ChallengeReads; readonly writes: nouns.ChallengeWrites }
-  readonly sessions: { readonly reads: nouns.SessionReads; readonly writes: nouns.SessionWrites }
-  readonly invites: { readonly reads: nouns.InviteReads; readonly writes: nouns.InviteWrites }
-  readonly devices: { readonly reads: nouns.DeviceReads; readonly writes: nouns.DeviceWrites }
-  readonly passkeys: { readonly reads: nouns.PasskeyReads; readonly writes: nouns.PasskeyWrites }
-  readonly albums: { readonly reads: nouns.AlbumReads; readonly writes: nouns.AlbumWrites }
-  readonly assets: { readonly reads: nouns.AssetReads; readonly writes: nouns.AssetWrites }
-  readonly links: { readonly reads: nouns.LinkReads; readonly writes: nouns.LinkWrites }
-  readonly uploads: { readonly reads: nouns.UploadReads; readonly writes: nouns.UploadWrites }
-  readonly drops: { readonly reads: nouns.DropReads; readonly writes: nouns.DropWrites }
-  readonly objects: { readonly reads: nouns.ObjectReads; readonly writes: nouns.ObjectWrites }
-  readonly parts: { readonly reads: nouns.PartReads; readonly writes: nouns.PartWrites }
-  readonly holds: { readonly reads: nouns.HoldReads; readonly writes: nouns.HoldWrites }
-  readonly pauses: { readonly reads: nouns.PauseReads; readonly writes: nouns.PauseWrites }
-  readonly changes: { readonly reads: nouns.ChangeReads; readonly writes: nouns.ChangeWrites }
-  readonly channels: { readonly reads: nouns.ChannelReads; readonly writes: nouns.ChannelWrites }
-  readonly receipts: { readonly reads: nouns.ReceiptReads; readonly writes: nouns.ReceiptWrites }
-  readonly accountDeletions: {
-    readonly reads: nouns.AccountDeletionReads
-    readonly writes: nouns.AccountDeletionWrites
-  }
-  readonly deprecations: { readonly reads: nouns.DeprecationReads; readonly writes: nouns.DeprecationWrites }
-  readonly capabilities: { readonly reads: nouns.CapabilityReads; readonly writes: nouns.CapabilityWrites }
-  readonly shares: { readonly reads: nouns.ShareReads; readonly writes: nouns.ShareWrites }
-  readonly keys: { readonly reads: nouns.KeyReads; readonly writes: nouns.KeyWrites }
-  readonly server: { readonly reads: nouns.ServerReads; readonly writes: nouns.ServerWrites }
-  readonly census: { readonly reads: nouns.CensusReads; readonly writes: nouns.CensusWrites }
-  readonly audit: { readonly reads: nouns.AuditReads; readonly writes: nouns.AuditWrites }
-}
-
-/** Holds nothing that changes a row. */
-export type ReadTx = { readonly [Noun in keyof Nouns]: Nouns[Noun]['reads'] }
-
-export type WriteTx = { readonly [Noun in keyof Nouns]: Nouns[Noun]['reads'] & Nouns[Noun]['writes'] }

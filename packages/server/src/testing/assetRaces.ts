@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { UploadId } from '@blindkeep/protocol/ids'
 import type { Declared } from '../domain/assets/manifest.ts'
-import { isRefusal } from '../domain/refusals.ts'
+import { isRefusal } from '../domain/ground/refusals.ts'
 import { blobRow, openBlob } from './assetSessions.ts'
 import type { AlbumOwner } from './assets.ts'
 import { accountRow, append, bytes, notRefused } from './guest.ts'

@@ -5,7 +5,7 @@ import { type AccountId, type AssetId, addSeconds, parseAlbumId, type UploadId }
 import type { ManifestEnvelope } from '@blindkeep/protocol/schemas/manifest'
 import type { BlobRole } from '@blindkeep/protocol/schemas/receipts'
 import type { Declared } from '../domain/assets/manifest.ts'
-import { isRefusal } from '../domain/refusals.ts'
+import { isRefusal } from '../domain/ground/refusals.ts'
 import type { Asset, AssetUpload, ObjectState } from '../ports/store.ts'
 import { type AlbumOwner, chargedRows, declaredFor, landBlob, type Overrides, provenanceOf } from './assets.ts'
 import { accountRow, inPieces, never, notRefused } from './guest.ts'

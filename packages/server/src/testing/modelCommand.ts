@@ -1,5 +1,5 @@
 import type { AsyncCommand } from 'fast-check'
-import { isRefusal } from '../domain/refusals.ts'
+import { isRefusal } from '../domain/ground/refusals.ts'
 import { defined } from './world.ts'
 
 /** Makes commands of a random run. After each one `agree` compares the model with the rules. */

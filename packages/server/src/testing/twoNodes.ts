@@ -1,6 +1,6 @@
 /** Two nodes on one PostgreSQL database, and races between their transactions that come out the same each time. */
 import { openServerKeys } from '../domain/custody/keys.ts'
-import { recordServerId } from '../domain/custody/serverId.ts'
+import { recordServerId } from '../domain/discovery/serverId.ts'
 import type { Store } from '../ports/store.ts'
 import { createGate } from './faults.ts'
 import { exempt } from './lockWitness.ts'

@@ -1,9 +1,9 @@
 import { copyFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
-import { createDb, type Db, sqliteKind } from '../adapters/sql/db.ts'
 import { createHealth } from '../adapters/sql/sqliteHealth.ts'
-import { createReadTx } from '../adapters/sql/tx.ts'
 import type { Store } from '../ports/store.ts'
+import { createDb, type Db, sqliteKind } from '../rows/db.ts'
+import { createReadTx } from '../rows/nouns.ts'
 import { defined, type World } from './world.ts'
 
 /** A copy of a world's rows. A test damages it inside a transaction that is never committed. */

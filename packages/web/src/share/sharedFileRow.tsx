@@ -3,7 +3,7 @@ import { FileKind } from '../common/fileKind.tsx'
 import { formatBytes, formatInstant } from '../common/format.ts'
 import { Icon } from '../common/icons.tsx'
 import type { Language } from '../common/language.ts'
-import { mayHavePreview } from '../common/mayHavePreview.ts'
+import { mayHavePreview } from '../preview/mayHavePreview.ts'
 import type { Fault, SharedAsset } from './receiver.ts'
 import { shareText } from './texts.ts'
 

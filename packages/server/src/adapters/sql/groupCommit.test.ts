@@ -5,12 +5,12 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { StorageUnavailable, StoreBroken, type WriteTx } from '../../ports/store.ts'
 import { account, accountId, bytes, seed } from '../../ports/storeContract/world.ts'
+import { createWriteTx } from '../../rows/nouns.ts'
 import { createGroupCommit, MAX_WORKS_PER_COMMIT } from './groupCommit.ts'
 import { openSqliteStore } from './sqlite.ts'
 import { openConnection, type SqliteConnection } from './sqliteConnection.ts'
 import { createHealth } from './sqliteHealth.ts'
 import { createTurns } from './turns.ts'
-import { createWriteTx } from './tx.ts'
 
 interface World {
   readonly connection: SqliteConnection

@@ -1,5 +1,5 @@
 import { StorageUnavailable } from '../../ports/store.ts'
-import type { Db } from './db.ts'
+import type { Db } from '../../rows/db.ts'
 import type { SqliteConnection } from './sqliteConnection.ts'
 import type { Health } from './sqliteHealth.ts'
 import { MAX_WAITING, type Turns } from './turns.ts'

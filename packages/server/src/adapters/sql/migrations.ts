@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import { RELEASE } from '../../release.ts'
-import type { Dialect } from './dialects.ts'
+import type { Dialect } from '../../rows/dialects.ts'
 import { firstTables } from './migrations/0001.ts'
 import { secondTables } from './migrations/0002.ts'
 import { thirdTables } from './migrations/0003.ts'
@@ -12,7 +12,6 @@ import { eighthTables } from './migrations/0008.ts'
 import { ninthTables } from './migrations/0009.ts'
 import { tenthTables } from './migrations/0010.ts'
 import { eleventhTables } from './migrations/0011.ts'
-import type { Schema } from './schema.ts'
 
 /**
  * One step of the schema. Nodes of two releases share a database while an operator updates them one after another, so a step is one of two kinds:
@@ -135,7 +134,7 @@ export class DatabaseBehind extends Error {
 }
 
 /** Throws `DatabaseBehind` or `DatabaseTooNew` unless the schema is exactly this version's. */
-export async function requireMigrated(db: Kysely<Schema>, known: readonly Migration[] = migrations): Promise<void> {
+export async function requireMigrated(db: Kysely<unknown>, known: readonly Migration[] = migrations): Promise<void> {
   const state = await stateOf(db)
   if (state.done > known.length) throw new DatabaseTooNew(state, known.length)
   refuseBehind(state, known.length)
@@ -145,7 +144,7 @@ export async function requireMigrated(db: Kysely<Schema>, known: readonly Migrat
  * For a node that shares the database: a newer schema is good enough as long as it serves this version. Throws `DatabaseBehind`, as another version may
  * be running on the present schema and only the operator knows when to change it, or `DatabaseTooNew`.
  */
-export async function requireServing(db: Kysely<Schema>, known: readonly Migration[] = migrations): Promise<void> {
+export async function requireServing(db: Kysely<unknown>, known: readonly Migration[] = migrations): Promise<void> {
   const state = await stateOf(db)
   if (state.serves > known.length) throw new DatabaseTooNew(state, known.length)
   refuseBehind(state, known.length)
@@ -156,7 +155,7 @@ export async function requireServing(db: Kysely<Schema>, known: readonly Migrati
  * Throws `DatabaseTooNew`.
  */
 export async function migrate(
-  db: Kysely<Schema>,
+  db: Kysely<unknown>,
   dialect: Dialect,
   known: readonly Migration[] = migrations,
 ): Promise<void> {
@@ -190,7 +189,7 @@ export function statementsAfter(
 }
 
 /** Of a database that has the table of migrations. */
-export async function stateOf(db: Kysely<Schema>): Promise<SchemaState> {
+export async function stateOf(db: Kysely<unknown>): Promise<SchemaState> {
   const { rows } =
     await sql<SchemaState>`select coalesce(max(number), 0) as done, coalesce(max(serves), 0) as serves from migrations`.execute(
       db,

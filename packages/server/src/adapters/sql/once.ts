@@ -1,4 +1,4 @@
-import { createDb, type Db } from './db.ts'
+import { createDb, type Db } from '../../rows/db.ts'
 
 /** The same database for one statement, which needs no transaction. A second one would see another instant, and rejects. */
 export function once({ kind, run }: Db): Db {

@@ -5,9 +5,8 @@
 import { DatabaseSync } from 'node:sqlite'
 import { type Kysely, sql } from 'kysely'
 import { ForeignSchema } from '../../ports/store.ts'
-import { sqliteDialect } from './dialects.ts'
+import { sqliteDialect } from '../../rows/dialects.ts'
 import { migrations, statementsAfter, stateOf, tableOfMigrations } from './migrations.ts'
-import type { Schema } from './schema.ts'
 import { tablesOfRelease } from './tables.ts'
 
 /** What SQLite writes itself, for `analyze`. */
@@ -19,7 +18,7 @@ const STATISTICS: readonly string[] = ['table sqlite_stat1', 'table sqlite_stat4
 const ACTS_NOT = /^create table (?!.*\breferences\b)/is
 
 /** Before anything is written to it, migrations included. Throws `ForeignSchema`. An empty or a newer database passes. */
-export async function requireOwnSqlite(db: Kysely<Schema>): Promise<void> {
+export async function requireOwnSqlite(db: Kysely<unknown>): Promise<void> {
   const { rows } = await sql<SchemaRow>`${sql.raw(SCHEMA)}`.execute(db)
   const found = schemaOf(rows)
   if (found.size === 0) return
@@ -43,7 +42,7 @@ export async function requireOwnSqlite(db: Kysely<Schema>): Promise<void> {
  * Looks at what acts in the server's own statements, as others may have views and functions of their own in a database. A newer schema passes, too. Throws
  * `ForeignSchema`.
  */
-export async function requireOwnPostgres(db: Kysely<Schema>): Promise<void> {
+export async function requireOwnPostgres(db: Kysely<unknown>): Promise<void> {
   const names = ['migrations', ...tablesOfRelease().map(({ name }) => name)]
   const { rows } = await sql<{ readonly what: string }>`
     with ours as (select oid, relname, relkind, relnamespace from pg_class

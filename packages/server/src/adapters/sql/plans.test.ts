@@ -14,10 +14,10 @@ import {
   passkey,
   upload,
 } from '../../ports/storeContract/world.ts'
-import { createDb, sqliteKind } from './db.ts'
-import { sqliteDialect } from './dialects.ts'
+import { createDb, sqliteKind } from '../../rows/db.ts'
+import { sqliteDialect } from '../../rows/dialects.ts'
+import { createWriteTx } from '../../rows/nouns.ts'
 import { migrate } from './migrations.ts'
-import { createWriteTx } from './tx.ts'
 
 /** What a query may scan: a table of a few rows, or a partial index, which covers only what is active now. */
 const scansAllowed = [

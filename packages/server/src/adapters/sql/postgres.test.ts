@@ -5,6 +5,7 @@ import { until } from '../../../../../testing/until.ts'
 import { durableStoreContract, storeContract } from '../../ports/store.contract.ts'
 import { StorageUnavailable } from '../../ports/store.ts'
 import { account, accountId, at, atOnce, bytes, link, seed, upload } from '../../ports/storeContract/world.ts'
+import { createWriteTx } from '../../rows/nouns.ts'
 import { startPostgresServer } from '../../testing/postgresServer.ts'
 import {
   asOwner,
@@ -21,7 +22,6 @@ import { openPostgresStore } from './postgres.ts'
 import { createConnections } from './postgresConnections.ts'
 import { createPostgresHealth } from './postgresHealth.ts'
 import { inSnapshot } from './postgresTransactions.ts'
-import { createWriteTx } from './tx.ts'
 
 storeContract('PostgreSQL', openWorld)
 durableStoreContract('PostgreSQL', openWorld)

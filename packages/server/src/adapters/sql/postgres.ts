@@ -1,4 +1,5 @@
 import type { Store } from '../../ports/store.ts'
+import { createReadTx, createWriteTx } from '../../rows/nouns.ts'
 import { createLockTurns } from './lockTurns.ts'
 import { once } from './once.ts'
 import { createConnections, type PostgresConnections } from './postgresConnections.ts'
@@ -7,7 +8,6 @@ import { lend } from './postgresLoan.ts'
 import { lockStatements } from './postgresLocks.ts'
 import { preparePostgres, type SchemaUse } from './postgresSchema.ts'
 import { inSnapshot, inWrite } from './postgresTransactions.ts'
-import { createReadTx, createWriteTx } from './tx.ts'
 
 /** How many transactions run at once. One more connection holds the lock of the receipt log. */
 const MAX_CONNECTIONS = 10

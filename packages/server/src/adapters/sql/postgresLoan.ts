@@ -1,6 +1,6 @@
 import type { CompiledQuery, QueryResult } from 'kysely'
 import type { QueryConfig } from 'pg'
-import { createDb, type Db, postgresKind } from './db.ts'
+import { createDb, type Db, postgresKind } from '../../rows/db.ts'
 import { answersOf, inGroups, type Joined, joinedOf } from './joined.ts'
 import type { PostgresSession } from './postgresSession.ts'
 

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { StorageUnavailable } from '../../ports/store.ts'
-import { postgresDialect } from './dialects.ts'
+import { postgresDialect } from '../../rows/dialects.ts'
 import {
   type Migration,
   migrate,

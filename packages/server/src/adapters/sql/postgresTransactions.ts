@@ -1,5 +1,5 @@
 import { type Locks, OutcomeUnknown } from '../../ports/store.ts'
-import type { Db } from './db.ts'
+import type { Db } from '../../rows/db.ts'
 import type { PostgresConnections } from './postgresConnections.ts'
 import { Overtaken } from './postgresHealth.ts'
 import { lend } from './postgresLoan.ts'

@@ -8,12 +8,12 @@ import { CompiledQuery } from 'kysely'
 import { durableStoreContract, storeContract } from '../../ports/store.contract.ts'
 import { StoreBroken } from '../../ports/store.ts'
 import { account, accountId, bytes, link, seed } from '../../ports/storeContract/world.ts'
+import { createWriteTx } from '../../rows/nouns.ts'
 import { openMemoryStore } from '../../testing/memoryStore.ts'
 import { DatabaseTooNew } from './migrations.ts'
 import { openSqliteStore } from './sqlite.ts'
 import { openConnection, refuseOldSqlite } from './sqliteConnection.ts'
 import { createHealth } from './sqliteHealth.ts'
-import { createWriteTx } from './tx.ts'
 
 async function openInMemory() {
   const store = await openMemoryStore()

@@ -1,6 +1,6 @@
 import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from 'node:sqlite'
 import type { QueryResult } from 'kysely'
-import { createDb, type Db, sqliteKind } from './db.ts'
+import { createDb, type Db, sqliteKind } from '../../rows/db.ts'
 import type { Health } from './sqliteHealth.ts'
 
 /** One connection of `node:sqlite`. */

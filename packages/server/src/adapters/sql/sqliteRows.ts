@@ -1,8 +1,8 @@
 import { closeSync, constants, fsyncSync, openSync } from 'node:fs'
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { setImmediate } from 'node:timers/promises'
+import { sqliteDialect } from '../../rows/dialects.ts'
 import { MAX_PAGE, type Row, type RowSource, type RowTarget } from './copyRows.ts'
-import { sqliteDialect } from './dialects.ts'
 import { statementsAfter, tableOfMigrations } from './migrations.ts'
 import { listed, type Table } from './tables.ts'
 

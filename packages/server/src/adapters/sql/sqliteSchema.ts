@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
-import { createDb, sqliteKind } from './db.ts'
+import { createDb, sqliteKind } from '../../rows/db.ts'
 import { DatabaseTooNew, type SchemaState, stateOf } from './migrations.ts'
 import { copiesOf } from './upgradeCopies.ts'
 

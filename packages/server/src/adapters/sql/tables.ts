@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite'
-import { sqliteDialect } from './dialects.ts'
+import { sqliteDialect } from '../../rows/dialects.ts'
 import { statementsAfter, tableOfMigrations } from './migrations.ts'
 
 export interface Table {

@@ -1,7 +1,7 @@
 /** Limits on how many wrong secrets and codes a caller may send. */
 import type { AccountId, PasskeyId } from '@blindkeep/protocol/ids'
 import type { Limit, Limiter } from '../../ports/limiter.ts'
-import type { Refuses } from '../refusals.ts'
+import type { Refuses } from '../ground/refusals.ts'
 
 export interface AttemptSettings {
   /** Wrong secrets or codes of one kind, for one account, from one source, in 15 minutes. */

@@ -6,7 +6,7 @@ import { type AccountId, addSeconds, type DeviceId, type Instant } from '@blindk
 import type { Clock } from '../../ports/clock.ts'
 import type { Random } from '../../ports/random.ts'
 import type { Challenge, ReadTx, WriteTx } from '../../ports/store.ts'
-import { sha256 } from '../sha256.ts'
+import { sha256 } from '../ground/sha256.ts'
 
 interface ChallengeFacts {
   readonly accountId: AccountId

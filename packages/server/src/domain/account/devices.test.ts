@@ -7,8 +7,8 @@ import { accountLock } from '../../ports/store.ts'
 import { landBlob, newAlbumOwner, newAssetId } from '../../testing/assets.ts'
 import { bytes, notRefused } from '../../testing/guest.ts'
 import { defined, inWorld, newAccount } from '../../testing/world.ts'
-import { BOUNDS } from '../bounds.ts'
-import { isRefusal } from '../refusals.ts'
+import { BOUNDS } from '../ground/bounds.ts'
+import { isRefusal } from '../ground/refusals.ts'
 import { type DeviceRequest, MAX_PRUNES } from './devices.ts'
 
 const newDeviceId = () => defined(parseDeviceId(randomUUID()))

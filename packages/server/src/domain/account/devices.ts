@@ -10,13 +10,13 @@ import {
   type Store,
   type WriteTx,
 } from '../../ports/store.ts'
-import { BOUNDS, judgeBound } from '../bounds.ts'
-import { inPages, PAGE_ROWS } from '../inPages.ts'
-import type { NewName } from '../newName.ts'
-import type { Refuses } from '../refusals.ts'
-import { isSame } from '../sameBytes.ts'
-import { type Spender, sharedLimits } from '../sessionShare.ts'
-import { requireActiveAccount } from './activeAccount.ts'
+import { requireActiveAccount } from '../ground/activeAccount.ts'
+import { BOUNDS, judgeBound } from '../ground/bounds.ts'
+import { inPages, PAGE_ROWS } from '../ground/inPages.ts'
+import type { NewName } from '../ground/newName.ts'
+import type { Refuses } from '../ground/refusals.ts'
+import { isSame } from '../ground/sameBytes.ts'
+import { type Spender, sharedLimits } from '../ground/sessionShare.ts'
 
 /** Of the revoked devices that no present file names, so many stay when the account has used up its bound: a list should say what its owner just revoked. */
 const KEPT_REVOKED = 100

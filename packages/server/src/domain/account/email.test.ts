@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { quickAccounts, registration } from '../../testing/secrets.ts'
 import { defined, inWorld, type World } from '../../testing/world.ts'
+import { createOperator } from '../closing/operator.ts'
+import { isRefusal, type Refusal } from '../ground/refusals.ts'
 import { createQuota } from '../quota/quota.ts'
-import { isRefusal, type Refusal } from '../refusals.ts'
-import { createOperator } from './operator.ts'
 
 const ADA = 'ada@example.org'
 /** Typed by a person, all of them the same address. */

@@ -1,5 +1,5 @@
 import { normaliseEmail } from '@blindkeep/protocol/email'
-import type { Refuses } from '../refusals.ts'
+import type { Refuses } from '../ground/refusals.ts'
 
 /** Says nothing about accounts: the text alone decides. */
 const NOT_PLAIN = { refused: 'request_malformed', detail: '/email must be a plain e-mail address' } as const

@@ -1,5 +1,5 @@
 import type { SecretHasher } from '../../ports/secrets.ts'
-import { networkOf } from '../guestNetwork.ts'
+import { networkOf } from '../ground/guestNetwork.ts'
 
 /** The same hasher, in whose queue a network has one share: one subscriber often has 65,536 sources of IPv6. */
 export function hashedByNetwork(hasher: SecretHasher): SecretHasher {

@@ -3,7 +3,7 @@ import { addSeconds, type Instant } from '@blindkeep/protocol/ids'
 import type { Clock } from '../../ports/clock.ts'
 import type { Random } from '../../ports/random.ts'
 import type { Account, Invite, ReadTx, Store, WriteTx } from '../../ports/store.ts'
-import { sha256 } from '../sha256.ts'
+import { sha256 } from '../ground/sha256.ts'
 import { canonicalCode, newCode } from './crockford.ts'
 
 export interface IssuedInvite {

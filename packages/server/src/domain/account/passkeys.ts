@@ -13,11 +13,11 @@ import {
   type Store,
   type WriteTx,
 } from '../../ports/store.ts'
-import { judgeBound } from '../bounds.ts'
-import type { NewName } from '../newName.ts'
-import { isRefusal, type Refuses } from '../refusals.ts'
-import { isSame } from '../sameBytes.ts'
-import { sha256 } from '../sha256.ts'
+import { judgeBound } from '../ground/bounds.ts'
+import type { NewName } from '../ground/newName.ts'
+import { isRefusal, type Refuses } from '../ground/refusals.ts'
+import { isSame } from '../ground/sameBytes.ts'
+import { sha256 } from '../ground/sha256.ts'
 import type { Accounts } from './accounts.ts'
 import { type AttemptSettings, createAttemptLimits } from './attemptLimits.ts'
 import type { FactorCodes } from './factorCodes.ts'

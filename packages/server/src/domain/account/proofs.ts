@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto'
-import { sha256 } from '../sha256.ts'
+import { sha256 } from '../ground/sha256.ts'
 
 /**
  * Whether `hash` is the SHA-256 of a proof that a client derived from 256 random bits. Compares also without a hash, so the time does not tell whether there

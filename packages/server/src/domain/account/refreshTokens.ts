@@ -8,9 +8,9 @@ import {
   type Store,
   type WriteTx,
 } from '../../ports/store.ts'
-import type { Refuses } from '../refusals.ts'
-import { sha256 } from '../sha256.ts'
-import { isLive } from './liveSession.ts'
+import { isLive } from '../ground/liveSession.ts'
+import type { Refuses } from '../ground/refusals.ts'
+import { sha256 } from '../ground/sha256.ts'
 import type { TokenPair, TokenPairs } from './tokenPairs.ts'
 
 /** Of a session, so many used tokens have a row, for honest repeats. An older one is known by its MAC. */

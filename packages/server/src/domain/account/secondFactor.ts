@@ -2,7 +2,7 @@
 import type { Clock } from '../../ports/clock.ts'
 import type { Random } from '../../ports/random.ts'
 import { type Account, accountLock, type Challenge, type Store, type WriteTx } from '../../ports/store.ts'
-import { isRefusal, type Refuses } from '../refusals.ts'
+import { isRefusal, type Refuses } from '../ground/refusals.ts'
 import type { Accounts } from './accounts.ts'
 import { createChallenges } from './challenges.ts'
 import { confirmedFactor, type FactorCodes, type GivenCode } from './factorCodes.ts'

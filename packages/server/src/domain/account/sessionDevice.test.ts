@@ -8,7 +8,7 @@ import { bytes, notRefused } from '../../testing/guest.ts'
 import { deskOf, guarded, register } from '../../testing/secondFactor.ts'
 import { EMAIL, SECRET } from '../../testing/secrets.ts'
 import { defined, inWorld, newAccount, type World } from '../../testing/world.ts'
-import { isRefusal } from '../refusals.ts'
+import { isRefusal } from '../ground/refusals.ts'
 import { isChallenge } from './challenges.ts'
 import type { TokenPair } from './sessions.ts'
 

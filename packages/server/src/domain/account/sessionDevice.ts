@@ -5,8 +5,8 @@
 import type { AccountId, DeviceId, SessionId } from '@blindkeep/protocol/ids'
 import type { Clock } from '../../ports/clock.ts'
 import { type Account, accountLock, type ReadTx, type Store } from '../../ports/store.ts'
-import type { Refuses } from '../refusals.ts'
-import { isLive } from './liveSession.ts'
+import { isLive } from '../ground/liveSession.ts'
+import type { Refuses } from '../ground/refusals.ts'
 
 /**
  * For each transaction that makes a session or a challenge: neither may name a revoked device. A device that is not the account's is only the client's

@@ -1,9 +1,9 @@
 import type { AccountId, SessionId } from '@blindkeep/protocol/ids'
 import type { Clock } from '../../ports/clock.ts'
 import { accountLock, type Store } from '../../ports/store.ts'
-import type { NewName } from '../newName.ts'
-import type { Refuses } from '../refusals.ts'
-import { isLive } from './liveSession.ts'
+import { isLive } from '../ground/liveSession.ts'
+import type { NewName } from '../ground/newName.ts'
+import type { Refuses } from '../ground/refusals.ts'
 
 export function createNameSession({ store, clock }: { readonly store: Store; readonly clock: Clock }) {
   /** The owner's own name for a live session of the account. Undefined removes it. */

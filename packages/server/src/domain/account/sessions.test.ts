@@ -4,7 +4,7 @@ import { describe, it } from 'node:test'
 import { parseDeviceId } from '@blindkeep/protocol/ids'
 import { bytes, notRefused } from '../../testing/guest.ts'
 import { defined, inWorld, newAccount, type World } from '../../testing/world.ts'
-import { sha256 as sha256Bytes } from '../sha256.ts'
+import { sha256 as sha256Bytes } from '../ground/sha256.ts'
 import { REMEMBERED_TOKENS } from './refreshTokens.ts'
 import { createSessions, MAX_SESSIONS, type TokenPair } from './sessions.ts'
 

@@ -18,12 +18,12 @@ import {
   type Store,
   type WriteTx,
 } from '../../ports/store.ts'
-import { whileUnchanged } from '../cache.ts'
 import type { SigningKey } from '../discovery/signingKey.ts'
-import { newId } from '../newId.ts'
-import type { Refuses } from '../refusals.ts'
-import { sha256 } from '../sha256.ts'
-import { isLive } from './liveSession.ts'
+import { whileUnchanged } from '../ground/cache.ts'
+import { isLive } from '../ground/liveSession.ts'
+import { newId } from '../ground/newId.ts'
+import type { Refuses } from '../ground/refusals.ts'
+import { sha256 } from '../ground/sha256.ts'
 import { createRefresh } from './refreshTokens.ts'
 import { createBindSession } from './sessionDevice.ts'
 import { createNameSession } from './sessionName.ts'

@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto'
 import { type AccountId, type Instant, instantOf, parseSessionId, type SessionId } from '@blindkeep/protocol/ids'
 import type { Session } from '../../ports/store.ts'
 import type { SigningKey } from '../discovery/signingKey.ts'
-import { isSame } from '../sameBytes.ts'
+import { isSame } from '../ground/sameBytes.ts'
 
 export interface TokenPair {
   readonly accessToken: string

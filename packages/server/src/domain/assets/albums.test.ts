@@ -15,8 +15,8 @@ import {
 import { findingsIn } from '../../testing/fsck.ts'
 import { bytes, notRefused } from '../../testing/guest.ts'
 import { defined, inWorld, newAccount } from '../../testing/world.ts'
-import { BOUNDS } from '../bounds.ts'
-import { isRefusal } from '../refusals.ts'
+import { BOUNDS } from '../ground/bounds.ts'
+import { isRefusal } from '../ground/refusals.ts'
 import type { AlbumRequest } from './albums.ts'
 
 function request(overrides: Partial<AlbumRequest> = {}): AlbumRequest {

@@ -2,11 +2,11 @@
 import type { AccountId, AlbumId } from '@blindkeep/protocol/ids'
 import type { Clock } from '../../ports/clock.ts'
 import { type Album, accountLock, type ReadTx, type Store } from '../../ports/store.ts'
-import { requireActiveAccount } from '../account/activeAccount.ts'
-import { judgeBound } from '../bounds.ts'
 import { noteAlbumChange } from '../changes/changes.ts'
-import type { NewName } from '../newName.ts'
-import type { Refuses } from '../refusals.ts'
+import { requireActiveAccount } from '../ground/activeAccount.ts'
+import { judgeBound } from '../ground/bounds.ts'
+import type { NewName } from '../ground/newName.ts'
+import type { Refuses } from '../ground/refusals.ts'
 
 export type AlbumRequest = Omit<Album, 'accountId' | 'createdAt'>
 

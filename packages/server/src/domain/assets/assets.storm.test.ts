@@ -16,7 +16,7 @@ import {
 } from '../../testing/assets.ts'
 import { accountRow, append, bytes } from '../../testing/guest.ts'
 import { defined, inWorld, sha256, type World } from '../../testing/world.ts'
-import { isRefusal } from '../refusals.ts'
+import { isRefusal } from '../ground/refusals.ts'
 import type { Declared } from './manifest.ts'
 
 /** All operations at once in any order: the books are right afterwards. */

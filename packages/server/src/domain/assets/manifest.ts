@@ -18,7 +18,7 @@ import type { BlobRole } from '@blindkeep/protocol/schemas/receipts'
 import { isKnownSuite } from '@blindkeep/protocol/suites'
 import { contentTypesOf } from '@blindkeep/protocol/window'
 import type { ReadTx } from '../../ports/store.ts'
-import type { Refuses } from '../refusals.ts'
+import type { Refuses } from '../ground/refusals.ts'
 import { ownsAlbum } from './albums.ts'
 import { retentionOf } from './retention.ts'
 

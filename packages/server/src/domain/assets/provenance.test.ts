@@ -30,7 +30,7 @@ import {
 } from '../../testing/assets.ts'
 import { accountRow, append, bytes, notRefused } from '../../testing/guest.ts'
 import { defined, inWorld, sha256, type World } from '../../testing/world.ts'
-import { isRefusal } from '../refusals.ts'
+import { isRefusal } from '../ground/refusals.ts'
 
 const original = bytes(100)
 type Fields = Readonly<Record<string, CborValue | null | undefined>>

@@ -7,7 +7,7 @@ import { disagreement, type HybridVerifiers, ManifestError, verifyManifest } fro
 import type { Objects } from '../../ports/objects.ts'
 import type { AssetUpload, Store } from '../../ports/store.ts'
 import { isValid, type SignatureType, verifyingKey } from '../../signatures.ts'
-import type { Refuses } from '../refusals.ts'
+import type { Refuses } from '../ground/refusals.ts'
 import { DEVICE_GONE } from './manifest.ts'
 
 interface ProvenancePorts {

@@ -23,7 +23,7 @@ import {
 } from '../../testing/assets.ts'
 import { accountRow, bytes } from '../../testing/guest.ts'
 import { defined, inWorld, sha256 } from '../../testing/world.ts'
-import { isRefusal } from '../refusals.ts'
+import { isRefusal } from '../ground/refusals.ts'
 
 const [one, other] = [bytes(20), bytes(20)]
 const companions = ['derivative', 'metadata', 'provenance'] as const

@@ -27,7 +27,7 @@ import {
 import { accountRow, append, bytes } from '../../testing/guest.ts'
 import { lockReceiptLog } from '../../testing/receipts.ts'
 import { defined, inWorld, sha256, type World } from '../../testing/world.ts'
-import { isRefusal } from '../refusals.ts'
+import { isRefusal } from '../ground/refusals.ts'
 
 /** The envelopes of a provenance and its original agree, whichever of the two comes first. */
 const content = bytes(100)

@@ -14,7 +14,7 @@ import {
 import { declaredFor, landBlob, newAlbumOwner, newAssetId, type Overrides } from '../../testing/assets.ts'
 import { accountRow, bytes } from '../../testing/guest.ts'
 import { defined, inWorld, sha256, type World } from '../../testing/world.ts'
-import { isRefusal } from '../refusals.ts'
+import { isRefusal } from '../ground/refusals.ts'
 
 /** Two contents that an original may have; a companion names one of them, or none. */
 const [one, other] = [bytes(20), bytes(20)]

@@ -6,7 +6,7 @@ import type { AccountId, AlbumId, AssetId, Sha256Hex, UploadId } from '@blindkee
 import type { ManifestEnvelope } from '@blindkeep/protocol/schemas/manifest'
 import type { BlobRole } from '@blindkeep/protocol/schemas/receipts'
 import type { AssetBlob, AssetUpload, ReadTx, WriteTx } from '../../ports/store.ts'
-import type { Refuses } from '../refusals.ts'
+import type { Refuses } from '../ground/refusals.ts'
 import { retentionOf } from './retention.ts'
 
 interface Candidate {

@@ -20,9 +20,9 @@ import type { Keyring } from '../../ports/keyring.ts'
 import type { Objects } from '../../ports/objects.ts'
 import type { Random } from '../../ports/random.ts'
 import type { ReadTx, Store } from '../../ports/store.ts'
-import { type CappedList, createCappedList } from '../cappedList.ts'
 import { pauseCollector, resumeCollector } from '../custody/collect.ts'
-import { partsOf } from '../uploads/location.ts'
+import { type CappedList, createCappedList } from '../ground/cappedList.ts'
+import { partsOf } from '../ground/location.ts'
 import {
   type BackupManifest,
   databaseNameOf,

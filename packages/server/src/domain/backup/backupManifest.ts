@@ -11,8 +11,8 @@ import {
 } from '@blindkeep/protocol/ids'
 import type { SnapshotCounts, SnapshotObject } from '../../ports/backup.ts'
 import type { Keyring } from '../../ports/keyring.ts'
-import { isSame } from '../sameBytes.ts'
-import { partsOf } from '../uploads/location.ts'
+import { partsOf } from '../ground/location.ts'
+import { isSame } from '../ground/sameBytes.ts'
 
 /** The content of `backup.json`. */
 export interface BackupManifest {

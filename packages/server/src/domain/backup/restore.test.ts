@@ -29,7 +29,7 @@ import {
   uploadRow,
 } from '../../testing/guest.ts'
 import { defined, newAccount, type World } from '../../testing/world.ts'
-import { isRefusal } from '../refusals.ts'
+import { isRefusal } from '../ground/refusals.ts'
 
 const overrides = (world: World, { store, blobs, rules }: Restored): World => ({ ...world, store, blobs, rules })
 

@@ -15,7 +15,7 @@ import {
   provision,
 } from '../../testing/guest.ts'
 import { inWorld, newAccount, type World } from '../../testing/world.ts'
-import { isRefusal } from '../refusals.ts'
+import { isRefusal } from '../ground/refusals.ts'
 
 /** Each call returns the events of an account since the last call. */
 function createEventReader({ store }: World, accountId: AccountId) {

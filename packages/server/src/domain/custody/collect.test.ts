@@ -7,7 +7,7 @@ import { createFaults } from '../../testing/faults.ts'
 import { bytes, leaveFinishing, newLink, openDrop, ownerOf, uploadRow } from '../../testing/guest.ts'
 import { askOne, keep, saidOf, verifyOver } from '../../testing/verify.ts'
 import { defined, inWorld, sha256, type World } from '../../testing/world.ts'
-import { locationOf } from '../uploads/location.ts'
+import { locationOf } from '../ground/location.ts'
 import { createCollector, MAX_COLLECT, pauseCollector, resumeCollector } from './collect.ts'
 
 const GRACE = 86_400

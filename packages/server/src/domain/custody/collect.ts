@@ -12,7 +12,7 @@ import type { Clock } from '../../ports/clock.ts'
 import type { KeyedBytes } from '../../ports/keyedBytes.ts'
 import type { Objects } from '../../ports/objects.ts'
 import { isStoreBroken, type ReadTx, type Store, type StoredObject, type WriteTx } from '../../ports/store.ts'
-import { partsOf } from '../uploads/location.ts'
+import { partsOf } from '../ground/location.ts'
 
 export interface CollectSettings {
   readonly collectGraceSeconds: number

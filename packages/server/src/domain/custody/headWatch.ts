@@ -8,7 +8,7 @@ import { utf8 } from '@blindkeep/protocol/bytes'
 import type { Log } from '../../ports/log.ts'
 import { type LogHead, type ReadTx, StorageUnavailable, type Store } from '../../ports/store.ts'
 import type { Witness, WitnessedHead } from '../../ports/witness.ts'
-import { createPause, type GiveUpAfter } from '../pause.ts'
+import { createPause, type GiveUpAfter } from '../ground/pause.ts'
 
 /** The database lacks receipts that were signed. */
 export class HeadBehind extends StorageUnavailable {

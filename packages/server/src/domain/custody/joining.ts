@@ -13,7 +13,7 @@ import type { Log } from '../../ports/log.ts'
 import type { Staging } from '../../ports/staging.ts'
 import { BlobMissing, StorageUnavailable } from '../../ports/storageErrors.ts'
 import { isStoreBroken, type KeptPart, type Store } from '../../ports/store.ts'
-import { partsOf } from '../uploads/location.ts'
+import { partsOf } from '../ground/location.ts'
 import { type JoinStep, type KeyRange, partsToJoin, planJoin } from './joinPlan.ts'
 
 export interface JoiningSettings {

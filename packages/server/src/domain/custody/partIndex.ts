@@ -1,7 +1,7 @@
 import type { UploadId } from '@blindkeep/protocol/ids'
 import type { PartIndex, PlacedPart } from '../../ports/parts.ts'
 import type { Store } from '../../ports/store.ts'
-import { uploadIdOf } from '../uploads/location.ts'
+import { uploadIdOf } from '../ground/location.ts'
 
 type PartsOfUploads = ReadonlyMap<UploadId, readonly PlacedPart[]>
 

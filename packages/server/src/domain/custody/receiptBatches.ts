@@ -3,10 +3,10 @@ import type { AccountId, Instant } from '@blindkeep/protocol/ids'
 import type { Clock } from '../../ports/clock.ts'
 import { StorageUnavailable } from '../../ports/storageErrors.ts'
 import { accountLock, type ReceiptRow, type Store, type WriteTx } from '../../ports/store.ts'
+import { recordServerId } from '../discovery/serverId.ts'
 import type { HeadWatch } from './headWatch.ts'
 import type { SignerOf } from './keys.ts'
 import { createReceiptSigning, type LogState, type ReceiptSubject } from './receiptSigning.ts'
-import { recordServerId } from './serverId.ts'
 
 export interface ReceiptDraft<Landing = unknown> {
   /** Whose file it is. */

@@ -1,6 +1,6 @@
 /** Turns of deep scans: at most one request per account and two in total scan at a time, first come first served. */
 import type { AccountId } from '@blindkeep/protocol/ids'
-import type { GiveUpAfter } from '../pause.ts'
+import type { GiveUpAfter } from '../ground/pause.ts'
 
 const MAX_SCANS = 2
 const MAX_WAIT_MS = 10_000

@@ -5,7 +5,7 @@ import type { Log } from '../../ports/log.ts'
 import type { Objects } from '../../ports/objects.ts'
 import { BlobMissing, DigestsBusy } from '../../ports/storageErrors.ts'
 import type { KeptObject, Store } from '../../ports/store.ts'
-import { partsOf } from '../uploads/location.ts'
+import { partsOf } from '../ground/location.ts'
 
 export interface ScrubbingPorts {
   readonly store: Store

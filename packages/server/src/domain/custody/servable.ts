@@ -1,6 +1,6 @@
 import type { Objects } from '../../ports/objects.ts'
 import type { HeldBlob } from '../../ports/store.ts'
-import type { Refuses } from '../refusals.ts'
+import type { Refuses } from '../ground/refusals.ts'
 import { isWithheld } from './verdicts.ts'
 
 /** Of several objects with the same content, the first one that is not withheld and has its full size. */

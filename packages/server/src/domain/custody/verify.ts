@@ -8,8 +8,8 @@ import type { Limiter } from '../../ports/limiter.ts'
 import type { Objects } from '../../ports/objects.ts'
 import type { Seats } from '../../ports/seats.ts'
 import type { HeldBlob, Store } from '../../ports/store.ts'
-import type { GiveUpAfter } from '../pause.ts'
-import type { Spender } from '../sessionShare.ts'
+import type { GiveUpAfter } from '../ground/pause.ts'
+import type { Spender } from '../ground/sessionShare.ts'
 import { createDeepScans, type ScanObject } from './deepScans.ts'
 import {
   type AskedBlob,

@@ -5,7 +5,7 @@ import { accountLock } from '../../ports/store.ts'
 import { newAlbumOwner } from '../../testing/assets.ts'
 import { inWorld, newAccount } from '../../testing/world.ts'
 import { openServerKeys, rotateAttestationKey } from '../custody/keys.ts'
-import { isRefusal } from '../refusals.ts'
+import { isRefusal } from '../ground/refusals.ts'
 import { rotateSigningKey } from './signingKey.ts'
 
 describe('of two processes, neither accepts what the other has made invalid:', () => {

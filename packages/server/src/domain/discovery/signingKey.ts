@@ -3,7 +3,7 @@ import { equalBytes } from '@blindkeep/protocol/bytes'
 import type { Clock } from '../../ports/clock.ts'
 import type { Keyring, TokenSigner } from '../../ports/keyring.ts'
 import type { ReadTx, Store } from '../../ports/store.ts'
-import { readTogether, whileUnchanged } from '../cache.ts'
+import { readTogether, whileUnchanged } from '../ground/cache.ts'
 
 export interface SigningKey extends Pick<TokenSigner, 'sign' | 'verify'> {
   /** As `verify`, if the store still has the key. */

@@ -20,7 +20,7 @@ import { bytes, notRefused } from '../../testing/guest.ts'
 import { createMortal } from '../../testing/mortal.ts'
 import { lockReceiptLog } from '../../testing/receipts.ts'
 import { inWorld, type World } from '../../testing/world.ts'
-import { isRefusal } from '../refusals.ts'
+import { isRefusal } from '../ground/refusals.ts'
 
 const content = bytes(100)
 const NOT_FOUND = { refused: 'drop_not_found' }

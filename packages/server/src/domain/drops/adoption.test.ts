@@ -17,7 +17,7 @@ import {
 } from '../../testing/assets.ts'
 import { accountRow, bytes, notRefused } from '../../testing/guest.ts'
 import { defined, inWorld, sha256, type World } from '../../testing/world.ts'
-import { isRefusal } from '../refusals.ts'
+import { isRefusal } from '../ground/refusals.ts'
 
 const content = bytes(1000)
 const NOT_FOUND = { refused: 'drop_not_found' }

@@ -27,8 +27,8 @@ import {
 import { judgeSlot, type SlotRefusal } from '../assets/slot.ts'
 import { noteChange } from '../changes/changes.ts'
 import type { ReceiptLog } from '../custody/receipts.ts'
-import { createPause, type GiveUpAfter, type Pause } from '../pause.ts'
-import { isRefusal, type Refuses } from '../refusals.ts'
+import { createPause, type GiveUpAfter, type Pause } from '../ground/pause.ts'
+import { isRefusal, type Refuses } from '../ground/refusals.ts'
 import type { UploadEnding } from '../uploads/uploadEnding.ts'
 
 export interface AdoptionSettings extends ManifestSettings {

@@ -4,7 +4,7 @@ import { parseSha256Hex, type Sha256Hex } from '@blindkeep/protocol/ids'
 import { KEM_CIPHERTEXT_BYTES } from '@blindkeep/protocol/suites'
 import { contentTypesOf } from '@blindkeep/protocol/window'
 import type { Link } from '../../ports/store.ts'
-import type { Refuses } from '../refusals.ts'
+import type { Refuses } from '../ground/refusals.ts'
 
 /** What a guest declares of a file. The values are judged only after the link's caps and the owner's quota. */
 export interface Declaration {

@@ -18,7 +18,7 @@ import {
   uploadRow,
 } from '../../testing/guest.ts'
 import { defined, inWorld, newAccount, newOpaqueId, sha256, type World } from '../../testing/world.ts'
-import { isRefusal } from '../refusals.ts'
+import { isRefusal } from '../ground/refusals.ts'
 import type { CreateDrop } from './drops.ts'
 
 const content = bytes(100)

@@ -1,14 +1,14 @@
-/** Creates a guest's drop session and, once the session has landed, returns its receipt. uploads/chunks.ts receives its bytes, landDrops.ts lands it. */
+/** Creates a guest's drop session and, once the session has landed, returns its receipt. arrival/chunks.ts receives its bytes, landDrops.ts lands it. */
 import type { OpaqueId, UploadId } from '@blindkeep/protocol/ids'
 import type { Clock } from '../../ports/clock.ts'
 import type { Limit, Limiter } from '../../ports/limiter.ts'
 import type { Random } from '../../ports/random.ts'
 import { accountLock, type Link, type ReceiptRow, type Store } from '../../ports/store.ts'
+import { isRefusal, type Refuses } from '../ground/refusals.ts'
+import { takeFirst } from '../ground/takeFirst.ts'
 import type { PassphraseSettings, Proof } from '../passphrases/judgePassphrase.ts'
 import type { Quota } from '../quota/quota.ts'
-import { isRefusal, type Refuses } from '../refusals.ts'
-import { takeFirst } from '../takeFirst.ts'
-import type { Room } from '../uploads/room.ts'
+import type { Room } from '../quota/room.ts'
 import type { UploadEnding } from '../uploads/uploadEnding.ts'
 import type { Writers } from '../uploads/writers.ts'
 import type { InboxRoom } from './inboxRoom.ts'

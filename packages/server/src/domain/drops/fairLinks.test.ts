@@ -14,7 +14,7 @@ import {
   uploadRow,
 } from '../../testing/guest.ts'
 import { defined, inWorld, sha256, type World } from '../../testing/world.ts'
-import { isRefusal } from '../refusals.ts'
+import { isRefusal } from '../ground/refusals.ts'
 import { findDropUpload } from '../uploads/findUpload.ts'
 
 const content = bytes(100)

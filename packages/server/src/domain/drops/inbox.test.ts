@@ -6,6 +6,7 @@ import type { Drop } from '../../ports/store.ts'
 import { createFaults } from '../../testing/faults.ts'
 import { accountRow, bytes, land, linkRow, newLink, notRefused, ownerOf } from '../../testing/guest.ts'
 import { defined, inWorld, newAccount, newOpaqueId, type World } from '../../testing/world.ts'
+import { MAX_DISCARDED_AT_ONCE } from './discarding.ts'
 
 const NOT_FOUND = { refused: 'drop_not_found' }
 
@@ -150,6 +151,21 @@ describe('discarding a drop', () => {
         [other],
       )
       assert.equal((await accountRow(world, owner)).usedBytes, 10)
+    }),
+  )
+
+  it(
+    'discards the drops of a link in short transactions, so that others are served in between',
+    inWorld(async (world) => {
+      const owner = await newAccount(world)
+      const pile = await newLink(world, {}, owner)
+      for (let count = 0; count <= MAX_DISCARDED_AT_ONCE; count += 1) await land(world, pile, bytes(10))
+      const changeSeq = defined(await world.store.read((tx) => tx.changes.lastSeq(owner)))
+      await world.rules.inbox.discardOfLink(owner, pile)
+      assert.deepEqual(await world.rules.inbox.list(owner), [])
+      const noted = await world.store.read((tx) => tx.changes.eventsAfter({ accountId: owner, changeSeq, max: 500 }))
+      // A transaction notes each change once.
+      assert.equal(noted.filter(({ change }) => change.name === 'quota.changed').length, 2)
     }),
   )
 

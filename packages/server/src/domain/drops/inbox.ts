@@ -1,20 +1,15 @@
 /** The pending drops of an account. Another account gets the answer of an unknown drop. */
-import type { AccountId, DropId, OpaqueId } from '@blindkeep/protocol/ids'
+import type { AccountId, DropId } from '@blindkeep/protocol/ids'
 import type { InboxOrder, Withheld } from '@blindkeep/protocol/schemas/drops'
-import type { Clock } from '../../ports/clock.ts'
 import type { Objects } from '../../ports/objects.ts'
-import { accountLock, type Drop, type InboxPlace, type Store, type WriteTx } from '../../ports/store.ts'
-import { noteChange } from '../changes/changes.ts'
+import type { Drop, InboxPlace, Store } from '../../ports/store.ts'
 import { isWithheld } from '../custody/verdicts.ts'
-import { inPages, PAGE_ROWS } from '../inPages.ts'
-import type { Quota } from '../quota/quota.ts'
-import { isRefusal, type Refuses } from '../refusals.ts'
+import { inPages, PAGE_ROWS } from '../ground/inPages.ts'
+import { isRefusal, type Refuses } from '../ground/refusals.ts'
+import { createDiscarding, type DiscardingPorts } from './discarding.ts'
 
-interface InboxPorts {
-  readonly store: Store
+interface InboxPorts extends DiscardingPorts {
   readonly objects: Objects
-  readonly clock: Clock
-  readonly quota: Quota
 }
 
 export interface InboxQuestion {
@@ -34,15 +29,6 @@ type Unservable = Refuses<'drop_not_found' | 'blob_withheld' | 'storage_unavaila
 export type Inbox = ReturnType<typeof createInbox>
 
 export function createInbox({ store, objects, clock, quota }: InboxPorts) {
-  /** A receipt vouches for the bytes, so the object is orphaned: it waits out the grace window. */
-  async function release(tx: WriteTx, drop: Drop): Promise<void> {
-    const at = clock.now()
-    await quota.refund(tx, drop.accountId, drop.size, at)
-    await noteChange(tx, drop.accountId, { name: 'drop.discarded', dropId: drop.dropId }, at)
-    if (!(await tx.objects.move(drop.location, { from: 'kept', to: 'orphaned', at })))
-      throw new Error('a pending drop has no kept object')
-  }
-
   /** The drop, if it may be served. Whether all its bytes are present, a read that names its size finds out (`ReadOptions.size`). */
   async function servable(accountId: AccountId, dropId: DropId): Promise<Drop | Unservable> {
     const { drop, status } = await store.read(async (tx) => {
@@ -85,31 +71,7 @@ export function createInbox({ store, objects, clock, quota }: InboxPorts) {
       return (await objects.size(drop.location)) === drop.size ? drop : { refused: 'storage_unavailable' }
     },
 
-    /** Refunds the quota; the link’s cap is not refunded. */
-    async discard(accountId: AccountId, dropId: DropId): Promise<Refuses<'drop_not_found'> | undefined> {
-      return store.write([accountLock(accountId)], async (tx) => {
-        const drop = await tx.drops.remove(dropId, accountId, clock.now())
-        if (drop === undefined) return { refused: 'drop_not_found' }
-        await release(tx, drop)
-        return undefined
-      })
-    },
-
-    /** Discards the account’s oldest drops that no adoption holds, at most `max`. Returns how many. */
-    async discardSome(accountId: AccountId, max: number): Promise<number> {
-      return store.write([accountLock(accountId)], async (tx) => {
-        const drops = await tx.drops.removeSome(accountId, clock.now(), max)
-        for (const drop of drops) await release(tx, drop)
-        return drops.length
-      })
-    },
-
-    /** Discards all drops of one link that no adoption holds. */
-    async discardOfLink(accountId: AccountId, opaqueId: OpaqueId): Promise<void> {
-      await store.write([accountLock(accountId)], async (tx) => {
-        for (const drop of await tx.drops.removeOfLink(opaqueId, accountId, clock.now())) await release(tx, drop)
-      })
-    },
+    ...createDiscarding({ store, clock, quota }),
   }
 }
 

@@ -5,8 +5,8 @@ import { type AccountId, type OpaqueId, parseAccountId, parseDropId, parseUpload
 import fc from 'fast-check'
 import { bytes, creation, land, newLink, notRefused } from '../../testing/guest.ts'
 import { defined, inWorld, newAccount, newOpaqueId, type World } from '../../testing/world.ts'
-import { isRefusal } from '../refusals.ts'
-import { takeFirst } from '../takeFirst.ts'
+import { isRefusal } from '../ground/refusals.ts'
+import { takeFirst } from '../ground/takeFirst.ts'
 import { createInboxRoom } from './inboxRoom.ts'
 import { createOpenedSessions } from './openedSessions.ts'
 

@@ -4,7 +4,7 @@
  */
 import type { Instant } from '@blindkeep/protocol/ids'
 import type { HeldPlaces, Link, ReadTx, Store } from '../../ports/store.ts'
-import type { Refuses } from '../refusals.ts'
+import type { Refuses } from '../ground/refusals.ts'
 
 /** From here on the owner is warned. */
 const NEARLY_FULL = 0.8

@@ -1,9 +1,9 @@
 import type { AccountId, Instant, OpaqueId } from '@blindkeep/protocol/ids'
 import type { Link, LinkTerms, WriteTx } from '../../ports/store.ts'
-import { requireActiveAccount } from '../account/activeAccount.ts'
 import { noteLinkChange } from '../changes/changes.ts'
-import { refusePassed } from '../expiry.ts'
-import type { Refuses } from '../refusals.ts'
+import { requireActiveAccount } from '../ground/activeAccount.ts'
+import { refusePassed } from '../ground/expiry.ts'
+import type { Refuses } from '../ground/refusals.ts'
 import { hasLinkLeft, type OwnLink, withState } from './linkState.ts'
 
 interface LinkChange {

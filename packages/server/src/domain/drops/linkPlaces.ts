@@ -5,8 +5,8 @@
  */
 import { addSeconds, type Instant } from '@blindkeep/protocol/ids'
 import type { Link, Upload, WriteTx } from '../../ports/store.ts'
-import { shareOf } from '../guestNetwork.ts'
-import type { Refuses } from '../refusals.ts'
+import { shareOf } from '../ground/guestNetwork.ts'
+import type { Refuses } from '../ground/refusals.ts'
 import type { UploadEnding } from '../uploads/uploadEnding.ts'
 import type { Writers } from '../uploads/writers.ts'
 

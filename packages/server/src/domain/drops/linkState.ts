@@ -1,7 +1,7 @@
 import type { AccountId, Instant } from '@blindkeep/protocol/ids'
 import type { LinkState } from '@blindkeep/protocol/schemas/links'
 import type { Link, ListedLink, ReadTx, WriteTx } from '../../ports/store.ts'
-import { BOUNDS } from '../bounds.ts'
+import { BOUNDS } from '../ground/bounds.ts'
 
 /** A link as its owner sees it. */
 export type OwnLink = ListedLink & { readonly state: LinkState }

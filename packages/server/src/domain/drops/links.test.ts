@@ -18,7 +18,7 @@ import {
   uploadRow,
 } from '../../testing/guest.ts'
 import { defined, inWorld, newAccount, type World } from '../../testing/world.ts'
-import { BOUNDS } from '../bounds.ts'
+import { BOUNDS } from '../ground/bounds.ts'
 
 const TAKEN = { refused: 'opaque_id_taken' }
 

@@ -17,13 +17,13 @@ import {
   type Store,
   type WriteTx,
 } from '../../ports/store.ts'
-import { isReachable, requireActiveAccount } from '../account/activeAccount.ts'
 import { noteLinkChange } from '../changes/changes.ts'
-import { refusePassed } from '../expiry.ts'
-import { inPages } from '../inPages.ts'
+import { isReachable, requireActiveAccount } from '../ground/activeAccount.ts'
+import { refusePassed } from '../ground/expiry.ts'
+import { inPages } from '../ground/inPages.ts'
+import type { Refuses } from '../ground/refusals.ts'
+import { sha256 } from '../ground/sha256.ts'
 import type { Quota } from '../quota/quota.ts'
-import type { Refuses } from '../refusals.ts'
-import { sha256 } from '../sha256.ts'
 import type { UploadEnding } from '../uploads/uploadEnding.ts'
 import { type GuestView, guestView, maxFileBytes } from './guestView.ts'
 import type { InboxRoom } from './inboxRoom.ts'

@@ -6,7 +6,7 @@ import { createHmac } from 'node:crypto'
 import type { AccountId, OpaqueId } from '@blindkeep/protocol/ids'
 import type { Limit, Limiter } from '../../ports/limiter.ts'
 import type { DropUpload, Link, Opener } from '../../ports/store.ts'
-import { networkOf, shareOf } from '../guestNetwork.ts'
+import { networkOf, shareOf } from '../ground/guestNetwork.ts'
 
 export interface SessionLimitSettings {
   readonly linkSessionsPerWindow: number

@@ -1,13 +1,13 @@
 /** Whether a guest may send through a link: its passphrase, if it has one. */
 import type { Limiter } from '../../ports/limiter.ts'
 import type { Link } from '../../ports/store.ts'
+import type { Refuses } from '../ground/refusals.ts'
 import {
   createJudgePassphrase,
   MAX_PROOF_BYTES,
   type PassphraseSettings,
   type Proof,
 } from '../passphrases/judgePassphrase.ts'
-import type { Refuses } from '../refusals.ts'
 
 type ProofRefusal = Refuses<
   'passphrase_missing' | 'passphrase_wrong' | 'link_limited' | 'declaration_malformed' | 'request_malformed'

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test'
 import type { OpaqueId, UploadId } from '@blindkeep/protocol/ids'
 import { append, bytes, creation, land, newLink, notRefused, openDrop } from '../../testing/guest.ts'
 import { defined, inWorld, newAccount, type World } from '../../testing/world.ts'
-import { isRefusal } from '../refusals.ts'
+import { isRefusal } from '../ground/refusals.ts'
 
 const CAP = 1_000_000
 

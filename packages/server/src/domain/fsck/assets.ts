@@ -1,6 +1,6 @@
 import { addSeconds, type Instant } from '@blindkeep/protocol/ids'
 import type { AuditedAsset, AuditedBlob, AuditedDrop } from '../../ports/store.ts'
-import { locationOf } from '../uploads/location.ts'
+import { locationOf } from '../ground/location.ts'
 import { type Finding, findBroken, instantText } from './finding.ts'
 import type { Examination } from './options.ts'
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { AuditedObject, Chunk } from '../../ports/store.ts'
-import { partsOf, uploadIdOf } from '../uploads/location.ts'
+import { partsOf, uploadIdOf } from '../ground/location.ts'
 import { confirmed, type FilePorts, readable, Unreadable } from './files.ts'
 import { createFinding, type Finding, instantText } from './finding.ts'
 import type { Examination } from './options.ts'

@@ -2,7 +2,7 @@ import { countText } from '@blindkeep/protocol/counts'
 import type { Objects } from '../../ports/objects.ts'
 import { BlobMissing, StorageForbidden, StorageUnavailable } from '../../ports/storageErrors.ts'
 import { type AuditedObject, type ReadTx, type Store, StoreBroken } from '../../ports/store.ts'
-import { uploadIdOf } from '../uploads/location.ts'
+import { uploadIdOf } from '../ground/location.ts'
 import { createFinding, type Finding } from './finding.ts'
 import type { Examination } from './options.ts'
 

@@ -9,7 +9,7 @@ import { objectsIn } from '../../testing/assetSessions.ts'
 import { type Filled, fill, findingsIn } from '../../testing/fsck.ts'
 import { append, bytes, land, newLink, openDrop } from '../../testing/guest.ts'
 import { defined, inWorld, sha256, type World } from '../../testing/world.ts'
-import { locationOf } from '../uploads/location.ts'
+import { locationOf } from '../ground/location.ts'
 import { newCounts } from './options.ts'
 
 const pathOf = ({ blobsDirectory }: World, location: string) => join(blobsDirectory, location)

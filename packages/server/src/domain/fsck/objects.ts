@@ -1,7 +1,7 @@
 import { countText } from '@blindkeep/protocol/counts'
 import { addSeconds, type Instant } from '@blindkeep/protocol/ids'
 import type { AuditedObject } from '../../ports/store.ts'
-import { partsOf } from '../uploads/location.ts'
+import { partsOf } from '../ground/location.ts'
 import { type Finding, findBroken, instantText } from './finding.ts'
 import type { Examination } from './options.ts'
 

@@ -1,6 +1,6 @@
 import { addSeconds, type Instant } from '@blindkeep/protocol/ids'
 import type { AuditedUpload } from '../../ports/store.ts'
-import { locationOf } from '../uploads/location.ts'
+import { locationOf } from '../ground/location.ts'
 import { type Finding, findBroken, instantText, type Rules } from './finding.ts'
 
 /** Hashing the largest file takes hours. A running or starting server finishes every upload; a later receipt proves that the server ran. */

@@ -3,7 +3,7 @@ import type { AccountId, ChannelId } from '@blindkeep/protocol/ids'
 import type { DeliveryFault } from '@blindkeep/protocol/schemas/channels'
 import type { Clock } from '../../ports/clock.ts'
 import { accountLock, type Channel, type Store } from '../../ports/store.ts'
-import { isRefusal, type Refuses } from '../refusals.ts'
+import { isRefusal, type Refuses } from '../ground/refusals.ts'
 import type { RequestedMessages } from './requestedMessages.ts'
 import { isCode, type Targets } from './targets.ts'
 

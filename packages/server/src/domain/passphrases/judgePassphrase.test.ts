@@ -4,7 +4,7 @@ import { toBase64 } from '@blindkeep/protocol/bytes'
 import { type OpaqueId, parseOpaqueId } from '@blindkeep/protocol/ids'
 import { bytes } from '../../testing/guest.ts'
 import { defined, inWorld } from '../../testing/world.ts'
-import { sha256 } from '../sha256.ts'
+import { sha256 } from '../ground/sha256.ts'
 import { createJudgePassphrase, MAX_ATTEMPTS, MAX_PROVEN } from './judgePassphrase.ts'
 
 const TRIES = 10

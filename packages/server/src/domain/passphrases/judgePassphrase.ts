@@ -3,9 +3,9 @@ import { timingSafeEqual } from 'node:crypto'
 import { parseBase64 } from '@blindkeep/protocol/bytes'
 import type { OpaqueId } from '@blindkeep/protocol/ids'
 import type { Limiter } from '../../ports/limiter.ts'
-import { networkOf } from '../guestNetwork.ts'
-import { sha256 } from '../sha256.ts'
-import { takeFirst } from '../takeFirst.ts'
+import { networkOf } from '../ground/guestNetwork.ts'
+import { sha256 } from '../ground/sha256.ts'
+import { takeFirst } from '../ground/takeFirst.ts'
 
 export interface PassphraseSettings {
   readonly passphraseTriesPerWindow: number

@@ -7,7 +7,7 @@ import { type AccountId, addSeconds, type Instant } from '@blindkeep/protocol/id
 import type { QuotaState } from '@blindkeep/protocol/schemas/quota'
 import type { Account, AccountUse, OwnLimits, WriteTx } from '../../ports/store.ts'
 import { noteChange } from '../changes/changes.ts'
-import type { Refuses } from '../refusals.ts'
+import type { Refuses } from '../ground/refusals.ts'
 
 export interface QuotaSettings {
   readonly softBytes: number | undefined

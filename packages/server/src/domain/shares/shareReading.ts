@@ -4,16 +4,16 @@ import type { Clock } from '../../ports/clock.ts'
 import type { Limiter } from '../../ports/limiter.ts'
 import type { Objects } from '../../ports/objects.ts'
 import type { HeldBlob, ReadTx, Share, ShareContents, Store } from '../../ports/store.ts'
-import { isReachable } from '../account/activeAccount.ts'
 import { findServable } from '../custody/servable.ts'
 import { isWithheld } from '../custody/verdicts.ts'
+import { isReachable } from '../ground/activeAccount.ts'
+import { isRefusal, type Refuses } from '../ground/refusals.ts'
 import {
   createJudgePassphrase,
   MAX_PROOF_BYTES,
   type PassphraseSettings,
   type Proof,
 } from '../passphrases/judgePassphrase.ts'
-import { isRefusal, type Refuses } from '../refusals.ts'
 
 /** A share with a passphrase before the proof, or what was found of another. */
 type Seen<Found> = { readonly found: Found } | { readonly share: Share } | Refuses<'share_not_found'>

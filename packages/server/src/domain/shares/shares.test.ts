@@ -8,7 +8,7 @@ import { landBlob, newAlbumOwner } from '../../testing/assets.ts'
 import { bytes, notRefused } from '../../testing/guest.ts'
 import { fileOf, keep, mark } from '../../testing/verify.ts'
 import { inWorld, newAccount, newOpaqueId, sha256, type World } from '../../testing/world.ts'
-import { BOUNDS } from '../bounds.ts'
+import { BOUNDS } from '../ground/bounds.ts'
 import { EXPIRED_KEPT_SECONDS, type ShareRequest } from './shares.ts'
 
 const DAY = 86_400

@@ -4,14 +4,14 @@
  */
 import { type AccountId, addSeconds, type OpaqueId } from '@blindkeep/protocol/ids'
 import { accountLock, type ListedShare, type NewShare, type ReadTx, type Share } from '../../ports/store.ts'
-import { requireActiveAccount } from '../account/activeAccount.ts'
-import { judgeBound } from '../bounds.ts'
-import { refusePassed } from '../expiry.ts'
-import type { NewName } from '../newName.ts'
+import { requireActiveAccount } from '../ground/activeAccount.ts'
+import { judgeBound } from '../ground/bounds.ts'
+import { refusePassed } from '../ground/expiry.ts'
+import type { NewName } from '../ground/newName.ts'
+import type { Refuses } from '../ground/refusals.ts'
+import { isSame } from '../ground/sameBytes.ts'
+import { sha256 } from '../ground/sha256.ts'
 import type { PassphraseSettings } from '../passphrases/judgePassphrase.ts'
-import type { Refuses } from '../refusals.ts'
-import { isSame } from '../sameBytes.ts'
-import { sha256 } from '../sha256.ts'
 import { createShareReading, type ShareReadingPorts } from './shareReading.ts'
 
 /** How long the owner still sees an expired share in the list. The share itself shows nothing. */

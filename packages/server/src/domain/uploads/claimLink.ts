@@ -1,6 +1,6 @@
 import type { UploadId } from '@blindkeep/protocol/ids'
 import type { Link, Upload, WriteTx } from '../../ports/store.ts'
-import type { Refuses } from '../refusals.ts'
+import type { Refuses } from '../ground/refusals.ts'
 
 /** `sibling_finishing`: another upload of the same single-use link is finishing. */
 export type FinishingRefusal =

@@ -1,6 +1,6 @@
 import type { AccountId, OpaqueId, UploadId } from '@blindkeep/protocol/ids'
 import type { AssetUpload, Chunk, DropUpload, FoundUpload, ReadTx, Upload } from '../../ports/store.ts'
-import type { Refuses } from '../refusals.ts'
+import type { Refuses } from '../ground/refusals.ts'
 
 /** An upload, and the chunk that it has at an offset. */
 export interface UploadAt<Found extends Upload = Upload> {

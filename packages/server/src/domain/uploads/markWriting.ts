@@ -2,7 +2,7 @@
 import { addSeconds } from '@blindkeep/protocol/ids'
 import type { Clock } from '../../ports/clock.ts'
 import type { Store } from '../../ports/store.ts'
-import { createPause, type GiveUpAfter } from '../pause.ts'
+import { createPause, type GiveUpAfter } from '../ground/pause.ts'
 import type { MarkWriting } from './writers.ts'
 
 const FIRST_MARK_MS = 2_000

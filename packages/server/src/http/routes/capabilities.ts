@@ -1,6 +1,6 @@
 import { formatInstant, parseInstant } from '@blindkeep/protocol/ids'
-import type { Capabilities } from '../../domain/discovery/capabilities.ts'
-import { isRefusal } from '../../domain/refusals.ts'
+import type { Capabilities } from '../../domain/assets/capabilities.ts'
+import { isRefusal } from '../../domain/ground/refusals.ts'
 import type { Routes } from '../call.ts'
 
 type Row = 'mintCapability' | 'listCapabilities' | 'revokeCapability'

@@ -1,9 +1,9 @@
 import { toBase64 } from '@blindkeep/protocol/bytes'
 import { formatInstant } from '@blindkeep/protocol/ids'
 import type { ChannelResponse } from '@blindkeep/protocol/schemas/channels'
+import { isRefusal } from '../../domain/ground/refusals.ts'
 import type { ListedChannel } from '../../domain/notify/channelChecks.ts'
 import type { Channels } from '../../domain/notify/channels.ts'
-import { isRefusal } from '../../domain/refusals.ts'
 import type { Routes } from '../call.ts'
 import { givenBytes } from '../givenBytes.ts'
 

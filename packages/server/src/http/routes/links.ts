@@ -8,7 +8,7 @@ import {
 } from '@blindkeep/protocol/schemas/links'
 import type { OwnLink } from '../../domain/drops/linkState.ts'
 import type { Links } from '../../domain/drops/links.ts'
-import { isRefusal } from '../../domain/refusals.ts'
+import { isRefusal } from '../../domain/ground/refusals.ts'
 import type { LinkTerms } from '../../ports/store.ts'
 import type { Routes } from '../call.ts'
 import { givenBytes } from '../givenBytes.ts'

@@ -1,5 +1,5 @@
-import type { AccountDeletion } from '../../domain/account/accountDeletion.ts'
 import type { ChangePassword } from '../../domain/account/password.ts'
+import type { AccountDeletion } from '../../domain/closing/accountDeletion.ts'
 import type { Routes } from '../call.ts'
 import { givenBytes } from '../givenBytes.ts'
 

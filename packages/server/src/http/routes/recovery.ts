@@ -1,6 +1,6 @@
 import { fromBase64, toBase64 } from '@blindkeep/protocol/bytes'
 import type { Recoveries } from '../../domain/account/recovery.ts'
-import { isRefusal } from '../../domain/refusals.ts'
+import { isRefusal } from '../../domain/ground/refusals.ts'
 import type { Routes } from '../call.ts'
 import { givenBytes } from '../givenBytes.ts'
 import { signedIn } from '../signedIn.ts'

@@ -1,5 +1,5 @@
 import type { SecondFactors } from '../../domain/account/secondFactor.ts'
-import { isRefusal } from '../../domain/refusals.ts'
+import { isRefusal } from '../../domain/ground/refusals.ts'
 import type { Routes } from '../call.ts'
 import { tokens } from '../signedIn.ts'
 

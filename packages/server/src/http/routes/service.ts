@@ -3,6 +3,7 @@ import { openapiDocument } from '@blindkeep/protocol/openapi'
 import { openapi31Document } from '@blindkeep/protocol/openapi31'
 import { PROBLEMS } from '@blindkeep/protocol/problems'
 import type { Routes } from '../call.ts'
+import { type Document, documentOf } from '../document.ts'
 import { problemPage } from '../problemPage.ts'
 
 type DocumentOf = typeof openapiDocument
@@ -28,12 +29,12 @@ export function serviceRoutes(
   { publicUrl }: ServiceSettings,
 ): Pick<Routes, Row> {
   // Made for the first client that asks, not at every start.
-  const documents = new Map<DocumentOf, string>()
+  const documents = new Map<DocumentOf, Document>()
   const describe = (make: DocumentOf) => {
-    const text = documents.get(make) ?? JSON.stringify(make(version, publicUrl))
-    documents.set(make, text)
+    const document = documents.get(make) ?? documentOf(JSON.stringify(make(version, publicUrl)))
+    documents.set(make, document)
     const headers = { 'Content-Type': 'application/json', 'Cache-Control': 'public, max-age=300' }
-    return { status: 200, text, headers } as const
+    return { status: 200, document, headers } as const
   }
   return {
     version: async () => ({ status: 200, body: { name: 'blindkeep', version } }),

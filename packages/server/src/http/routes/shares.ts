@@ -1,7 +1,7 @@
 import { fromBase64, toBase64 } from '@blindkeep/protocol/bytes'
 import { formatInstant, parseInstant } from '@blindkeep/protocol/ids'
 import { HEADERS } from '@blindkeep/protocol/wire'
-import { isRefusal } from '../../domain/refusals.ts'
+import { isRefusal } from '../../domain/ground/refusals.ts'
 import type { Shares } from '../../domain/shares/shares.ts'
 import type { Objects } from '../../ports/objects.ts'
 import type { Call, Routes } from '../call.ts'

@@ -2,7 +2,7 @@ import { formatInstant } from '@blindkeep/protocol/ids'
 import type { BlobVerdictResponse, StorageVerifyResponse } from '@blindkeep/protocol/schemas/verify'
 import type { AssetVerdict, BlobVerdict } from '../../domain/custody/verdicts.ts'
 import type { Verify } from '../../domain/custody/verify.ts'
-import { spenderOf } from '../../domain/sessionShare.ts'
+import { spenderOf } from '../../domain/ground/sessionShare.ts'
 import type { Routes } from '../call.ts'
 
 export function verifyRoutes({ verify }: { readonly verify: Verify }): Pick<Routes, 'verifyStorage'> {

@@ -97,7 +97,7 @@ function describeRows(inStore: InStore): void {
       assert.equal((await find(store, 1))?.receivedBytes, 60)
       await store.write([], async (tx) => {
         await move(tx, 1, 'ended')
-        await tx.uploads.prune({ closedBefore: at(6), unlandedBefore: at(0) })
+        await tx.uploads.prune({ closedBefore: at(6), unlandedBefore: at(0), max: 5 })
       })
       assert.equal(await find(store, 1), undefined)
       assert.deepEqual(await store.read((tx) => tx.uploads.chunks(uploadId(1))), [])

@@ -348,7 +348,7 @@ function describeReceipts(inStore: InStore): void {
       assert.deepEqual(await assets(), [undefined, undefined, held, held])
       await store.write([], (tx) => tx.assets.removeBlob(object(3).location))
       assert.deepEqual(await assets(), [undefined, undefined, { ...held, originalSeq: 4 }, held])
-      await store.write([], (tx) => tx.uploads.prune({ closedBefore: at(100), unlandedBefore: at(0) }))
+      await store.write([], (tx) => tx.uploads.prune({ closedBefore: at(100), unlandedBefore: at(0), max: 5 }))
       assert.deepEqual(await whatOf(3, 3), [[4, [['blob', 'original', hash(2)]], false]])
       assert.deepEqual((await store.read((tx) => tx.audit.receipts(1, 1)))[0]?.row, receipt(2))
     }),

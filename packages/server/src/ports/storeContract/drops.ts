@@ -195,8 +195,8 @@ function describeRemoval(inStore: InStore): void {
         await tx.drops.insert(drop(3, { leasedUntil: at(10) }))
         await tx.drops.insert(drop(4, { opaqueId: opaqueId(2), accountId: accountId(2) }))
       })
-      const removeOf = (link: number, account: number) =>
-        store.write([], (tx) => tx.drops.removeOfLink(opaqueId(link), accountId(account), at(50)))
+      const removeOf = (link: number, account: number, max = 5) =>
+        store.write([], (tx) => tx.drops.removeOfLink(opaqueId(link), accountId(account), at(50), max))
       assert.deepEqual(await removeOf(2, 1), [])
       const removed = await removeOf(1, 1)
       assert.deepEqual(ids(removed).toSorted(), [dropId(1), dropId(3)])

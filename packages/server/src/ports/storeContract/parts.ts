@@ -136,7 +136,7 @@ function describeChunks(inStore: InStore): void {
     'outlive their session, and keep their key taken',
     inStore(async (store) => {
       await seedLanded(store, 2)
-      await store.write([], (tx) => tx.uploads.prune({ closedBefore: at(1_000), unlandedBefore: at(0) }))
+      await store.write([], (tx) => tx.uploads.prune({ closedBefore: at(1_000), unlandedBefore: at(0), max: 5 }))
       assert.equal(await store.read((tx) => tx.uploads.find(uploadId(1))), undefined)
       assert.deepEqual(await keptOf(store), [kept(1, 0), kept(2, 10)])
       assert.deepEqual(

@@ -266,7 +266,7 @@ export const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in 
       await tx.uploads.move(uploadId(1), { from: 'open', to: 'ended', at: at(1), receivedBytes: 9 })
       await tx.uploads.move(uploadId(1), { from: 'open', to: 'finishing', at: at(1), lease })
     },
-    prune: (tx) => tx.uploads.prune({ closedBefore: at(1), unlandedBefore: at(0) }),
+    prune: (tx) => tx.uploads.prune({ closedBefore: at(1), unlandedBefore: at(0), max: 5 }),
   },
   drops: {
     find: (tx) => tx.drops.find(dropId(1)),
@@ -288,7 +288,7 @@ export const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in 
     },
     unclaim: (tx) => tx.drops.unclaim(dropId(1), claim(1).claimId),
     remove: (tx) => tx.drops.remove(dropId(1), accountId(1), at(1)),
-    removeOfLink: (tx) => tx.drops.removeOfLink(opaqueId(1), accountId(1), at(1)),
+    removeOfLink: (tx) => tx.drops.removeOfLink(opaqueId(1), accountId(1), at(1), 5),
     removeSome: (tx) => tx.drops.removeSome(accountId(1), at(1), 5),
   },
   objects: {

@@ -288,7 +288,8 @@ function describePruning(inStore: InStore): void {
           await tx.uploads.append(uploadId(index + 1), chunk(0, 1), at(1))
           if (state !== 'open') await close(tx, index + 1, state, seconds)
         }
-        await tx.uploads.prune({ closedBefore: at(100), unlandedBefore: at(0) })
+        const which = { closedBefore: at(100), unlandedBefore: at(0), max: 2 }
+        assert.deepEqual([await tx.uploads.prune(which), await tx.uploads.prune(which)], [2, 1])
       })
       const kept = await store.read((tx) =>
         Promise.all(

@@ -1,8 +1,8 @@
 /** Thumbnails are made when a picture is open already: when the owner uploads it, and when the owner views it. */
 import type { Device } from '@blindkeep/client/device'
 import type { AssetFacts, Owner, PictureOf } from '@blindkeep/client/owner'
-import { imageTypeOf, MAX_IMAGE_BYTES } from '../../common/previewContent.ts'
-import { makeThumbnail } from '../../common/thumbnail.ts'
+import { imageTypeOf, MAX_IMAGE_BYTES } from '../../preview/previewContent.ts'
+import { makeThumbnail } from '../../preview/thumbnail.ts'
 import type { ShownAsset } from './shownAsset.ts'
 
 /** Enough to detect the type of a picture. */

@@ -3,7 +3,7 @@ import { AssetError, AssetIncomplete, SealError } from '@blindkeep/client/errors
 import type { AssetFacts, Owner } from '@blindkeep/client/owner'
 import { useEffect, useState } from 'preact/hooks'
 import { createSharedLoads, type SharedLoads } from '../../common/sharedLoads.ts'
-import { thumbnailTypeOf } from '../../common/thumbnail.ts'
+import { thumbnailTypeOf } from '../../preview/thumbnail.ts'
 import { useOwnerPages } from '../context.ts'
 import { factsKey, fileKey, type ShownAsset, showAsset } from './shownAsset.ts'
 import { hasThumbnail } from './thumbnails.ts'

@@ -1,4 +1,4 @@
-import { countsIn } from '../../common/counts.ts'
+import { countsIn } from '../counts.ts'
 
 export const { number, plural } = countsIn('en')
 

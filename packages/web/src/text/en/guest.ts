@@ -1,5 +1,4 @@
-import type { FailureReason, LinkFault, Trouble } from '../../guest/messages.ts'
-import type { Notice } from '../../guest/standing.ts'
+import type { SendTrouble } from '@blindkeep/client/errors'
 import { files, number, plural } from './counts.ts'
 
 export const guest = {
@@ -91,7 +90,7 @@ export const guest = {
       title: 'The server has not answered for a day',
       more: 'This page has stopped trying. Whether the server still has what had arrived is not known until it answers. Try again now, or open the link another day.',
     },
-  } satisfies Record<Exclude<LinkFault, 'closed'>, { title: string; more: string }>,
+  },
   standing: {
     closed: {
       title: 'This link accepts no files',
@@ -132,10 +131,6 @@ export const guest = {
     },
     elsewhere: 'Have you sent files from another browser or device? Only that one shows them and can continue them.',
     lookAgain: 'Look again',
-  } satisfies Record<Notice, { title: string; more: string }> & {
-    why: { closed: string; usedUp: string; expired: (when: string) => string }
-    elsewhere: string
-    lookAgain: string
   },
   askAgain: 'Try again now',
   storageRefused:
@@ -199,7 +194,7 @@ export const guest = {
     key_swapped: 'Not sent: the server gave a wrong key.',
     refused: 'The server refused the file. Try again. If it happens again, tell the person who gave you the link.',
     unexpected: 'Something unexpected went wrong. Try again.',
-  } satisfies Record<FailureReason, string>,
+  },
   actions: {
     remove: (name: string) => `Remove ${name}`,
     cancel: (name: string) => `Cancel ${name}`,
@@ -247,7 +242,7 @@ export const guest = {
       `Since ${since} the server has had little room: files are sent one after the other. Keep this page open.`,
     server_failed: (since) =>
       `Since ${since} the server has answered with errors. This page tries again at least once a minute. If it stays so, tell the person who gave you the link.`,
-  } satisfies Record<Trouble['reason'], (since: string, until?: string) => string>,
+  } satisfies Record<SendTrouble, (since: string, until?: string) => string>,
   done: {
     title: (count: number) =>
       plural(

@@ -9,7 +9,6 @@ import type {
   WordsFault,
 } from '@blindkeep/client/errors'
 import type { ProblemCode } from '@blindkeep/protocol/problems'
-import type { AuthenticatorFault } from '../../owner/account/authenticator.ts'
 
 /** Only a fault of these pages, or of something between them and the server, can cause these. */
 const OUR_FAULT = 'Something unexpected went wrong. Reload the page and try again.'
@@ -187,7 +186,7 @@ const account: Readonly<Record<AccountFault, string>> = {
     'The key from the server was not encrypted with this passkey. Do not continue. Contact the operator of this server, but not through this server.',
 }
 
-const authenticator: Readonly<Record<AuthenticatorFault, string>> = {
+const authenticator = {
   cancelled:
     'No passkey was used: you cancelled, it took too long, or your device could not check that it is you. Nothing was changed.',
   prf_missing:

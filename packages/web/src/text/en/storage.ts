@@ -3,8 +3,6 @@ import type { AuditReason } from '@blindkeep/client/errors'
 import type { BundleRole } from '@blindkeep/client/verify'
 import type { QuotaState } from '@blindkeep/protocol/schemas/quota'
 import type { BlobRole } from '@blindkeep/protocol/schemas/receipts'
-import type { CompareKind } from '../../owner/storage/compare.ts'
-import type { InboxTally, OutcomeKind } from '../../owner/storage/outcomes.ts'
 import { files, number, plural } from './counts.ts'
 
 interface Words {
@@ -45,7 +43,7 @@ const quota = {
   toPage: 'Go to Storage',
 }
 
-const kinds: Readonly<Record<OutcomeKind, Words>> = {
+const kinds = {
   held_deep: {
     title: 'Stored: every byte was read and is correct',
     meaning: 'The server read the whole encrypted file for this check. It is the file that your device signed.',
@@ -173,7 +171,7 @@ const results = {
     all_read: (count: number, hasInbox: boolean) =>
       `${all(count, hasInbox)} ${plural(count, 'is', 'are')} stored: every byte was read and is correct.`,
   },
-  inbox: ({ files: all, damaged, held }: InboxTally) => {
+  inbox: ({ files: all, damaged, held }: Readonly<Record<'files' | 'damaged' | 'held', number>>) => {
     const bad = [
       ...(damaged > 0 ? [`${number(damaged)} damaged on the server`] : []),
       ...(held > 0 ? [`${number(held)} withheld by the operator`] : []),
@@ -231,7 +229,7 @@ const safe = {
   action: 'Compare my copies',
 }
 
-export const compareKinds: Readonly<Record<CompareKind, Words>> = {
+export const compareKinds = {
   ...kinds,
   safe: {
     title: 'You may delete this copy',

@@ -1,4 +1,4 @@
-import type { Dialect } from '../dialects.ts'
+import type { Dialect } from '../../../rows/dialects.ts'
 import { accountTables } from './0001/accounts.ts'
 import { assetTables } from './0001/assets.ts'
 import { custodyTables } from './0001/custody.ts'

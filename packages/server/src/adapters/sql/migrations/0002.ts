@@ -1,4 +1,4 @@
-import type { Dialect } from '../dialects.ts'
+import type { Dialect } from '../../../rows/dialects.ts'
 
 /**
  * Messages about new files, a link's words for its guests, and when the server was last backed up. From here on, the table of migrations also says which

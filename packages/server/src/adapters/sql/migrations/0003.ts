@@ -1,4 +1,4 @@
-import type { Dialect } from '../dialects.ts'
+import type { Dialect } from '../../../rows/dialects.ts'
 
 /** The owner's names for shares, sessions and devices, and what the owner keeps of a share. */
 export const thirdTables = (dialect: Dialect): readonly string[] => [

@@ -1,4 +1,4 @@
-import type { Dialect } from '../dialects.ts'
+import type { Dialect } from '../../../rows/dialects.ts'
 
 /** Passkeys, and which of them opened a session. */
 export const fourthTables = (dialect: Dialect): readonly string[] => [

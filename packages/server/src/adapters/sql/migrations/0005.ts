@@ -1,4 +1,4 @@
-import type { Dialect } from '../dialects.ts'
+import type { Dialect } from '../../../rows/dialects.ts'
 
 /** A browser is one more kind of channel. */
 export const fifthTables = ({ text, integer, bytes, sequence, replaceCheck }: Dialect): readonly string[] =>

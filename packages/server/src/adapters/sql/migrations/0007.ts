@@ -1,6 +1,6 @@
-import type { Dialect } from '../dialects.ts'
+import type { Dialect } from '../../../rows/dialects.ts'
 
-/** As in `domain/bounds.ts` when this was written: an account that has more keeps those that were added last. */
+/** As in `domain/ground/bounds.ts` when this was written: an account that has more keeps those that were added last. */
 const MAX_ENDED_LINKS = 2000
 const MAX_UNUSED_DEVICES = 100
 

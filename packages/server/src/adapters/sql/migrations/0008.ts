@@ -1,4 +1,4 @@
-import type { Dialect } from '../dialects.ts'
+import type { Dialect } from '../../../rows/dialects.ts'
 
 /**
  * Guests' files that an account had no room for; and what a session counts as in what guests see, if not as its size. And `retained_until` is only of blobs

@@ -1,4 +1,4 @@
-import type { Dialect } from '../dialects.ts'
+import type { Dialect } from '../../../rows/dialects.ts'
 
 /** Which session opened an owner's upload or asked for a capability, so that none takes what is for all. */
 export const ninthTables = ({ text }: Dialect): readonly string[] => [

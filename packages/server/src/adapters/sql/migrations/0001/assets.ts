@@ -1,4 +1,4 @@
-import type { Dialect } from '../../dialects.ts'
+import type { Dialect } from '../../../../rows/dialects.ts'
 import { integerMax, roles } from './values.ts'
 
 /** What an account keeps: albums, assets with their blobs, and the changes that its clients follow. */

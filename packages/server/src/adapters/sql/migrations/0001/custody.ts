@@ -1,4 +1,4 @@
-import type { Dialect } from '../../dialects.ts'
+import type { Dialect } from '../../../../rows/dialects.ts'
 import { integerMax } from './values.ts'
 
 /** Stored objects, holds on contents, and the receipts that the server signed, with its keys and facts. */

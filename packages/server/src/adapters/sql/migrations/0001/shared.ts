@@ -1,4 +1,4 @@
-import type { Dialect } from '../../dialects.ts'
+import type { Dialect } from '../../../../rows/dialects.ts'
 
 /** What several processes count together. One process alone counts in memory, and leaves these tables empty. */
 export const sharedTables = ({ text, integer, keyedTableEnd }: Dialect): readonly string[] => [

@@ -1,4 +1,4 @@
-import type { Dialect } from '../../dialects.ts'
+import type { Dialect } from '../../../../rows/dialects.ts'
 
 /** How other peers and people read what an account keeps: capabilities and shares. */
 export function sharingTables(dialect: Dialect): readonly string[] {

@@ -1,4 +1,4 @@
-import type { Dialect } from '../../dialects.ts'
+import type { Dialect } from '../../../../rows/dialects.ts'
 import { integerMax, roles } from './values.ts'
 
 /** Upload sessions with their chunks and parts, and the drops that the guests' sessions become. */

@@ -1,0 +1,101 @@
+/** `blindkeep receipts`: what the server has signed about the files of the account. */
+import { sizeText } from '@blindkeep/protocol/byteSizes'
+import { mapConcurrently } from '@blindkeep/protocol/concurrency'
+import type { AssetReceipt } from '@blindkeep/protocol/schemas/receipts'
+import type { OwnerFlags } from '../account/profile.ts'
+import { type SignedIn, signedIn } from '../account/session.ts'
+import { chosenAssets } from '../assets/chosen.ts'
+import { accountAssets } from '../assets/feed.ts'
+import type { Exit } from '../ground/exits.ts'
+import { interruptible } from '../ground/interrupts.ts'
+import type { Row } from '../ground/report.ts'
+import { shortId, timeText } from '../ground/texts.ts'
+import { pin, pinsOf } from '../home/pins.ts'
+import { failureOf } from '../outcomes/failures.ts'
+import { createOutcomes } from '../outcomes/outcomes.ts'
+import { saveAssetReceipts } from '../receipts/saved.ts'
+import { noteReceipts, seenOf, seenReceipts } from '../receipts/seen.ts'
+import { createSeenLog } from '../receipts/seenLog.ts'
+import { checkListed, type Listed } from './listed.ts'
+
+export interface ReceiptsFlags extends OwnerFlags {
+  readonly check?: boolean
+  readonly to?: string
+}
+
+const AT_ONCE = 6
+
+export async function receipts(given: readonly string[], flags: ReceiptsFlags): Promise<Exit> {
+  const { check = false, to: folder } = flags
+  const session = await signedIn(flags)
+  const { owner, report } = session
+  return await interruptible(async (signal) => {
+    const assets =
+      given.length > 0
+        ? (await chosenAssets(session, given, signal)).map(({ asset }) => asset)
+        : await accountAssets(session, signal)
+    const checking = check ? await beginChecking(session, signal) : undefined
+    const outcomes = createOutcomes(report)
+    const rows = await mapConcurrently(assets, AT_ONCE, async (asset): Promise<readonly Row[]> => {
+      const { assetId } = asset
+      const found = await checking?.check(asset)
+      if (found?.is === 'deleted') return []
+      if (found?.is === 'refused') outcomes.fail(assetId, { asset_id: assetId }, failureOf(found.error))
+      const listed = found?.listed ?? (await owner.listReceipts(assetId, signal))
+      const path =
+        folder === undefined
+          ? undefined
+          : await saveAssetReceipts({ folder, assetId, name: undefined, receipts: listed })
+      const checked = check ? found?.is === 'checked' : undefined
+      return listed.map((receipt) => rowOf(receipt, { assetId, checked, path }))
+    })
+    await checking?.end()
+    report.list(['RECEIPT', 'RECEIVED', 'ROLE', 'SEALED', 'FILE'], rows.flat(), 'There are no receipts.')
+    return outcomes.exit()
+  })
+}
+
+async function beginChecking({ owner, profile, server }: SignedIn, signal: AbortSignal) {
+  const serverId = new URL(server).origin
+  const audit = await owner.openAudit(await pinsOf(profile.home, serverId))
+  const log = createSeenLog(await seenReceipts(profile.home, serverId))
+  return {
+    async check(asset: Parameters<typeof checkListed>[1]): Promise<Listed> {
+      const found = await checkListed({ owner, audit, signal }, asset)
+      if (found.is !== 'checked') return found
+      const seen = found.checked.receipts.map(({ signed }) => seenOf(signed, asset.assetId))
+      await noteReceipts(
+        profile.home,
+        serverId,
+        seen.filter((receipt) => log.isNew(receipt)),
+      )
+      return found
+    },
+    end: () => pin(profile.home, audit.keys()),
+  }
+}
+
+interface RowFacts {
+  readonly assetId: string
+  /** Undefined if it was not asked for. */
+  readonly checked: boolean | undefined
+  readonly path: string | undefined
+}
+
+function rowOf(receipt: AssetReceipt, { assetId, checked, path }: RowFacts): Row {
+  const { receipt_seq, blob_role, size, received_at, ciphertext_hash, server_key_id } = receipt
+  return {
+    cells: [String(receipt_seq), timeText(received_at), blob_role, sizeText(size), shortId(assetId)],
+    fact: {
+      asset_id: assetId,
+      receipt_seq,
+      blob_role,
+      size,
+      ciphertext_hash,
+      received_at,
+      server_key_id,
+      checked,
+      receipt_file: path,
+    },
+  }
+}

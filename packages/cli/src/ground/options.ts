@@ -1,0 +1,75 @@
+/** Parsers of options. A value that cannot be read ends the command with what can. */
+import { parseSize, SIZE_FORMS } from '@blindkeep/protocol/byteSizes'
+import { formatInstant, instantIn, parseInstant } from '@blindkeep/protocol/ids'
+import { MAX_LINK_TITLE_CHARACTERS } from '@blindkeep/protocol/suites'
+import { InvalidArgumentError } from 'commander'
+import { DURATION_FORMS, parseDuration } from './texts.ts'
+
+export function size(text: string): number {
+  return parseSize(text) ?? refuse(`A size is ${SIZE_FORMS}.`)
+}
+
+/** Seconds. */
+export function duration(text: string): number {
+  return parseDuration(text) ?? refuse(`A time is written ${DURATION_FORMS}.`)
+}
+
+/** An end as it was given: a duration is counted by the server's clock. */
+export type Expiry = { readonly seconds: number } | { readonly at: string }
+
+export function expiry(text: string): Expiry {
+  const seconds = parseDuration(text)
+  const at = seconds === undefined ? parseInstant(text) : instantIn(Date.now() + seconds * 1000)
+  if (at === undefined) return refuse(`A time is written ${DURATION_FORMS}, or as in 2030-12-31T18:00:00Z.`)
+  return seconds === undefined ? { at: formatInstant(at) } : { seconds }
+}
+
+export function newExpiry(text: string): Expiry | 'never' {
+  return text === 'never' ? text : expiry(text)
+}
+
+const MAX_LIMIT_BYTES = 1e15
+
+/** What a file may be large at most. */
+export function sizeLimit(text: string): number {
+  const bytes = size(text)
+  return bytes > 0 && bytes <= MAX_LIMIT_BYTES ? bytes : refuse('A limit is at least one byte and at most 1 PB.')
+}
+
+export function totalLimit(text: string): number | 'unlimited' {
+  return text === 'unlimited' ? text : sizeLimit(text)
+}
+
+/** As in the pages. Sealed, the server takes at most 4096 bytes of it. */
+const MAX_NAME_LENGTH = 200
+
+/** A name that only its owner reads. */
+export function name(text: string): string {
+  return text.trim() !== '' && text.length <= MAX_NAME_LENGTH
+    ? text
+    : refuse(`A name has 1 to ${MAX_NAME_LENGTH} characters.`)
+}
+
+/** As `name`, or an empty text, which removes it. */
+export const newName = (text: string) => atMost(text, MAX_NAME_LENGTH)
+
+/** What guests of a link read. It may be empty. */
+export const titleLine = (text: string) => atMost(text, MAX_LINK_TITLE_CHARACTERS.title)
+export const messageLine = (text: string) => atMost(text, MAX_LINK_TITLE_CHARACTERS.message)
+
+function atMost(text: string, characters: number): string {
+  return text.length <= characters ? text : refuse(`At most ${characters} characters, please.`)
+}
+
+/** At least 1. */
+export function count(text: string): number {
+  return /^[1-9]\d{0,8}$/.test(text) ? Number(text) : refuse('A number from 1 on is needed.')
+}
+
+export function countLimit(text: string): number | 'unlimited' {
+  return text === 'unlimited' ? text : count(text)
+}
+
+function refuse(message: string): never {
+  throw new InvalidArgumentError(message)
+}

@@ -1,0 +1,175 @@
+import {
+  AccountError,
+  AddressError,
+  AnswerError,
+  AssetError,
+  AssetIncomplete,
+  AssetUnsigned,
+  AuditError,
+  DropError,
+  FeedRolledBack,
+  LinkError,
+  NetworkError,
+  PasswordWrong,
+  ProblemError,
+  RecoveryError,
+  SealError,
+  SendError,
+  ShareError,
+  WordsError,
+} from '@blindkeep/client/errors'
+import { EXIT, type Exit, LocalError, UsageError } from '../ground/exits.ts'
+import { Interrupted } from '../ground/interrupts.ts'
+import { createReport, type ReportFlags } from '../ground/report.ts'
+import { shown } from '../ground/texts.ts'
+import { homeDirectory } from '../home/files.ts'
+import { keysPath } from '../home/pins.ts'
+import { AfterLanding } from './afterLanding.ts'
+import { PASSPHRASE_REFUSED, PROBLEM_WORDS } from './problemWords.ts'
+
+export interface Failure {
+  /** Ends with what to do next. Contains nothing of a link. */
+  readonly message: string
+  /** For programs: the name of the error, or its reason. */
+  readonly reason: string
+  readonly exit: Exit
+}
+
+/** What a person reads of an error: no stack, and no more than is known. */
+export function failureOf(error: unknown): Failure {
+  if (error instanceof UsageError) return { message: error.message, reason: 'usage', exit: EXIT.usage }
+  if (isInterrupt(error)) return { message: 'Stopped.', reason: 'interrupted', exit: EXIT.interrupted }
+  if (error instanceof AfterLanding) return failureAfterLanding(error)
+  const exit = isUntrusted(error) ? EXIT.untrusted : EXIT.failed
+  if (error instanceof ProblemError)
+    return { message: `${wordsOf(error)}${requestText(error)}`, reason: error.code, exit }
+  if (error instanceof SendError) {
+    const words = error.reason === 'passphrase_refused' ? PASSPHRASE_REFUSED : error.message
+    return { message: `${words}${requestText(error.cause)}`, reason: error.reason, exit }
+  }
+  if (error instanceof NetworkError)
+    return { message: `${error.message}${networkNext(error)}`, reason: error.failure, exit }
+  if (error instanceof AuditError)
+    return {
+      message: `${auditText(error.reason)}: ${error.message} ${auditNext(error)}`,
+      reason: error.reason,
+      exit,
+    }
+  if (error instanceof FeedRolledBack)
+    return {
+      message: `${error.message} Either its operator restored it from a backup, or it withholds changes: ask them. To accept its list from now on, remove the file whose name begins with feed- from the directory of the profile below ${homeDirectory()}.`,
+      reason: 'feed_rolled_back',
+      exit,
+    }
+  if (error instanceof SealError)
+    return {
+      message: `It does not open: ${error.message}. It was altered, or not sealed for this account. Trust no part of it.`,
+      reason: error.reason,
+      exit,
+    }
+  if (isSystemError(error))
+    return {
+      message: `${systemText(error)} ${error.code === 'ENOENT' ? 'Check the path.' : 'Mend that, and call it again.'}`,
+      reason: error.code,
+      exit,
+    }
+  if (error instanceof Error) return { message: error.message, reason: reasonOf(error), exit }
+  return { message: String(error), reason: 'unknown', exit }
+}
+
+function failureAfterLanding({ fate, message, cause }: AfterLanding): Failure {
+  if (cause === undefined) return { message, reason: fate, exit: EXIT.failed }
+  const why = failureOf(cause)
+  return { ...why, message: `${message} ${why.message}` }
+}
+
+/** Says why a command did not end well, and returns its exit status. */
+export function tellFailure(error: unknown, flags: ReportFlags): Exit {
+  const { message, reason, exit } = failureOf(error)
+  createReport(flags).problem(shown(message), { event: 'failed', reason, message })
+  return exit
+}
+
+function wordsOf(error: ProblemError): string {
+  return (error.code === 'unknown' ? undefined : PROBLEM_WORDS[error.code]) ?? error.message
+}
+
+/** What was redirected says itself what to do. */
+function networkNext({ failure }: NetworkError): string {
+  return failure === 'redirected' ? '' : ' Check its address and your network, and call it again when it is there.'
+}
+
+function auditText(reason: AuditError['reason']): string {
+  if (reason.startsWith('key_')) return 'The server’s keys do not hold'
+  return reason === 'verdict_malformed' ? 'The server’s verdict does not hold' : 'The receipt does not hold'
+}
+
+/** A server that was restored from a backup may lack keys that it had published since, and no client can tell that from a forgery. */
+function auditNext({ reason, serverId }: AuditError): string {
+  if (serverId === undefined || (reason !== 'key_vanished' && reason !== 'key_changed'))
+    return 'Keep the file, and tell the owner of the account and the operator.'
+  return `Either its operator restored it from a backup that is older than this key, or it has been tampered with: ask the operator, but not through this server. Keep the file until then. To accept the keys that it shows now, remove ${keysPath(homeDirectory(), serverId)}.`
+}
+
+/** What the operator needs to find the request in the server's log. */
+function requestText(problem: unknown): string {
+  if (!(problem instanceof ProblemError)) return ''
+  const { code, status, requestId } = problem
+  const named = requestId === undefined ? '' : `, request ${requestId}`
+  return ` (${code === 'unknown' ? `status ${status}` : code}${named})`
+}
+
+/** Groups of reasons have a prefix, so that one name means one thing. */
+function reasonOf(error: Error): string {
+  if (error instanceof LinkError) return `link_${error.reason}`
+  if (error instanceof ShareError) return `share_${error.reason}`
+  if (error instanceof WordsError) return `words_${error.reason}`
+  if (error instanceof AccountError || error instanceof RecoveryError || error instanceof AssetError)
+    return error.reason
+  if (error instanceof AssetUnsigned) return 'unsigned'
+  if (error instanceof AssetIncomplete) return 'incomplete'
+  if (error instanceof PasswordWrong) return 'password_wrong'
+  if (error instanceof LocalError) return 'local'
+  return error.name
+}
+
+/** Ctrl-C at a question of Inquirer throws its own error. */
+function isInterrupt(error: unknown): boolean {
+  return error instanceof Interrupted || (error instanceof Error && error.name === 'ExitPromptError')
+}
+
+/** Nothing that an honest server does looks like this. */
+function isUntrusted(error: unknown): boolean {
+  if (error instanceof LinkError) return error.reason === 'key_swapped' || error.reason === 'words_altered'
+  if (error instanceof ShareError) return error.reason === 'index_swapped' || error.reason === 'asset_differs'
+  if (error instanceof AccountError) return error.reason !== 'email_malformed' && error.reason !== 'passkey_refused'
+  if (error instanceof NetworkError) return error.failure === 'redirected'
+  const lies = [AddressError, AnswerError, AssetError, AuditError, DropError, FeedRolledBack, SealError]
+  return lies.some((lie) => error instanceof lie)
+}
+
+interface SystemError extends Error {
+  readonly code: string
+  readonly syscall: string
+  readonly path?: string
+}
+
+function isSystemError(error: unknown): error is SystemError {
+  return error instanceof Error && 'syscall' in error && 'code' in error && typeof error.code === 'string'
+}
+
+const SYSTEM_TEXTS: Readonly<Record<string, string>> = {
+  EACCES: 'may not be read or written',
+  EEXIST: 'exists already',
+  EISDIR: 'is a folder',
+  ENAMETOOLONG: 'has a name that is too long for this disk',
+  ENOENT: 'does not exist',
+  ENOSPC: 'cannot be written: the disk is full',
+  ENOTDIR: 'has a file where a folder should be',
+  EROFS: 'cannot be written: the disk is read-only',
+}
+
+function systemText({ code, path }: SystemError): string {
+  if (code === 'EPIPE') return 'The program that reads the output has ended too early.'
+  return `${path ?? 'A file'} ${SYSTEM_TEXTS[code] ?? `cannot be used: the system answers ${code}`}.`
+}

@@ -1,0 +1,153 @@
+/**
+ * Creates an owner's upload sessions: open → finishing → landed | failed, or open → ended. findUpload.ts finds them, chunks.ts fills them,
+ * finishing.ts lands them, uploadEnding.ts ends them.
+ */
+import { createHash } from 'node:crypto'
+import { type AccountId, parseUploadId, type UploadId } from '@blindkeep/protocol/ids'
+import type { Clock } from '../../ports/clock.ts'
+import type { Random } from '../../ports/random.ts'
+import { accountLock, type Store, type UnclosedPlace, type UnclosedUpload, type WriteTx } from '../../ports/store.ts'
+import { judgeBound } from '../ground/bounds.ts'
+import { inPages, PAGE_ROWS } from '../ground/inPages.ts'
+import { locationOf } from '../ground/location.ts'
+import { newTimedId } from '../ground/newId.ts'
+import type { Refuses } from '../ground/refusals.ts'
+import type { Spender } from '../ground/sessionShare.ts'
+import type { Quota } from '../quota/quota.ts'
+import type { Room } from '../quota/room.ts'
+import { type Declared, judgeAuthor, judgeManifest, type ManifestRefusal, type ManifestSettings } from './manifest.ts'
+import { judgeSlot, type SlotRefusal, takeAssetId } from './slot.ts'
+
+export interface UploadSettings extends ManifestSettings {
+  readonly blobBytesMax: number
+}
+
+/** `offset` is where an existing upload continues; undefined for a new upload. */
+export interface CreatedUpload {
+  readonly uploadId: UploadId
+  readonly offset: number | undefined
+}
+
+type CreateRefusal =
+  | ManifestRefusal
+  | SlotRefusal
+  | Refuses<'device_not_authorized' | 'album_not_available' | 'upload_too_large' | 'quota_exceeded' | 'storage_full'>
+
+interface UploadPorts {
+  readonly store: Store
+  readonly room: Room
+  readonly clock: Clock
+  readonly random: Random
+  readonly quota: Quota
+}
+
+export type Uploads = ReturnType<typeof createUploads>
+
+export function createUploads({ store, room, clock, random, quota }: UploadPorts, settings: UploadSettings) {
+  /** One transaction: slot, room, quota, reserved asset id, upload row. A refusal changes nothing. */
+  async function admit(tx: WriteTx, spender: Spender, declared: Declared): Promise<CreatedUpload | CreateRefusal> {
+    const { accountId } = spender
+    const unauthorized = await judgeAuthor(tx, accountId, declared)
+    if (unauthorized !== undefined) return unauthorized
+    const present = await resume(tx, accountId, declared)
+    if (present !== undefined) return present
+    const refused =
+      (await judgeSlot(tx, { accountId, ...declared })) ??
+      (await judgeSize(tx, accountId, declared)) ??
+      (await judgeCount(tx, spender)) ??
+      (await quota.charge(tx, accountId, declared.size, clock.now())) ??
+      (await takeAssetId(tx, { accountId, ...declared }))
+    return refused ?? { uploadId: await open(tx, spender, declared), offset: undefined }
+  }
+
+  async function judgeSize(
+    tx: WriteTx,
+    accountId: AccountId,
+    { size }: Declared,
+  ): Promise<Refuses<'upload_too_large' | 'storage_full'> | undefined> {
+    if (size > settings.blobBytesMax) return { refused: 'upload_too_large', limit: settings.blobBytesMax }
+    return (await room.admits(tx, { accountId, size })) ? undefined : { refused: 'storage_full' }
+  }
+
+  /** Writes the intent, before the first byte arrives. */
+  async function open(tx: WriteTx, { accountId, sessionId }: Spender, declared: Declared): Promise<UploadId> {
+    const { assetId, albumId, role, size, ciphertextHash, contentType, envelope } = declared
+    const createdAt = clock.now()
+    const uploadId = newTimedId({ random, now: createdAt }, parseUploadId)
+    const location = locationOf(ciphertextHash, uploadId)
+    await tx.objects.insert({ location, size, state: 'staged', since: createdAt })
+    await tx.uploads.insert({
+      uploadId,
+      accountId,
+      assetId,
+      albumId,
+      role,
+      size,
+      ciphertextHash,
+      contentType,
+      envelope,
+      sessionId,
+      declarationHash: hashOf(declared),
+      location,
+      createdAt,
+    })
+    return uploadId
+  }
+
+  return {
+    /** Opens an upload for one blob of an asset, or answers with the upload that is unclosed, or has landed, for the same asset, role, hash and size. */
+    async create({ accountId, sessionId }: Spender, declared: Declared): Promise<CreatedUpload | CreateRefusal> {
+      const refused = judgeManifest(declared, clock.now(), settings)
+      if (refused !== undefined) return refused
+      await room.measure()
+      return store.write([accountLock(accountId)], (tx) => admit(tx, { accountId, sessionId }, declared))
+    },
+
+    /** Every open or finishing upload that charges the account, guests' uploads included. */
+    async list(accountId: AccountId): Promise<readonly UnclosedUpload[]> {
+      return inPages(async (after: UnclosedPlace | undefined) => {
+        const page = await store.ask((tx) => tx.uploads.unclosedPage(accountId, { after, max: PAGE_ROWS }))
+        return { items: page.uploads, next: page.next }
+      })
+    },
+  }
+}
+
+/**
+ * The upload of an earlier request for the same blob: landed, finishing or open. An open one takes over the new declaration, if the slot
+ * admits it: the earlier one may have grown stale, and no declaration is dropped silently.
+ */
+async function resume(
+  tx: WriteTx,
+  accountId: AccountId,
+  declared: Declared,
+): Promise<CreatedUpload | SlotRefusal | undefined> {
+  const { assetId, role, ciphertextHash, size } = declared
+  const isSame = (other: { role: string; ciphertextHash: string; size: number }) =>
+    other.role === role && other.ciphertextHash === ciphertextHash && other.size === size
+  const asset = await tx.assets.find(assetId)
+  if (asset?.accountId !== accountId || asset.deletedAt !== undefined) return undefined
+  const landed = (await tx.assets.blobsOf(assetId)).find(isSame)
+  if (landed !== undefined) return { uploadId: landed.uploadId, offset: landed.size }
+  const unclosed = (await tx.uploads.unclosedOfAsset(assetId)).find(isSame)
+  if (unclosed === undefined) return undefined
+  const { uploadId, receivedBytes: offset } = unclosed
+  const declarationHash = hashOf(declared)
+  if (unclosed.state !== 'open' || unclosed.declarationHash === declarationHash) return { uploadId, offset }
+  const refused = await judgeSlot(tx, { accountId, ...declared, uploadId })
+  if (refused !== undefined) return refused
+  await tx.uploads.redeclare(uploadId, { ...declared, declarationHash })
+  return { uploadId, offset }
+}
+
+async function judgeCount(
+  tx: WriteTx,
+  { accountId, sessionId }: Spender,
+): Promise<Refuses<'limit_reached'> | undefined> {
+  const { all, ofSession } = await tx.uploads.countUnclosedOwn(accountId, sessionId)
+  return judgeBound('unfinished uploads', all) ?? judgeBound('unfinished uploads of one session', ofSession)
+}
+
+function hashOf(declared: Declared): string {
+  return createHash('sha256').update(JSON.stringify(declared)).digest('hex')
+}

@@ -1,0 +1,137 @@
+/**
+ * Deletes an account. One transaction removes the personal data and every way to sign in. Small steps then remove the drops and assets, by the functions that
+ * discard drops and delete assets. So the used bytes equal the sum of the rows, and every object has its state, wherever the process dies.
+ */
+import { tryEachInTurn } from '@blindkeep/protocol/concurrency'
+import type { AccountId, Instant } from '@blindkeep/protocol/ids'
+import type { Clock } from '../../ports/clock.ts'
+import { type Account, accountLock, isStoreBroken, type Store, type Upload, type WriteTx } from '../../ports/store.ts'
+import type { Accounts } from '../account/accounts.ts'
+import type { FactorCodes } from '../account/factorCodes.ts'
+import type { Assets } from '../assets/assets.ts'
+import { signedRetention } from '../assets/retention.ts'
+import type { Inbox } from '../drops/inbox.ts'
+import { isRefusal, type Refuses } from '../ground/refusals.ts'
+import type { UploadEnding } from '../uploads/uploadEnding.ts'
+
+interface AccountDeletionPorts {
+  readonly store: Store
+  readonly clock: Clock
+  readonly accounts: Pick<Accounts, 'requireSecret'>
+  readonly codes: FactorCodes
+  readonly inbox: Pick<Inbox, 'discardSome'>
+  readonly assets: Pick<Assets, 'removeSome'>
+  readonly ending: Pick<UploadEnding, 'endOpen' | 'afterCommit'>
+  /** Called after a commit that leaves an account to be emptied. */
+  readonly onDeleted: () => void
+}
+
+/** Drops, or assets, that one transaction frees. It keeps the transaction short. */
+const MAX_STEP = 50
+/** Each share ends in its own transaction, as its contents may be long. */
+const MAX_SHARES_STEP = 10
+/** For one account in one call. This and the next bound keep the sweep short. */
+const MAX_STEPS = 200
+const MAX_ACCOUNTS = 100
+
+export interface DeletionRequest {
+  readonly secret: string
+  /** Of the second factor, as it was typed. */
+  readonly code: string | undefined
+  readonly source: string | undefined
+}
+
+export type AccountDeletion = ReturnType<typeof createAccountDeletion>
+
+export function createAccountDeletion({
+  store,
+  clock,
+  accounts,
+  codes,
+  inbox,
+  assets,
+  ending,
+  onDeleted,
+}: AccountDeletionPorts) {
+  async function endSomeShares(accountId: AccountId): Promise<number> {
+    let ended = 0
+    while (ended < MAX_SHARES_STEP && (await endOneShare(accountId))) ended += 1
+    return ended
+  }
+
+  async function endOneShare(accountId: AccountId): Promise<boolean> {
+    return (await store.write([accountLock(accountId)], (tx) => tx.shares.endSomeOf(accountId, clock.now(), 1))) > 0
+  }
+
+  /** False when there is nothing left that can be freed now. */
+  async function freeSome(accountId: AccountId): Promise<boolean> {
+    const shares = await endSomeShares(accountId)
+    const drops = await inbox.discardSome(accountId, MAX_STEP)
+    const removed = await assets.removeSome(accountId, MAX_STEP)
+    return shares + drops + removed > 0
+  }
+
+  async function empty(accountId: AccountId): Promise<void> {
+    let steps = 0
+    while (steps < MAX_STEPS && (await freeSome(accountId))) steps += 1
+    await store.write([accountLock(accountId)], (tx) => tx.accountDeletions.finish(accountId, clock.now()))
+  }
+
+  return {
+    /**
+     * Deletes the account when the secret is right, and a code where a second factor is on. When this resolves, all its sessions have ended and its links
+     * take nothing more. A guest's upload that is finishing still gets its receipt, and is freed afterwards; an owner's may fail, as its slot no longer
+     * exists. Refuses, and changes nothing, while an asset is retained, or is about to be.
+     */
+    async begin(
+      account: Account,
+      { secret, code, source }: DeletionRequest,
+    ): Promise<Refuses<'credentials_wrong' | 'attempts_limited' | 'totp_code_wrong' | 'asset_retained'> | undefined> {
+      const refused = await accounts.requireSecret(account, secret, source)
+      if (refused !== undefined) return refused
+      const { accountId } = account
+      const outcome = await codes.checkIfGiven(accountId, { code, source }, (canonical) =>
+        store.write([accountLock(accountId)], async (tx) =>
+          (await codes.mayAct(tx, accountId, canonical))
+            ? deleteIn(tx, account, { at: clock.now(), ending })
+            : ('wrong' as const),
+        ),
+      )
+      if (outcome === 'wrong') return { refused: 'totp_code_wrong' }
+      if (isRefusal(outcome)) return outcome
+      ending.afterCommit(outcome.closed)
+      onDeleted()
+      return undefined
+    },
+
+    /** Frees what deleted accounts still hold. Runs after each deletion, and in every sweep, as a process may die half-way. */
+    async resume(): Promise<void> {
+      await tryEachInTurn(
+        await store.read((tx) => tx.accountDeletions.listUnfinished(MAX_ACCOUNTS)),
+        empty,
+        isStoreBroken,
+      )
+    },
+  }
+}
+
+/**
+ * The deletion itself, under the account's lock. The owner and the operator begin it with the same words. Refused, the transaction changes nothing.
+ * `credentials_wrong`: the account is deleted already, or has another secret than `account`.
+ */
+export async function deleteIn(
+  tx: WriteTx,
+  { accountId, secretHash }: Account,
+  { at, ending }: { readonly at: Instant; readonly ending: Pick<UploadEnding, 'endOpen'> },
+): Promise<{ readonly closed: readonly Upload[] } | Refuses<'credentials_wrong' | 'asset_retained'>> {
+  if (!(await tx.accountDeletions.begin({ accountId, secretHash, at }))) return { refused: 'credentials_wrong' }
+  const retainedUntil = (await tx.assets.retainedUntil(accountId)) ?? at
+  const unclosed = await tx.uploads.unclosedOfAccount(accountId)
+  if (retainedUntil > at || unclosed.some((upload) => willBeRetained(upload, at))) return { refused: 'asset_retained' }
+  return { closed: await ending.endOpen(tx, unclosed, at) }
+}
+
+/** A finishing provenance counts as landed, as the deletion does not stop it. What an original keeps up is of blobs that are there. */
+function willBeRetained(upload: Upload, at: Instant): boolean {
+  return upload.state === 'finishing' && upload.assetId !== undefined && (signedRetention(upload) ?? at) > at
+}

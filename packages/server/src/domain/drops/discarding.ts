@@ -1,0 +1,64 @@
+/** Discards pending drops: gives the quota back, and leaves their bytes to the collector. The cap of a link is not given back. */
+import type { AccountId, DropId, OpaqueId } from '@blindkeep/protocol/ids'
+import type { Clock } from '../../ports/clock.ts'
+import { accountLock, type Drop, type Store, type WriteTx } from '../../ports/store.ts'
+import { noteChange } from '../changes/changes.ts'
+import type { Refuses } from '../ground/refusals.ts'
+import type { Quota } from '../quota/quota.ts'
+
+export interface DiscardingPorts {
+  readonly store: Store
+  readonly clock: Clock
+  readonly quota: Quota
+}
+
+/** A transaction of a hundred takes about 30 ms, in which no other request is answered. */
+export const MAX_DISCARDED_AT_ONCE = 100
+
+export function createDiscarding({ store, clock, quota }: DiscardingPorts) {
+  /** A receipt vouches for the bytes, so the object is orphaned: it waits out the grace window. */
+  async function release(tx: WriteTx, drop: Drop): Promise<void> {
+    const at = clock.now()
+    await quota.refund(tx, drop.accountId, drop.size, at)
+    await noteChange(tx, drop.accountId, { name: 'drop.discarded', dropId: drop.dropId }, at)
+    if (!(await tx.objects.move(drop.location, { from: 'kept', to: 'orphaned', at })))
+      throw new Error('a pending drop has no kept object')
+  }
+
+  /** Discards what `remove` has removed from the inbox. Returns how many. */
+  async function discardThose(
+    accountId: AccountId,
+    remove: (tx: WriteTx) => Promise<readonly Drop[]>,
+  ): Promise<number> {
+    return store.write([accountLock(accountId)], async (tx) => {
+      const drops = await remove(tx)
+      for (const drop of drops) await release(tx, drop)
+      return drops.length
+    })
+  }
+
+  return {
+    /** Refunds the quota; the link’s cap is not refunded. */
+    async discard(accountId: AccountId, dropId: DropId): Promise<Refuses<'drop_not_found'> | undefined> {
+      return store.write([accountLock(accountId)], async (tx) => {
+        const drop = await tx.drops.remove(dropId, accountId, clock.now())
+        if (drop === undefined) return { refused: 'drop_not_found' }
+        await release(tx, drop)
+        return undefined
+      })
+    },
+
+    /** Discards the account’s oldest drops that no adoption holds, at most `max`. Returns how many. */
+    discardSome: (accountId: AccountId, max: number): Promise<number> =>
+      discardThose(accountId, (tx) => tx.drops.removeSome(accountId, clock.now(), max)),
+
+    /** Discards all drops of one link that no adoption holds, in steps: others are served in between. What lands meanwhile may stay. */
+    async discardOfLink(accountId: AccountId, opaqueId: OpaqueId): Promise<void> {
+      const [max, pending] = [MAX_DISCARDED_AT_ONCE, await store.ask((tx) => tx.drops.countPending(accountId))]
+      for (let left = pending; left > 0; left -= max) {
+        const remove = (tx: WriteTx) => tx.drops.removeOfLink(opaqueId, accountId, clock.now(), max)
+        if ((await discardThose(accountId, remove)) < max) return
+      }
+    },
+  }
+}

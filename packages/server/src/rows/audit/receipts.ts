@@ -1,0 +1,63 @@
+import type { Sha256Hex } from '@blindkeep/protocol/ids'
+import type { BlobRole } from '@blindkeep/protocol/schemas/receipts'
+import { sql } from 'kysely'
+import type { Db } from '../db.ts'
+import { all } from '../statements.ts'
+import { columnsOf } from '../tables.ts'
+import type { AuditedReceipt, Subject } from './audited.ts'
+
+/**
+ * Only a new original removes blobs from a live asset. The condition `role <> 'derivative'` lets SQLite use the index of the roles that an asset has once.
+ */
+const originalSeq = sql<number | null>`case when asset_blobs.blob_seq is null then (
+  select max(later.receipt_seq) from asset_blobs as held
+    join receipts as later on later.upload_id = held.upload_id and later.asset_id = held.asset_id
+  where held.asset_id = receipts.asset_id and held.role = 'original' and held.role <> 'derivative'
+) end`
+
+const page = all((db, after: number, max: number) =>
+  db
+    .selectFrom('receipts')
+    .leftJoin('uploads', 'uploads.uploadId', 'receipts.uploadId')
+    .leftJoin('drops', 'drops.uploadId', 'receipts.uploadId')
+    .leftJoin('assets', 'assets.assetId', 'receipts.assetId')
+    .leftJoin('assetBlobs', (join) =>
+      join.onRef('assetBlobs.assetId', '=', 'receipts.assetId').onRef('assetBlobs.uploadId', '=', 'receipts.uploadId'),
+    )
+    .select(columnsOf('receipts'))
+    .select(['uploads.ciphertextHash as uploadHash', 'uploads.size as uploadSize', 'uploads.role as uploadRole'])
+    .select(['drops.ciphertextHash as dropHash', 'drops.size as dropSize'])
+    .select(['assetBlobs.ciphertextHash as blobHash', 'assetBlobs.size as blobSize', 'assetBlobs.role as blobRole'])
+    .select(['assets.accountId as assetAccount', 'assets.deletedAt as deletedAt', originalSeq.as('originalSeq')])
+    .where('receipts.receiptSeq', '>', after)
+    .orderBy('receipts.receiptSeq')
+    .limit(max),
+)
+
+export async function auditedReceipts(db: Db, after: number, max: number): Promise<readonly AuditedReceipt[]> {
+  return (await page(db, after, max)).map((found) => {
+    const { uploadHash, uploadSize, uploadRole, dropHash, dropSize, blobHash, blobSize, blobRole, ...rest } = found
+    const { assetAccount, deletedAt, originalSeq, ...row } = rest
+    return {
+      row,
+      hasUpload: uploadHash !== undefined,
+      asset: assetAccount && { isDeleted: deletedAt !== undefined, originalSeq },
+      subjects: [
+        ...subject('session', { ciphertextHash: uploadHash, size: uploadSize, role: uploadRole }),
+        ...subject('drop', { ciphertextHash: dropHash, size: dropSize }),
+        ...subject('blob', { ciphertextHash: blobHash, size: blobSize, role: blobRole }),
+      ],
+    }
+  })
+}
+
+interface Joined {
+  readonly ciphertextHash: Sha256Hex | undefined
+  readonly size: number | undefined
+  readonly role?: BlobRole | undefined
+}
+
+/** Empty if there is no such row. A guest's session and a drop have no role: they land as an original. */
+function subject(what: Subject['what'], { ciphertextHash, size, role = 'original' }: Joined): readonly Subject[] {
+  return ciphertextHash === undefined || size === undefined ? [] : [{ what, ciphertextHash, size, role }]
+}

@@ -1,0 +1,52 @@
+import type { AccountId, Instant } from '@blindkeep/protocol/ids'
+import { changesOne, first, inserts, runs } from './statements.ts'
+import { columnsOf } from './tables.ts'
+
+export const challengeReads = {
+  /** Also finds a consumed or expired challenge, until it is pruned. */
+  find: first((db, tokenHash: string) =>
+    db.selectFrom('challenges').select(columnsOf('challenges')).where('tokenHash', '=', tokenHash),
+  ),
+}
+
+export const challengeWrites = {
+  insert: inserts('challenges'),
+  /**
+   * Counts one attempt. False, and nothing changed, if the challenge was consumed, has expired at `at` or has had `attemptsMax` attempts. One conditional
+   * statement.
+   */
+  countAttempt: changesOne(
+    (db, tokenHash: string, { at, attemptsMax }: { readonly at: Instant; readonly attemptsMax: number }) =>
+      db
+        .updateTable('challenges')
+        .set((challenge) => ({ attempts: challenge('attempts', '+', 1) }))
+        .where('tokenHash', '=', tokenHash)
+        .where('usedAt', 'is', null)
+        .where('expiresAt', '>', at)
+        .where('attempts', '<', attemptsMax),
+  ),
+  /** A challenge works once. False if it was consumed before, has expired at `at` or is unknown. One conditional statement. */
+  consume: changesOne((db, tokenHash: string, at: Instant) =>
+    db
+      .updateTable('challenges')
+      .set({ usedAt: at })
+      .where('tokenHash', '=', tokenHash)
+      .where('usedAt', 'is', null)
+      .where('expiresAt', '>', at),
+  ),
+  /** Removes all challenges of an account, because their first step no longer proves anything. */
+  removeOf: runs((db, accountId: AccountId) => db.deleteFrom('challenges').where('accountId', '=', accountId)),
+  /** Removes at most `max` that have expired at `at`. */
+  prune: runs((db, at: Instant, max: number) =>
+    db
+      .deleteFrom('challenges')
+      .where('tokenHash', 'in', (challenge) =>
+        challenge
+          .selectFrom('challenges')
+          .select('tokenHash')
+          .where('expiresAt', '<=', at)
+          .orderBy('expiresAt')
+          .limit(max),
+      ),
+  ),
+}

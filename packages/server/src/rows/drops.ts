@@ -1,0 +1,280 @@
+import type { AccountId, DropId, Instant, OpaqueId } from '@blindkeep/protocol/ids'
+import type { InboxOrder } from '@blindkeep/protocol/schemas/drops'
+import type { Expression, ExpressionBuilder, Kysely, SqlBool } from 'kysely'
+import type { Db } from './db.ts'
+import { type ObjectStatus, statusColumns, statusOf } from './objectStatus.ts'
+import {
+  all,
+  apart,
+  changesOne,
+  count,
+  exists,
+  first,
+  forList,
+  forRows,
+  inStatements,
+  type Some,
+  value,
+} from './statements.ts'
+import type { Drop } from './tables/drops.ts'
+import { columnsOf, newRow, type Tables } from './tables.ts'
+
+/** By a claim an adoption keeps a drop for itself for a while. */
+export interface Claim {
+  readonly dropId: DropId
+  /** A UUID, new for each claim. */
+  readonly claimId: string
+  /** SHA-256 of the request: an equal request of the same process may take over the claim before the lease ends. */
+  readonly requestHash: string
+  /** The process. */
+  readonly by: string
+  readonly at: Instant
+  readonly leasedUntil: Instant
+}
+
+/** A place in the order of an inbox, also if the drop there is not pending any more. */
+export interface InboxPlace {
+  readonly receivedAt: Instant
+  readonly dropSeq: number
+}
+
+export interface InboxPage {
+  readonly drops: readonly Drop[]
+  /** The place of the last one; undefined if the inbox has no more. */
+  readonly next: InboxPlace | undefined
+}
+
+const ofAccount = (db: Kysely<Tables>, accountId: AccountId, direction: 'asc' | 'desc') =>
+  db
+    .selectFrom('drops')
+    .select(columnsOf('drops'))
+    .where('accountId', '=', accountId)
+    .orderBy('receivedAt', direction)
+    .orderBy('dropSeq', direction)
+
+const pagesBy = (direction: 'asc' | 'desc') => ({
+  first: all((db, accountId: AccountId, max: number) =>
+    ofAccount(db, accountId, direction).select('dropSeq').limit(max),
+  ),
+  next: all((db, accountId: AccountId, max: number, after: InboxPlace) =>
+    ofAccount(db, accountId, direction)
+      .select('dropSeq')
+      .where(({ eb, refTuple, tuple }) =>
+        eb(refTuple('receivedAt', 'dropSeq'), direction === 'asc' ? '>' : '<', tuple(after.receivedAt, after.dropSeq)),
+      )
+      .limit(max),
+  ),
+})
+
+const pages = { oldest: pagesBy('asc'), newest: pagesBy('desc') }
+
+const withheld = all((db, accountId: AccountId, from: Instant, to: Instant) =>
+  db
+    .selectFrom('drops')
+    .innerJoin('objects', 'objects.location', 'drops.location')
+    .leftJoin('holds', 'holds.ciphertextHash', 'drops.ciphertextHash')
+    .select(['drops.dropId', ...statusColumns])
+    .where('drops.accountId', '=', accountId)
+    .where('drops.receivedAt', '>=', from)
+    .where('drops.receivedAt', '<=', to)
+    .where((row) =>
+      row.or([
+        row('objects.state', '!=', 'kept'),
+        row('objects.damagedAt', 'is not', null),
+        row('objects.suspectedAt', 'is not', null),
+        row('holds.ciphertextHash', 'is not', null),
+      ]),
+    ),
+)
+
+export const dropReads = {
+  find: first((db, dropId: DropId) => db.selectFrom('drops').select(columnsOf('drops')).where('dropId', '=', dropId)),
+  /** Oldest first: by `receivedAt`, then in the order of landing. */
+  pendingOf: all((db, accountId: AccountId) => ofAccount(db, accountId, 'asc')),
+  /** The first `max` of them in an order, or the first after a page. */
+  async pendingPage(
+    db: Db,
+    accountId: AccountId,
+    { after, max, order }: { readonly after: InboxPlace | undefined; readonly max: number; readonly order: InboxOrder },
+  ): Promise<InboxPage> {
+    const { first, next } = pages[order]
+    const found = await (after === undefined ? first(db, accountId, max + 1) : next(db, accountId, max + 1, after))
+    const rows = found.slice(0, max)
+    const last = found.length > max ? rows.at(-1) : undefined
+    return {
+      drops: rows.map(({ dropSeq, ...drop }) => drop),
+      next: last && { receivedAt: last.receivedAt, dropSeq: last.dropSeq },
+    }
+  },
+  /** The place of a pending drop of the account. */
+  placeOf: first((db, accountId: AccountId, dropId: DropId) =>
+    db
+      .selectFrom('drops')
+      .select(['receivedAt', 'dropSeq'])
+      .where('dropId', '=', dropId)
+      .where('accountId', '=', accountId),
+  ),
+  /** Of the account's drops that were received in this time: those whose object is not kept, is damaged or suspected, or is on hold. */
+  async withheldBetween(
+    db: Db,
+    accountId: AccountId,
+    { from, to }: { readonly from: Instant; readonly to: Instant },
+  ): Promise<ReadonlyMap<DropId, ObjectStatus>> {
+    return new Map((await withheld(db, accountId, from, to)).map((row) => [row.dropId, statusOf(row)]))
+  },
+  /** A counter in the account's row, because each new session reads it: counting thousands of rows would cost more than all writes of the session. */
+  countPending: count((db, accountId: AccountId) =>
+    db.selectFrom('accounts').select('pendingDrops').where('accountId', '=', accountId),
+  ),
+  /** Whether an equal request, of any process, has a claim whose lease is live at `at`. */
+  isClaimedFor: exists((db, dropId: DropId, requestHash: string, at: Instant) =>
+    db
+      .selectFrom('drops')
+      .select('dropId')
+      .where('dropId', '=', dropId)
+      .where('claimHash', '=', requestHash)
+      .where('leasedUntil', '>', at),
+  ),
+}
+
+const pendingStep = forList(
+  apart((db, accountIds: Some<AccountId>, step: number) =>
+    db
+      .updateTable('accounts')
+      .set((account) => ({ pendingDrops: account('pendingDrops', '+', step) }))
+      .where('accountId', 'in', accountIds),
+  ),
+)
+
+const insertions = forRows(
+  [16, 4, 1],
+  apart((db, drops: Some<Drop>) => db.insertInto('drops').values(drops.map((drop) => newRow('drops', drop)))),
+)
+
+const settling = value((db, dropId: DropId, claimId: string) =>
+  db.deleteFrom('drops').where('dropId', '=', dropId).where('claimId', '=', claimId).returning('accountId'),
+)
+
+const removal = all((db, dropId: DropId, accountId: AccountId, at: Instant) =>
+  db
+    .deleteFrom('drops')
+    .where('dropId', '=', dropId)
+    .where('accountId', '=', accountId)
+    .where(notLeased(at))
+    .returning(columnsOf('drops')),
+)
+
+const removalOfLink = all((db, opaqueId: OpaqueId, accountId: AccountId, at: Instant, max: number) =>
+  db
+    .deleteFrom('drops')
+    .where('dropSeq', 'in', (drop) =>
+      drop
+        .selectFrom('drops')
+        .select('dropSeq')
+        .where('opaqueId', '=', opaqueId)
+        .where('accountId', '=', accountId)
+        .where(notLeased(at))
+        .limit(max),
+    )
+    .returning(columnsOf('drops')),
+)
+
+const removalOfSome = all((db, accountId: AccountId, at: Instant, max: number) =>
+  db
+    .deleteFrom('drops')
+    .where('dropSeq', 'in', (drop) =>
+      drop
+        .selectFrom('drops')
+        .select('dropSeq')
+        .where('accountId', '=', accountId)
+        .where(notLeased(at))
+        .orderBy('receivedAt')
+        .orderBy('dropSeq')
+        .limit(max),
+    )
+    .returning(columnsOf('drops')),
+)
+
+/** A lease is live before `leasedUntil`, not at it. */
+function notLeased(at: Instant): (drop: ExpressionBuilder<Tables, 'drops'>) => Expression<SqlBool> {
+  return (drop) => drop.or([drop('leasedUntil', 'is', null), drop('leasedUntil', '<=', at)])
+}
+
+/** Subtracts removed rows from the account's counter. */
+async function counted(db: Db, accountId: AccountId, removed: readonly Drop[]): Promise<readonly Drop[]> {
+  if (removed.length > 0) await pendingStep(db, [accountId], -removed.length)
+  return removed
+}
+
+export const dropWrites = {
+  /** At most 64. */
+  async insert(db: Db, ...drops: readonly Drop[]): Promise<void> {
+    const ofAccounts = [...Map.groupBy(drops, ({ accountId }) => accountId)]
+    const steps = Map.groupBy(ofAccounts, ([, theirs]) => theirs.length)
+    await Promise.all([
+      ...inStatements(insertions, drops, (insertion, some) => insertion(db, some)),
+      ...[...steps].map(([step, accounts]) =>
+        pendingStep(
+          db,
+          accounts.map(([accountId]) => accountId),
+          step,
+        ),
+      ),
+    ])
+  },
+  /**
+   * Claims a drop. False, and nothing changed, if another request has a claim whose lease is live at `claim.at`. An equal request of the same process takes the
+   * claim over: the request that made it has ended. One conditional statement.
+   */
+  claim: changesOne((db, claim: Claim) =>
+    db
+      .updateTable('drops')
+      .set({
+        claimId: claim.claimId,
+        claimHash: claim.requestHash,
+        claimedBy: claim.by,
+        leasedUntil: claim.leasedUntil,
+      })
+      .where('dropId', '=', claim.dropId)
+      .where((drop) =>
+        drop.or([
+          notLeased(claim.at)(drop),
+          drop.and([drop('claimHash', '=', claim.requestHash), drop('claimedBy', '=', claim.by)]),
+        ]),
+      ),
+  ),
+  /** Removes the row. False, and nothing changed, if the claim is not `claimId` any more. */
+  async settle(db: Db, dropId: DropId, claimId: string): Promise<boolean> {
+    const accountId = await settling(db, dropId, claimId)
+    if (accountId === undefined) return false
+    await pendingStep(db, [accountId], -1)
+    return true
+  },
+  /** Ends the claim. False, and nothing changed, if the claim is not `claimId`. */
+  unclaim: changesOne((db, dropId: DropId, claimId: string) =>
+    db
+      .updateTable('drops')
+      .set({ claimId: null, claimHash: null, leasedUntil: null })
+      .where('dropId', '=', dropId)
+      .where('claimId', '=', claimId),
+  ),
+  /** Removes a drop of this account and answers it; undefined, and nothing changed, if there is none or an adoption's lease is live at `at`. */
+  async remove(db: Db, dropId: DropId, accountId: AccountId, at: Instant): Promise<Drop | undefined> {
+    const [removed] = await counted(db, accountId, await removal(db, dropId, accountId, at))
+    return removed
+  },
+  /** The same for drops of one link of this account, at most `max`. */
+  async removeOfLink(
+    db: Db,
+    opaqueId: OpaqueId,
+    accountId: AccountId,
+    at: Instant,
+    max: number,
+  ): Promise<readonly Drop[]> {
+    return counted(db, accountId, await removalOfLink(db, opaqueId, accountId, at, max))
+  },
+  /** The same for the account's oldest drops, at most `max`. */
+  async removeSome(db: Db, accountId: AccountId, at: Instant, max: number): Promise<readonly Drop[]> {
+    return counted(db, accountId, await removalOfSome(db, accountId, at, max))
+  },
+}

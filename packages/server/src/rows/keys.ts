@@ -1,0 +1,28 @@
+import type { Instant, KeyId } from '@blindkeep/protocol/ids'
+import { all, changesOne, first, inserts } from './statements.ts'
+import { columnsOf } from './tables.ts'
+
+export const keyReads = {
+  /** Oldest first, the active one last. */
+  attestationKeys: all((db) =>
+    db
+      .selectFrom('attestationKeys')
+      .select(columnsOf('attestationKeys'))
+      .orderBy((key) => key('activeTo', 'is', null))
+      .orderBy('activeFrom')
+      .orderBy('keySeq'),
+  ),
+  /** The only key without `activeTo`. Undefined before the first key. */
+  activeAttestationKey: first((db) =>
+    db.selectFrom('attestationKeys').select(columnsOf('attestationKeys')).where('activeTo', 'is', null),
+  ),
+}
+
+export const keyWrites = {
+  /** Throws, and the transaction fails, if the key exists already or would be a second active one. */
+  insertAttestationKey: inserts('attestationKeys'),
+  /** Ends the active key. False, and nothing changed, if `keyId` is not the active key: an end never changes. */
+  retireAttestationKey: changesOne((db, keyId: KeyId, activeTo: Instant) =>
+    db.updateTable('attestationKeys').set({ activeTo }).where('keyId', '=', keyId).where('activeTo', 'is', null),
+  ),
+}

@@ -1,0 +1,208 @@
+import { type AccountId, type Instant, type OpaqueId, parseSha256Hex, type Sha256Hex } from '@blindkeep/protocol/ids'
+import { type Kysely, sql } from 'kysely'
+import { STANDING } from './accounts.ts'
+import type { Db } from './db.ts'
+import { all, changesOne, count, first, runs, value, values } from './statements.ts'
+import type { AccountStanding } from './tables/accounts.ts'
+import type { NewShare, Share, ShareContents, ShareNotes } from './tables/shares.ts'
+import { columnsOf, newRow, type Tables } from './tables.ts'
+
+const HASH_BYTES = 32
+
+const withVerifier = (db: Kysely<Tables>) =>
+  db
+    .selectFrom('shares')
+    .leftJoin('shareNotes', 'shareNotes.opaqueId', 'shares.opaqueId')
+    .select(columnsOf('shares'))
+    .select('shareNotes.verifierHash')
+
+const find = first((db, opaqueId: OpaqueId) => withVerifier(db).where('shares.opaqueId', '=', opaqueId))
+
+/** Always finds a row, if there is any: otherwise an unknown id would answer some microseconds sooner than that of a dead share. */
+const withOwnerOrAny = first((db, opaqueId: OpaqueId) =>
+  withVerifier(db)
+    .innerJoin('accounts', 'accounts.accountId', 'shares.accountId')
+    .select(STANDING)
+    .where('shares.opaqueId', '=', (share) =>
+      share.fn.coalesce(
+        share.selectFrom('shares as asked').select('asked.opaqueId').where('asked.opaqueId', '=', opaqueId),
+        share.selectFrom('shares as any').select(({ fn }) => fn.min('any.opaqueId').as('lowest')),
+      ),
+    ),
+)
+
+const contents = first((db, opaqueId: OpaqueId) =>
+  db.selectFrom('shares').select(['blobHashes', 'sealedIndex']).where('opaqueId', '=', opaqueId),
+)
+
+const hashesOf = value((db, opaqueId: OpaqueId) =>
+  db.selectFrom('shares').select('blobHashes').where('opaqueId', '=', opaqueId),
+)
+
+const notesOf = first((db, opaqueId: OpaqueId) =>
+  db.selectFrom('shareNotes').select(columnsOf('shareNotes')).where('opaqueId', '=', opaqueId),
+)
+
+export const shareReads = {
+  /** In any state. */
+  find,
+  /** The same. Takes as long for an unknown id: a client that asks for dead ones learns nothing from the time. */
+  async findWithOwner(
+    db: Db,
+    opaqueId: OpaqueId,
+  ): Promise<{ readonly share: Share; readonly owner: AccountStanding } | undefined> {
+    const row = await withOwnerOrAny(db, opaqueId)
+    if (row?.opaqueId !== opaqueId) return undefined
+    const { suspendedAt, deletedAt, ...share } = row
+    return { share, owner: { suspendedAt, deletedAt } }
+  },
+  /** Undefined if it has ended or never existed. */
+  async contentsOf(db: Db, opaqueId: OpaqueId): Promise<ShareContents | undefined> {
+    const { blobHashes, sealedIndex } = (await contents(db, opaqueId)) ?? {}
+    return blobHashes && sealedIndex && { sealedIndex, blobHashes: readHashes(blobHashes) }
+  },
+  /** Both absent if it has none, has ended or never existed. */
+  async notesOf(db: Db, opaqueId: OpaqueId): Promise<ShareNotes> {
+    return (await notesOf(db, opaqueId)) ?? { sealedName: undefined, sealedRecord: undefined }
+  },
+  /** Whether the hash is one of its `blobHashes`. False if it has ended. */
+  async names(db: Db, opaqueId: OpaqueId, ciphertextHash: Sha256Hex): Promise<boolean> {
+    const hashes = await hashesOf(db, opaqueId)
+    return hashes !== undefined && hasHash(bufferOf(hashes), ciphertextHash)
+  },
+  /** Shares that have not ended, expired ones too, oldest first. */
+  listOf: all((db, accountId: AccountId) =>
+    withVerifier(db)
+      .select(columnsOf('shareNotes'))
+      .where('accountId', '=', accountId)
+      .where('endedAt', 'is', null)
+      .orderBy('createdAt')
+      .orderBy('shareSeq'),
+  ),
+  /** The bytes of the indexes and hashes of those that have not ended. Both databases know the length of a value without reading it. */
+  bytesOf: count((db, accountId: AccountId) =>
+    db
+      .selectFrom('shares')
+      .select(sql<number>`coalesce(sum(length(blob_hashes) + length(sealed_index)), 0)`.as('bytes'))
+      .where('accountId', '=', accountId)
+      .where('endedAt', 'is', null),
+  ),
+  /** How many shares `listOf` answers. */
+  count: count((db, accountId: AccountId) =>
+    db
+      .selectFrom('shares')
+      .select((share) => share.fn.countAll<number>().as('count'))
+      .where('accountId', '=', accountId)
+      .where('endedAt', 'is', null),
+  ),
+}
+
+const someOfAccount = values((db, accountId: AccountId, max: number) =>
+  db
+    .selectFrom('shares')
+    .select('opaqueId')
+    .where('accountId', '=', accountId)
+    .where('endedAt', 'is', null)
+    .orderBy('createdAt')
+    .orderBy('shareSeq')
+    .limit(max),
+)
+
+const expired = values((db, before: Instant, max: number) =>
+  db
+    .selectFrom('shares')
+    .select('opaqueId')
+    .where('endedAt', 'is', null)
+    .where('expiresAt', '<', before)
+    .orderBy('expiresAt')
+    .limit(max),
+)
+
+const insertion = changesOne((db, share: Omit<NewShare, 'blobHashes'>, blobHashes: Uint8Array) =>
+  db
+    .insertInto('shares')
+    .values({ ...newRow('shares', share), blobHashes })
+    .onConflict((conflict) => conflict.column('opaqueId').doNothing()),
+)
+
+const noting = runs((db, share: Omit<NewShare, 'blobHashes'>) =>
+  db.insertInto('shareNotes').values(newRow('shareNotes', share)),
+)
+
+const naming = runs((db, opaqueId: OpaqueId, sealedName: Uint8Array | undefined) =>
+  db
+    .insertInto('shareNotes')
+    .values({ opaqueId, sealedName })
+    .onConflict((conflict) => conflict.column('opaqueId').doUpdateSet({ sealedName })),
+)
+
+const removalOfNotes = runs((db, opaqueId: OpaqueId) => db.deleteFrom('shareNotes').where('opaqueId', '=', opaqueId))
+
+const ending = runs((db, opaqueId: OpaqueId, at: Instant) =>
+  db
+    .updateTable('shares')
+    .set({ endedAt: at, blobHashes: null, sealedIndex: null })
+    .where('opaqueId', '=', opaqueId)
+    .where('endedAt', 'is', null),
+)
+
+async function endAll(db: Db, opaqueIds: readonly OpaqueId[], at: Instant): Promise<number> {
+  for (const opaqueId of opaqueIds) {
+    await ending(db, opaqueId, at)
+    await removalOfNotes(db, opaqueId)
+  }
+  return opaqueIds.length
+}
+
+export const shareWrites = {
+  /** False if the id is taken, by any account. */
+  async insert(db: Db, share: NewShare): Promise<boolean> {
+    if (!(await insertion(db, share, Buffer.from(share.blobHashes.join(''), 'hex')))) return false
+    const beside = [share.sealedName, share.sealedRecord, share.verifierHash]
+    if (beside.some((value) => value !== undefined)) await noting(db, share)
+    return true
+  },
+  /** Replaces the name of a share that has not ended; undefined removes it. False, and nothing changed, if the account has no such share. */
+  async setName(
+    db: Db,
+    opaqueId: OpaqueId,
+    accountId: AccountId,
+    sealedName: Uint8Array | undefined,
+  ): Promise<boolean> {
+    const share = await find(db, opaqueId)
+    if (share?.accountId !== accountId || share.endedAt !== undefined) return false
+    await naming(db, opaqueId, sealedName)
+    return true
+  },
+  /** Removes its contents and notes; its id stays taken. No error if the account has no such share, or it ended before. */
+  async end(db: Db, opaqueId: OpaqueId, accountId: AccountId, at: Instant): Promise<void> {
+    if ((await find(db, opaqueId))?.accountId === accountId) await endAll(db, [opaqueId], at)
+  },
+  /** Ends at most `max` shares of the account. Answers how many. */
+  async endSomeOf(db: Db, accountId: AccountId, at: Instant, max: number): Promise<number> {
+    return endAll(db, await someOfAccount(db, accountId, max), at)
+  },
+  /** Ends at most `max` shares that expired before `expiredBefore`. Answers how many. */
+  async endExpired(db: Db, expiredBefore: Instant, at: Instant, max: number): Promise<number> {
+    return endAll(db, await expired(db, expiredBefore, max), at)
+  },
+}
+
+function bufferOf({ buffer, byteOffset, length }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, length)
+}
+
+function readHashes(hashes: Uint8Array): readonly Sha256Hex[] {
+  const hex = bufferOf(hashes).toString('hex')
+  const each = Array.from({ length: hashes.length / HASH_BYTES }, (_, position) =>
+    parseSha256Hex(hex.slice(2 * HASH_BYTES * position, 2 * HASH_BYTES * (position + 1))),
+  )
+  return each.filter((hash) => hash !== undefined)
+}
+
+function hasHash(hashes: Buffer, ciphertextHash: Sha256Hex): boolean {
+  const wanted = Buffer.from(ciphertextHash, 'hex')
+  for (let at = 0; at < hashes.length; at += HASH_BYTES)
+    if (hashes[at] === wanted[0] && hashes.compare(wanted, 0, HASH_BYTES, at, at + HASH_BYTES) === 0) return true
+  return false
+}

@@ -1,0 +1,56 @@
+/** Assets and the blobs that they hold. */
+import type {
+  AccountId,
+  AlbumId,
+  AssetId,
+  DropId,
+  Instant,
+  OpaqueId,
+  Sha256Hex,
+  UploadId,
+} from '@blindkeep/protocol/ids'
+import type { ManifestEnvelope } from '@blindkeep/protocol/schemas/manifest'
+import type { BlobRole } from '@blindkeep/protocol/schemas/receipts'
+import { given, givenJson, inner, later, type New, optional, type Row, sequence } from '../table.ts'
+
+export const assets = {
+  assetId: given<AssetId>(),
+  accountId: given<AccountId>(),
+  albumId: given<AlbumId>(),
+  /** This and the next three are of the drop that became the original. They are set together, or all are absent. */
+  dropId: later<DropId>(),
+  opaqueId: later<OpaqueId>(),
+  kemCt: later<Uint8Array>(),
+  dropReceivedAt: later<Instant>(),
+  /** When its first blob landed; absent as long as the id is only reserved. */
+  createdAt: later<Instant>(),
+  changedAt: later<Instant>(),
+  /** Present on a tombstone: it has no blobs, and its id stays taken. */
+  deletedAt: later<Instant>(),
+  /** The number of its last change; absent as long as the id is only reserved. */
+  changeSeq: inner(later<number>()),
+}
+
+export const assetBlobs = {
+  /** The order of landing. */
+  blobSeq: sequence(),
+  assetId: given<AssetId>(),
+  /** The account of its asset. */
+  accountId: inner(given<AccountId>()),
+  role: given<BlobRole>(),
+  ciphertextHash: given<Sha256Hex>(),
+  size: given<number>(),
+  contentType: given<string>(),
+  /** The location of its object, which belongs only to this blob. */
+  location: given<string>(),
+  /** The upload session that brought it; for an adopted drop, the guest's session. */
+  uploadId: given<UploadId>(),
+  /** As the client declared it: verbatim, with its members in their original order. */
+  envelope: givenJson<ManifestEnvelope>(),
+  landedAt: given<Instant>(),
+  /** What it adds to the retention of its asset, from the envelope. */
+  retainedUntil: optional<Instant>(),
+}
+
+export type NewAsset = New<typeof assets>
+export type AssetBlob = Row<typeof assetBlobs>

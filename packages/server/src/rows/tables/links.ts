@@ -1,0 +1,45 @@
+import type { AccountId, Instant, OpaqueId, ProtocolVersion, UploadId } from '@blindkeep/protocol/ids'
+import { counter, flag, given, inner, later, made, type New, optional, type Row, sequence } from '../table.ts'
+
+export const links = {
+  /** The order in which they were created. */
+  linkSeq: sequence(),
+  opaqueId: given<OpaqueId>(),
+  accountId: given<AccountId>(),
+  dropPublicKey: given<Uint8Array>(),
+  suiteId: given<number>(),
+  protocolVersion: given<ProtocolVersion>(),
+  /** SHA-256 of the verifier: what is stored cannot be sent as a proof. */
+  verifierHash: optional<Uint8Array>(),
+  sealedLabel: optional<Uint8Array>(),
+  /** For guests, who have the link's secret. */
+  sealedTitle: optional<Uint8Array>(),
+  maxFileCount: optional<number>(),
+  maxFileSize: optional<number>(),
+  maxTotalBytes: optional<number>(),
+  createdAt: given<Instant>(),
+  expiresAt: optional<Instant>(),
+  singleUse: flag(),
+  revokedAt: later<Instant>(),
+  /** When the first drop of a single-use link landed. */
+  spentAt: later<Instant>(),
+  /** The finishing session of a single-use link: only this session may land. */
+  claimedBy: later<UploadId>(),
+  landedFiles: counter(),
+  landedBytes: counter(),
+  openSessions: counter(),
+  openBytes: counter(),
+  /** It has ended and is in no list any more: the row keeps the id and what `fsck` counts. */
+  isBuried: inner(made<0 | 1>()),
+}
+
+export type Link = Row<typeof links>
+export type NewLink = New<typeof links>
+
+export type LinkCaps = Pick<Link, 'maxFileCount' | 'maxFileSize' | 'maxTotalBytes' | 'expiresAt' | 'singleUse'>
+
+/** What the owner may change later. */
+export type LinkTerms = Omit<LinkCaps, 'singleUse'> & Pick<Link, 'sealedLabel' | 'sealedTitle'>
+
+/** How far the link has been used. */
+export type LinkUse = Omit<Link, keyof NewLink>
