@@ -29,7 +29,7 @@ export interface NumericLinkCaps {
   readonly maxFileSize: number | undefined
 }
 
-/** The same caps under their names on the wire, which are the names of the columns too. */
+/** The same caps under their names on the wire. */
 export type LinkCapMembers = { readonly [Name in keyof typeof numericCaps]: number | null }
 
 export function linkCapsOf(members: Partial<LinkCapMembers>): NumericLinkCaps {

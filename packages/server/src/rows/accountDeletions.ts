@@ -1,4 +1,6 @@
-/** Accounts that their owners deleted. The row stays, because other rows refer to it, but keeps nothing about a person. */
+/**
+ * Accounts that their owners deleted. The row stays, because other rows refer to it, but keeps nothing about a person.
+ */
 import type { AccountId, Instant } from '@blindkeep/protocol/ids'
 import { sql } from 'kysely'
 import type { Db } from './db.ts'
@@ -104,10 +106,11 @@ const removals = [
 
 export const accountDeletionWrites = {
   /**
-   * Deletes an account if `secretHash` is still its hash. Frees its e-mail address and removes everything that names the person, opens sealed data or lets
-   * the person in: secrets, salts and sealed keys, the second factor and its codes, challenges, devices, passkeys, names of albums, labels, keys and verifiers of
-   * links. Ends its sessions, revokes its links and capabilities, and releases all claims on its drops. Its upload sessions, drops, assets and shares stay.
-   * False, and nothing changed, if its secret is another one or it was deleted before.
+   * Deletes an account if `secretHash` is still its hash. Frees its e-mail address and removes everything that names
+   * the person, opens sealed data or lets the person in: secrets, salts and sealed keys, the second factor and its
+   * codes, challenges, devices, passkeys, names of albums, labels, keys and verifiers of links. Ends its sessions,
+   * revokes its links and capabilities, and releases all claims on its drops. Its upload sessions, drops, assets and
+   * shares stay. False, and nothing changed, if its secret is another one or it was deleted before.
    */
   async begin(db: Db, accountDeletion: AccountDeletion): Promise<boolean> {
     if (!(await eraseAccount(db, accountDeletion))) return false
@@ -115,8 +118,8 @@ export const accountDeletionWrites = {
     return true
   },
   /**
-   * Records that a deleted account is empty. False, and nothing changed, while the account is charged for bytes or has shares. An account is charged for every
-   * byte: without a charge it has no upload session, drop or asset.
+   * Records that a deleted account is empty. False, and nothing changed, while the account is charged for bytes or has
+   * shares. An account is charged for every byte: without a charge it has no upload session, drop or asset.
    */
   finish: changesOne((db, accountId: AccountId, at: Instant) =>
     db

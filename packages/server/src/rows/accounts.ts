@@ -28,7 +28,10 @@ const refusals = first((db, accountId: AccountId) =>
   db.selectFrom('accounts').select(REFUSALS).where('accountId', '=', accountId),
 )
 
-/** Always finds a row: the one with the lowest id if no account has the e-mail. Otherwise an unknown e-mail would answer some microseconds sooner. */
+/**
+ * Always finds a row: the one with the lowest id if no account has the e-mail. Otherwise an unknown e-mail would answer
+ * some microseconds sooner.
+ */
 const byEmailOrAny = first((db, email: string) =>
   db
     .selectFrom('accounts')
@@ -66,12 +69,17 @@ export const accountReads = {
   async refusals(db: Db, accountId: AccountId) {
     return refusalsIn(await refusals(db, accountId))
   },
-  /** No deleted account. Takes as long for an unknown e-mail: a client that guesses addresses learns nothing from the time. */
+  /**
+   * No deleted account. Takes as long for an unknown e-mail: a client that guesses addresses learns nothing from the
+   * time.
+   */
   async findByEmail(db: Db, email: string): Promise<Account | undefined> {
     const account = await byEmailOrAny(db, email)
     return account?.email === email && account.deletedAt === undefined ? account : undefined
   },
-  /** At most `max` accounts in the order of their e-mails, from the first one after `afterEmail`. No deleted accounts. */
+  /**
+   * At most `max` accounts in the order of their e-mails, from the first one after `afterEmail`. No deleted accounts.
+   */
   async list(db: Db, page: { readonly afterEmail: string | undefined; readonly max: number }) {
     return afterEmail(db, page.afterEmail ?? '', page.max)
   },
@@ -147,8 +155,8 @@ export const accountWrites = {
   /** False if the e-mail is taken. */
   insert: insertsUnless('accounts', 'email'),
   /**
-   * Replaces the secret and removes a second factor that is not confirmed: it may have been enrolled with the old secret. False, and nothing changed, if
-   * the hash of the present secret is not `from`. One conditional statement.
+   * Replaces the secret and removes a second factor that is not confirmed: it may have been enrolled with the old
+   * secret. False, and nothing changed, if the hash of the present secret is not `from`. One conditional statement.
    */
   changeSecret: changesOne((db, accountId: AccountId, from: string, secret: AccountSecret) =>
     db
@@ -164,8 +172,8 @@ export const accountWrites = {
       .where('secretHash', '=', from),
   ),
   /**
-   * Adds `bytes` to the use. Undefined, and nothing changed, if the use would exceed the account's own hard limit, or `hardLimitBytes` if it has none (undefined:
-   * no limit), or if the account was deleted. One conditional statement.
+   * Adds `bytes` to the use. Undefined, and nothing changed, if the use would exceed the account's own hard limit, or
+   * `hardLimitBytes` if it has none (undefined: no limit), or if the account was deleted. One conditional statement.
    */
   charge(db: Db, accountId: AccountId, bytes: number, hardLimitBytes: number | undefined) {
     // Without a limit, the largest exact number is the limit.
@@ -178,8 +186,8 @@ export const accountWrites = {
     return use
   },
   /**
-   * Counts a refusal with the last ones, or as the first if they are of another reason, or their first was before `since`. Answers what it counts now; undefined
-   * if there is no such account, or it was deleted.
+   * Counts a refusal with the last ones, or as the first if they are of another reason, or their first was before
+   * `since`. Answers what it counts now; undefined if there is no such account, or it was deleted.
    */
   async noteRefusal(db: Db, accountId: AccountId, refusal: NotedRefusal) {
     return refusalsIn(await notingRefusal(db, accountId, refusal))
@@ -191,7 +199,10 @@ export const accountWrites = {
   setLimits: runs((db, accountId: AccountId, { softLimitBytes, hardLimitBytes }: OwnLimits) =>
     db.updateTable('accounts').set({ softLimitBytes, hardLimitBytes }).where('accountId', '=', accountId),
   ),
-  /** Suspends the account since `since`, or ends its suspension if undefined. False, and nothing changed, if it is already so. */
+  /**
+   * Suspends the account since `since`, or ends its suspension if undefined. False, and nothing changed, if it is
+   * already so.
+   */
   setSuspended(db: Db, accountId: AccountId, since: Instant | undefined) {
     return since === undefined ? resumption(db, accountId) : suspension(db, accountId, since)
   },

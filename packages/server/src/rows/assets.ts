@@ -1,8 +1,8 @@
 import type { AssetId, DropId, Instant, OpaqueId } from '@blindkeep/protocol/ids'
 import { blobReads, blobWrites } from './assetBlobs.ts'
+import type { Row } from './columns.ts'
 import type { Db } from './db.ts'
 import { changesOne, first, insertsUnless, runs } from './statements.ts'
-import type { Row } from './table.ts'
 import type { assets, NewAsset } from './tables/assets.ts'
 import { columnsOf } from './tables.ts'
 
@@ -62,7 +62,10 @@ const burial = changesOne((db, assetId: AssetId, at: Instant) =>
     ),
 )
 
-/** All except `reserve` and `giveUp` throw if the asset or blob does not exist or is a tombstone: then the rows contradict each other. */
+/**
+ * All except `reserve` and `giveUp` throw if the asset or blob does not exist or is a tombstone: then the rows
+ * contradict each other.
+ */
 export const assetWrites = {
   /** Reserves an unused id. False if the id is taken, by any account. */
   reserve: insertsUnless('assets', 'assetId'),

@@ -1,6 +1,7 @@
 /**
- * Rows together with what other rows record about them, so that fsck can prove that they agree. These questions read whole tables, a page at a time. All
- * values of one answer are of one instant. Answers name links by their numbers: a link's id is a credential.
+ * Rows together with what other rows record about them, so that fsck can prove that they agree. These questions read
+ * whole tables, a page at a time. All values of one answer are of one instant. Answers name links by their numbers: a
+ * link's id is a credential.
  */
 import { sql } from 'kysely'
 import { auditedAccounts, recountUse } from './audit/accounts.ts'
@@ -17,11 +18,15 @@ const MAX_DANGLING = 100
 
 export const auditReads = {
   /**
-   * At most `max` faults that the database finds in itself. `deep` compares every index with its table. None from a database that prevents such faults.
-   * The search beyond the first fault may throw `StoreDamaged`; with a `max` of 1 it always reports the first one.
+   * At most `max` faults that the database finds in itself. `deep` compares every index with its table. None from a
+   * database that prevents such faults. The search beyond the first fault may throw `StoreDamaged`; with a `max` of 1
+   * it always reports the first one.
    */
   damage: damageOf,
-  /** At most `max` accounts (the same for all below), in the order of their ids, from the first one after `after`. An empty text is before all ids. */
+  /**
+   * At most `max` accounts (the same for all below), in the order of their ids, from the first one after `after`. An
+   * empty text is before all ids.
+   */
   accounts: auditedAccounts,
   /** In the order of their numbers, from the first one after `after`. */
   links: auditedLinks,
@@ -38,7 +43,10 @@ export const auditReads = {
   receipts: auditedReceipts,
 }
 
-/** Each is one conditional statement that counts by itself, so what it writes is right even if rows have changed since the audit read them. */
+/**
+ * Each is one conditional statement that counts by itself, so what it writes is right even if rows have changed since
+ * the audit read them.
+ */
 export const auditWrites = {
   /** Sets an account's use and its number of pending drops to what its rows add up to. False if they were right. */
   recountUse,

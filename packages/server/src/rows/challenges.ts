@@ -12,8 +12,8 @@ export const challengeReads = {
 export const challengeWrites = {
   insert: inserts('challenges'),
   /**
-   * Counts one attempt. False, and nothing changed, if the challenge was consumed, has expired at `at` or has had `attemptsMax` attempts. One conditional
-   * statement.
+   * Counts one attempt. False, and nothing changed, if the challenge was consumed, has expired at `at` or has had
+   * `attemptsMax` attempts. One conditional statement.
    */
   countAttempt: changesOne(
     (db, tokenHash: string, { at, attemptsMax }: { readonly at: Instant; readonly attemptsMax: number }) =>
@@ -25,7 +25,10 @@ export const challengeWrites = {
         .where('expiresAt', '>', at)
         .where('attempts', '<', attemptsMax),
   ),
-  /** A challenge works once. False if it was consumed before, has expired at `at` or is unknown. One conditional statement. */
+  /**
+   * A challenge works once. False if it was consumed before, has expired at `at` or is unknown. One conditional
+   * statement.
+   */
   consume: changesOne((db, tokenHash: string, at: Instant) =>
     db
       .updateTable('challenges')

@@ -78,7 +78,10 @@ export const changeReads = {
   lastSeq: value((db, accountId: AccountId) =>
     db.selectFrom('accounts').select('changeSeq').where('accountId', '=', accountId),
   ),
-  /** At most `max` assets whose last change has a number above `changeSeq`, in the order of these numbers. No reservations. */
+  /**
+   * At most `max` assets whose last change has a number above `changeSeq`, in the order of these numbers. No
+   * reservations.
+   */
   async assetsAfter(db: Db, page: ChangesAfter): Promise<readonly ChangedAsset[]> {
     const rows = await changedAssets(db, page)
     const last = rows.at(-1)?.changeSeq ?? page.changeSeq
@@ -202,7 +205,9 @@ export const changeWrites = {
   insertEvent(db: Db, event: NotedEvent): Promise<void> {
     return insertion(db, { ...rowOf(event), changeSeq: event.changeSeq })
   },
-  /** Inserts events that have the next numbers of their accounts, in their order. Throws if there is no such account. */
+  /**
+   * Inserts events that have the next numbers of their accounts, in their order. Throws if there is no such account.
+   */
   async insertNextEvents(db: Db, noted: readonly Omit<NotedEvent, 'changeSeq'>[]): Promise<void> {
     const rows = noted.map(rowOf)
     await Promise.all(db.kind === postgresKind ? insertNumbered(db, rows) : rows.map((row) => insertNext(db, row)))

@@ -72,8 +72,8 @@ export const channelReads = {
     return (await newsOf(db, accountIds)).rows
   },
   /**
-   * Accounts of channels that have news and may be tried at `at`: at most `max` channels, in the order of their places, which increase with each channel, from the
-   * first one after `after`.
+   * Accounts of channels that have news and may be tried at `at`: at most `max` channels, in the order of their places,
+   * which increase with each channel, from the first one after `after`.
    */
   withNews: all((db, { at, after, max }: ChannelPage) =>
     db
@@ -128,9 +128,15 @@ export interface FailedAttempt {
   readonly dueAt: Instant
 }
 
-/** All but `insert` are one conditional statement, and need no lock: each judges in its own condition the row as it is then. */
+/**
+ * All but `insert` are one conditional statement, and need no lock: each judges in its own condition the row as it is
+ * then.
+ */
 export const channelWrites = {
-  /** Reports changes after this one: what landed before is in the inbox that the owner has open. False if the id is taken. */
+  /**
+   * Reports changes after this one: what landed before is in the inbox that the owner has open. False if the id is
+   * taken.
+   */
   insert: changesOne((db, channel: NewChannel) =>
     db
       .insertInto('channels')
@@ -162,7 +168,10 @@ export const channelWrites = {
       .where('channelId', '=', channelId)
       .where('state', '=', 'given_up'),
   ),
-  /** There is nothing to report up to `upTo`. No effect if an attempt is under way, has ended meanwhile, or failed with another message. */
+  /**
+   * There is nothing to report up to `upTo`. No effect if an attempt is under way, has ended meanwhile, or failed with
+   * another message.
+   */
   skip: runs(
     (
       db,
@@ -178,8 +187,9 @@ export const channelWrites = {
         .where((channel) => isFree(channel, at)),
   ),
   /**
-   * Begins an attempt, which others then leave alone until `until`. Answers the last change that its message reports: `upTo`, or what an earlier attempt began
-   * with. Undefined, and nothing changes, if the channel is not active, not due, leased, or has reported something meanwhile.
+   * Begins an attempt, which others then leave alone until `until`. Answers the last change that its message reports:
+   * `upTo`, or what an earlier attempt began with. Undefined, and nothing changes, if the channel is not active, not
+   * due, leased, or has reported something meanwhile.
    */
   claim: value((db, channelId: ChannelId, { claimId, after, upTo, at, until }: ChannelClaim) =>
     db

@@ -109,9 +109,10 @@ const removal = runs((db, uploadId: UploadId, offset: number) =>
 
 export const chunkWrites = {
   /**
-   * Appends a chunk to an open session, and keeps its part if it has a key. False, and nothing changed, if the session is not open or has not received exactly
-   * `chunk.offset` bytes: a compare-and-set. With `finishing`, the session moves to finishing under this lease. Throws `StorageUnavailable`, and the transaction
-   * must not commit, if the part was given up.
+   * Appends a chunk to an open session, and keeps its part if it has a key. False, and nothing changed, if the session
+   * is not open or has not received exactly `chunk.offset` bytes: a compare-and-set. With `finishing`, the session
+   * moves to finishing under this lease. Throws `StorageUnavailable`, and the transaction must not commit, if the part
+   * was given up.
    */
   async append(db: Db, uploadId: UploadId, chunk: StoredChunk, at: Instant, finishing?: Lease): Promise<boolean> {
     const isExtended = await (finishing === undefined
@@ -124,9 +125,9 @@ export const chunkWrites = {
     return true
   },
   /**
-   * Appends to each of 1 to 64 open sessions one chunk that is all of it, with the declared checksum, keeps its part if it has a key, and moves the session to
-   * landed. Answers which have landed: not one that is not open or has received bytes. Unless it is all of them, the transaction must not commit. Throws as
-   * `append` does.
+   * Appends to each of 1 to 64 open sessions one chunk that is all of it, with the declared checksum, keeps its part if
+   * it has a key, and moves the session to landed. Answers which have landed: not one that is not open or has received
+   * bytes. Unless it is all of them, the transaction must not commit. Throws as `append` does.
    */
   async landWhole(db: Db, uploads: readonly WholeUpload[], at: Instant): Promise<readonly UploadId[]> {
     const [{ rows: landed }, areKept] = await Promise.all([
@@ -144,7 +145,10 @@ export const chunkWrites = {
     if (areKept.includes(false)) throw new StorageUnavailable('the part of the chunk was given up')
     return uploads.map(({ uploadId }) => uploadId)
   },
-  /** Says that a request writes to an open session until then. Nothing changes if the session is not open, or says a later instant already. A chunk that it appends ends this. */
+  /**
+   * Says that a request writes to an open session until then. Nothing changes if the session is not open, or says a
+   * later instant already. A chunk that it appends ends this.
+   */
   markWriting: runs((db, uploadId: UploadId, until: Instant) =>
     db
       .updateTable('uploads')

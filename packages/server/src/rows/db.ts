@@ -48,8 +48,9 @@ export function createDb(kind: DatabaseKind, run: Db['run']): Db {
 }
 
 /**
- * A transaction makes its Kysely when it needs one: making it, and running queries through it, costs more than SQLite needs to answer. A class, because V8
- * gives each object whose literal has a getter a shape of its own, and keeps what the getter refers to until a full collection.
+ * A transaction makes its Kysely when it needs one: making it, and running queries through it, costs more than SQLite
+ * needs to answer. A class, because V8 gives each object whose literal has a getter a shape of its own, and keeps what
+ * the getter refers to until a full collection.
  */
 class LazyDb implements Db {
   readonly kind: DatabaseKind

@@ -81,7 +81,10 @@ export const deviceReads = {
       .limit(sql.lit(Number.MAX_SAFE_INTEGER))
       .offset(kept),
   ),
-  /** By which devices at most `max` present blobs of the account are signed, in the order of their hashes. `next` is undefined after the last ones. */
+  /**
+   * By which devices at most `max` present blobs of the account are signed, in the order of their hashes. `next` is
+   * undefined after the last ones.
+   */
   async signersOf(
     db: Db,
     accountId: AccountId,

@@ -1,9 +1,15 @@
-/** What differs between the databases. All other SQL in this folder, in queries and migrations, works on SQLite and PostgreSQL alike. */
+/**
+ * What differs between the databases. All other SQL in this folder, in queries and migrations, works on SQLite and
+ * PostgreSQL alike.
+ */
 export interface Dialect {
   /** A whole number from 0 to 2^53-1. */
   readonly integer: string
   readonly bytes: string
-  /** Compared and sorted byte by byte, not by a language's rules: an update of the system's sorting rules does not break the indexes. */
+  /**
+   * Compared and sorted byte by byte, not by a language's rules: an update of the system's sorting rules does not break
+   * the indexes.
+   */
   readonly text: string
   /** A primary key that increases with each insertion. */
   readonly sequence: string

@@ -114,7 +114,10 @@ export const dropReads = {
       .where('dropId', '=', dropId)
       .where('accountId', '=', accountId),
   ),
-  /** Of the account's drops that were received in this time: those whose object is not kept, is damaged or suspected, or is on hold. */
+  /**
+   * Of the account's drops that were received in this time: those whose object is not kept, is damaged or suspected, or
+   * is on hold.
+   */
   async withheldBetween(
     db: Db,
     accountId: AccountId,
@@ -122,7 +125,10 @@ export const dropReads = {
   ): Promise<ReadonlyMap<DropId, ObjectStatus>> {
     return new Map((await withheld(db, accountId, from, to)).map((row) => [row.dropId, statusOf(row)]))
   },
-  /** A counter in the account's row, because each new session reads it: counting thousands of rows would cost more than all writes of the session. */
+  /**
+   * A counter in the account's row, because each new session reads it: counting thousands of rows would cost more than
+   * all writes of the session.
+   */
   countPending: count((db, accountId: AccountId) =>
     db.selectFrom('accounts').select('pendingDrops').where('accountId', '=', accountId),
   ),
@@ -223,8 +229,9 @@ export const dropWrites = {
     ])
   },
   /**
-   * Claims a drop. False, and nothing changed, if another request has a claim whose lease is live at `claim.at`. An equal request of the same process takes the
-   * claim over: the request that made it has ended. One conditional statement.
+   * Claims a drop. False, and nothing changed, if another request has a claim whose lease is live at `claim.at`. An
+   * equal request of the same process takes the claim over: the request that made it has ended. One conditional
+   * statement.
    */
   claim: changesOne((db, claim: Claim) =>
     db
@@ -258,7 +265,10 @@ export const dropWrites = {
       .where('dropId', '=', dropId)
       .where('claimId', '=', claimId),
   ),
-  /** Removes a drop of this account and answers it; undefined, and nothing changed, if there is none or an adoption's lease is live at `at`. */
+  /**
+   * Removes a drop of this account and answers it; undefined, and nothing changed, if there is none or an adoption's
+   * lease is live at `at`.
+   */
   async remove(db: Db, dropId: DropId, accountId: AccountId, at: Instant): Promise<Drop | undefined> {
     const [removed] = await counted(db, accountId, await removal(db, dropId, accountId, at))
     return removed

@@ -49,7 +49,10 @@ export interface LinkPage {
 
 const columns = columnNames('links')
 
-/** Always finds a row, if there is any: otherwise an unknown id would answer some microseconds sooner than that of a dead link. */
+/**
+ * Always finds a row, if there is any: otherwise an unknown id would answer some microseconds sooner than that of a
+ * dead link.
+ */
 const withOwnerOrAny = first((db, opaqueId: OpaqueId) =>
   db
     .selectFrom('links')
@@ -135,7 +138,10 @@ export const linkReads = {
   findOwn: first((db, opaqueId: OpaqueId, accountId: AccountId) =>
     listed(db).where('opaqueId', '=', opaqueId).where('accountId', '=', accountId),
   ),
-  /** At most `max`, oldest first, without buried ones. `next` is where the following page begins; undefined after the last one. */
+  /**
+   * At most `max`, oldest first, without buried ones. `next` is where the following page begins; undefined after the
+   * last one.
+   */
   async page(
     db: Db,
     accountId: AccountId,
@@ -216,9 +222,9 @@ export const linkWrites = {
   /** False if the id is taken, by any account. */
   insert: insertsUnless('links', 'opaqueId'),
   /**
-   * Reserves one file of `size` bytes, if the link is live at `at`, fewer than `maxOpenSessions` are open, and landed and open files together stay within
-   * all caps (a cap may be reached exactly). False, and nothing changed, otherwise. One conditional statement: of simultaneous reservations exactly as many
-   * succeed as fit.
+   * Reserves one file of `size` bytes, if the link is live at `at`, fewer than `maxOpenSessions` are open, and landed
+   * and open files together stay within all caps (a cap may be reached exactly). False, and nothing changed, otherwise.
+   * One conditional statement: of simultaneous reservations exactly as many succeed as fit.
    */
   reserve: changesOne(
     apart((db, opaqueId: OpaqueId, { size, at, maxOpenSessions }: LinkReservation) =>
@@ -252,7 +258,10 @@ export const linkWrites = {
     if (await releasing(db, opaqueId, size)) return
     throw new Error('A reservation was released on a link that does not exist')
   },
-  /** Turns open reservations of 1 to 64 links into landed files. Marks single-use links as spent since `at`. Answers which of the links are spent. */
+  /**
+   * Turns open reservations of 1 to 64 links into landed files. Marks single-use links as spent since `at`. Answers
+   * which of the links are spent.
+   */
   async land(db: Db, landed: readonly LandedFiles[], at: Instant): Promise<readonly OpaqueId[]> {
     const { rows } = await landing(db, landed, at)
     if (rows.length !== landed.length) throw new Error('A file landed on a link that does not exist')
@@ -286,8 +295,9 @@ export const linkWrites = {
       .where('opaqueId', '=', opaqueId),
   ),
   /**
-   * Takes at most `max` links out of the list, oldest first: of those that are revoked, spent or expired at `at`, and have neither open sessions nor pending
-   * drops. They are revoked for good, and nothing of them stays but the id and what was counted. Answers how many.
+   * Takes at most `max` links out of the list, oldest first: of those that are revoked, spent or expired at `at`, and
+   * have neither open sessions nor pending drops. They are revoked for good, and nothing of them stays but the id and
+   * what was counted. Answers how many.
    */
   bury: changes((db, accountId: AccountId, at: Instant, max: number) =>
     db

@@ -55,7 +55,10 @@ const toScrub = all((db, before: Instant, after: ScrubPlace, max: number) =>
 
 const BEFORE_ALL: ScrubPlace = { checkedAt: instantOf(Number.MIN_SAFE_INTEGER), location: '' }
 
-/** SQLite cannot tell how few objects are damaged. The plus keeps it from the index of all kept ones, whose entries of a month it would read. */
+/**
+ * SQLite cannot tell how few objects are damaged. The plus keeps it from the index of all kept ones, whose entries of a
+ * month it would read.
+ */
 const damagedDue = all((db, at: Instant, before: Instant, max: number) =>
   kept(db)
     .where('damagedAt', 'is not', null)
@@ -96,7 +99,10 @@ export const objectReads = {
   },
   /** Undefined if there is no such object, or it is not kept. */
   findKept: first((db, location: string) => kept(db).where('location', '=', location)),
-  /** At most `max` kept objects that were last read before `before`, the longest unread first, from the first one after `after`. */
+  /**
+   * At most `max` kept objects that were last read before `before`, the longest unread first, from the first one after
+   * `after`.
+   */
   listToScrub(
     db: Db,
     range: { readonly before: Instant; readonly after: ScrubPlace | undefined; readonly max: number },
@@ -108,8 +114,9 @@ export const objectReads = {
     kept(db).where('suspectedAt', 'is not', null).orderBy('suspectedAt').orderBy('location').limit(max),
   ),
   /**
-   * At most `max` damaged kept objects that are due to be read again at `at`, the longest unread first: after `leastSeconds`, and then whenever as much time has
-   * passed since the last reading as between the first finding and that reading.
+   * At most `max` damaged kept objects that are due to be read again at `at`, the longest unread first: after
+   * `leastSeconds`, and then whenever as much time has passed since the last reading as between the first finding and
+   * that reading.
    */
   listDamaged(
     db: Db,
@@ -160,13 +167,17 @@ export const objectWrites = {
   move: changesOne((db, location: string, { from, to, at }: ObjectStep) =>
     db.updateTable('objects').set({ state: to, since: at }).where('location', '=', location).where('state', '=', from),
   ),
-  /** Moves up to 64 staged objects to kept: all their bytes were read just before `at`. False, and the transaction must not commit, if one is not staged. */
+  /**
+   * Moves up to 64 staged objects to kept: all their bytes were read just before `at`. False, and the transaction must
+   * not commit, if one is not staged.
+   */
   async keep(db: Db, locations: readonly string[], at: Instant): Promise<boolean> {
     return (await keeping(db, locations, at)).changed === locations.length
   },
   /**
-   * Moves it from marked to deleting. False, and nothing changed, if it is not marked since before `before`, if a blob of an asset, a drop or an unclosed
-   * session names it, or if its content is on hold. One conditional statement. Finds each row that could name the object by an index.
+   * Moves it from marked to deleting. False, and nothing changed, if it is not marked since before `before`, if a blob
+   * of an asset, a drop or an unclosed session names it, or if its content is on hold. One conditional statement. Finds
+   * each row that could name the object by an index.
    */
   startDeleting: changesOne((db, { location, uploadId, ciphertextHash, before, at }: ObjectToDelete) =>
     db
@@ -204,7 +215,10 @@ export const objectWrites = {
       .where('state', '=', 'kept')
       .where('damagedAt', 'is', null),
   ),
-  /** Records that its bytes are wrong or missing; a suspicion ends. A first such finding keeps its instant. False, and nothing changed, if it is not kept any more. */
+  /**
+   * Records that its bytes are wrong or missing; a suspicion ends. A first such finding keeps its instant. False, and
+   * nothing changed, if it is not kept any more.
+   */
   markDamaged: changesOne((db, location: string, at: Instant) =>
     db
       .updateTable('objects')
@@ -217,8 +231,8 @@ export const objectWrites = {
       .where('state', '=', 'kept'),
   ),
   /**
-   * Records that all its bytes were read and are right. Ends a damage and a suspicion that were noted until `readAt`, when the reading began: later ones
-   * know better. False, and nothing changed, if it is not kept any more.
+   * Records that all its bytes were read and are right. Ends a damage and a suspicion that were noted until `readAt`,
+   * when the reading began: later ones know better. False, and nothing changed, if it is not kept any more.
    */
   noteIntact: changesOne((db, location: string, { readAt, at }: { readonly readAt: Instant; readonly at: Instant }) =>
     db

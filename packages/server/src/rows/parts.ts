@@ -94,7 +94,10 @@ export const partReads = {
       state === 'kept' ? [] : [{ key, state, isRemoved: isRemoved === 1 }],
     )
   },
-  /** Sessions whose kept, undamaged object has several parts: at most `max`, in the order of their ids, from the first one after `after`. */
+  /**
+   * Sessions whose kept, undamaged object has several parts: at most `max`, in the order of their ids, from the first
+   * one after `after`.
+   */
   toJoin(db: Db, after: UploadId | undefined, max: number): Promise<readonly UploadId[]> {
     return severalPartsAfter(db, after ?? '', max)
   },
@@ -133,8 +136,8 @@ const replacing = changesOne((db, key: string, removeFrom: Instant) =>
 
 export const partWrites = {
   /**
-   * Records a chunk's part before its first byte. False, and nothing changed, if the session is not open, or `max` of its parts are being written. Each of several
-   * transactions at once may add one beyond that.
+   * Records a chunk's part before its first byte. False, and nothing changed, if the session is not open, or `max` of
+   * its parts are being written. Each of several transactions at once may add one beyond that.
    */
   begin: changesOne((db, { key, uploadId, until }: NewPart, max: number) =>
     db
@@ -162,7 +165,10 @@ export const partWrites = {
           ),
       ),
   ),
-  /** Records the part that shall join others. False, and nothing changed, if another one is being written for this object, or the object is not kept. */
+  /**
+   * Records the part that shall join others. False, and nothing changed, if another one is being written for this
+   * object, or the object is not kept.
+   */
   beginJoining: changesOne((db, { key, uploadId, until, location }: NewPart & { readonly location: string }) =>
     db
       .insertInto('parts')
@@ -193,8 +199,8 @@ export const partWrites = {
   /** Gives a part more time. False if it is not being written any more. */
   extend: changesOne((db, key: string, until: Instant) => writing(db, key).set({ due: until })),
   /**
-   * Keeps the joined part and releases the ones that it replaces. False if it is not being written, or one of them is not kept any more: then the transaction must
-   * not commit.
+   * Keeps the joined part and releases the ones that it replaces. False if it is not being written, or one of them is
+   * not kept any more: then the transaction must not commit.
    */
   async join(db: Db, { joined, replaced, removeFrom }: JoinedPart): Promise<boolean> {
     // First the old ones: two kept parts never have the same offset.
@@ -211,7 +217,10 @@ export const partWrites = {
       .where('uploadId', '=', uploadId)
       .where('state', '=', KEPT),
   ),
-  /** Records that the bytes at a deleting key were removed. They are to be removed once more at `again`: a stopped process may still have been writing. */
+  /**
+   * Records that the bytes at a deleting key were removed. They are to be removed once more at `again`: a stopped
+   * process may still have been writing.
+   */
   noteRemoved: runs((db, key: string, again: Instant) =>
     db.updateTable('parts').set({ isRemoved: 1, due: again }).where('key', '=', key).where('state', '=', DELETING),
   ),
@@ -221,7 +230,10 @@ export const partWrites = {
   ),
 }
 
-/** Keeps the part of a chunk, in the transaction that records the chunk. False if the part is not being written any more. */
+/**
+ * Keeps the part of a chunk, in the transaction that records the chunk. False if the part is not being written any
+ * more.
+ */
 export function keepPart(db: Db, key: string, chunk: Omit<KeptPart, 'key'>): Promise<boolean> {
   return keeping(db, { ...chunk, key })
 }

@@ -70,8 +70,9 @@ export const receiptReads = {
       .limit(1),
   ),
   /**
-   * All receipts about an asset, in the order of the chain: for every blob that it ever had, and for the landings of the drops that it adopted. Found by upload:
-   * the receipt of a drop's landing names no asset, but names the same upload as the adoption.
+   * All receipts about an asset, in the order of the chain: for every blob that it ever had, and for the landings of
+   * the drops that it adopted. Found by upload: the receipt of a drop's landing names no asset, but names the same
+   * upload as the adoption.
    */
   ofAsset: all((db, assetId: AssetId) =>
     db
@@ -136,8 +137,9 @@ const insertions = forRows(
 
 export const receiptWrites = {
   /**
-   * Appends `rows` and moves the head from `from` to the last of them. False, and nothing changed, if the head is not `from`, or if the active key or
-   * the floor is not as `under` has it: this compare-and-set protects the chain even without the log's lock.
+   * Appends `rows` and moves the head from `from` to the last of them. False, and nothing changed, if the head is not
+   * `from`, or if the active key or the floor is not as `under` has it: this compare-and-set protects the chain even
+   * without the log's lock.
    */
   async append(
     db: Db,
@@ -171,7 +173,9 @@ async function isUnder(db: Db, under: AppendedUnder | undefined): Promise<boolea
   return row?.keyId === under.keyId && equalBytes(row.floor ?? NO_FLOOR, under.floor ?? NO_FLOOR)
 }
 
-/** `receiptSeq` is strictly monotonic per server (specification, AssetReceipt), and instants in the log never decrease. */
+/**
+ * `receiptSeq` is strictly monotonic per server (specification, AssetReceipt), and instants in the log never decrease.
+ */
 function refuseUnlessRising(from: LogHead | undefined, rows: readonly ReceiptRow[]): void {
   let before: Pick<LogHead, 'receiptSeq' | 'receivedAt'> | undefined = from
   for (const row of rows) {

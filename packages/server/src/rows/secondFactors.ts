@@ -33,7 +33,10 @@ const codeInsertion = runs((db, accountId: AccountId, codeHash: string) =>
 const codeRemoval = runs((db, accountId: AccountId) => db.deleteFrom('backupCodes').where('accountId', '=', accountId))
 
 export const secondFactorWrites = {
-  /** Stores the secret; replaces an unconfirmed one. False, and nothing changed, if one is confirmed or the account was deleted. */
+  /**
+   * Stores the secret; replaces an unconfirmed one. False, and nothing changed, if one is confirmed or the account was
+   * deleted.
+   */
   enroll: changesOne((db, accountId: AccountId, sealedSecret: Uint8Array) =>
     db
       .updateTable('accounts')
@@ -52,8 +55,8 @@ export const secondFactorWrites = {
       .where('totpConfirmedAt', 'is', null),
   ),
   /**
-   * Uses up a time step and all steps before it. False if the step was used up. `enroll`, `confirm` and `remove` do not change which steps are used up. One
-   * conditional statement.
+   * Uses up a time step and all steps before it. False if the step was used up. `enroll`, `confirm` and `remove` do not
+   * change which steps are used up. One conditional statement.
    */
   useStep: changesOne((db, accountId: AccountId, step: number) =>
     db

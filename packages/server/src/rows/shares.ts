@@ -18,7 +18,10 @@ const withVerifier = (db: Kysely<Tables>) =>
 
 const find = first((db, opaqueId: OpaqueId) => withVerifier(db).where('shares.opaqueId', '=', opaqueId))
 
-/** Always finds a row, if there is any: otherwise an unknown id would answer some microseconds sooner than that of a dead share. */
+/**
+ * Always finds a row, if there is any: otherwise an unknown id would answer some microseconds sooner than that of a
+ * dead share.
+ */
 const withOwnerOrAny = first((db, opaqueId: OpaqueId) =>
   withVerifier(db)
     .innerJoin('accounts', 'accounts.accountId', 'shares.accountId')
@@ -79,7 +82,10 @@ export const shareReads = {
       .orderBy('createdAt')
       .orderBy('shareSeq'),
   ),
-  /** The bytes of the indexes and hashes of those that have not ended. Both databases know the length of a value without reading it. */
+  /**
+   * The bytes of the indexes and hashes of those that have not ended. Both databases know the length of a value without
+   * reading it.
+   */
   bytesOf: count((db, accountId: AccountId) =>
     db
       .selectFrom('shares')
@@ -162,7 +168,10 @@ export const shareWrites = {
     if (beside.some((value) => value !== undefined)) await noting(db, share)
     return true
   },
-  /** Replaces the name of a share that has not ended; undefined removes it. False, and nothing changed, if the account has no such share. */
+  /**
+   * Replaces the name of a share that has not ended; undefined removes it. False, and nothing changed, if the account
+   * has no such share.
+   */
   async setName(
     db: Db,
     opaqueId: OpaqueId,
@@ -174,7 +183,9 @@ export const shareWrites = {
     await naming(db, opaqueId, sealedName)
     return true
   },
-  /** Removes its contents and notes; its id stays taken. No error if the account has no such share, or it ended before. */
+  /**
+   * Removes its contents and notes; its id stays taken. No error if the account has no such share, or it ended before.
+   */
   async end(db: Db, opaqueId: OpaqueId, accountId: AccountId, at: Instant): Promise<void> {
     if ((await find(db, opaqueId))?.accountId === accountId) await endAll(db, [opaqueId], at)
   },

@@ -3,8 +3,10 @@ import type { Db } from './db.ts'
 import { givenOf, type NewRow, type Tables, tables } from './tables.ts'
 
 /**
- * Describes a query once, before any values are known. Each argument after the database is a placeholder for the value that later calls pass in its place, and
- * so is each member of it: `build` can put them into the query, but not read them. An undefined value is bound as NULL, an object as its JSON text.
+ * Describes a query once, before any values are known. Each argument after the database is a placeholder for the value
+ * that later calls pass in its place, and so is each member of it: `build` can put them into the query, but not read
+ * them. No argument has a default, since a function does not count those. An undefined value is bound as NULL, an
+ * object as its JSON text.
  */
 type Build<Given extends readonly unknown[], Row> = (db: Kysely<Tables>, ...given: Given) => Compilable<Row>
 
@@ -111,8 +113,8 @@ function insertion<Name extends keyof Tables>(db: Kysely<Tables>, table: Name, r
 const APART = Symbol('apart')
 
 /**
- * A query that reads nothing that another query of its moment changes. On PostgreSQL those of one moment become one statement (`joined.ts`): a lone request sends
- * fewer.
+ * A query that reads nothing that another query of its moment changes. On PostgreSQL those of one moment become one
+ * statement (`joined.ts`): a lone request sends fewer.
  */
 export function apart<Given extends readonly unknown[], Row>(build: Build<Given, Row>): Build<Given, Row> {
   return Object.assign(build, { [APART]: true })
@@ -129,8 +131,8 @@ export function someOf<Item>([first, ...more]: readonly Item[]): Some<Item> {
 const LIST_LENGTHS = [1, 4, 16, 64] as const
 
 /**
- * A query about 1 to 64 rows that does the same if one of them is repeated, as a list after `in` does: the first row fills the list up, so that a few prepared
- * statements do for every length.
+ * A query about 1 to 64 rows that does the same if one of them is repeated, as a list after `in` does: the first row
+ * fills the list up, so that a few prepared statements do for every length.
  */
 export function forList<Item, Given extends readonly unknown[], Row>(
   build: Build<[Some<Item>, ...Given], Row>,
@@ -158,7 +160,10 @@ export function forRows<Item, Given extends readonly unknown[], Row>(
   return counts.map((count) => ({ count, run: statement(build, count) }))
 }
 
-/** Starts statements for any number of rows, in their order. `statements` begin with the one for the most rows, and end with the one for one row. */
+/**
+ * Starts statements for any number of rows, in their order. `statements` begin with the one for the most rows, and end
+ * with the one for one row.
+ */
 export function inStatements<Run, Item, Result>(
   statements: readonly ForRows<Run>[],
   rows: readonly Item[],

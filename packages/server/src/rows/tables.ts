@@ -1,4 +1,4 @@
-import type { KyselyTable, New, Shown, Table } from './table.ts'
+import type { KyselyTable, New, Shown, Table } from './columns.ts'
 import { accounts, backupCodes } from './tables/accounts.ts'
 import { albums } from './tables/albums.ts'
 import { assetBlobs, assets } from './tables/assets.ts'

@@ -84,7 +84,10 @@ const nextUnclosed = all((db, accountId: AccountId, max: number, after: Unclosed
   ),
 )
 
-/** Three queries, because each has its index. For one query with three alternatives SQLite would read every open session. */
+/**
+ * Three queries, because each has its index. For one query with three alternatives SQLite would read every open
+ * session.
+ */
 const expired = all((db, limits: ExpiryLimits) => {
   const open = db.selectFrom('uploads').select('uploadId').where('state', '=', literally('open'))
   const unbegun = open.where('lastChunkAt', 'is', null).where('createdAt', '<', limits.noChunkBefore)
@@ -219,7 +222,10 @@ export const uploadReads = {
   async unclosedOfAccount(db: Db, accountId: AccountId): Promise<readonly Upload[]> {
     return (await unclosedOfAccount(db, accountId)).map(uploadOf)
   },
-  /** At most `max` of the same, without what was declared. `next` is where the following page begins; undefined after the last one. */
+  /**
+   * At most `max` of the same, without what was declared. `next` is where the following page begins; undefined after
+   * the last one.
+   */
   async unclosedPage(
     db: Db,
     accountId: AccountId,
@@ -231,7 +237,10 @@ export const uploadReads = {
     const uploads = found.slice(0, max).map(unclosedOf)
     return { uploads, next: found.length > max ? uploads.at(-1) : undefined }
   },
-  /** How many drops of one account are pending, and how many sessions are open or finishing, its guests' included. One statement. */
+  /**
+   * How many drops of one account are pending, and how many sessions are open or finishing, its guests' included. One
+   * statement.
+   */
   async countLanding(db: Db, accountId: AccountId) {
     return (await landing(db, accountId)) ?? { pendingDrops: 0, unclosed: 0 }
   },
@@ -249,13 +258,16 @@ export const uploadReads = {
       .orderBy('createdAt'),
   ),
   /**
-   * At most `max` open sessions that were created before `noChunkBefore` and have no chunk, or received their last chunk before `idleBefore`, or were
-   * created before `createdBefore`.
+   * At most `max` open sessions that were created before `noChunkBefore` and have no chunk, or received their last
+   * chunk before `idleBefore`, or were created before `createdBefore`.
    */
   async expired(db: Db, limits: ExpiryLimits): Promise<readonly Upload[]> {
     return (await expired(db, limits)).map(uploadOf)
   },
-  /** What open sessions have declared and not received yet. Those count as active that were created or received a chunk at `activeSince` or later. */
+  /**
+   * What open sessions have declared and not received yet. Those count as active that were created or received a chunk
+   * at `activeSince` or later.
+   */
   async claims(db: Db, given: ClaimsGiven): Promise<Claims> {
     const found = await claims(db, given)
     if (found === undefined) throw new Error('A sum has one row')
@@ -359,7 +371,10 @@ export const uploadWrites = {
     if (await redeclaration(db, uploadId, declaration)) return
     throw new Error('Only an open session of an owner can be declared again')
   },
-  /** Leases a finishing session. False, and nothing changed, if another process has a lease at `at`, or it is not finishing. One conditional statement. */
+  /**
+   * Leases a finishing session. False, and nothing changed, if another process has a lease at `at`, or it is not
+   * finishing. One conditional statement.
+   */
   lease: changesOne((db, uploadId: UploadId, lease: Lease & Finisher) =>
     db
       .updateTable('uploads')
@@ -369,10 +384,10 @@ export const uploadWrites = {
       .where(mayLease(lease)),
   ),
   /**
-   * Moves a session to another state. One that fails or ends keeps nothing of its declaration but size and hash; one that ends, no chunks.
-   * False, and nothing changed, if it is not in `from`: a compare-and-set. With `receivedBytes`, also false if it has not
-   * received exactly so many bytes, or a request writes to it at `at`. `at` becomes `closedAt` unless `to` is finishing. Pass `failure` only if `to` is
-   * failed, and `lease` only if it is finishing.
+   * Moves a session to another state. One that fails or ends keeps nothing of its declaration but size and hash; one
+   * that ends, no chunks. False, and nothing changed, if it is not in `from`: a compare-and-set. With `receivedBytes`,
+   * also false if it has not received exactly so many bytes, or a request writes to it at `at`. `at` becomes `closedAt`
+   * unless `to` is finishing. Pass `failure` only if `to` is failed, and `lease` only if it is finishing.
    */
   async move(db: Db, uploadId: UploadId, step: UploadStep): Promise<boolean> {
     const { to, receivedBytes } = step
@@ -387,8 +402,8 @@ export const uploadWrites = {
     return isClosed
   },
   /**
-   * Removes sessions that closed before `closedBefore`, and those that failed or ended before `unlandedBefore`, at most `max` of each, and their chunks. Receipts
-   * stay. Answers how many sessions.
+   * Removes sessions that closed before `closedBefore`, and those that failed or ended before `unlandedBefore`, at most
+   * `max` of each, and their chunks. Receipts stay. Answers how many sessions.
    */
   async prune(
     db: Db,

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, it } from 'node:test'
+import type { Table } from '../../rows/columns.ts'
 import { sqliteDialect } from '../../rows/dialects.ts'
-import type { Table } from '../../rows/table.ts'
 import { tables } from '../../rows/tables.ts'
 import { statementsAfter, tableOfMigrations } from './migrations.ts'
 import { tablesOfRelease } from './tables.ts'
@@ -23,6 +23,17 @@ describe('the descriptions of the tables', () => {
   it('are those that the migrations create', () => {
     const created = tablesOfRelease().map(({ name }) => name)
     assert.deepEqual(Object.keys(tables).map(inSnakeCase).toSorted(), created.toSorted())
+  })
+
+  it('read a name in one way, whatever the table', () => {
+    const forms = Object.values<Table>(tables).flatMap((table) =>
+      Object.entries(table).map(([name, { form }]) => `${name} ${form}`),
+    )
+    const names = [...new Set(forms)].map((form) => form.split(' ')[0])
+    assert.deepEqual(
+      names.filter((name, at) => names.indexOf(name) !== at),
+      [],
+    )
   })
 
   for (const [name, table] of Object.entries<Table>(tables))

@@ -30,8 +30,9 @@ export interface AuditedAccount {
   readonly deletedAt: Instant | undefined
   readonly emptiedAt: Instant | undefined
   /**
-   * For a deleted account, how much it still keeps about a person: values of its row, sessions, devices, passkeys, codes, challenges, channels, names of albums, and links that
-   * are not revoked or have a label, verifier or key. 0 for any other account.
+   * For a deleted account, how much it still keeps about a person: values of its row, sessions, devices, passkeys,
+   * codes, challenges, channels, names of albums, and links that are not revoked or have a label, verifier or key. 0
+   * for any other account.
    */
   readonly remains: number
   /** Shares that have not ended. */
@@ -140,7 +141,10 @@ export interface AuditedObject {
   readonly receipts: number
   /** How much the unclosed session that writes it has received. */
   readonly receivedBytes: number | undefined
-  /** Its kept parts: none in a store without keys. `gaps` counts those that do not begin where another one ends, nor at 0. */
+  /**
+   * Its kept parts: none in a store without keys. `gaps` counts those that do not begin where another one ends, nor at
+   * 0.
+   */
   readonly parts: { readonly count: number; readonly bytes: number; readonly gaps: number }
 }
 

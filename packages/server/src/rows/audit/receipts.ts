@@ -7,7 +7,8 @@ import { columnsOf } from '../tables.ts'
 import type { AuditedReceipt, Subject } from './audited.ts'
 
 /**
- * Only a new original removes blobs from a live asset. The condition `role <> 'derivative'` lets SQLite use the index of the roles that an asset has once.
+ * Only a new original removes blobs from a live asset. The condition `role <> 'derivative'` lets SQLite use the index
+ * of the roles that an asset has once.
  */
 const originalSeq = sql<number | null>`case when asset_blobs.blob_seq is null then (
   select max(later.receipt_seq) from asset_blobs as held

@@ -1,6 +1,6 @@
 import type { AccountId, Instant } from '@blindkeep/protocol/ids'
 import type { RefusedBecause } from '@blindkeep/protocol/schemas/accounts'
-import { counter, given, inner, later, type New, optional, type Row } from '../table.ts'
+import { counter, given, inner, later, type New, optional, type Row } from '../columns.ts'
 
 export const accounts = {
   accountId: given<AccountId>(),

@@ -1,5 +1,5 @@
 import type { AccountId, AlbumId, Instant } from '@blindkeep/protocol/ids'
-import { given, inner, later, optional, type Row, sequence } from '../table.ts'
+import { given, inner, later, optional, type Row, sequence } from '../columns.ts'
 
 export const albums = {
   /** The order in which they were created. */

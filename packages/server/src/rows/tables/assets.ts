@@ -11,7 +11,7 @@ import type {
 } from '@blindkeep/protocol/ids'
 import type { ManifestEnvelope } from '@blindkeep/protocol/schemas/manifest'
 import type { BlobRole } from '@blindkeep/protocol/schemas/receipts'
-import { given, givenJson, inner, later, type New, optional, type Row, sequence } from '../table.ts'
+import { given, givenJson, inner, later, type New, optional, type Row, sequence } from '../columns.ts'
 
 export const assets = {
   assetId: given<AssetId>(),

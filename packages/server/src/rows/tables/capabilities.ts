@@ -1,5 +1,5 @@
 import type { AccountId, AlbumId, Instant, Jti, SessionId } from '@blindkeep/protocol/ids'
-import { given, inner, later, optional, type Row, sequence } from '../table.ts'
+import { given, inner, later, optional, type Row, sequence } from '../columns.ts'
 
 /** Capability tokens that the server issued to owners. The server does not keep the tokens themselves. */
 export const capabilities = {

@@ -1,7 +1,9 @@
 import type { AccountId, DeviceId, Instant } from '@blindkeep/protocol/ids'
-import { counter, given, inner, later, optional, type Row } from '../table.ts'
+import { counter, given, inner, later, optional, type Row } from '../columns.ts'
 
-/** Each records that the first step of a sign-in or recovery was proved, until a code of the second factor completes it. */
+/**
+ * Each records that the first step of a sign-in or recovery was proved, until a code of the second factor completes it.
+ */
 export const challenges = {
   /** SHA-256 of the client's token, hex. The server does not keep the token itself. */
   tokenHash: given<string>(),

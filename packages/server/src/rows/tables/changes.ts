@@ -1,9 +1,9 @@
 /**
- * The changes of an account, numbered from 1 without gaps. Transactions that number changes of the same account run one after another, up to their commit:
- * a reader that sees a number also sees all lower ones.
+ * The changes of an account, numbered from 1 without gaps. Transactions that number changes of the same account run one
+ * after another, up to their commit: a reader that sees a number also sees all lower ones.
  */
 import type { AccountId, AlbumId, AssetId, DropId, Instant, OpaqueId } from '@blindkeep/protocol/ids'
-import { given } from '../table.ts'
+import { given } from '../columns.ts'
 
 /** What has changed. `name` is the name of the event on the wire. */
 export type Change =

@@ -1,6 +1,6 @@
 import type { AccountId, ChannelId, Instant } from '@blindkeep/protocol/ids'
 import type { ChannelKind, ChannelState, DeliveryFault } from '@blindkeep/protocol/schemas/channels'
-import { counter, given, inner, later, type New, type Row, sequence } from '../table.ts'
+import { counter, given, inner, later, type New, type Row, sequence } from '../columns.ts'
 
 /** Where owners hear of landed drops. */
 export const channels = {

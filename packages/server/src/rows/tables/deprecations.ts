@@ -1,5 +1,5 @@
 import type { Instant, ProtocolVersion } from '@blindkeep/protocol/ids'
-import { given, optional, type Row, sequence } from '../table.ts'
+import { given, optional, type Row, sequence } from '../columns.ts'
 
 /** Announced cutoffs (specification, DeprecationResponse). */
 export const deprecations = {

@@ -1,5 +1,5 @@
 import type { AccountId, DeviceId, Instant } from '@blindkeep/protocol/ids'
-import { given, later, type New, optional, type Row, sequence } from '../table.ts'
+import { given, later, type New, optional, type Row, sequence } from '../columns.ts'
 
 export const devices = {
   /** The order in which they were added. */

@@ -1,5 +1,5 @@
 import type { AccountId, DropId, Instant, OpaqueId, Sha256Hex, UploadId } from '@blindkeep/protocol/ids'
-import { given, inner, later, optional, type Row, sequence } from '../table.ts'
+import { given, inner, later, optional, type Row, sequence } from '../columns.ts'
 
 export const drops = {
   /** The order of landing. */

@@ -1,5 +1,5 @@
 import type { AccountId, Instant } from '@blindkeep/protocol/ids'
-import { given, later, type Row } from '../table.ts'
+import { given, later, type Row } from '../columns.ts'
 
 /** Each lets one person register if registration needs an invite. The server does not keep the code itself. */
 export const invites = {

@@ -1,5 +1,5 @@
 import type { Instant, KeyId } from '@blindkeep/protocol/ids'
-import { given, optional, type Row, sequence } from '../table.ts'
+import { given, optional, type Row, sequence } from '../columns.ts'
 
 /** The keys that sign receipts. Private halves are sealed under the master secret. */
 export const attestationKeys = {

@@ -1,5 +1,5 @@
 import type { AccountId, Instant, OpaqueId, ProtocolVersion, UploadId } from '@blindkeep/protocol/ids'
-import { counter, flag, given, inner, later, made, type New, optional, type Row, sequence } from '../table.ts'
+import { counter, flag, given, inner, later, made, type New, optional, type Row, sequence } from '../columns.ts'
 
 export const links = {
   /** The order in which they were created. */

@@ -1,11 +1,12 @@
 /** The objects in the blob store. Each is recorded here before its first byte is written. */
 import type { Instant } from '@blindkeep/protocol/ids'
-import { given, inner, later, type Row } from '../table.ts'
+import { given, inner, later, type Row } from '../columns.ts'
 
 /**
- * staged: an upload session writes it · kept: a receipt vouches for it, and a drop or an asset owns it ·
- * orphaned: a receipt vouches for it, and nothing owns it any more · marked: the collector has seen it orphaned, and the grace window runs ·
- * deleting: it can be removed at once, because no receipt ever vouched for it or its grace window is over.
+ * staged: an upload session writes it · kept: a receipt vouches for it, and a drop or an asset owns it · orphaned: a
+ * receipt vouches for it, and nothing owns it any more · marked: the collector has seen it orphaned, and the grace
+ * window runs · deleting: it can be removed at once, because no receipt ever vouched for it or its grace window is
+ * over.
  */
 export type ObjectState = 'staged' | 'kept' | 'orphaned' | 'marked' | 'deleting'
 

@@ -1,10 +1,13 @@
-/** The parts of objects in a store with keys, from before their first byte until their keys are empty for good. A store without keys has none. */
+/**
+ * The parts of objects in a store with keys, from before their first byte until their keys are empty for good. A store
+ * without keys has none.
+ */
 import type { Instant, Sha256Hex, UploadId } from '@blindkeep/protocol/ids'
-import { given, inner, later, made } from '../table.ts'
+import { given, inner, later, made } from '../columns.ts'
 
 /**
- * writing: bytes may arrive at the key · kept: the bytes of its object lie there · deleting: they do not count any more. A part keeps its row while bytes may be
- * at its key, so its row outlives its session.
+ * writing: bytes may arrive at the key · kept: the bytes of its object lie there · deleting: they do not count any
+ * more. A part keeps its row while bytes may be at its key, so its row outlives its session.
  */
 export type PartState = 'writing' | 'kept' | 'deleting'
 

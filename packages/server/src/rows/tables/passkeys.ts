@@ -1,5 +1,5 @@
 import type { AccountId, Instant, PasskeyId } from '@blindkeep/protocol/ids'
-import { given, later, type New, optional, type Row, sequence } from '../table.ts'
+import { given, later, type New, optional, type Row, sequence } from '../columns.ts'
 
 /** WebAuthn credentials whose PRF output opens the account key. */
 export const passkeys = {

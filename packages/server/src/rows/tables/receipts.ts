@@ -1,6 +1,6 @@
 /** The receipt log. */
 import type { AssetId, DropId, Instant, KeyId, Sha256Hex, UploadId } from '@blindkeep/protocol/ids'
-import { given, inner, optional, type Row } from '../table.ts'
+import { given, inner, optional, type Row } from '../columns.ts'
 
 export const receipts = {
   receiptSeq: given<number>(),

@@ -1,18 +1,21 @@
 /** Facts about the server itself, and what its processes share. */
 import type { Instant } from '@blindkeep/protocol/ids'
-import { given } from '../table.ts'
+import { given } from '../columns.ts'
 
 /**
- * - server_id: the origin in receipts, to which clients also bind the secrets of accounts. Written with the first of either.
+ * - server_id: the origin in receipts, to which clients also bind the secrets of accounts. Written with the first of
+ *   either.
  * - token_key: the Ed25519 key that signs access and capability tokens, sealed under the master secret.
  * - server_secret: 32 bytes from which decoy salts and refresh tokens are derived, sealed under the master secret.
  * - receipt_seq_floor: decimal digits in ASCII; every later receipt has a higher receipt_seq.
  * - feed_epoch: random bytes that name the numbering of changes to which cursors belong; a restore changes them.
  * - life: decimal digits in ASCII; how many restores the receipt log has had. Absent before the first.
- * - witnessed: decimal digits in ASCII; the life in which a witness was first written. From then on a missing one means other bytes.
+ * - witnessed: decimal digits in ASCII; the life in which a witness was first written. From then on a missing one means
+ *   other bytes.
  * - store_id: names the S3 store that has the objects of this database, in UTF-8.
  * - settings: JSON of the settings that all nodes share, by variable (sharedSettings.ts).
- * - protocol_window: two dates in ASCII with a space between them, the oldest and newest protocol version in the settings of the last start.
+ * - protocol_window: two dates in ASCII with a space between them, the oldest and newest protocol version in the
+ *   settings of the last start.
  * - backed_up_at: decimal digits in ASCII; the instant of the last backup that was completed, in milliseconds.
  */
 export type ServerFact =

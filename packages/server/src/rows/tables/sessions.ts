@@ -1,6 +1,6 @@
 /** Sessions of signed-in clients. */
 import type { AccountId, DeviceId, Instant, PasskeyId, SessionId } from '@blindkeep/protocol/ids'
-import { given, inner, later, optional, type Row } from '../table.ts'
+import { given, inner, later, optional, type Row } from '../columns.ts'
 
 export const sessions = {
   sessionId: given<SessionId>(),

@@ -1,5 +1,5 @@
 import type { AccountId, Instant, OpaqueId, Sha256Hex } from '@blindkeep/protocol/ids'
-import { given, inner, later, type New, optional, type Row, sequence } from '../table.ts'
+import { given, inner, later, type New, optional, type Row, sequence } from '../columns.ts'
 
 /** Each lets everyone who has its address read some contents of an account. The id is a credential. */
 export const shares = {
@@ -12,7 +12,10 @@ export const shares = {
   expiresAt: optional<Instant>(),
   /** An ended share keeps only its id, which stays taken. */
   endedAt: later<Instant>(),
-  /** 32 bytes each, in the given order. Absent after it ended, as the next one. Both may be long, and have their own queries. */
+  /**
+   * 32 bytes each, in the given order. Absent after it ended, as the next one. Both may be long, and have their own
+   * queries.
+   */
   blobHashes: inner(optional<Uint8Array>()),
   sealedIndex: inner(optional<Uint8Array>()),
 }
@@ -23,7 +26,10 @@ export const shareNotes = {
   /** This and the next are for the owner alone. */
   sealedName: optional<Uint8Array>(),
   sealedRecord: optional<Uint8Array>(),
-  /** SHA-256 of the passphrase verifier, if it shows what it has only to those who prove the passphrase. What is stored cannot be sent as a proof. */
+  /**
+   * SHA-256 of the passphrase verifier, if it shows what it has only to those who prove the passphrase. What is stored
+   * cannot be sent as a proof.
+   */
   verifierHash: inner(optional<Uint8Array>()),
 }
 

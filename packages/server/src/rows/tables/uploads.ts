@@ -11,7 +11,7 @@ import type {
 } from '@blindkeep/protocol/ids'
 import type { ManifestEnvelope } from '@blindkeep/protocol/schemas/manifest'
 import type { BlobRole } from '@blindkeep/protocol/schemas/receipts'
-import { counter, given, inner, later, optional, optionalJson, type Row } from '../table.ts'
+import { counter, given, inner, later, optional, optionalJson, type Row } from '../columns.ts'
 
 export type UploadState = 'open' | 'finishing' | 'landed' | 'failed' | 'ended'
 
@@ -61,7 +61,10 @@ export const uploads = {
   opener: optionalJson<Opener>(),
   /** Which session of its owner opened it. Absent in a row of an earlier build. */
   sessionId: optional<SessionId>(),
-  /** Until when a request counts as writing to it. A request that takes long renews this: other processes see by it that a client sends. */
+  /**
+   * Until when a request counts as writing to it. A request that takes long renews this: other processes see by it that
+   * a client sends.
+   */
   writingUntil: later<Instant>(),
   /** The process that finishes it. */
   leasedBy: later<string>(),

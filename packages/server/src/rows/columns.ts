@@ -1,9 +1,11 @@
 /**
- * How a table is described: once, in `tables/`. From the description come the type of a row (`Row`), of a new row (`New`), what Kysely knows of the table
- * (`tables.ts`), and how a value is written and read (`statements.ts`). A member `openBytes` is the column `open_bytes`.
+ * How a table is described: once, in `tables/`. From the description come the type of a row (`Row`), of a new row
+ * (`New`), what Kysely knows of the table (`tables.ts`), and how a value is written and read (`statements.ts`). A
+ * member `openBytes` is the column `open_bytes`.
  *
- * Values: text (ids and hexadecimal hashes too) is TEXT, which any tool can show; bytes are BLOB; instants are whole milliseconds since
- * 1970-01-01T00:00:00Z; sizes are bytes; what is absent is NULL in the database and undefined in the code.
+ * Values: text (ids and hexadecimal hashes too) is TEXT, which any tool can show; bytes are BLOB; instants are whole
+ * milliseconds since 1970-01-01T00:00:00Z; sizes are bytes; what is absent is NULL in the database and undefined in the
+ * code.
  */
 import type { Generated } from 'kysely'
 
