@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
@@ -17,6 +18,8 @@ import { openDouble } from './testing/s3/world.ts'
 import { USE } from './testing/serverUse.ts'
 
 const LOCATION = `ab/${'ab'.repeat(32)}.6f0e8f0e-0000-4000-8000-000000000000`
+
+const PORTS = { clock: systemClock, random: systemRandom, onProgress: () => undefined }
 
 describe('the data of a server', () => {
   it('is not opened after an interrupted restore', async () => {
@@ -52,26 +55,68 @@ describe('the data of a server', () => {
     })
   })
 
+  it('is not created, and not touched, by a restore that is refused', async () => {
+    const root = await mkdtemp(join(tmpdir(), 'blindkeep-data-'))
+    const at = (name: string) => join(root, name)
+    const configOf = (name: string, secret: string) => {
+      const config = readConfig({ DATA_DIR: at(name), MASTER_SECRET_FILE: at(secret) })
+      assert.ok(!('faults' in config))
+      return config
+    }
+    const restoreTo = (name: string, secret: string) =>
+      openRestoreData(configOf(name, secret), at('backup'), { isTrusted: false })
+    try {
+      for (const name of ['old', 'other']) {
+        const server = await openServerData(configOf(name, `${name}-secret`), USE)
+        await openServerKeys({ ...server, ...PORTS })
+        await server.close()
+      }
+      await makeBackup(configOf('old', 'old-secret'), at('backup'))
+      await mkdir(at('mine'))
+      await writeFile(at('mine/notes'), 'mine')
+      for (const name of ['new', 'mine']) {
+        await assert.rejects(restoreTo(name, 'other-secret'), /does not vouch for the backup/)
+        await assert.rejects(restoreTo(name, 'no-secret'), /there is no master secret/)
+      }
+      await rm(at('other/server.lock'))
+      const before = await readdir(at('other'), { recursive: true })
+      await assert.rejects(restoreTo('other', 'old-secret'), /a restore replaces nothing/)
+      await writeFile(at('backup/backup.json'), 'torn')
+      for (const name of ['new', 'mine']) await assert.rejects(restoreTo(name, 'old-secret'), /not valid JSON/)
+      await rm(at('backup/backup.json'))
+      for (const name of ['new', 'mine']) await assert.rejects(restoreTo(name, 'old-secret'), /no finished backup/)
+      assert.deepEqual(await readdir(at('other'), { recursive: true }), before)
+      assert.deepEqual(await readdir(at('mine')), ['notes'])
+      assert.equal(existsSync(at('new')), false)
+    } finally {
+      await rm(root, { recursive: true })
+    }
+  })
+
   it('belongs to the bucket that a restore brought its objects to', async () => {
     await withBucket(async ({ directory, configOf }) => {
-      const ports = { clock: systemClock, random: systemRandom, onProgress: () => undefined }
-      const old = await openServerData(configOf('old', { BLOBS_URL: `file:${join(directory, 'files')}` }), USE)
-      await openServerKeys({ ...old, ...ports })
+      const oldConfig = configOf('old', { BLOBS_URL: `file:${join(directory, 'files')}` })
+      const old = await openServerData(oldConfig, USE)
+      await openServerKeys({ ...old, ...PORTS })
       await old.close()
       const backup = join(directory, 'backup')
-      const saved = await openBackupData(configOf('old', { BLOBS_URL: `file:${join(directory, 'files')}` }), backup)
-      await backUp({ ...saved, ...ports, repeat: () => () => undefined }, { isChecked: false })
-      await saved.close()
-      const restored = await openRestoreData(configOf('new'), backup)
+      await makeBackup(oldConfig, backup)
+      const restored = await openRestoreData(configOf('new'), backup, { isTrusted: false })
       await putObject(restored)
       const quota = createQuota({ softBytes: undefined, hardBytes: undefined, graceDays: 1 })
-      await restore({ ...restored, ...ports, quota }, { isTrusted: false })
+      await restore({ ...restored, ...PORTS, quota }, { isTrusted: false })
       await restored.close()
       await (await openServerData(configOf('new'), USE)).close()
       await assert.rejects(openServerData(configOf('other'), USE), /they belong to another server/)
     })
   })
 })
+
+async function makeBackup(config: Config, path: string): Promise<void> {
+  const data = await openBackupData(config, path)
+  await backUp({ ...data, ...PORTS, repeat: () => () => undefined }, { isChecked: false })
+  await data.close()
+}
 
 interface BucketWorld {
   readonly directory: string

@@ -20,12 +20,18 @@ import { createMovingDatabase, refuseMoved, refuseMovedAway, wasMovedTo } from '
 import { openPostgresStore } from './adapters/sql/postgres.ts'
 import { openPostgresNode } from './adapters/sql/postgresNode.ts'
 import { checkPostgresSchema, PostgresEmpty } from './adapters/sql/postgresSchema.ts'
-import { createRestoredDatabase, createRestoredPostgres, RESTORING } from './adapters/sql/restoredDatabase.ts'
+import {
+  createRestoredDatabase,
+  createRestoredPostgres,
+  RESTORING,
+  refusePresent,
+} from './adapters/sql/restoredDatabase.ts'
 import { createPostgresSnapshots, createSnapshots } from './adapters/sql/snapshot.ts'
 import { DatabaseMissing, openSqliteStore } from './adapters/sql/sqlite.ts'
 import { systemClock } from './adapters/system/clock.ts'
 import { createSoleNode } from './adapters/system/soleNode.ts'
 import type { Config } from './config.ts'
+import { acceptedManifest, type RestoreOptions } from './domain/backup/restore.ts'
 import { MAX_CLOCK_AHEAD_SECONDS } from './domain/custody/collect.ts'
 import { createPartIndex } from './domain/custody/partIndex.ts'
 import { belongingTo, checkStoreId, hasKeys, storeIdOf } from './domain/custody/storeId.ts'
@@ -275,13 +281,19 @@ interface RestoreData extends Omit<Bytes, 'keyedBytes'> {
   readonly keyring: Keyring
 }
 
-/** Throws an error for people if there is a database, if there is no master secret, or if the directory at `path` has no backup. */
-export async function openRestoreData(config: Config, path: string): Promise<RestoreData> {
+/**
+ * Throws an error for people if there is a database, if there is no master secret, or if the directory at `path` has no backup that `options` accept. Then nothing
+ * was created.
+ */
+export async function openRestoreData(config: Config, path: string, options: RestoreOptions): Promise<RestoreData> {
   const { dataDirectory } = config
   const directory = await openBackupDirectory({ path, apart: ownDirectories(config), createIfMissing: false })
+  await checkDataDirectory(dataDirectory)
+  const keyring = await openPresentKeyring(config)
+  await acceptedManifest({ directory, keyring }, options)
+  if (config.database.kind === 'sqlite') refusePresent(config.database.path)
   await makeDataDirectory(dataDirectory)
   const lock = await lockDirectory(dataDirectory)
-  const keyring = await openPresentKeyring(config)
   const database =
     config.database.kind === 'sqlite'
       ? createRestoredDatabase(config.database.path)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import { lstatSync, readFileSync, renameSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -36,6 +36,14 @@ describe('a file that was compared', () => {
       assert.equal(await removeUnchanged({ ...file, digest }), false)
       assert.deepEqual(readFileSync(file.place), Buffer.from(content))
     }
+  })
+
+  it('is kept if it goes on and on by now', async () => {
+    const place = join(directory, 'endless')
+    symlinkSync('/dev/zero', place)
+    const file = { place, before: statSync(place, { bigint: true }), signal: AbortSignal.timeout(30_000) }
+    assert.equal(await removeUnchanged({ ...file, digest }), false)
+    assert.ok(lstatSync(place).isSymbolicLink())
   })
 
   it('is kept if not all of it was read, and if another file has its name', async () => {

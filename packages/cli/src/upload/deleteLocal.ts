@@ -86,32 +86,35 @@ interface ComparedFile {
 export async function removeUnchanged({ place, before, digest, signal }: ComparedFile): Promise<boolean> {
   const isUnchanged = async () => isSameFile(before, await stat(place, { bigint: true }))
   if (digest === undefined || !(await isUnchanged())) return false
-  const opened = await openFile(place, signal)
-  try {
-    if ((await digestOf(opened.source, signal)) !== digest) return false
-  } finally {
-    await opened.close()
-  }
-  if (!(await isUnchanged())) return false
+  if ((await digestAt(place, signal)) !== digest || !(await isUnchanged())) return false
   await rm(place)
   return true
 }
 
 const PIECE_BYTES = 1024 * 1024
 
-/** Undefined if it has changed. */
-async function digestOf(source: Source, signal: AbortSignal): Promise<string | undefined> {
-  const hash = createHash('sha256')
+/** Undefined if it has changed, or is being written. */
+async function digestAt(place: Place, signal: AbortSignal): Promise<string | undefined> {
   try {
-    for (let from = 0; from < source.size; from += PIECE_BYTES) {
-      signal.throwIfAborted()
-      hash.update(await source.read(from, Math.min(from + PIECE_BYTES, source.size)))
+    const opened = await openFile(place, signal)
+    try {
+      return await digestOf(opened.source, signal)
+    } finally {
+      await opened.close()
     }
-    await source.requireEnd()
   } catch (error) {
     if (error instanceof SourceChanged) return undefined
     throw error
   }
+}
+
+async function digestOf(source: Source, signal: AbortSignal): Promise<string> {
+  const hash = createHash('sha256')
+  for (let from = 0; from < source.size; from += PIECE_BYTES) {
+    signal.throwIfAborted()
+    hash.update(await source.read(from, Math.min(from + PIECE_BYTES, source.size)))
+  }
+  await source.requireEnd()
   return hash.digest('hex')
 }
 

@@ -216,10 +216,12 @@ describe('a session', () => {
 
   interface RotatingOptions extends SessionListener {
     readonly isOver?: boolean
+    /** Instead of the server, something in front of it says that a token is refused. */
+    readonly page?: string
   }
 
   /** Access tokens are `access 1`, `access 2` …; only the newest is valid. `rotations` counts the renewals. */
-  async function rotating(context: TestContext, { isOver = false, ...listener }: RotatingOptions = {}) {
+  async function rotating(context: TestContext, { isOver = false, page, ...listener }: RotatingOptions = {}) {
     let newest = 2
     let rotations = 0
     const { baseUrl, calls } = await serverWith(context, (request, response) => {
@@ -231,7 +233,9 @@ describe('a session', () => {
         return json(response, 200, { ...pair, expires_at: '2026-06-01T00:00:00.000Z', account_id: accountId })
       }
       const isNewest = request.headers.authorization === `Bearer access ${newest}`
-      return isNewest ? json(response, 200, { used: 1, state: 'ok' }) : json(response, 401, expired)
+      if (isNewest) return json(response, 200, { used: 1, state: 'ok' })
+      if (page === undefined) return json(response, 401, expired)
+      response.writeHead(401, { 'Content-Type': 'text/html' }).end(page)
     })
     assert.ok(accountId)
     const tokens: TokenPair = { accountId, accessToken: 'access 1', refreshToken: 'refresh 1', expiresAt: '' }
@@ -246,6 +250,18 @@ describe('a session', () => {
     assert.equal(session.current().refreshToken, 'refresh 3')
     await session.renew('access 1')
     assert.equal(rotations(), 1)
+  })
+
+  it('is renewed once when a proxy has put its page in the place of the refusal', async (context) => {
+    const { session, calls, rotations } = await rotating(context, { page: '<h1>401 Authorization Required</h1>' })
+    await calls.call('quota')
+    assert.deepEqual([session.current().refreshToken, rotations()], ['refresh 3', 1])
+
+    let renewals = 0
+    const tokens = { access: () => 'access 1', renew: async () => void renewals++ }
+    const { call } = createCalls({ baseUrl: calls.baseUrl, tokens })
+    await assert.rejects(call('quota'), (error) => error instanceof ProblemError && error.status === 401)
+    assert.equal(renewals, 1)
   })
 
   it('uses a pair only once it is stored, and the former one when storing fails', async (context) => {

@@ -59,12 +59,17 @@ export function createCalls(options: CallsOptions): Calls {
     try {
       return await exchange(name, request, spent)
     } catch (error) {
-      if (!(error instanceof ProblemError) || !RENEWABLE.has(error.code)) throw error
+      if (!(error instanceof ProblemError) || !isRenewable(error)) throw error
       await tokens.renew(spent)
       return exchange(name, request, tokens.access())
     }
   }
   return { baseUrl, call, clock }
+}
+
+/** Some proxies put a page of their own in the place of a 401, and an answer to HEAD has no body: the token may have ended. */
+function isRenewable({ code, status }: ProblemError): boolean {
+  return RENEWABLE.has(code) || (status === 401 && code === 'unknown')
 }
 
 type Exchange = (name: OperationName, request: AnyRequest, token?: string) => Promise<AnyAnswer>

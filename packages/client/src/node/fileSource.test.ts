@@ -58,6 +58,15 @@ describe('a file that states another size than it has', () => {
   })
 })
 
+describe('a file that goes on as it is read', () => {
+  it('is measured for a while and refused', async () => {
+    await assert.rejects(
+      openFile('/dev/zero', AbortSignal.timeout(30_000)),
+      (error) => error instanceof SourceChanged && /still being written/.test(error.message),
+    )
+  })
+})
+
 describe('a file that changes while it is open', () => {
   it('is no source of less than it has, nor of more', async () => {
     await assert.rejects(

@@ -16,7 +16,8 @@ export interface OpenFile {
 /**
  * Opens a file on disk as a source with flat memory. The result of a read is valid until the next read; that is enough for one pass at a time,
  * because WebCrypto copies what it seals (Web Cryptography, section 14.3.1). Reads the whole file if it has more or fewer bytes than the system states.
- * Throws `SourceChanged` for a large file that ends before the size that the system states: a mount may give the beginning of what it could not fetch.
+ * Throws `SourceChanged` for a large file that ends before the size that the system states: a mount may give the beginning of what it could not fetch; and for one
+ * that goes on and on behind that size.
  */
 export async function openFile(path: string | Buffer, signal?: AbortSignal): Promise<OpenFile> {
   const handle = await open(path, 'r')
@@ -57,12 +58,15 @@ const PIECE_BYTES = 1024 * 1024
 /** The largest page of a system, which it states as the size of its own short files. */
 const MAX_PAGE_BYTES = 64 * 1024
 
+/** Behind the stated size. Of such documents a system may give a page at a time. */
+const READS_BEHIND_MAX = 8_192
+
 /** Mounts state 0 bytes of documents that they make as they are read, and the system a page of its own short ones. */
 async function sizeOf(handle: FileHandle, stated: number, signal: AbortSignal | undefined): Promise<number> {
   const isAsStated = (await hasByteAt(handle, stated - 1)) && !(await hasByteAt(handle, stated))
   if (isAsStated) return stated
   const piece = new Uint8Array(PIECE_BYTES)
-  for (let size = 0; ; ) {
+  for (let size = 0, readsBehind = 0; readsBehind < READS_BEHIND_MAX; ) {
     signal?.throwIfAborted()
     const { bytesRead } = await handle.read(piece, 0, piece.length, size)
     if (bytesRead === 0) {
@@ -70,7 +74,9 @@ async function sizeOf(handle: FileHandle, stated: number, signal: AbortSignal | 
       return size
     }
     size += bytesRead
+    if (size > stated) readsBehind += 1
   }
+  throw new SourceChanged('The file is still being written. Send it again once it is complete.')
 }
 
 async function requireStated(handle: FileHandle, size: number): Promise<void> {

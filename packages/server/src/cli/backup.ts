@@ -64,8 +64,9 @@ function runBackup({ config, given: [path = ''], flag, tell }: Call): Promise<Ou
 
 function runRestore({ config, given: [path = ''], flag, tell }: Call): Promise<Outcome> {
   const ports = { clock: systemClock, random: systemRandom, quota: quotaOf(config), onProgress: progressTo(tell) }
-  return withOpen(openRestoreData(config, path), async (data) => {
-    const report = await restore({ ...data, ...ports }, { isTrusted: flag('trust-backup') })
+  const options = { isTrusted: flag('trust-backup') }
+  return withOpen(openRestoreData(config, path, options), async (data) => {
+    const report = await restore({ ...data, ...ports }, options)
     return { lines: restoreLines(report), json: restoreJson(report), isWrong: countOf(report.damaged) > 0 }
   })
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
+import { truncateSync } from 'node:fs'
 import { chmod, chown, lchown, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -95,6 +96,13 @@ describe('the settings of a process', () => {
       const reading = `import('${href}').then(({ readOwnFile }) => readOwnFile(process.argv[1], { isNamed: false }))`
       const { stderr } = spawnSync(process.execPath, ['--eval', reading, path], { timeout: 20_000, encoding: 'utf8' })
       assert.match(stderr, /belongs to another user/)
+    }))
+
+  it('of a file that is too large for settings are refused, and no more of it is read', () =>
+    withFile('', (path) => {
+      truncateSync(path, 3 * 1024 ** 3)
+      for (const config of [path, '/dev/zero'])
+        assert.throws(() => givenSettings({}, { config }), /cannot be read: it is too large for a file of settings/)
     }))
 
   it('are refused for a file that cannot be read, and for options that do not exist', () => {

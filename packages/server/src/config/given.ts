@@ -36,8 +36,6 @@ type OptionValues = Readonly<Record<string, string | boolean | undefined>>
 const SETTING_OPTIONS = { port: 'PORT', data: 'DATA_DIR' } as const
 
 const DEFAULT_FILE = '.env'
-/** Far more than all settings take. Another file was meant. */
-const MAX_FILE_BYTES = 1024 * 1024
 
 /** Throws `GivenWrongly` for anything that is not one of `options`. */
 export function parseOptions(argv: readonly string[], options: Options): OptionValues {
@@ -82,9 +80,7 @@ function fileOf(named: string | undefined): (GivenFile & { readonly values: Envi
   if (named === undefined && !existsSync(DEFAULT_FILE)) return undefined
   const path = resolve(named ?? DEFAULT_FILE)
   try {
-    const bytes = readOwnFile(path, { isNamed: named !== undefined })
-    if (bytes.length > MAX_FILE_BYTES) throw new Error('it is too large for a file of settings')
-    const text = decodeText(bytes)
+    const text = decodeText(readOwnFile(path, { isNamed: named !== undefined }))
     return { path, text, values: settingsIn(text) }
   } catch (error) {
     throw new GivenWrongly(`the settings in ${path} cannot be read: ${error instanceof Error ? error.message : error}`)

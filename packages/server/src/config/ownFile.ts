@@ -1,8 +1,10 @@
-import { closeSync, fstatSync, lstatSync, openSync, readFileSync, type Stats, statSync } from 'node:fs'
+import { closeSync, fstatSync, lstatSync, openSync, readSync, type Stats, statSync } from 'node:fs'
 
 const ROOT = 0
 const GROUP_WRITES = 0o020
 const OTHERS_WRITE = 0o002
+/** Far more than all settings take. Another file was meant. */
+const MAX_FILE_BYTES = 1024 * 1024
 
 /**
  * Reads the file of settings at `path`. Throws an error for people if another user of the machine could change by it what this process does. A file that
@@ -17,10 +19,21 @@ export function readOwnFile(path: string, { isNamed }: { readonly isNamed: boole
   const file = openSync(path, 'r')
   try {
     judge(fstatSync(file))
-    return readFileSync(file)
+    return readShort(file)
   } finally {
     closeSync(file)
   }
+}
+
+/** A wrong file may be large, or, as a device, without an end. */
+function readShort(file: number): Buffer {
+  const bytes = Buffer.alloc(MAX_FILE_BYTES + 1)
+  let length = 0
+  for (let read = -1; read !== 0; length += read) {
+    if (length > MAX_FILE_BYTES) throw new Error('it is too large for a file of settings')
+    read = readSync(file, bytes, length, bytes.length - length, null)
+  }
+  return bytes.subarray(0, length)
 }
 
 interface Opened {

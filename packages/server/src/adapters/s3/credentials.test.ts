@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm, truncate, writeFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -130,6 +130,16 @@ describe('credentials of an object store', () => {
     t.after(() => client.close())
     await putKey(client, `${address.prefix}one`, inMemory(Buffer.from('bytes')))
     assert.match(asked.join(), /Action=AssumeRoleWithWebIdentity.*WebIdentityToken=a-token-of-the-platform/)
+  })
+
+  it('are refused from a file that is too large for them, and no more of it is read', async (t) => {
+    const directory = await mkdtemp(join(tmpdir(), 'blindkeep-credentials-'))
+    t.after(() => rm(directory, { recursive: true }))
+    const large = join(directory, 's3')
+    await writeFile(large, '')
+    await truncate(large, 3 * 1024 ** 3)
+    for (const file of [large, '/dev/zero'])
+      await assert.rejects(readCredentials({ ...NONE, file }), /cannot be read: it is too large for them$/)
   })
 
   it('in a file may be replaced while the server runs', async (t) => {

@@ -1,4 +1,5 @@
-import { readFile } from 'node:fs/promises'
+import { createReadStream } from 'node:fs'
+import { buffer } from 'node:stream/consumers'
 import { decodeText, NotText } from '@blindkeep/protocol/textFile'
 
 export interface S3Credentials {
@@ -24,6 +25,8 @@ export interface CredentialSources {
 
 /** A file is read again so often. */
 const FILE_MS = 30_000
+/** Far more than credentials take. Another file was meant; a device has no end. */
+const MAX_FILE_BYTES = 1024 * 1024
 /** The library renews what expires in less. */
 const LIBRARY_AHEAD_MS = 300_000
 
@@ -73,7 +76,9 @@ async function credentialsIn(path: string): Promise<S3Credentials> {
 
 async function textOf(path: string): Promise<string> {
   try {
-    return decodeText(await readFile(path))
+    const bytes = await buffer(createReadStream(path, { end: MAX_FILE_BYTES }))
+    if (bytes.length > MAX_FILE_BYTES) throw new NotText('it is too large for them')
+    return decodeText(bytes)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     const why = error instanceof NotText ? error.message : code

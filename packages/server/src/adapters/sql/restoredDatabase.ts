@@ -15,12 +15,17 @@ export const RESTORING = '.restoring'
 const BESIDE: readonly string[] = ['', '-wal', '-shm', '-journal']
 
 /** Throws `BackupFailed` if there is a database at `path`, or a file that SQLite left of one. */
-export function createRestoredDatabase(path: string): RestoredDatabase {
+export function refusePresent(path: string): void {
   const found = BESIDE.map((ending) => path + ending).find(existsSync)
   if (found !== undefined)
     throw new BackupFailed(
       `there is ${found} already, and a restore replaces nothing. Set DATA_DIR to a new directory, or move these files away.`,
     )
+}
+
+/** Throws as `refusePresent`. */
+export function createRestoredDatabase(path: string): RestoredDatabase {
+  refusePresent(path)
   const temporary = path + RESTORING
   return {
     ...receivedAt(temporary),

@@ -43,7 +43,7 @@ interface RestorePorts {
   readonly onProgress: (progress: BackupProgress) => void
 }
 
-interface RestoreOptions {
+export interface RestoreOptions {
   /** Restores also a backup for which the master secret does not vouch. Its schema has to be the release's all the same. */
   readonly isTrusted: boolean
 }
@@ -63,13 +63,9 @@ export interface RestoreReport {
 const COPIES_AT_ONCE = 4
 
 /** Throws `BackupFailed`, and leaves no database, when the backup is not whole, or its keys need another master secret. */
-export async function restore(ports: RestorePorts, { isTrusted }: RestoreOptions): Promise<RestoreReport> {
+export async function restore(ports: RestorePorts, options: RestoreOptions): Promise<RestoreReport> {
   const { directory, database, clock, keyring } = ports
-  const text = await directory.manifest()
-  if (text === undefined)
-    throw new BackupFailed('the directory holds no finished backup: there is no backup.json in it')
-  const manifest = parseManifest(text)
-  if (!isTrusted && !isVouchedFor(text, keyring)) throw new BackupFailed(NOT_VOUCHED_FOR)
+  const { text, manifest } = await acceptedManifest(ports, options)
   try {
     await receiveDatabase(ports, manifest)
     const changed = await withStore(database, async (store) => {
@@ -87,6 +83,19 @@ export async function restore(ports: RestorePorts, { isTrusted }: RestoreOptions
     await database.discard()
     throw error
   }
+}
+
+/** Throws an error for people when the directory has no finished backup, or one that is not to be restored. */
+export async function acceptedManifest(
+  { directory, keyring }: Pick<RestorePorts, 'directory' | 'keyring'>,
+  { isTrusted }: RestoreOptions,
+): Promise<{ readonly text: string; readonly manifest: BackupManifest }> {
+  const text = await directory.manifest()
+  if (text === undefined)
+    throw new BackupFailed('the directory holds no finished backup: there is no backup.json in it')
+  const manifest = parseManifest(text)
+  if (!isTrusted && !isVouchedFor(text, keyring)) throw new BackupFailed(NOT_VOUCHED_FOR)
+  return { text, manifest }
 }
 
 const NOT_VOUCHED_FOR =
