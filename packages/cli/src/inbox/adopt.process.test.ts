@@ -88,7 +88,7 @@ describe('blindkeep inbox adopt', () => {
     )
     const refused = await run(adopting(left))
     assert.equal(refused.status, 1)
-    assert.match(refused.stderr, /is damaged.* or remove it to adopt the drop anew/)
+    assert.match(refused.stderr, /is damaged.* or remove it to adopt the drop again/)
     await rm(record)
     await facts(adopting(left))
     assert.deepEqual(await here.pending(), [])

@@ -39,7 +39,7 @@ const ADOPTION: Reading<KeptAdoption> = {
   is: (json): json is KeptAdoption =>
     hasTexts(json, ['accountId', 'assetId', 'albumId']) && 'drop' in json && hasTexts(json.drop, ['dropId']),
   says: 'how far the adoption of a drop has come',
-  without: 'to adopt the drop anew if it is still in the inbox',
+  without: 'to adopt the drop again if it is still in the inbox',
 }
 
 export function openAdoptions({ owner, profile, report, device }: SignedIn): Adoptions {

@@ -55,7 +55,7 @@ const KEPT: Reading<KeptDrop> = {
     (json.path === undefined || typeof json.path === 'string') &&
     (json.hasRun === undefined || typeof json.hasRun === 'boolean'),
   says: 'how a drop was saved',
-  without: 'to save the drop anew',
+  without: 'to save the drop again',
 }
 
 async function openKeptDrops(directory: string, folder: string, report: Report): Promise<KeptDrops> {

@@ -49,7 +49,7 @@ export function keptFile<State, Landed>(options: KeptFileOptions<State>): KeptFi
   const { home, directory, vault, folder = '', about, parseState } = options
   const name = `${folder}${createHash('sha256').update(about.join('\n')).digest('hex')}`
   const is = (json: unknown): json is Kept<State, Landed> => isKept(json)
-  const reading = { is, says: 'how far a file was sent', without: 'to send it anew' }
+  const reading = { is, says: 'how far a file was sent', without: 'to send it again' }
   return {
     /** A record that cannot be read is as none: the file is prepared again, with a key of its own. */
     async read() {
