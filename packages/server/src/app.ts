@@ -157,7 +157,7 @@ function healthOf(
   isDraining: () => boolean,
 ) {
   // Not a fault: a load balancer would take away reading and deleting too (decisions/full-disk.md).
-  const isLow = () => (presence.freeBytes() ?? freeSpaceFloorBytes) < freeSpaceFloorBytes
+  const isLow = () => (presence.freeBytes() ?? Number.POSITIVE_INFINITY) <= freeSpaceFloorBytes
   return {
     unreadiness: (): readonly string[] =>
       [isDraining() ? ['draining'] : [], full.reasons(), node.faults(), presence.faults(), headWatch.reasons()].flat(),

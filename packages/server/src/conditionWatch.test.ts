@@ -47,15 +47,16 @@ describe('at the start and again at each look, until it has ended, the server sa
   it(
     'that the disk is below its floor, with the figures',
     inWorld(async (world) => {
-      let freeBytes = 1024 ** 3
+      // At the floor nothing is left above it.
+      let freeBytes = FLOOR
       const before = (look: number) => {
-        if (look === 3) freeBytes = FLOOR
+        if (look === 3) freeBytes = FLOOR + 1
       }
       const { warnings, said, times } = await watched(world, { before, freeBytes: () => freeBytes })
       assert.match(warnings.join(), /^The disk has .* below FREE_SPACE_FLOOR_BYTES .*\.$/)
       assert.deepEqual(said, [
-        `warn the disk is below its floor: uploads are refused {"freeBytes":${1024 ** 3},"floorBytes":${FLOOR}}`,
-        `info the disk is above its floor again {"freeBytes":${FLOOR},"floorBytes":${FLOOR}}`,
+        `warn the disk is below its floor: uploads are refused {"freeBytes":${FLOOR},"floorBytes":${FLOOR}}`,
+        `info the disk is above its floor again {"freeBytes":${FLOOR + 1},"floorBytes":${FLOOR}}`,
       ])
       assert.equal(times, 3)
     }),
@@ -72,7 +73,11 @@ describe('at the start and again at each look, until it has ended, the server sa
         if (looks === 2) await rename(`${place}.away`, place)
         await world.blobs.checkPlaces?.()
       }
-      const { warnings, words, said } = await watched(world, { before: () => {}, freeBytes: () => FLOOR, checkPlaces })
+      const { warnings, words, said } = await watched(world, {
+        before: () => {},
+        freeBytes: () => FLOOR + 1,
+        checkPlaces,
+      })
       assert.match(warnings.join(), new RegExp(`^A directory of objects cannot be written, .*ENOENT.*${place}`))
       assert.deepEqual(words, [])
       assert.equal(said.length, 2)
@@ -92,7 +97,7 @@ describe('at the start and again at each look, until it has ended, the server sa
       const before = (look: number) => {
         if (look === 3) world.clock.advance(3540)
       }
-      const { warnings, said } = await watched(world, { before, freeBytes: () => FLOOR })
+      const { warnings, said } = await watched(world, { before, freeBytes: () => FLOOR + 1 })
       assert.match(warnings.join(), /^The clock is 3600 s behind the last receipt\./)
       assert.deepEqual(said, [
         'warn the clock is behind the last receipt: new receipts have the date of that one {"behindSeconds":3600}',

@@ -92,7 +92,7 @@ function diskBelowFloor({ disk, floorBytes }: Pick<ConditionWatchParts, 'disk' |
     async see() {
       const freeBytes = await disk.check()
       return {
-        isBad: freeBytes < floorBytes,
+        isBad: freeBytes <= floorBytes,
         facts: { freeBytes, floorBytes },
         warning: `The disk has ${sizeText(freeBytes)} of free space, below FREE_SPACE_FLOOR_BYTES (${sizeText(floorBytes)}). Uploads are refused until there is room.`,
       }

@@ -268,7 +268,7 @@ export const SETTINGS = {
     count(
       'UNLANDED_UPLOADS_PER_HOUR',
       2000,
-      'Upload sessions that an account may open in an hour for itself; one session of its owner at most a quarter of them. What has landed does not count.',
+      'Upload sessions that an account may open in an hour for itself with one sign-in; with all of them a third more. What has landed does not count.',
     ),
   ),
   manifestDriftDays: shared(

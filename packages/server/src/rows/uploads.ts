@@ -1,9 +1,9 @@
-import type { AccountId, AssetId, Instant, OpaqueId, SessionId, UploadId } from '@blindkeep/protocol/ids'
+import type { AccountId, AssetId, Instant, OpaqueId, UploadId } from '@blindkeep/protocol/ids'
 import { type ExpressionBuilder, type Kysely, sql } from 'kysely'
 import { STANDING, standingOf } from './accounts.ts'
 import { chunkReads, chunkWrites, joinedChunkOf } from './chunks.ts'
 import type { Db } from './db.ts'
-import { all, apart, changes, changesOne, first, runs, values } from './statements.ts'
+import { all, apart, changes, changesOne, count, first, runs, values } from './statements.ts'
 import type { AccountStanding } from './tables/accounts.ts'
 import type {
   AssetUpload,
@@ -168,21 +168,6 @@ const landing = first(
   ),
 )
 
-const unclosedOwn = first((db, accountId: AccountId, sessionId: SessionId | undefined) =>
-  db
-    .selectFrom('uploads')
-    .select((upload) => [
-      upload.fn.countAll<number>().as('all'),
-      upload.fn
-        .countAll<number>()
-        .filterWhere('sessionId', '=', sessionId ?? null)
-        .as('ofSession'),
-    ])
-    .where('accountId', '=', accountId)
-    .where('closedAt', 'is', null)
-    .where('assetId', 'is not', null),
-)
-
 /** A process that looks for sessions to complete. */
 export interface Finisher {
   readonly by: string
@@ -244,10 +229,15 @@ export const uploadReads = {
   async countLanding(db: Db, accountId: AccountId) {
     return (await landing(db, accountId)) ?? { pendingDrops: 0, unclosed: 0 }
   },
-  /** How many of the owner's own uploads are open or finishing, and how many of them this session opened. */
-  async countUnclosedOwn(db: Db, accountId: AccountId, sessionId?: SessionId) {
-    return (await unclosedOwn(db, accountId, sessionId)) ?? { all: 0, ofSession: 0 }
-  },
+  /** How many of the owner's own uploads are open or finishing. */
+  countUnclosedOwn: count((db, accountId: AccountId) =>
+    db
+      .selectFrom('uploads')
+      .select(({ fn }) => fn.countAll<number>().as('count'))
+      .where('accountId', '=', accountId)
+      .where('closedAt', 'is', null)
+      .where('assetId', 'is not', null),
+  ),
   /** All finishing sessions that `by` may complete at `at`: without a lease of another process. */
   finishing: values((db, who: Finisher) =>
     db

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'
-import { type AssetId, parseSessionId, parseUploadId, type UploadId } from '@blindkeep/protocol/ids'
+import { type AssetId, parseUploadId, type UploadId } from '@blindkeep/protocol/ids'
 import { used } from '../../testing/assetRaces.ts'
 import {
   assertBooks,
@@ -321,29 +321,6 @@ describe('a refused upload', () => {
       await world.rules.finishing.resume()
       assert.equal(await creation(world, albumOwner, one), 'opened')
       assert.equal(await creation(world, albumOwner, declaredFor(world, albumOwner, content, { assetId })), 'present')
-    }),
-  )
-})
-
-describe('the unfinished uploads of one session', () => {
-  it(
-    'are a quarter of the account’s at most, so that a stolen token leaves the others some',
-    inWorld(async (world) => {
-      const albumOwner = await newAlbumOwner(world)
-      const [thief, owner] = [defined(parseSessionId(randomUUID())), defined(parseSessionId(randomUUID()))]
-      const { accountId } = albumOwner
-      const create = (sessionId: typeof thief) =>
-        world.rules.uploads.create({ accountId, sessionId }, declaredFor(world, albumOwner, content))
-      const first = notRefused(await create(thief))
-      const { assetId: _, ...row } = await blobRow(world, first.uploadId)
-      await world.store.write([], async (tx) => {
-        for (let count = 1; count < BOUNDS['unfinished uploads of one session']; count += 1)
-          await tx.uploads.insert({ ...row, uploadId: defined(parseUploadId(randomUUID())), assetId: newAssetId() })
-      })
-      assert.equal(Object(await create(thief)).refused, 'limit_reached')
-      notRefused(await create(owner))
-      notRefused(await append(world, first.uploadId, { offset: 0, bytes: content }))
-      notRefused(await create(thief))
     }),
   )
 })

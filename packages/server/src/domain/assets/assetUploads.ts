@@ -54,7 +54,7 @@ export function createUploads({ store, room, clock, random, quota }: UploadPorts
     const refused =
       (await judgeSlot(tx, { accountId, ...declared })) ??
       (await judgeSize(tx, accountId, declared)) ??
-      (await judgeCount(tx, spender)) ??
+      (await judgeCount(tx, spender.accountId)) ??
       (await quota.charge(tx, accountId, declared.size, clock.now())) ??
       (await takeAssetId(tx, { accountId, ...declared }))
     return refused ?? { uploadId: await open(tx, spender, declared), offset: undefined }
@@ -140,12 +140,8 @@ async function resume(
   return { uploadId, offset }
 }
 
-async function judgeCount(
-  tx: WriteTx,
-  { accountId, sessionId }: Spender,
-): Promise<Refuses<'limit_reached'> | undefined> {
-  const { all, ofSession } = await tx.uploads.countUnclosedOwn(accountId, sessionId)
-  return judgeBound('unfinished uploads', all) ?? judgeBound('unfinished uploads of one session', ofSession)
+async function judgeCount(tx: WriteTx, accountId: AccountId): Promise<Refuses<'limit_reached'> | undefined> {
+  return judgeBound('unfinished uploads', await tx.uploads.countUnclosedOwn(accountId))
 }
 
 function hashOf(declared: Declared): string {

@@ -132,7 +132,7 @@ describe('minting a capability', () => {
 
 describe('the capabilities of one session', () => {
   it(
-    'are a quarter of the account’s at most, revoked or not, until they end',
+    'leave the other sessions of the account some, revoked or not, until they end',
     inWorld(async (world) => {
       const { accountId, albumId } = await newAlbumOwner(world)
       const [thief, owner] = [defined(parseSessionId(randomUUID())), defined(parseSessionId(randomUUID()))]

@@ -5,7 +5,7 @@ import type { Seat, Seats } from '../../ports/seats.ts'
 import { DigestsBusy } from '../../ports/storageErrors.ts'
 import type { HeldBlob } from '../../ports/store.ts'
 import { createPause, type GiveUpAfter } from '../ground/pause.ts'
-import { type Spender, sharedLimits } from '../ground/sessionShare.ts'
+import { type Spender, sharedLimits, wholeForOne } from '../ground/sessionShare.ts'
 import { createScanTurns } from './scanTurns.ts'
 import { isWithheld, type ScanOutcome } from './verdicts.ts'
 
@@ -64,8 +64,11 @@ export function createDeepScans(
   function limitsOf(spender: Spender, { size }: HeldBlob): readonly Limit[] {
     const maxWeight = deepBytesPerHour - Math.floor(deepBytesPerHour * RESERVED_SHARE)
     const weight = Math.min(Math.max(size, MIN_SCAN_BYTES), maxWeight)
-    const budget = { max: Math.ceil((deepBytesPerHour * 4) / 3), maxOfSession: deepBytesPerHour }
-    return sharedLimits('deep-bytes', spender, { ...budget, windowSeconds: WINDOW_SECONDS, weight })
+    return sharedLimits('deep-bytes', spender, {
+      ...wholeForOne(deepBytesPerHour),
+      windowSeconds: WINDOW_SECONDS,
+      weight,
+    })
   }
 
   async function scan(object: HeldBlob, spender: Spender, signal: AbortSignal): Promise<ScanOutcome> {

@@ -28,7 +28,7 @@ export function createInboxRoom({ inboxFilesMax }: InboxSettings) {
   async function usedIn(tx: ReadTx, { accountId }: Link, { pendingDrops, unclosed }: Landing): Promise<number> {
     if (pendingDrops + unclosed < kept) return pendingDrops + unclosed
     // The account's own sessions do not land in the inbox. They are counted last, because the count seldom matters.
-    const { all: own } = await tx.uploads.countUnclosedOwn(accountId)
+    const own = await tx.uploads.countUnclosedOwn(accountId)
     return pendingDrops + unclosed - own
   }
 

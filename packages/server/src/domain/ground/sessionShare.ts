@@ -31,7 +31,10 @@ interface Shared {
   readonly weight?: number
 }
 
-export const shareOfSession = (max: number): number => Math.ceil(max / SHARES)
+const shareOfSession = (max: number): number => Math.ceil(max / SHARES)
+
+/** A lone session has all of `max`. All sessions together have a third more, so one of them leaves the others a quarter. */
+export const wholeForOne = (max: number) => ({ max: Math.ceil((max * SHARES) / (SHARES - 1)), maxOfSession: max })
 
 export function sharedLimits(
   what: string,

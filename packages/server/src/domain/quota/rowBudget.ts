@@ -4,7 +4,7 @@
  */
 import type { Limit, Limiter } from '../../ports/limiter.ts'
 import type { Refuses } from '../ground/refusals.ts'
-import { type Spender, sharedLimits } from '../ground/sessionShare.ts'
+import { type Spender, sharedLimits, wholeForOne } from '../ground/sessionShare.ts'
 import type { Room } from './room.ts'
 
 export interface RowSettings {
@@ -27,7 +27,7 @@ export function createRowBudget(
   { rowsPerDay, unlandedUploadsPerHour }: RowSettings,
 ) {
   const unlanded = (spender: Spender): readonly Limit[] =>
-    sharedLimits('unlanded-uploads', spender, { max: unlandedUploadsPerHour, windowSeconds: HOUR_SECONDS })
+    sharedLimits('unlanded-uploads', spender, { ...wholeForOne(unlandedUploadsPerHour), windowSeconds: HOUR_SECONDS })
 
   const limitsOf = {
     rows: (spender: Spender): readonly Limit[] =>
