@@ -23,6 +23,9 @@ function receiptName(name: string, tag: string): string {
   return `${beginningOf(safeName(basename(name)))}.${tag}${RECEIPT_ENDING}`
 }
 
+/** The name of the file beside which a receipt with this name is saved. A second receipt has a number. */
+export const fileOfReceipt = (name: string): string => name.slice(0, -RECEIPT_ENDING.length).replace(/ \(\d+\)$/, '')
+
 /** With what follows it, and what a file has that is being written, it is shorter than a name may be. */
 const MAX_BEGINNING_BYTES = 100
 

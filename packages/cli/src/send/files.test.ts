@@ -46,10 +46,13 @@ describe('the files that are chosen', () => {
     }
   })
 
-  it('have no receipts of a folder, which are named, and those that are named themselves', async () => {
+  it('have no receipts of a folder, and those that are named themselves; only those of no file there are told', async () => {
     const receipt = join(root, 'user', 'mine.txt.blindkeep-receipt.json')
+    const moved = join(root, 'user', 'moved.txt.blindkeep-receipt.json')
+    await writeFile(moved, '{}')
+    await writeFile(join(root, 'user', 'mine.txt (2).blindkeep-receipt.json'), '{}')
     const inFolder = await chooseFiles([join(root, 'user')], home)
-    assert.deepEqual(inFolder.receipts, [receipt])
+    assert.deepEqual(inFolder.receipts, [moved])
     const named = await chooseFiles([receipt], home)
     assert.deepEqual([named.files.length, named.receipts.length], [1, 0])
   })

@@ -5,7 +5,7 @@ import { basename, dirname, resolve } from 'node:path'
 import { codeOf } from '../ground/disk.ts'
 import { byName } from '../ground/texts.ts'
 import { failureOf } from '../outcomes/failures.ts'
-import { RECEIPT_ENDING } from '../receipts/saved.ts'
+import { fileOfReceipt, RECEIPT_ENDING } from '../receipts/saved.ts'
 
 /** A path for the system. It has bytes, which are no text where a program wrote a name in another encoding. */
 export type Place = string | Buffer
@@ -35,7 +35,7 @@ export interface Choice {
   readonly files: readonly ChosenFile[]
   readonly others: readonly NotChosen[]
   readonly emptyFolders: readonly string[]
-  /** In folders. They are saved beside the files, and are not files of the sender. */
+  /** In folders, without a file beside them that they may be of. Those that an earlier call has saved are left out without a word. */
   readonly receipts: readonly string[]
 }
 
@@ -61,6 +61,7 @@ export async function chooseFiles(paths: readonly string[], home: string): Promi
       entry,
       text: textOf(entry.name),
     }))
+    const names = new Set(entries.map(({ text }) => text))
     if (entries.length === 0) emptyFolders.push(textOf(named))
     for (const { entry, text } of entries.sort((one, other) => byName(one.text, other.text))) {
       const [inPath, inName] = [below(named, entry.name), `${name}/${text}`]
@@ -70,8 +71,8 @@ export async function chooseFiles(paths: readonly string[], home: string): Promi
         else if (entry.isDirectory()) await addFolder(inPath, inName)
         else if (entry.isSymbolicLink()) leaveOut(shownAs, 'is a symbolic link: name it itself to send it')
         else if (!entry.isFile()) leaveOut(shownAs, 'is no file')
-        else if (text.endsWith(RECEIPT_ENDING)) receipts.push(shownAs)
-        else await add(inPath, inName)
+        else if (!text.endsWith(RECEIPT_ENDING)) await add(inPath, inName)
+        else if (!names.has(fileOfReceipt(text))) receipts.push(shownAs)
       })
     }
   }
