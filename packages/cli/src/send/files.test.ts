@@ -46,7 +46,7 @@ describe('the files that are chosen', () => {
     }
   })
 
-  it('have no receipts of a folder, and those that are named themselves; only those of no file there are told', async () => {
+  it('have no receipts of a folder, and those that are named themselves; of those, only the ones without their file are listed', async () => {
     const receipt = join(root, 'user', 'mine.txt.blindkeep-receipt.json')
     const moved = join(root, 'user', 'moved.txt.blindkeep-receipt.json')
     await writeFile(moved, '{}')
