@@ -1,7 +1,7 @@
 /** Work on long lists in slices. Between two of them other requests are served. */
 import { setImmediate as turn } from 'node:timers/promises'
 
-const SLICE = 250
+const SLICE = 100
 
 export async function mapInSlices<Item, Made>(items: readonly Item[], make: (item: Item) => Made): Promise<Made[]> {
   if (items.length <= SLICE) return items.map(make)

@@ -7,7 +7,7 @@ interface Page<Item, Place> {
 }
 
 /** Rows that are read at once: few enough that other requests do not wait for them. */
-export const PAGE_ROWS = 250
+export const PAGE_ROWS = 100
 
 /** Reads a long list in pages: others are served in between. What is there all the time is in the list once. */
 export async function inPages<Item, Place>(
