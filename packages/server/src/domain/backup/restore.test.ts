@@ -218,7 +218,7 @@ describe('a restore', () => {
       await truncate(join(path, 'blobs', location), 1000)
       const { report, store, blobs } = await restore()
       assert.deepEqual([report.damaged.list, await blobs.size(location)], [[location], undefined])
-      const damagedAt = async (at: string) => (await store.read((tx) => tx.objects.findKept(at)))?.damagedAt
+      const damagedAt = async (at: string) => (await store.read((tx) => tx.audit.object(at)))?.damagedAt
       assert.deepEqual([await damagedAt(location), await damagedAt(good.location)], [world.clock.now(), undefined])
     }),
   )

@@ -298,7 +298,6 @@ export const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in 
     move: (tx) => tx.objects.move(object(1).location, { from: 'staged', to: 'deleting', at: at(1) }),
     keep: (tx) => tx.objects.keep([object(1).location], at(1)),
     statusOf: (tx) => tx.objects.statusOf(object(1).location, hash(1)),
-    findKept: (tx) => tx.objects.findKept(object(1).location),
     listToScrub: (tx) => tx.objects.listToScrub({ before: at(9), after: undefined, max: 5 }),
     listSuspected: (tx) => tx.objects.listSuspected(5),
     listDamaged: (tx) => tx.objects.listDamaged({ at: at(1), leastSeconds: 1, max: 5 }),
