@@ -270,7 +270,6 @@ export const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in 
   },
   drops: {
     find: (tx) => tx.drops.find(dropId(1)),
-    pendingOf: (tx) => tx.drops.pendingOf(accountId(1)),
     pendingPage: async (tx) => {
       for (const order of ['oldest', 'newest'] as const)
         for (const after of [undefined, { receivedAt: at(1), dropSeq: 1 }])
