@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { appendFileSync } from 'node:fs'
-import { mkdir, readdir, readFile, stat, symlink, truncate, utimes, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readdir, readFile, stat, symlink, truncate, utimes, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { describe, it } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -522,6 +522,22 @@ describe('blindkeep drop', () => {
     assert.equal(honest.status, 0, honest.stderr)
     assert.equal((await dropsOf(link)).length, 1)
     assert.ok((await stat(join(path, 'x.bin.blindkeep-receipt.json'))).size > 0)
+  })
+
+  it('saves the receipt of what has landed although the file may have changed since', async () => {
+    const link = await owner.createLink()
+    const path = join(await folder('late-receipt', { 'x.bin': randomBytes(10) }), 'x.bin')
+    world.proxy.tamper({ matches: ({ path: asked }) => asked.endsWith('/receipt'), instead: 422 })
+    assert.equal((await run(['drop', link.url, path])).status, 1)
+    world.proxy.tamper()
+    await chmod(path, 0o600)
+    for (let call = 0; call < 2; call += 1) {
+      const { status, stderr } = await run(['drop', link.url, path])
+      assert.equal(status, 1)
+      assert.match(stderr, /It landed on .*, receipt \d+, and something about it was changed since/)
+      assert.ok((await stat(`${path}.blindkeep-receipt.json`)).size > 0)
+    }
+    assert.equal((await dropsOf(link)).length, 1)
   })
 
   it('reads the link from standard input, so that it is no argument', async () => {

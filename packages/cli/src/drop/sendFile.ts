@@ -75,12 +75,11 @@ async function sendOpened(
   const before = await kept.read()
   const isSame = before !== undefined && isSameVersion(before.version, version)
   if (before?.is === 'landed' && isSame && !again) {
-    const { landed } = before
-    const isKnown = await isConfirmed(call, landed)
+    // The receipt is of what has landed, whatever the file is by now.
+    const result = await landedBefore(call, { ...before, kept })
     // No key of it is kept, so its content cannot be compared.
-    if (!isUntouched(before.version, version)) throw mayDiffer(landed)
-    if (before.hasReceipt) return { ...landed, isFromBefore: true, isConfirmed: isKnown }
-    return await withReceipt(call, { kept, version, landed, isFromBefore: true })
+    if (!isUntouched(before.version, version)) throw mayDiffer(result)
+    return result
   }
   const link = call.opened
   const begun = before?.is === 'sending' && isSame && hasSameWords(before.state, call) ? before.state : undefined
@@ -150,6 +149,17 @@ async function sendOpened(
       return await sendOtherwiseProven(error, begun === undefined ? spelling : undefined)
     })
   return await withReceipt(call, { kept, version, landed: factsOf(landed), isFromBefore: false })
+}
+
+interface LandedRecord extends Omit<LandedFile, 'isFromBefore'> {
+  readonly hasReceipt: boolean
+}
+
+/** Saves its receipt, if no earlier call has. The record goes on to say which version of the file has landed. Throws `AfterLanding`. */
+async function landedBefore(call: SendFile, { hasReceipt: isDone, ...file }: LandedRecord): Promise<DropResult> {
+  const isKnown = await isConfirmed(call, file.landed)
+  if (isDone) return { ...file.landed, isFromBefore: true, isConfirmed: isKnown }
+  return await withReceipt(call, { ...file, isFromBefore: true })
 }
 
 function factsOf({ uploadId, ciphertextHash, size }: Landed): LandedBefore {

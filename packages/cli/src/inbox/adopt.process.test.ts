@@ -114,6 +114,28 @@ describe('blindkeep inbox adopt', () => {
 })
 
 describe('blindkeep inbox discard', () => {
+  for (const discarding of [
+    ['discard', '--yes'],
+    ['save', '--to', 'discarded', '--discard'],
+  ] as const)
+    it(`forgets an adoption that was begun: inbox ${discarding.join(' ')}`, async () => {
+      const dropId = await here.drop(randomBytes(10), { name: 'taken-back.txt' })
+      world.proxy.tamper({ matches: ({ path }) => path.endsWith('/adopt'), instead: 422 })
+      assert.equal((await run(adopting(dropId))).status, 1)
+      world.proxy.tamper()
+      assert.equal((await readdir(join(root, 'home', 'profiles', here.profile, 'adopting'))).length, 1)
+      const [what, ...flags] = discarding
+      const discarded = await run(['inbox', what, dropId, ...flags, '--profile', here.profile])
+      assert.equal(discarded.status, 0, discarded.stderr)
+      const list = await run(['inbox', 'list', '--profile', here.profile])
+      assert.doesNotMatch(list.stderr, /left the inbox/)
+      const next = await here.drop(randomBytes(10), { name: 'next.txt' })
+      assert.deepEqual(
+        (await facts(adopting(next))).map(({ drop_id }) => drop_id),
+        [next],
+      )
+    })
+
   it('needs consent, and discards what was chosen and nothing else', async () => {
     const link = await here.owner.createLink({ label: 'Old' })
     const [stays] = [await here.drop(randomBytes(1), { name: 'stays' })]

@@ -28,6 +28,8 @@ export interface Adopted {
 export interface Adoptions {
   /** Adopts the drop, or goes on with what an earlier process has begun. Throws what `owner.adoptDrop` throws. */
   adopt(drop: DescribedDrop, albumId: Album['albumId'], signal: AbortSignal): Promise<Adopted>
+  /** Of a drop that its owner discards: a server that says later that it was adopted gets no signature. */
+  forget(dropId: DropId): Promise<void>
   /** The drops whose adoption was begun and is not complete. They may have left the inbox. */
   begun(): Promise<readonly DescribedDrop[]>
 }
@@ -83,6 +85,7 @@ export function openAdoptions({ owner, profile, report, device }: SignedIn): Ado
       whileAlone({ home: profile.home, path: join(directory, drop.dropId), doing: 'adopts this drop' }, () =>
         adoptAlone(drop, albumId, signal),
       ),
+    forget: (dropId) => profile.vault.remove(nameOf(dropId)),
     async begun() {
       makeFolder(directory, 0o700)
       const names = (await readdir(directory)).filter((name) => name.endsWith(ENDING))

@@ -7,6 +7,7 @@ import { agrees } from '../ground/ask.ts'
 import { EXIT, type Exit, exitOf } from '../ground/exits.ts'
 import { interruptible } from '../ground/interrupts.ts'
 import { namesText, shown } from '../ground/texts.ts'
+import { openAdoptions } from './adoptions.ts'
 import { linkOf, openInbox, requireOneOf, select } from './inbox.ts'
 import { nameOf } from './items.ts'
 import { forEachDrop, tellFaults } from './saving.ts'
@@ -26,7 +27,7 @@ export async function discard(ids: readonly string[], flags: DiscardFlags): Prom
   const { owner, report } = signed
   return await interruptible(async (signal) => {
     const link = await linkOf(owner, flags.link)
-    const inbox = openInbox(signed)
+    const [inbox, adoptions] = [openInbox(signed), openAdoptions(signed)]
     const wasShown = await inbox.shown()
     const meant = select(await inbox.read(signal), { ids, batch: flags.batch, link })
     const isUnseen = (item: InboxItem) => flags.yes === true && ids.length === 0 && !wasShown(item)
@@ -45,6 +46,7 @@ export async function discard(ids: readonly string[], flags: DiscardFlags): Prom
     if (chosen.length === 0) report.list([], [], 'There is nothing to discard.')
     if (items.length > 0 && !(await agrees(questionOf(items), flags))) return EXIT.failed
     const work = async (item: InboxItem) => {
+      await adoptions.forget(item.dropId)
       await owner.discardDrop(item.dropId)
       const name = nameOf(item)
       report.result(`${shown(name)} is discarded.`, { event: 'discarded', drop_id: item.dropId, name })

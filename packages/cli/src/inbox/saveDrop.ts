@@ -52,6 +52,7 @@ export async function saveDrop(call: SaveDrop, drop: DescribedDrop): Promise<voi
   // The program may have moved the file on; it has taken it over by ending with 0.
   const known = kept.of(drop.dropId)
   if (known?.hasRun !== true) await requireOnDisk(path, drop, isFromBefore ? known?.plan : undefined)
+  await adoptions.forget(drop.dropId)
   await owner.discardDrop(drop.dropId)
   onStep({ is: 'discarded' })
 }

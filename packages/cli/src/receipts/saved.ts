@@ -23,8 +23,11 @@ function receiptName(name: string, tag: string): string {
   return `${beginningOf(safeName(basename(name)))}.${tag}${RECEIPT_ENDING}`
 }
 
-/** The name of the file beside which a receipt with this name is saved. A second receipt has a number. */
-export const fileOfReceipt = (name: string): string => name.slice(0, -RECEIPT_ENDING.length).replace(/ \(\d+\)$/, '')
+/** The names of the files beside which a receipt with this name may be saved. A number at the end is of a second receipt, or of the file. */
+export function filesOfReceipt(name: string): readonly string[] {
+  const stem = name.slice(0, -RECEIPT_ENDING.length)
+  return [stem, stem.replace(/ \(\d+\)$/, '')]
+}
 
 /** With what follows it, and what a file has that is being written, it is shorter than a name may be. */
 const MAX_BEGINNING_BYTES = 100

@@ -51,6 +51,8 @@ describe('the files that are chosen', () => {
     const moved = join(root, 'user', 'moved.txt.blindkeep-receipt.json')
     await writeFile(moved, '{}')
     await writeFile(join(root, 'user', 'mine.txt (2).blindkeep-receipt.json'), '{}')
+    await writeFile(join(root, 'user', 'notes (2)'), 'mine')
+    await writeFile(join(root, 'user', 'notes (2).blindkeep-receipt.json'), '{}')
     const inFolder = await chooseFiles([join(root, 'user')], home)
     assert.deepEqual(inFolder.receipts, [moved])
     const named = await chooseFiles([receipt], home)

@@ -5,7 +5,7 @@ import { basename, dirname, resolve } from 'node:path'
 import { codeOf } from '../ground/disk.ts'
 import { byName } from '../ground/texts.ts'
 import { failureOf } from '../outcomes/failures.ts'
-import { fileOfReceipt, RECEIPT_ENDING } from '../receipts/saved.ts'
+import { filesOfReceipt, RECEIPT_ENDING } from '../receipts/saved.ts'
 
 /** A path for the system. It has bytes, which are no text where a program wrote a name in another encoding. */
 export type Place = string | Buffer
@@ -72,7 +72,7 @@ export async function chooseFiles(paths: readonly string[], home: string): Promi
         else if (entry.isSymbolicLink()) leaveOut(shownAs, 'is a symbolic link: name it itself to send it')
         else if (!entry.isFile()) leaveOut(shownAs, 'is no file')
         else if (!text.endsWith(RECEIPT_ENDING)) await add(inPath, inName)
-        else if (!names.has(fileOfReceipt(text))) receipts.push(shownAs)
+        else if (!filesOfReceipt(text).some((file) => names.has(file))) receipts.push(shownAs)
       })
     }
   }

@@ -147,6 +147,19 @@ describe('a file that has landed, was changed since, and has its size and date',
     assert.deepEqual(await contentOf(second.asset_id), changed)
     assert.equal((await facts(upload(path))).at(-1).landed_before, 1)
   })
+
+  it('may be another one where what had landed was deleted from the account', async () => {
+    const path = join(await folder('touched-deleted', { 'a.bin': randomBytes(1000) }), 'a.bin')
+    const [first] = await facts(upload(path))
+    await owner.deleteAsset(first.asset_id)
+    await chmod(path, 0o600)
+    for (let call = 0; call < 2; call += 1) {
+      const { status, stderr } = await run(upload(path))
+      assert.equal(status, 1)
+      assert.match(stderr, /It landed on .*Its content may be another one.* --again sends it/)
+    }
+    assert.equal((await facts(upload(path, '--again'))).at(-1).landed, 1)
+  })
 })
 
 describe('blindkeep upload --then-delete', () => {

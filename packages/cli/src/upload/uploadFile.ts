@@ -7,7 +7,7 @@ import { type Owner, parseUploadState, type UploadState } from '@blindkeep/clien
 import type { AlbumId, AssetId } from '@blindkeep/protocol/ids'
 import type { SignedIn } from '../account/session.ts'
 import { pinsOf } from '../home/pins.ts'
-import { type Landing, notAsked, recordGone, withoutReceipt } from '../outcomes/afterLanding.ts'
+import { type Landing, mayDiffer, notAsked, recordGone, withoutReceipt } from '../outcomes/afterLanding.ts'
 import { keepReceipts } from '../receipts/keep.ts'
 import type { ChosenFile } from '../send/files.ts'
 import { isSameVersion, isUntouched, type KeptFile, keptFile, type Version, versionOf } from '../send/kept.ts'
@@ -84,17 +84,19 @@ async function landedFile(call: UploadFile, kept: KeptUpload, opened: OpenedFile
   const before = await kept.read()
   const isSame = before !== undefined && isSameVersion(before.version, version)
   const isTouched = !isUntouched(before?.version, version)
-  if (
-    before?.is === 'landed' &&
-    isSame &&
-    !call.again &&
-    !(isTouched && (await differs(call, before.landed, opened)))
-  ) {
+  if (before?.is === 'landed' && isSame && !call.again) {
     const { landed, hasReceipt } = before
-    if (isTouched) await kept.write({ ...before, version })
-    if (await wasDeleted(call, landed)) return { ...landed, size: version.size, isFromBefore: true, wasDeleted: true }
-    const receiptFile = hasReceipt ? {} : { receiptFile: await fetchReceipts(call, kept, { version, landed }) }
-    return { ...landed, ...receiptFile, size: version.size, isFromBefore: true }
+    const result = { ...landed, size: version.size, isFromBefore: true }
+    if (await wasDeleted(call, landed)) {
+      // There is nothing that it could be compared with.
+      if (isTouched) throw mayDiffer(landed)
+      return { ...result, wasDeleted: true }
+    }
+    if (!isTouched || !(await differs(call, landed, opened))) {
+      if (isTouched) await kept.write({ ...before, version })
+      if (hasReceipt) return result
+      return { ...result, receiptFile: await fetchReceipts(call, kept, { version, landed }) }
+    }
   }
   if (before?.is === 'sending' && !isSame) await forget(call, before.state)
   const begun = before?.is === 'sending' && isSame ? before.state : undefined
@@ -132,8 +134,7 @@ async function differs(
     signal,
   })
   const [doubt] = answer.safe ? [] : answer.doubts
-  // One that is not there any more has words of its own.
-  if (doubt === undefined || doubt.reason === 'asset_missing') return false
+  if (doubt === undefined) return false
   if (doubt.reason === 'file_differs') return true
   throw notAsked(landed, doubt.cause ?? new Error(doubt.message))
 }

@@ -59,14 +59,14 @@ const PIECE_BYTES = 1024 * 1024
 const MAX_PAGE_BYTES = 64 * 1024
 
 /** Behind the stated size. Of such documents a system may give a page at a time. */
-const READS_BEHIND_MAX = 8_192
+const MAX_READS_BEHIND = 8_192
 
 /** Mounts state 0 bytes of documents that they make as they are read, and the system a page of its own short ones. */
 async function sizeOf(handle: FileHandle, stated: number, signal: AbortSignal | undefined): Promise<number> {
   const isAsStated = (await hasByteAt(handle, stated - 1)) && !(await hasByteAt(handle, stated))
   if (isAsStated) return stated
   const piece = new Uint8Array(PIECE_BYTES)
-  for (let size = 0, readsBehind = 0; readsBehind < READS_BEHIND_MAX; ) {
+  for (let size = 0, readsBehind = 0; readsBehind < MAX_READS_BEHIND; ) {
     signal?.throwIfAborted()
     const { bytesRead } = await handle.read(piece, 0, piece.length, size)
     if (bytesRead === 0) {

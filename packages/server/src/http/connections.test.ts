@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createServer, type RequestListener, type ServerResponse } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { describe, it } from 'node:test'
+import { until } from '../../../../testing/until.ts'
 import { overHttp } from '../testing/http.ts'
 import { inWorld } from '../testing/world.ts'
 import { boundConnections, type ConnectionLimits } from './connections.ts'
@@ -133,6 +134,40 @@ describe('connections', () => {
       senderOf,
     )
   })
+
+  it(
+    'of a proxy do nothing of a request that they refuse',
+    inWorld(async (world) => {
+      const { app, signIn, ask } = overHttp(world, { trustedProxies: ['127.0.0.1'] })
+      const { authorization } = await signIn()
+      await app.listen({ host: '127.0.0.1', port: 0 })
+      const { port } = app.server.address() as AddressInfo
+      const sockets: Socket[] = []
+      const send = (begin: string, headers: readonly string[], body = ''): Socket => {
+        const proxied = [begin, 'host: localhost', 'x-forwarded-for: 203.0.113.7']
+        const socket = connect(port, '127.0.0.1').on('error', () => undefined)
+        socket.setEncoding('latin1').write([...proxied, ...headers, '', body].join('\r\n'))
+        sockets.push(socket)
+        return socket
+      }
+      const logout = async () => {
+        const [answer] = await once(send('POST /v1/auth/logout HTTP/1.1', [`authorization: ${authorization}`]), 'data')
+        return String(answer).split('\r\n')[0]
+      }
+      try {
+        let asked = 0
+        app.server.on('request', () => asked++)
+        for (let count = 0; count < 512; count += 1)
+          send('POST /v1/auth/login HTTP/1.1', ['content-type: application/json', 'content-length: 4000'], '{')
+        await until(() => asked === 512)
+        assert.equal(await logout(), 'HTTP/1.1 429 Too Many Requests')
+        assert.equal((await ask({ url: '/v1/albums', headers: { authorization } })).statusCode, 200)
+      } finally {
+        for (const socket of sockets) socket.destroy()
+        await app.close()
+      }
+    }),
+  )
 
   it('end when they send many requests ahead', async () => {
     await bounded(

@@ -126,7 +126,8 @@ export function boundConnections(
   const looking = setInterval(cutStalled, limits.stalledMs / 6).unref()
   server.on('close', () => clearInterval(looking))
   server.on('connection', enter)
-  server.on('request', noteRequest)
+  // Before the routes, which do nothing for a connection that has ended here.
+  server.prependListener('request', noteRequest)
   return {
     of(socket) {
       const replies = [...(open.get(socket)?.replies ?? [])]

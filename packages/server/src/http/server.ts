@@ -125,8 +125,9 @@ export function createHttpServer(ports: HttpPorts, settings: HttpSettings): Fast
     return writeRefusal({ request, reply, refusal: { refused: 'failed' } })
   })
   app.addHook('onRequest', (request, reply, next) => {
-    // A connection that was cut may have sent thousands of requests ahead in one piece. Their answers would be lost.
-    if (request.raw.socket.destroyed) return void reply.hijack()
+    // A connection that was cut or refused (`connections.ts`), perhaps with thousands of requests ahead in one piece. Their answers would be lost.
+    const { socket } = request.raw
+    if (socket.destroyed || socket.writableEnded) return void reply.hijack()
     hintAtProxy(request.raw)
     addCommonHeaders({ request, reply })
     if (isMisdirected(request)) errors.refuse({ request, reply, refusal: { refused: 'misdirected' } }).catch(next)

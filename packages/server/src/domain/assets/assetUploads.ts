@@ -54,7 +54,7 @@ export function createUploads({ store, room, clock, random, quota }: UploadPorts
     const refused =
       (await judgeSlot(tx, { accountId, ...declared })) ??
       (await judgeSize(tx, accountId, declared)) ??
-      (await judgeCount(tx, spender.accountId)) ??
+      (await judgeCount(tx, accountId)) ??
       (await quota.charge(tx, accountId, declared.size, clock.now())) ??
       (await takeAssetId(tx, { accountId, ...declared }))
     return refused ?? { uploadId: await open(tx, spender, declared), offset: undefined }

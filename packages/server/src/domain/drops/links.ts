@@ -20,7 +20,7 @@ import {
 import { noteLinkChange } from '../changes/changes.ts'
 import { isReachable, requireActiveAccount } from '../ground/activeAccount.ts'
 import { refusePassed } from '../ground/expiry.ts'
-import { inPages } from '../ground/inPages.ts'
+import { inPages, PAGE_ROWS } from '../ground/inPages.ts'
 import type { Refuses } from '../ground/refusals.ts'
 import { sha256 } from '../ground/sha256.ts'
 import type { Quota } from '../quota/quota.ts'
@@ -31,10 +31,6 @@ import { changeLink } from './linkChange.ts'
 import { MAX_OPEN_SESSIONS } from './linkPlaces.ts'
 import { hasLinkLeft, makePlaceInList, type OwnLink, stateOf, withState } from './linkState.ts'
 import { shownRoom } from './shownRoom.ts'
-
-/** Of up to 14 KB each. */
-/** A link may have 9 KB. */
-const PAGE_LINKS = 100
 
 export interface LinkSettings {
   /** The version that a new link pins. */
@@ -133,7 +129,7 @@ export function createLinks({ store, clock, ending, quota, inboxRoom }: LinkPort
 
 async function listIn(store: Store, accountId: AccountId, now: Instant): Promise<readonly OwnLink[]> {
   return inPages(async (after: LinkPlace | undefined) => {
-    const { links, next } = await store.ask((tx) => tx.links.page(accountId, { after, max: PAGE_LINKS }))
+    const { links, next } = await store.ask((tx) => tx.links.page(accountId, { after, max: PAGE_ROWS }))
     return { items: links.map((link) => withState(link, now)), next }
   })
 }
