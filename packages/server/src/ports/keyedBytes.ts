@@ -3,7 +3,7 @@ import type { ByteRange } from './objects.ts'
 /**
  * What a store with keys does with single keys: it joins several to one, removes and lists them. A store without keys has none of this.
  *
- * Promises that every adapter keeps and `keyedBytes.contract.ts` tests:
+ * Promises that every adapter keeps:
  * - Every method but `list` throws for a text that is no key of the server.
  * - The store does not answer, or refuses: `StorageUnavailable`. The call may have had its effect all the same, also later.
  * - `BlobMissing` is thrown only if the store itself is present.
