@@ -11,7 +11,7 @@ export interface LimiterWorld {
 }
 
 /** Bytes that one account may have read in an hour, as an example of a limit far beyond 32 bits. */
-export const GIBIBYTE = 2 ** 30
+const GIBIBYTE = 2 ** 30
 export const ofBytes: Limit = { rule: 'bytes-of-account', key: 'an account', max: 64 * GIBIBYTE, windowSeconds: 3600 }
 
 export const ofLink: Limit = {

@@ -5,7 +5,7 @@ import { first } from './statements.ts'
 import type { ObjectState } from './tables/objects.ts'
 import type { UploadState } from './tables/uploads.ts'
 
-export const MAX_COUNTED = 10_000
+const MAX_COUNTED = 10_000
 
 export interface Census {
   readonly uploads: Readonly<Record<Extract<UploadState, 'open' | 'finishing'>, number>>
