@@ -126,10 +126,7 @@ describe('the commands of custody, beside a server', () => {
         /^an object is damaged: hash=[0-9a-f]{64} size=2 found=missing\n\d objects read, \d B; 1 damaged, 0 could/,
       )
       assert.equal(Object(json).damaged, 1)
-      const marks = await data.store.read(async (tx) => [
-        await tx.objects.findKept(good),
-        await tx.objects.findKept(bad),
-      ])
+      const marks = await data.store.read(async (tx) => [await tx.audit.object(good), await tx.audit.object(bad)])
       assert.deepEqual(
         marks.map((row) => row?.damagedAt !== undefined),
         [false, true],

@@ -9,15 +9,18 @@ export type { ReadTx, WriteTx }
  * The rows: everything that the server records.
  *
  * Promises that every adapter keeps and `store.contract.ts` tests:
- * - `read` sees one snapshot and cannot change anything: its connection refuses writes. `ask` does too, for one question: `work` makes one call of its `tx` that is
- *   one statement, which needs no transaction. A second statement rejects.
- * - `write` is one transaction. When the promise resolves, it has committed durably (it survives a power cut). It rolls back completely if `work` throws, or
- *   if `work` returns a refusal (an object with `refused`), which is then the answer.
- * - Writes that name a common lock run one after another: each sees everything that the ones before it committed, and what it read still holds when it
- *   commits. Beside a write without a common lock, only single statements are safe: each judges in its own condition the rows as they are when it changes
- *   them. So a write names the lock of every account whose rows it judges or changes, unless it says why one statement is enough.
- * - `work` must await nothing but its `tx`, and may run more than once. It may run independent statements at the same time. If a statement rejects, the
- *   transaction is lost: a taken key is an answer of the port, not an error.
+ * - `read` sees one snapshot and cannot change anything: its connection refuses writes. `ask` does too, for one
+ *   question: `work` makes one call of its `tx` that is one statement, which needs no transaction. A second statement
+ *   rejects.
+ * - `write` is one transaction. When the promise resolves, it has committed durably (it survives a power cut). It rolls
+ *   back completely if `work` throws, or if `work` returns a refusal (an object with `refused`), which is then the
+ *   answer.
+ * - Writes that name a common lock run one after another: each sees everything that the ones before it committed, and
+ *   what it read still holds when it commits. Beside a write without a common lock, only single statements are safe:
+ *   each judges in its own condition the rows as they are when it changes them. So a write names the lock of every
+ *   account whose rows it judges or changes, unless it says why one statement is enough.
+ * - `work` must await nothing but its `tx`, and may run more than once. It may run independent statements at the same
+ *   time. If a statement rejects, the transaction is lost: a taken key is an answer of the port, not an error.
  * - `OutcomeUnknown`: it is unknown whether the write was committed. The caller reads again instead of assuming either.
  * - After a failed sync of the database the store acknowledges nothing more: every call rejects with `StoreBroken`.
  */
@@ -27,16 +30,21 @@ export interface Store {
   read<Result>(work: (tx: ReadTx) => Promise<Result>): Promise<Result>
   ask<Result>(work: (tx: ReadTx) => Promise<Result>): Promise<Result>
   /**
-   * A number that every commit changes, of whatever process. What was read after a look stays true while later looks give the same number. Undefined when
-   * the store cannot tell, or not now. The store looks after the call, never before. Do not call it inside a `work`, which must await nothing but its `tx`.
+   * A number that every commit changes, of whatever process. What was read after a look stays true while later looks
+   * give the same number. Undefined when the store cannot tell, or not now. The store looks after the call, never
+   * before. Do not call it inside a `work`, which must await nothing but its `tx`.
    */
   look(): Promise<number | undefined>
   write<Result>(locks: Locks, work: (tx: WriteTx) => Promise<Result>): Promise<Result>
-  /** Runs `work` while it holds the receipt log's lock, which only one `work` in all processes can hold. Do not call it inside a transaction. */
+  /**
+   * Runs `work` while it holds the receipt log's lock, which only one `work` in all processes can hold. Do not call it
+   * inside a transaction.
+   */
   withReceiptLogLock<Result>(work: () => Promise<Result>): Promise<Result>
   /**
-   * `listener` hears that a connection leads to another run of the database server than the one before: it has started again, or another server took its place, which
-   * may lack commits. It hears so before the connection is used. Absent where that cannot be.
+   * `listener` hears that a connection leads to another run of the database server than the one before: it has started
+   * again, or another server took its place, which may lack commits. It hears so before the connection is used. Absent
+   * where that cannot be.
    */
   readonly onOtherServer?: (listener: () => void) => void
   /** The connections of its pool. Absent if it has none. */
@@ -58,7 +66,8 @@ export type Locks = readonly Lock[]
  * What only one transaction at a time may work on:
  * - everything that an account owns
  * - the decision to remove bytes that a receipt covered: deletions begin, holds, pauses
- * - the receipt log: the lock that `withReceiptLogLock` holds while a batch is signed. Inside of it only the chain is locked.
+ * - the receipt log: the lock that `withReceiptLogLock` holds while a batch is signed. Inside of it only the chain is
+ *   locked.
  * - the chain: its head, its floor and the active attestation key
  * - the server's facts, its signing key and its announcements
  */
@@ -73,7 +82,10 @@ export interface Refused {
   readonly refused: string
 }
 
-/** The disk is full, the database does not answer, or a lock is held for too long. Nothing was changed (but see `OutcomeUnknown`), and a later call may succeed. */
+/**
+ * The disk is full, the database does not answer, or a lock is held for too long. Nothing was changed (but see
+ * `OutcomeUnknown`), and a later call may succeed.
+ */
 export { StorageUnavailable }
 
 /** The connection was lost while the database committed: the write has happened, or has not. */
@@ -96,7 +108,10 @@ export class StoreDamaged extends StoreBroken {
   override readonly name = 'StoreDamaged'
 }
 
-/** The database has something else than the tables and indexes of this release, and it would act in the server's statements. Nothing was changed. */
+/**
+ * The database has something else than the tables and indexes of this release, and it would act in the server's
+ * statements. Nothing was changed.
+ */
 export class ForeignSchema extends Error {
   override readonly name = 'ForeignSchema'
   /** What it has: `the trigger t`, `no index i`, `another table t`. */

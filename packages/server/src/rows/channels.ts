@@ -1,6 +1,6 @@
 import type { AccountId, ChannelId, Instant } from '@blindkeep/protocol/ids'
 import type { DeliveryFault } from '@blindkeep/protocol/schemas/channels'
-import { type ExpressionBuilder, sql } from 'kysely'
+import { type ExpressionBuilder, type Kysely, sql } from 'kysely'
 import type { Db } from './db.ts'
 import { all, changesOne, first, forList, runs, type Some, value } from './statements.ts'
 import type { Change } from './tables/changes.ts'
@@ -31,17 +31,18 @@ export interface Landings {
   readonly lastAt: Instant
 }
 
-const newsOf = forList((db, accountIds: Some<AccountId>) =>
+/** The channels that `ChannelNews` describes. */
+const withNews = (db: Kysely<Tables>) =>
   db
     .selectFrom('channels')
     .innerJoin('accounts', 'accounts.accountId', 'channels.accountId')
-    .select(columnsOf('channels'))
-    .select('accounts.changeSeq')
-    .where('channels.accountId', 'in', accountIds)
     .where('channels.state', '=', 'active')
     .where('accounts.suspendedAt', 'is', null)
     .where('accounts.deletedAt', 'is', null)
-    .whereRef('accounts.changeSeq', '>', 'channels.notifiedSeq'),
+    .whereRef('accounts.changeSeq', '>', 'channels.notifiedSeq')
+
+const newsOf = forList((db, accountIds: Some<AccountId>) =>
+  withNews(db).select(columnsOf('channels')).select('accounts.changeSeq').where('channels.accountId', 'in', accountIds),
 )
 
 const counted = (name: Change['name']) =>
@@ -76,19 +77,13 @@ export const channelReads = {
    * which increase with each channel, from the first one after `after`.
    */
   withNews: all((db, { at, after, max }: ChannelPage) =>
-    db
-      .selectFrom('channels')
-      .innerJoin('accounts', 'accounts.accountId', 'channels.accountId')
+    withNews(db)
       .select(['channels.accountId', 'channels.channelSeq as place'])
       .where('channels.channelSeq', '>', after)
-      .where('channels.state', '=', 'active')
       .where('channels.dueAt', '<=', at)
       .where((channel) =>
         channel.or([channel('channels.leasedUntil', 'is', null), channel('channels.leasedUntil', '<=', at)]),
       )
-      .where('accounts.suspendedAt', 'is', null)
-      .where('accounts.deletedAt', 'is', null)
-      .whereRef('accounts.changeSeq', '>', 'channels.notifiedSeq')
       .orderBy('channels.channelSeq')
       .limit(max),
   ),

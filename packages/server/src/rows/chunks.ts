@@ -5,7 +5,7 @@ import { type Kysely, sql } from 'kysely'
 import { StorageUnavailable } from '../ports/storageErrors.ts'
 import type { Db } from './db.ts'
 import { keepPart } from './parts.ts'
-import { all, apart, changesOne, first, forList, runs } from './statements.ts'
+import { all, apart, changesOne, first, forList, runs, type Some } from './statements.ts'
 import type { Chunk, Lease, StoredChunk, Upload } from './tables/uploads.ts'
 import { columnsOf, type Tables } from './tables.ts'
 
@@ -47,7 +47,7 @@ const insertion = runs((db, uploadId: UploadId, { offset, length, checksum }: Ch
 
 /** What a session has that has received all its bytes in one chunk, which the same transaction lands. */
 const landingWhole = forList(
-  apart((db, uploads: Uploads, at: Instant) =>
+  apart((db, uploads: Some<WholeUpload>, at: Instant) =>
     db
       .updateTable('uploads')
       .set((upload) => ({
@@ -67,7 +67,7 @@ const landingWhole = forList(
 )
 
 const wholeChunks = forList(
-  apart((db, uploads: Uploads) =>
+  apart((db, uploads: Some<WholeUpload>) =>
     db
       .insertInto('chunks')
       .columns(['uploadId', 'offset', 'length', 'checksum'])
@@ -82,9 +82,7 @@ const wholeChunks = forList(
   ),
 )
 
-type Uploads = readonly [WholeUpload, ...WholeUpload[]]
-
-function idsOf(uploads: Uploads): UploadId[] {
+function idsOf(uploads: Some<WholeUpload>): UploadId[] {
   return uploads.map(({ uploadId }) => uploadId)
 }
 

@@ -44,27 +44,25 @@ export interface InboxPage {
   readonly next: InboxPlace | undefined
 }
 
-const ofAccount = (db: Kysely<Tables>, accountId: AccountId, direction: 'asc' | 'desc') =>
-  db
-    .selectFrom('drops')
-    .select(columnsOf('drops'))
-    .where('accountId', '=', accountId)
-    .orderBy('receivedAt', direction)
-    .orderBy('dropSeq', direction)
-
-const pagesBy = (direction: 'asc' | 'desc') => ({
-  first: all((db, accountId: AccountId, max: number) =>
-    ofAccount(db, accountId, direction).select('dropSeq').limit(max),
-  ),
-  next: all((db, accountId: AccountId, max: number, after: InboxPlace) =>
-    ofAccount(db, accountId, direction)
+function pagesBy(direction: 'asc' | 'desc') {
+  const page = (db: Kysely<Tables>, accountId: AccountId, max: number) =>
+    db
+      .selectFrom('drops')
+      .select(columnsOf('drops'))
       .select('dropSeq')
-      .where(({ eb, refTuple, tuple }) =>
+      .where('accountId', '=', accountId)
+      .orderBy('receivedAt', direction)
+      .orderBy('dropSeq', direction)
+      .limit(max)
+  return {
+    first: all(page),
+    next: all((db, accountId: AccountId, max: number, after: InboxPlace) =>
+      page(db, accountId, max).where(({ eb, refTuple, tuple }) =>
         eb(refTuple('receivedAt', 'dropSeq'), direction === 'asc' ? '>' : '<', tuple(after.receivedAt, after.dropSeq)),
-      )
-      .limit(max),
-  ),
-})
+      ),
+    ),
+  }
+}
 
 const pages = { oldest: pagesBy('asc'), newest: pagesBy('desc') }
 
@@ -89,9 +87,10 @@ const withheld = all((db, accountId: AccountId, from: Instant, to: Instant) =>
 
 export const dropReads = {
   find: first((db, dropId: DropId) => db.selectFrom('drops').select(columnsOf('drops')).where('dropId', '=', dropId)),
-  /** Oldest first: by `receivedAt`, then in the order of landing. */
-  pendingOf: all((db, accountId: AccountId) => ofAccount(db, accountId, 'asc')),
-  /** The first `max` of them in an order, or the first after a page. */
+  /**
+   * The account's drops by `receivedAt`, then in the order of landing, or the other way round: the first `max`, or the
+   * first after a page.
+   */
   async pendingPage(
     db: Db,
     accountId: AccountId,

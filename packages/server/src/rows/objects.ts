@@ -97,8 +97,6 @@ export const objectReads = {
     const row = await standingByLocation(db, location, ciphertextHash)
     return row && statusOf(row)
   },
-  /** Undefined if there is no such object, or it is not kept. */
-  findKept: first((db, location: string) => kept(db).where('location', '=', location)),
   /**
    * At most `max` kept objects that were last read before `before`, the longest unread first, from the first one after
    * `after`.

@@ -20,16 +20,7 @@ export function dropUploadOf(row: UploadRow): DropUpload {
 }
 
 const ofOwners = columnNames('uploads', {
-  without: [
-    'opaqueId',
-    'kemCt',
-    'suggestedFilename',
-    'idempotencyKey',
-    'opener',
-
-    'leasedBy',
-    'leasedUntil',
-  ],
+  without: ['opaqueId', 'kemCt', 'suggestedFilename', 'idempotencyKey', 'opener', 'leasedBy', 'leasedUntil'],
 })
 
 export function assetUploadOf(row: UploadRow): AssetUpload {

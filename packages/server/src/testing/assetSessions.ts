@@ -7,6 +7,7 @@ import type { BlobRole } from '@blindkeep/protocol/schemas/receipts'
 import type { Declared } from '../domain/assets/manifest.ts'
 import { isRefusal } from '../domain/ground/refusals.ts'
 import type { Asset, AssetUpload, ObjectState } from '../ports/store.ts'
+import { pendingDrops } from '../ports/storeContract/world.ts'
 import { type AlbumOwner, chargedRows, declaredFor, landBlob, type Overrides, provenanceOf } from './assets.ts'
 import { accountRow, inPieces, never, notRefused } from './guest.ts'
 import { defined, sha256, type World } from './world.ts'
@@ -156,7 +157,7 @@ async function ofAccount({ store }: World, accountId: AccountId, assetIds: reado
   return store.read(async (tx) => {
     const locationsOf = (rows: readonly { readonly location: string }[]) => rows.map(({ location }) => location)
     const own: AssetId[] = []
-    const kept = locationsOf(await tx.drops.pendingOf(accountId))
+    const kept = locationsOf(await pendingDrops(tx, accountId))
     for (const assetId of new Set(assetIds)) {
       if ((await tx.assets.find(assetId))?.accountId !== accountId) continue
       own.push(assetId)

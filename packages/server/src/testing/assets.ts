@@ -20,6 +20,7 @@ import type { AssetView } from '../domain/assets/assetView.ts'
 import type { Declared } from '../domain/assets/manifest.ts'
 import type { AdoptionRefusal } from '../domain/drops/adoption.ts'
 import type { Drop } from '../ports/store.ts'
+import { pendingDrops } from '../ports/storeContract/world.ts'
 import { accountRow, append, land, newLink, notRefused } from './guest.ts'
 import { defined, newAccount, sha256, type World } from './world.ts'
 
@@ -155,7 +156,7 @@ export function provenanceOf(envelope: ManifestEnvelope, keys: DeviceKeys): Uint
 export async function newDrop(world: World, albumOwner: AlbumOwner, content: Uint8Array): Promise<Drop> {
   const opaqueId = await newLink(world, {}, albumOwner.accountId)
   const uploadId = await land(world, opaqueId, content)
-  const pending = await world.store.read((tx) => tx.drops.pendingOf(albumOwner.accountId))
+  const pending = await world.store.read((tx) => pendingDrops(tx, albumOwner.accountId))
   return defined(pending.find((drop) => drop.uploadId === uploadId))
 }
 
@@ -181,11 +182,7 @@ export async function chargedRows(
   return store.read(async (tx) => {
     const blobs = []
     for (const assetId of assetIds) blobs.push(...(await tx.assets.blobsOf(assetId)))
-    const rows = [
-      ...(await tx.uploads.unclosedOfAccount(accountId)),
-      ...(await tx.drops.pendingOf(accountId)),
-      ...blobs,
-    ]
+    const rows = [...(await tx.uploads.unclosedOfAccount(accountId)), ...(await pendingDrops(tx, accountId)), ...blobs]
     return rows.reduce((sum, { size }) => sum + size, 0)
   })
 }

@@ -1,8 +1,9 @@
 import type { CompiledQuery, QueryResult } from 'kysely'
 
 /**
- * Statements that are sent as one: each is a part of a `with`. All of them see the rows as they were before the first, so none may read what another one changes
- * (`apart` in `statements.ts`). Of two that change one table, one row might be changed once only: they are never joined.
+ * Statements that are sent as one: each is a part of a `with`. All of them see the rows as they were before the first,
+ * so none may read what another one changes (`apart` in `statements.ts`). Of two that change one table, one row might
+ * be changed once only: they are never joined.
  */
 export interface Joined {
   readonly sql: string

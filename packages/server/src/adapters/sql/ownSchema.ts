@@ -1,6 +1,6 @@
 /**
- * Whether a database has the tables and indexes that this release makes, and nothing else. A trigger, or a table that was changed, acts in the server's own
- * statements: its author decides what the server stores.
+ * Whether a database has the tables and indexes that this release makes, and nothing else. A trigger, or a table that
+ * was changed, acts in the server's own statements: its author decides what the server stores.
  */
 import { DatabaseSync } from 'node:sqlite'
 import { type Kysely, sql } from 'kysely'
@@ -12,12 +12,15 @@ import { tablesOfRelease } from './tables.ts'
 /** What SQLite writes itself, for `analyze`. */
 const STATISTICS: readonly string[] = ['table sqlite_stat1', 'table sqlite_stat4']
 /**
- * A table of others acts in no statement of ours, unless it refers to a row of ours, which then cannot be deleted. Programs that replicate databases add
- * such tables. Judged by the statement that SQLite runs, as the other columns of its schema can be forged.
+ * A table of others acts in no statement of ours, unless it refers to a row of ours, which then cannot be deleted.
+ * Programs that replicate databases add such tables. Judged by the statement that SQLite runs, as the other columns of
+ * its schema can be forged.
  */
 const ACTS_NOT = /^create table (?!.*\breferences\b)/is
 
-/** Before anything is written to it, migrations included. Throws `ForeignSchema`. An empty or a newer database passes. */
+/**
+ * Before anything is written to it, migrations included. Throws `ForeignSchema`. An empty or a newer database passes.
+ */
 export async function requireOwnSqlite(db: Kysely<unknown>): Promise<void> {
   const { rows } = await sql<SchemaRow>`${sql.raw(SCHEMA)}`.execute(db)
   const found = schemaOf(rows)
@@ -39,8 +42,8 @@ export async function requireOwnSqlite(db: Kysely<unknown>): Promise<void> {
 }
 
 /**
- * Looks at what acts in the server's own statements, as others may have views and functions of their own in a database. A newer schema passes, too. Throws
- * `ForeignSchema`.
+ * Looks at what acts in the server's own statements, as others may have views and functions of their own in a database.
+ * A newer schema passes, too. Throws `ForeignSchema`.
  */
 export async function requireOwnPostgres(db: Kysely<unknown>): Promise<void> {
   const names = ['migrations', ...tablesOfRelease().map(({ name }) => name)]

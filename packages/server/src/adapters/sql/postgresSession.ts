@@ -3,12 +3,15 @@ import { StorageUnavailable } from '../../ports/store.ts'
 import { Overtaken, type PostgresHealth } from './postgresHealth.ts'
 
 /**
- * One connection while it is lent. Statements that do not wait for each other's answers travel together, and run in the order of the calls. Errors are
- * translated by `PostgresHealth.judge`.
+ * One connection while it is lent. Statements that do not wait for each other's answers travel together, and run in the
+ * order of the calls. Errors are translated by `PostgresHealth.judge`.
  */
 export interface PostgresSession {
   ask(query: QueryConfig): Promise<QueryResult>
-  /** Runs one statement that is not a query, or several separated by semicolons. Answers the command tag of the last one, in capitals. */
+  /**
+   * Runs one statement that is not a query, or several separated by semicolons. Answers the command tag of the last
+   * one, in capitals.
+   */
   control(statements: string): Promise<string>
   /** `how` is the text after `begin`. */
   begin(how: string): Promise<void>
@@ -16,21 +19,28 @@ export interface PostgresSession {
   commit(): Promise<void>
   /** Ends an uncommitted transaction. Answers whether it is certain that none is left. Never rejects. */
   rollBack(): Promise<boolean>
-  /** Ends the loan: later calls reject. Answers, once nothing is under way, whether the connection can be lent again. Never rejects. */
+  /**
+   * Ends the loan: later calls reject. Answers, once nothing is under way, whether the connection can be lent again.
+   * Never rejects.
+   */
   giveBack(): Promise<boolean>
 }
 
 /** How long a statement waits for a lock. */
 const LOCK_TIMEOUT_MS = 10_000
-/** A process that sends nothing for so long during a transaction loses the transaction and its locks: a frozen one must not hold up the others. */
+/**
+ * A process that sends nothing for so long during a transaction loses the transaction and its locks: a frozen one must
+ * not hold up the others.
+ */
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 5_000
 /** The server cancels a slow statement first. This is for a server that has disappeared. */
 const GRACE_MS = 5_000
 
 /**
- * The first statements of a connection: its settings, whatever the server, the role or the URL say: the server answers a commit when it is on disk, and a client that disappears
- * keeps its locks for seconds. Only a transaction that says `read write` can change anything, so a statement whose `begin` was lost is refused. The last one asks
- * which run of the server this is (`serverRunIn`).
+ * The first statements of a connection: its settings, whatever the server, the role or the URL say: the server answers
+ * a commit when it is on disk, and a client that disappears keeps its locks for seconds. Only a transaction that says
+ * `read write` can change anything, so a statement whose `begin` was lost is refused. The last one asks which run of
+ * the server this is (`serverRunIn`).
  */
 export function startOf(answerTimeoutMs: number): string {
   return `
@@ -145,8 +155,8 @@ export function openSession(
 }
 
 /**
- * Loses the connection, and so rejects all that is under way, if an answer is waited for when the time is over. One timer for all statements of a loan: one
- * for each takes longer than to send it.
+ * Loses the connection, and so rejects all that is under way, if an answer is waited for when the time is over. One
+ * timer for all statements of a loan: one for each takes longer than to send it.
  */
 function createDeadline({ connection: { stream } }: PoolClient, ms: number, isWaiting: () => boolean) {
   let timer: NodeJS.Timeout | undefined

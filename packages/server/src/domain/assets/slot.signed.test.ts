@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { type AssetId, addSeconds, formatInstant, parseProtocolVersion, type UploadId } from '@blindkeep/protocol/ids'
 import type { ManifestEnvelope } from '@blindkeep/protocol/schemas/manifest'
+import { pendingDrops } from '../../ports/storeContract/world.ts'
 import {
   assertBooks,
   assetRow,
@@ -95,7 +96,7 @@ const upload: Way = async (world, albumOwner, assetId, fields) => {
 
 /** Adopts the pending drop, or a new one. */
 const adoption: Way = async (world, albumOwner, assetId, fields) => {
-  const [pending] = await world.store.read((tx) => tx.drops.pendingOf(albumOwner.accountId))
+  const [pending] = await world.store.read((tx) => pendingDrops(tx, albumOwner.accountId))
   const drop = pending ?? (await newDrop(world, albumOwner, content))
   return reasonOf(
     await adopt(world, albumOwner, drop, declaredFor(world, albumOwner, content, overrides(assetId, fields))),

@@ -7,6 +7,7 @@ import { createSnapshots } from '../../adapters/sql/snapshot.ts'
 import { type BackupDirectory, BackupFailed } from '../../ports/backup.ts'
 import type { Objects } from '../../ports/objects.ts'
 import { StorageForbidden } from '../../ports/storageErrors.ts'
+import { pendingDrops } from '../../ports/storeContract/world.ts'
 import { withBackups } from '../../testing/backups.ts'
 import { append, bytes, land, leaveFinishing, newLink, openDrop, ownerOf, uploadRow } from '../../testing/guest.ts'
 import { defined, type World } from '../../testing/world.ts'
@@ -21,7 +22,7 @@ async function fileOf(world: World, uploadId: UploadId): Promise<string> {
 
 async function dropOf(world: World, uploadId: UploadId) {
   const { accountId } = await uploadRow(world, uploadId)
-  const pending = await world.store.read((tx) => tx.drops.pendingOf(accountId))
+  const pending = await world.store.read((tx) => pendingDrops(tx, accountId))
   return defined(pending.find((drop) => drop.uploadId === uploadId))
 }
 

@@ -14,6 +14,7 @@ import { createSnapshots } from '../../adapters/sql/snapshot.ts'
 import { BackupFailed } from '../../ports/backup.ts'
 import { StorageUnavailable } from '../../ports/storageErrors.ts'
 import type { Store } from '../../ports/store.ts'
+import { pendingDrops } from '../../ports/storeContract/world.ts'
 import { type Restored, withBackups } from '../../testing/backups.ts'
 import {
   accountRow,
@@ -136,7 +137,7 @@ describe('a restore', () => {
       const accountId = await ownerOf(world, link)
       const at = world.clock.now()
       const dropIn = async ({ store }: Pick<World, 'store'>) =>
-        defined((await store.read((tx) => tx.drops.pendingOf(accountId)))[0])
+        defined((await store.read((tx) => pendingDrops(tx, accountId)))[0])
       const { dropId } = await dropIn(world)
       const leasedUntil = addSeconds(at, 60)
       await world.store.write([], (tx) =>
@@ -218,7 +219,7 @@ describe('a restore', () => {
       await truncate(join(path, 'blobs', location), 1000)
       const { report, store, blobs } = await restore()
       assert.deepEqual([report.damaged.list, await blobs.size(location)], [[location], undefined])
-      const damagedAt = async (at: string) => (await store.read((tx) => tx.objects.findKept(at)))?.damagedAt
+      const damagedAt = async (at: string) => (await store.read((tx) => tx.audit.object(at)))?.damagedAt
       assert.deepEqual([await damagedAt(location), await damagedAt(good.location)], [world.clock.now(), undefined])
     }),
   )
@@ -241,7 +242,7 @@ describe('a restore', () => {
       await truncate(join(place, 'blobs', second.location), 5)
       const { report, store } = await restore({ place })
       assert.deepEqual([report.present, report.copied, report.damaged.list], [1, 1, []])
-      assert.equal(await store.read(async (tx) => (await tx.drops.pendingOf(await ownerOf(world, link))).length), 2)
+      assert.equal(await store.read(async (tx) => (await pendingDrops(tx, await ownerOf(world, link))).length), 2)
     }),
   )
 

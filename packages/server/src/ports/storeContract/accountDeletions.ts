@@ -23,6 +23,7 @@ import {
   opaqueId,
   passkey,
   passkeyId,
+  pendingDrops,
   seedWithAlbums,
   session,
   sessionId,
@@ -86,7 +87,7 @@ const rowsOf = (store: Store, number: number) =>
     links: (await tx.links.page(accountId(number), { max: 10 })).links.map(({ pending: _, ...rest }) => rest),
     capabilities: await tx.capabilities.liveOf(albumId(number), at(500)),
     channels: await tx.channels.listOf(accountId(number)),
-    drops: await tx.drops.pendingOf(accountId(number)),
+    drops: await pendingDrops(tx, accountId(number)),
   }))
 
 export function describeAccountDeletions(inStore: InStore): void {

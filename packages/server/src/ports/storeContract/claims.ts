@@ -1,7 +1,19 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Claim, Store } from '../store.ts'
-import { accountId, at, atOnce, claim, countTrue, drop, dropId, hash, type InStore, seed } from './world.ts'
+import {
+  accountId,
+  at,
+  atOnce,
+  claim,
+  countTrue,
+  drop,
+  dropId,
+  hash,
+  type InStore,
+  pendingDrops,
+  seed,
+} from './world.ts'
 
 /** What an adoption does to its drop. */
 export function describeClaims(inStore: InStore): void {
@@ -31,7 +43,7 @@ const discard = (store: Store, seconds: number) =>
   store.write([], (tx) => tx.drops.remove(dropId(1), accountId(1), at(seconds)))
 const find = (store: Store, number = 1) => store.read((tx) => tx.drops.find(dropId(number)))
 const pending = (store: Store) =>
-  store.read(async (tx) => [(await tx.drops.pendingOf(accountId(1))).length, await tx.drops.countPending(accountId(1))])
+  store.read(async (tx) => [(await pendingDrops(tx, accountId(1))).length, await tx.drops.countPending(accountId(1))])
 
 function describeClaiming(inStore: InStore): void {
   it(

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { account, accountId, atOnce, bytes, drop, receipt, type StoreWorld, seed } from './world.ts'
+import { account, accountId, atOnce, bytes, drop, pendingDrops, receipt, type StoreWorld, seed } from './world.ts'
 
 export function describeDurability(openWorld: () => Promise<StoreWorld & Required<Pick<StoreWorld, 'reopen'>>>): void {
   it('has all rows after it was closed and opened again', async () => {
@@ -16,7 +16,7 @@ export function describeDurability(openWorld: () => Promise<StoreWorld & Require
       const reopened = await reopen()
       await reopened.read(async (tx) => {
         assert.equal((await tx.accounts.find(accountId(1)))?.usedBytes, 123)
-        assert.deepEqual(await tx.drops.pendingOf(accountId(1)), [drop(1)])
+        assert.deepEqual(await pendingDrops(tx, accountId(1)), [drop(1)])
         assert.equal((await tx.receipts.head())?.receiptSeq, 1)
         assert.deepEqual(await tx.server.fact('server_id'), bytes(9))
       })

@@ -137,7 +137,7 @@ export function describeObjectMarks(inStore: InStore): void {
         await store.write([], (tx) => tx.objects.suspect(location, at(42)))
         assert.deepEqual([await isSuspected(), await suspected()], [false, []])
         await store.write([], (tx) => tx.objects.noteIntact(location, { readAt: at(40), at: at(50) }))
-        assert.equal((await store.read((tx) => tx.objects.findKept(location)))?.damagedAt, at(41))
+        assert.equal((await store.read((tx) => tx.audit.object(location)))?.damagedAt, at(41))
       }),
     )
 
@@ -169,24 +169,27 @@ export function describeObjectMarks(inStore: InStore): void {
       'is recorded while the object is kept, and in no other state',
       inStore(async (store) => {
         await keep(store, 1, 10)
-        const { location, size } = object(1)
-        const found = () => store.read((tx) => tx.objects.findKept(location))
-        assert.deepEqual(await found(), { location, size, checkedAt: at(10), damagedAt: undefined })
+        const { location } = object(1)
+        const found = async () => {
+          const row = await store.read((tx) => tx.audit.object(location))
+          return [row?.state, row?.checkedAt, row?.damagedAt]
+        }
+        assert.deepEqual(await found(), ['kept', at(10), undefined])
         assert.equal(await store.write([], (tx) => tx.objects.markDamaged(location, at(20))), true)
         assert.equal(await store.write([], (tx) => tx.objects.markDamaged(location, at(30))), true)
-        assert.deepEqual(await found(), { location, size, checkedAt: at(30), damagedAt: at(20) })
+        assert.deepEqual(await found(), ['kept', at(30), at(20)])
         assert.equal(
           await store.write([], (tx) => tx.objects.noteIntact(location, { readAt: at(40), at: at(40) })),
           true,
         )
-        assert.deepEqual(await found(), { location, size, checkedAt: at(40), damagedAt: undefined })
+        assert.deepEqual(await found(), ['kept', at(40), undefined])
         await store.write([], (tx) => tx.objects.move(location, { from: 'kept', to: 'orphaned', at: at(50) }))
         assert.equal(await store.write([], (tx) => tx.objects.markDamaged(location, at(60))), false)
         assert.equal(
           await store.write([], (tx) => tx.objects.noteIntact(location, { readAt: at(60), at: at(60) })),
           false,
         )
-        assert.equal(await found(), undefined)
+        assert.deepEqual(await found(), ['orphaned', at(40), undefined])
       }),
     )
 
@@ -204,7 +207,7 @@ export function describeObjectMarks(inStore: InStore): void {
         await insert(store, 6, 'marked')
         const listed = async (before: number, after: number | undefined, max = 9) => {
           const last =
-            after === undefined ? undefined : await store.read((tx) => tx.objects.findKept(object(after).location))
+            after === undefined ? undefined : await store.read((tx) => tx.audit.object(object(after).location))
           const range = { before: at(before), after: last, max }
           const objects = await store.read((tx) => tx.objects.listToScrub(range))
           return objects.map(({ location }) =>

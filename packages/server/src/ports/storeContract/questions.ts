@@ -270,7 +270,6 @@ export const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in 
   },
   drops: {
     find: (tx) => tx.drops.find(dropId(1)),
-    pendingOf: (tx) => tx.drops.pendingOf(accountId(1)),
     pendingPage: async (tx) => {
       for (const order of ['oldest', 'newest'] as const)
         for (const after of [undefined, { receivedAt: at(1), dropSeq: 1 }])
@@ -298,7 +297,6 @@ export const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in 
     move: (tx) => tx.objects.move(object(1).location, { from: 'staged', to: 'deleting', at: at(1) }),
     keep: (tx) => tx.objects.keep([object(1).location], at(1)),
     statusOf: (tx) => tx.objects.statusOf(object(1).location, hash(1)),
-    findKept: (tx) => tx.objects.findKept(object(1).location),
     listToScrub: (tx) => tx.objects.listToScrub({ before: at(9), after: undefined, max: 5 }),
     listSuspected: (tx) => tx.objects.listSuspected(5),
     listDamaged: (tx) => tx.objects.listDamaged({ at: at(1), leastSeconds: 1, max: 5 }),

@@ -43,6 +43,7 @@ import type {
   NewLink,
   NewPasskey,
   NotedEvent,
+  ReadTx,
   ReceiptRow,
   Session,
   Store,
@@ -337,4 +338,13 @@ export async function atOnce<Result>(
 
 export function countTrue(answers: readonly boolean[]): number {
   return answers.filter((answer) => answer).length
+}
+
+const MAX_PENDING = 1000
+
+/** The pending drops of an account, oldest first. */
+export async function pendingDrops(tx: ReadTx, accountId: AccountId): Promise<readonly Drop[]> {
+  const { drops, next } = await tx.drops.pendingPage(accountId, { after: undefined, max: MAX_PENDING, order: 'oldest' })
+  if (next !== undefined) throw new RangeError(`more than ${MAX_PENDING} drops are pending`)
+  return drops
 }
