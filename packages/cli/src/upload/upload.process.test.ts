@@ -8,7 +8,7 @@ import { describe, it } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { changedVerdict } from '../../../../testing/maliciousAssets.ts'
 import { assetIdsOf, newCliKeeper } from '../testing/keeper.ts'
-import { factsOf, finished, type Outcome, openWorld } from '../testing/world.ts'
+import { factsOf, finished, type Outcome, openWorld, PASSWORD } from '../testing/world.ts'
 
 const CHUNK_BYTES = 256 * 1024
 
@@ -146,6 +146,19 @@ describe('a file that has landed, was changed since, and has its size and date',
     assert.notEqual(second.asset_id, first.asset_id)
     assert.deepEqual(await contentOf(second.asset_id), changed)
     assert.equal((await facts(upload(path))).at(-1).landed_before, 1)
+  })
+
+  it('is compared also with what a device has signed that was revoked since', async () => {
+    const other = await newCliKeeper(world, 'revoking')
+    const path = join(await folder('touched-revoked', { 'a.bin': randomBytes(1000) }), 'a.bin')
+    const call = ['upload', path, '--album', 'Scans', ...other.as]
+    assert.equal((await run(call)).status, 0)
+    const [{ device_id: deviceId }] = await facts(['whoami', ...other.as])
+    await other.owner.revokeDevice(deviceId)
+    const login = ['login', '--email', 'revoking@example.org', ...other.as]
+    await facts(login, { env: { BLINDKEEP_PASSWORD: PASSWORD } })
+    await chmod(path, 0o600)
+    assert.equal((await facts(call)).at(-1).landed_before, 1)
   })
 
   it('may be another one where what had landed was deleted from the account', async () => {

@@ -129,6 +129,8 @@ async function differs(
     assetId: landed.assetId,
     source,
     depth: 'structural',
+    // Only the content is asked for: this profile knows which asset it has sent.
+    allowRevokedDevice: true,
     pinned: await pinsOf(profile.home, new URL(server).origin),
     onProgress: (progress) => onProgress({ ...progress, phase: 'comparing' }),
     signal,
