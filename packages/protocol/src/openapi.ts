@@ -20,8 +20,8 @@ import { EVENTS } from './schemas/sync.ts'
 import { isNegotiatedPath } from './window.ts'
 
 /**
- * The interface as an OpenAPI 3.2 document, generated from the table of operations. `version` is the software's release;
- * `address` that of the server that serves the document, without a slash at its end.
+ * The interface as an OpenAPI 3.2 document, generated from the table of operations. `version` is the software's
+ * release; `address` that of the server that serves the document, without a slash at its end.
  */
 export function openapiDocument(version: string, address = 'http://127.0.0.1:8080'): Json {
   const schemas: Record<string, Json> = {}
@@ -313,7 +313,7 @@ function nested(value: unknown, schemas: Record<string, Json>): Json {
   return isNamed ? reference(value as TSchema, schemas) : withReferences(value, schemas)
 }
 
-/** Without the schema’s description: it is about the member of a body from which the schema comes, and the parameter has its own. */
+/** Without the schema’s description, which is about a body's member: the parameter has its own. */
 function parameterSchema(schema: TSchema): Json {
   const { description: _, ...rest } = schema as { description?: string }
   return withReferences(rest, {})

@@ -23,7 +23,9 @@ export interface Places {
   readonly schemas: Members
 }
 
-/** Returns what stands in the place from now on. `name`: a name for the part, after the operation or shape that has it. */
+/**
+ * Returns what stands in the place from now on. `name`: a name for the part, after the operation or shape that has it.
+ */
 type Visit = (kind: Kind, name: string, part: Json) => Json
 
 export function share(places: Places): { readonly paths: Json; readonly components: Readonly<Record<Kind, Members>> } {
@@ -64,7 +66,9 @@ function visitOperation(operation: OperationObject, visit: Visit): Json {
   }
 }
 
-/** Of a shape's members only texts with a pattern: ids, base64, addresses. Programs look for the others in the shape. */
+/**
+ * Of a shape's members only texts with a pattern: ids, base64, addresses. Programs look for the others in the shape.
+ */
 function visitShape(name: string, shape: Json, visit: Visit): Json {
   if (!isObject(shape) || !isObject(shape.properties)) return shape
   const properties = mapMembers(shape.properties, (member, own) =>
