@@ -1,4 +1,4 @@
-/** The composition root. Only this file and `data.ts` import adapters, except `adapters/system`, which `start.ts` and the commands of `cli/` import too. */
+/** The composition root. Only this and `data.ts` import adapters; `adapters/system` also `start.ts` and `cli/`. */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { createSecretHasher } from './adapters/argon2/argon2.ts'
@@ -48,7 +48,7 @@ export interface App {
   readonly warnings: readonly string[]
   /** An invite for the operator, if registration requires one and there is neither an account nor a live invite. */
   issueFirstInvite(): Promise<IssuedInvite | undefined>
-  /** Is not ready any more, and after `drainSeconds` stops accepting requests, waits for the running ones, and closes everything. */
+  /** Is not ready, then after `drainSeconds` stops accepting, waits for running requests, and closes everything. */
   close(): Promise<void>
 }
 

@@ -44,7 +44,7 @@ interface Condition {
   readonly word?: string
 }
 
-/** Says that the disk is below its floor, that a directory takes no objects, and that the clock was set back: at the start, and once a minute while it is so. */
+/** Warns at the start, and each minute: disk below its floor, a directory without room, a clock set back. */
 export async function startConditionWatch({
   log,
   pauseMs = PAUSE_MS,

@@ -76,8 +76,9 @@ interface ServerUse {
 }
 
 /**
- * For the server: creates what is missing at a first start, and updates the schema of SQLite, of which it keeps a copy. Throws an error for people when another process has the
- * data: a database of SQLite and a directory of bytes belong to one process each.
+ * For the server: creates what is missing at a first start, and updates the schema of SQLite, of which it keeps a copy.
+ * Throws an error for people when another process has the data: a database of SQLite and a directory of bytes belong to
+ * one process each.
  */
 export async function openServerData(config: Config, use: ServerUse): Promise<ServerData> {
   await prepareDataDirectory(config.dataDirectory)
@@ -143,7 +144,7 @@ export function refuseHalfRestored({ dataDirectory }: Pick<Config, 'dataDirector
   )
 }
 
-/** For a command: opens existing data without changing it. Throws an error for people if there is none, or if its schema is not that of this release. */
+/** For a command: opens data without changing it. Throws for people if there is none, or of another release. */
 export async function openPresentData(config: Config): Promise<Data> {
   const store = await openPresentStore(config)
   return over(store, await openBytes(config, store, { createIfMissing: false, asItIs: true }))
@@ -254,7 +255,7 @@ interface BackupData extends Data {
   readonly snapshots: SnapshotSource
 }
 
-/** Throws an error for people if the directory at `path` cannot hold a backup, or while another backup of the server runs. */
+/** Throws for people if `path` cannot hold a backup, or while another backup of the server runs. */
 export async function openBackupData(config: Config, path: string): Promise<BackupData> {
   const { dataDirectory, database } = config
   const store = await openPresentStore(config)
@@ -282,8 +283,8 @@ interface RestoreData extends Omit<Bytes, 'keyedBytes'> {
 }
 
 /**
- * Throws an error for people if there is a database, if there is no master secret, or if the directory at `path` has no backup that `options` accept. Then nothing
- * was created.
+ * Throws an error for people if there is a database, if there is no master secret, or if the directory at `path` has no
+ * backup that `options` accept. Then nothing was created.
  */
 export async function openRestoreData(config: Config, path: string, options: RestoreOptions): Promise<RestoreData> {
   const { dataDirectory } = config
@@ -346,7 +347,7 @@ interface MoveOptions {
   readonly onBegin: (note: string) => Promise<void>
 }
 
-/** Throws an error for people if the server runs, was moved, or is not on SQLite and files, or if the target is not empty. */
+/** Throws for people if the server runs, was moved, is not on SQLite and files, or the target is not empty. */
 export async function openMoveData(config: Config, { target, onBegin }: MoveOptions): Promise<MoveData> {
   const { database, blobs, dataDirectory } = config
   if (database.kind !== 'sqlite' || blobs.kind !== 'files')

@@ -7,8 +7,9 @@ import type { Node } from './ports/node.ts'
 import { StoreBroken } from './ports/store.ts'
 
 /**
- * The jobs that run by the clock, in queues, so that reading or joining a large object delays no sweep. A failed job is logged and runs again at its next time.
- * Of several nodes one at a time runs each of them. What a request of this node left behind, this node cleans up.
+ * The jobs that run by the clock, in queues, so that reading or joining a large object delays no sweep. A failed job is
+ * logged and runs again at its next time. Of several nodes one at a time runs each of them. What a request of this node
+ * left behind, this node cleans up.
  */
 export interface Jobs {
   /** There are bytes to delete: do it soon. */

@@ -3,7 +3,7 @@ import type { Store } from './ports/store.ts'
 
 /** Between two looks. */
 const PAUSE_MS = 5_000
-/** An object store that has not answered three attempts has had this time (`adapters/s3/attempts.ts`). What answers sooner, again and again, is slow and not away. */
+/** Three attempts of an object store without an answer (`adapters/s3/attempts.ts`). Sooner answers: slow, not away. */
 export const SILENT_MS = 15_000
 /** One failure may be one connection. */
 const FAILURES = 2
@@ -25,8 +25,9 @@ interface PresenceWatchParts {
 }
 
 /**
- * Looks in the background whether the database and the store of bytes answer. /readyz and the figures say what it has seen, so they never wait for either, and
- * however many ask, there is one question at a time. Resolves after the first looks.
+ * Looks in the background whether the database and the store of bytes answer. /readyz and the figures say what it has
+ * seen, so they never wait for either, and however many ask, there is one question at a time. Resolves after the
+ * first looks.
  */
 export async function startPresenceWatch({
   store,

@@ -2,8 +2,9 @@ import type { Log } from './ports/log.ts'
 import { StoreBroken } from './ports/store.ts'
 
 /**
- * Rereads at intervals what another process may change, such as an operator's command. Apart from the jobs, because a job may take long. Not on demand,
- * as for the signing key, because every answer has the protocol window, also when the store cannot be read.
+ * Rereads at intervals what another process may change, such as an operator's command. Apart from the jobs, because a
+ * job may take long. Not on demand, as for the signing key, because every answer has the protocol window, also when the
+ * store cannot be read.
  */
 interface Refreshing {
   /** Resolves when no refresh is running. */

@@ -9,7 +9,7 @@ import { always, commandsFor, pick, reasonOf } from '../testing/modelCommand.ts'
 import { defined, inWorld, newAccount, sha256, type World } from '../testing/world.ts'
 import { isRefusal } from './ground/refusals.ts'
 
-/** Compares links, uploads, quota and inbox with the model, in random sequences of acts of owners, guests and the clock. */
+/** Links, uploads, quota and inbox against the model, in random acts of owners, guests and the clock. */
 interface Real {
   readonly world: World
   rules: Rules

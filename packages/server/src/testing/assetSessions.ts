@@ -51,7 +51,7 @@ export async function otherAlbum(world: World, albumOwner: AlbumOwner): Promise<
   return { ...albumOwner, albumId }
 }
 
-/** What a process leaves that dies after the last byte: an owner's session in the finishing state with durable bytes. */
+/** Left by a process that dies after the last byte: an owner's finishing session with durable bytes. */
 export async function leaveBlobFinishing(world: World, uploadId: UploadId, content: Uint8Array): Promise<void> {
   const { location, size } = await blobRow(world, uploadId)
   const at = world.clock.now()
@@ -126,8 +126,8 @@ export async function objectsIn({ store, clock }: World, state: ObjectState): Pr
 }
 
 /**
- * Over all accounts and assets of a world: the used bytes are the sum of the rows, a kept object belongs to exactly one blob or drop,
- * a staged one to exactly one session, and no asset id stays reserved without a session.
+ * Over all accounts and assets of a world: the used bytes are the sum of the rows, a kept object belongs to exactly one
+ * blob or drop, a staged one to exactly one session, and no asset id stays reserved without a session.
  */
 export async function assertBooks(
   world: World,

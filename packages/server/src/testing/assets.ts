@@ -141,7 +141,7 @@ export async function landBlob(
   return uploadId
 }
 
-/** The provenance blob of an envelope, signed by a device. A wrapped key is some bytes. `ciphertext_hash` must be that of the original. */
+/** An envelope's provenance blob, signed by a device. Wrapped keys are any bytes. `ciphertext_hash`: the original's. */
 export function provenanceOf(envelope: ManifestEnvelope, keys: DeviceKeys): Uint8Array {
   const id = keyId(keys.publicKey)
   const wrappedKey = envelope.key_mode === 'wrapped' ? new Uint8Array(60) : undefined

@@ -4,8 +4,8 @@ import { typesOfPort } from './postgresTypes.ts'
 import { listed, type Table, tablesOfRelease } from './tables.ts'
 
 /**
- * Values and durability depend on these settings, whatever the server, the role or the URL say. The connection is idle for as long as the other side takes to
- * compare a large table.
+ * Values and durability depend on these settings, whatever the server, the role or the URL say. The connection is idle
+ * for as long as the other side takes to compare a large table.
  */
 const START = `
   set synchronous_commit = on;
