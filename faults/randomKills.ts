@@ -1,4 +1,4 @@
-/** R2: kill -9 at random moments under load. The seed decides the plan; how far the server has come at each kill depends on the clock. */
+/** R2: kill -9 at random under load. The seed decides the plan, the clock the server's progress. */
 import { type KillTally, runKills } from './kills.ts'
 import type { Counts } from './ledger.ts'
 import { createWorld, judgeAll, startLoad } from './load.ts'

@@ -1,6 +1,7 @@
 /**
- * Finds words in comments, texts and documents that a tired reader has to read twice: `node tools/words.ts [path …]`. Ends with 1 when there are any.
- * Each word stands with what to write instead. Code itself is not searched: the compiler and the glossary of ARCHITECTURE.md keep its names.
+ * Finds words in comments, texts and documents that a tired reader has to read twice: `node tools/words.ts [path …]`.
+ * Ends with 1 when there are any. Each word stands with what to write instead. Code itself is not searched: the
+ * compiler and the glossary of ARCHITECTURE.md keep its names.
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
