@@ -133,8 +133,7 @@ function createLog({ headWatch = unwatched, ...ports }: ReceiptLogPorts) {
       )
       return batch.filter(({ draft }) => !error.drafts.includes(draft))
     }
-    // No draft is the reason if the database does not answer; and with an unknown outcome the caller looks what has
-    // happened.
+    // A silent database is no draft's fault. After an unknown outcome the caller looks at what happened.
     if (batch.length === 1 || error instanceof StorageUnavailable) fail(batch, error)
     else for (const each of batch) await settle({ batch: [each], signed: signAfresh([each]) }, false)
     return []
