@@ -1,5 +1,5 @@
 /**
- * Bounds how many of a kind run at a time, over all processes of a server: one deep scan of an account, sixteen event streams. `seats.contract.ts` tests the
+ * Bounds how many of a kind run at a time, over all processes of a server: one deep scan of an account, sixteen event streams. `contracts/seats.ts` tests the
  * promises.
  */
 export interface Seats {

@@ -20,7 +20,7 @@ import type { AssetView } from '../domain/assets/assetView.ts'
 import type { Declared } from '../domain/assets/manifest.ts'
 import type { AdoptionRefusal } from '../domain/drops/adoption.ts'
 import type { Drop } from '../ports/store.ts'
-import { pendingDrops } from '../ports/storeContract/world.ts'
+import { pendingDrops } from '../contracts/store/world.ts'
 import { accountRow, append, land, newLink, notRefused } from './guest.ts'
 import { defined, newAccount, sha256, type World } from './world.ts'
 

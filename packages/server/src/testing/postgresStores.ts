@@ -3,7 +3,7 @@ import { after, before } from 'node:test'
 import { Client } from 'pg'
 import { openPostgresStore } from '../adapters/sql/postgres.ts'
 import type { Store } from '../ports/store.ts'
-import { bytes } from '../ports/storeContract/world.ts'
+import { bytes } from '../contracts/store/world.ts'
 import { installLockWitness } from './lockWitness.ts'
 import { type PostgresServer, startPostgresServer } from './postgresServer.ts'
 

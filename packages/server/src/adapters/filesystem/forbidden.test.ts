@@ -5,7 +5,7 @@ import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { it } from 'node:test'
-import { freshLocation, readBytes, writeBytes } from '../../ports/bytesContract/world.ts'
+import { freshLocation, readBytes, writeBytes } from '../../contracts/bytes/world.ts'
 import { StorageForbidden } from '../../ports/storageErrors.ts'
 import { openFilesystemBlobs } from './blobs.ts'
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { type Kysely, sql } from 'kysely'
-import { accountId, assetUpload, bytes, hash, opaqueId, uploadId } from '../../ports/storeContract/world.ts'
+import { accountId, assetUpload, bytes, hash, opaqueId, uploadId } from '../../contracts/store/world.ts'
 import { RELEASE } from '../../release.ts'
 import { postgresDialect, sqliteDialect } from '../../rows/dialects.ts'
 import {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, it } from 'node:test'
 import type { CompiledQuery } from 'kysely'
-import { type Ask, questions } from '../../ports/storeContract/questions.ts'
+import { type Ask, questions } from '../../contracts/store/questions.ts'
 import {
   account,
   album,
@@ -13,7 +13,7 @@ import {
   link,
   passkey,
   upload,
-} from '../../ports/storeContract/world.ts'
+} from '../../contracts/store/world.ts'
 import { createDb, sqliteKind } from '../../rows/db.ts'
 import { sqliteDialect } from '../../rows/dialects.ts'
 import { createWriteTx } from '../../rows/nouns.ts'

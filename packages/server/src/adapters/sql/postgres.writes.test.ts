@@ -9,7 +9,7 @@ import {
   type Store,
   StoreBroken,
 } from '../../ports/store.ts'
-import { account, accountId, atOnce, bytes, seed } from '../../ports/storeContract/world.ts'
+import { account, accountId, atOnce, bytes, seed } from '../../contracts/store/world.ts'
 import { endOthers, fact, inDatabase, inOwnDatabase, setFact } from '../../testing/postgresStores.ts'
 import { Overtaken } from './postgresHealth.ts'
 

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { BackupFailed } from '../../ports/backup.ts'
 import type { Store } from '../../ports/store.ts'
-import { at, hash, object, uploadId } from '../../ports/storeContract/world.ts'
+import { at, hash, object, uploadId } from '../../contracts/store/world.ts'
 import { createSnapshots, readSnapshot } from './snapshot.ts'
 import { openSqliteStore } from './sqlite.ts'
 

@@ -14,7 +14,7 @@ import { createSnapshots } from '../../adapters/sql/snapshot.ts'
 import { BackupFailed } from '../../ports/backup.ts'
 import { StorageUnavailable } from '../../ports/storageErrors.ts'
 import type { Store } from '../../ports/store.ts'
-import { pendingDrops } from '../../ports/storeContract/world.ts'
+import { pendingDrops } from '../../contracts/store/world.ts'
 import { type Restored, withBackups } from '../../testing/backups.ts'
 import {
   accountRow,
