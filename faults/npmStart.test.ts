@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { lockDirectory } from '../packages/server/src/adapters/sql/directoryLock.ts'
+import { lockDirectory } from '../packages/server/src/adapters/sql/sqlite/directoryLock.ts'
 import { freePort } from '../testing/startServer.ts'
 import { until } from '../testing/until.ts'
 

@@ -13,21 +13,21 @@ import {
 import { createWitnessFile } from './adapters/filesystem/witnessFile.ts'
 import { openKeyring } from './adapters/keyring/keyring.ts'
 import { openS3, type S3Options, type S3Store } from './adapters/s3/store.ts'
-import { measureDatabaseClock } from './adapters/sql/databaseClock.ts'
-import { type DirectoryLock, lockDirectory } from './adapters/sql/directoryLock.ts'
-import { lockNodes } from './adapters/sql/lockNodes.ts'
-import { createMovingDatabase, refuseMoved, refuseMovedAway, wasMovedTo } from './adapters/sql/movingDatabase.ts'
-import { openPostgresStore } from './adapters/sql/postgres.ts'
-import { openPostgresNode } from './adapters/sql/postgresNode.ts'
-import { checkPostgresSchema, PostgresEmpty } from './adapters/sql/postgresSchema.ts'
+import { measureDatabaseClock } from './adapters/sql/postgres/databaseClock.ts'
+import { type DirectoryLock, lockDirectory } from './adapters/sql/sqlite/directoryLock.ts'
+import { lockNodes } from './adapters/sql/postgres/lockNodes.ts'
+import { createMovingDatabase, refuseMoved, refuseMovedAway, wasMovedTo } from './adapters/sql/copying/movingDatabase.ts'
+import { openPostgresStore } from './adapters/sql/postgres/store.ts'
+import { openPostgresNode } from './adapters/sql/postgres/node.ts'
+import { checkPostgresSchema, PostgresEmpty } from './adapters/sql/postgres/schema.ts'
 import {
   createRestoredDatabase,
   createRestoredPostgres,
   RESTORING,
   refusePresent,
-} from './adapters/sql/restoredDatabase.ts'
-import { createPostgresSnapshots, createSnapshots } from './adapters/sql/snapshot.ts'
-import { DatabaseMissing, openSqliteStore } from './adapters/sql/sqlite.ts'
+} from './adapters/sql/copying/restoredDatabase.ts'
+import { createPostgresSnapshots, createSnapshots } from './adapters/sql/copying/snapshot.ts'
+import { DatabaseMissing, openSqliteStore } from './adapters/sql/sqlite/store.ts'
 import { systemClock } from './adapters/system/clock.ts'
 import { createSoleNode } from './adapters/system/soleNode.ts'
 import type { Config } from './config.ts'

@@ -1,6 +1,6 @@
-import { migrations } from './adapters/sql/migrations.ts'
-import { sqliteSchema } from './adapters/sql/sqliteSchema.ts'
-import { copyBeforeUpgrade, outdateCopies } from './adapters/sql/upgradeCopies.ts'
+import { migrations } from './adapters/sql/migrations/migrations.ts'
+import { sqliteSchema } from './adapters/sql/sqlite/schema.ts'
+import { copyBeforeUpgrade, outdateCopies } from './adapters/sql/sqlite/upgradeCopies.ts'
 import type { Log } from './ports/log.ts'
 import type { LogHead } from './ports/store.ts'
 
