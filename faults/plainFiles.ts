@@ -8,7 +8,7 @@ import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseSha256Hex } from '@blindkeep/protocol/ids'
 import type { ReadableObjects } from '../packages/server/src/domain/fsck/files.ts'
-import { BlobMissing } from '../packages/server/src/ports/storageErrors.ts'
+import { BlobMissing } from '../packages/server/src/ground/storageErrors.ts'
 
 export function plainFiles(directory: string): ReadableObjects {
   const sizeOf = async (location: string) => (await stat(join(directory, location)).catch(unlessMissing))?.size

@@ -3,8 +3,8 @@ import { inviteLink } from '@blindkeep/protocol/inviteLink'
 import { systemClock } from '../adapters/system/clock.ts'
 import { systemRandom } from '../adapters/system/random.ts'
 import { isLoopback } from '../config/parsers.ts'
-import { type Config, publicAddressOf } from '../config.ts'
-import { openPresentStore } from '../data.ts'
+import { type Config, publicAddressOf } from '../config/config.ts'
+import { openPresentStore } from '../assembly/data.ts'
 import {
   createInvites,
   INVITE_DAYS,

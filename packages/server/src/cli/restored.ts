@@ -1,7 +1,7 @@
 import { systemClock } from '../adapters/system/clock.ts'
 import { createLog } from '../adapters/system/log.ts'
 import { systemRandom } from '../adapters/system/random.ts'
-import { type Data, openPresentKeyring, openRestoredData } from '../data.ts'
+import { type Data, openPresentKeyring, openRestoredData } from '../assembly/data.ts'
 import { createHeadWatch } from '../domain/custody/headWatch.ts'
 import { beginLife } from '../domain/custody/lives.ts'
 import { rotateSigningKey } from '../domain/discovery/signingKey.ts'

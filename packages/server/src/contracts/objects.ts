@@ -14,7 +14,7 @@ import {
   readBytes,
   writeBytes,
 } from './bytes/world.ts'
-import { BlobMissing } from '../ports/storageErrors.ts'
+import { BlobMissing } from '../ground/storageErrors.ts'
 
 /** Tests the promises of `Objects` on one adapter, and of both ports while the store is away. Call it once per adapter, from the adapter’s own test file. */
 export function describeObjects(name: string, openWorld: OpenWorld, { hasKeys }: { readonly hasKeys: boolean }): void {

@@ -14,7 +14,7 @@ import { openServerKeys } from '../domain/custody/keys.ts'
 import type { BackupDirectory } from '../ports/backup.ts'
 import type { Keyring } from '../ports/keyring.ts'
 import type { Store } from '../ports/store.ts'
-import type { Rules } from '../rules.ts'
+import type { Rules } from '../domain/rules.ts'
 import { type Bytes, defined, inWorld, type World } from './world.ts'
 
 /** Backups of a world, in their own directories that are removed afterwards. */

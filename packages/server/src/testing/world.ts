@@ -34,7 +34,7 @@ import type { Random } from '../ports/random.ts'
 import type { Seats } from '../ports/seats.ts'
 import type { Staging } from '../ports/staging.ts'
 import type { Store } from '../ports/store.ts'
-import { createRules, type RulePorts, type RuleSettings, type Rules } from '../rules.ts'
+import { createRules, type RulePorts, type RuleSettings, type Rules } from '../domain/rules.ts'
 import { createHandClock, type HandClock } from './handClock.ts'
 import { openMemoryStore } from './memoryStore.ts'
 

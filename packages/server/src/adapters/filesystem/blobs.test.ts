@@ -17,7 +17,7 @@ import { describe, it } from 'node:test'
 import { freshLocation, readBytes, writeBody, writeBytes } from '../../contracts/bytes/world.ts'
 import { describeObjects } from '../../contracts/objects.ts'
 import { describeStaging } from '../../contracts/staging.ts'
-import { BlobMissing, StorageUnavailable, SyncFailed } from '../../ports/storageErrors.ts'
+import { BlobMissing, StorageUnavailable, SyncFailed } from '../../ground/storageErrors.ts'
 import { takeAway } from '../../testing/disk.ts'
 import { type FilesystemBlobs, openFilesystemBlobs } from './blobs.ts'
 

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { it } from 'node:test'
 import { freshLocation, readBytes, writeBytes } from '../../contracts/bytes/world.ts'
-import { StorageForbidden } from '../../ports/storageErrors.ts'
+import { StorageForbidden } from '../../ground/storageErrors.ts'
 import { openFilesystemBlobs } from './blobs.ts'
 
 const BYTES = Buffer.from('for one user alone')

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { freshLocation, readBytes, writeBytes } from '../../contracts/bytes/world.ts'
-import { StorageUnavailable } from '../../ports/storageErrors.ts'
+import { StorageUnavailable } from '../../ground/storageErrors.ts'
 import { openFilesystemBlobs } from './blobs.ts'
 import { createMarker, MARKER } from './marker.ts'
 

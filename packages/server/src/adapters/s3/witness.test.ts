@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { StorageUnavailable } from '../../ports/storageErrors.ts'
+import { StorageUnavailable } from '../../ground/storageErrors.ts'
 import { hash } from '../../contracts/store/world.ts'
 import { openDouble, openS3World } from '../../testing/s3/world.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { it } from 'node:test'
-import { StorageUnavailable } from '../../ports/storageErrors.ts'
+import { StorageUnavailable } from '../../ground/storageErrors.ts'
 import { freshLocation, type InWorld, listAll, readBytes, writeBytes } from './world.ts'
 
 export function describeAway(inWorld: InWorld, { hasKeys }: { readonly hasKeys: boolean }): void {

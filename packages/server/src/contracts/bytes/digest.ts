@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
 import { it } from 'node:test'
-import { BlobMissing } from '../../ports/storageErrors.ts'
+import { BlobMissing } from '../../ground/storageErrors.ts'
 import { freshLocation, type InWorld, writeBytes } from './world.ts'
 
 const never = new AbortController().signal

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
 import { it } from 'node:test'
-import { BlobMissing } from '../../ports/storageErrors.ts'
+import { BlobMissing } from '../../ground/storageErrors.ts'
 import { freshLocation, type InWorld, readBytes, writeBytes } from './world.ts'
 
 /** What `Staging` promises of a store without keys: each chunk is a range of one file. */

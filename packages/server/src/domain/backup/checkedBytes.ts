@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { parseSha256Hex, type Sha256Hex } from '@blindkeep/protocol/ids'
 import { BackupFailed, type SnapshotObject } from '../../ports/backup.ts'
-import { BlobMissing, StorageUnavailable } from '../../ports/storageErrors.ts'
+import { BlobMissing, StorageUnavailable } from '../../ground/storageErrors.ts'
 import { partsOf } from '../ground/location.ts'
 
 export type ObjectFaultKind = 'missing' | 'damaged' | 'unreadable'

@@ -2,7 +2,7 @@
 import type { ArrivingParts, SnapshotObject } from '../../ports/backup.ts'
 import type { Objects } from '../../ports/objects.ts'
 import type { Staging } from '../../ports/staging.ts'
-import { StorageUnavailable } from '../../ports/storageErrors.ts'
+import { StorageUnavailable } from '../../ground/storageErrors.ts'
 import { checkedBytes, createPassing, isRight, ObjectFault, type ObjectFaultKind } from './checkedBytes.ts'
 import { slicesOf } from './slices.ts'
 

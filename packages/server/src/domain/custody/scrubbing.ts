@@ -3,7 +3,7 @@ import type { Instant } from '@blindkeep/protocol/ids'
 import type { Clock } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
 import type { Objects } from '../../ports/objects.ts'
-import { BlobMissing, DigestsBusy } from '../../ports/storageErrors.ts'
+import { BlobMissing, DigestsBusy } from '../../ground/storageErrors.ts'
 import type { KeptObject, Store } from '../../ports/store.ts'
 import { partsOf } from '../ground/location.ts'
 

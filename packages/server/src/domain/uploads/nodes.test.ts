@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { UploadId } from '@blindkeep/protocol/ids'
-import type { Rules } from '../../rules.ts'
+import type { Rules } from '../rules.ts'
 import { createGate } from '../../testing/faults.ts'
 import {
   append,

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { type Kysely, sql } from 'kysely'
 import { accountId, assetUpload, bytes, hash, opaqueId, uploadId } from '../../../contracts/store/world.ts'
-import { RELEASE } from '../../../release.ts'
+import { RELEASE } from '../../../ground/release.ts'
 import { postgresDialect, sqliteDialect } from '../../../rows/dialects.ts'
 import {
   DatabaseBehind,

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import { RELEASE } from '../../../release.ts'
+import { RELEASE } from '../../../ground/release.ts'
 import type { Dialect } from '../../../rows/dialects.ts'
 import { firstTables } from './0001.ts'
 import { secondTables } from './0002.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { DatabaseError } from 'pg'
-import { StorageFull } from '../../../ports/storageErrors.ts'
+import { StorageFull } from '../../../ground/storageErrors.ts'
 import { StorageUnavailable, StoreBroken } from '../../../ports/store.ts'
 import { createPostgresHealth, Overtaken } from './health.ts'
 

@@ -1,5 +1,5 @@
 import { DatabaseError } from 'pg'
-import { StorageFull } from '../../../ports/storageErrors.ts'
+import { StorageFull } from '../../../ground/storageErrors.ts'
 import { StorageUnavailable, StoreBroken } from '../../../ports/store.ts'
 
 /** The server has undone the transaction because others, for instance of other software, wait for it. It may be tried again. */

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { StorageFull } from '../../../ports/storageErrors.ts'
+import { StorageFull } from '../../../ground/storageErrors.ts'
 import { createHealth } from './health.ts'
 
 /** Keeps a second process off a data directory. The operating system releases the lock when the process dies in any way. */

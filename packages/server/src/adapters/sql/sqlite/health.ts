@@ -1,4 +1,4 @@
-import { StorageFull } from '../../../ports/storageErrors.ts'
+import { StorageFull } from '../../../ground/storageErrors.ts'
 import { StorageUnavailable, StoreBroken, StoreDamaged, ValueUnreadable } from '../../../ports/store.ts'
 
 /** Whether the database can still be trusted. All connections to a file share one. */

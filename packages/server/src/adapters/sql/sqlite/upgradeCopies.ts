@@ -2,8 +2,8 @@
 import { existsSync, lstatSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { sizeText } from '@blindkeep/protocol/byteSizes'
-import { RELEASE } from '../../../release.ts'
-import { freeBytesBeside } from './freeBytes.ts'
+import { freeBytesBeside } from '../../../ground/disk.ts'
+import { RELEASE } from '../../../ground/release.ts'
 import { copySqlite } from './copy.ts'
 import { syncPath } from './syncPath.ts'
 
