@@ -3,11 +3,11 @@
  * row without its key, nothing stuck.
  */
 import { type Cluster, type ClusterOptions, openCluster } from './cluster.ts'
-import { DATABASE_CAUSES } from './databaseCauses.ts'
-import type { Cause } from './disturb.ts'
-import { type DisturbedReport, type DisturbedRun, runDisturbed } from './disturbed.ts'
+import { DATABASE_CAUSES } from '../database/databaseCauses.ts'
+import type { Cause } from '../harness/disturb.ts'
+import { type DisturbedReport, type DisturbedRun, runDisturbed } from '../harness/disturbed.ts'
 import { NODE_CAUSES } from './nodeCauses.ts'
-import { STORE_CAUSES } from './storeCauses.ts'
+import { STORE_CAUSES } from '../store/storeCauses.ts'
 
 type Report = DisturbedReport | { readonly missing: string }
 
