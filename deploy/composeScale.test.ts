@@ -4,9 +4,9 @@ import { describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { DCLinter } from 'dclint'
 import { parse } from 'yaml'
+import { readConfig } from '../packages/server/src/config/config.ts'
 import { SETTINGS } from '../packages/server/src/config/settings.ts'
 import { startWarnings } from '../packages/server/src/config/startWarnings.ts'
-import { readConfig } from '../packages/server/src/config/config.ts'
 
 const PATH = fileURLToPath(new URL('../compose.scale.yaml', import.meta.url))
 

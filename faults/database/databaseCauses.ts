@@ -1,7 +1,8 @@
 /** What happens to a database. */
+
+import type { Cause } from '../harness/disturb.ts'
 import type { Random } from '../harness/random.ts'
 import type { FaultyDatabase } from './database.ts'
-import type { Cause } from '../harness/disturb.ts'
 
 type Place = { readonly database: FaultyDatabase }
 

@@ -3,14 +3,14 @@
  * answer is a declared one, and the server recovers by itself.
  */
 import { startServer } from '../../testing/startServer.ts'
+import { type DisturbedReport, type DisturbedRun, runDisturbed } from '../harness/disturbed.ts'
 import { judgeRows } from '../harness/judge.ts'
 import { FAULT_ENV, type World } from '../harness/load.ts'
 import { createOracle } from '../harness/oracle.ts'
-import type { Random } from '../harness/random.ts'
 import { copyPostgres } from '../harness/postgresCopy.ts'
+import type { Random } from '../harness/random.ts'
 import { type FaultyDatabase, openFaultyDatabase } from './database.ts'
 import { DATABASE_CAUSES } from './databaseCauses.ts'
-import { type DisturbedReport, type DisturbedRun, runDisturbed } from '../harness/disturbed.ts'
 
 const KILLED_SHARE = 0.25
 

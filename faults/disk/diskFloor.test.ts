@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { jsonOf } from '../harness/api.ts'
-import { mountSmallDisk } from '../harness/smallDisk.ts'
 import { createWorld, type World } from '../harness/load.ts'
 import { newLink, openSession, plannedSession } from '../harness/session.ts'
+import { mountSmallDisk } from '../harness/smallDisk.ts'
 
 const MEBIBYTE = 1024 * 1024
 const SIZE = 2 * MEBIBYTE

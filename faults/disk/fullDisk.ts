@@ -1,13 +1,13 @@
 /** R4: the disk fills up under load and is freed again. Nothing acknowledged is lost, and the server recovers without a restart. */
 import { join } from 'node:path'
 import { pause } from '../harness/api.ts'
-import { mountSmallDisk, type SmallDisk } from '../harness/smallDisk.ts'
 import { judgeRows } from '../harness/judge.ts'
 import type { Counts } from '../harness/ledger.ts'
 import { createWorld, judgeAll, startLoad, type World } from '../harness/load.ts'
 import type { Random } from '../harness/random.ts'
 import { loggedBy } from '../harness/report.ts'
 import { newLink, plannedSession, type Session } from '../harness/session.ts'
+import { mountSmallDisk, type SmallDisk } from '../harness/smallDisk.ts'
 
 interface FullDiskRun {
   readonly rounds: number

@@ -1,9 +1,10 @@
 /** A load on a place that fails, judged at the end as every load is. */
+
+import { type Cause, disturb, type Recoveries } from './disturb.ts'
 import type { Counts } from './ledger.ts'
 import { createWorld, judgeAll, startLoad, type World, type WorldOptions } from './load.ts'
 import type { Random } from './random.ts'
 import { loggedBy, type RunReport, type SharedOptions } from './report.ts'
-import { type Cause, disturb, type Recoveries } from './disturb.ts'
 import { createTrouble } from './trouble.ts'
 
 export interface DisturbedRun extends SharedOptions {

@@ -4,13 +4,13 @@ import { planAdoption, sendAdoption } from '../harness/assets/adopt.ts'
 import { isAdopted, newAsset } from '../harness/assets/assetLedger.ts'
 import { completeDue, type Found, newInterrupted, takeUp, WINDOWS, type Window } from '../harness/assets/interrupted.ts'
 import { judgeRows } from '../harness/judge.ts'
-import { untilState } from './kills.ts'
 import { type Adoption, type Counts, describeAttempt } from '../harness/ledger.ts'
 import { createWorld, judgeAll, type World } from '../harness/load.ts'
 import { readInbox } from '../harness/owner.ts'
 import type { Random } from '../harness/random.ts'
 import { rowsOf } from '../harness/rows.ts'
 import { appendUpTo, newLink, openSession } from '../harness/session.ts'
+import { untilState } from './kills.ts'
 
 interface AdoptionRun {
   readonly seed: string

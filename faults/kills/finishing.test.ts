@@ -4,12 +4,12 @@ import { describe, it } from 'node:test'
 import { pause } from '../harness/api.ts'
 import { fetchReceipt } from '../harness/guest.ts'
 import { judgeRows } from '../harness/judge.ts'
-import { untilState } from './kills.ts'
 import type { Attempt } from '../harness/ledger.ts'
 import { createWorld, judgeAll, type World } from '../harness/load.ts'
 import { rowsOf } from '../harness/rows.ts'
 import { appendUpTo, fileOf, newLink, openSession } from '../harness/session.ts'
 import { createUpload } from '../harness/upload.ts'
+import { untilState } from './kills.ts'
 
 const FILES = 8
 const FILE_BYTES = 20 * 1024 * 1024 + 17

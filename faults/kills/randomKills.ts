@@ -1,8 +1,9 @@
 /** R2: kill -9 at random moments under load. The seed decides the plan; how far the server has come at each kill depends on the clock. */
-import { type KillTally, runKills } from './kills.ts'
+
 import type { Counts } from '../harness/ledger.ts'
 import { createWorld, judgeAll, startLoad } from '../harness/load.ts'
 import { loggedBy, type RunReport, type SharedOptions } from '../harness/report.ts'
+import { type KillTally, runKills } from './kills.ts'
 
 interface KillRun extends SharedOptions {
   readonly kills: number

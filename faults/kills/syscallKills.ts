@@ -5,11 +5,11 @@
  */
 import { pause } from '../harness/api.ts'
 import { judgeRows } from '../harness/judge.ts'
-import { judgeOpenSessions } from './kills.ts'
 import type { Counts } from '../harness/ledger.ts'
 import { createWorld, judgeAll, type World } from '../harness/load.ts'
 import type { Random } from '../harness/random.ts'
 import type { SharedOptions } from '../harness/report.ts'
+import { judgeOpenSessions } from './kills.ts'
 import { type During, runStory } from './story.ts'
 import { arm, type DurableCall, type KillPoint, straceMissing, watch } from './syscalls.ts'
 

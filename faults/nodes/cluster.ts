@@ -10,11 +10,11 @@ import { type ObjectStoreProxy, startObjectStoreProxy } from '../../testing/faul
 import { type Nodes, startNodes } from '../../testing/nodes.ts'
 import { openObjectStore, type TestObjectStore } from '../../testing/objectStore.ts'
 import type { RunningServer } from '../../testing/startServer.ts'
+import { type FaultyDatabase, openFaultyDatabase } from '../database/database.ts'
 import { FAULT_ENV } from '../harness/load.ts'
 import type { Oracle } from '../harness/oracle.ts'
-import { rowsOf } from '../harness/rows.ts'
 import { copyPostgres } from '../harness/postgresCopy.ts'
-import { type FaultyDatabase, openFaultyDatabase } from '../database/database.ts'
+import { rowsOf } from '../harness/rows.ts'
 
 export interface Cluster {
   readonly nodes: Nodes

@@ -2,9 +2,9 @@
 
 import type { RunningServer } from '../../testing/startServer.ts'
 import { pause } from '../harness/api.ts'
+import type { Cause } from '../harness/disturb.ts'
 import type { Random } from '../harness/random.ts'
 import type { Cluster } from './cluster.ts'
-import type { Cause } from '../harness/disturb.ts'
 
 type Place = Pick<Cluster, 'nodes'>
 

@@ -14,9 +14,9 @@ import { fileURLToPath } from 'node:url'
 import { startPostgresServer } from '../../packages/server/src/testing/postgresServer.ts'
 import { newOwner, sendFile } from '../../testing/people.ts'
 import { freePort, type RunningServer, startServer } from '../../testing/startServer.ts'
-import { mountSmallDisk } from '../harness/smallDisk.ts'
 import type { RunOutcome } from '../harness/report.ts'
 import { flipBit } from '../harness/session.ts'
+import { mountSmallDisk } from '../harness/smallDisk.ts'
 
 interface AlertsRun {
   /** Seconds from a trouble to its alert. */

@@ -6,12 +6,12 @@ import { type RunningServer, startServer } from '../../testing/startServer.ts'
 import { createApi } from '../harness/api.ts'
 import { FAULT_ENV } from '../harness/load.ts'
 import { createRandom, type Random } from '../harness/random.ts'
+import type { RunReport } from '../harness/report.ts'
+import { loggedBy } from '../harness/report.ts'
 import { damageLog } from './damage.ts'
 import { fsckAltered } from './fsck.ts'
 import { DISTURBED_SHARE, type Progress, startLoad } from './load.ts'
 import { judgeLog, type LogEntry, publishedKeys, readLog } from './log.ts'
-import type { RunReport } from '../harness/report.ts'
-import { loggedBy } from '../harness/report.ts'
 
 interface ReceiptLogRun {
   /** Landed drops, each with a receipt. */

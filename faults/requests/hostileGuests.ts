@@ -8,14 +8,14 @@ import { type RunningServer, startServer } from '../../testing/startServer.ts'
 import { type Api, createApi, jsonOf, pause } from '../harness/api.ts'
 import { signUp } from '../harness/assets/author.ts'
 import { countFiles, untilSwept } from '../harness/finalChecks.ts'
-import { startAttackers } from './hostile/attackers.ts'
-import { ATTACKS, type Attack, type Target } from './hostile/attacks.ts'
-import { createAndCancel, landFiles, type Work } from './hostile/honest.ts'
-import { createGuest } from './hostile/wire.ts'
 import type { Owner } from '../harness/ledger.ts'
 import { createOracle } from '../harness/oracle.ts'
 import { createRandom, type Random } from '../harness/random.ts'
 import { loggedBy, type RunReport, type SharedOptions } from '../harness/report.ts'
+import { startAttackers } from './hostile/attackers.ts'
+import { ATTACKS, type Attack, type Target } from './hostile/attacks.ts'
+import { createAndCancel, landFiles, type Work } from './hostile/honest.ts'
+import { createGuest } from './hostile/wire.ts'
 
 interface HostileRun extends SharedOptions {
   /** How often a phase without rude guests and a phase with them take turns. */

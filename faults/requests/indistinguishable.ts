@@ -1,12 +1,12 @@
 /** R11: what answers reveal: whether an e-mail has an account, and whether an address was that of a link or share, by bytes and by time; and whether data of another account exists, by bytes. */
 import { createClient } from '../../conformance/client.ts'
 import { startServer } from '../../testing/startServer.ts'
-import { askForAddresses } from './indistinguishable/addresses.ts'
-import { askForEmails, type EmailReport } from './indistinguishable/emails.ts'
-import { lookForHidden } from './indistinguishable/hidden.ts'
 import { FAULT_ENV } from '../harness/load.ts'
 import { createRandom } from '../harness/random.ts'
 import type { SharedOptions } from '../harness/report.ts'
+import { askForAddresses } from './indistinguishable/addresses.ts'
+import { askForEmails, type EmailReport } from './indistinguishable/emails.ts'
+import { lookForHidden } from './indistinguishable/hidden.ts'
 
 interface StrangerRun extends SharedOptions {
   /** For each operation, of known and of unknown e-mails; and for all hidden things together. */

@@ -1,7 +1,7 @@
 /** What happens to an object store. Every request meets the fault with some chance, or the next few of a kind do. */
 import type { ObjectFault, ObjectRule, ObjectStoreProxy } from '../../testing/faultProxy/objectStore.ts'
-import type { Random } from '../harness/random.ts'
 import type { Cause } from '../harness/disturb.ts'
+import type { Random } from '../harness/random.ts'
 
 type Place = { readonly objects: ObjectStoreProxy }
 type Method = NonNullable<ObjectRule['method']>

@@ -5,12 +5,12 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { isDeepStrictEqual } from 'node:util'
 import { until } from '../../../../testing/until.ts'
-import { createApp } from './app.ts'
 import { readConfig } from '../config/config.ts'
-import { openServerData } from './data.ts'
 import { openDouble } from '../testing/s3/world.ts'
 import { USE } from '../testing/serverUse.ts'
 import { sha256 } from '../testing/world.ts'
+import { createApp } from './app.ts'
+import { openServerData } from './data.ts'
 
 describe('a server', () => {
   it('is not ready, and says why, while its database lacks receipts that were signed', async () => {

@@ -2,7 +2,11 @@
 import { join } from 'node:path'
 import { openBackupDirectory } from '../adapters/filesystem/backupDirectory.ts'
 import { checkDataDirectory, makeDataDirectory } from '../adapters/filesystem/dataDirectory.ts'
-import { createRestoredDatabase, createRestoredPostgres, refusePresent } from '../adapters/sql/copying/restoredDatabase.ts'
+import {
+  createRestoredDatabase,
+  createRestoredPostgres,
+  refusePresent,
+} from '../adapters/sql/copying/restoredDatabase.ts'
 import { createPostgresSnapshots, createSnapshots } from '../adapters/sql/copying/snapshot.ts'
 import { lockNodes } from '../adapters/sql/postgres/lockNodes.ts'
 import { lockDirectory } from '../adapters/sql/sqlite/directoryLock.ts'

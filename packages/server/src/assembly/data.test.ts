@@ -8,7 +8,6 @@ import type { S3Address } from '../adapters/s3/address.ts'
 import { systemClock } from '../adapters/system/clock.ts'
 import { systemRandom } from '../adapters/system/random.ts'
 import { type Config, readConfig } from '../config/config.ts'
-import { type Data, openBackupData, openPresentData, openRestoreData, openServerData } from './data.ts'
 import { backUp } from '../domain/backup/backup.ts'
 import { restore } from '../domain/backup/restore.ts'
 import { openServerKeys } from '../domain/custody/keys.ts'
@@ -16,6 +15,8 @@ import { createQuota } from '../domain/quota/quota.ts'
 import type { S3Server } from '../testing/s3/server.ts'
 import { openDouble } from '../testing/s3/world.ts'
 import { USE } from '../testing/serverUse.ts'
+import { openBackupData, openRestoreData } from './backupData.ts'
+import { type Data, openPresentData, openServerData } from './data.ts'
 
 const LOCATION = `ab/${'ab'.repeat(32)}.6f0e8f0e-0000-4000-8000-000000000000`
 

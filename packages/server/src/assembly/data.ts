@@ -1,7 +1,11 @@
 import { existsSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { addSeconds } from '@blindkeep/protocol/ids'
-import { checkDatabaseDirectory, checkDataDirectory, prepareDataDirectory } from '../adapters/filesystem/dataDirectory.ts'
+import {
+  checkDatabaseDirectory,
+  checkDataDirectory,
+  prepareDataDirectory,
+} from '../adapters/filesystem/dataDirectory.ts'
 import { openKeyring } from '../adapters/keyring/keyring.ts'
 import { refuseMoved, refuseMovedAway } from '../adapters/sql/copying/movingDatabase.ts'
 import { RESTORING } from '../adapters/sql/copying/restoredDatabase.ts'

@@ -11,12 +11,12 @@ import { newLink, newOwner } from '../../../../bench/owner.ts'
 import { createDatabase } from '../../../../testing/postgresDatabase.ts'
 import { freePort } from '../../../../testing/startServer.ts'
 import { until } from '../../../../testing/until.ts'
-import { type App, createApp } from './app.ts'
 import { readConfig } from '../config/config.ts'
 import { installedPostgres, startPostgresServer } from '../testing/postgresServer.ts'
 import type { S3Server } from '../testing/s3/server.ts'
 import { openDouble } from '../testing/s3/world.ts'
 import { USE } from '../testing/serverUse.ts'
+import { type App, createApp } from './app.ts'
 
 /** What docs and decisions promise. */
 const MAX_STATEMENTS = 20

@@ -9,11 +9,11 @@ import { type PostgresProxy, startPostgresProxy } from '../../../../testing/faul
 import { createDatabase } from '../../../../testing/postgresDatabase.ts'
 import { freePort } from '../../../../testing/startServer.ts'
 import { until } from '../../../../testing/until.ts'
-import { type App, createApp } from './app.ts'
 import { readConfig } from '../config/config.ts'
 import { startPostgresServer } from '../testing/postgresServer.ts'
 import { openDouble } from '../testing/s3/world.ts'
 import { USE } from '../testing/serverUse.ts'
+import { type App, createApp } from './app.ts'
 
 /** What docs/scale.md promises. */
 const ANSWER_MS = 1_000

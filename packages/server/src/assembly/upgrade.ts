@@ -1,16 +1,16 @@
 /** What this version changes in the database before it can use it: said beforehand, and done. */
 import { checkDatabaseDirectory, checkDataDirectory } from '../adapters/filesystem/dataDirectory.ts'
-import { lockDirectory } from '../adapters/sql/sqlite/directoryLock.ts'
 import { DatabaseTooNew, type Migration, migrations, type SchemaState } from '../adapters/sql/migrations/migrations.ts'
-import { openPostgresStore } from '../adapters/sql/postgres/store.ts'
 import { checkPostgresSchema, postgresSchema } from '../adapters/sql/postgres/schema.ts'
-import { openSqliteStore } from '../adapters/sql/sqlite/store.ts'
+import { openPostgresStore } from '../adapters/sql/postgres/store.ts'
+import { lockDirectory } from '../adapters/sql/sqlite/directoryLock.ts'
 import { sqliteSchema, withWayBack } from '../adapters/sql/sqlite/schema.ts'
+import { openSqliteStore } from '../adapters/sql/sqlite/store.ts'
 import { type CopyRoom, copiesOf, copyOf, lackOfRoom, roomForCopy } from '../adapters/sql/sqlite/upgradeCopies.ts'
 import type { Config } from '../config/config.ts'
-import { refuseHalfRestored } from './data.ts'
 import { errorText } from '../ground/errorText.ts'
 import type { Log } from '../ports/log.ts'
+import { refuseHalfRestored } from './data.ts'
 import { copyIfUpgraded } from './upgradeCopy.ts'
 
 export interface UpgradePlan {

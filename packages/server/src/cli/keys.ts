@@ -1,7 +1,7 @@
 import { toBase64 } from '@blindkeep/protocol/bytes'
 import { formatInstant } from '@blindkeep/protocol/ids'
-import type { Config } from '../config/config.ts'
 import { clockOf, openPresentKeyring, openPresentStore } from '../assembly/data.ts'
+import type { Config } from '../config/config.ts'
 import { rotateAttestationKey } from '../domain/custody/keys.ts'
 import { rotateSigningKey } from '../domain/discovery/signingKey.ts'
 import { WrongMasterSecret } from '../ports/keyring.ts'

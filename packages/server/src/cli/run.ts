@@ -1,10 +1,10 @@
 import { escapedJson } from '@blindkeep/protocol/terminalText'
+import { readConfig } from '../config/config.ts'
 import { GivenWrongly, givenSettings } from '../config/given.ts'
 import { unknownSettingLines } from '../config/unknownSettings.ts'
-import { readConfig } from '../config/config.ts'
 import { errorText } from '../ground/errorText.ts'
-import { forPerson } from '../process/hints.ts'
 import { RELEASE } from '../ground/release.ts'
+import { forPerson } from '../process/hints.ts'
 import { type Command, columns, helpOf, type ParsedCall, parseCall, UsageError } from './command.ts'
 import { COMMANDS } from './commands.ts'
 

@@ -1,6 +1,6 @@
+import { describeSettings, settingLines } from '../config/config.ts'
 import { settingsInForce } from '../config/inForce.ts'
 import { unknownSettingLines } from '../config/unknownSettings.ts'
-import { describeSettings, settingLines } from '../config/config.ts'
 import { type Command, columns } from './command.ts'
 
 /** Running the server itself. */

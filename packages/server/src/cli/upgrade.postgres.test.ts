@@ -6,9 +6,9 @@ import { describe, it } from 'node:test'
 import type { Client } from 'pg'
 import { runCommand } from '../../../../testing/command.ts'
 import { DatabaseBehind, migrations } from '../adapters/sql/migrations/migrations.ts'
-import { openPostgresStore } from '../adapters/sql/postgres/store.ts'
 import { createPostgresHealth } from '../adapters/sql/postgres/health.ts'
 import { preparePostgres } from '../adapters/sql/postgres/schema.ts'
+import { openPostgresStore } from '../adapters/sql/postgres/store.ts'
 import { inDatabase, inOwnDatabase } from '../testing/postgresStores.ts'
 
 interface World {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import type { Environment } from './given.ts'
 import { type Config, describeSettings, messengerSettingsIn, publicAddressOf, readConfig } from './config.ts'
+import type { Environment } from './given.ts'
 
 function configOf(environment: Environment): Config {
   const config = readConfig(environment)

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
+import { BlobMissing } from '../ground/storageErrors.ts'
 import { describeAway } from './bytes/away.ts'
 import { describeDigests } from './bytes/digest.ts'
 import {
@@ -14,7 +15,6 @@ import {
   readBytes,
   writeBytes,
 } from './bytes/world.ts'
-import { BlobMissing } from '../ground/storageErrors.ts'
 
 /** Tests the promises of `Objects` on one adapter, and of both ports while the store is away. Call it once per adapter, from the adapter’s own test file. */
 export function describeObjects(name: string, openWorld: OpenWorld, { hasKeys }: { readonly hasKeys: boolean }): void {

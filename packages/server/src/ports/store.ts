@@ -1,6 +1,6 @@
 import type { AccountId } from '@blindkeep/protocol/ids'
-import type { ReadTx, WriteTx } from '../rows/nouns.ts'
 import { StorageUnavailable } from '../ground/storageErrors.ts'
+import type { ReadTx, WriteTx } from '../rows/nouns.ts'
 
 export type * from '../rows/types.ts'
 export type { ReadTx, WriteTx }

@@ -1,11 +1,11 @@
 import { resolve } from 'node:path'
 import { formatInstant } from '@blindkeep/protocol/ids'
 import { inviteLink } from '@blindkeep/protocol/inviteLink'
+import { type Config, publicAddressOf } from '../config/config.ts'
 import { endpointText } from '../config/endpoint.ts'
 import type { Given } from '../config/given.ts'
 import { startWarnings } from '../config/startWarnings.ts'
 import { unknownSettingLines } from '../config/unknownSettings.ts'
-import { type Config, publicAddressOf } from '../config/config.ts'
 import type { IssuedInvite } from '../domain/account/invites.ts'
 
 interface Start {

@@ -11,10 +11,10 @@ import { nameOf, parseManifest } from '../domain/backup/backupManifest.ts'
 import { digestOf, isRight } from '../domain/backup/checkedBytes.ts'
 import { type RestoreReport, restore } from '../domain/backup/restore.ts'
 import { openServerKeys } from '../domain/custody/keys.ts'
+import type { Rules } from '../domain/rules.ts'
 import type { BackupDirectory } from '../ports/backup.ts'
 import type { Keyring } from '../ports/keyring.ts'
 import type { Store } from '../ports/store.ts'
-import type { Rules } from '../domain/rules.ts'
 import { type Bytes, defined, inWorld, type World } from './world.ts'
 
 /** Backups of a world, in their own directories that are removed afterwards. */

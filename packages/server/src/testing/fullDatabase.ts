@@ -1,4 +1,3 @@
-import type { Store } from '../ports/store.ts'
 import { channel } from '../contracts/store/channels.ts'
 import { capability, deprecation } from '../contracts/store/discovery.ts'
 import { invite } from '../contracts/store/invites.ts'
@@ -32,6 +31,7 @@ import {
   upload,
   uploadId,
 } from '../contracts/store/world.ts'
+import type { Store } from '../ports/store.ts'
 
 /** Every byte there is, so that no encoding hides in it. */
 const EVERY_BYTE = Uint8Array.from({ length: 1984 }, (_, index) => index % 256)

@@ -2,8 +2,8 @@
 import { after, before } from 'node:test'
 import { Client } from 'pg'
 import { openPostgresStore } from '../adapters/sql/postgres/store.ts'
-import type { Store } from '../ports/store.ts'
 import { bytes } from '../contracts/store/world.ts'
+import type { Store } from '../ports/store.ts'
 import { installLockWitness } from './lockWitness.ts'
 import { type PostgresServer, startPostgresServer } from './postgresServer.ts'
 

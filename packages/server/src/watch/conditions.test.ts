@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { startConditionWatch } from './conditions.ts'
 import type { Log } from '../ports/log.ts'
 import { append, bytes, newLink, notRefused, openDrop } from '../testing/guest.ts'
 import { inWorld, type World } from '../testing/world.ts'
+import { startConditionWatch } from './conditions.ts'
 
 const FLOOR = 2 * 1024 ** 3
 

@@ -1,5 +1,5 @@
-import type { Log } from '../ports/log.ts'
 import { StorageFull } from '../ground/storageErrors.ts'
+import type { Log } from '../ports/log.ts'
 import type { Store, WriteTx } from '../ports/store.ts'
 
 /** Between two attempts to write while the disk is full. */

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { startJobs } from './jobs.ts'
 import type { Log } from '../ports/log.ts'
 import { StoreBroken } from '../ports/store.ts'
 import { createGate } from '../testing/faults.ts'
+import { startJobs } from './jobs.ts'
 
 /** Jobs with a sweep and a scrubber that the test controls, and their log. */
 function jobsOver(

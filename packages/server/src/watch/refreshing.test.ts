@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { StoreBroken } from '../ports/store.ts'
-import { startRefreshing } from './refreshing.ts'
 import { createGate } from '../testing/faults.ts'
+import { startRefreshing } from './refreshing.ts'
 
 /** Refreshes that run `work` with their number, starting at 1. */
 function refreshingOver(work: (look: number) => Promise<void>) {

@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { type JoinedPart, type KeptPart, type NewPart, StorageUnavailable, type Store, type WriteTx } from '../../ports/store.ts'
+import {
+  type JoinedPart,
+  type KeptPart,
+  type NewPart,
+  StorageUnavailable,
+  type Store,
+  type WriteTx,
+} from '../../ports/store.ts'
 import { at, atOnce, countTrue, hash, type InStore, object, seed, upload, uploadId } from './world.ts'
 
 /** A part of session 1, which differs by number. */

@@ -11,10 +11,10 @@ import { addSeconds } from '@blindkeep/protocol/ids'
 import { decodeReceipt } from '@blindkeep/protocol/receipt'
 import { openKeyring } from '../../adapters/keyring/keyring.ts'
 import { createSnapshots } from '../../adapters/sql/copying/snapshot.ts'
-import { BackupFailed } from '../../ports/backup.ts'
-import { StorageUnavailable } from '../../ground/storageErrors.ts'
-import type { Store } from '../../ports/store.ts'
 import { pendingDrops } from '../../contracts/store/world.ts'
+import { StorageUnavailable } from '../../ground/storageErrors.ts'
+import { BackupFailed } from '../../ports/backup.ts'
+import type { Store } from '../../ports/store.ts'
 import { type Restored, withBackups } from '../../testing/backups.ts'
 import {
   accountRow,

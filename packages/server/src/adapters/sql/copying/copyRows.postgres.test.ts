@@ -6,12 +6,12 @@ import { describe, it } from 'node:test'
 import { account, accountId, album, at, bytes, object } from '../../../contracts/store/world.ts'
 import { fillWithEverything } from '../../../testing/fullDatabase.ts'
 import { inDatabase } from '../../../testing/postgresStores.ts'
-import { copyRows, type RowSource, RowsDiffer, type RowTarget } from './copyRows.ts'
-import { withClient } from '../postgres/client.ts'
-import { postgresTarget, withPostgresRows } from './postgresRows.ts'
-import { openSqliteStore } from '../sqlite/store.ts'
-import { createSqliteFrom, withSqliteRows } from './sqliteRows.ts'
 import { tablesOfRelease } from '../migrations/tables.ts'
+import { withClient } from '../postgres/client.ts'
+import { openSqliteStore } from '../sqlite/store.ts'
+import { copyRows, type RowSource, RowsDiffer, type RowTarget } from './copyRows.ts'
+import { postgresTarget, withPostgresRows } from './postgresRows.ts'
+import { createSqliteFrom, withSqliteRows } from './sqliteRows.ts'
 
 type Place =
   | { readonly kind: 'sqlite'; readonly path: string; readonly url?: undefined }

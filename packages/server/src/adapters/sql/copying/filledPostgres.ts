@@ -1,16 +1,16 @@
 /** A PostgreSQL database that receives all rows of another one at once. Until then it has a mark, a table without columns, with which no server starts. */
 import type { Client } from 'pg'
 import { BackupFailed } from '../../../ports/backup.ts'
-import { copyRows } from './copyRows.ts'
-import { openPostgresStore } from '../postgres/store.ts'
-import { NODE_LOCK } from '../postgres/nodeConnection.ts'
+import { tablesOfRelease } from '../migrations/tables.ts'
 import { withClient } from '../postgres/client.ts'
-import { postgresTarget } from './postgresRows.ts'
+import { NODE_LOCK } from '../postgres/nodeConnection.ts'
 import { checkPostgresSchema } from '../postgres/schema.ts'
+import { openPostgresStore } from '../postgres/store.ts'
+import { UNFINISHED } from '../postgres/unfinished.ts'
+import { copyRows } from './copyRows.ts'
+import { postgresTarget } from './postgresRows.ts'
 import { readSnapshot } from './snapshot.ts'
 import { withSqliteRows } from './sqliteRows.ts'
-import { tablesOfRelease } from '../migrations/tables.ts'
-import { UNFINISHED } from '../postgres/unfinished.ts'
 
 /** Creates the tables and the mark; may be repeated. Throws `BackupFailed` if the database has rows. */
 export async function markUnfinished(url: string): Promise<void> {

@@ -2,12 +2,12 @@ import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'nod
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { MovingDatabase } from '../../../ports/move.ts'
-import { createArrivingParts } from './arrivingParts.ts'
-import { fillPostgres, isFilledFrom, markUnfinished } from './filledPostgres.ts'
 import { copySqlite } from '../sqlite/copy.ts'
-import { readSnapshot } from './snapshot.ts'
 import { openSqliteStore } from '../sqlite/store.ts'
 import { syncPath } from '../sqlite/syncPath.ts'
+import { createArrivingParts } from './arrivingParts.ts'
+import { fillPostgres, isFilledFrom, markUnfinished } from './filledPostgres.ts'
+import { readSnapshot } from './snapshot.ts'
 
 /** Endings of the files beside a database that is being moved, and of the one that was. */
 const MOVING = '.moving'

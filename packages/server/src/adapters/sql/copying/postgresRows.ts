@@ -1,7 +1,7 @@
 import type { Client } from 'pg'
-import { jsonOf, MAX_PAGE, type Row, type RowSource, type RowTarget } from './copyRows.ts'
-import { withClient } from '../postgres/client.ts'
 import { listed, type Table, tablesOfRelease } from '../migrations/tables.ts'
+import { withClient } from '../postgres/client.ts'
+import { jsonOf, MAX_PAGE, type Row, type RowSource, type RowTarget } from './copyRows.ts'
 
 /** Runs `work` on one snapshot of the database at `url`. */
 export function withPostgresRows<Result>(url: string, work: (rows: RowSource) => Promise<Result>): Promise<Result> {

@@ -3,11 +3,11 @@ import { open } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { BackupFailed, type RestoredDatabase } from '../../../ports/backup.ts'
+import { openSqliteStore } from '../sqlite/store.ts'
+import { syncPath } from '../sqlite/syncPath.ts'
 import { createArrivingParts } from './arrivingParts.ts'
 import { endUnfinished, fillPostgres, markUnfinished } from './filledPostgres.ts'
 import { readSnapshot } from './snapshot.ts'
-import { openSqliteStore } from '../sqlite/store.ts'
-import { syncPath } from '../sqlite/syncPath.ts'
 
 /** The ending of a database's name until its restore is complete. */
 export const RESTORING = '.restoring'

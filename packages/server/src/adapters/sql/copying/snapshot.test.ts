@@ -3,11 +3,11 @@ import { mkdtemp, open, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
+import { at, hash, object, uploadId } from '../../../contracts/store/world.ts'
 import { BackupFailed } from '../../../ports/backup.ts'
 import type { Store } from '../../../ports/store.ts'
-import { at, hash, object, uploadId } from '../../../contracts/store/world.ts'
-import { createSnapshots, readSnapshot } from './snapshot.ts'
 import { openSqliteStore } from '../sqlite/store.ts'
+import { createSnapshots, readSnapshot } from './snapshot.ts'
 
 function inDirectory(work: (directory: string, store: Store) => Promise<void>): () => Promise<void> {
   return async () => {

@@ -2,9 +2,9 @@ import { closeSync, constants, fsyncSync, openSync } from 'node:fs'
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { setImmediate } from 'node:timers/promises'
 import { sqliteDialect } from '../../../rows/dialects.ts'
-import { MAX_PAGE, type Row, type RowSource, type RowTarget } from './copyRows.ts'
 import { statementsAfter, tableOfMigrations } from '../migrations/migrations.ts'
 import { listed, type Table } from '../migrations/tables.ts'
+import { MAX_PAGE, type Row, type RowSource, type RowTarget } from './copyRows.ts'
 
 /** Runs `work` on one snapshot of the database at `path`. */
 export async function withSqliteRows<Result>(

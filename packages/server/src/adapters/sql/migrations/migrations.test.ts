@@ -5,6 +5,8 @@ import { type Kysely, sql } from 'kysely'
 import { accountId, assetUpload, bytes, hash, opaqueId, uploadId } from '../../../contracts/store/world.ts'
 import { RELEASE } from '../../../ground/release.ts'
 import { postgresDialect, sqliteDialect } from '../../../rows/dialects.ts'
+import { openConnection } from '../sqlite/connection.ts'
+import { createHealth } from '../sqlite/health.ts'
 import {
   DatabaseBehind,
   DatabaseTooNew,
@@ -14,8 +16,6 @@ import {
   requireMigrated,
   requireServing,
 } from './migrations.ts'
-import { openConnection } from '../sqlite/connection.ts'
-import { createHealth } from '../sqlite/health.ts'
 
 async function inDatabase(work: (db: Kysely<unknown>) => Promise<void>): Promise<void> {
   const connection = openConnection(':memory:', { health: createHealth(), queryOnly: false })

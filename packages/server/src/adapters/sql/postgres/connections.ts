@@ -1,9 +1,9 @@
 import { type ClientBase, DatabaseError, Pool, type PoolClient } from 'pg'
 import { type Connections, StorageUnavailable } from '../../../ports/store.ts'
+import { MAX_WAITING } from '../shared/turns.ts'
 import type { PostgresHealth } from './health.ts'
 import { openSession, type PostgresSession, serverRunIn, startOf } from './session.ts'
 import { typesOfPort } from './types.ts'
-import { MAX_WAITING } from '../shared/turns.ts'
 
 /** Connections to one database. They open as they are needed. */
 export interface PostgresConnections {

@@ -1,5 +1,5 @@
-import { NODE_LOCK } from './nodeConnection.ts'
 import { openClient } from './client.ts'
+import { NODE_LOCK } from './nodeConnection.ts'
 
 /** Keeps every node from starting on the database at `url`. Throws an error for people while one runs. */
 export async function lockNodes(url: string): Promise<{ release(): Promise<void> }> {

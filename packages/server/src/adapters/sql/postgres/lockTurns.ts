@@ -1,6 +1,6 @@
 import { type Locks, StorageUnavailable } from '../../../ports/store.ts'
-import { inOrder } from './locks.ts'
 import { MAX_WAITING } from '../shared/turns.ts'
+import { inOrder } from './locks.ts'
 
 /** A request that waited for longer is refused: its client has given up, or soon will. */
 const MAX_WAIT_MS = 30_000

@@ -11,12 +11,12 @@ import {
   stateOf,
 } from '../migrations/migrations.ts'
 import { requireOwnPostgres } from '../migrations/ownSchema.ts'
+import { tablesOfRelease } from '../migrations/tables.ts'
 import { createConnections } from './connections.ts'
 import { createPostgresHealth, type PostgresHealth } from './health.ts'
 import { lend } from './loan.ts'
 import type { PostgresSession } from './session.ts'
 import { commit } from './transactions.ts'
-import { tablesOfRelease } from '../migrations/tables.ts'
 import { refuseUnfinished } from './unfinished.ts'
 
 /**

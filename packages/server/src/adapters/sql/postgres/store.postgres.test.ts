@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { Client } from 'pg'
 import { until } from '../../../../../../testing/until.ts'
+import { account, accountId, at, atOnce, bytes, link, seed, upload } from '../../../contracts/store/world.ts'
 import { durableStoreContract, storeContract } from '../../../contracts/store.ts'
 import { StorageUnavailable } from '../../../ports/store.ts'
-import { account, accountId, at, atOnce, bytes, link, seed, upload } from '../../../contracts/store/world.ts'
 import { createWriteTx } from '../../../rows/nouns.ts'
 import { startPostgresServer } from '../../../testing/postgresServer.ts'
 import {
@@ -18,9 +18,9 @@ import {
   urlOf,
 } from '../../../testing/postgresStores.ts'
 import { DatabaseTooNew } from '../migrations/migrations.ts'
-import { openPostgresStore } from './store.ts'
 import { createConnections } from './connections.ts'
 import { createPostgresHealth } from './health.ts'
+import { openPostgresStore } from './store.ts'
 import { inSnapshot } from './transactions.ts'
 
 storeContract('PostgreSQL', openWorld)

@@ -1,11 +1,11 @@
 import type { Store } from '../../../ports/store.ts'
 import { createReadTx, createWriteTx } from '../../../rows/nouns.ts'
-import { createLockTurns } from './lockTurns.ts'
 import { once } from '../shared/oneStatement.ts'
 import { createConnections, type PostgresConnections } from './connections.ts'
 import { createPostgresHealth, type PostgresHealth } from './health.ts'
 import { lend } from './loan.ts'
 import { lockStatements } from './locks.ts'
+import { createLockTurns } from './lockTurns.ts'
 import { preparePostgres, type SchemaUse } from './schema.ts'
 import { inSnapshot, inWrite } from './transactions.ts'
 

@@ -1,11 +1,11 @@
 import { type Locks, OutcomeUnknown } from '../../../ports/store.ts'
 import type { Db } from '../../../rows/db.ts'
+import { isRefusal } from '../shared/isRefusal.ts'
 import type { PostgresConnections } from './connections.ts'
 import { Overtaken } from './health.ts'
 import { lend } from './loan.ts'
 import { lockStatements } from './locks.ts'
 import type { PostgresSession } from './session.ts'
-import { isRefusal } from '../shared/isRefusal.ts'
 
 type Work<Result> = (db: Db) => Promise<Result>
 

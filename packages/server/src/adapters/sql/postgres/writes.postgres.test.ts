@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Client } from 'pg'
+import { account, accountId, atOnce, bytes, seed } from '../../../contracts/store/world.ts'
 import {
   accountLock,
   type Locks,
@@ -9,7 +10,6 @@ import {
   type Store,
   StoreBroken,
 } from '../../../ports/store.ts'
-import { account, accountId, atOnce, bytes, seed } from '../../../contracts/store/world.ts'
 import { endOthers, fact, inDatabase, inOwnDatabase, setFact } from '../../../testing/postgresStores.ts'
 import { Overtaken } from './health.ts'
 

@@ -1,8 +1,8 @@
 import { StorageUnavailable } from '../../../ports/store.ts'
 import type { Db } from '../../../rows/db.ts'
+import { MAX_WAITING, type Turns } from '../shared/turns.ts'
 import type { SqliteConnection } from './connection.ts'
 import type { Health } from './health.ts'
-import { MAX_WAITING, type Turns } from '../shared/turns.ts'
 
 /** How many works share one commit. A commit waits for a sync of the disk, which costs more than everything else together. */
 export const MAX_WORKS_PER_COMMIT = 256

@@ -5,15 +5,15 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, it } from 'node:test'
 import { CompiledQuery } from 'kysely'
+import { account, accountId, bytes, link, seed } from '../../../contracts/store/world.ts'
 import { durableStoreContract, storeContract } from '../../../contracts/store.ts'
 import { StoreBroken } from '../../../ports/store.ts'
-import { account, accountId, bytes, link, seed } from '../../../contracts/store/world.ts'
 import { createWriteTx } from '../../../rows/nouns.ts'
 import { openMemoryStore } from '../../../testing/memoryStore.ts'
 import { DatabaseTooNew } from '../migrations/migrations.ts'
-import { openSqliteStore } from './store.ts'
 import { openConnection, refuseOldSqlite } from './connection.ts'
 import { createHealth } from './health.ts'
+import { openSqliteStore } from './store.ts'
 
 async function openInMemory() {
   const store = await openMemoryStore()
