@@ -22,7 +22,7 @@ export type AuditReason =
   | 'chain_forked'
   | 'verdict_malformed'
 
-/** The server, or a party in between, has sent something that no honest server sends. The message says what. Keep the receipt. */
+/** The server, or a party in between, sent what no honest server sends. The message says what. Keep the receipt. */
 export class AuditError extends Error {
   override readonly name = 'AuditError'
   readonly reason: AuditReason

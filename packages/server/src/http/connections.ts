@@ -97,15 +97,17 @@ export function boundConnections(
     const connection = open.get(socket)
     if (connection === undefined) return
     const { replies } = connection
-    replies.add(reply)
-    reply.once('close', () => replies.delete(reply))
-    if (replies.size > limits.pipelined) socket.destroy()
     const { source, isTrustedProxy } = senderOf(request)
     const network = isTrustedProxy ? networkOf(source) : undefined
-    if (ofProxied.hasRoom(network)) {
-      ofProxied.take(network)
-      reply.once('close', () => ofProxied.leave(network))
-    } else {
+    const hasRoom = ofProxied.hasRoom(network)
+    replies.add(reply)
+    if (hasRoom) ofProxied.take(network)
+    reply.once('close', () => {
+      replies.delete(reply)
+      if (hasRoom) ofProxied.leave(network)
+    })
+    if (replies.size > limits.pipelined) socket.destroy()
+    if (!hasRoom) {
       // Its body is not waited for: the connection would stay taken.
       socket.write(TOO_MANY)
       socket.destroySoon()

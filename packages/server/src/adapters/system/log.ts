@@ -19,7 +19,7 @@ export function createLog(
 ): Log {
   let lines = ''
   const keep = (line: string) => {
-    lines += escapedJson(line)
+    lines += line
   }
   const options = { level, base: null, timestamp: false, serializers: { error: withoutDriverMembers } }
   const logger = pino(options, { write: keep })
@@ -30,7 +30,7 @@ export function createLog(
     clearTimeout(timer)
     timer = undefined
     for (const { time, event, facts } of gathered.splice(0)) logger.info({ time, ...facts }, event)
-    if (lines !== '') destination.write(lines)
+    if (lines !== '') destination.write(escapedJson(lines))
     lines = ''
   }
 

@@ -195,6 +195,7 @@ export const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in 
   links: {
     find: (tx) => tx.links.find(opaqueId(1)),
     findWithOwner: (tx) => tx.links.findWithOwner(opaqueId(1)),
+    sealedTitle: (tx) => tx.links.sealedTitle(opaqueId(1)),
     takers: (tx) => tx.links.takers([opaqueId(1), opaqueId(2)]),
     findOwn: (tx) => tx.links.findOwn(opaqueId(1), accountId(1)),
     page: async (tx) => {

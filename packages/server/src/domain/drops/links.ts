@@ -10,6 +10,7 @@ import {
   accountLock,
   type Link,
   type LinkPlace,
+  type LinkRow,
   type LinkTerms,
   type NewLink,
   type OwnedLink,
@@ -100,8 +101,11 @@ export function createLinks({ store, clock, ending, quota, inboxRoom }: LinkPort
       const { link, owner } = found
       const hardLimit = quota.hardLimitOf(owner)
       const room = shownRoom(link, { usedBytes: owner.usedBytes, hardLimit })
-      const isInboxFull = await inboxRoom.isFull(store, link, now)
-      return guestView(link, { ...room, isInboxFull }, settings.blobBytesMax)
+      const [sealedTitle, isInboxFull] = await Promise.all([
+        store.ask((tx) => tx.links.sealedTitle(opaqueId)),
+        inboxRoom.isFull(store, link, now),
+      ])
+      return guestView(link, { ...room, isInboxFull, sealedTitle }, settings.blobBytesMax)
     },
 
     /**
@@ -159,7 +163,7 @@ export async function findLive(tx: ReadTx, opaqueId: OpaqueId, at: Instant): Pro
 }
 
 /** False for a revoked or spent link, also with equal values: its id is taken. */
-function isRepeat(present: Link, request: NewLink): boolean {
+function isRepeat(present: LinkRow, request: NewLink): boolean {
   if (present.revokedAt !== undefined || present.spentAt !== undefined) return false
   const values = (link: NewLink) => [
     link.accountId,

@@ -2,6 +2,7 @@
  * Whether a database has the tables and indexes that this release makes, and nothing else. A trigger, or a table that
  * was changed, acts in the server's own statements: its author decides what the server stores.
  */
+import { createHash } from 'node:crypto'
 import { DatabaseSync } from 'node:sqlite'
 import { type Kysely, sql } from 'kysely'
 import { ForeignSchema } from '../../../ports/store.ts'
@@ -19,12 +20,18 @@ const STATISTICS: readonly string[] = ['table sqlite_stat1', 'table sqlite_stat4
 const ACTS_NOT = /^create table (?!.*\breferences\b)/is
 
 /**
+ * `digestOf` the newest schema. To make it from the migrations takes a twentieth of a start, and is needed only for a
+ * database that has another one.
+ */
+export const NEWEST_SCHEMA = 'fc2d0bb4a11f43651314e4ffc888f3c84ad486c45c2c3b2287209e6d2fc931d4'
+
+/**
  * Before anything is written to it, migrations included. Throws `ForeignSchema`. An empty or a newer database passes.
  */
 export async function requireOwnSqlite(db: Kysely<unknown>): Promise<void> {
   const { rows } = await sql<SchemaRow>`${sql.raw(SCHEMA)}`.execute(db)
   const found = schemaOf(rows)
-  if (found.size === 0) return
+  if (found.size === 0 || digestOf(found) === NEWEST_SCHEMA) return
   const done = found.has('table migrations') ? (await stateOf(db)).done : 0
   if (done > migrations.length) return
   const own = sqliteSchemaAfter(done)
@@ -74,22 +81,30 @@ interface SchemaRow {
   readonly text: string | null
 }
 
+type Schema = ReadonlyMap<string, string | null>
+
 const SCHEMA = `select type || ' ' || name as name, tbl_name as "onTable", sql as text from sqlite_schema`
 
-function schemaOf(rows: readonly Omit<SchemaRow, 'onTable'>[]): ReadonlyMap<string, string | null> {
+function schemaOf(rows: readonly Omit<SchemaRow, 'onTable'>[]): Schema {
   return new Map(rows.map(({ name, text }) => [name, text]))
 }
 
-const known = new Map<number, ReadonlyMap<string, string | null>>()
+/** SHA-256 of all of it but the statistics, in hex. */
+export function digestOf(schema: Schema): string {
+  const own = [...schema].filter(([name]) => !STATISTICS.includes(name))
+  return createHash('sha256').update(JSON.stringify(own.toSorted())).digest('hex')
+}
+
+const known = new Map<number, Schema>()
 
 /** As the first `done` migrations make it. */
-function sqliteSchemaAfter(done: number): ReadonlyMap<string, string | null> {
+export function sqliteSchemaAfter(done: number): Schema {
   const made = known.get(done) ?? makeSchema(done)
   known.set(done, made)
   return made
 }
 
-function makeSchema(done: number): ReadonlyMap<string, string | null> {
+function makeSchema(done: number): Schema {
   const database = new DatabaseSync(':memory:')
   try {
     const first = migrations.slice(0, done)
