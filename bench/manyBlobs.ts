@@ -21,7 +21,7 @@ import {
 } from '@blindkeep/protocol/ids'
 import type { BlobRole } from '@blindkeep/protocol/schemas/receipts'
 import { openFilesystemBlobs } from '../packages/server/src/adapters/filesystem/blobs.ts'
-import { openSqliteStore } from '../packages/server/src/adapters/sql/sqlite.ts'
+import { openSqliteStore } from '../packages/server/src/adapters/sql/sqlite/store.ts'
 import { systemClock } from '../packages/server/src/adapters/system/clock.ts'
 import { examine } from '../packages/server/src/domain/fsck/fsck.ts'
 import { newCounts } from '../packages/server/src/domain/fsck/options.ts'

@@ -7,7 +7,7 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { inspect, type ParseArgsOptionsConfig, parseArgs } from 'node:util'
-import type { RunOutcome } from './report.ts'
+import type { RunOutcome } from './harness/report.ts'
 import { FAULT_RUNS, type FaultRun, findRun, type OptionValues } from './runs.ts'
 
 const CI = 'ci'

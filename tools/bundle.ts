@@ -32,7 +32,7 @@ const PROGRAMS = {
     inputs: [
       'main.ts',
       'cli.ts',
-      'adapters/sql/snapshotWorker.ts',
+      'adapters/sql/sqlite/copyWorker.ts',
       'adapters/keyring/receiptWorker.ts',
       'adapters/filesystem/digestWorker.ts',
       'adapters/argon2/argon2Worker.ts',

@@ -7,7 +7,7 @@ import { generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:cry
 import { DatabaseSync } from 'node:sqlite'
 import { setImmediate as turn } from 'node:timers/promises'
 import { parseAccountId, parseDropId, parseSha256Hex, parseUploadId } from '@blindkeep/protocol/ids'
-import { openSqliteStore } from '../../packages/server/src/adapters/sql/sqlite.ts'
+import { openSqliteStore } from '../../packages/server/src/adapters/sql/sqlite/store.ts'
 import { locationOf } from '../../packages/server/src/domain/ground/location.ts'
 import { newId, parsed } from '../ids.ts'
 import { inserting } from '../insertion.ts'

@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { Pool } from 'pg'
-import { openPostgresStore } from '../../packages/server/src/adapters/sql/postgres.ts'
+import { openPostgresStore } from '../../packages/server/src/adapters/sql/postgres/store.ts'
 import { statOf } from '../bareDatabase.ts'
 import { type Planted, plantAssets, ROLES } from '../plantedAssets.ts'
 import { bareInsertLane, openPostgres } from '../postgres.ts'

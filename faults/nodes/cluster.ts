@@ -10,11 +10,11 @@ import { type ObjectStoreProxy, startObjectStoreProxy } from '../../testing/faul
 import { type Nodes, startNodes } from '../../testing/nodes.ts'
 import { openObjectStore, type TestObjectStore } from '../../testing/objectStore.ts'
 import type { RunningServer } from '../../testing/startServer.ts'
-import { FAULT_ENV } from '../load.ts'
-import type { Oracle } from '../oracle.ts'
-import { rowsOf } from '../rows.ts'
-import { copyPostgres } from './copy.ts'
-import { type FaultyDatabase, openFaultyDatabase } from './database.ts'
+import { type FaultyDatabase, openFaultyDatabase } from '../database/database.ts'
+import { FAULT_ENV } from '../harness/load.ts'
+import type { Oracle } from '../harness/oracle.ts'
+import { copyPostgres } from '../harness/postgresCopy.ts'
+import { rowsOf } from '../harness/rows.ts'
 
 export interface Cluster {
   readonly nodes: Nodes

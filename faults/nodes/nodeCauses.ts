@@ -1,10 +1,10 @@
 /** What happens to one of several nodes. */
 
 import type { RunningServer } from '../../testing/startServer.ts'
-import { pause } from '../api.ts'
-import type { Random } from '../random.ts'
+import { pause } from '../harness/api.ts'
+import type { Cause } from '../harness/disturb.ts'
+import type { Random } from '../harness/random.ts'
 import type { Cluster } from './cluster.ts'
-import type { Cause } from './disturb.ts'
 
 type Place = Pick<Cluster, 'nodes'>
 

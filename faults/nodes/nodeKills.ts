@@ -4,18 +4,18 @@
  * are compared with the keys of the store.
  */
 import type { RunningServer } from '../../testing/startServer.ts'
-import { pause } from '../api.ts'
-import type { Counts } from '../ledger.ts'
-import { createWorld, judgeKept, judgeServed, startLoad, type World } from '../load.ts'
-import { MOMENTS } from '../moments.ts'
-import { discard, readInbox } from '../owner.ts'
-import type { Random } from '../random.ts'
-import { loggedBy, type RunReport, type SharedOptions } from '../report.ts'
+import { pause } from '../harness/api.ts'
+import { unexpectedIn } from '../harness/disturbed.ts'
+import type { Counts } from '../harness/ledger.ts'
+import { createWorld, judgeKept, judgeServed, startLoad, type World } from '../harness/load.ts'
+import { MOMENTS } from '../harness/moments.ts'
+import { discard, readInbox } from '../harness/owner.ts'
+import type { Random } from '../harness/random.ts'
+import { loggedBy, type RunReport, type SharedOptions } from '../harness/report.ts'
+import { createTrouble, type Trouble } from '../harness/trouble.ts'
 import { type Cluster, openCluster } from './cluster.ts'
-import { unexpectedIn } from './disturbed.ts'
 import { freeze, PAST_LEASES_MS } from './nodeCauses.ts'
 import { openStuckWatch } from './stuck.ts'
-import { createTrouble, type Trouble } from './trouble.ts'
 
 interface NodeKillRun extends SharedOptions {
   readonly kills: number

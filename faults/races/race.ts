@@ -5,8 +5,8 @@ import type { Reply } from '../../conformance/call.ts'
 import type { Client } from '../../conformance/client.ts'
 import { answerOf } from '../../conformance/expect.ts'
 import { asOwner, type Link, linksOf, provision, quotaOf, revoke } from '../../conformance/world.ts'
-import { pause } from '../api.ts'
-import type { Random } from '../random.ts'
+import { pause } from '../harness/api.ts'
+import type { Random } from '../harness/random.ts'
 
 export interface Round {
   readonly client: Client

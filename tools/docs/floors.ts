@@ -47,7 +47,7 @@ export function* floorFaults(
 
 /** What tests import is no part of the house. */
 function isProduct(file: string): boolean {
-  return /\.tsx?$/.test(file) && !/\.(test|contract)\.tsx?$|\/testing\//.test(file)
+  return /\.tsx?$/.test(file) && !/\.test\.tsx?$|\/(contracts|testing)\//.test(file)
 }
 
 function roomOf(folder: string, file: string): string {

@@ -2,9 +2,9 @@ import { formatInstant } from '@blindkeep/protocol/ids'
 import { inviteLink } from '@blindkeep/protocol/inviteLink'
 import { systemClock } from '../adapters/system/clock.ts'
 import { systemRandom } from '../adapters/system/random.ts'
+import { openPresentStore } from '../assembly/data.ts'
+import { type Config, publicAddressOf } from '../config/config.ts'
 import { isLoopback } from '../config/parsers.ts'
-import { type Config, publicAddressOf } from '../config.ts'
-import { openPresentStore } from '../data.ts'
 import {
   createInvites,
   INVITE_DAYS,

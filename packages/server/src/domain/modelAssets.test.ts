@@ -3,7 +3,6 @@ import { describe, it } from 'node:test'
 import type { ManifestAction, ManifestEnvelope } from '@blindkeep/protocol/schemas/manifest'
 import type { BlobRole } from '@blindkeep/protocol/schemas/receipts'
 import fc from 'fast-check'
-import type { Rules } from '../rules.ts'
 import { objectsIn, provenanceFor } from '../testing/assetSessions.ts'
 import { type AlbumOwner, adopt, declaredFor, newAlbumOwner, newAssetId } from '../testing/assets.ts'
 import { accountRow, append, bytes, land, newLink } from '../testing/guest.ts'
@@ -12,6 +11,7 @@ import { always, commandsFor, pick, reasonOf } from '../testing/modelCommand.ts'
 import { defined, inWorld, sha256, type World } from '../testing/world.ts'
 import type { Declared } from './assets/manifest.ts'
 import { isRefusal } from './ground/refusals.ts'
+import type { Rules } from './rules.ts'
 
 /** Uploads, adoptions, replacements and deletions against the model, in random acts of owners, guests and the clock. */
 interface Real {

@@ -8,11 +8,9 @@ import type { Presence } from './objects.ts'
  * process, can only leave a part that does not count. The caller records the key before the first byte can be stored,
  * and afterwards that it counts.
  *
- * Promises that every adapter keeps and `staging.contract.ts` tests:
- * - Bytes that `write` acknowledged survive a killed process. Without keys only what `settle` acknowledged survives a
- *   power cut (`mayFallBack`).
- * - A store that is full, read-only, broken or away throws `StorageUnavailable`. Nothing else changes then, and a later
- *   call may succeed.
+ * Promises that every adapter keeps and `contracts/staging.ts` tests:
+ * - Bytes that `write` acknowledged survive a killed process. Without keys only what `settle` acknowledged survives a power cut (`mayFallBack`).
+ * - A store that is full, read-only, broken or away throws `StorageUnavailable`. Nothing else changes then, and a later call may succeed.
  * - While the store is away, no method creates anything.
  */
 export interface Staging extends Presence {

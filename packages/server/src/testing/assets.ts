@@ -16,11 +16,11 @@ import { assembleManifest, manifestToBeSigned } from '@blindkeep/protocol/manife
 import type { ManifestEnvelope } from '@blindkeep/protocol/schemas/manifest'
 import type { BlobRole } from '@blindkeep/protocol/schemas/receipts'
 import { SEGMENT_PLAINTEXT_BYTES } from '@blindkeep/protocol/suites'
+import { pendingDrops } from '../contracts/store/world.ts'
 import type { AssetView } from '../domain/assets/assetView.ts'
 import type { Declared } from '../domain/assets/manifest.ts'
 import type { AdoptionRefusal } from '../domain/drops/adoption.ts'
 import type { Drop } from '../ports/store.ts'
-import { pendingDrops } from '../ports/storeContract/world.ts'
 import { accountRow, append, land, newLink, notRefused } from './guest.ts'
 import { defined, newAccount, sha256, type World } from './world.ts'
 

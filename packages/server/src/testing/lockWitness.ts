@@ -5,7 +5,7 @@
  */
 import { parseAccountId } from '@blindkeep/protocol/ids'
 import type { Client } from 'pg'
-import { keyOf } from '../adapters/sql/postgresLocks.ts'
+import { keyOf } from '../adapters/sql/postgres/locks.ts'
 import { accountLock, type Store } from '../ports/store.ts'
 
 /** Tables with an `account_id`, and two whose rows belong to a row of those. */

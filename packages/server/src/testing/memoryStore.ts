@@ -1,5 +1,5 @@
 import { backup, DatabaseSync } from 'node:sqlite'
-import { memoryPath, openSqliteStore } from '../adapters/sql/sqlite.ts'
+import { memoryPath, openSqliteStore } from '../adapters/sql/sqlite/store.ts'
 import type { Store } from '../ports/store.ts'
 
 /** More than an empty database has: it is copied in one step. */

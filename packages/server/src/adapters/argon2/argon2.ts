@@ -1,5 +1,5 @@
 import crypto, { type Argon2Parameters, randomBytes, timingSafeEqual } from 'node:crypto'
-import { createOrderThread } from '../../orderThread.ts'
+import { createOrderThread } from '../../ground/orderThread.ts'
 import type { SecretHasher } from '../../ports/secrets.ts'
 import type { Argon2Order } from './argon2Worker.ts'
 import { createTurns, type TurnLimits } from './turns.ts'

@@ -1,10 +1,10 @@
 import { stat } from 'node:fs'
 import { open, readdir, unlink } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
-import { freeBytesOf } from '../../disk.ts'
+import { freeBytesOf } from '../../ground/disk.ts'
+import { BlobMissing } from '../../ground/storageErrors.ts'
 import type { Objects } from '../../ports/objects.ts'
 import type { Staging } from '../../ports/staging.ts'
-import { BlobMissing } from '../../ports/storageErrors.ts'
 import { createDigests, type Digests } from './digest.ts'
 import {
   checkDirectories,

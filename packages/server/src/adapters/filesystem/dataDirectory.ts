@@ -1,7 +1,7 @@
 import { constants, existsSync, statSync } from 'node:fs'
 import { access, mkdir, readdir, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
-import { forbidden, forbiddenText, uncreatable } from '../../forbidden.ts'
+import { forbidden, forbiddenText, uncreatable } from '../../ground/forbidden.ts'
 import { systemCode, unlessMissing } from './failure.ts'
 
 /** What a data directory holds, and what administrators put into one before the first start. */

@@ -1,5 +1,5 @@
+import { DigestsBusy } from '../../ground/storageErrors.ts'
 import type { BlobDigest } from '../../ports/objects.ts'
-import { DigestsBusy } from '../../ports/storageErrors.ts'
 import { type DigestThread, startDigestThread } from './digestThread.ts'
 import type { DigestOrder } from './digestWorker.ts'
 

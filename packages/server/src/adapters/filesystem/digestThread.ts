@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads'
 import { parseSha256Hex } from '@blindkeep/protocol/ids'
+import { BlobMissing } from '../../ground/storageErrors.ts'
 import type { BlobDigest } from '../../ports/objects.ts'
-import { BlobMissing } from '../../ports/storageErrors.ts'
 import type { DigestAnswer, DigestOrder } from './digestWorker.ts'
 import { storageFailure } from './failure.ts'
 

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs'
 import { constants as osConstants } from 'node:os'
-import { forbidden, isForbidden } from '../../forbidden.ts'
-import { StorageForbidden, StorageFull, StorageUnavailable } from '../../ports/storageErrors.ts'
+import { forbidden, isForbidden } from '../../ground/forbidden.ts'
+import { StorageForbidden, StorageFull, StorageUnavailable } from '../../ground/storageErrors.ts'
 
 /**
  * To open an object for reading. Without `O_NONBLOCK`, a pipe in its place would hold one of the few threads for files

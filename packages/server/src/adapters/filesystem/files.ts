@@ -1,6 +1,6 @@
 import { constants } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
-import { StorageUnavailable } from '../../ports/storageErrors.ts'
+import { StorageUnavailable } from '../../ground/storageErrors.ts'
 import { onStorage, unlessMissing } from './failure.ts'
 import type { Marker } from './marker.ts'
 import type { Syncs } from './syncs.ts'

@@ -5,8 +5,8 @@ import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { it } from 'node:test'
-import { freshLocation, readBytes, writeBytes } from '../../ports/bytesContract/world.ts'
-import { StorageForbidden } from '../../ports/storageErrors.ts'
+import { freshLocation, readBytes, writeBytes } from '../../contracts/bytes/world.ts'
+import { StorageForbidden } from '../../ground/storageErrors.ts'
 import { openFilesystemBlobs } from './blobs.ts'
 
 const BYTES = Buffer.from('for one user alone')

@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises'
+import { BlobMissing } from '../../ground/storageErrors.ts'
 import type { ByteRange, ReadOptions } from '../../ports/objects.ts'
-import { BlobMissing } from '../../ports/storageErrors.ts'
 import { onStorage } from './failure.ts'
 
 /** The size of each read and of each piece: what `http/reply.ts` reserves for a download is two of them. */

@@ -1,5 +1,5 @@
 import { type FileHandle, open } from 'node:fs/promises'
-import { SyncFailed } from '../../ports/storageErrors.ts'
+import { SyncFailed } from '../../ground/storageErrors.ts'
 
 /** So many failed syncs mean a broken device: every sync is refused then, and the memory stays bounded. */
 const MAX_FAILURES = 10_000

@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises'
+import { StorageUnavailable } from '../../ground/storageErrors.ts'
 import type { WriteRequest } from '../../ports/staging.ts'
-import { StorageUnavailable } from '../../ports/storageErrors.ts'
 import { readBody } from '../body.ts'
 import { onStorage } from './failure.ts'
 import type { OpenFile } from './files.ts'

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { link, mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { decodeLine, NotText } from '@blindkeep/protocol/textFile'
-import { isLacking } from '../../disk.ts'
-import { StorageFull } from '../../ports/storageErrors.ts'
+import { isLacking } from '../../ground/disk.ts'
+import { StorageFull } from '../../ground/storageErrors.ts'
 
 const SECRET_BYTES = 32
 /** With any of these bits another user may use the file. */

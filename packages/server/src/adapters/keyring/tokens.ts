@@ -1,7 +1,7 @@
 import { createPublicKey, hash, type KeyObject } from 'node:crypto'
 import { CompactSign, compactVerify } from 'jose'
+import { ed25519Key, publicBytes } from '../../ground/signatures.ts'
 import type { TokenSigner } from '../../ports/keyring.ts'
-import { ed25519Key, publicBytes } from '../../signatures.ts'
 
 const ALGORITHM = 'EdDSA'
 /** The server's own tokens have a few hundred characters. Longer ones are refused unread. */

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { StorageUnavailable } from '../../ports/storageErrors.ts'
+import { StorageUnavailable } from '../../ground/storageErrors.ts'
 import { failureOf, told } from './failure.ts'
 
 /** How often one call is tried in all. The library itself tries once: it could not repeat a streamed body. */

@@ -1,7 +1,7 @@
 import { Agent as HttpAgent, type IncomingMessage } from 'node:http'
 import { Agent as HttpsAgent } from 'node:https'
 import type * as Sdk from '@aws-sdk/client-s3'
-import { StorageUnavailable } from '../../ports/storageErrors.ts'
+import { StorageUnavailable } from '../../ground/storageErrors.ts'
 import type { S3Address } from './address.ts'
 import { attempted, MAX_ATTEMPTS } from './attempts.ts'
 import { noCredentials, type RenewedCredentials, type S3Credentials } from './credentials.ts'

@@ -1,4 +1,4 @@
-import { StorageUnavailable } from '../../ports/storageErrors.ts'
+import { StorageUnavailable } from '../../ground/storageErrors.ts'
 import type { S3Address } from './address.ts'
 
 /** What the store answered about one key or upload. Only callers inside this adapter see it. */

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import type { ListObjectsV2CommandOutput } from '@aws-sdk/client-s3'
-import { StorageUnavailable } from '../../ports/storageErrors.ts'
+import { StorageUnavailable } from '../../ground/storageErrors.ts'
 import { MAX_ATTEMPTS } from './attempts.ts'
 import type { Client, Lane } from './client.ts'
 import { BrokenOff, isBeyondEnd } from './failure.ts'

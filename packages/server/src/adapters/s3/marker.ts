@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { StorageUnavailable } from '../../ports/storageErrors.ts'
+import { StorageUnavailable } from '../../ground/storageErrors.ts'
 import type { Client } from './client.ts'
 import { isNoSuchKey, S3Refusal } from './failure.ts'
 import { putKey, readKey } from './keys.ts'
@@ -30,7 +30,7 @@ export interface Marker {
   checkLately(): Promise<void>
 }
 
-/** More than the server leaves between two looks (`presenceWatch.ts`). */
+/** More than the server leaves between two looks (`watch/presence.ts`). */
 const LATELY_MS = 10_000
 
 /** Reads or makes the marker. Throws, with advice, if it is missing and must not be made. */

@@ -1,5 +1,5 @@
+import { StorageUnavailable } from '../../ground/storageErrors.ts'
 import type { Log } from '../../ports/log.ts'
-import { StorageUnavailable } from '../../ports/storageErrors.ts'
 
 /** Between two lines about one thing that goes on failing. */
 export const SUMMARY_MS = 60_000

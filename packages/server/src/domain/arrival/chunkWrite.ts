@@ -4,9 +4,9 @@
  */
 import { createHash, type Hash } from 'node:crypto'
 import { addSeconds, type Sha256Hex } from '@blindkeep/protocol/ids'
+import { BlobMissing, StorageUnavailable } from '../../ground/storageErrors.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Staging } from '../../ports/staging.ts'
-import { BlobMissing, StorageUnavailable } from '../../ports/storageErrors.ts'
 import type { Store, StoredChunk, Upload } from '../../ports/store.ts'
 import { isRefusal, type Refuses } from '../ground/refusals.ts'
 import type { Room } from '../quota/room.ts'

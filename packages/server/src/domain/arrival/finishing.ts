@@ -4,8 +4,8 @@
  */
 import { tryEachInTurn } from '@blindkeep/protocol/concurrency'
 import type { UploadId } from '@blindkeep/protocol/ids'
+import { StorageFull, StorageUnavailable, SyncFailed } from '../../ground/storageErrors.ts'
 import type { Staging } from '../../ports/staging.ts'
-import { StorageFull, StorageUnavailable, SyncFailed } from '../../ports/storageErrors.ts'
 import { accountLock, isStoreBroken, OutcomeUnknown, type Upload, type UploadFailure } from '../../ports/store.ts'
 import type { Refuses } from '../ground/refusals.ts'
 import type { UploadEnding } from '../uploads/uploadEnding.ts'

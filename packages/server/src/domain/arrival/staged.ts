@@ -7,9 +7,9 @@
  */
 import { createHash, type Hash } from 'node:crypto'
 import { parseSha256Hex, type Sha256Hex, type UploadId } from '@blindkeep/protocol/ids'
+import { BlobMissing, StorageUnavailable } from '../../ground/storageErrors.ts'
 import type { Objects } from '../../ports/objects.ts'
 import type { Staging } from '../../ports/staging.ts'
-import { BlobMissing, StorageUnavailable } from '../../ports/storageErrors.ts'
 import { accountLock, type Chunk, type Store, type Upload } from '../../ports/store.ts'
 
 export type StagedBytes = ReturnType<typeof createStagedBytes>

@@ -5,9 +5,9 @@
  */
 import type { Sha256Hex } from '@blindkeep/protocol/ids'
 import { disagreement, type HybridVerifiers, ManifestError, verifyManifest } from '@blindkeep/protocol/manifest'
+import { isValid, type SignatureType, verifyingKey } from '../../ground/signatures.ts'
 import type { Objects } from '../../ports/objects.ts'
 import type { AssetUpload, Store } from '../../ports/store.ts'
-import { isValid, type SignatureType, verifyingKey } from '../../signatures.ts'
 import type { Refuses } from '../ground/refusals.ts'
 import { DEVICE_GONE } from './manifest.ts'
 

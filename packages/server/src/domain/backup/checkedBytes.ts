@@ -1,8 +1,8 @@
 /** Hashes bytes as they pass into a backup or out of it. */
 import { createHash } from 'node:crypto'
 import { parseSha256Hex, type Sha256Hex } from '@blindkeep/protocol/ids'
+import { BlobMissing, StorageUnavailable } from '../../ground/storageErrors.ts'
 import { BackupFailed, type SnapshotObject } from '../../ports/backup.ts'
-import { BlobMissing, StorageUnavailable } from '../../ports/storageErrors.ts'
 import { partsOf } from '../ground/location.ts'
 
 export type ObjectFaultKind = 'missing' | 'damaged' | 'unreadable'

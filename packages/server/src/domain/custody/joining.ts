@@ -8,11 +8,11 @@
  */
 import { createHash } from 'node:crypto'
 import { addSeconds, type Instant, parseSha256Hex, type Sha256Hex, type UploadId } from '@blindkeep/protocol/ids'
+import { BlobMissing, StorageUnavailable } from '../../ground/storageErrors.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { JoinedPiece, Joining, KeyedBytes } from '../../ports/keyedBytes.ts'
 import type { Log } from '../../ports/log.ts'
 import type { Staging } from '../../ports/staging.ts'
-import { BlobMissing, StorageUnavailable } from '../../ports/storageErrors.ts'
 import { isStoreBroken, type KeptPart, type Store } from '../../ports/store.ts'
 import { partsOf } from '../ground/location.ts'
 import { type JoinStep, type KeyRange, partsToJoin, planJoin } from './joinPlan.ts'

@@ -1,7 +1,7 @@
 /** Signs and commits one batch of receipts. The caller has locked the log. */
 import type { AccountId, Instant } from '@blindkeep/protocol/ids'
+import { StorageUnavailable } from '../../ground/storageErrors.ts'
 import type { Clock } from '../../ports/clock.ts'
-import { StorageUnavailable } from '../../ports/storageErrors.ts'
 import { accountLock, type ReceiptRow, type Store, type WriteTx } from '../../ports/store.ts'
 import { recordServerId } from '../discovery/serverId.ts'
 import type { HeadWatch } from './headWatch.ts'

@@ -6,7 +6,7 @@
  * meanwhile, also by another process, the batch is signed again. While a batch is committed, the next one is signed on
  * top of it: signing takes longer than all the rest, and each receipt contains the hash of the one before it.
  */
-import { StorageUnavailable } from '../../ports/storageErrors.ts'
+import { StorageUnavailable } from '../../ground/storageErrors.ts'
 import type { ReceiptRow } from '../../ports/store.ts'
 import { type HeadWatch, unwatched } from './headWatch.ts'
 import {

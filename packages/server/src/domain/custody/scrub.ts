@@ -4,7 +4,7 @@
  * the bytes. It reads one object at a time, so that it never occupies both of the threads that owners' deep scans need.
  */
 import { addSeconds, type Instant } from '@blindkeep/protocol/ids'
-import { DigestsBusy } from '../../ports/storageErrors.ts'
+import { DigestsBusy } from '../../ground/storageErrors.ts'
 import type { KeptObject } from '../../ports/store.ts'
 import { type Course, createCounter, createScrubbing, type ScrubbingPorts, type ScrubSum } from './scrubbing.ts'
 

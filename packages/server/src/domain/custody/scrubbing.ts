@@ -1,9 +1,9 @@
 /** Reads kept objects and marks the damaged ones. scrub.ts decides which objects are read, and when. */
 import type { Instant } from '@blindkeep/protocol/ids'
+import { BlobMissing, DigestsBusy } from '../../ground/storageErrors.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
 import type { Objects } from '../../ports/objects.ts'
-import { BlobMissing, DigestsBusy } from '../../ports/storageErrors.ts'
 import type { KeptObject, Store } from '../../ports/store.ts'
 import { partsOf } from '../ground/location.ts'
 

@@ -1,6 +1,6 @@
 import { countText } from '@blindkeep/protocol/counts'
+import { BlobMissing, StorageForbidden, StorageUnavailable } from '../../ground/storageErrors.ts'
 import type { Objects } from '../../ports/objects.ts'
-import { BlobMissing, StorageForbidden, StorageUnavailable } from '../../ports/storageErrors.ts'
 import { type AuditedObject, type ReadTx, type Store, StoreBroken } from '../../ports/store.ts'
 import { uploadIdOf } from '../ground/location.ts'
 import { createFinding, type Finding } from './finding.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { UploadId } from '@blindkeep/protocol/ids'
-import { StorageUnavailable } from '../../ports/storageErrors.ts'
+import { StorageUnavailable } from '../../ground/storageErrors.ts'
 import type { Store } from '../../ports/store.ts'
 import { createFaults, createGate } from '../../testing/faults.ts'
 import {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { StorageUnavailable } from '../../ports/storageErrors.ts'
+import { StorageUnavailable } from '../../ground/storageErrors.ts'
 import { OutcomeUnknown, type Store } from '../../ports/store.ts'
 import { createFaults, createGate } from '../../testing/faults.ts'
 import { accountRow, append, bytes, linkRow, newLink, openDrop, ownerOf, uploadRow } from '../../testing/guest.ts'

@@ -1,8 +1,0 @@
-/** A PostgreSQL database's rows of one instant in a SQLite file, so that the same checks read both. */
-import { copyRows } from '../../packages/server/src/adapters/sql/copyRows.ts'
-import { withPostgresRows } from '../../packages/server/src/adapters/sql/postgresRows.ts'
-import { createSqliteFrom } from '../../packages/server/src/adapters/sql/sqliteRows.ts'
-
-export async function copyPostgres(url: string, path: string): Promise<void> {
-  await withPostgresRows(url, (from) => createSqliteFrom(path, (to) => copyRows({ from, to })))
-}
