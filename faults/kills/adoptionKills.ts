@@ -1,4 +1,4 @@
-/** R2a: kill -9 while many adoptions are under way, until enough kills have hit each window: before the claim, between claim and settling, and after. */
+/** R2a: kill -9 during many adoptions, in each window: before the claim, before settling, and after. */
 import { pause } from '../harness/api.ts'
 import { planAdoption, sendAdoption } from '../harness/assets/adopt.ts'
 import { isAdopted, newAsset } from '../harness/assets/assetLedger.ts'

@@ -1,4 +1,4 @@
-/** Whether an e-mail has an account, by bytes and by time, for each operation that any caller may send with any e-mail. */
+/** Whether an e-mail has an account, by bytes and time, for each operation with any e-mail. */
 import type { Reply } from '../../../conformance/call.ts'
 import { fingerprint } from '../../../conformance/expect.ts'
 import type { Random } from '../../harness/random.ts'

@@ -1,6 +1,7 @@
 /**
- * Limits how often something may happen in a window of time, or how much: an attempt counts with its weight. All processes of a server count together.
- * Counts are stored under keyed hashes, not in `Store`. A crash may lose the last seconds of counts. `contracts/limiter.ts` tests these promises.
+ * Limits how often something may happen in a window of time, or how much: an attempt counts with its weight. All
+ * processes of a server count together. Counts are stored under keyed hashes, not in `Store`. A crash may lose the last
+ * seconds of counts. `contracts/limiter.ts` tests these promises.
  */
 export interface Limiter {
   /**

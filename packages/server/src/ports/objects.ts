@@ -5,10 +5,12 @@ import type { Sha256Hex } from '@blindkeep/protocol/ids'
  * may hold an object in several parts (`parts.ts`); a reader of an object does not learn of that.
  *
  * Promises that every adapter keeps and `contracts/objects.ts` tests:
- * - A location is a relative path that the server makes (`ab/<hash>.<upload_id>`). Every method throws for any other text.
- * - A store that is read-only, broken or away throws `StorageUnavailable`. Nothing else changes then, and a later call may succeed.
- * - An object is missing only if the store itself is present. While the store is away (its disk is not mounted, its bucket cannot be read), no method
- *   reports an object as missing, and `remove` does not resolve.
+ * - A location is a relative path that the server makes (`ab/<hash>.<upload_id>`). Every method throws for any
+ *   other text.
+ * - A store that is read-only, broken or away throws `StorageUnavailable`. Nothing else changes then, and a later call
+ *   may succeed.
+ * - An object is missing only if the store itself is present. While the store is away (its disk is not mounted, its
+ *   bucket cannot be read), no method reports an object as missing, and `remove` does not resolve.
  */
 export interface Objects extends Presence {
   /** Size in bytes, or undefined if there is no such object. */

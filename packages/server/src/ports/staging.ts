@@ -9,8 +9,10 @@ import type { Presence } from './objects.ts'
  * and afterwards that it counts.
  *
  * Promises that every adapter keeps and `contracts/staging.ts` tests:
- * - Bytes that `write` acknowledged survive a killed process. Without keys only what `settle` acknowledged survives a power cut (`mayFallBack`).
- * - A store that is full, read-only, broken or away throws `StorageUnavailable`. Nothing else changes then, and a later call may succeed.
+ * - Bytes that `write` acknowledged survive a killed process. Without keys only what `settle` acknowledged survives a
+ *   power cut (`mayFallBack`).
+ * - A store that is full, read-only, broken or away throws `StorageUnavailable`. Nothing else changes then, and a later
+ *   call may succeed.
  * - While the store is away, no method creates anything.
  */
 export interface Staging extends Presence {
