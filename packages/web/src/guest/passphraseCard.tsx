@@ -5,7 +5,7 @@ import { PassphraseField } from './passphraseField.tsx'
 import { isPassphraseAsked } from './standing.ts'
 import { useGuestPages } from './texts.ts'
 
-/** Asks for the passphrase when the server has refused it, or when the link turns out to need one after files were sent. */
+/** Asks for the passphrase after a refusal, or when the link turns out to need one. */
 export function PassphraseCard({ snapshot }: { readonly snapshot: Snapshot }) {
   const { text, tell } = useGuestPages()
   const [typed, setTyped] = useState('')

@@ -5,7 +5,7 @@ import type { Snapshot } from './messages.ts'
 import { outcomeOf, unsentOf } from './standing.ts'
 import type { GuestPages } from './texts.ts'
 
-/** While files are sent: shows progress in the tab's title, keeps the screen on, and asks before the tab closes, also while files are only chosen. */
+/** While sending: progress in the title, screen on, and a question before the tab closes, also for chosen files. */
 export function useWhileSending(snapshot: Snapshot | undefined, { text, language, tell }: GuestPages): void {
   const isSending = snapshot !== undefined && snapshot.totals.files > snapshot.totals.landed
   const isMoving = isSending && !snapshot.isPaused && snapshot.counts.paused < snapshot.totals.files

@@ -4,7 +4,7 @@ import { createContext } from 'preact'
 import { useContext, useEffect, useRef } from 'preact/hooks'
 import type { Language } from '../common/language.ts'
 
-/** SECRET. What the owner has not confirmed to have saved: the server never gives it again, so it outlasts the page that shows it. */
+/** SECRET. Not confirmed as saved: the server never gives it again, so it outlasts its page. */
 export interface UnsavedSecrets {
   readonly backupCodes?: readonly string[] | undefined
   readonly webhookSecret?: string | undefined

@@ -1,6 +1,7 @@
 /**
- * Deletes an account. One transaction removes the personal data and every way to sign in. Small steps then remove the drops and assets, by the functions that
- * discard drops and delete assets. So the used bytes equal the sum of the rows, and every object has its state, wherever the process dies.
+ * Deletes an account. One transaction removes the personal data and every way to sign in. Small steps then remove the
+ * drops and assets, by the functions that discard drops and delete assets. So the used bytes equal the sum of the rows,
+ * and every object has its state, wherever the process dies.
  */
 import { tryEachInTurn } from '@blindkeep/protocol/concurrency'
 import type { AccountId, Instant } from '@blindkeep/protocol/ids'
@@ -86,9 +87,10 @@ export function createAccountDeletion({
 
   return {
     /**
-     * Deletes the account when the secret is right, and a code where a second factor is on. When this resolves, all its sessions have ended and its links
-     * and open uploads take nothing more. A guest's upload that is finishing still gets its receipt, and is freed afterwards; an owner's may fail, as its slot no longer
-     * exists. Refuses, and changes nothing, while an asset is retained, or is about to be.
+     * Deletes the account when the secret is right, and a code where a second factor is on. When this resolves, all its
+     * sessions have ended, and its links and open uploads take nothing more. A guest's upload that is finishing still
+     * gets its receipt, and is freed afterwards; an owner's may fail, as its slot no longer exists. Refuses, and
+     * changes nothing, while an asset is retained, or is about to be.
      */
     async begin(
       account: Account,
@@ -111,7 +113,7 @@ export function createAccountDeletion({
       return undefined
     },
 
-    /** Frees what deleted accounts still hold. Runs after each deletion, and in every sweep, as a process may die half-way. */
+    /** Frees what deleted accounts still hold: after each deletion and in sweeps, as processes die half-way. */
     async resume(): Promise<void> {
       await tryEachInTurn(
         await store.read((tx) => tx.accountDeletions.listUnfinished(MAX_ACCOUNTS)),
@@ -123,8 +125,9 @@ export function createAccountDeletion({
 }
 
 /**
- * The deletion itself, under the account's lock. The owner and the operator begin it with the same words. Refused, the transaction changes nothing.
- * `credentials_wrong`: the account is deleted already, or has another secret than `account`.
+ * The deletion itself, under the account's lock. The owner and the operator begin it with the same words. Refused, the
+ * transaction changes nothing. `credentials_wrong`: the account is deleted already, or has another secret than
+ * `account`.
  */
 export async function deleteIn(
   tx: WriteTx,
@@ -147,7 +150,7 @@ async function endSomeOpen(
   return ending.endOpen(tx, await tx.uploads.openOfAccount(accountId, MAX_STEP), at)
 }
 
-/** A finishing provenance counts as landed, as the deletion does not stop it. What an original keeps up is of blobs that are there. */
+/** A finishing provenance counts as landed: the deletion does not stop it. Originals keep up present blobs only. */
 function willBeRetained(upload: Upload, at: Instant): boolean {
   return upload.assetId !== undefined && (signedRetention(upload) ?? at) > at
 }

@@ -57,7 +57,8 @@ function MakeForm({ prepared, onAdded, onCancel }: AddPasskeyProps & { readonly 
       onAdded()
     })
   const cancel = () => {
-    // The server may have stored it, and its answer was lost. Where it cannot be asked now, both keep it, and the list shows it.
+    // The server may have stored it, and its answer was lost. Where it cannot be asked now, both keep it, and the list
+    // shows it.
     if (made !== undefined)
       void prepared.discard().then(
         () => forgetPasskey(made.credentialId),

@@ -17,7 +17,7 @@ interface AssetFactListProps {
   readonly changedAt: string
 }
 
-/** What the signature covers, and times that the server states. An unsigned asset has no size, name or origin that could be relied on. */
+/** What the signature covers, and the server's times. Unsigned assets have no reliable size, name or origin. */
 export function AssetFactList({ shown, changedAt }: AssetFactListProps) {
   const { asset, description, trust } = shown
   const isDrop = description !== undefined && asset.envelope.key_mode === 'wrapped'

@@ -40,7 +40,7 @@ async function finishAll(owner: Owner, baseUrl: string): Promise<number> {
   return finished
 }
 
-/** False for a file that is still in the inbox, where the owner may decide otherwise, and for one that only the owner can judge, in its album. */
+/** False for a file still in the inbox, where the owner may decide otherwise, and where only the owner can judge. */
 async function finish(owner: Owner, { assetId, albumId, drop, begunAt }: BegunKeep): Promise<boolean> {
   try {
     const { complete } = await owner.asset(assetId)
