@@ -24,6 +24,8 @@ import {
 const MAX_LOGIN_ATTEMPTS = 10
 const MAX_PASSPHRASE_ATTEMPTS = 10
 const MAX_SESSIONS_OF_SOURCE = 3
+const MAX_ATTEMPTS_OF_SOURCE = 6000
+const AT_A_TIME = 50
 const MAX_SESSIONS_OF_LINK = 80
 const OPEN_SESSIONS_OF_GUEST = 16
 const FILE = Buffer.from('a small file')
@@ -105,6 +107,25 @@ describe('limits by source', { skip: NEEDS_OWN_SERVER }, async () => {
     for (const target of [link, other, { ...link, opaqueId: newOpaqueId() }])
       expectAnswer(await declare(target, source), '429 drop.rate_limited')
     expectAnswer(await declare(link, another), '201')
+  })
+
+  it('answer 429 to a source after 6,000 attempts on any accounts', async () => {
+    const source = newAddress()
+    const ask = () => post('/v1/auth/kdf', { email: 'nobody@conformance.example' }, source)
+    for (let done = 0; done < MAX_ATTEMPTS_OF_SOURCE; done += AT_A_TIME)
+      assert.deepEqual(tally(await atOnce(AT_A_TIME, ask)), { 200: AT_A_TIME })
+    const account = { email: newEmail(), password: newPassword() }
+    const replies = [
+      await ask(),
+      await post('/v1/auth/register', account, source),
+      await post('/v1/auth/login', account, source),
+      await post('/v1/auth/recover/start', { email: account.email }, source),
+      await post('/v1/auth/recover/finish', finishBody(account.email), source),
+    ]
+    assert.deepEqual(replies.map(answerOf), Array(replies.length).fill('429 auth.rate_limited'))
+    // A refresh token has 256 random bits, so there is no limit that could end an open session.
+    expectAnswer(await post('/v1/auth/refresh', { refresh_token: 'x' }, source), '401 auth.session_expired')
+    expectAnswer(await post('/v1/auth/register', account, newAddress()), '201')
   })
 })
 

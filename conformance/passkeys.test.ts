@@ -216,4 +216,11 @@ describe('passkeys through a proxy', { skip: NEEDS_OWN_SERVER }, async () => {
     expectAnswer(await signInWith(guesser, body), '429 auth.rate_limited', 'also to the right proof')
     expectAnswer(await signInWith(elsewhere, body), '200', 'not to another source')
   })
+
+  it('answer 429 to an owner who adds one after too many wrong passwords', async () => {
+    const owner = await signUp(from('203.0.113.3'))
+    const wrong = () => sendPasskey(owner, passkeyBody({ current_password: newPassword() }))
+    assert.deepEqual(tally(await atOnce(MAX_WRONG_OF_SOURCE + 4, wrong)), expected)
+    expectAnswer(await sendPasskey(owner, passkeyBody()), '429 auth.rate_limited', 'also with the right password')
+  })
 })

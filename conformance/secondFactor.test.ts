@@ -266,6 +266,25 @@ describe('a second factor, with a proxy and an operator', { skip: NEEDS_OWN_SERV
     expectAnswer(await answer(elsewhere, await challengeOf(guarded.owner), guarded.authenticator.next()), '200')
   })
 
+  it('counts a wrong present password like a login', async () => {
+    const owner = await signUp(from('203.0.113.3'))
+    const wrong = { current_password: newPassword() }
+    for (let count = 0; count < MAX_ATTEMPTS_OF_SOURCE; count += 1)
+      expectAnswer(await totp(owner, 'enroll', wrong), '401 auth.invalid_credentials')
+    const right = { current_password: owner.password }
+    expectAnswer(await totp(owner, 'enroll', right), '429 auth.rate_limited')
+    expectAnswer(await totp(owner, 'disable', { ...right, code: WRONG }), '429 auth.rate_limited')
+    expectAnswer(await logIn(owner), '429 auth.rate_limited')
+  })
+
+  it('counts wrong codes of a confirmation', async () => {
+    const owner = await signUp(from('203.0.113.4'))
+    const wrong = { code: wrongDigits(await enroll(owner)) }
+    for (let count = 0; count < MAX_ATTEMPTS_OF_SOURCE; count += 1)
+      expectAnswer(await totp(owner, 'confirm', wrong), '401 auth.totp_invalid_code')
+    expectAnswer(await totp(owner, 'confirm', wrong), '429 auth.rate_limited')
+  })
+
   it('is removed by the operator when the owner has lost it', async () => {
     const owner = await signUp(client)
     const { backupCodes } = await turnOn(owner)
