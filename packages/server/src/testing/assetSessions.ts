@@ -8,7 +8,15 @@ import { pendingDrops } from '../contracts/store/world.ts'
 import type { Declared } from '../domain/assets/manifest.ts'
 import { isRefusal } from '../domain/ground/refusals.ts'
 import type { Asset, AssetUpload, ObjectState } from '../ports/store.ts'
-import { type AlbumOwner, chargedRows, declaredFor, landBlob, type Overrides, provenanceOf } from './assets.ts'
+import {
+  type AlbumOwner,
+  chargedRows,
+  declaredFor,
+  landBlob,
+  type Overrides,
+  provenanceOf,
+  unclosedOf,
+} from './assets.ts'
 import { accountRow, inPieces, never, notRefused } from './guest.ts'
 import { defined, sha256, type World } from './world.ts'
 
@@ -163,6 +171,6 @@ async function ofAccount({ store }: World, accountId: AccountId, assetIds: reado
       own.push(assetId)
       kept.push(...locationsOf(await tx.assets.blobsOf(assetId)))
     }
-    return { assetIds: own, kept, staged: locationsOf(await tx.uploads.unclosedOfAccount(accountId)) }
+    return { assetIds: own, kept, staged: locationsOf(await unclosedOf(tx, accountId)) }
   })
 }

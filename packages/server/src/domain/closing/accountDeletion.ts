@@ -27,7 +27,7 @@ interface AccountDeletionPorts {
   readonly onDeleted: () => void
 }
 
-/** Drops, or assets, that one transaction frees. It keeps the transaction short. */
+/** Open sessions, drops or assets that one transaction frees. It keeps the transaction short. */
 const MAX_STEP = 50
 /** Each share ends in its own transaction, as its contents may be long. */
 const MAX_SHARES_STEP = 10
@@ -64,12 +64,19 @@ export function createAccountDeletion({
     return (await store.write([accountLock(accountId)], (tx) => tx.shares.endSomeOf(accountId, clock.now(), 1))) > 0
   }
 
+  async function endSomeUploads(accountId: AccountId): Promise<number> {
+    const closed = await store.write([accountLock(accountId)], (tx) => endSomeOpen(tx, accountId, clock.now(), ending))
+    ending.afterCommit(closed)
+    return closed.length
+  }
+
   /** False when there is nothing left that can be freed now. */
   async function freeSome(accountId: AccountId): Promise<boolean> {
+    const uploads = await endSomeUploads(accountId)
     const shares = await endSomeShares(accountId)
     const drops = await inbox.discardSome(accountId, MAX_STEP)
     const removed = await assets.removeSome(accountId, MAX_STEP)
-    return shares + drops + removed > 0
+    return uploads + shares + drops + removed > 0
   }
 
   async function empty(accountId: AccountId): Promise<void> {
@@ -81,9 +88,9 @@ export function createAccountDeletion({
   return {
     /**
      * Deletes the account when the secret is right, and a code where a second factor is on. When this resolves, all its
-     * sessions have ended and its links take nothing more. A guest's upload that is finishing still gets its receipt,
-     * and is freed afterwards; an owner's may fail, as its slot no longer exists. Refuses, and changes nothing, while
-     * an asset is retained, or is about to be.
+     * sessions have ended, and its links and open uploads take nothing more. A guest's upload that is finishing still
+     * gets its receipt, and is freed afterwards; an owner's may fail, as its slot no longer exists. Refuses, and
+     * changes nothing, while an asset is retained, or is about to be.
      */
     async begin(
       account: Account,
@@ -129,12 +136,21 @@ export async function deleteIn(
 ): Promise<{ readonly closed: readonly Upload[] } | Refuses<'credentials_wrong' | 'asset_retained'>> {
   if (!(await tx.accountDeletions.begin({ accountId, secretHash, at }))) return { refused: 'credentials_wrong' }
   const retainedUntil = (await tx.assets.retainedUntil(accountId)) ?? at
-  const unclosed = await tx.uploads.unclosedOfAccount(accountId)
-  if (retainedUntil > at || unclosed.some((upload) => willBeRetained(upload, at))) return { refused: 'asset_retained' }
-  return { closed: await ending.endOpen(tx, unclosed, at) }
+  const finishing = await tx.uploads.finishingOfAccount(accountId)
+  if (retainedUntil > at || finishing.some((upload) => willBeRetained(upload, at))) return { refused: 'asset_retained' }
+  return { closed: await endSomeOpen(tx, accountId, at, ending) }
+}
+
+async function endSomeOpen(
+  tx: WriteTx,
+  accountId: AccountId,
+  at: Instant,
+  ending: Pick<UploadEnding, 'endOpen'>,
+): Promise<readonly Upload[]> {
+  return ending.endOpen(tx, await tx.uploads.openOfAccount(accountId, MAX_STEP), at)
 }
 
 /** A finishing provenance counts as landed: the deletion does not stop it. Originals keep up present blobs only. */
 function willBeRetained(upload: Upload, at: Instant): boolean {
-  return upload.state === 'finishing' && upload.assetId !== undefined && (signedRetention(upload) ?? at) > at
+  return upload.assetId !== undefined && (signedRetention(upload) ?? at) > at
 }
