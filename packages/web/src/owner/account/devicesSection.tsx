@@ -1,14 +1,15 @@
 import type { ListedDevice } from '@blindkeep/client/owner'
 import { useState } from 'preact/hooks'
 import { Button, Name, Notice } from '../../common/controls.tsx'
-import { formatInstant } from '../../common/format.ts'
+import { formats } from '../../common/format.ts'
+import { useText } from '../../common/reader.ts'
 import { useLoaded } from '../../common/useLoaded.ts'
 import { useOwnerPages } from '../context.ts'
 import { forgetDevice, storedDevice } from '../device.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
 import { NameDialog } from '../nameDialog.tsx'
 import type { PageSession } from '../session.ts'
-import { accountText } from '../texts.ts'
+import { accountTexts } from '../texts.ts'
 import { whenTied } from '../tiedSession.ts'
 import { AfterRevoking } from './afterRevoking.tsx'
 import { keyName } from './keyName.ts'
@@ -23,8 +24,8 @@ interface DevicesSectionProps {
 
 /** The devices whose signatures the account accepts, and what is left to do after one was revoked. */
 export function DevicesSection({ session, onEnded }: DevicesSectionProps) {
-  const { owner, language, showMessage } = useOwnerPages()
-  const text = accountText(language).devices
+  const { owner, showMessage } = useOwnerPages()
+  const text = useText(accountTexts).devices
   const loaded = useLoaded(async () => {
     await whenTied(owner)
     const [devices, stored] = await Promise.all([owner.devices(), storedDevice(owner)])
@@ -51,7 +52,7 @@ export function DevicesSection({ session, onEnded }: DevicesSectionProps) {
   return (
     <Section title={text.title}>
       <p class="soft">{text.explain}</p>
-      {loaded.error !== undefined && <ErrorNotice error={loaded.error} language={language} onRetry={loaded.reload} />}
+      {loaded.error !== undefined && <ErrorNotice error={loaded.error} onRetry={loaded.reload} />}
       {shown !== undefined && (
         <AfterRevoking key={shown.deviceId} device={shown} onEnded={onEnded} onClose={() => setShown(undefined)} />
       )}
@@ -119,8 +120,8 @@ interface DeviceRowProps {
 }
 
 function DeviceRow({ device, isHere, action, onRename, onAction }: DeviceRowProps) {
-  const { language } = useOwnerPages()
-  const { devices: text, rename } = accountText(language)
+  const { devices: text, rename } = useText(accountTexts)
+  const format = useText(formats)
   const { deviceId, isOwn, name, nameFault, createdAt, revokedAt, isRevocationDenied } = device
   const key = text.device(keyName(deviceId))
   return (
@@ -134,8 +135,8 @@ function DeviceRow({ device, isHere, action, onRename, onAction }: DeviceRowProp
         {nameFault !== undefined && <span class="badge bad">{rename.fault}</span>}
         <span class="soft small">
           {name !== undefined && `${key} · `}
-          {text.added(formatInstant(createdAt, language))}
-          {revokedAt !== undefined && ` · ${text.revokedAt(formatInstant(revokedAt, language))}`}
+          {text.added(format.instant(createdAt))}
+          {revokedAt !== undefined && ` · ${text.revokedAt(format.instant(revokedAt))}`}
         </span>
       </div>
       <div class="row">

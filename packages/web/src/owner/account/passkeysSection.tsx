@@ -1,12 +1,13 @@
 import type { OwnPasskey } from '@blindkeep/client/owner'
 import { useState } from 'preact/hooks'
 import { Button, Dialog, Name, Notice } from '../../common/controls.tsx'
-import { formatAge, formatInstant } from '../../common/format.ts'
+import { formats } from '../../common/format.ts'
+import { useText } from '../../common/reader.ts'
 import { useLoaded } from '../../common/useLoaded.ts'
 import { useOwnerPages } from '../context.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
 import { NameDialog } from '../nameDialog.tsx'
-import { accountText } from '../texts.ts'
+import { accountTexts } from '../texts.ts'
 import { useAction } from '../useAction.ts'
 import { AddPasskey } from './addPasskey.tsx'
 import { forgetPasskey, passkeyObstacle } from './authenticator.ts'
@@ -18,8 +19,8 @@ interface PasskeysSectionProps {
 }
 
 export function PasskeysSection({ onEnded }: PasskeysSectionProps) {
-  const { owner, language, showMessage } = useOwnerPages()
-  const text = accountText(language).passkeys
+  const { owner, showMessage } = useOwnerPages()
+  const text = useText(accountTexts).passkeys
   const loaded = useLoaded(() => owner.passkeys())
   const obstacle = useLoaded(async () => ({ found: await passkeyObstacle() }))
   const [isAdding, setAdding] = useState(false)
@@ -29,7 +30,7 @@ export function PasskeysSection({ onEnded }: PasskeysSectionProps) {
   return (
     <Section title={text.title}>
       <p class="soft">{text.explain}</p>
-      {loaded.error !== undefined && <ErrorNotice error={loaded.error} language={language} onRetry={loaded.reload} />}
+      {loaded.error !== undefined && <ErrorNotice error={loaded.error} onRetry={loaded.reload} />}
       <ul class="account-list">
         {loaded.value?.map((passkey) => (
           <PasskeyRow
@@ -92,18 +93,18 @@ interface PasskeyRowProps {
 }
 
 function PasskeyRow({ passkey, onRename, onRemove }: PasskeyRowProps) {
-  const { owner, language } = useOwnerPages()
-  const { passkeys: text, rename } = accountText(language)
+  const { owner } = useOwnerPages()
+  const { passkeys: text, rename } = useText(accountTexts)
+  const format = useText(formats)
   const { name, nameFault, createdAt, lastUsedAt } = passkey
-  const added = text.addedOn(formatInstant(createdAt, language))
+  const added = text.addedOn(format.instant(createdAt))
   return (
     <li class="row apart">
       <div class="grow stack tight">
         <span>{name === undefined ? text.unnamed : <Name>{name}</Name>}</span>
         {nameFault !== undefined && <span class="badge bad">{rename.fault}</span>}
         <span class="soft small">
-          {added} ·{' '}
-          {lastUsedAt === undefined ? text.neverUsed : text.lastUsed(formatAge(lastUsedAt, owner.now(), language))}
+          {added} · {lastUsedAt === undefined ? text.neverUsed : text.lastUsed(format.age(lastUsedAt, owner.now()))}
         </span>
       </div>
       <div class="row">
@@ -127,8 +128,8 @@ interface RemoveDialogProps {
 }
 
 function RemoveDialog({ passkey, onClose, onRemoved }: RemoveDialogProps) {
-  const { owner, language } = useOwnerPages()
-  const text = accountText(language)
+  const { owner } = useOwnerPages()
+  const text = useText(accountTexts)
   const { isBusy, error, run } = useAction()
   const remove = async () => {
     const wasDone = await run(async () => {
@@ -149,7 +150,7 @@ function RemoveDialog({ passkey, onClose, onRemoved }: RemoveDialogProps) {
           <li key={item}>{item}</li>
         ))}
       </ul>
-      {error !== undefined && <ErrorNotice error={error} language={language} />}
+      {error !== undefined && <ErrorNotice error={error} />}
       <div class="row">
         <Button kind="danger" busy={isBusy} onClick={() => void remove()}>
           {text.passkeys.remove}

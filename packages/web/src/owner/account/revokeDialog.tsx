@@ -1,9 +1,10 @@
 import type { ListedDevice } from '@blindkeep/client/owner'
 import { Button, Dialog, Name, Notice } from '../../common/controls.tsx'
+import { useText } from '../../common/reader.ts'
 import { forgetTiles } from '../albums/useTile.ts'
 import { useOwnerPages } from '../context.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
-import { accountText } from '../texts.ts'
+import { accountTexts } from '../texts.ts'
 import { useAction } from '../useAction.ts'
 import { keyName } from './keyName.ts'
 
@@ -16,8 +17,8 @@ interface RevokeDialogProps {
 }
 
 export function RevokeDialog({ device, isHere, onClose, onRevoked }: RevokeDialogProps) {
-  const { owner, language } = useOwnerPages()
-  const text = accountText(language)
+  const { owner } = useOwnerPages()
+  const text = useText(accountTexts)
   const action = useAction()
   const revoke = async () => {
     const isRevoked = await action.run(() => owner.revokeDevice(device.deviceId))
@@ -37,7 +38,7 @@ export function RevokeDialog({ device, isHere, onClose, onRevoked }: RevokeDialo
         ))}
       </ul>
       {isHere && <Notice tone="warn">{text.devices.ask.here}</Notice>}
-      {action.error !== undefined && <ErrorNotice error={action.error} language={language} />}
+      {action.error !== undefined && <ErrorNotice error={action.error} />}
       <div class="row">
         <Button kind="danger" busy={action.isBusy} onClick={() => void revoke()}>
           {text.devices.revoke}

@@ -1,15 +1,16 @@
 import type { OwnSession } from '@blindkeep/client/owner'
 import { useState } from 'preact/hooks'
 import { Button, Name } from '../../common/controls.tsx'
-import { formatAge, formatInstant } from '../../common/format.ts'
+import { formats } from '../../common/format.ts'
+import { useText } from '../../common/reader.ts'
 import { useLoaded } from '../../common/useLoaded.ts'
 import { useOwnerPages } from '../context.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
-import { errorText } from '../errorText.ts'
+import { errorTexts } from '../errorText.ts'
 import { NameDialog } from '../nameDialog.tsx'
 import type { PageSession } from '../session.ts'
 import { SignOutQuestion, useSignOut } from '../signOut.tsx'
-import { accountText } from '../texts.ts'
+import { accountTexts } from '../texts.ts'
 import { whenTied } from '../tiedSession.ts'
 import { useAction } from '../useAction.ts'
 import { keyName } from './keyName.ts'
@@ -23,8 +24,9 @@ interface SessionsSectionProps {
 
 /** The account's sessions: this browser first, then the last used ones. */
 export function SessionsSection({ session, endings }: SessionsSectionProps) {
-  const { owner, language, showMessage } = useOwnerPages()
-  const text = accountText(language).sessions
+  const { owner, showMessage } = useOwnerPages()
+  const text = useText(accountTexts).sessions
+  const errorText = useText(errorTexts)
   const loaded = useLoaded(async () => {
     await whenTied(owner)
     return owner.sessions()
@@ -43,14 +45,14 @@ export function SessionsSection({ session, endings }: SessionsSectionProps) {
         for (const { sessionId } of ended) await owner.endSession(sessionId)
         showMessage({ tone: 'good', text: message })
       } catch (error) {
-        showMessage({ tone: 'bad', text: errorText(error, language) })
+        showMessage({ tone: 'bad', text: errorText(error) })
       }
       loaded.reload()
     })
   return (
     <Section title={text.title}>
       <p class="soft">{text.explain}</p>
-      {loaded.error !== undefined && <ErrorNotice error={loaded.error} language={language} onRetry={loaded.reload} />}
+      {loaded.error !== undefined && <ErrorNotice error={loaded.error} onRetry={loaded.reload} />}
       <ul class="account-list">
         {sessions.map((entry) => (
           <SessionRow
@@ -92,10 +94,11 @@ interface SessionRowProps {
 }
 
 function SessionRow({ entry, isBusy, onRename, onEnd }: SessionRowProps) {
-  const { owner, language } = useOwnerPages()
-  const { sessions: text, rename } = accountText(language)
+  const { owner } = useOwnerPages()
+  const { sessions: text, rename } = useText(accountTexts)
+  const format = useText(formats)
   const { name, nameFault, deviceId, isCurrent, createdAt, lastUsedAt } = entry
-  const since = text.signedIn(formatInstant(createdAt, language))
+  const since = text.signedIn(format.instant(createdAt))
   return (
     <li class="row apart">
       <div class="grow stack tight">
@@ -105,7 +108,7 @@ function SessionRow({ entry, isBusy, onRename, onEnd }: SessionRowProps) {
         {nameFault !== undefined && <span class="badge bad">{rename.fault}</span>}
         <span class="soft small">
           {name !== undefined && `${since} · `}
-          {text.lastUsed(formatAge(lastUsedAt, owner.now(), language))}
+          {text.lastUsed(format.age(lastUsedAt, owner.now()))}
           {' · '}
           {deviceId === undefined ? text.withoutKey : text.withKey(keyName(deviceId))}
         </span>

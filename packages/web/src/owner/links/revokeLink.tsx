@@ -1,9 +1,10 @@
 import type { OwnLink } from '@blindkeep/client/owner'
 import { Button, Dialog } from '../../common/controls.tsx'
+import { useText } from '../../common/reader.ts'
 import { useOwnerPages } from '../context.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
 import { useAction } from '../useAction.ts'
-import { labelOf, linksText } from './texts.ts'
+import { labelOf, linksTexts } from './texts.ts'
 
 interface RevokeLinkProps {
   readonly link: OwnLink
@@ -12,10 +13,10 @@ interface RevokeLinkProps {
 }
 
 export function RevokeLink({ link, onClose, onRevoked }: RevokeLinkProps) {
-  const { owner, language, showMessage } = useOwnerPages()
-  const text = linksText(language)
+  const { owner, showMessage } = useOwnerPages()
+  const text = useText(linksTexts)
   const { isBusy, error, run } = useAction()
-  const label = labelOf(link, language)
+  const label = labelOf(link, text)
 
   const revoke = async () => {
     if (!(await run(() => owner.revokeLink(link.opaqueId)))) return
@@ -32,7 +33,7 @@ export function RevokeLink({ link, onClose, onRevoked }: RevokeLinkProps) {
         <li>{text.revoking.stays}</li>
         <li>{text.revoking.forGood}</li>
       </ul>
-      {error !== undefined && <ErrorNotice error={error} language={language} />}
+      {error !== undefined && <ErrorNotice error={error} />}
       <div class="row end">
         <Button kind="danger" icon="trash" busy={isBusy} onClick={() => void revoke()}>
           {text.revoking.submit}
