@@ -2,10 +2,12 @@
  * Federation capability tokens (specification, Authentication, 7): with such a JWT (RFC 7519) an album's owner lets one peer read it for at most a day.
  * The receiver of a token verifies it here, with the signing key and the list of revoked tokens that the server publishes.
  */
+
 import { base64urlnopad } from '@scure/base'
 import { type Bytes, utf8 } from './bytes.ts'
 import type { HybridVerifiers } from './cose.ts'
 import { type AlbumId, addSeconds, type Instant, instantOf, type Jti, parseInstant } from './ids.ts'
+import { ReasonedError } from './reasonedError.ts'
 import type { RevokedJtiResponse } from './schemas/discovery.ts'
 import { ED25519_SIGNATURE_BYTES } from './suites.ts'
 import { SERVICE } from './wire.ts'
@@ -57,14 +59,8 @@ export type CapabilityFault =
   | 'revoked'
 
 /** A token that is not valid. `reason` says why for programs, the message for people. */
-export class CapabilityError extends Error {
+export class CapabilityError extends ReasonedError<CapabilityFault> {
   override readonly name = 'CapabilityError'
-  readonly reason: CapabilityFault
-
-  constructor(reason: CapabilityFault, message: string, options?: ErrorOptions) {
-    super(message, options)
-    this.reason = reason
-  }
 }
 
 interface CapabilityGrant {
