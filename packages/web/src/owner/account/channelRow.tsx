@@ -12,6 +12,7 @@ import { accountTexts } from '../texts.ts'
 import { useAction } from '../useAction.ts'
 import { CheckedForm } from './checkedForm.tsx'
 import { CodeField } from './codeField.tsx'
+import { ListButton } from './namedList.tsx'
 
 interface ChannelRowProps extends ConfirmFormProps {
   /** Whether the channel is the browser that shows this page. */
@@ -55,15 +56,13 @@ export function ChannelRow({ channel, isHere, reload }: ChannelRowProps) {
       <StateOf {...channel} />
       <div class="row channel-actions">
         {!isUnconfirmed && (
-          <Button kind="quiet" busy={action.isBusy} onClick={() => void test()}>
+          <ListButton of={shown} busy={action.isBusy} onClick={() => void test()}>
             {text.test}
-            <span class="visually-hidden">: {shown}</span>
-          </Button>
+          </ListButton>
         )}
-        <Button kind="quiet" disabled={action.isBusy} onClick={() => void remove()}>
+        <ListButton of={shown} disabled={action.isBusy} onClick={() => void remove()}>
           {text.remove}
-          <span class="visually-hidden">: {shown}</span>
-        </Button>
+        </ListButton>
       </div>
       {action.error !== undefined && <ErrorNotice error={action.error} />}
       {isUnconfirmed && <ConfirmForm channel={channel} reload={reload} />}

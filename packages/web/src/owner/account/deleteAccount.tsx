@@ -18,8 +18,7 @@ export function DeleteAccount(props: DeleteAccountProps) {
   const text = useText(accountTexts).leave
   const [isOpen, setOpen] = useState(false)
   return (
-    <Section title={text.title}>
-      <p class="soft">{text.explain}</p>
+    <Section title={text.title} explain={text.explain}>
       <div>
         <Button kind="danger" icon="trash" onClick={() => setOpen(true)}>
           {text.open}

@@ -5,7 +5,6 @@ import { CopyButton } from '../../common/copyButton.tsx'
 import { useText } from '../../common/reader.ts'
 import { useLoaded } from '../../common/useLoaded.ts'
 import { useOwnerPages } from '../context.ts'
-import { ErrorNotice } from '../errorNotice.tsx'
 import { endPush, presentPush } from '../push/browserPush.ts'
 import { accountTexts } from '../texts.ts'
 import { AddChannelForm } from './addChannelForm.tsx'
@@ -34,9 +33,7 @@ export function NotifySection() {
     loaded.reload()
   }
   return (
-    <Section title={text.title}>
-      <p class="soft">{text.explain}</p>
-      {loaded.error !== undefined && <ErrorNotice error={loaded.error} onRetry={loaded.reload} />}
+    <Section title={text.title} explain={text.explain} loaded={loaded}>
       {channels.length > 0 && (
         <ul class="account-list">
           {channels.map((channel) => (

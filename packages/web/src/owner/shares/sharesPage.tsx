@@ -1,17 +1,17 @@
 import type { OwnShare } from '@blindkeep/client/owner'
 import { Fragment } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
-import { Button, Dialog, Name } from '../../common/controls.tsx'
+import { Button, Name } from '../../common/controls.tsx'
 import { formats } from '../../common/format.ts'
 import { Icon } from '../../common/icons.tsx'
 import { useText } from '../../common/reader.ts'
 import { useLoaded } from '../../common/useLoaded.ts'
 import { hashesOf } from '../albums/shownAsset.ts'
 import { useAssets } from '../albums/useAlbumData.ts'
+import { ConfirmDialog } from '../confirmDialog.tsx'
 import { useOwnerPages } from '../context.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
 import { NameDialog } from '../nameDialog.tsx'
-import { useAction } from '../useAction.ts'
 import { hasEnded } from './expiry.ts'
 import { GoneFiles } from './goneFiles.tsx'
 import { ShareAddress } from './shareAddress.tsx'
@@ -186,26 +186,20 @@ interface EndShareProps {
 function EndShare({ share, onClose, onEnded }: EndShareProps) {
   const { owner, showMessage } = useOwnerPages()
   const text = useText(sharesTexts)
-  const { isBusy, error, run } = useAction()
   const words = hasEnded(share.expiresAt, owner.now()) ? text.remove : text.end
-  const end = async () => {
-    if (!(await run(() => owner.deleteShare(share.opaqueId)))) return
-    showMessage({ tone: 'good', text: words.done })
-    onEnded()
-    onClose()
-  }
   return (
-    <Dialog title={words.title} closeLabel={text.close} onClose={onClose}>
+    <ConfirmDialog
+      title={words.title}
+      submit={words.confirm}
+      work={() => owner.deleteShare(share.opaqueId)}
+      onDone={() => {
+        showMessage({ tone: 'good', text: words.done })
+        onEnded()
+        onClose()
+      }}
+      onClose={onClose}
+    >
       <p>{words.text}</p>
-      {error !== undefined && <ErrorNotice error={error} />}
-      <div class="row">
-        <Button kind="danger" busy={isBusy} onClick={() => void end()}>
-          {words.confirm}
-        </Button>
-        <Button kind="quiet" onClick={onClose}>
-          {text.cancel}
-        </Button>
-      </div>
-    </Dialog>
+    </ConfirmDialog>
   )
 }
