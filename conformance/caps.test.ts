@@ -35,7 +35,7 @@ const ROOMY = { BLOB_BYTES_MAX: String(2 ** 52), FREE_SPACE_FLOOR_BYTES: '1' }
 
 const server = await connect()
 const declare = (link: Link, over: object = {}): Promise<Reply> => sendDeclaration(link, declaration(FILE, over))
-/** More than half of what is free beside the data of our own servers, and room for what other programs write meanwhile. */
+/** More than half of what is free beside our servers' data, with room for other programs. */
 async function mostOfTheDisk(): Promise<number> {
   const { bavail, bsize } = await statfs(tmpdir())
   return Math.ceil(bavail * bsize * 0.7)
@@ -48,8 +48,8 @@ async function expectNothingHeld(link: Link): Promise<void> {
 }
 
 // Covers: ProvisionLinkRequest, max_total_bytes; ProvisionLinkRequest, max_file_count; ProvisionLinkRequest, max_file_size;
-// ProvisionLinkRequest, single_use; Create drop, 409; Create drop, 413; State: link, dead; Errors 3; Errors 4, 409; Limits, drop link;
-// Creating a drop
+// ProvisionLinkRequest, single_use; Create drop, 409; Create drop, 413; State: link, dead; Errors 3; Errors 4, 409;
+// Limits, drop link; Creating a drop
 describe('create drop: caps', () => {
   it('admit a file of the largest size, and answer 413 with the limit to one byte more', async () => {
     const link = await newLink(server, { max_file_size: FILE.length })

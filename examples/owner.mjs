@@ -1,5 +1,6 @@
 /**
- * An owner: an account, links, the inbox, and what is kept. Node 24, and the list of words of @scure/bip39; written from docs/formats.md.
+ * An owner: an account, links, the inbox, and what is kept. Node 24, and the list of words of @scure/bip39; written
+ * from docs/formats.md.
  *
  *   node owner.mjs register                 makes the account, prints its recovery words
  *   node owner.mjs recover '<24 words>'     sets BLINDKEEP_PASSWORD as the new password
@@ -11,8 +12,9 @@
  *   node owner.mjs read <asset_id>          verifies an asset and writes its file to standard output; `revoked` behind it also one that a revoked device
  *                                           has signed
  *
- * BLINDKEEP_URL, BLINDKEEP_EMAIL, BLINDKEEP_PASSWORD, and for `register` BLINDKEEP_INVITE if the server asks for an invite, name server and account. The key
- * of this device is kept in owner.device, sealed. Whole files are held in memory, and an account with a second factor is not supported.
+ * BLINDKEEP_URL, BLINDKEEP_EMAIL, BLINDKEEP_PASSWORD, and for `register` BLINDKEEP_INVITE if the server asks for an
+ * invite, name server and account. The key of this device is kept in owner.device, sealed. Whole files are held in
+ * memory, and an account with a second factor is not supported.
  */
 import * as crypto from 'node:crypto'
 import { readFile, stat, writeFile } from 'node:fs/promises'

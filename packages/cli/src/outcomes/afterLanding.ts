@@ -1,5 +1,4 @@
 /** Files that have landed in this call or an earlier one, and about which something is wrong or unknown. */
-
 import { AuditError } from '@blindkeep/client/errors'
 import { countText } from '@blindkeep/protocol/counts'
 import { ReasonedError } from '@blindkeep/protocol/reasonedError'

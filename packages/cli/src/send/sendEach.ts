@@ -51,7 +51,7 @@ export interface SendOne {
   readonly turns: SendTurns
 }
 
-/** `send` resolves once a file has landed and its line was printed. Returns the exit status of all, once the last line was printed. */
+/** `send` resolves once a file landed and its line was printed. Returns the status of all, after the last. */
 export async function sendEach(
   files: readonly ChosenFile[],
   { report, outcomes, signal, again }: Sending,

@@ -25,7 +25,7 @@ const FAULTS: Readonly<Record<AccountFault, string>> = {
     'Tampering detected: what the server keeps for this passkey was not sealed under it, or is missing.',
 }
 
-/** The account key from the server cannot be used, the client refused the key derivation, or the server does not know the passkey. */
+/** The server's account key cannot be used, it wants a refused key derivation, or it does not know the passkey. */
 export class AccountError extends ReasonedError<AccountFault> {
   override readonly name = 'AccountError'
 

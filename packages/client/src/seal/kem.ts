@@ -17,7 +17,7 @@ export interface KemKeyPair {
   readonly publicKey: Bytes
 }
 
-/** X-Wing key pair of a seed (draft-connolly-cfrg-xwing-kem-10, section 5.2). Throws `RangeError` unless the seed has 32 bytes. */
+/** X-Wing key pair (draft-connolly-cfrg-xwing-kem-10, section 5.2). Throws `RangeError` for another seed length. */
 export function keyPairFromSeed(seed: Uint8Array): KemKeyPair {
   if (seed.length !== KEM_SEED_BYTES) throw new RangeError('an X-Wing seed is 32 bytes')
   const { publicKey } = xWing.keygen(Uint8Array.from(seed))

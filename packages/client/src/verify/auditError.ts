@@ -24,7 +24,7 @@ export type AuditReason =
   | 'chain_forked'
   | 'verdict_malformed'
 
-/** The server, or a party in between, has sent something that no honest server sends. The message says what. Keep the receipt. */
+/** The server, or a party in between, sent what no honest server sends. The message says what. Keep the receipt. */
 export class AuditError extends ReasonedError<AuditReason> {
   override readonly name = 'AuditError'
   /** The server whose keys contradict the remembered ones (`key_vanished`, `key_changed`). */

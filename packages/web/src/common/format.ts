@@ -1,4 +1,4 @@
-/** The one formatter of these pages: texts in the page's language, numbers and dates as the reader's region writes them (`readerLocale`). */
+/** The pages' one formatter: texts in their language, numbers and dates as the reader's region writes them. */
 import { parseInstant } from '@blindkeep/protocol/ids'
 import { type Language, readerLocale } from './language.ts'
 

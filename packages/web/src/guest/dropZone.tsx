@@ -143,7 +143,7 @@ function RemarkLines({ remarks, isShut }: Pick<DropZoneProps, 'remarks' | 'isShu
   )
 }
 
-/** The whole page accepts dropped and pasted files. Otherwise the browser would open a dropped file instead of the page. */
+/** The whole page accepts dropped and pasted files. Browsers would open a dropped file instead of it. */
 function useDropAnywhere(onTransfer: (transfer: DataTransfer | null) => Promise<void>): boolean {
   const [isOver, setIsOver] = useState(false)
   const latest = useRef(onTransfer)

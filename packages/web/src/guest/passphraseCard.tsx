@@ -7,7 +7,7 @@ import { isPassphraseAsked } from './standing.ts'
 import { useTell } from './tell.ts'
 import { guestTexts } from './texts.ts'
 
-/** Asks for the passphrase when the server has refused it, or when the link turns out to need one after files were sent. */
+/** Asks for the passphrase after a refusal, or when the link turns out to need one. */
 export function PassphraseCard({ snapshot }: { readonly snapshot: Snapshot }) {
   const text = useText(guestTexts)
   const tell = useTell()

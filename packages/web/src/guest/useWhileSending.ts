@@ -7,7 +7,7 @@ import { outcomeOf, unsentOf } from './standing.ts'
 import type { Tell } from './tell.ts'
 import { guestTexts } from './texts.ts'
 
-/** While files are sent: shows progress in the tab's title, keeps the screen on, and asks before the tab closes, also while files are only chosen. */
+/** While sending: progress in the title, screen on, and a question before the tab closes, also for chosen files. */
 export function useWhileSending(snapshot: Snapshot | undefined, tell: Tell): void {
   const text = useText(guestTexts)
   const format = useText(formats)

@@ -1,5 +1,4 @@
-/** The owner's page: a page to sign in, the notice that another tab has the session, or all pages of a signed-in owner. */
-
+/** The owner's page: sign-in, the notice that another tab has the session, or all pages. */
 import type { GivenInvite } from '@blindkeep/protocol/inviteLink'
 import { useEffect, useState } from 'preact/hooks'
 import { Button } from '../common/controls.tsx'

@@ -1,5 +1,4 @@
-/** A dialog that asks before Escape or its cross loses something: what was typed into it, or a secret that it shows only now. Its own buttons do not ask. */
-
+/** Asks before Escape or the cross loses what was typed, or a secret shown only now. Its own buttons do not ask. */
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { useCloseGuard } from '../common/closeGuard.ts'
 import { Button, Dialog, type DialogProps, Notice } from '../common/controls.tsx'

@@ -1,4 +1,4 @@
-/** The name that this browser gives to its sign-in and its signing key, until the owner chooses another one: "Firefox on Linux". */
+/** This browser's first name for its sign-in and signing key: "Firefox on Linux". Owners may change it. */
 import { type Language, presentLanguage } from '../common/language.ts'
 import { accountTexts } from './texts.ts'
 

@@ -3,7 +3,7 @@ import type { LiveEvent, Owner } from '@blindkeep/client/owner'
 import { createContext } from 'preact'
 import { useContext, useEffect, useRef } from 'preact/hooks'
 
-/** SECRET. What the owner has not confirmed to have saved: the server never gives it again, so it outlasts the page that shows it. */
+/** SECRET. Not confirmed as saved: the server never gives it again, so it outlasts its page. */
 export interface UnsavedSecrets {
   readonly backupCodes?: readonly string[] | undefined
   readonly webhookSecret?: string | undefined

@@ -1,5 +1,4 @@
 /** Changes the owner's name for a sign-in, a signing key, a passkey, a share or an album. */
-
 import { useState } from 'preact/hooks'
 import { Button } from '../common/controls.tsx'
 import { useText } from '../common/reader.ts'

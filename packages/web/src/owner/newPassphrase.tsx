@@ -1,5 +1,4 @@
 /** A passphrase that the owner gives to a link or a share, and that others have to know. */
-
 import { Button, Field, Notice } from '../common/controls.tsx'
 import { CopyButton } from '../common/copyButton.tsx'
 import { useText } from '../common/reader.ts'

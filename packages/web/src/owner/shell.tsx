@@ -1,5 +1,4 @@
 /** The frame of every page of a signed-in owner: header, navigation, notices. */
-
 import type { JSX } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { Button, Notice } from '../common/controls.tsx'
@@ -135,7 +134,7 @@ function PageOf({
   }
 }
 
-/** Moves the focus to the heading of a page that the owner opens. After a sign-in the page itself comes later than its frame. */
+/** Focuses the heading of an opened page. After a sign-in the page comes later than its frame. */
 function useHeadingFocus(main: { readonly current: HTMLElement | null }, path: string, isReady: boolean): void {
   const first = useRef<string>(undefined)
   useEffect(() => {

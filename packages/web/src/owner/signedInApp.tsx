@@ -1,5 +1,4 @@
 /** The app of a signed-in owner: the live connection, and the shell around the pages. */
-
 import type { LiveEvent, Owner } from '@blindkeep/client/owner'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { useCloseGuard } from '../common/closeGuard.ts'

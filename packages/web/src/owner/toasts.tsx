@@ -1,5 +1,4 @@
-/** Short messages about what was done. A failure stays until it is dismissed; the others disappear after some seconds. */
-
+/** Short messages about what was done. A failure stays until dismissed; others disappear after seconds. */
 import { useCallback, useEffect, useState } from 'preact/hooks'
 import { IconButton } from '../common/controls.tsx'
 import { Icon } from '../common/icons.tsx'

@@ -1,5 +1,4 @@
 /** Shows a stranger's file in a sandboxed frame (`src/preview/`). */
-
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { Button, Notice, Progress } from '../common/controls.tsx'
 import { formats } from '../common/format.ts'

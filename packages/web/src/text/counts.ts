@@ -4,7 +4,7 @@ import type { Language } from '../common/language.ts'
 export interface Counts {
   /** A number as the reader writes it: "1,234". */
   readonly number: (count: number) => string
-  /** The form of a word or a sentence that agrees with the count. English and German have these two (CLDR plural rules). */
+  /** The form that agrees with the count. English and German have these two (CLDR plural rules). */
   readonly plural: (count: number, one: string, other: string) => string
 }
 

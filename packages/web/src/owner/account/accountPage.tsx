@@ -50,7 +50,8 @@ function AccountSections({ account, reload, session }: AccountSectionsProps) {
   const text = useText(accountTexts)
   const format = useText(formats)
   const { email, createdAt, isSuspended, hasSecondFactor } = account
-  // A new password, a revoked key and a removed passkey end sign-ins, which the list of sign-ins still shows until it is loaded again.
+  // A new password, a revoked key and a removed passkey end sign-ins, which the list of sign-ins still shows until it
+  // is loaded again.
   const [endings, setEndings] = useState(0)
   const countEnding = () => setEndings((count) => count + 1)
   return (

@@ -1,5 +1,4 @@
 /** Adds a passkey: the password first, then the authenticator, and a code where a second factor is on. */
-
 import type { MadePasskey, PreparedPasskey } from '@blindkeep/client/owner'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Button } from '../../common/controls.tsx'
@@ -60,7 +59,8 @@ function MakeForm({ prepared, onAdded, onCancel }: AddPasskeyProps & { readonly 
       onAdded()
     })
   const cancel = () => {
-    // The server may have stored it, and its answer was lost. Where it cannot be asked now, both keep it, and the list shows it.
+    // The server may have stored it, and its answer was lost. Where it cannot be asked now, both keep it, and the list
+    // shows it.
     if (made !== undefined)
       void prepared.discard().then(
         () => forgetPasskey(made.credentialId),

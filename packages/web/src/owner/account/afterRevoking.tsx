@@ -1,5 +1,4 @@
-/** What is left to do after a device was revoked: sign-ins that the revocation does not end, and files that another person may have signed. */
-
+/** After a device was revoked: sign-ins that go on, and files that another person may have signed. */
 import type { ListedDevice } from '@blindkeep/client/owner'
 import { useEffect, useId, useRef } from 'preact/hooks'
 import { Button, IconButton, Notice } from '../../common/controls.tsx'

@@ -47,7 +47,8 @@ function ChangeForm({ email, asksCode, onEnded, onClose }: ChangePasswordProps &
     const wasDone = await action.run(() => owner.changePassword(given))
     if (!wasDone) return
     onEnded()
-    // A passkey survives the change, and a thief may have added one, so the message counts them. The password is changed even if they cannot be listed.
+    // A passkey survives the change, and a thief may have added one, so the message counts them. The password is
+    // changed even if they cannot be listed.
     const passkeys = await owner.passkeys().catch(() => [])
     const { done, doneWithPasskeys } = text.changePassword
     showMessage({ tone: 'good', text: passkeys.length === 0 ? done : doneWithPasskeys(passkeys.length) })

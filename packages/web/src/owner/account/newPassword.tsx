@@ -1,4 +1,4 @@
-/** A password that the user chooses now. All forms that set one use this: to register, to recover, and to change the password. */
+/** A newly chosen password, for all forms: to register, to recover, to change it. */
 
 import { passwordStrength } from '@blindkeep/client/passwordStrength'
 import { useState } from 'preact/hooks'

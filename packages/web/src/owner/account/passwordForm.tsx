@@ -1,5 +1,4 @@
 /** Asks for the current password, and for a code if needed, so that a stranger at an unlocked screen can't continue. */
-
 import { PasswordWrong } from '@blindkeep/client/errors'
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'

@@ -11,7 +11,7 @@ import { CheckedForm } from './checkedForm.tsx'
 import { UnfoldingSection } from './section.tsx'
 import { WordsField } from './wordsField.tsx'
 
-/** No client can find out whether an account has recovery words, but the owner can check whether given words open it. */
+/** No client can find out whether recovery words exist, but owners can check given words. */
 export function RecoveryCheck({ email }: { readonly email: string }) {
   const accountText = useText(accountTexts)
   return (

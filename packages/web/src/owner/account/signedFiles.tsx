@@ -1,5 +1,4 @@
 /** The files that a device signed before it was revoked, for the owner to look at. */
-
 import type { AssetFacts, ListedDevice, SignedLately } from '@blindkeep/client/owner'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Button, Name, Notice, Progress } from '../../common/controls.tsx'

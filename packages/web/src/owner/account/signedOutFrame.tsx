@@ -1,5 +1,4 @@
 /** The frame of the pages of a visitor: one task, and three sentences about the service. */
-
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { Icon } from '../../common/icons.tsx'

@@ -8,7 +8,7 @@ import { takeTexts } from '../take/texts.ts'
 import { useAction } from '../useAction.ts'
 import { Section } from './section.tsx'
 
-/** Turns on and off whether this device takes files that other apps share with the installed one, and says what that risks. */
+/** Whether this device takes files that other apps share with the installed one, and the risk of it. */
 export function TakeSection() {
   const { owner, baseUrl, showMessage } = useOwnerPages()
   const { accountId } = owner

@@ -1,5 +1,4 @@
 /** Shows the recovery words once, and asks for some of them before the owner continues. */
-
 import { systemEnvironment } from '@blindkeep/client/environment'
 import { useMemo, useState } from 'preact/hooks'
 import { useCloseGuard } from '../../common/closeGuard.ts'

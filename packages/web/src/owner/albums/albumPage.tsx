@@ -110,7 +110,8 @@ function Contents({ assets, isFailed, title, queue, uploads, onFiles }: Contents
   const text = useText(albumsTexts)
   const [isOver, setOver] = useState(false)
   useEffect(keepPageOnDrop, [])
-  // The queue itself finishes what it has the file of. What it has just finished, the list may not show as complete yet.
+  // The queue itself finishes what it has the file of. What it has just finished, the list may not show as
+  // complete yet.
   const uploading = new Set(uploads.filter(({ phase }) => phase !== 'file_missing').map(({ assetId }) => assetId))
   const incomplete = (assets ?? []).filter(({ complete, assetId }) => !complete && !uploading.has(assetId))
   return (

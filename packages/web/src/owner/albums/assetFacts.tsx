@@ -18,7 +18,7 @@ interface AssetFactListProps {
   readonly changedAt: string
 }
 
-/** What the signature covers, and times that the server states. An unsigned asset has no size, name or origin that could be relied on. */
+/** What the signature covers, and the server's times. Unsigned assets have no reliable size, name or origin. */
 export function AssetFactList({ shown, changedAt }: AssetFactListProps) {
   const format = useText(formats)
   const { asset, description, trust } = shown

@@ -1,5 +1,4 @@
 /** Asks the owner before anything happens with a file that no live device has signed. */
-
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { Button, Dialog } from '../../common/controls.tsx'
@@ -12,8 +11,8 @@ type Act = 'preview' | 'download' | 'share'
 
 interface Consent {
   /**
-   * Calls `proceed` at once when a live device has signed all assets; otherwise after the owner has confirmed the question, synchronously in the click's
-   * handler.
+   * Calls `proceed` at once when a live device has signed all assets; otherwise after the owner has confirmed the
+   * question, synchronously in the click's handler.
    */
   ask(act: Act, assets: readonly ShownAsset[], proceed: (assets: readonly ConsentedAsset[]) => void): void
   /** Render it beside the button. */

@@ -1,5 +1,4 @@
 /** Shows unfinished files as this browser opens them. Finishing one signs exactly what is shown of it. */
-
 import type { AssetFacts, IncompleteAsset, Owner } from '@blindkeep/client/owner'
 import { mapConcurrently } from '@blindkeep/protocol/concurrency'
 import type { AssetId } from '@blindkeep/protocol/ids'

@@ -37,7 +37,7 @@ export function SelectionBar({ albumName, selected, onClear, onAll, isAll, onRem
   const saving = useAssetSaving({ albumName })
   const consent = useConsent()
 
-  /** Resolves with the files as the tiles show them, which were read with the same facts; undefined after a failure, which it shows. */
+  /** The files as the tiles show them, of the same facts; undefined after a failure, which it shows. */
   async function read(): Promise<readonly ShownAsset[] | undefined> {
     setReading(true)
     setFault(undefined)

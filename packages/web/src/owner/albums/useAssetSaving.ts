@@ -9,7 +9,10 @@ import { type ConsentedAsset, isGone } from './shownAsset.ts'
 import { albumsTexts, shownName } from './texts.ts'
 
 interface AssetSaving extends Pick<Saving, 'now' | 'stop'> {
-  /** Several files become one ZIP. Call it synchronously in the click's handler. Shows the result itself; `onGone` is called when a file is no longer the one that was shown. */
+  /**
+   * Several files become one ZIP. Call it synchronously in the click's handler. It shows the result.
+   * `onGone`: a file is no longer the one that was shown.
+   */
   save(assets: readonly ConsentedAsset[]): Promise<void>
 }
 

@@ -1,5 +1,4 @@
-/** The files of one go: who sent them, when and how many, what can be done with all of them, and the files themselves. */
-
+/** The files of one go: who sent them, when, how many, what can be done with all, and themselves. */
 import { useId, useRef, useState } from 'preact/hooks'
 import { Button, Name } from '../../common/controls.tsx'
 import { formats } from '../../common/format.ts'
@@ -80,7 +79,7 @@ export function BatchCard(props: BatchCardProps) {
   )
 }
 
-/** The first rows. While more files are looked for, rows that are shown already stay, as each found one may come before them. */
+/** The first rows. While more are looked for, shown rows stay: found ones may come before them. */
 function useFoldedRows(ids: readonly string[], isLooking: boolean): ReadonlySet<string> {
   const shown = useRef<readonly string[]>([])
   const present = new Set(ids)

@@ -1,5 +1,4 @@
 /** Finishes what a page that was closed has begun to keep. */
-
 import { NetworkError, ProblemError } from '@blindkeep/client/errors'
 import type { Owner } from '@blindkeep/client/owner'
 import { useEffect } from 'preact/hooks'
@@ -40,7 +39,7 @@ async function finishAll(owner: Owner, baseUrl: string): Promise<number> {
   return finished
 }
 
-/** False for a file that is still in the inbox, where the owner may decide otherwise, and for one that only the owner can judge, in its album. */
+/** False for a file still in the inbox, where the owner may decide otherwise, and where only the owner can judge. */
 async function finish(owner: Owner, { assetId, albumId, drop, begunAt }: BegunKeep): Promise<boolean> {
   try {
     const { complete } = await owner.asset(assetId)

@@ -1,5 +1,4 @@
 /** Asks for the album to keep files in: an existing one, or a new one. */
-
 import type { Album } from '@blindkeep/client/owner'
 import { useEffect, useState } from 'preact/hooks'
 import { Button, Field, Name, Notice, Progress } from '../../common/controls.tsx'

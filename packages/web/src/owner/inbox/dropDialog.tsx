@@ -1,5 +1,4 @@
 /** One file of the inbox: its details, a preview on request, and the actions. */
-
 import { DropError, SealError } from '@blindkeep/client/errors'
 import type { FileDescription } from '@blindkeep/client/owner'
 import { useState } from 'preact/hooks'

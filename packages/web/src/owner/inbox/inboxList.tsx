@@ -1,5 +1,4 @@
 /** The list of the inbox, with checkboxes to choose files. */
-
 import { useMemo, useRef, useState } from 'preact/hooks'
 import { Button } from '../../common/controls.tsx'
 import { formats } from '../../common/format.ts'

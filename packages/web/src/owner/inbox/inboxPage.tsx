@@ -1,5 +1,4 @@
 /** Files that have arrived and wait for the owner's decision: to save, to keep in an album, or to discard. */
-
 import { useMemo, useState } from 'preact/hooks'
 import { Progress } from '../../common/controls.tsx'
 import { formats } from '../../common/format.ts'

@@ -14,7 +14,7 @@ const directionControls = /\p{Bidi_Control}/gu
 /** Characters that are not visible (Unicode TR 44, Default_Ignorable_Code_Point). */
 const invisible = /[\p{Default_Ignorable_Code_Point}\p{Cc}\s]/gu
 
-/** A row is drawn many times, and its name may be long: it is made fit to show once. Undefined for a name without a visible character. */
+/** Rows are drawn often, names may be long: made fit once. Undefined without a visible character. */
 const shownNames = new WeakMap<FileDescription, string | undefined>()
 
 function shownNameOf(file: FileDescription): string | undefined {
@@ -25,7 +25,7 @@ function shownNameOf(file: FileDescription): string | undefined {
   return shown
 }
 
-/** The sender's name for the file, without characters that make it look like another name. A text for a file whose name is missing, unread or can't be read. */
+/** The sender's name without deceiving characters; a text where it is missing, unread or unreadable. */
 export function nameOf(item: ListedDrop, text: InboxText): string {
   if (isUnread(item)) return text.unread
   return item.file === undefined ? text.unopened : (shownNameOf(item.file) ?? text.unnamed)
@@ -56,7 +56,7 @@ export function batchTitle({ items, sender }: Pick<DropBatch, 'items' | 'sender'
   return `${count} ${text.from(plain)}`
 }
 
-/** `12 files from Ada 2026-09-14.zip`: whose they are if all have one sender, and when the newest arrived. Needs `safeName`. */
+/** `12 files from Ada 2026-09-14.zip`: their one sender, and the newest date. Needs `safeName`. */
 export function zipNameOf(items: readonly ListedDrop[], text: InboxText): string {
   const [first] = items
   const sender = first?.file?.sender

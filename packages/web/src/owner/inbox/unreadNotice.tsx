@@ -8,7 +8,7 @@ interface UnreadNoticeProps {
   readonly onRetry: () => void
 }
 
-/** What is wrong in the inbox. The rows show with which files. Another try is offered for names that the connection or the server kept back. */
+/** What is wrong in the inbox; rows show where. Names that connection or server kept back can be tried again. */
 export function UnreadNotice({ items, onRetry }: UnreadNoticeProps) {
   const text = useText(inboxTexts)
   const isUnread = items.some(({ fault }) => fault !== undefined && isTemporary(fault))

@@ -1,5 +1,4 @@
 /** Saves a file of the inbox, and keeps the reason when that fails. */
-
 import { useState } from 'preact/hooks'
 import { useCloseGuard } from '../../common/closeGuard.ts'
 import { useText } from '../../common/reader.ts'

@@ -91,8 +91,8 @@ function useDropStep(): (task: DropTask, item: ListedDrop) => Promise<boolean> {
   const { owner, baseUrl } = useOwnerPages()
   const device = useDevice()
   /**
-   * The same id for every try of a file and album: when an answer was lost, the asset that it created is found and not created twice. Another album is
-   * another choice, which must not finish the earlier one.
+   * The same id for every try of a file and album: when an answer was lost, the asset that it created is found and not
+   * created twice. Another album is another choice, which must not finish the earlier one.
    */
   const assetIds = useRef(new Map<string, AssetId>())
 

@@ -1,5 +1,4 @@
 /** The progress of a task on several files, and its failures. */
-
 import { Button, Name, Notice, Progress } from '../../common/controls.tsx'
 import { useText } from '../../common/reader.ts'
 import { errorTexts } from '../errorText.ts'

@@ -1,5 +1,4 @@
 /** Changes the name of a link, when it expires, and what it accepts. */
-
 import type { OwnLink } from '@blindkeep/client/owner'
 import { useState } from 'preact/hooks'
 import { Button } from '../../common/controls.tsx'

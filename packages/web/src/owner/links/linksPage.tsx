@@ -1,5 +1,4 @@
 /** The owner's upload links: their limits and use, and the button for a new link. */
-
 import type { OwnLink } from '@blindkeep/client/owner'
 import { useEffect, useState } from 'preact/hooks'
 import { Button, Progress } from '../../common/controls.tsx'

@@ -1,5 +1,4 @@
 /** Creates a link and shows it. */
-
 import type { CreatedLink, OwnLink } from '@blindkeep/client/owner'
 import { useState } from 'preact/hooks'
 import { Button, Notice } from '../../common/controls.tsx'

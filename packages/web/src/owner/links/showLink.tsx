@@ -1,5 +1,4 @@
 /** Shows a link with all ways to share it: copy, QR code, the system's share dialog. */
-
 import type { OwnLink } from '@blindkeep/client/owner'
 import { Button, Dialog } from '../../common/controls.tsx'
 import { CopyButton } from '../../common/copyButton.tsx'

@@ -17,7 +17,7 @@ interface GoneFilesProps {
   readonly held: ReadonlySet<string | undefined> | undefined
 }
 
-/** The files that the share shows no more, because their assets were deleted or replaced. Read when it comes into view. */
+/** Files that the share shows no more: their assets were deleted or replaced. Read when it comes into view. */
 export function GoneFiles({ url, held }: GoneFilesProps) {
   const text = useText(sharesTexts)
   const albumsText = useText(albumsTexts)

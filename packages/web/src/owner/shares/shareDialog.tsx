@@ -15,7 +15,7 @@ import './shares.css'
 import { sharesTexts } from './texts.ts'
 
 interface ShareDialogProps {
-  /** What was shown is what is shared. The owner was asked about files of revoked devices; unsigned files cannot be shared. */
+  /** What was shown is shared. Owners were asked about revoked devices' files; unsigned ones cannot be shared. */
   readonly assets: readonly ConsentedAsset[]
   readonly onClose: () => void
 }

@@ -6,8 +6,8 @@ import type { OutcomeKind } from './outcomes.ts'
 import { storageTexts } from './texts.ts'
 
 /**
- * The text for a tampered or failed answer. Usual refusal texts say "nothing is lost", but this check has not proved that. So a refusal gets a neutral
- * text, except for 401 and 429, which are about the caller.
+ * The text for a tampered or failed answer. Usual refusal texts say "nothing is lost", but this check has not proved
+ * that. So a refusal gets a neutral text, except for 401 and 429, which are about the caller.
  */
 export function useCauseText(): (cause: unknown) => string {
   const text = useText(storageTexts)

@@ -1,5 +1,4 @@
 /** The choice of files and depth. */
-
 import type { Album } from '@blindkeep/client/owner'
 import type { AlbumId, AssetId } from '@blindkeep/protocol/ids'
 import { useState } from 'preact/hooks'

@@ -1,5 +1,4 @@
 /** The results of a check: the summary, each file, and what the results mean. */
-
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { Button, Name, Notice } from '../../common/controls.tsx'
 import { formats } from '../../common/format.ts'

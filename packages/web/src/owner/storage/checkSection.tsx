@@ -1,5 +1,4 @@
 /** Starts a check and shows its progress. */
-
 import type { Album } from '@blindkeep/client/owner'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Button, Progress } from '../../common/controls.tsx'

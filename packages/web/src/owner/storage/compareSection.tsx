@@ -1,5 +1,4 @@
 /** "May I delete my copy?" The only place in these pages that ever answers yes. */
-
 import { useState } from 'preact/hooks'
 import { type FoundFile, filesOfInput, filesOfTransfer } from '../../common/chosenFiles.ts'
 import { Button, Name, Progress } from '../../common/controls.tsx'

@@ -1,5 +1,4 @@
-/** The files that other apps have given to this device: the owner adds them to an album, or discards them. Nothing happens to them before. */
-
+/** Files that other apps gave to this device: owners add or discard them. Nothing happens before. */
 import type { Album } from '@blindkeep/client/owner'
 import { useState } from 'preact/hooks'
 import { Button, IconButton, Notice, Progress } from '../../common/controls.tsx'
@@ -28,7 +27,7 @@ export function TakenCard() {
   const files = useTakenFiles(baseUrl, owner.accountId)
   // On each page of the owner, because what an earlier page has begun continues with this one.
   const { items: _, ...uploads } = useUploads()
-  /** The ids of the files that the owner saw when opening the dialog. It does not add those that another site sends meanwhile. */
+  /** The files that the owner saw at the opening. What another site sends meanwhile is not added. */
   const [adding, setAdding] = useState<readonly string[]>([])
   const chosen = files.filter(({ id }) => adding.includes(id))
   const discard = async (ids: readonly string[]) => {
