@@ -1,4 +1,4 @@
-/** What an account has several of: sign-ins, signing keys, passkeys. Each has a name that the owner gives, and an action that ends it. */
+/** What an account has several of: sign-ins, signing keys, passkeys. Each has a name of its owner, and an end. */
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { Button, Name } from '../../common/controls.tsx'
