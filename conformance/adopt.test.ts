@@ -86,8 +86,8 @@ const replacing = (world: World, asset: Bundle, provenance: Buffer | undefined, 
   })
 
 // Covers: Quota; Adopt; Adopt 3; AdoptRequest, album_id; AdoptRequest, asset_id; AdoptRequest, content_type;
-// AdoptRequest, protocol_version; AdoptRequest, key_mode; AdoptRequest, manifest_envelope; AdoptResponse; State: pending drop, adopt;
-// Errors 4, 426; Versioning 3; Provenance; Assets and blobs; Inbox and content
+// AdoptRequest, protocol_version; AdoptRequest, key_mode; AdoptRequest, manifest_envelope; AdoptResponse; State:
+// pending drop, adopt; Errors 4, 426; Versioning 3; Provenance; Assets and blobs; Inbox and content
 describe('adoption', () => {
   it('makes the drop the original of an asset, and answers the id of the asset', async () => {
     const world = await newWorld()

@@ -1,4 +1,4 @@
-/** Many requests at once for something that may happen only once. After each race the quota is the sum of all data in the API. */
+/** Many requests for what may happen once. After each race the quota is the sum of the API's data. */
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'

@@ -1,4 +1,4 @@
-/** Federation capability tokens (specification, Authentication, 7), verified with the published key and Node's own Ed25519. */
+/** Federation tokens (specification, Authentication, 7), verified with the published key and Node's Ed25519. */
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'

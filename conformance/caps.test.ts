@@ -39,8 +39,8 @@ async function expectNothingHeld(link: Link): Promise<void> {
 }
 
 // Covers: ProvisionLinkRequest, max_total_bytes; ProvisionLinkRequest, max_file_count; ProvisionLinkRequest, max_file_size;
-// ProvisionLinkRequest, single_use; Create drop, 409; Create drop, 413; State: link, dead; Errors 3; Errors 4, 409; Limits, drop link;
-// Creating a drop
+// ProvisionLinkRequest, single_use; Create drop, 409; Create drop, 413; State: link, dead; Errors 3; Errors 4, 409;
+// Limits, drop link; Creating a drop
 describe('create drop: caps', () => {
   it('admit a file of the largest size, and answer 413 with the limit to one byte more', async () => {
     const link = await newLink(server, { max_file_size: FILE.length })

@@ -1,4 +1,4 @@
-/** Both upload paths behave the same (specification, Append one chunk): the same requests get the same answers in a guest's and an owner's session. */
+/** Guest's and owner's sessions answer the same requests alike (specification, Append one chunk). */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { describe, it } from 'node:test'

@@ -34,9 +34,9 @@ async function expectNothingHeld(link: Link): Promise<void> {
 }
 
 // Covers: Hashes; string or null; Create drop, 201; CreateDropRequest, unknown fields; CreateDropRequest, content_type;
-// CreateDropRequest, size; CreateDropRequest, ciphertext_hash; CreateDropRequest, kem_ct; CreateDropRequest, suggested_filename;
-// CreateDropRequest, optional; State: drop session, open; Errors 4, 400; Errors 4, 415; Errors 4, 422; Limits, request body;
-// Limits, quota; Requests; Creating a drop
+// CreateDropRequest, size; CreateDropRequest, ciphertext_hash; CreateDropRequest, kem_ct; CreateDropRequest,
+// suggested_filename; CreateDropRequest, optional; State: drop session, open; Errors 4, 400; Errors 4, 415; Errors 4,
+// 422; Limits, request body; Limits, quota; Requests; Creating a drop
 describe('create drop: the declaration', () => {
   it('is answered 201 with a session and a suggested chunk size', async () => {
     const link = await newLink(server)

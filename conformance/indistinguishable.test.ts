@@ -1,4 +1,4 @@
-/** Answers that must not reveal whether something exists: compared byte by byte, except for the request id and the time. */
+/** Answers that must not reveal existence: compared by bytes, except request id and time. */
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'

@@ -54,8 +54,8 @@ const sendText = (owner: Owner, body: string): Promise<Reply> =>
   })
 
 // Covers: Timestamps; string or null; Provision; ProvisionLinkRequest, required; ProvisionLinkRequest, optional;
-// ProvisionLinkRequest, opaque_id; ProvisionLinkRequest, drop_pubkey; ProvisionLinkRequest, crypto_suite_id; State: link, live;
-// Errors 4, 400; Requests; Links
+// ProvisionLinkRequest, opaque_id; ProvisionLinkRequest, drop_pubkey; ProvisionLinkRequest, crypto_suite_id; State:
+// link, live; Errors 4, 400; Requests; Links
 describe('provision of a link', () => {
   it('answers 201 with the id of the request, and the link is live', async () => {
     const owner = await signUp(server)

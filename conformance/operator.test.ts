@@ -1,6 +1,7 @@
 /**
- * Effects of the operator's commands: suspended accounts, limits of one account, key rotation, holds and cutoffs (specification, Versioning,
- * 4). All tests share one server and run side by side, because they mostly wait for commands.
+ * Effects of the operator's commands: suspended accounts, limits of one account, key rotation, holds and cutoffs
+ * (specification, Versioning, 4). All tests share one server and run side by side, because they mostly wait for
+ * commands.
  */
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'

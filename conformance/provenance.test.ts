@@ -1,4 +1,4 @@
-/** The provenance blob is the signed manifest. At its last byte the server checks both signatures of the creating device, and compares every field with the envelope. */
+/** The signed manifest. At its last byte both signatures, and each field against the envelope, are checked. */
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'

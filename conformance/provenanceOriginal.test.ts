@@ -1,4 +1,4 @@
-/** Provenance and original must agree about the asset, its epoch, key mode, sizes and retention, whichever lands first. */
+/** Provenance and original must agree on asset, epoch, key mode, sizes and retention, in either order. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { describe, it } from 'node:test'

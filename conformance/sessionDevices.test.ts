@@ -1,4 +1,4 @@
-/** Sessions that are tied to a device, and what a revocation ends: sessions, waiting sign-ins, and uploads that began before. */
+/** Sessions tied to a device, and what revocation ends: sessions, waiting sign-ins, begun uploads. */
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'
