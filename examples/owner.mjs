@@ -9,8 +9,8 @@
  *   node owner.mjs open <drop_id>           writes the file to standard output
  *   node owner.mjs adopt <drop_id>          keeps the drop as an asset
  *   node owner.mjs upload <file>            keeps a file of one's own as an asset
- *   node owner.mjs read <asset_id>          verifies an asset and writes its file to standard output; `revoked` behind it also one that a revoked device
- *                                           has signed
+ *   node owner.mjs read <asset_id>          verifies an asset and writes its file to standard output;
+ *                                           `revoked` behind it: also one that a revoked device has signed
  *
  * BLINDKEEP_URL, BLINDKEEP_EMAIL, BLINDKEEP_PASSWORD, and for `register` BLINDKEEP_INVITE if the server asks for an
  * invite, name server and account. The key of this device is kept in owner.device, sealed. Whole files are held in

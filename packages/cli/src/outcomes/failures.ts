@@ -78,7 +78,7 @@ export function failureOf(error: unknown): Failure {
   return { message: String(error), reason: 'unknown', exit }
 }
 
-function failureAfterLanding({ fate, message, cause }: AfterLanding): Failure {
+function failureAfterLanding({ reason: fate, message, cause }: AfterLanding): Failure {
   if (cause === undefined) return { message, reason: fate, exit: EXIT.failed }
   const why = failureOf(cause)
   return { ...why, message: `${message} ${why.message}` }

@@ -66,7 +66,7 @@ export async function sendEach(
     try {
       return await send(file, { onProgress: progress.of(file), turns })
     } catch (error) {
-      if (error instanceof AfterLanding) fates.set(error.fate, [...(fates.get(error.fate) ?? []), file.shownAs])
+      if (error instanceof AfterLanding) fates.set(error.reason, [...(fates.get(error.reason) ?? []), file.shownAs])
       else unsent.push(file.shownAs)
       if (!signal.aborted) outcomes.fail(file.shownAs, { path: file.shownAs }, failureOf(error))
       return undefined

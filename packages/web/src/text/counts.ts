@@ -1,4 +1,4 @@
-import { formatNumber } from '../common/format.ts'
+import { formats } from '../common/format.ts'
 import type { Language } from '../common/language.ts'
 
 export interface Counts {
@@ -12,7 +12,7 @@ export interface Counts {
 export function countsIn(language: Language): Counts {
   const rules = new Intl.PluralRules(language)
   return {
-    number: (count) => formatNumber(count, language),
+    number: formats[language].number,
     plural: (count, one, other) => (rules.select(count) === 'one' ? one : other),
   }
 }

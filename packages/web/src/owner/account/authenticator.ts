@@ -5,6 +5,7 @@
  */
 import type { MadePasskey, PreparedPasskey } from '@blindkeep/client/owner'
 import { toBase64 } from '@blindkeep/protocol/bytes'
+import { ReasonedError } from '@blindkeep/protocol/reasonedError'
 
 /** Why this page cannot use passkeys. */
 export type PasskeyObstacle = 'unsupported' | 'ip_address' | 'prf_unsupported'
@@ -12,13 +13,11 @@ export type PasskeyObstacle = 'unsupported' | 'ip_address' | 'prf_unsupported'
 export type AuthenticatorFault = 'cancelled' | 'prf_missing' | 'not_verified' | 'present_already' | 'failed'
 
 /** The authenticator gave no passkey that opens an account. Nothing was sent to the server. */
-export class AuthenticatorError extends Error {
+export class AuthenticatorError extends ReasonedError<AuthenticatorFault> {
   override readonly name = 'AuthenticatorError'
-  readonly reason: AuthenticatorFault
 
   constructor(reason: AuthenticatorFault, options?: ErrorOptions) {
-    super(`no passkey: ${reason}`, options)
-    this.reason = reason
+    super(reason, `no passkey: ${reason}`, options)
   }
 }
 
