@@ -80,8 +80,8 @@ export function createChunkRecord({ store, clock, staged, finishing, landing }: 
   ): Promise<'recorded' | 'repeat' | RecordingRefusal> {
     const { uploadId } = upload
     const at = clock.now()
-    // Checked again, because the chunk may have taken long to arrive. The guest of a suspended owner, and everyone's upload
-    // for a deleted one, gets the answer of an unknown upload.
+    // Checked again, because the chunk may have taken long to arrive. The guest of a suspended owner, and everyone's
+    // upload for a deleted one, gets the answer of an unknown upload.
     const lease = offset + length === upload.size ? finishing.leaseFrom(at) : undefined
     const [{ owner, link }, isAppended] = await Promise.all([
       judgesOf(tx, upload, lease !== undefined),
