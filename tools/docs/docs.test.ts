@@ -56,4 +56,10 @@ describe('blocks that can be run', () => {
       { line: 10, commands: 'three' },
     ])
   })
+
+  it('are modules too, which Node runs', () => {
+    const { blocks } = readDocument('a.md', '```js\nno()\n```\n```js run\nimport "node:fs"\n```\n')
+    const commands = 'node --input-type=module <<\'END\'\nimport "node:fs"\nEND'
+    assert.deepEqual(blocks, [{ line: 5, commands }])
+  })
 })

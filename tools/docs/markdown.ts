@@ -24,6 +24,7 @@ export interface Document {
 }
 
 const RUNNABLE = 'sh run'
+const RUNNABLE_MODULE = 'js run'
 const FENCE = /^ *(`{3,}|~{3,}) *(.*)$/
 const HEADING = /^#{1,6} +(.*?)(?: +#+)? *$/
 /** `](target)`, also of a picture; `[name]: target`; and the HTML that Markdown lets through. */
@@ -35,6 +36,7 @@ export function readDocument(file: string, text: string): Document {
   const floors: Floors[] = []
   for (const { line, content, info } of piecesOf(text)) {
     if (info === RUNNABLE) blocks.push({ line, commands: content })
+    if (info === RUNNABLE_MODULE) blocks.push({ line, commands: `node --input-type=module <<'END'\n${content}\nEND` })
     const drawn = info === undefined ? undefined : floorsIn(info, content)
     if (drawn !== undefined) floors.push(drawn)
     if (info !== undefined) continue
