@@ -142,35 +142,41 @@ describe('periodic work', () => {
     assert.deepEqual(logged, [])
   })
 
-  it('without a queue leaves out what is due while it runs, and stopping waits for it', async () => {
-    const [begun, gate, others] = [createGate(), createGate(), createGate()]
-    let [runs, hasEnded, otherRuns] = [0, false, 0]
-    const refresh = async () => {
+  it('without a queue leaves out what is due while it runs', async (t) => {
+    t.mock.timers.enable({ apis: ['setInterval'] })
+    const gate = createGate()
+    let runs = 0
+    const run = async () => {
       runs += 1
-      begun.open()
-      await gate.passed
-      hasEnded = true
+      if (runs === 1) await gate.passed
     }
-    const other = async () => {
-      otherRuns += 1
-      if (otherRuns === 3) others.open()
-    }
-    const { stop } = running(
-      { ...FIRST, name: 'refresh', everyMs: 1, run: refresh },
-      { ...FIRST, name: 'other', everyMs: 1, run: other },
-    )
-    await begun.passed
-    await others.passed
-    const stopped = stop()
+    const { stop } = running({ ...FIRST, name: 'refresh', everyMs: 1000, run })
+    await turnOfLoop()
+    t.mock.timers.tick(5000)
     gate.open()
-    await stopped
-    assert.deepEqual([runs, hasEnded], [1, true])
+    await turnOfLoop()
+    assert.equal(runs, 1)
+    t.mock.timers.tick(1000)
+    await turnOfLoop()
+    assert.equal(runs, 2)
+    await stop()
   })
 
-  it('is not waited for at the end, if its row says so', async () => {
-    const { stop } = running({ ...FIRST, name: 'bytes', isLeftAtEnd: true, run: () => new Promise(() => undefined) })
+  it('is waited for at the end, unless its row says otherwise', async () => {
+    const gate = createGate()
+    const rows = [true, false].map((isLeftAtEnd) =>
+      running({ ...FIRST, name: 'bytes', isLeftAtEnd, run: () => gate.passed }),
+    )
     await turnOfLoop()
-    await stop()
+    const stopped: boolean[] = [false, false]
+    const stops = rows.map(async ({ stop }, at) => {
+      await stop()
+      stopped[at] = true
+    })
+    await turnOfLoop()
+    assert.deepEqual(stopped, [true, false])
+    gate.open()
+    await Promise.all(stops)
   })
 
   it('counts from the end of a run, if its row says so', async (t) => {
@@ -182,6 +188,7 @@ describe('periodic work', () => {
       if (runs === 1) await gate.passed
     }
     const { stop } = running({ ...FIRST, name: 'scrub', everyMs: 1000, isCountedFromEnd: true, queue: 'scrub', run })
+    await turnOfLoop()
     t.mock.timers.tick(5000)
     await turnOfLoop()
     assert.equal(runs, 1)
