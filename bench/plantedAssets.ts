@@ -1,4 +1,4 @@
-/** Plants assets without uploads: writes the rows and files of landings through the adapters, so that thousands take a moment. */
+/** Plants assets without uploads: writes rows and files of landings, so that thousands take a moment. */
 import { randomBytes } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -59,7 +59,7 @@ interface Planting {
   readonly objects?: TestObjectStore
 }
 
-/** Plants the assets of a new account. Stops the server meanwhile, as only one process may write to a database of SQLite. */
+/** Plants a new account's assets while the server is stopped: SQLite has one writing process. */
 export async function plantAssets(server: RunningServer, planting: Planting): Promise<Planted> {
   const owner = await newOwner(server)
   const albumId = parsed(parseAlbumId, await newAlbum(server, owner))

@@ -1,4 +1,4 @@
-/** No secret may be in a log, a problem, a header or a file. This searches everything that a server wrote while it received every kind. */
+/** No secret is in a log, problem, header or file: searched in all that a server wrote of each kind. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'

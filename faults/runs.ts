@@ -1,4 +1,4 @@
-/** The table of fault runs. Each row has the names of a run, its options, the short form for CI, and the function that runs it. */
+/** The fault runs: names, options, short form for CI, and function. */
 
 import { runBackupUnderLoad } from './backup/backupUnderLoad.ts'
 import { runDatabaseFaults } from './database/databaseFaults.ts'

@@ -4,7 +4,7 @@ import type { Json } from '@blindkeep/protocol/openapiExamples'
 import server from '../packages/server/package.json' with { type: 'json' }
 import { argumentsOf } from './arguments.ts'
 
-/** Writes openapi.json from the table of operations; with `--check`, fails when the committed file differs from the table. */
+/** Writes openapi.json from the table of operations; `--check` fails when the file differs. */
 const { values } = argumentsOf('npm run make:openapi [-- --check]', { check: { type: 'boolean', default: false } })
 const file = new URL('../openapi.json', import.meta.url)
 const MAX_LINE_LENGTH = 120

@@ -1,6 +1,7 @@
 /**
- * The rows and signatures of small drops, with nothing around them: each row once into the server's own tables, a commit for all that wait, two signatures for
- * each receipt, one receipt after the other, as a chain requires. No rule is checked, nothing is read, no listener is woken.
+ * The rows and signatures of small drops, with nothing around them: each row once into the server's own tables, a
+ * commit for all that wait, two signatures for each receipt, one receipt after the other, as a chain requires. No rule
+ * is checked, nothing is read, no listener is woken.
  */
 import { generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto'
 import { DatabaseSync } from 'node:sqlite'

@@ -1,6 +1,6 @@
 /**
- * P2, P3, P4, P6 on PostgreSQL, with the bytes in files. Beside them, what the bare driver does: as many transactions, each one statement with as many rows.
- * On one machine the database takes its share of the cores.
+ * P2, P3, P4, P6 on PostgreSQL, with the bytes in files. Beside them, what the bare driver does: as many transactions,
+ * each one statement with as many rows. On one machine the database takes its share of the cores.
  */
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'

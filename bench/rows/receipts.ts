@@ -1,4 +1,4 @@
-/** P3: the receipt log over the real database in this process. Compared with the bare two signatures, one receipt after the other as a chain requires. */
+/** P3: the receipt log over the real database, beside the two bare signatures, in turn as a chain requires. */
 import { generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto'
 import { join } from 'node:path'
 import { formatInstant, parseAccountId, parseDropId, parseKeyId, parseUploadId } from '@blindkeep/protocol/ids'

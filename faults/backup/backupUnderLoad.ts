@@ -1,6 +1,7 @@
 /**
- * R14: backups of a server under load, some of them killed, each restored elsewhere. Everything acknowledged before the backup began is in it with its
- * bytes, and the restored data is consistent. In the end a server starts on the last restored directory.
+ * R14: backups of a server under load, some of them killed, each restored elsewhere. Everything acknowledged before the
+ * backup began is in it with its bytes, and the restored data is consistent. In the end a server starts on the last
+ * restored directory.
  */
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -89,7 +90,7 @@ export async function runBackupUnderLoad({ rounds, guests, seed, print }: Backup
   }
 }
 
-/** A killed backup leaves the collector paused for five minutes, for which the last check of the sweep does not wait. Returns the number of such pauses. */
+/** Killed backups pause the collector for five minutes, for which the last sweep does not wait. Returns how many. */
 function endPauses(dataDir: string): number {
   const database = new DatabaseSync(join(dataDir, 'blindkeep.sqlite'), { timeout: 30_000 })
   try {
@@ -221,7 +222,7 @@ async function hashOf(path: string): Promise<string | undefined> {
   )
 }
 
-/** Starts a server on the restored data, at the address of the old one: guests still get their receipts, and owners must sign in again. */
+/** A server on restored data at the old address: guests still get receipts, owners sign in again. */
 async function startRestored(context: BackupContext, restoredDir: string, { landed }: Known): Promise<void> {
   const { ledger, owners } = context.world
   const { MASTER_SECRET_FILE = '' } = settings(context, restoredDir)

@@ -1,4 +1,4 @@
-/** An operator puts the present version on the data of an earlier build: nothing is lost, and what an upgrade does is said before and after. */
+/** This version on an earlier build's data: nothing is lost; the upgrade is announced and reported. */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'

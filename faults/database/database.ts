@@ -1,4 +1,4 @@
-/** A PostgreSQL server on a small disk, with a proxy that fails in front of it, and one database for the servers that are tested. */
+/** PostgreSQL on a small disk behind a failing proxy, with one database for the tested servers. */
 import { chmodSync } from 'node:fs'
 import { Client } from 'pg'
 import { type PostgresServer, startPostgresServer } from '../../packages/server/src/testing/postgresServer.ts'

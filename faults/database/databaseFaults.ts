@@ -1,6 +1,6 @@
 /**
- * R16: the database fails under load, in every way that its proxy, its processes and its disk know. One node with files. Nothing acknowledged is lost, every
- * answer is a declared one, and the server recovers by itself.
+ * R16: the database fails under load, in every way that its proxy, its processes and its disk know. One node with
+ * files. Nothing acknowledged is lost, every answer is a declared one, and the server recovers by itself.
  */
 import { startServer } from '../../testing/startServer.ts'
 import { type DisturbedReport, type DisturbedRun, runDisturbed } from '../harness/disturbed.ts'

@@ -1,6 +1,6 @@
 /**
- * The commit of a landing reaches PostgreSQL long after its server has given up on it, as from a backend that was frozen. Until then the drop's bytes may not be
- * written over: a receipt may still be on its way.
+ * The commit of a landing reaches PostgreSQL long after its server has given up on it, as from a backend that was
+ * frozen. Until then the drop's bytes may not be written over: a receipt may still be on its way.
  */
 import assert from 'node:assert/strict'
 import { createHash, randomBytes, randomUUID } from 'node:crypto'

@@ -75,7 +75,8 @@ describe('a blob of an asset', () => {
         assert.ok(asset)
         assert.deepEqual(await verdictOn(world, asset, false), structural)
         assert.deepEqual(await verdictOn(world, asset, true), deep)
-        // A verification changes nothing (specification, Storage verification, rule 1); the scrubber reads the bytes by itself and marks damage.
+        // A verification changes nothing (specification, Storage verification, rule 1); the scrubber reads the bytes by
+        // itself and marks damage.
         const isFoundCorrupt = deep.includes('corrupt')
         if (isFoundCorrupt) await untilLogged(world, 'an object is damaged')
         assert.deepEqual(

@@ -35,7 +35,7 @@ describe('a server whose object disk is not mounted', () => {
   })
   after(() => world?.close())
 
-  /** Unmounts the disk. `below` its mount point is an empty directory, or the directories that a server has once created there. */
+  /** Unmounts the disk. `below` its mount point: nothing, or directories that a server once made. */
   async function takeAway(below: 'nothing' | 'directories'): Promise<void> {
     const directory = join(world.server.dataDir, 'blobs')
     await rename(directory, `${directory} away`)

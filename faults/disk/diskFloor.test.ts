@@ -86,7 +86,8 @@ describe('a disk without a byte', () => {
       disk.fill()
       // Also without a floor, and before any write has failed.
       while (!(await readinessOf(world)).warnings?.includes('disk_below_floor')) await wait(5)
-      // Until SQLite has used the room in the files that it has. Once the disk was measured again, only the sign-in comes as far as the database.
+      // Until SQLite has used the room in the files that it has. Once the disk was measured again, only the sign-in
+      // comes as far as the database.
       for (let count = 0; (await failing()).status === 200; count += 1)
         for (const { status, code } of [
           await ask('register', `${count}@example.org`),

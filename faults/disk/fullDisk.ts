@@ -1,4 +1,4 @@
-/** R4: the disk fills up under load and is freed again. Nothing acknowledged is lost, and the server recovers without a restart. */
+/** R4: the disk fills up under load and is freed. Nothing acknowledged is lost; no restart is needed. */
 import { join } from 'node:path'
 import { pause } from '../harness/api.ts'
 import { judgeRows } from '../harness/judge.ts'
@@ -28,7 +28,7 @@ interface FullDiskReport {
 }
 
 const MEBIBYTE = 1024 * 1024
-/** Has room for all bytes that the load deletes within the grace window and two sweeps. Otherwise the load alone would fill the disk. */
+/** Room for all that the load deletes within the grace and two sweeps, or it would fill the disk. */
 const DISK_BYTES = 512 * MEBIBYTE
 /** A refusal from the full disk may still be on its way to its guest. */
 const MAX_TROUBLE_MS = 2_000
@@ -90,7 +90,7 @@ export async function runFullDisk({
   }
 }
 
-/** Fills the disk for a while: once, sometimes with a little room left, or again whenever the server has freed space. */
+/** Fills the disk: once, sometimes with a little room, or again whenever space is freed. */
 async function fillForAWhile({ disk, random }: Round): Promise<void> {
   const until = Date.now() + random.integer(300, 1500)
   const room = random.chance(0.5) ? 0 : random.integer(1, MEBIBYTE)

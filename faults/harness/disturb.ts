@@ -1,4 +1,4 @@
-/** One cause of failure after another under load; after each, how long the service needs until something lands again. */
+/** One cause of failure after another under load, and how long until something lands again. */
 import { pause } from './api.ts'
 import type { World } from './load.ts'
 import type { Random } from './random.ts'

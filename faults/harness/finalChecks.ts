@@ -1,4 +1,4 @@
-/** After the last kill: finishes all sessions and adoptions, then fetches and compares everything that was acknowledged. */
+/** After the last kill: finishes sessions and adoptions, then compares all that was acknowledged. */
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fromBase64 } from '@blindkeep/protocol/bytes'
@@ -91,7 +91,7 @@ async function judgeLinks({ api, ledger }: GuestPorts, owner: Owner): Promise<vo
   }
 }
 
-/** Waits until the sweeper has removed all orphaned objects, so that `kept` are left. False when that takes longer than a minute. */
+/** Until the sweeper leaves `kept` objects. False after more than a minute. */
 export async function untilSwept(countObjects: () => Promise<number>, kept: number): Promise<boolean> {
   const giveUpAt = Date.now() + MAX_SWEEP_MS
   while ((await countObjects()) !== kept) {

@@ -1,4 +1,4 @@
-/** A guest: sends one file after another, abandons some sessions, resumes abandoned ones, and continues through every restart of the server. */
+/** A guest: sends files, abandons and resumes sessions, and continues through restarts. */
 import { inspect } from 'node:util'
 import { verifiers } from '@blindkeep/client/receipts'
 import { fromBase64 } from '@blindkeep/protocol/bytes'
@@ -182,7 +182,8 @@ async function step({ ports, attempt, upload, random, behaviour }: Transfer, chu
     await upload.append(chunk, { cutAfterMs: random.integer(1, 30) })
     return true
   }
-  // After a missing answer, half of the guests ask for the state. The others repeat the chunk, which gets the answer that the first one got.
+  // After a missing answer, half of the guests ask for the state. The others repeat the chunk, which gets the answer
+  // that the first one got.
   const repeats = random.chance(0.5)
   let reply = await once()
   for (const deadline = ports.api.deadline(MAX_STALL_MS); reply === undefined && repeats && !deadline.isOver(); ) {

@@ -1,4 +1,4 @@
-/** Compares the rows of a stopped server with the ledger: nothing acknowledged is lost, and nothing happened without a request. */
+/** A stopped server's rows against the ledger: nothing acknowledged is lost, nothing happened unasked. */
 import type { DatabaseSync } from 'node:sqlite'
 import { judgeAssetRows } from './assets/judgeAssets.ts'
 import { type Attempt, describeAttempt, type Ledger, type Link, mayHaveBeenEnded } from './ledger.ts'

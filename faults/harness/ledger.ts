@@ -2,8 +2,8 @@
 import type { DeviceKeys } from '../../conformance/provenanceWriter.ts'
 
 /**
- * The two bound what may be true after a crash: an acknowledged request has taken effect, a request that was never sent has not, and a request
- * between the two may have.
+ * The two bound what may be true after a crash: an acknowledged request has taken effect, a request that was never sent
+ * has not, and a request between the two may have.
  */
 type RequestState = 'no' | 'asked' | 'acknowledged'
 

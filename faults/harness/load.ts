@@ -128,7 +128,7 @@ export function startLoad(world: World, guests: number): Load {
   }
 }
 
-/** Finishes all sessions, waits for the sweep, and checks everything: over HTTP, then the rows and files of the stopped server. */
+/** Finishes sessions, waits for the sweep, and checks all: over HTTP, then rows and files. */
 export async function judgeAll(world: World): Promise<void> {
   const { server, ledger } = world
   await judgeServed(world)

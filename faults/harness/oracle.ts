@@ -1,6 +1,6 @@
 /**
- * Whether the data directory of a stopped server is consistent: `fsck --deep`, by the operator's own rules, on a copy of the database, so that the
- * next start still recovers from exactly what the last process left.
+ * Whether the data directory of a stopped server is consistent: `fsck --deep`, by the operator's own rules, on a copy
+ * of the database, so that the next start still recovers from exactly what the last process left.
  */
 import { constants } from 'node:fs'
 import { copyFile, mkdtemp, rm } from 'node:fs/promises'
@@ -18,9 +18,9 @@ import { rowsOf } from './rows.ts'
 
 export interface Oracle {
   /**
-   * Faults as sentences. Receipts and kept bytes never change, so those that an earlier examination found intact are not read again.
-   * `isSwept`: the load has stopped and a sweep has run since, so there must be no open session and no object to remove.
-   * `also` runs further checks on the same copy.
+   * Faults as sentences. Receipts and kept bytes never change, so those that an earlier examination found intact are
+   * not read again. `isSwept`: the load has stopped and a sweep has run since, so there must be no open session and no
+   * object to remove. `also` runs further checks on the same copy.
    */
   examine(options?: {
     readonly isSwept?: boolean
@@ -29,8 +29,8 @@ export interface Oracle {
 }
 
 /**
- * `dataDirectory` has the database and the blobs in their default places. `copyRows` copies the database to a path; without it, the files of a stopped
- * server are copied.
+ * `dataDirectory` has the database and the blobs in their default places. `copyRows` copies the database to a path;
+ * without it, the files of a stopped server are copied.
  */
 export function createOracle(
   dataDirectory: string,

@@ -1,6 +1,6 @@
 /**
- * The objects below a directory, read with plain file calls: it creates, syncs and removes nothing, and does not use the server's own adapter, which
- * might hide what a dead process left.
+ * The objects below a directory, read with plain file calls: it creates, syncs and removes nothing, and does not use
+ * the server's own adapter, which might hide what a dead process left.
  */
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'

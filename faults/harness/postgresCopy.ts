@@ -1,4 +1,4 @@
-/** The rows of a PostgreSQL database in a file of SQLite, as a backup has them, so that the same checks read both. The rows are of one instant. */
+/** A PostgreSQL database's rows of one instant in a SQLite file, so that the same checks read both. */
 import { copyRows } from '../../packages/server/src/adapters/sql/copying/copyRows.ts'
 import { withPostgresRows } from '../../packages/server/src/adapters/sql/copying/postgresRows.ts'
 import { createSqliteFrom } from '../../packages/server/src/adapters/sql/copying/sqliteRows.ts'

@@ -1,6 +1,7 @@
 /**
- * Random numbers that a seed reproduces. Each part of a run forks its own source by name, so that the choices of one guest do not depend on how far
- * another has come. A seed reproduces the plan, not the timing (how far the server was when it was killed).
+ * Random numbers that a seed reproduces. Each part of a run forks its own source by name, so that the choices of one
+ * guest do not depend on how far another has come. A seed reproduces the plan, not the timing (how far the server was
+ * when it was killed).
  */
 import { createCipheriv, createHash } from 'node:crypto'
 

@@ -46,7 +46,7 @@ export async function openSession(
   return session
 }
 
-/** Sends chunks of that many bytes from the session's offset up to, but not including, `end`. Each must be acknowledged. */
+/** Chunks from the session's offset to before `end`. Each must be acknowledged. */
 export async function appendUpTo({ attempt, upload }: Session, end: number, chunkBytes: number): Promise<void> {
   while (attempt.acknowledgedOffset < end) {
     const offset = attempt.acknowledgedOffset

@@ -6,8 +6,8 @@ export interface Trouble {
   /** While it is so, and a little longer, the declared answers for it are no faults. */
   readonly present: Spell
   /**
-   * The store gives wrong bytes. A client sees that by the hash, and asks again. A verification that reads them says so, and then withholds the object until it was
-   * read again.
+   * The store gives wrong bytes. A client sees that by the hash, and asks again. A verification that reads them says
+   * so, and then withholds the object until it was read again.
    */
   readonly lying: Spell
   /** The database has no room, which the server says with a code of its own. */
@@ -91,8 +91,9 @@ export function createTrouble(): Trouble {
 }
 
 /**
- * A verification that says no to some blob. While single requests to the store fail, that is how it says that it cannot know (specification,
- * StorageVerdictResponse: durable is false whenever the server cannot say otherwise). A yes is judged at any time.
+ * A verification that says no to some blob. While single requests to the store fail, that is how it says that it cannot
+ * know (specification, StorageVerdictResponse: durable is false whenever the server cannot say otherwise). A yes is
+ * judged at any time.
  */
 function isInDoubt({ path }: Asked, reply: Reply): boolean {
   if (path !== VERIFY || reply.status !== 200) return false

@@ -1,4 +1,4 @@
-/** The requests of a guest for one session. The guest is honest except where its attempt says otherwise, and retries without end. */
+/** A guest's requests for one session: honest except where its attempt says so, with endless retries. */
 import { HEADERS } from '@blindkeep/protocol/wire'
 import { jsonOf, type Reply } from './api.ts'
 import type { Attempt } from './ledger.ts'
@@ -29,7 +29,7 @@ interface AppendOptions {
 }
 
 export interface Upload {
-  /** Repeats until there is an answer, under one Idempotency-Key. False when the link does not take the file, or the disk is full. */
+  /** Until there is an answer, under one Idempotency-Key. False: the link refuses, or the disk is full. */
   create(): Promise<boolean>
   /** `X-Service-State` and the next offset; undefined when there is no session (any more). */
   state(): Promise<{ readonly state: string; readonly offset: number } | undefined>
@@ -122,7 +122,8 @@ async function append(
     bytes: isGarbled ? Buffer.alloc(length, 0xff) : chunk,
     ...(cutAfterMs !== undefined && { cutAfterMs }),
   })
-  // A missing answer means that the process has died and runs the request no further, unless the guest itself cut the connection.
+  // A missing answer means that the process has died and runs the request no further, unless the guest itself cut the
+  // connection.
   if (cutAfterMs !== undefined) attempt.hasPendingRequest = true
   if (reply !== undefined) rules.judgeAppend(reply, { end: offset + length, isLast, hadPendingRequest, before })
   return reply

@@ -44,13 +44,13 @@ export function createUploadRules(ports: UploadPorts, attempt: Attempt) {
   const { ledger, moments } = ports
   const fault = (what: string) => ledger.fault(`${what}: ${describeAttempt(attempt)}`)
 
-  /** The guest sends nothing more. The 404 is a fault unless it is expected or the owner or a sibling may have ended the session. */
+  /** Nothing more is sent. The 404 is a fault unless expected, or owner or sibling may have ended the session. */
   function noteNotFound(request: string, isExpected: boolean): void {
     attempt.isClosed = true
     if (!isExpected && !mayHaveBeenEnded(attempt)) fault(`404 on ${request}, and no request ended the session`)
   }
 
-  /** `before` was acknowledged when the request was sent: the answers of two racing requests may arrive in either order. */
+  /** `before`: acknowledged at the request. Answers of racing requests arrive in either order. */
   function noteOffset(offset: number, before: number): void {
     if (!(offset >= before)) fault(`the server goes back from ${before} to ${offset}`)
     attempt.acknowledgedOffset = Math.max(attempt.acknowledgedOffset, offset || 0)
@@ -95,7 +95,7 @@ export function createUploadRules(ports: UploadPorts, attempt: Attempt) {
   return { fault, noteNotFound, noteOffset, noteLanded, noteFailed, judgeAppend }
 }
 
-/** Whether a refusal to create the session is one that its link explains. `closed`: attempts that occupied no slot when the request was sent. */
+/** Whether the link explains a refusal. `closed`: attempts without a slot when the request was sent. */
 export function isRefusalExpected(reply: Reply, attempt: Attempt, closed: ReadonlySet<Attempt>): boolean {
   const { link, size } = attempt
   switch (reply.status) {
@@ -115,7 +115,7 @@ export function isSurelyClosed({ created, cancelled, isClosed, landed }: Attempt
   return created === 'no' || cancelled === 'acknowledged' || (isClosed && landed !== 'acknowledged')
 }
 
-/** Whether the link's caps may have been exhausted, counting every attempt that may have occupied a slot while the request was under way. */
+/** Whether caps may have been exhausted, with each attempt that may have had a slot meanwhile. */
 function mayBeFull(attempt: Attempt, closed: ReadonlySet<Attempt>): boolean {
   const { link } = attempt
   const others = link.attempts.filter((other) => other !== attempt && other.created !== 'no' && !closed.has(other))

@@ -1,9 +1,10 @@
 /**
- * A deadline for waits on a server that is killed again and again. It counts only the time in which the server is up: a loaded machine may need
- * longer for a start than the time between two kills, and a slow start is not a server that hangs.
+ * A deadline for waits on a server that is killed again and again. It counts only the time in which the server is
+ * up: a loaded machine may need longer for a start than the time between two kills, and a slow start is not a server
+ * that hangs.
  */
 export interface UptimeDeadline {
-  /** Whether the server was up for that long since the last restart of the deadline. Also true when it has been down for two minutes. */
+  /** Up for that long since the deadline's restart; also true after two minutes down. */
   isOver(): boolean
   /** Call it when there was progress. */
   restart(): void

@@ -1,4 +1,4 @@
-/** The server dies while it holds a claim on a drop. The owner's next try is another request, which must wait until the lease has expired. */
+/** The server dies while it holds a claim. The next try is another request, and waits for the lease's end. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, before, describe, it } from 'node:test'

@@ -1,4 +1,4 @@
-/** R2a: kill -9 while many adoptions are under way, until enough kills have hit each window: before the claim, between claim and settling, and after. */
+/** R2a: kill -9 during many adoptions, in each window: before the claim, before settling, and after. */
 import { pause } from '../harness/api.ts'
 import { planAdoption, sendAdoption } from '../harness/assets/adopt.ts'
 import { isAdopted, newAsset } from '../harness/assets/assetLedger.ts'
@@ -26,7 +26,7 @@ interface AdoptionReport {
   readonly kills: Readonly<Record<Window, number>>
   readonly adoptions: Readonly<Record<Window, number>>
   readonly leaseSeconds: number
-  /** Claimed drops that the server, while the lease was live, refused to other requests, or completed for the same request. */
+  /** Claimed drops, refused to others during the lease, or completed for the same request. */
   readonly inLease: { readonly refused: number; readonly repeated: number }
 }
 
@@ -120,7 +120,7 @@ interface Round {
   readonly isWatched: boolean
 }
 
-/** Sends all adoptions spread over their usual time, so that at any moment some are before their claim, some between claim and settling, and some done. */
+/** Adoptions spread over their usual time: at any moment some are before, within and after their claims. */
 async function killAmong(world: World, round: Round): Promise<readonly Found[]> {
   const { server, ledger } = world
   const { random, usualMs, leaseSeconds, isWatched } = round

@@ -55,7 +55,7 @@ describe('a finishing session', () => {
   })
 })
 
-/** The sessions that a kill has left finishing. The state lasts for milliseconds, so several files finish at once, and a round without such a session is repeated. */
+/** Sessions that a kill left finishing. That lasts milliseconds: several finish at once, and empty rounds repeat. */
 async function killWhileFinishing(world: World): Promise<readonly Attempt[]> {
   const { server, ledger, oracle } = world
   for (let round = 0; round < MAX_ROUNDS; round++) {

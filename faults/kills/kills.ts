@@ -48,7 +48,7 @@ const REST_MS = 3_000
 const MAX_REST_MS = 60_000
 const PROGRESS_POLL_MS = 20
 const KILLED_WHILE_STARTING_SHARE = 0.1
-/** A start on an idle machine. When starts take longer, all waits between kills grow, so that a slow machine makes progress too. */
+/** An idle machine's start. When starts take longer, waits between kills grow: slow machines progress too. */
 const USUAL_START_MS = 1_000
 const MAX_PACE = 3
 

@@ -1,4 +1,4 @@
-/** R2: kill -9 at random moments under load. The seed decides the plan; how far the server has come at each kill depends on the clock. */
+/** R2: kill -9 at random under load. The seed decides the plan, the clock the server's progress. */
 
 import type { Counts } from '../harness/ledger.ts'
 import { createWorld, judgeAll, startLoad } from '../harness/load.ts'

@@ -1,6 +1,6 @@
 /**
- * Every durable step in the life of two drops and of one upload, in phases, one request after the other. Each phase repeats its request until it is
- * acknowledged, so a story that reaches its end has lost nothing.
+ * Every durable step in the life of two drops and of one upload, in phases, one request after the other. Each phase
+ * repeats its request until it is acknowledged, so a story that reaches its end has lost nothing.
  */
 import { pause } from '../harness/api.ts'
 import { planAdoption, settleAdoption } from '../harness/assets/adopt.ts'
@@ -76,7 +76,7 @@ async function ownAsset({ world, owner, name, during }: StoryContext): Promise<v
   })
 }
 
-/** Sends one chunk from the session's offset to `end`. After a missing answer, half of the guests ask for the state; the others repeat the chunk. */
+/** One chunk from the offset to `end`. Without an answer half of the guests ask, the others repeat. */
 async function bringTo({ attempt, upload }: Session, end: number, random: Random): Promise<void> {
   const isDone = () => (end < attempt.size ? attempt.acknowledgedOffset >= end : attempt.landed === 'acknowledged')
   while (!isDone()) {

@@ -1,7 +1,7 @@
 /**
- * R1: SIGKILL right before every nth system call that reaches the disk, over the story of story.ts.
- * A first story without kills counts the calls. Later stories have one kill in each phase with calls left; after the kill the server restarts and the
- * phase continues until it is acknowledged.
+ * R1: SIGKILL right before every nth system call that reaches the disk, over the story of story.ts. A first story
+ * without kills counts the calls. Later stories have one kill in each phase with calls left; after the kill the server
+ * restarts and the phase continues until it is acknowledged.
  */
 import { pause } from '../harness/api.ts'
 import { judgeRows } from '../harness/judge.ts'
@@ -128,7 +128,7 @@ interface PhaseKill<Value> {
   readonly work: () => Promise<Value>
 }
 
-/** The work continues after the restart, and is done when this resolves. `isKilled` is false when the work never made that call. */
+/** The work continues after the restart and is done here. `isKilled`: false if the call never came. */
 async function killedAt<Value>(
   { server, ledger, oracle, api }: World,
   { phase, killPoint, work }: PhaseKill<Value>,

@@ -1,4 +1,4 @@
-/** System calls of a running process, by `strace` on Linux: lists those that reach the disk, and kills the process right before one of them. */
+/** System calls of a process, by `strace`: lists those that reach the disk, and kills before one. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'

@@ -132,7 +132,8 @@ function createClusterOracle({ nodes }: Nodes, store: TestObjectStore, rows: Wit
       const [node] = nodes
       const checked = await node?.command(['fsck', '--deep'])
       const found = checked?.status === 0 ? [] : [`fsck: ${checked?.stdout}${checked?.stderr}`]
-      // Before the rows: a key has its row before its first byte, and loses it after its last. And after them: nodes that run may have joined parts.
+      // Before the rows: a key has its row before its first byte, and loses it after its last. And after them: nodes
+      // that run may have joined parts.
       const before = await keysIn(store)
       const [parts, others] = await rows((database) => [
         partsIn(database),

@@ -1,6 +1,6 @@
 /**
- * R18: several nodes on one database and one object store, which fails under load: nothing acknowledged is lost, one chain, no key without a row and no kept
- * row without its key, nothing stuck.
+ * R18: several nodes on one database and one object store, which fails under load: nothing acknowledged is lost, one
+ * chain, no key without a row and no kept row without its key, nothing stuck.
  */
 
 import { DATABASE_CAUSES } from '../database/databaseCauses.ts'

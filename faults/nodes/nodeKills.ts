@@ -1,6 +1,7 @@
 /**
- * R17: nodes are killed and frozen under load at random moments, while the others serve; often two at once. One cluster lives through all of it. Every fifty
- * moments the load rests, everything that was acknowledged is read, and the rows are compared with the keys of the store.
+ * R17: nodes are killed and frozen under load at random moments, while the others serve; often two at once. One cluster
+ * lives through all of it. Every fifty moments the load rests, everything that was acknowledged is read, and the rows
+ * are compared with the keys of the store.
  */
 import type { RunningServer } from '../../testing/startServer.ts'
 import { pause } from '../harness/api.ts'
@@ -130,7 +131,7 @@ async function strike(scene: Scene, blows: Blow[], random: Random): Promise<void
   await Promise.all(lanes.map((each) => each.catch((error: unknown) => world.ledger.fault(String(error)))))
 }
 
-/** At once after a request or an answer of some kind, if one comes soon; at a time that has nothing to do with them otherwise. */
+/** At once after a request or answer of some kind, if one comes soon; otherwise at any time. */
 async function untilMoment({ moments }: World, random: Random): Promise<void> {
   await pause(random.integer(0, 1_000))
   await Promise.race([moments.next(random.pick(MOMENTS)), pause(random.integer(0, 1_500))])

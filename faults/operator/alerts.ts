@@ -1,6 +1,7 @@
 /**
- * Five servers get into trouble, and one does not. A real Prometheus with the rules of deploy/ watches them: each trouble must raise its alert, be in the log
- * of the server unless it was killed, and raise no other alert but those that name the same fact.
+ * Five servers get into trouble, and one does not. A real Prometheus with the rules of deploy/ watches them: each
+ * trouble must raise its alert, be in the log of the server unless it was killed, and raise no other alert but those
+ * that name the same fact.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'

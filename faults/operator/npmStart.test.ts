@@ -1,4 +1,4 @@
-/** The server as a supervisor runs it through npm: the signal reaches npm alone, and what npm does with it depends on its version and on the shell. */
+/** The server under npm: the signal reaches npm alone, and version and shell decide what follows. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'

@@ -1,4 +1,4 @@
-/** What an operator meets at a start, on the real process: options, files of settings, and one sentence for each mistake. */
+/** A start as operators meet it: options, settings files, and a sentence for each mistake. */
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'

@@ -1,4 +1,4 @@
-/** R6: races of 64 requests against a real server over HTTP. Exactly as many win as the rules say, and the data stays consistent. */
+/** R6: races of 64 requests over HTTP. As many win as the rules say; the data stays consistent. */
 import { AssertionError } from 'node:assert/strict'
 import { type Client, createClient } from '../../conformance/client.ts'
 import { type RunningServer, startServer } from '../../testing/startServer.ts'
@@ -20,7 +20,7 @@ interface RaceRun extends SharedOptions {
   readonly rounds: number
   /** A part of a race's name; all races when it is empty. */
   readonly race: string
-  /** With more than one, the requests of each race go to all of these nodes in turn, which share a PostgreSQL and an S3 store. */
+  /** With several, a race's requests go to them in turn; they share a PostgreSQL and an S3 store. */
   readonly nodes: number
 }
 

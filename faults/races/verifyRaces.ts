@@ -1,6 +1,7 @@
 /**
- * Owners verify assets while the same assets are deleted, replaced and discarded, and while the collector runs, in the server and beside it. All bytes
- * that the server called durable must stay on the disk until the grace window from `checked_at` is over.
+ * Owners verify assets while the same assets are deleted, replaced and discarded, and while the collector runs, in the
+ * server and beside it. All bytes that the server called durable must stay on the disk until the grace window from
+ * `checked_at` is over.
  */
 import type { StorageVerifyResponse } from '@blindkeep/protocol/schemas/verify'
 import { jsonOf, pause } from '../harness/api.ts'
@@ -162,7 +163,7 @@ async function discard({ world, owner }: Race, attempt: Attempt): Promise<void> 
   else world.ledger.fault(`a discard was answered ${status} ${code}`)
 }
 
-/** Verifies the blobs that the asset holds when the request is sent; it may hold others, or none, when the server answers. */
+/** The asset's blobs when the request is sent; it may hold others when the server answers. */
 async function ask({ world, owner, watch, counts }: Race, asset: Asset, deep: boolean): Promise<void> {
   const { api, ledger } = world
   const blobs = acknowledgedBlobsOf(asset)

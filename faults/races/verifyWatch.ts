@@ -1,4 +1,4 @@
-/** Compares every positive verdict with the disk: durable bytes must stay there, complete, for the grace window from `checked_at`. */
+/** Positive verdicts against the disk: durable bytes stay for the grace window from `checked_at`. */
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pause } from '../harness/api.ts'
@@ -19,7 +19,7 @@ export interface Watch {
   /** Resolves when all windows are over. */
   settled(): Promise<void>
   readonly faults: readonly string[]
-  /** Files that stayed for their whole window, and those of them that were removed soon afterwards; the latter show that the collector was close. */
+  /** Files kept for their window, and of them those removed soon after: the collector was close. */
   counts(): { readonly kept: number; readonly removedSoonAfter: number; readonly looks: number }
 }
 

@@ -1,4 +1,4 @@
-/** Alters a valid log in one place at a time. Each time the independent checker must report the fault and its position. */
+/** Alters a valid log in one place at a time. The independent checker must report each with its position. */
 import { checkReceipts } from '../../conformance/checker/check.ts'
 import type { FaultKind, LocatedFault } from '../../conformance/checker/fault.ts'
 import { newFields, newServerKeys, receiptHash, signReceipt } from '../../conformance/receiptWriter.ts'

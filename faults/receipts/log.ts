@@ -63,7 +63,7 @@ interface Known {
   readonly drops: number
 }
 
-/** Faults as sentences. There must be one receipt for each drop, among them each that a guest got, in one chain, under keys active at their dates. */
+/** Faults as sentences. One receipt a drop, all guests' included, in one chain, under then active keys. */
 export async function judgeLog(
   log: readonly LogEntry[],
   { keys, pins, held, drops }: Known,

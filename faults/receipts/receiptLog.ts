@@ -1,6 +1,6 @@
 /**
- * Thousands of receipts of one chain, while keys rotate beside the running server and the server is killed and restarted. Then the independent checker
- * must find the whole log valid, and must detect every alteration of it.
+ * Thousands of receipts of one chain, while keys rotate beside the running server and the server is killed and
+ * restarted. Then the independent checker must find the whole log valid, and must detect every alteration of it.
  */
 import { type RunningServer, startServer } from '../../testing/startServer.ts'
 import { createApi } from '../harness/api.ts'

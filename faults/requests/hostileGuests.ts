@@ -1,6 +1,7 @@
 /**
- * R15: thirty rude guests at once, beside two honest ones: one on another link, one on the same link from another source. The honest ones meet no error,
- * creating a session takes less than twice as long at the 99th percentile, the server's memory is bounded, and nothing is left over.
+ * R15: thirty rude guests at once, beside two honest ones: one on another link, one on the same link from another
+ * source. The honest ones meet no error, creating a session takes less than twice as long at the 99th percentile, the
+ * server's memory is bounded, and nothing is left over.
  */
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
@@ -44,7 +45,7 @@ interface HostileReport extends RunReport {
   readonly p99Ratio: number
 }
 
-/** The limits are the defaults. A proxy on loopback names the sources; background jobs have short periods, so that the run sees their end. */
+/** Default limits. A loopback proxy names sources; background jobs have short periods. */
 const SETTINGS = {
   LOG_LEVEL: 'warn',
   TRUST_PROXY: '127.0.0.1',
@@ -52,13 +53,13 @@ const SETTINGS = {
   SWEEP_SECONDS: '1',
   GC_GRACE_SECONDS: '1',
 }
-/** So many creations are timed in all phases of a kind, beside those of the files: their 99th percentile has more than ten of them beyond it. */
+/** Creations timed in all phases of a kind: more than ten lie beyond their 99th percentile. */
 const TIMED_IN_ALL = 1200
 /** Of one link: it admits 600 sessions in 15 minutes, and of one source fewer. */
 const TIMED_ON_LINK = 100
 /**
- * Between two steps of one rude guest: thirty begin thirty steps a second. They are rude, not a flood that uses up the processor: a flood is a proxy's
- * matter, because no rule of a server tells it from many honest guests.
+ * Between two steps of one rude guest: thirty begin thirty steps a second. They are rude, not a flood that uses up the
+ * processor: a flood is a proxy's matter, because no rule of a server tells it from many honest guests.
  */
 const PACE_MS = 1000
 const MAX_P99_RATIO = 2

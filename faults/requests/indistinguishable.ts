@@ -1,4 +1,7 @@
-/** R11: what answers reveal: whether an e-mail has an account, and whether an address was that of a link or share, by bytes and by time; and whether data of another account exists, by bytes. */
+/**
+ * R11: what answers reveal. By bytes and time: whether an e-mail has an account, and an address was a link's or
+ * share's. By bytes: whether another account's data exists.
+ */
 import { createClient } from '../../conformance/client.ts'
 import { startServer } from '../../testing/startServer.ts'
 import { FAULT_ENV } from '../harness/load.ts'

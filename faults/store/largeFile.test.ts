@@ -1,6 +1,7 @@
 /**
- * The memory of a server in the life of a large file in an object store: upload, joining, deep verification, download. `LARGE_BYTES` is the size of the file
- * (5 GiB is the size of the promise), `LARGE_FILES` how many have that life at once.
+ * The memory of a server in the life of a large file in an object store: upload, joining, deep verification,
+ * download. `LARGE_BYTES` is the size of the file (5 GiB is the size of the promise), `LARGE_FILES` how many have
+ * that life at once.
  */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'

@@ -1,4 +1,4 @@
-/** Messages that readers of receipts and of manifests refuse for the same reasons: the form of COSE_Sign and its two signatures. */
+/** Messages that readers of receipts and manifests refuse alike: COSE_Sign's form and signatures. */
 import { type Bytes, concatBytes, fromHex, toHex } from '@blindkeep/protocol/bytes'
 import { type CborValue, encodeCbor, tagged } from '@blindkeep/protocol/cbor'
 import { assembleCose, type CoseFault, decodeCose } from '@blindkeep/protocol/cose'
@@ -60,7 +60,7 @@ export function createForger({ good, contentType }: CoseOrigin) {
   return { message, kid, signer, signers, ed25519, mlDsa65, build }
 }
 
-/** All keep the valid signatures, so that only the form is wrong. `other`: a content type with another kind of reader. */
+/** Valid signatures, wrong forms. `other`: a content type with another kind of reader. */
 export function coseFormRefusals(
   origin: CoseOrigin,
   other: { readonly name: string; readonly contentType: string },
@@ -124,7 +124,7 @@ export function coseFormRefusals(
   ]
 }
 
-/** Well-formed messages that the named key did not sign. `altered`: another valid payload under the signatures of the valid message. */
+/** Well-formed, but not signed by the key. `altered`: another payload under valid signatures. */
 export function coseSignatureRefusals(
   { good, contentType }: CoseOrigin,
   stranger: TestKey,

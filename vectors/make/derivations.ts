@@ -56,8 +56,8 @@ const INPUTS = {
 }
 
 /**
- * The rows repeat ikm, salt and info without the code of the client, so that the two have to agree. Argon2id is OpenSSL's here, which is quicker; the
- * tests of the client compare the implementation for browsers with these vectors.
+ * The rows repeat ikm, salt and info without the code of the client, so that the two have to agree. Argon2id is
+ * OpenSSL's here, which is quicker; the tests of the client compare the implementation for browsers with these vectors.
  */
 export async function derivationVectors() {
   const password = 'ﬁne Paßwörter, 12 Zeichen'

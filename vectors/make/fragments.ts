@@ -48,7 +48,7 @@ export async function fragmentVectors() {
   }
 }
 
-/** 66 characters carry 396 bits for 392. With the next character of the alphabet, a careless decoder gets the same bytes. */
+/** 66 characters carry 396 bits for 392. With the next one, a careless decoder gets the same bytes. */
 function withUnusedBits(fragment: string): string {
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
   const last = alphabet.indexOf(fragment.slice(-1))

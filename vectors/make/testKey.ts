@@ -1,4 +1,4 @@
-/** A hybrid key pair from fixed seeds, with deterministic signatures (RFC 8032; FIPS 204, algorithm 2 with rnd = 0). Only for test vectors. */
+/** A key pair from fixed seeds, with deterministic signatures (RFC 8032; FIPS 204, algorithm 2, rnd = 0). */
 
 import { type Bytes, toBase64, toHex } from '@blindkeep/protocol/bytes'
 import type { HybridSignatures } from '@blindkeep/protocol/cose'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { fromHex, toHex } from '@blindkeep/protocol/bytes'
 import { ml_kem768_x25519 } from '@noble/post-quantum/hybrid.js'
 
-/** Published seeds, randomness and shared secrets. Keys and ciphertexts follow from them, and the secrets depend on every part of both. */
+/** Published seeds, randomness and secrets. Keys and ciphertexts follow; secrets depend on all of both. */
 const published = [
   {
     name: 'draft-connolly-cfrg-xwing-kem-08 to -10, appendix with test vectors, first',

@@ -1,4 +1,4 @@
-/** Adoptions, and how each answer is judged. After a missing answer, the claim may hold, the asset may exist, or nothing has happened. */
+/** Adoptions, and how answers are judged. Without one: a claim, an asset, or nothing. */
 import type { AdoptResponse, AssetResponse } from '@blindkeep/protocol/schemas/assets'
 import { jsonOf, pause, type Reply } from '../api.ts'
 import { type Adoption, type Asset, type Attempt, describeAttempt, type Owner } from '../ledger.ts'
@@ -12,7 +12,7 @@ export type AssetPorts = Pick<OwnerPorts, 'api' | 'ledger' | 'moments' | 'isDisk
 const MAX_SETTLING_MS = 60_000
 const RETRY_PAUSE_MS = 50
 
-/** Adds it to the ledger without a request to the server. It replaces the asset's current bundle, or is the first one. */
+/** Adds it to the ledger without a request: the asset's first bundle, or a replacement. */
 export function planAdoption({ ledger }: Pick<AssetPorts, 'ledger'>, attempt: Attempt, asset: Asset): Adoption {
   const { name, size, hash } = attempt
   const original = newBlob({ role: 'original', name, size, hash, attempt })
@@ -61,7 +61,7 @@ function withdraw({ asset, bundle }: Adoption): void {
   asset.bundles.splice(0, Number.POSITIVE_INFINITY, ...asset.bundles.filter((other) => other !== bundle))
 }
 
-/** Does what a client does after a lost answer: asks for the asset, which names its drop (specification, Adopt). True when an asset names it. */
+/** As clients do after a lost answer: asks for the asset, which names its drop (specification, Adopt). */
 export async function lookForAdoption(ports: Pick<AssetPorts, 'api' | 'ledger'>, attempt: Attempt): Promise<boolean> {
   for (const adoption of attempt.adoptions.filter(isAsked)) {
     const { assetId, owner } = adoption.asset
@@ -82,7 +82,7 @@ export function isAdoptionOpen(attempt: Attempt): boolean {
   return attempt.adoptions.some(isAsked)
 }
 
-/** Repeats the newest adoption of a drop until its outcome is known: an asset, or nothing when the drop was discarded meanwhile. */
+/** Repeats the newest adoption until its outcome is known: an asset, or nothing after a discard. */
 export async function settleAdoption(ports: AssetPorts, attempt: Attempt): Promise<void> {
   const deadline = ports.api.deadline(MAX_SETTLING_MS)
   for (let adoption = attempt.adoptions.findLast(isAsked); adoption !== undefined && isAdoptionOpen(attempt); ) {
@@ -93,7 +93,7 @@ export async function settleAdoption(ports: AssetPorts, attempt: Attempt): Promi
   }
 }
 
-/** A 404 means that the drop was adopted before, was discarded, or that another adoption holds the lease, which expires. */
+/** 404: adopted before, discarded, or another adoption holds the lease, which expires. */
 async function isOver(ports: AssetPorts, attempt: Attempt): Promise<boolean> {
   if (await lookForAdoption(ports, attempt)) return true
   if (await isPending(ports, attempt.link.owner, attempt)) return false

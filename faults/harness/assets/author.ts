@@ -1,4 +1,4 @@
-/** An owner with an album and a device, and the declarations of their blobs. The server cannot read blobs, so random bytes do; only a provenance has a real signature. */
+/** An owner with album and device, and declarations of blobs: random bytes, except signed provenances. */
 import { randomUUID } from 'node:crypto'
 import { SEGMENT_PLAINTEXT_BYTES } from '@blindkeep/protocol/suites'
 import { HEADERS } from '@blindkeep/protocol/wire'

@@ -1,4 +1,4 @@
-/** Compares what an owner can see of an asset with the ledger: the asset itself, its receipts, its bytes, and the verdicts on them. */
+/** Compares an asset as owners see it with the ledger: itself, receipts, bytes and verdicts. */
 import { verifiers } from '@blindkeep/client/receipts'
 import { fromBase64 } from '@blindkeep/protocol/bytes'
 import { type DecodedReceipt, decodeReceipt, verifyReceipt } from '@blindkeep/protocol/receipt'
@@ -33,7 +33,7 @@ export async function compareBlob({ api, ledger }: LookPorts, { token }: Owner, 
   else if (sha256(reply.body) !== hash) ledger.fault(`a blob has other bytes: ${hash}`)
 }
 
-/** There is one receipt for each blob that ever landed in it, and one for the landing of each adopted drop. Receipts never change and never vanish. */
+/** One receipt for each blob that ever landed, one for each adopted drop's landing. None change or vanish. */
 export async function fetchAssetReceipts(ports: LookPorts, asset: Asset): Promise<void> {
   const { api, ledger, attestationKeys } = ports
   const { assetId, owner, bundles } = asset
@@ -62,7 +62,7 @@ export async function fetchAssetReceipts(ports: LookPorts, asset: Asset): Promis
   for (const text of present) asset.receipts.add(text)
 }
 
-/** In the form of `describeReceipt`. An adopted blob has two: of the landing and of the adoption, both with the guest’s session. */
+/** As `describeReceipt`. An adopted blob has two, landing and adoption, with the guest’s session. */
 function receiptsOf({ assetId }: Asset, { role, hash, size, uploadId, attempt }: AssetBlob): readonly string[] {
   const own = [`${role} ${hash} ${size} by ${uploadId} in ${assetId}`]
   return attempt === undefined ? own : [...own, `original ${hash} ${size} by ${uploadId} as ${attempt.dropId}`]

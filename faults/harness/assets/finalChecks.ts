@@ -1,4 +1,4 @@
-/** After the last kill: compares every asset with the ledger in every way the interface offers. All acknowledged blobs must be durable. */
+/** After the last kill: compares every asset with the ledger in every way. Acknowledged blobs must be durable. */
 import type { Owner } from '../ledger.ts'
 import { acknowledgedBlobsOf, describeAsset } from './assetLedger.ts'
 import { compareAsset, compareBlob, fetchAssetReceipts } from './compare.ts'

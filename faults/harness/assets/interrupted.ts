@@ -1,4 +1,4 @@
-/** Adoptions that a kill has interrupted, after the next start: what the owner sees of each, and how each is completed (specification, Adopt). */
+/** Interrupted adoptions after the next start: what owners see, and how each completes (specification, Adopt). */
 import type { Reply } from '../api.ts'
 import { type Adoption, describeAttempt } from '../ledger.ts'
 import type { World } from '../load.ts'
@@ -21,7 +21,7 @@ export interface Found {
 }
 
 interface Interrupted {
-  /** Drops claimed by an adoption that is never repeated. The claim survives starts and kills until another adoption takes over after the lease. */
+  /** Drops of an adoption that is never repeated. Claims survive starts until the lease ends and another takes over. */
   readonly leased: Found[]
   readonly inLease: { refused: number; repeated: number }
 }

@@ -1,4 +1,4 @@
-/** Compares the asset rows of a stopped server with the ledger: they must lie between what was acknowledged and what was requested. */
+/** Asset rows of a stopped server lie between what was acknowledged and what was requested. */
 import type { DatabaseSync } from 'node:sqlite'
 import type { Asset, AssetBlob, Bundle, Ledger } from '../ledger.ts'
 import { type Row, rowsOf } from '../rows.ts'
@@ -53,7 +53,7 @@ function assetFaults(asset: Asset, { isDeleted, blobs }: Found): readonly string
   return rules.filter(([isBroken]) => isBroken).map(([, fault]) => fault)
 }
 
-/** An asset holds blobs of one bundle only: the last acknowledged one, with at least its acknowledged blobs, or a later one. */
+/** Blobs of one bundle only: the last acknowledged one, with at least its acknowledged blobs, or a later one. */
 function mayHold({ bundles }: Asset, held: readonly string[]): boolean {
   const settled = bundles.findLastIndex((bundle) => blobsOf(bundle).some(isAcknowledged))
   if (settled === -1 && held.length === 0) return true

@@ -1,4 +1,4 @@
-/** The second half of an owner's load; owner.ts reads the inbox at the same time. Adopts drops, uploads files, deletes assets and verifies them. */
+/** Half of an owner's load (owner.ts reads the inbox): adopts, uploads, deletes and verifies. */
 import { inspect } from 'node:util'
 import { pause } from '../api.ts'
 import { byWeight, type GuestPorts } from '../guest.ts'
@@ -85,7 +85,7 @@ function unfinishedOf(asset: Asset): readonly OwnUpload[] {
     .map((blob) => ({ asset, bundle, blob }))
 }
 
-/** After a missing answer: repeats some requests, asks for the outcome of some, tries another adoption for some, and leaves some for later. */
+/** After a missing answer: repeats, asks, tries another adoption, or leaves it for later. */
 async function settleSome(ports: OwnerAssetsPorts, owner: Owner, random: Random): Promise<void> {
   const open = ports.ledger.attempts.filter((attempt) => attempt.link.owner === owner && isAdoptionOpen(attempt))
   for (const attempt of open) {
@@ -142,7 +142,7 @@ function isAdoptable({ link, landed, dropId, discarded, adoptions }: Attempt, ow
   return link.owner === owner && isThere && adoptions.length === 0
 }
 
-/** Uploads an original and sometimes its metadata. A replacement is always finished, as its landing deletes the blobs that it replaces. */
+/** Uploads an original, sometimes its metadata. Replacements are finished: their landing deletes blobs. */
 async function uploadOne(turn: Turn, asset: Asset): Promise<void> {
   const { ports, random } = turn
   const action = asset.bundles.length === 0 ? ('create' as const) : ('replace' as const)

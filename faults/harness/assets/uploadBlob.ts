@@ -1,4 +1,4 @@
-/** An owner's upload of one blob, from its current offset. A client learns that offset by requesting the same session again. */
+/** An owner's upload of a blob, from its offset, which a repeated session request tells. */
 import type { CreateUploadResponse } from '@blindkeep/protocol/schemas/uploads'
 import { HEADERS } from '@blindkeep/protocol/wire'
 import { jsonOf, pause, type Reply } from '../api.ts'

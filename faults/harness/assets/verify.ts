@@ -1,4 +1,4 @@
-/** The server’s verdicts on the blobs of an owner. It may answer no because it does not know, but must never answer a false yes. */
+/** The server’s verdicts. It may say no without knowing, but never a false yes. */
 import { randomBytes } from 'node:crypto'
 import type { BlobVerdictResponse, StorageVerifyResponse } from '@blindkeep/protocol/schemas/verify'
 import { jsonOf } from '../api.ts'

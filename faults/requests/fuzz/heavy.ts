@@ -9,7 +9,7 @@ import { HEAVY_HEADERS, heavyPaths } from './heavyHeaders.ts'
 import type { LoopWatch } from './loop.ts'
 import { record } from './values.ts'
 
-/** Operations that would leave the account without what the next request needs. They have the same gates as the others. */
+/** They would take what the next request needs. Their gates are those of the others. */
 const ENDING = ['DELETE /v1/account', 'POST /v1/auth/logout', 'GET /v1/events']
 /** Sent last: with another password, the account can prepare no request that needs it. */
 const NEW_PASSWORD = 'POST /v1/auth/password'

@@ -1,4 +1,4 @@
-/** The largest requests that a server grants, and the answers to them. Lists that take long to fill, such as an inbox of 10,000 drops, are left out. */
+/** The largest granted requests and their answers, without lists that take long to fill (10,000 drops). */
 import { randomBytes } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { type Bundle, landBlob, sendJson } from '../../../conformance/assetWorld.ts'

@@ -5,9 +5,9 @@ import type { Call } from '../../../conformance/call.ts'
 
 /** The most that one request may use of the main thread without a pause: other requests wait for that long. */
 export const MAX_TURN_MS = 50
-/** A collection of garbage that others caused, or a function that is not compiled yet, does not meet the same request three times. */
+/** Others' garbage collection, or uncompiled code, does not meet a request three times. */
 const REPEATS = 3
-/** What `calibrationMs` takes on the machine that `MAX_TURN_MS` is meant for. A slower machine gets more time, a faster one not less. */
+/** `calibrationMs` where `MAX_TURN_MS` was set. Slower machines get more time, faster ones not less. */
 const USUAL_CALIBRATION_MS = 10
 /** Calls whose times are remembered, to find the one that a long turn belongs to. */
 const MAX_REMEMBERED = 20_000
@@ -25,7 +25,7 @@ interface Turn {
 export type SendOne = () => Promise<unknown>
 
 export interface LoopWatch {
-  /** The most that one turn may take on this machine. It grows when the machine has become slower: other processes share its cores and caches. */
+  /** The most for a turn on this machine. Grows when other processes take cores and caches. */
   readonly maxMs: number
   /** Longest turn so far that a request was found to cause. */
   longest(): { readonly name: string; readonly workedMs: number }
@@ -34,8 +34,8 @@ export interface LoopWatch {
   /** Calls that were under way during turns that were too long, and forgets all calls. */
   suspects(): readonly Call[]
   /**
-   * The longest turn of a request that is sent alone, three times if the first turn was too long: the shortest of those.
-   * `before` makes what the request needs, each time; its turns do not count.
+   * The longest turn of a request that is sent alone, three times if the first turn was too long: the shortest of
+   * those. `before` makes what the request needs, each time; its turns do not count.
    */
   measure(name: string, send: SendOne, before?: () => Promise<unknown>): Promise<number>
 }
@@ -127,7 +127,7 @@ function allowedMs(): number {
   return MAX_TURN_MS * Math.max(1, calibrationMs() / USUAL_CALIBRATION_MS)
 }
 
-/** The same kind of work as the server's, always the same amount of it: the least of several times, without waiting for the processor. */
+/** Work like the server's, a fixed amount: the least of several times, without waiting. */
 function calibrationMs(): number {
   const text = JSON.stringify(
     Array.from({ length: 20_000 }, (_, index) => ({ name: `n${index}`, values: [index, null] })),

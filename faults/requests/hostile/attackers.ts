@@ -1,4 +1,4 @@
-/** The rude guests, in a thread of their own: what they cost themselves must not delay the guests whose waiting is measured. */
+/** Rude guests in their own thread: their cost must not delay the measured ones. */
 import { once } from 'node:events'
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
 import { ATTACKS, startAttack, type Target } from './attacks.ts'

@@ -1,4 +1,4 @@
-/** Whether an address was ever that of a link or share, by time: dead and unknown ones, for each operation that needs no more than the address. */
+/** Whether an address was ever a link's or share's, by time: dead and unknown ones, for each operation. */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { newAuthor } from '../../../conformance/assetWorld.ts'
 import type { Client } from '../../../conformance/client.ts'

@@ -1,4 +1,4 @@
-/** Whether an e-mail has an account, by bytes and by time, for each operation that any caller may send with any e-mail. */
+/** Whether an e-mail has an account, by bytes and time, for each operation with any e-mail. */
 import type { Reply } from '../../../conformance/call.ts'
 import { fingerprint } from '../../../conformance/expect.ts'
 import type { Random } from '../../harness/random.ts'
@@ -15,7 +15,7 @@ interface Operation {
   readonly name: string
   readonly path: string
   body(email: string, random: Random): Record<string, unknown>
-  /** The server runs a slow hash, two at a time. So two requests run at a time, and nothing else is measured meanwhile. */
+  /** A slow hash, two at a time. So two requests run at once, and nothing else is measured. */
   readonly isSlow?: true
   /** The member whose value differs from e-mail to e-mail and always has the same length. */
   readonly varies?: 'salt' | 'sealed_recovery_key'
@@ -60,7 +60,7 @@ interface Asking {
   readonly random: Random
 }
 
-/** Each round calls every operation with both kinds of e-mail, in random order. Quick operations run one after the other over one connection. */
+/** Each round calls all operations with both kinds, in random order; quick ones over one connection. */
 export async function askForEmails({ url, samples, random }: Asking): Promise<EmailReport> {
   const rounds = samples + WARM_UP_ROUNDS
   const count = Math.ceil(rounds / ATTEMPTS_PER_EMAIL)

@@ -1,4 +1,4 @@
-/** Things that must look as if they did not exist: unknown, foreign, ended and deleted ones. All answers of one call must be the same. */
+/** Unknown, foreign, ended and deleted things look alike: all answers of a call must be the same. */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { deleteAsset, landBlob, newAuthor, newBundle, openUpload } from '../../../conformance/assetWorld.ts'
 import type { Call } from '../../../conformance/call.ts'

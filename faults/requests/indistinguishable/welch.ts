@@ -1,6 +1,6 @@
 /** Welch's t-test: whether two samples have the same mean, whatever their variances. */
 
-/** The share of the slowest measurements that `tCropped` leaves out: other work of the machine hides small differences there. */
+/** The slowest measurements, which `tCropped` omits: other work hides small differences there. */
 const CROPPED_SHARE = 0.1
 
 /** Two samples of the same distribution exceed it once in 100,000 times. */

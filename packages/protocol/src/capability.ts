@@ -7,6 +7,7 @@ import { base64urlnopad } from '@scure/base'
 import { type Bytes, utf8 } from './bytes.ts'
 import type { HybridVerifiers } from './cose.ts'
 import { type AlbumId, addSeconds, type Instant, instantOf, type Jti, parseInstant } from './ids.ts'
+import { ReasonedError } from './reasonedError.ts'
 import type { RevokedJtiResponse } from './schemas/discovery.ts'
 import { ED25519_SIGNATURE_BYTES } from './suites.ts'
 import { SERVICE } from './wire.ts'
@@ -58,14 +59,8 @@ export type CapabilityFault =
   | 'revoked'
 
 /** A token that is not valid. `reason` says why for programs, the message for people. */
-export class CapabilityError extends Error {
+export class CapabilityError extends ReasonedError<CapabilityFault> {
   override readonly name = 'CapabilityError'
-  readonly reason: CapabilityFault
-
-  constructor(reason: CapabilityFault, message: string, options?: ErrorOptions) {
-    super(message, options)
-    this.reason = reason
-  }
 }
 
 interface CapabilityGrant {

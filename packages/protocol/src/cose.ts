@@ -5,6 +5,7 @@
 import { type Bytes, equalBytes, fromHex, toHex } from './bytes.ts'
 import { CborError, type CborValue, decodeCbor, encodeCbor, tagged } from './cbor.ts'
 import { keyId as keyIdOf, splitHybridPublicKey } from './keys.ts'
+import { ReasonedError } from './reasonedError.ts'
 import { ED25519_SIGNATURE_BYTES, HYBRID_PUBLIC_KEY_BYTES, ML_DSA_65_SIGNATURE_BYTES } from './suites.ts'
 
 /** Tag of COSE_Sign (RFC 9052, table 1). */
@@ -31,15 +32,9 @@ export type CoseFault =
   | 'ed25519_invalid'
   | 'ml_dsa_65_invalid'
 
-/** The message has another form, or the key did not sign it. `fault` says which. */
-export class CoseError extends Error {
+/** The message has another form, or the key did not sign it. `reason` says which. */
+export class CoseError extends ReasonedError<CoseFault> {
   override readonly name = 'CoseError'
-  readonly fault: CoseFault
-
-  constructor(fault: CoseFault, message: string, options?: ErrorOptions) {
-    super(message, options)
-    this.fault = fault
-  }
 }
 
 interface CoseDraft {

@@ -107,7 +107,7 @@ function decodeMessage(provenance: Uint8Array): CoseMessage {
 }
 
 function manifestErrorFrom(cause: unknown): unknown {
-  return cause instanceof CoseError ? new ManifestError(cause.fault, cause.message, { cause }) : cause
+  return cause instanceof CoseError ? new ManifestError(cause.reason, cause.message, { cause }) : cause
 }
 
 interface ManifestVerification {

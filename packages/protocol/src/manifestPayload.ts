@@ -10,6 +10,7 @@ import {
   parseProtocolVersion,
   parseSha256Hex,
 } from './ids.ts'
+import { ReasonedError } from './reasonedError.ts'
 import type { KeyMode, ManifestAction, ManifestEnvelope } from './schemas/manifest.ts'
 import { isKnownSuite } from './suites.ts'
 import { MAX_INTEGER } from './wire.ts'
@@ -25,14 +26,8 @@ export type ManifestFault =
   | 'too_large'
 
 /** The bytes are not a manifest, or not one of this device. `reason` says why for programs, the message for people. */
-export class ManifestError extends Error {
+export class ManifestError extends ReasonedError<ManifestFault> {
   override readonly name = 'ManifestError'
-  readonly reason: ManifestFault
-
-  constructor(reason: ManifestFault, message: string, options?: ErrorOptions) {
-    super(message, options)
-    this.reason = reason
-  }
 }
 
 /** What a device signs: the specification's ManifestEnvelope, and the asset's key if it is not derived. */

@@ -78,7 +78,7 @@ function decodeMessage(receiptCbor: Uint8Array): CoseMessage {
 }
 
 function receiptErrorFrom(cause: unknown): unknown {
-  return cause instanceof CoseError ? new ReceiptError(cause.fault, cause.message, { cause }) : cause
+  return cause instanceof CoseError ? new ReceiptError(cause.reason, cause.message, { cause }) : cause
 }
 
 interface ReceiptVerification {

@@ -13,6 +13,7 @@ import {
   type Sha256Hex,
   type UploadId,
 } from './ids.ts'
+import { ReasonedError } from './reasonedError.ts'
 import type { BlobRole } from './schemas/receipts.ts'
 import { MAX_INTEGER, SERVICE } from './wire.ts'
 
@@ -25,14 +26,8 @@ export type ReceiptFault =
   | 'too_large'
 
 /** Not a receipt, or not signed by this key. `reason` is for programs, the message for people. */
-export class ReceiptError extends Error {
+export class ReceiptError extends ReasonedError<ReceiptFault> {
   override readonly name = 'ReceiptError'
-  readonly reason: ReceiptFault
-
-  constructor(reason: ReceiptFault, message: string, options?: ErrorOptions) {
-    super(message, options)
-    this.reason = reason
-  }
 }
 
 /**

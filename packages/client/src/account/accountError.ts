@@ -1,3 +1,5 @@
+import { ReasonedError } from '@blindkeep/protocol/reasonedError'
+
 export type AccountFault =
   | 'kdf_unknown'
   | 'salt_refused'
@@ -24,12 +26,10 @@ const FAULTS: Readonly<Record<AccountFault, string>> = {
 }
 
 /** The server's account key cannot be used, it wants a refused key derivation, or it does not know the passkey. */
-export class AccountError extends Error {
+export class AccountError extends ReasonedError<AccountFault> {
   override readonly name = 'AccountError'
-  readonly reason: AccountFault
 
   constructor(reason: AccountFault, options?: ErrorOptions) {
-    super(FAULTS[reason], options)
-    this.reason = reason
+    super(reason, FAULTS[reason], options)
   }
 }

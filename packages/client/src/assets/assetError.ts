@@ -1,4 +1,5 @@
 import type { DeviceId } from '@blindkeep/protocol/ids'
+import { ReasonedError } from '@blindkeep/protocol/reasonedError'
 import type { BlobRole } from '@blindkeep/protocol/schemas/receipts'
 
 /** What the server's data about an asset contradicts. */
@@ -12,13 +13,11 @@ export type AssetFault =
   | 'metadata_differs'
 
 /** What the server says of an asset contradicts itself or a device's signature. The message names the contradiction. */
-export class AssetError extends Error {
+export class AssetError extends ReasonedError<AssetFault> {
   override readonly name = 'AssetError'
-  readonly reason: AssetFault
 
   constructor(reason: AssetFault, finding: string, options?: ErrorOptions) {
-    super(`Tampering detected: ${finding}.`, options)
-    this.reason = reason
+    super(reason, `Tampering detected: ${finding}.`, options)
   }
 }
 

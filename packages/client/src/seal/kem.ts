@@ -1,18 +1,13 @@
 import type { Bytes } from '@blindkeep/protocol/bytes'
+import { ReasonedError } from '@blindkeep/protocol/reasonedError'
 import { KEM_CIPHERTEXT_BYTES, KEM_PUBLIC_KEY_BYTES, KEM_SEED_BYTES } from '@blindkeep/protocol/suites'
 import { ml_kem768_x25519 as xWing } from '@noble/post-quantum/hybrid.js'
 
 export type KemFault = 'public_key_invalid' | 'ciphertext_invalid'
 
 /** X-Wing cannot use this key or ciphertext. Both come from other parties, so this is not a fault of this program. */
-export class KemError extends Error {
+export class KemError extends ReasonedError<KemFault> {
   override readonly name = 'KemError'
-  readonly reason: KemFault
-
-  constructor(reason: KemFault, message: string, options?: ErrorOptions) {
-    super(message, options)
-    this.reason = reason
-  }
 }
 
 export interface KemKeyPair {

@@ -1,3 +1,4 @@
+import { ReasonedError } from '@blindkeep/protocol/reasonedError'
 import type { ProblemError } from '../http/errors.ts'
 
 /** Why sending stopped, for programs. */
@@ -160,15 +161,13 @@ const STOPS: Readonly<Record<SendStopReason, Stop>> = {
 }
 
 /** Sending has stopped. The message advises people; programs use `remedy`. */
-export class SendError extends Error {
+export class SendError extends ReasonedError<SendStopReason> {
   override readonly name = 'SendError'
-  readonly reason: SendStopReason
   readonly remedy: SendRemedy
 
   constructor(reason: SendStopReason, cause?: Error) {
     const { what, advice, remedy } = STOPS[reason]
-    super(`${what} ${advice}`, cause === undefined ? {} : { cause })
-    this.reason = reason
+    super(reason, `${what} ${advice}`, cause === undefined ? {} : { cause })
     this.remedy = remedy
   }
 }

@@ -48,7 +48,7 @@ export interface App {
   readonly warnings: readonly string[]
   /** An invite for the operator, if registration requires one and there is neither an account nor a live invite. */
   issueFirstInvite(): Promise<IssuedInvite | undefined>
-  /** Is not ready any more, and after `drainSeconds` stops accepting requests, waits for the running ones, and closes everything. */
+  /** Is not ready, then after `drainSeconds` stops accepting, waits for running requests, and closes everything. */
   close(): Promise<void>
 }
 

@@ -25,7 +25,7 @@ interface BackupData extends Data {
   readonly snapshots: SnapshotSource
 }
 
-/** Throws an error for people if the directory at `path` cannot hold a backup, or while another backup of the server runs. */
+/** Throws for people if `path` cannot hold a backup, or while another backup of the server runs. */
 export async function openBackupData(config: Config, path: string): Promise<BackupData> {
   const { dataDirectory, database } = config
   const store = await openPresentStore(config)
@@ -53,8 +53,8 @@ interface RestoreData extends Omit<Bytes, 'keyedBytes'> {
 }
 
 /**
- * Throws an error for people if there is a database, if there is no master secret, or if the directory at `path` has no backup that `options` accept. Then nothing
- * was created.
+ * Throws an error for people if there is a database, if there is no master secret, or if the directory at `path` has no
+ * backup that `options` accept. Then nothing was created.
  */
 export async function openRestoreData(config: Config, path: string, options: RestoreOptions): Promise<RestoreData> {
   const { dataDirectory } = config

@@ -47,8 +47,9 @@ interface ServerUse {
 }
 
 /**
- * For the server: creates what is missing at a first start, and updates the schema of SQLite, of which it keeps a copy. Throws an error for people when another process has the
- * data: a database of SQLite and a directory of bytes belong to one process each.
+ * For the server: creates what is missing at a first start, and updates the schema of SQLite, of which it keeps a copy.
+ * Throws an error for people when another process has the data: a database of SQLite and a directory of bytes belong to
+ * one process each.
  */
 export async function openServerData(config: Config, use: ServerUse): Promise<ServerData> {
   await prepareDataDirectory(config.dataDirectory)
@@ -114,7 +115,7 @@ export function refuseHalfRestored({ dataDirectory }: Pick<Config, 'dataDirector
   )
 }
 
-/** For a command: opens existing data without changing it. Throws an error for people if there is none, or if its schema is not that of this release. */
+/** For a command: opens data without changing it. Throws for people if there is none, or of another release. */
 export async function openPresentData(config: Config): Promise<Data> {
   const store = await openPresentStore(config)
   return over(store, await openBytes(config, store, { createIfMissing: false, asItIs: true }))

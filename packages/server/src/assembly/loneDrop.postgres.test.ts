@@ -1,4 +1,4 @@
-/** What one small drop costs on a quiet server: statements of PostgreSQL, `begin` and `commit` among them, and requests of the object store. */
+/** A lone small drop's costs: statements of PostgreSQL, with `begin` and `commit`, and requests of the store. */
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'

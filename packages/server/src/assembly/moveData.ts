@@ -28,7 +28,7 @@ interface MoveOptions {
   readonly onBegin: (note: string) => Promise<void>
 }
 
-/** Throws an error for people if the server runs, was moved, or is not on SQLite and files, or if the target is not empty. */
+/** Throws for people if the server runs, was moved, is not on SQLite and files, or the target is not empty. */
 export async function openMoveData(config: Config, { target, onBegin }: MoveOptions): Promise<MoveData> {
   const { database, blobs, dataDirectory } = config
   if (database.kind !== 'sqlite' || blobs.kind !== 'files')

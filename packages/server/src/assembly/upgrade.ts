@@ -24,7 +24,7 @@ export interface UpgradePlan {
   readonly copy: (CopyRoom & { readonly path: string }) | undefined
   /** Those that are there, the last one first. */
   readonly copies: readonly string[]
-  /** Whether nodes of the version that the database has now can go on serving on it. Never on SQLite, which has one server. */
+  /** Whether nodes of the database's version can go on serving. Never on SQLite, which has one server. */
   readonly earlierServes: boolean
   /** Why this version cannot use the database, for people. */
   readonly refusal: string | undefined
@@ -73,7 +73,7 @@ function refusalOf(kind: UpgradePlan['kind'], state: SchemaState, path: string |
   return errorText(path === undefined ? error : withWayBack(error, path))
 }
 
-/** Brings the schema up to date. On SQLite the server must not run, and the database is copied first, unless `withoutCopy`. Returns the path of the copy. */
+/** Updates the schema and returns the copy's path. SQLite is copied unless `withoutCopy`; no server may run. */
 export async function upgradeData(
   config: Pick<Config, 'database' | 'dataDirectory'>,
   { withoutCopy, log }: { readonly withoutCopy: boolean; readonly log: Pick<Log, 'info'> },

@@ -5,8 +5,8 @@ import type { Log } from '../ports/log.ts'
 import type { LogHead } from '../ports/store.ts'
 
 /**
- * Copies the SQLite database at `path` if this version is going to change its schema, and logs where the copy is. Returns its path. The caller keeps other servers out.
- * Throws `UpgradeNotCopied`.
+ * Copies the SQLite database at `path` if this version is going to change its schema, and logs where the copy is.
+ * Returns its path. The caller keeps other servers out. Throws `UpgradeNotCopied`.
  */
 export async function copyIfUpgraded(path: string, log: Pick<Log, 'info'>): Promise<string | undefined> {
   const { done } = await sqliteSchema(path)
@@ -18,7 +18,7 @@ export async function copyIfUpgraded(path: string, log: Pick<Log, 'info'>): Prom
   return copy
 }
 
-/** Call the result after each commit of receipts: the first time, the copies of the database at `path` become outdated. Never throws. */
+/** Call the result after commits of receipts: the first makes copies of `path` outdated. Never throws. */
 export function outdatingCopies(path: string, log: Pick<Log, 'info' | 'warn'>): (head: LogHead) => void {
   let isDone = false
   return ({ receiptSeq }) => {

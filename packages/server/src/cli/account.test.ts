@@ -13,7 +13,7 @@ import { type Outcome, parseCall, UsageError } from './command.ts'
 interface Beside {
   readonly app: App
   readonly env: Readonly<Record<string, string>>
-  /** Runs a command within this process, beside the server: `['account list']`, `['account quota', 'ann@example.org']`. */
+  /** Runs a command in this process, beside the server: `['account list']`, `['account quota', 'ann@example.org']`. */
   run(name: string, ...argv: readonly string[]): Promise<Outcome>
   register(email: string): Promise<{ readonly accountId: string; readonly authorization: string }>
 }

@@ -8,7 +8,7 @@ import type { Deprecation } from '../ports/store.ts'
 import { type Call, type Command, type Outcome, UsageError, withOpen } from './command.ts'
 import { requireConsent, YES } from './consent.ts'
 
-/** Announcing the end of old protocol versions. The server may run; its answers have the announcement within seconds. */
+/** Announcing the end of old protocol versions. A running server has the announcement within seconds. */
 export const deprecationCommands: readonly Command[] = [
   {
     name: 'deprecation announce',

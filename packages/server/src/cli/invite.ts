@@ -97,8 +97,9 @@ async function issue(
 }
 
 /**
- * The address of the server that has the data, which may have started with other settings. Throws `WrongServerId` if PUBLIC_URL names another server. Without
- * `baseUrl` if the running server chose its port, and so it alone knows the address.
+ * The address of the server that has the data, which may have started with other settings. Throws `WrongServerId`
+ * if PUBLIC_URL names another server. Without `baseUrl` if the running server chose its port, and so it alone knows
+ * the address.
  */
 async function addressOf(store: Store, config: Config): Promise<Address> {
   const { publicUrl, port } = config

@@ -15,7 +15,7 @@ import { keyCommands } from './keys.ts'
 
 interface Beside {
   readonly directory: string
-  /** Runs a command in this process, beside the server: `keys list`, `keys rotate`. `env` replaces the server's settings. */
+  /** Runs a command in this process, beside the server: `keys list`, `keys rotate`. `env` replaces settings. */
   run(line: string, settings?: Readonly<Record<string, string>>): Promise<Outcome>
   published(): Promise<readonly AttestationKey[]>
 }

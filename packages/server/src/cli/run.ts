@@ -64,7 +64,7 @@ async function run(command: Command, { given, values, isJson }: ParsedCall): Pro
   return outcome.isWrong === true ? 1 : 0
 }
 
-/** The command first: options that say which server is meant may stand before it. Without a command, with options or not, the server starts. */
+/** The command first: options that name the server may stand before it. Without a command the server starts. */
 function withCommand(typed: readonly string[]): readonly string[] {
   let at = 0
   for (let option = typed[at]; option !== undefined && WHICH_SERVER.test(option); option = typed[at])

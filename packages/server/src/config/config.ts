@@ -123,7 +123,7 @@ function contradictionsIn(values: Values): readonly string[] {
   return checks.filter(([isWrong]) => isWrong).map(([, fault]) => fault)
 }
 
-/** Whether browsers take the address for an insecure context (https://www.w3.org/TR/secure-contexts/), in which there is no WebCrypto. */
+/** Whether the address is an insecure context (https://www.w3.org/TR/secure-contexts/), without WebCrypto. */
 function isInsecure(publicUrl: PublicAddress | undefined): boolean {
   if (publicUrl === undefined) return false
   const { protocol, hostname } = new URL(publicUrl.serverId)

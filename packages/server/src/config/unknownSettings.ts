@@ -1,6 +1,6 @@
 /**
- * Settings that a person meant to give and that do nothing, because a name is misspelt, a line has no `=`, or a later line has the same name: a misspelt quota would
- * be no quota.
+ * Settings that a person meant to give and that do nothing, because a name is misspelt, a line has no `=`, or a later
+ * line has the same name: a misspelt quota would be no quota.
  */
 import type { Given } from './given.ts'
 import { SETTINGS } from './settings.ts'
@@ -24,7 +24,7 @@ interface UnknownSetting {
   readonly replacedBy?: number
 }
 
-/** Everything in the file that is no setting; of the environment, which has names of other programs, only what looks like one of ours. */
+/** All of the file that is no setting; of the environment, which others share, what looks like one of ours. */
 export function unknownSettings({ environment, origins, file }: Given): readonly UnknownSetting[] {
   const lines = file === undefined ? [] : linesWithoutEffect(settingsLines(file.text))
   const variables = Object.keys(environment)
@@ -87,7 +87,7 @@ function closest(
   return all.toSorted((one, other) => one.distance - other.distance)[0]
 }
 
-/** How many letters have to be added, left out, replaced, or exchanged with their neighbour (optimal string alignment). */
+/** Letters to add, omit, replace, or exchange with their neighbour (optimal string alignment). */
 function distanceOf(one: string, other: string): number {
   let [before, last]: [readonly number[], readonly number[]] = [
     [],

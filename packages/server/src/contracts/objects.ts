@@ -16,7 +16,7 @@ import {
   writeBytes,
 } from './bytes/world.ts'
 
-/** Tests the promises of `Objects` on one adapter, and of both ports while the store is away. Call it once per adapter, from the adapter’s own test file. */
+/** The promises of `Objects`, and both ports' while the store is away. Each adapter's own test file calls it. */
 export function describeObjects(name: string, openWorld: OpenWorld, { hasKeys }: { readonly hasKeys: boolean }): void {
   const inWorld = inWorldOf(openWorld)
   describe(`${name} keeps the promises of Objects`, () => {

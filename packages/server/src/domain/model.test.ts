@@ -9,7 +9,7 @@ import { defined, inWorld, newAccount, sha256, type World } from '../testing/wor
 import { isRefusal } from './ground/refusals.ts'
 import type { Rules } from './rules.ts'
 
-/** Compares links, uploads, quota and inbox with the model, in random sequences of acts of owners, guests and the clock. */
+/** Links, uploads, quota and inbox against the model, in random acts of owners, guests and the clock. */
 interface Real {
   readonly world: World
   rules: Rules

@@ -1,6 +1,6 @@
 /**
- * What some disks do not have (exFAT, SMB, FUSE), where no promise depends on it: hard links, a statement of free space. A receipt depends on syncs of
- * directories, and one server on locks: without them it does not start.
+ * What some disks do not have (exFAT, SMB, FUSE), where no promise depends on it: hard links, a statement of free
+ * space. A receipt depends on syncs of directories, and one server on locks: without them it does not start.
  */
 import { statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
@@ -12,7 +12,7 @@ export function isLacking(error: unknown): boolean {
   return error instanceof Error && 'code' in error && LACKING.has(error.code)
 }
 
-/** How many bytes the disk of `path` takes, from a user without privileges. Infinity where it does not say so: then a write shows when it is full. */
+/** Bytes that the disk takes from an ordinary user. Infinity if unknown: then a write shows that it is full. */
 export async function freeBytesOf(path: string): Promise<number> {
   try {
     const { blocks, bavail, bsize } = await statfs(path)

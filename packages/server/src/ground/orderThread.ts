@@ -9,9 +9,9 @@ type Answer<Result> = { readonly result: Result } | { readonly error: unknown }
 type Doing<Order, Result> = (order: Order) => Promise<Result>
 
 /**
- * Gives orders to a thread of this process that runs the module at `url`, with `name` in the system's tools. It starts with the first order, keeps the
- * process alive only while it works, and starts again after it died. An order rejects with what its work threw, or if the system gives no thread, or if the
- * thread ended meanwhile.
+ * Gives orders to a thread of this process that runs the module at `url`, with `name` in the system's tools. It starts
+ * with the first order, keeps the process alive only while it works, and starts again after it died. An order rejects
+ * with what its work threw, or if the system gives no thread, or if the thread ended meanwhile.
  */
 export function createOrderThread<Order, Result>(url: URL, name: string): Doing<Order, Result> {
   let running: Doing<Order, Result> | undefined
@@ -27,7 +27,8 @@ export function createOrderThread<Order, Result>(url: URL, name: string): Doing<
 function startThread<Order, Result>(url: URL, name: string, onEnded: () => void): Doing<Order, Result> {
   const worker = new Worker(url, {
     name,
-    // Not inherited from the process: the thread needs neither the secrets in the environment nor the options of a test run.
+    // Not inherited from the process: the thread needs neither the secrets in the environment nor the options of a
+    // test run.
     env: {},
     execArgv: ['--disable-warning=ExperimentalWarning'],
     resourceLimits: { maxOldGenerationSizeMb: HEAP_MEBIBYTES, stackSizeMb: STACK_MEBIBYTES },

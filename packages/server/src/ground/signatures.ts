@@ -1,6 +1,6 @@
 /**
- * Ed25519 and ML-DSA-65 with keys as raw bytes, in forms that every Node reads (PKCS 8, SPKI). ML-DSA is Node's own from 24.6 on. An older Node takes
- * noble's: the same keys and signatures, ten times slower.
+ * Ed25519 and ML-DSA-65 with keys as raw bytes, in forms that every Node reads (PKCS 8, SPKI). ML-DSA is Node's own
+ * from 24.6 on. An older Node takes noble's: the same keys and signatures, ten times slower.
  */
 import { createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto'
 

@@ -1,11 +1,11 @@
 /** What the stores of rows and of bytes throw. */
 
-/** The disk is full, read-only or away, the store does not answer, or another process holds the database for too long. Nothing was changed, and a later call may succeed. */
+/** Disk full, read-only or away, store silent, or database held too long. Nothing changed; a later call may succeed. */
 export class StorageUnavailable extends Error {
   override readonly name: string = 'StorageUnavailable'
 }
 
-/** The system does not let the user of this process use a file or a directory: the disk is well, and nothing is lost. The message is for operators. */
+/** The system denies this process's user a file or directory; nothing is lost. The message is for operators. */
 export class StorageForbidden extends StorageUnavailable {
   override readonly name: string = 'StorageForbidden'
 }

@@ -2,9 +2,9 @@ import type { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 
 /**
- * Ends what would keep a closing server open: endless answers, which end when the returned signal aborts, connections without any request, and those that
- * always have another one.
- * Browsers and fetch open such connections in advance, and Node does not close them as idle ones.
+ * Ends what would keep a closing server open: endless answers, which end when the returned signal aborts, connections
+ * without any request, and those that always have another one. Browsers and fetch open such connections in advance, and
+ * Node does not close them as idle ones.
  */
 export function closingOf(app: FastifyInstance): AbortSignal {
   const closing = new AbortController()

@@ -31,7 +31,7 @@ interface Fault extends Pick<Exchange, 'request'> {
 }
 
 export interface Errors {
-  /** Answers with a problem. Reads the rest of the body first, up to the limit, so that a client that is still sending sees the answer. */
+  /** Answers with a problem. Reads the body's rest first, up to the limit: a sending client sees the answer. */
   refuse(
     exchange: Exchange & { readonly row?: Operation; readonly refusal: Refusal; readonly body?: Body },
   ): Promise<FastifyReply>

@@ -1,4 +1,4 @@
-/** HTTP in front of the rules: one Fastify route for each row of the table of operations, behind the gates of `admission.ts`. */
+/** HTTP in front of the rules: a Fastify route for each operation, behind the gates of `admission.ts`. */
 import type { Server } from 'node:http'
 import { type Operation, type OperationName, operations } from '@blindkeep/protocol/operations'
 import { isNegotiatedPath } from '@blindkeep/protocol/window'
@@ -68,15 +68,18 @@ const OPTIONS = {
   exposeHeadRoutes: false,
   // An upload may take hours: bodies are bounded by their rate (patience.ts).
   requestTimeout: 0,
-  // A connection has 20 s, to within the interval, for its next headers, beside the time that it may be idle between requests.
+  // A connection has 20 s, to within the interval, for its next headers, beside the time that it may be idle between
+  // requests.
   http: { headersTimeout: 20_000, connectionsCheckingInterval: 5000 },
-  // Longer than proxies keep an idle connection (Caddy: 120 s), so that none sends a request on one that is being closed.
+  // Longer than proxies keep an idle connection (Caddy: 120 s), so that none sends a request on one that is
+  // being closed.
   keepAliveTimeout: 130_000,
   forceCloseConnections: 'idle',
   // A request on an open connection is still served while the server ends: no row declares a 503.
   return503OnClosing: false,
   routerOptions: { maxParamLength: 16_384, ignoreTrailingSlash: false },
-  // Fastify would load Ajv at each start, although no route gives it a schema: bodies are checked by the schemas of the protocol.
+  // Fastify would load Ajv at each start, although no route gives it a schema: bodies are checked by the schemas of the
+  // protocol.
   schemaController: { compilersFactory: { buildValidator: withoutSchemas, buildSerializer: withoutSchemas } },
 } as const satisfies FastifyHttpOptions<Server>
 
@@ -118,14 +121,16 @@ export function createHttpServer(ports: HttpPorts, settings: HttpSettings): Fast
       handler: answeredBefore,
     })
   addPageRoutes(app, pages, errors.refuse)
-  // Reached when the bytes of an answer could not be read after it began. The error may name paths on the disk, so nothing of it is sent.
+  // Reached when the bytes of an answer could not be read after it began. The error may name paths on the disk, so
+  // nothing of it is sent.
   app.setErrorHandler(async (error, request, reply) => {
     log.error('failed', { requestId: request.id, route: request.routeOptions.url ?? 'unknown', error })
     for (const name of ['Content-Length', 'Content-Range', 'Accept-Ranges', 'ETag']) reply.removeHeader(name)
     return writeRefusal({ request, reply, refusal: { refused: 'failed' } })
   })
   app.addHook('onRequest', (request, reply, next) => {
-    // A connection that was cut or refused (`connections.ts`), perhaps with thousands of requests ahead in one piece. Their answers would be lost.
+    // A connection that was cut or refused (`connections.ts`), perhaps with thousands of requests ahead in one piece.
+    // Their answers would be lost.
     const { socket } = request.raw
     if (socket.destroyed || socket.writableEnded) return void reply.hijack()
     hintAtProxy(request.raw)
@@ -182,7 +187,8 @@ function addOperationRoutes(app: FastifyInstance, routes: Routes, serving: Servi
       method: methodsOf(row),
       url: fastifyPath(row.path),
       config: { operation: name },
-      // Answers before Fastify reads a body: the gates have an order of their own and count the body as it arrives. So it calls `next` only for a failure.
+      // Answers before Fastify reads a body: the gates have an order of their own and count the body as it arrives. So
+      // it calls `next` only for a failure.
       onRequest: (request, reply, next) => {
         serve({ row, request, reply }, handler, serving).catch(next)
       },

@@ -1,6 +1,7 @@
 /**
- * Sentences name a command as `blindkeep-server …`, wherever they are written. Where they reach a person at a terminal, that becomes what this person types: the
- * program as it was run, with the options that say which server is meant. What programs read (JSON, the log, answers) keeps the plain name.
+ * Sentences name a command as `blindkeep-server …`, wherever they are written. Where they reach a person at a terminal,
+ * that becomes what this person types: the program as it was run, with the options that say which server is meant. What
+ * programs read (JSON, the log, answers) keeps the plain name.
  */
 import { basename, delimiter, dirname, sep } from 'node:path'
 import { parseArgs } from 'node:util'

@@ -1,5 +1,6 @@
 /**
- * Imported first, and alone: what else a program imports may not exist in an old Node, and would end it with a stack. Before 22.13 `node:sqlite` needs a flag.
+ * Imported first, and alone: what else a program imports may not exist in an old Node, and would end it with a stack.
+ * Before 22.13 `node:sqlite` needs a flag.
  */
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
 if (major < 22 || (major === 22 && minor < 13)) {

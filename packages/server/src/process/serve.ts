@@ -37,8 +37,8 @@ export async function serve(given: Given): Promise<void> {
 }
 
 /**
- * Half of a start is compiling. From the second start on a data directory, Node takes what it compiled before. It is kept where only the server may write,
- * because it is code. `NODE_COMPILE_CACHE` names another place.
+ * Half of a start is compiling. From the second start on a data directory, Node takes what it compiled before. It is
+ * kept where only the server may write, because it is code. `NODE_COMPILE_CACHE` names another place.
  */
 function useCompileCache(dataDirectory: string): void {
   // Nothing is created in a directory that is not a server's: the setting may be wrong.

@@ -45,8 +45,8 @@ export async function start(given: Given): Promise<void> {
 }
 
 /**
- * Every receipt has the address, so the port must be known before the server is assembled. Nothing is created in the data directory for a server that could not
- * listen.
+ * Every receipt has the address, so the port must be known before the server is assembled. Nothing is created in the
+ * data directory for a server that could not listen.
  */
 async function portToListenOn({ host, port }: Config): Promise<number> {
   const probe = createServer().listen(port, host)
@@ -84,7 +84,7 @@ async function end(app: App, { drainSeconds }: Config): Promise<void> {
   process.exit(0)
 }
 
-/** After a failed sync of the database, nothing may be acknowledged. The next start reads what is really on the disk. */
+/** After a failed sync nothing may be acknowledged. The next start reads what is really on the disk. */
 function endBroken({ message }: StoreBroken): never {
   console.error(
     `Blindkeep stops: ${message}. Check the database and its disk, then start again. Nothing acknowledged is lost.`,

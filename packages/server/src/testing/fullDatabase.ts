@@ -36,7 +36,7 @@ import type { Store } from '../ports/store.ts'
 /** Every byte there is, so that no encoding hides in it. */
 const EVERY_BYTE = Uint8Array.from({ length: 1984 }, (_, index) => index % 256)
 
-/** Fills an empty store: rows of every noun, with all kinds of values: absent ones, the largest number, text of other scripts, every byte. */
+/** Rows of every noun with all kinds of values: absent, the largest number, other scripts, every byte. */
 export async function fillWithEverything(store: Store): Promise<void> {
   await seedWithAlbums(store)
   await store.write([], async (tx) => {

@@ -6,8 +6,8 @@ import type { Store } from '../ports/store.ts'
 const PAGES = 10_000
 
 /**
- * A store in memory with the tables of the migrations. The first store runs the migrations, the others begin as a copy of its pages: tests open
- * thousands of stores, and migrations take ten times as long.
+ * A store in memory with the tables of the migrations. The first store runs the migrations, the others begin as a copy
+ * of its pages: tests open thousands of stores, and migrations take ten times as long.
  */
 export async function openMemoryStore(): Promise<Store> {
   migrated ??= openMigrated()

@@ -38,7 +38,7 @@ import type { Store } from '../ports/store.ts'
 import { createHandClock, type HandClock } from './handClock.ts'
 import { openMemoryStore } from './memoryStore.ts'
 
-/** The rules over real adapters: a database in memory, files in a temporary directory, and a clock that moves by hand. */
+/** The rules over real adapters: database in memory, files in a temporary directory, a clock moved by hand. */
 export interface World {
   readonly clock: HandClock
   readonly random: Random
@@ -145,8 +145,8 @@ export function inWorld(work: (world: World) => Promise<void>, options: WorldOpt
 }
 
 /**
- * The worlds of a process share what takes longest to make: a directory of files, as no two files ever have the same name, and a master secret. It is
- * removed when the process ends.
+ * The worlds of a process share what takes longest to make: a directory of files, as no two files ever have the same
+ * name, and a master secret. It is removed when the process ends.
  */
 async function openGround() {
   const directory = await mkdtemp(join(tmpdir(), 'blindkeep-worlds-'))
@@ -157,7 +157,7 @@ async function openGround() {
   return { directory, blobsDirectory, realBlobs: blobs, keyring }
 }
 
-/** With `BLINDKEEP_TEST_STORE=postgres`, worlds have a PostgreSQL database that refuses changes without their locks, except those of the tests. */
+/** `BLINDKEEP_TEST_STORE=postgres`: worlds on PostgreSQL, refusing changes without locks, except the tests'. */
 const postgres =
   process.env.BLINDKEEP_TEST_STORE === 'postgres'
     ? { ...(await import('./postgresStores.ts')), ...(await import('./lockWitness.ts')) }

@@ -41,7 +41,7 @@ interface Condition {
   readonly word?: string
 }
 
-/** Says that the disk is below its floor, that a directory takes no objects, and that the clock was set back: now, and at each look while it is so. */
+/** Warns at the start, and at each look: disk below its floor, a directory without room, a clock set back. */
 export async function openConditionWatch({ log, ...ports }: ConditionWatchParts): Promise<ConditionWatch> {
   const lookers = [diskBelowFloor(ports), ...placesNotWritable(ports), clockBehind(ports)].map((condition) =>
     lookerAt(condition, log),

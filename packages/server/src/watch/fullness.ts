@@ -16,8 +16,9 @@ export interface FullWatch {
 }
 
 /**
- * Notices that the database takes no rows for want of room, and then tries to write one until it does again. Free space alone would say less: the database may be
- * on another machine, a quota is no free space, and SQLite writes for a while into room that it has. `freeBytes`: of its disk, where that is this machine's.
+ * Notices that the database takes no rows for want of room, and then tries to write one until it does again. Free space
+ * alone would say less: the database may be on another machine, a quota is no free space, and SQLite writes for a while
+ * into room that it has. `freeBytes`: of its disk, where that is this machine's.
  */
 export function watchFullness(
   store: Store,

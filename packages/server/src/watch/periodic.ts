@@ -11,7 +11,10 @@ export interface Work<Name extends string = string> {
   readonly isCountedFromEnd?: boolean
   /** On each node, or on one of them at a time: the one that has the turn of this name. */
   readonly where: 'each node' | { readonly turn: string }
-  /** Work of one queue waits for each other, so that reading a large object delays no sweep. Work without one runs beside all other; what is due while it runs is left out. */
+  /**
+   * Work of one queue waits for each other, so that reading a large object delays no sweep. Work without one runs
+   * beside all other; what is due while it runs is left out.
+   */
   readonly queue?: string
   /** `stop` does not wait for it. */
   readonly isLeftAtEnd?: boolean

@@ -1,7 +1,7 @@
 import type { Presence } from '../ports/objects.ts'
 import type { Store } from '../ports/store.ts'
 
-/** An object store that has not answered three attempts has had this time (`adapters/s3/attempts.ts`). What answers sooner, again and again, is slow and not away. */
+/** Three attempts of an object store without an answer (`adapters/s3/attempts.ts`). Sooner answers: slow, not away. */
 export const SILENT_MS = 15_000
 /** One failure may be one connection. */
 const FAILURES = 2
@@ -24,8 +24,9 @@ interface PresenceWatchParts {
 }
 
 /**
- * Whether the database and the store of bytes answer, by looks in the background. /readyz and the figures say what the last ones saw, so they never wait for either,
- * and however many ask, there is one question at a time. Resolves after the first looks.
+ * Whether the database and the store of bytes answer, by looks in the background. /readyz and the figures say what the
+ * last ones saw, so they never wait for either, and however many ask, there is one question at a time. Resolves after
+ * the first looks.
  */
 export async function openPresenceWatch({
   store,

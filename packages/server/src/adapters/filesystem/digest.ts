@@ -61,7 +61,8 @@ export function createDigests(): Digests {
       const job: Job = { order: { path, size, stop }, outcome: Promise.withResolvers() }
       const abort = () => {
         waiting.delete(job)
-        // The thread stops after its present read, which may take long on a broken disk. The caller does not wait for that.
+        // The thread stops after its present read, which may take long on a broken disk. The caller does not wait
+        // for that.
         Atomics.store(stop, 0, 1)
         job.outcome.reject(signal.reason)
       }

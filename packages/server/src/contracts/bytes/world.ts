@@ -5,7 +5,7 @@ import type { Staging, StagingPlace } from '../../ports/staging.ts'
 /** Both ports of one store. */
 export interface Bytes extends Staging, Objects {}
 
-/** One adapter over an empty store of its own. In a store with keys each part that was written counts at once: its world keeps the index of the parts. */
+/** An adapter over its own empty store. With keys, written parts count at once: the world keeps their index. */
 export interface BytesWorld {
   readonly blobs: Bytes
   /** Opens the same store as a new process does. */

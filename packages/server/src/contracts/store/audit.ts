@@ -51,7 +51,7 @@ async function landed(tx: WriteTx, session: NewUpload): Promise<void> {
     await tx.links.land([{ opaqueId: session.opaqueId, files: 1, bytes: SIZE }], at(1))
 }
 
-/** A pending drop (1), an asset (1) with an adopted drop (2) and a derivative (3), and open sessions of a guest (4) and of asset 2 (5). */
+/** A pending drop (1), an asset (1) of drop (2) and derivative (3), open sessions of guest (4) and asset 2 (5). */
 async function fill(store: Store): Promise<void> {
   await seedWithAlbums(store)
   const ofAsset = (sequence: number, session: number) =>

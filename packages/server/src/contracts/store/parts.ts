@@ -29,7 +29,7 @@ export async function keepPart(tx: WriteTx, number: number, offset: number): Pro
   assert.ok(await tx.uploads.append(uploadId(1), kept(number, offset), at(1)))
 }
 
-/** All parts of the numbers, which are ten bytes each and lie behind each other from 0 on, joined into the part `number`. */
+/** The ten-byte parts of the numbers, adjacent from 0 on, joined into the part `number`. */
 export function joinedPart(number: number, replaced: readonly number[]): JoinedPart {
   const joined = kept(number, 0, 10 * replaced.length)
   return { uploadId: uploadId(1), joined, replaced: replaced.map(keyOf), removeFrom: at(3_600) }

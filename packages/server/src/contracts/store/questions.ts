@@ -235,7 +235,8 @@ export const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in 
     chunks: (tx) => tx.uploads.chunks(uploadId(1)),
     openOf: (tx) => tx.uploads.openOf(opaqueId(1)),
     unclosedOfAsset: (tx) => tx.uploads.unclosedOfAsset(assetId(1)),
-    unclosedOfAccount: (tx) => tx.uploads.unclosedOfAccount(accountId(1)),
+    finishingOfAccount: (tx) => tx.uploads.finishingOfAccount(accountId(1)),
+    openOfAccount: (tx) => tx.uploads.openOfAccount(accountId(1), 50),
     unclosedPage: async (tx) => {
       for (const after of [undefined, { createdAt: at(1), uploadId: uploadId(1) }])
         await tx.uploads.unclosedPage(accountId(1), { after, max: 5 })

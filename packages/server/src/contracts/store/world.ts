@@ -54,7 +54,7 @@ import type {
 /** One adapter over an empty store of its own. */
 export interface StoreWorld {
   readonly store: Store
-  /** Closes the store that was opened last, and opens its data as a new process does. Absent if closing leaves no data. */
+  /** Closes the last opened store and opens its data as a new process does. Absent if closing leaves none. */
   readonly reopen?: () => Promise<Store>
   close(): Promise<void>
 }

@@ -46,7 +46,8 @@ export function createChunkRecord({ store, clock, staged, finishing, landing }: 
       const landed = await landAtOnce(upload, chunk)
       if (landed !== undefined) return landed
     }
-    // The account's lock would make every chunk of an account wait for the others. One statement judges and records a chunk; the last one judges more.
+    // The account's lock would make every chunk of an account wait for the others. One statement judges and records a
+    // chunk; the last one judges more.
     const done = await store.write(isLast ? [accountLock(upload.accountId)] : [], (tx) => recordIn(tx, upload, chunk))
     if (typeof done !== 'string' && done.refused === 'sibling_finishing') {
       await finishing.finish(done.uploadId)
@@ -78,7 +79,8 @@ export function createChunkRecord({ store, clock, staged, finishing, landing }: 
   ): Promise<'recorded' | 'repeat' | RecordingRefusal> {
     const { uploadId } = upload
     const at = clock.now()
-    // Checked again, because the chunk may have taken long to arrive. The guest of a suspended owner gets the answer of an unknown upload.
+    // Checked again, because the chunk may have taken long to arrive. The guest of a suspended owner gets the answer of
+    // an unknown upload.
     const lease = offset + length === upload.size ? finishing.leaseFrom(at) : undefined
     const [{ owner, link }, isAppended] = await Promise.all([
       judgesOf(tx, upload, lease !== undefined),

@@ -17,7 +17,7 @@ export interface DropLanding {
   ended: readonly Upload[]
 }
 
-/** Puts finished drops into their inboxes, in the transaction that appends their receipts. Throws `NotWhole` if a `whole` chunk cannot be recorded. */
+/** Puts drops into inboxes in their receipts' transaction. Throws `NotWhole` if a `whole` chunk cannot be recorded. */
 export type LandDrops = (tx: WriteTx, landings: readonly DropLanding[], at: Instant) => Promise<void>
 
 /** Some uploads are not open and empty, or their links or owners take nothing. */

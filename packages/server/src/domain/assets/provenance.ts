@@ -1,6 +1,7 @@
 /**
- * Checks a provenance blob before it lands: the signatures of the device that its envelope names, and that the signed manifest agrees with
- * every field of the envelope. The manifest's `ciphertext_hash` is that of the original, not of the provenance blob.
+ * Checks a provenance blob before it lands: the signatures of the device that its envelope names, and that the signed
+ * manifest agrees with every field of the envelope. The manifest's `ciphertext_hash` is that of the original, not of
+ * the provenance blob.
  */
 import type { Sha256Hex } from '@blindkeep/protocol/ids'
 import { disagreement, type HybridVerifiers, ManifestError, verifyManifest } from '@blindkeep/protocol/manifest'

@@ -283,7 +283,7 @@ describe('a move of a server', () => {
   )
 })
 
-/** Lets `last` calls pass, each with its effect, and ends the process after the next one, before its caller learns of it. */
+/** Lets `last` calls pass with their effects, and ends the process after the next, before its caller learns. */
 function dyingAfter(last: number) {
   let calls = 0
   const isCounted = (name: string) => ['begin', 'done', 'fill', 'finish', 'write', 'settle'].includes(name)

@@ -42,7 +42,7 @@ interface SetBack {
   sizesOf(keys: readonly string[]): Promise<readonly (number | undefined)[]>
 }
 
-/** A store with keys in which a key is as old as the time that the test has let pass, and a database that can be set back. */
+/** A store in which keys age by the test's time, and a database that can be set back. */
 function inSetBack(work: (given: SetBack) => Promise<void>) {
   const born = new Map<string, number>()
   let now = () => 0

@@ -1,6 +1,6 @@
 /**
- * Upload links: making, listing, changing, revoking, and reserving their caps. uploads/uploadEnding.ts returns a reservation, landDrops.ts makes a reservation
- * final.
+ * Upload links: making, listing, changing, revoking, and reserving their caps. uploads/uploadEnding.ts returns a
+ * reservation, landDrops.ts makes a reservation final.
  */
 import type { AccountId, Instant, OpaqueId, ProtocolVersion } from '@blindkeep/protocol/ids'
 import { linkCapMembersOf } from '@blindkeep/protocol/schemas/links'
@@ -83,7 +83,7 @@ export function createLinks({ store, clock, ending, quota, inboxRoom }: LinkPort
       return store.write([accountLock(accountId)], (tx) => changeLink(tx, { accountId, opaqueId, change, at }))
     },
 
-    /** Ends the link and its open sessions. The caller does not learn whether the link existed (specification, Revoke). */
+    /** Ends the link and its open sessions. Callers do not learn whether it existed (specification, Revoke). */
     async revoke(accountId: AccountId, opaqueId: OpaqueId): Promise<void> {
       const now = clock.now()
       const ended = await store.write([accountLock(accountId)], async (tx) => {
@@ -109,8 +109,9 @@ export function createLinks({ store, clock, ending, quota, inboxRoom }: LinkPort
     },
 
     /**
-     * Reserves the caps for one file (specification, Create drop session, order of checks, 1). One statement of the store, `tx.links.reserve`, enforces
-     * them. A refusal changes nothing. A file that is too large gets that refusal even when the link is full.
+     * Reserves the caps for one file (specification, Create drop session, order of checks, 1). One statement of the
+     * store, `tx.links.reserve`, enforces them. A refusal changes nothing. A file that is too large gets that refusal
+     * even when the link is full.
      */
     async reserve(
       tx: WriteTx,

@@ -32,8 +32,8 @@ export function findUpload(uploadId: UploadId): FindUpload {
 }
 
 /**
- * A drop session, for a guest with its link and its id. A suspended owner looks like a revoked link: an open upload is not found,
- * a finishing one still lands, and a landed one answers as before.
+ * A drop session, for a guest with its link and its id. A suspended owner looks like a revoked link: an open upload is
+ * not found, a finishing one still lands, and a landed one answers as before.
  */
 export function findDropUpload(scope: {
   readonly opaqueId: OpaqueId

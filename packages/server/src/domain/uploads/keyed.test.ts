@@ -125,7 +125,8 @@ describe('a session in a store with keys', () => {
     'keeps a chunk whose recording reported a failure and happened all the same',
     inKeyedWorld(
       async (world, bucket) => {
-        // Before its first chunk, a process on PostgreSQL waits for the landings of an earlier one, which is one more write.
+        // Before its first chunk, a process on PostgreSQL waits for the landings of an earlier one, which is one
+        // more write.
         await append(world, await newSession(world), chunk(0, 30))
         const uploadId = await newSession(world)
         // The first write begins the part, the second one records the chunk.

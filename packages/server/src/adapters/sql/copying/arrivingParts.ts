@@ -7,8 +7,8 @@ const NOW_KEPT = `update parts set state = 'kept', "offset" = ?, length = ?, che
 const FORGOTTEN = `update parts set state = 'deleting', due = 0 where upload_id = ?`
 
 /**
- * In the table `parts` of the SQLite database at `path`. Each part is on disk before its bytes are on their way: a part that is never kept is due at once,
- * and the server removes what is at its key.
+ * In the table `parts` of the SQLite database at `path`. Each part is on disk before its bytes are on their way: a part
+ * that is never kept is due at once, and the server removes what is at its key.
  */
 export function createArrivingParts(path: string): ArrivingParts {
   const run = <Result>(work: (database: DatabaseSync) => Result): Result => {

@@ -1,5 +1,6 @@
 /**
- * Copies every row of one database to another, of the same release: SQLite or PostgreSQL, in any direction. Then reads all of them back, and compares.
+ * Copies every row of one database to another, of the same release: SQLite or PostgreSQL, in any direction. Then reads
+ * all of them back, and compares.
  */
 import { createHash, type Hash } from 'node:crypto'
 import { type Table, tablesOfRelease } from '../migrations/tables.ts'
@@ -10,7 +11,7 @@ export type Row = Readonly<Record<string, Value>>
 
 /** All rows are of one instant. */
 export interface RowSource {
-  /** In the order of the primary key, which is the same in both databases: texts are compared byte by byte. Pages of at most `MAX_PAGE` rows. */
+  /** In the order of the primary key: both databases compare texts by bytes. Pages of at most `MAX_PAGE` rows. */
   pages(table: Table): AsyncIterable<readonly Row[]>
 }
 
@@ -26,7 +27,7 @@ export class RowsDiffer extends Error {
 /** A row may hold a value of a megabyte. */
 export const MAX_PAGE = 200
 
-/** Throws `RowsDiffer` when the target holds other rows in the end: also when it was not empty. Answers the number of rows. */
+/** Returns the number of rows. Throws `RowsDiffer` when the target ends with others, also if it was not empty. */
 export async function copyRows(
   { from, to }: { readonly from: RowSource; readonly to: RowTarget },
   onProgress: (rows: number) => void = () => undefined,

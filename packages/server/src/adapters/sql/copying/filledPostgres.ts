@@ -1,4 +1,4 @@
-/** A PostgreSQL database that receives all rows of another one at once. Until then it has a mark, a table without columns, with which no server starts. */
+/** A PostgreSQL database that receives another's rows at once. Until then a mark, an empty table, stops servers. */
 import type { Client } from 'pg'
 import { BackupFailed } from '../../../ports/backup.ts'
 import { tablesOfRelease } from '../migrations/tables.ts'
@@ -28,8 +28,9 @@ export async function endUnfinished(url: string): Promise<void> {
 }
 
 /**
- * Copies all rows of the SQLite database at `path`, and ends the mark, in one transaction. Throws `BackupFailed` if the database has rows, and `RowsDiffer`:
- * then nothing was changed. If the connection is lost at the end, it is unknown whether the rows are there.
+ * Copies all rows of the SQLite database at `path`, and ends the mark, in one transaction. Throws `BackupFailed` if the
+ * database has rows, and `RowsDiffer`: then nothing was changed. If the connection is lost at the end, it is unknown
+ * whether the rows are there.
  */
 export async function fillPostgres(
   url: string,
@@ -48,7 +49,7 @@ export async function fillPostgres(
   })
 }
 
-/** Whether the database has the rows of the SQLite database at `path`, and maybe later ones: its first key, and its last receipt. */
+/** Whether it has the rows of the SQLite database at `path`, perhaps more: its first key and last receipt. */
 export async function isFilledFrom(url: string, path: string): Promise<boolean> {
   const snapshot = readSnapshot(path)
   const [firstKey, head] = [snapshot.firstKeyId(), snapshot.head()]

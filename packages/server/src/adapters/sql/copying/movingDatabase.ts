@@ -57,7 +57,7 @@ function refuseBeingMoved(path: string): void {
     )
 }
 
-/** Nothing else may have the database at `path` open meanwhile. `note` is a sentence about where the server is, without secrets. */
+/** Nothing else may have `path` open. `note`: where the server is, without secrets. */
 export function createMovingDatabase(options: {
   readonly path: string
   readonly to: RowsTarget
@@ -126,7 +126,7 @@ export function createMovingDatabase(options: {
   }
 }
 
-/** What belongs to the store of bytes and to running processes of the source. The settings, too: the first node to start sets them, as for a new server. */
+/** What is of the store of bytes and running processes. Settings too: the first node sets them, as on a new server. */
 function clearMarks(path: string): void {
   const database = new DatabaseSync(path)
   try {

@@ -11,7 +11,7 @@ import { readSnapshot } from './snapshot.ts'
 
 /** The ending of a database's name until its restore is complete. */
 export const RESTORING = '.restoring'
-/** The endings of a database and of SQLite's files beside it. SQLite would apply a foreign log to a database of the same name. */
+/** Endings of SQLite's files beside a database: it would apply a foreign log to one of the same name. */
 const BESIDE: readonly string[] = ['', '-wal', '-shm', '-journal']
 
 /** Throws `BackupFailed` if there is a database at `path`, or a file that SQLite left of one. */
@@ -43,8 +43,9 @@ export function createRestoredDatabase(path: string): RestoredDatabase {
 }
 
 /**
- * The same for the PostgreSQL database at `url`. The restore works on a SQLite file at `path`, and its rows get to PostgreSQL at its end, in one transaction.
- * Until then the database has a mark with which no server starts. Throws `BackupFailed` if the database has rows.
+ * The same for the PostgreSQL database at `url`. The restore works on a SQLite file at `path`, and its rows get to
+ * PostgreSQL at its end, in one transaction. Until then the database has a mark with which no server starts. Throws
+ * `BackupFailed` if the database has rows.
  */
 export async function createRestoredPostgres(options: {
   readonly url: string
@@ -80,7 +81,8 @@ function receivedAt(temporary: string): Omit<RestoredDatabase, 'putInPlace'> {
     },
     async open() {
       const store = await openSqliteStore({ path: temporary })
-      // They are of another store of bytes, and of processes that run no more. The first node to start sets the settings that all share.
+      // They are of another store of bytes, and of processes that run no more. The first node to start sets the
+      // settings that all share.
       withDatabase(temporary, (database) =>
         database.exec(
           "delete from parts; delete from nodes; delete from server_facts where name in ('store_id', 'settings')",

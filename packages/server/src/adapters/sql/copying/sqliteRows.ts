@@ -20,7 +20,7 @@ export async function withSqliteRows<Result>(
   }
 }
 
-/** Creates the database at `path` (mode 0600), a single file. Durable when it resolves. If `work` throws, the caller removes what is left of the file. */
+/** A single file, mode 0600, durable when it resolves. If `work` throws, the caller removes what is left. */
 export async function createSqliteFrom<Result>(
   path: string,
   work: (rows: RowTarget) => Promise<Result>,

@@ -105,7 +105,7 @@ describe('migrations', () => {
   })
 })
 
-/** SHA-256 of the statements of each migration that people's databases have run, in both dialects. Append when a version is released. */
+/** SHA-256 of the statements of each released migration, in both dialects. Append when a version is released. */
 const RELEASED = ['3daf0f4bd31a2724997a1f190efd572567ea164688d1bdb3c3309f4792f66d5c']
 
 describe('a released migration', () => {

@@ -14,15 +14,19 @@ import { tenthTables } from './0010.ts'
 import { eleventhTables } from './0011.ts'
 
 /**
- * One step of the schema. Nodes of two releases share a database while an operator updates them one after another, so a step is one of two kinds:
+ * One step of the schema. Nodes of two releases share a database while an operator updates them one after another, so a
+ * step is one of two kinds:
  *
- * - It expands: it adds a table, a column that may be null or has a default, or an index. Code that does not know it still works. `serves` stays as it was.
- * - It contracts: it removes or changes what the release before no longer uses. `serves` rises to the number of migrations that release knows.
+ * - It expands: it adds a table, a column that may be null or has a default, or an index. Code that does not know it
+ *   still works. `serves` stays as it was.
+ * - It contracts: it removes or changes what the release before no longer uses. `serves` rises to the number of
+ *   migrations that release knows.
  *
- * A step that adds what a deleted account must not keep is no expansion: `serves` rises to its own number, and the operator stops all nodes for it.
+ * A step that adds what a deleted account must not keep is no expansion: `serves` rises to its own number, and the
+ * operator stops all nodes for it.
  *
- * On PostgreSQL no statement waits longer than `MIGRATION_LOCK_TIMEOUT_MS` for a table. An index on a large table is made beforehand by the operator, with
- * `create index concurrently`; the step says `if not exists`.
+ * On PostgreSQL no statement waits longer than `MIGRATION_LOCK_TIMEOUT_MS` for a table. An index on a large table is
+ * made beforehand by the operator, with `create index concurrently`; the step says `if not exists`.
  */
 export interface Migration {
   /** What it changes, in one sentence for operators. */
@@ -32,7 +36,7 @@ export interface Migration {
   readonly serves: number
 }
 
-/** In order, numbered from 1. Only append: a released migration never changes, because a database records only how many it has run. */
+/** Numbered from 1. Only append: a database records only how many it has run, so released ones never change. */
 export const migrations: readonly Migration[] = [
   { summary: 'Makes the tables of an empty database.', statements: firstTables, serves: 1 },
   {
@@ -141,8 +145,9 @@ export async function requireMigrated(db: Kysely<unknown>, known: readonly Migra
 }
 
 /**
- * For a node that shares the database: a newer schema is good enough as long as it serves this version. Throws `DatabaseBehind`, as another version may
- * be running on the present schema and only the operator knows when to change it, or `DatabaseTooNew`.
+ * For a node that shares the database: a newer schema is good enough as long as it serves this version. Throws
+ * `DatabaseBehind`, as another version may be running on the present schema and only the operator knows when to change
+ * it, or `DatabaseTooNew`.
  */
 export async function requireServing(db: Kysely<unknown>, known: readonly Migration[] = migrations): Promise<void> {
   const state = await stateOf(db)
@@ -151,8 +156,8 @@ export async function requireServing(db: Kysely<unknown>, known: readonly Migrat
 }
 
 /**
- * Brings the schema up to date. The caller runs this in one transaction that excludes every other process: a failure leaves the schema as it was.
- * Throws `DatabaseTooNew`.
+ * Brings the schema up to date. The caller runs this in one transaction that excludes every other process: a failure
+ * leaves the schema as it was. Throws `DatabaseTooNew`.
  */
 export async function migrate(
   db: Kysely<unknown>,

@@ -10,8 +10,8 @@ export interface Table {
 }
 
 /**
- * Every table of this release, each after those that it refers to. Read from the schema itself, so that none can be forgotten. Without `migrations`, which
- * each database writes for itself.
+ * Every table of this release, each after those that it refers to. Read from the schema itself, so that none can be
+ * forgotten. Without `migrations`, which each database writes for itself.
  */
 export function tablesOfRelease(): readonly Table[] {
   const database = new DatabaseSync(':memory:')

@@ -2,8 +2,8 @@ import { Client } from 'pg'
 import { typesOfPort } from './types.ts'
 
 /**
- * Values and durability depend on these settings, whatever the server, the role or the URL say. The connection is idle for as long as the other side takes to
- * compare a large table.
+ * Values and durability depend on these settings, whatever the server, the role or the URL say. The connection is idle
+ * for as long as the other side takes to compare a large table.
  */
 const START = `
   set synchronous_commit = on;

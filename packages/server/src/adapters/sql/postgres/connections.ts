@@ -8,7 +8,8 @@ import { typesOfPort } from './types.ts'
 /** Connections to one database. They open as they are needed. */
 export interface PostgresConnections {
   /**
-   * Lends a connection to `work` exclusively. Lends it to others once all its answers have arrived. Closes it if it was lost or is in an unknown state.
+   * Lends a connection to `work` exclusively. Lends it to others once all its answers have arrived. Closes it if it was
+   * lost or is in an unknown state.
    */
   use<Result>(work: (session: PostgresSession) => Promise<Result>): Promise<Result>
   count(): Connections
@@ -52,7 +53,8 @@ export function createConnections(options: {
     } catch (error) {
       if (isRefusedLogin(error)) throw new Error(LOGIN_HELP, { cause: error })
       const judged = health.judge(error)
-      // An error that the server itself reports, such as a wrong password, is permanent. Every other error means that no server answered.
+      // An error that the server itself reports, such as a wrong password, is permanent. Every other error means that
+      // no server answered.
       if (judged !== error || error instanceof DatabaseError) throw judged
       throw new StorageUnavailable('The database cannot be reached', { cause: error })
     }
@@ -77,7 +79,7 @@ export function createConnections(options: {
 const LOGIN_HELP =
   'PostgreSQL refuses the login. Check the user and the database in DATABASE_URL, and the password in PGPASSWORD, PGPASSFILE or DATABASE_URL.'
 
-/** The server refuses the user (class 28, https://www.postgresql.org/docs/current/errcodes-appendix.html), or the library has no password to send. */
+/** Class 28 (https://www.postgresql.org/docs/current/errcodes-appendix.html), or no password to send. */
 function isRefusedLogin(error: unknown): boolean {
   if (error instanceof DatabaseError) return error.code?.startsWith('28') === true
   return error instanceof Error && error.message.startsWith('SASL: ')

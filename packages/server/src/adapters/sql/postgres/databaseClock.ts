@@ -16,7 +16,7 @@ const MAX_AGE_MS = 5_000
 /** An answer that took longer tells too little. */
 const MAX_ROUND_TRIP_MS = 1_000
 
-/** For a command, which takes less time than clocks need to drift apart. Throws if the database does not answer within a second. */
+/** For a command: too short for clocks to drift. Throws if the database is silent for a second. */
 export async function measureDatabaseClock(url: string): Promise<Clock> {
   const time = createDatabaseClock()
   const client = new Client({

@@ -2,7 +2,7 @@ import { DatabaseError } from 'pg'
 import { StorageFull } from '../../../ground/storageErrors.ts'
 import { StorageUnavailable, StoreBroken } from '../../../ports/store.ts'
 
-/** The server has undone the transaction because others, for instance of other software, wait for it. It may be tried again. */
+/** The server undid the transaction because others, perhaps other software, wait for it. Try again. */
 export class Overtaken extends StorageUnavailable {
   override readonly name: string = 'Overtaken'
 }
@@ -47,8 +47,9 @@ const overtaken: ReadonlySet<string> = new Set(['40001', '40P01'])
 const passingClasses: ReadonlySet<string> = new Set(['08', '53', '57'])
 
 /**
- * lock_not_available, both timeouts of a transaction, and what a new connection repairs: read_only_sql_transaction and feature_not_supported, which a server
- * answers after it became a standby, and the latter also after another release changed the tables of a prepared statement.
+ * lock_not_available, both timeouts of a transaction, and what a new connection repairs: read_only_sql_transaction and
+ * feature_not_supported, which a server answers after it became a standby, and the latter also after another release
+ * changed the tables of a prepared statement.
  */
 const passing: ReadonlySet<string> = new Set(['55P03', '25P03', '25P04', '25006', '0A000'])
 
@@ -57,8 +58,8 @@ function isPassing(code: string): boolean {
 }
 
 /**
- * Failed system calls (class 58), data_corrupted and index_corrupted. A failed sync is not among them: PostgreSQL then stops every process itself and recovers
- * from its log, so the store only sees a lost connection.
+ * Failed system calls (class 58), data_corrupted and index_corrupted. A failed sync is not among them: PostgreSQL then
+ * stops every process itself and recovers from its log, so the store only sees a lost connection.
  */
 function isBreaking(code: string): boolean {
   return code.startsWith('58') || code === 'XX001' || code === 'XX002'

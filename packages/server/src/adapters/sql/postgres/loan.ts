@@ -5,8 +5,8 @@ import { answersOf, inGroups, type Joined, joinedOf } from './joinedStatements.t
 import type { PostgresSession } from './session.ts'
 
 /**
- * Runs `work` with a `db` that refuses everything afterwards: one transaction cannot use the next one. After a failed statement the transaction is lost:
- * `lend` rejects with its failure, even if `work` hid it.
+ * Runs `work` with a `db` that refuses everything afterwards: one transaction cannot use the next one. After a failed
+ * statement the transaction is lost: `lend` rejects with its failure, even if `work` hid it.
  */
 export async function lend<Result>(session: PostgresSession, work: (db: Db) => Promise<Result>): Promise<Result> {
   const statements = createStatements(session)
@@ -100,7 +100,7 @@ function createStatements(session: PostgresSession): Statements {
 const MAX_NAMES = 512
 const names = new Map<string, string>()
 
-/** The server plans a named statement once per connection. Statements of migrations have no name, because they run once. */
+/** The server plans a named statement once per connection. Migrations have no names: they run once. */
 function textOf(query: CompiledQuery): QueryConfig {
   if (query.query.kind === 'RawNode') return { text: query.sql, values: [...query.parameters] }
   return namedText(query)

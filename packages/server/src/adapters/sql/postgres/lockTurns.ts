@@ -6,8 +6,8 @@ import { inOrder } from './locks.ts'
 const MAX_WAIT_MS = 30_000
 
 /**
- * Within this process, calls that name a common lock run one after another. So they wait without a connection, and requests of one account cannot take all
- * the connections away from the others.
+ * Within this process, calls that name a common lock run one after another. So they wait without a connection, and
+ * requests of one account cannot take all the connections away from the others.
  */
 export interface LockTurns {
   /** Runs `work` after all earlier works that named one of `locks` have settled. */

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import type { Lock, Locks } from '../../../ports/store.ts'
 
-/** The order of the kinds, the same in every transaction: two transactions that wait for each other's locks would wait forever. */
+/** The order of kinds in every transaction: with different orders, two could wait for each other forever. */
 const KINDS: readonly string[] = ['receipt log', 'chain', 'server', 'removal', 'account']
 
-/** The number of an advisory lock: 64 bits of a hash, as unrelated programs number theirs from 0. Names that share a number only wait for each other. */
+/** An advisory lock's number: 64 bits of a hash, as others number from 0. Equal numbers only wait for each other. */
 export function keyOf(lock: Lock): bigint {
   return createHash('sha256').update(`blindkeep ${lock}`).digest().readBigInt64BE(0)
 }

@@ -15,8 +15,9 @@ export interface PostgresNews extends News {
 }
 
 /**
- * Notifications, each a list of a node and accounts. They have statements of their own, after the commits: PostgreSQL lets transactions with notifications
- * commit only one after another. What is announced during a round trip travels with the next one.
+ * Notifications, each a list of a node and accounts. They have statements of their own, after the commits: PostgreSQL
+ * lets transactions with notifications commit only one after another. What is announced during a round trip travels
+ * with the next one.
  */
 export function createPostgresNews(
   nodeId: string,

@@ -19,7 +19,7 @@ interface NodeOptions {
 }
 
 const TICK_MS = 1_000
-/** How often a start asks for its place, once a second: the connection of a process that has just died may hold it for a while. */
+/** Asks for its place once a second: the connection of a process that just died may hold it. */
 const OPEN_ATTEMPTS = 15
 const TICKS_A_BEAT = 10
 /** Another node may just have started. */
@@ -32,8 +32,9 @@ const FORGOTTEN_AFTER_MS = 3_600_000
 const JOB_LOCKS = 1651207791
 
 /**
- * One connection for what a node needs beside its transactions: its place among the nodes, the time, news, and the locks of jobs. It says something each
- * second, so PostgreSQL notices a node that is frozen or cut off. Throws `NotAlone` if another process serves the data alone.
+ * One connection for what a node needs beside its transactions: its place among the nodes, the time, news, and the
+ * locks of jobs. It says something each second, so PostgreSQL notices a node that is frozen or cut off. Throws
+ * `NotAlone` if another process serves the data alone.
  */
 export async function openPostgresNode(options: NodeOptions): Promise<Node> {
   const { url, isSole, version, onBroken, openAttempts = OPEN_ATTEMPTS } = options

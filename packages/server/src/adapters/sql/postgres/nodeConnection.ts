@@ -1,7 +1,7 @@
 import { Client } from 'pg'
 import { StorageUnavailable, StoreBroken } from '../../../ports/store.ts'
 
-/** The connection of a node beside its transactions. It holds the node's place among the nodes as long as it is open. */
+/** The connection of a node beside its transactions. It holds the node's place while it is open. */
 export interface NodeConnection {
   /** The first row. Rejects if the connection is lost. */
   ask(text: string, values?: readonly unknown[]): Promise<Readonly<Record<string, unknown>>>

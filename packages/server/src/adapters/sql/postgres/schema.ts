@@ -22,7 +22,8 @@ import { refuseUnfinished } from './unfinished.ts'
 /**
  * What a process does about the schema.
  * - migrate: brings it up to date.
- * - serve: makes the tables of an empty database. Otherwise changes nothing, and accepts a newer schema that serves this release.
+ * - serve: makes the tables of an empty database. Otherwise changes nothing, and accepts a newer schema that serves
+ *   this release.
  * - asItIs: changes nothing, and accepts exactly this release's schema.
  */
 export type SchemaUse = 'migrate' | 'serve' | 'asItIs'
@@ -74,7 +75,7 @@ export async function preparePostgres(options: {
   }
 }
 
-/** Whether the database is empty. Refuses one that cannot be used. A server that does not answer delays no start for as long as a migration may take. */
+/** Whether the database is empty. Refuses an unusable one. A silent server delays less than a migration may. */
 async function firstLook(at: { readonly url: string; readonly health: PostgresHealth }): Promise<boolean> {
   const connection = createConnections({ ...at, answerTimeoutMs: ANSWER_TIMEOUT_MS, connectionsMax: 2 })
   try {
@@ -87,12 +88,12 @@ async function firstLook(at: { readonly url: string; readonly health: PostgresHe
   }
 }
 
-/** Throws `ForeignSchema` if something that this release has not made acts in the server's statements on the database at `url`. An empty one passes. */
+/** Throws `ForeignSchema` if something foreign acts in the server's statements at `url`. An empty one passes. */
 export async function checkPostgresSchema(url: string): Promise<void> {
   await asked(url, (session) => lend(session, ({ kysely }) => requireOwnPostgres(kysely)))
 }
 
-/** How far the database at `url` is. Changes nothing. Throws an error for people when it is of other software, or half restored. */
+/** How far the database at `url` is. Changes nothing. Throws for people: other software's, or half restored. */
 export async function postgresSchema(url: string): Promise<SchemaState> {
   return asked(url, async (session) => {
     await refuseUnfinished(session)
@@ -117,7 +118,7 @@ async function refuseWithoutSync(session: PostgresSession): Promise<void> {
   throw new Error('The PostgreSQL server runs with fsync = off and would lose acknowledged writes: set it to on.')
 }
 
-/** A pooler that gives every transaction another session mixes up the settings of our connections, and their prepared statements. */
+/** A pooler with a session for each transaction mixes up our connections' settings and prepared statements. */
 async function refuseMixedSessions(one: PostgresSession, two: PostgresSession): Promise<void> {
   await one.control(`set blindkeep.connection = 'one'`)
   await two.control(`set blindkeep.connection = 'two'`)
@@ -128,7 +129,7 @@ async function refuseMixedSessions(one: PostgresSession, two: PostgresSession): 
   )
 }
 
-/** Whether the tables still have to be made. Throws an error for people if other software has a table of the same name. */
+/** Whether tables must be made. Throws for people if other software has one of the same name. */
 async function lacksOurTables(session: PostgresSession): Promise<boolean> {
   const names = ['migrations', ...tablesOfRelease().map(({ name }) => name)]
   const { rows } = await session.ask({
@@ -142,7 +143,7 @@ async function lacksOurTables(session: PostgresSession): Promise<boolean> {
   throw new Error(`The database has a table ${foreign} of other software. Give Blindkeep a database of its own.`)
 }
 
-/** Waits while another process migrates. With this isolation level each statement then sees what that process has done. */
+/** Waits while another process migrates. This isolation level shows each statement what that one has done. */
 async function inTransaction(session: PostgresSession, work: Parameters<typeof lend<void>>[1]): Promise<void> {
   try {
     await session.begin(`isolation level read committed, read write; set local lock_timeout = ${MIGRATION_TIMEOUT_MS}`)

@@ -17,12 +17,13 @@ const ANSWER_TIMEOUT_MS = 30_000
 const SIGN_OF_LIFE_MS = 1_000
 
 /**
- * Opens the database at `url` (`postgresql://…`, https://www.postgresql.org/docs/current/libpq-connect.html) and migrates its schema, unless
- * `schema` asks for less. Several processes may have it open. Connect directly, or through a pooler that keeps sessions: settings and prepared statements
- * belong to a session.
- * Throws `DatabaseTooNew`, `StorageUnavailable` if the server does not answer, and the server's own error if it refuses.
+ * Opens the database at `url` (`postgresql://…`, https://www.postgresql.org/docs/current/libpq-connect.html) and
+ * migrates its schema, unless `schema` asks for less. Several processes may have it open. Connect directly, or through
+ * a pooler that keeps sessions: settings and prepared statements belong to a session. Throws `DatabaseTooNew`,
+ * `StorageUnavailable` if the server does not answer, and the server's own error if it refuses.
  *
- * If a connection is lost, its call rejects with `StorageUnavailable`, or with `OutcomeUnknown` during the commit. The next call opens another connection.
+ * If a connection is lost, its call rejects with `StorageUnavailable`, or with `OutcomeUnknown` during the commit. The
+ * next call opens another connection.
  */
 export async function openPostgresStore(options: {
   readonly url: string
@@ -89,7 +90,8 @@ function storeOver({ connections, lockConnection, health, runs }: Parts): Store 
   async function lockReceiptLog<Result>(work: () => Promise<Result>): Promise<Result> {
     refuseWhenOver()
     return await lockConnection.use(async (session) => {
-      // A transaction that loses its connection, or sends nothing for too long, loses its lock. The compare-and-set of the log's head still protects the chain.
+      // A transaction that loses its connection, or sends nothing for too long, loses its lock. The compare-and-set of
+      // the log's head still protects the chain.
       let alive: NodeJS.Timeout | undefined
       try {
         await session.begin(`isolation level read committed, read only${lockStatements(['receipt log'])}`)

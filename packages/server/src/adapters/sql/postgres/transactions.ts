@@ -19,8 +19,8 @@ export async function inSnapshot<Result>(session: PostgresSession, work: Work<Re
 }
 
 /**
- * The first statements of `work` travel with the `begin` and run after it. The failure of the `begin` is the result: without it the server refuses every change
- * (see `startOf`).
+ * The first statements of `work` travel with the `begin` and run after it. The failure of the `begin` is the result:
+ * without it the server refuses every change (see `startOf`).
  */
 async function begunWith<Result>(session: PostgresSession, how: string, work: Work<Result>): Promise<Result> {
   const begun = session.begin(how)
@@ -32,7 +32,7 @@ async function begunWith<Result>(session: PostgresSession, how: string, work: Wo
 /** A deadlock with other software is the only reason to try again. */
 const MAX_ATTEMPTS = 3
 
-/** Runs `work` while the transaction holds `locks`. Resolves when the commit is on disk. Throws `OutcomeUnknown`: see `commit`. */
+/** Runs `work` under `locks`. Resolves when the commit is on disk. Throws `OutcomeUnknown`: see `commit`. */
 export async function inWrite<Result>(
   { connections, locks }: { readonly connections: PostgresConnections; readonly locks: Locks },
   work: Work<Result>,
@@ -57,7 +57,7 @@ async function attemptWrite<Result>(session: PostgresSession, locks: Locks, work
   }
 }
 
-/** If the server refuses to commit and still answers, nothing was changed. If it does not answer, it may have committed or not: `OutcomeUnknown`. */
+/** A refused commit with an answer changed nothing. Without an answer it may have committed: `OutcomeUnknown`. */
 export async function commit(session: PostgresSession): Promise<void> {
   try {
     await session.commit()

@@ -1,6 +1,6 @@
 import { createDb, type Db } from '../../../rows/db.ts'
 
-/** The same database for one statement, which needs no transaction. A second one would see another instant, and rejects. */
+/** The same database for one statement without a transaction. A second one would see another instant, and rejects. */
 export function once({ kind, run }: Db): Db {
   let isAsked = false
   return createDb(kind, async (query) => {

@@ -8,7 +8,7 @@ export interface SqliteConnection {
   /** Runs a statement that begins or ends a transaction or savepoint. Never a query. */
   control(statement: string): void
   inTransaction(): boolean
-  /** Changes when another connection, of whatever process, has committed (https://www.sqlite.org/pragma.html#pragma_data_version). */
+  /** Changes when any other connection has committed (https://www.sqlite.org/pragma.html#pragma_data_version). */
   dataVersion(): number
   /** Runs `work` with a `db` that refuses everything afterwards: one transaction cannot use the next one. */
   lend<Result>(work: (db: Db) => Promise<Result>): Promise<Result>
@@ -45,7 +45,7 @@ export function openConnection(
   }
 }
 
-/** FULL syncs the log on each commit, so that a commit survives a power cut. Sorts stay in memory, so that a full disk fails only writes. */
+/** FULL syncs the log on each commit: it survives a power cut. Sorts in memory: a full disk fails only writes. */
 function pragmas(queryOnly: boolean): string {
   return `
     pragma journal_mode = wal;
@@ -63,7 +63,7 @@ function versionOf(database: DatabaseSync): string {
   return String(database.prepare('select sqlite_version() as version').get()?.version)
 }
 
-/** Before 3.51.3 two connections could corrupt a database during a reset of its log (https://www.sqlite.org/wal.html, the WAL-reset bug). */
+/** Before 3.51.3 a reset of the log could corrupt a database (https://www.sqlite.org/wal.html, the WAL-reset bug). */
 export function refuseOldSqlite(version: string): void {
   const [major = 0, minor = 0, patch = 0] = version.split('.').map(Number)
   const number = major * 1_000_000 + minor * 1_000 + patch
@@ -71,7 +71,7 @@ export function refuseOldSqlite(version: string): void {
   throw new Error(`SQLite ${version} can corrupt a database; 3.51.3 or later is needed. Start with a newer Node.js.`)
 }
 
-/** On a file system without shared memory SQLite silently keeps another journal mode, in which reads and writes block each other. */
+/** Without shared memory SQLite silently keeps another journal mode, in which reads and writes block each other. */
 function refuseOtherJournals(database: DatabaseSync): void {
   const mode = database.prepare('pragma journal_mode').get()?.journal_mode
   if (mode === 'wal' || mode === 'memory') return
@@ -143,8 +143,9 @@ async function lend<Result>(statements: Statements, work: (db: Db) => Promise<Re
 }
 
 /**
- * Rejects a `work` that has not settled when the event loop turns. Queries of this connection are synchronous inside, so a `work` that awaits only them
- * settles earlier. One that awaits anything else, such as a disk or a client, would delay every other transaction.
+ * Rejects a `work` that has not settled when the event loop turns. Queries of this connection are synchronous inside,
+ * so a `work` that awaits only them settles earlier. One that awaits anything else, such as a disk or a client, would
+ * delay every other transaction.
  */
 function settledInMicrotasks<Result>(work: () => Promise<Result>): Promise<Result> {
   return new Promise((resolve, reject) => {

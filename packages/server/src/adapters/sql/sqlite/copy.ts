@@ -2,7 +2,7 @@ import { closeSync, constants, openSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
 import type { CopyOrder } from './copyWorker.ts'
 
-/** Copies the database of one instant to a new file, without delaying its writers. Durable and checked for damage when it resolves. */
+/** Copies one instant to a new file without delaying writers. Resolves when it is durable and checked. */
 export async function copySqlite(source: string, target: string): Promise<void> {
   // SQLite would create it with a mode that depends on the umask.
   closeSync(openSync(target, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600))

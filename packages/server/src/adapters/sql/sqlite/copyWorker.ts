@@ -3,11 +3,12 @@ import { DatabaseSync } from 'node:sqlite'
 import { workerData } from 'node:worker_threads'
 
 /**
- * Copies a database and checks the copy, in a thread: both take longer the larger the database is, and the backup has to renew the collector's pause
- * meanwhile.
+ * Copies a database and checks the copy, in a thread: both take longer the larger the database is, and the backup has
+ * to renew the collector's pause meanwhile.
  *
- * `VACUUM INTO` reads one snapshot while other connections write. Node also offers `sqlite3_backup`, but that starts again after each commit of another
- * process and never ends under load; in a single step it takes as long, and it also copies deleted rows.
+ * `VACUUM INTO` reads one snapshot while other connections write. Node also offers `sqlite3_backup`, but that starts
+ * again after each commit of another process and never ends under load; in a single step it takes as long, and it also
+ * copies deleted rows.
  */
 export interface CopyOrder {
   readonly source: string

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { StorageFull } from '../../../ground/storageErrors.ts'
 import { createHealth } from './health.ts'
 
-/** Keeps a second process off a data directory. The operating system releases the lock when the process dies in any way. */
+/** Keeps a second process off a data directory. The system releases the lock when the process dies. */
 export interface DirectoryLock {
   release(): void
 }
@@ -22,7 +22,7 @@ const FOR_PEOPLE: Readonly<Record<DirectoryUse, (directory: string) => string>> 
   backup: (directory) => `another backup of ${directory} is being made. Wait for it to end.`,
 }
 
-/** Locks an empty database exclusively: only SQLite gives Node file locks without a native module. Throws `DirectoryInUse`, and an error for people if there is no directory. */
+/** An exclusive lock of an empty database: only SQLite gives Node file locks. Throws `DirectoryInUse`. */
 export async function lockDirectory(directory: string, use: DirectoryUse = 'server'): Promise<DirectoryLock> {
   if (!existsSync(directory))
     throw new Error(`there is no directory ${directory}. Set DATA_DIR to the directory of a server that has run.`)

@@ -4,15 +4,15 @@ import { MAX_WAITING, type Turns } from '../shared/turns.ts'
 import type { SqliteConnection } from './connection.ts'
 import type { Health } from './health.ts'
 
-/** How many works share one commit. A commit waits for a sync of the disk, which costs more than everything else together. */
+/** Works that share one commit. It waits for a sync of the disk, which costs more than all else together. */
 export const MAX_WORKS_PER_COMMIT = 256
 
 /**
- * Runs works one after another. A failed work is undone, the other works of its commit are not. All works of a commit are acknowledged together, once the
- * commit is durable.
+ * Runs works one after another. A failed work is undone, the other works of its commit are not. All works of a commit
+ * are acknowledged together, once the commit is durable.
  */
 export interface GroupCommit {
-  /** Rejects with the error of `work`, or with the failure of its commit. `undoes` decides whether a result undoes its work. */
+  /** Rejects with the error of `work` or of its commit. `undoes` decides whether a result undoes its work. */
   write<Result>(work: (db: Db) => Promise<Result>, undoes: (result: Result) => boolean): Promise<Result>
 }
 
@@ -36,7 +36,7 @@ export function createGroupCommit(parts: {
   const waiting: Waiting[] = []
   let scheduled = false
 
-  /** Commits after the event loop has handled all that is ready, so that more works share the commit. Works that arrive meanwhile wait for the next one. */
+  /** Commits after all that is ready was handled, so that more works share it. Later works wait for the next. */
   function schedule(): void {
     scheduled = true
     setImmediate(() => {
@@ -74,7 +74,8 @@ export function createGroupCommit(parts: {
   async function runOne(work: Waiting): Promise<Done> {
     connection.control('savepoint work')
     const done = await work.run()
-    // On some failures, such as a full disk, SQLite undoes the whole transaction: the works before this one are lost too.
+    // On some failures, such as a full disk, SQLite undoes the whole transaction: the works before this one are
+    // lost too.
     if (!connection.inTransaction()) throw new StorageUnavailable('The database has undone the transaction')
     if (!done.keep) connection.control('rollback to work')
     connection.control('release work')

@@ -60,9 +60,10 @@ function isPassing(code: number): boolean {
 }
 
 /**
- * Every other failed system call breaks the store, not only a failed sync (1034): after one, unwritten pages may count as clean, and commits that SQLite
- * reports as successful may be lost in a power cut. It is always safe to end the process and to recover from the log at the next start.
- * The plain code for read-only is no failure: the read-only connection refuses writes with it.
+ * Every other failed system call breaks the store, not only a failed sync (1034): after one, unwritten pages may count
+ * as clean, and commits that SQLite reports as successful may be lost in a power cut. It is always safe to end the
+ * process and to recover from the log at the next start. The plain code for read-only is no failure: the read-only
+ * connection refuses writes with it.
  */
 function isBreaking(code: number): boolean {
   const primary = code & 0xff

@@ -45,7 +45,7 @@ const scansAllowed = [
 /** Queries that have to read a whole table: an audit sums the sessions of all links at once. */
 const wholeTablesAllowed = ['audit.links', 'audit.looseParts']
 
-/** Queries that may sort: keys are few, the receipts of one asset come from its uploads, and the devices of an account and the tokens of a session have a bound. */
+/** Queries that may sort: few keys, one asset's receipts, an account's devices, a session's tokens. */
 const sortsAllowed = [
   'keys.attestationKeys',
   'receipts.ofAsset',
@@ -137,7 +137,8 @@ describe('the plans of the queries', () => {
             .prepare(`explain query plan select 1 from "${table}" where "${key.name}" = ?`)
             .all('x')
             .map((row) => String(row.detail))
-          // Accounts, albums and links are never removed. The removal of any other row must not scan the tables that refer to it.
+          // Accounts, albums and links are never removed. The removal of any other row must not scan the tables that
+          // refer to it.
           const removable = ['chunks', 'refresh_tokens', 'asset_blobs'].includes(String(table))
           assert.ok(!removable || /^SEARCH/.test(step ?? ''), `${table}.${key.name}: ${step}`)
         }

@@ -5,7 +5,7 @@ import { createDb, sqliteKind } from '../../../rows/db.ts'
 import { DatabaseTooNew, type SchemaState, stateOf } from '../migrations/migrations.ts'
 import { copiesOf } from './upgradeCopies.ts'
 
-/** How far the database at `path` is, which may be missing. Changes no file and creates none, whether a server runs or not. */
+/** How far the database at `path`, perhaps missing, is. Changes and creates no file, beside a server or not. */
 export async function sqliteSchema(path: string): Promise<SchemaState> {
   if (!existsSync(path)) return EMPTY
   const database = new DatabaseSync(locationOf(path), { readOnly: true, timeout: 5_000 })
@@ -29,7 +29,7 @@ function locationOf(path: string): string {
   return existsSync(`${path}-wal`) ? path : `${pathToFileURL(path).href}?immutable=1`
 }
 
-/** The same error with the way back that is there for the database at `path`: the copy of what this version had, unless receipts were signed since. */
+/** The error with the way back for `path`: the copy for this version, unless receipts were signed since. */
 export function withWayBack(error: unknown, path: string): unknown {
   if (!(error instanceof DatabaseTooNew)) return error
   const { state, known } = error

@@ -20,12 +20,13 @@ import { withWayBack } from './schema.ts'
 const IN_MEMORY = '?vfs=memdb'
 
 /**
- * Opens the database at `path` and migrates its schema. Creates a missing database (mode 0600; SQLite's log gets the same mode). `:memory:` is a new database
- * that ends with the store. A named database in memory (`memoryPath`) ends with its last connection. Throws `DatabaseTooNew`, or `ForeignSchema` if the schema is
- * not one of ours.
- * With `asItIs`, creates and migrates nothing: throws `DatabaseMissing` or `DatabaseBehind` instead.
+ * Opens the database at `path` and migrates its schema. Creates a missing database (mode 0600; SQLite's log gets the
+ * same mode). `:memory:` is a new database that ends with the store. A named database in memory (`memoryPath`) ends
+ * with its last connection. Throws `DatabaseTooNew`, or `ForeignSchema` if the schema is not one of ours. With
+ * `asItIs`, creates and migrates nothing: throws `DatabaseMissing` or `DatabaseBehind` instead.
  *
- * One connection writes, and one read-only connection reads. Each runs one transaction at a time; both work simultaneously.
+ * One connection writes, and one read-only connection reads. Each runs one transaction at a time; both work
+ * simultaneously.
  */
 export async function openSqliteStore(options: { readonly path: string; readonly asItIs?: boolean }): Promise<Store> {
   const { path, asItIs = false } = options

@@ -1,4 +1,4 @@
-/** Copies of a SQLite database beside it, one from before each upgrade: the way back if the upgrade itself goes wrong. */
+/** Copies of a SQLite database beside it, before each upgrade: the way back if an upgrade goes wrong. */
 import { existsSync, lstatSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { sizeText } from '@blindkeep/protocol/byteSizes'
@@ -45,8 +45,8 @@ export function copiesOf(path: string): readonly UpgradeCopy[] {
 }
 
 /**
- * Marks the copies of the database at `path` as outdated: a receipt was signed that they lack, so that a server on one of them would use its number again.
- * Returns how many there were.
+ * Marks the copies of the database at `path` as outdated: a receipt was signed that they lack, so that a server on one
+ * of them would use its number again. Returns how many there were.
  */
 export function outdateCopies(path: string): number {
   const copies = copiesOf(path)
@@ -90,8 +90,9 @@ export function lackOfRoom(path: string, { neededBytes, freeBytes }: CopyRoom): 
 }
 
 /**
- * Copies the database at `path`, mode 0600; the copy is checked and durable when it resolves. Then removes all but the last two copies. Nothing may write
- * to the database meanwhile. Throws `UpgradeNotCopied`, and has then changed nothing.
+ * Copies the database at `path`, mode 0600; the copy is checked and durable when it resolves. Then removes all but
+ * the last two copies. Nothing may write to the database meanwhile. Throws `UpgradeNotCopied`, and has then
+ * changed nothing.
  */
 export async function copyBeforeUpgrade(path: string, migration: number): Promise<UpgradeCopy> {
   const lack = lackOfRoom(path, await roomForCopy(path))
