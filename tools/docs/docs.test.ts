@@ -63,3 +63,11 @@ describe('blocks that can be run', () => {
     assert.deepEqual(blocks, [{ line: 5, commands }])
   })
 })
+
+describe('a long paragraph', () => {
+  it('is found by its line, but not in a table or a block', () => {
+    const [short, long] = ['x'.repeat(600), 'x'.repeat(601)]
+    const text = [short, long, `| ${long} |`, '```', long, '```', `- ${long}`].join('\n')
+    assert.deepEqual(readDocument('a.md', text).long, [2, 7])
+  })
+})
