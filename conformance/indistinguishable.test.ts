@@ -84,7 +84,7 @@ async function deadLinks(): Promise<readonly string[]> {
   return [newOpaqueId(), ...MALFORMED, revoked.opaqueId, expired.opaqueId, spent.opaqueId, gated.opaqueId]
 }
 
-// Covers: Append chunk; Revoke; Errors 4, 404; Accounts and sessions; Uploads; Inbox and content; Quota and receipts
+// Covers: Append chunk; Revoke; Adopt, 404; Errors 4, 404; Accounts and sessions; Uploads; Inbox and content; Quota and receipts
 describe('the same answer', () => {
   it('is a 404 for every link that has ended, when a guest asks for it', async () => {
     await expectSame(await deadLinks(), 404, (id) => ({ method: 'GET', path: `/d/${id}` }))

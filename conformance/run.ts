@@ -18,8 +18,6 @@ import { testFiles } from './suite.ts'
 import { UNTESTABLE_STATUSES } from './untestableStatuses.ts'
 
 const FILES_AT_ONCE = 2
-/** Starts first, so that all others run beside it. */
-const LONGEST = 'manyChunks.test.ts'
 
 const { given, names, on, nodes } = readArguments()
 const endBackend = given === undefined ? await useBackend({ on, nodes }) : async () => undefined
@@ -61,9 +59,7 @@ function readArguments() {
 function runTests(): Promise<boolean> {
   return new Promise((resolve, reject) => {
     let passed = true
-    const files = testFiles(names)
-    const longest = files.filter((path) => path.endsWith(LONGEST))
-    const stream = run({ files: [...new Set([...longest, ...files])], concurrency: FILES_AT_ONCE })
+    const stream = run({ files: [...testFiles(names)], concurrency: FILES_AT_ONCE })
     stream.on('test:fail', () => {
       passed = false
     })

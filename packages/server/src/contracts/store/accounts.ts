@@ -19,39 +19,6 @@ async function usedBytes(store: Store): Promise<number | undefined> {
 
 function describeRows(inStore: InStore): void {
   it(
-    'returns an account as it was inserted, with no use and no limits of its own',
-    inStore(async (store) => {
-      const full = account(1, {
-        sealedAccountKey: bytes(80, 1),
-        sealedRecoveryKey: bytes(80, 2),
-        recoveryProofHash: bytes(32, 3),
-      })
-      const bare = account(2, { salt: undefined })
-      await store.write([], async (tx) => {
-        await tx.accounts.insert(full)
-        await tx.accounts.insert(bare)
-      })
-      const fresh = {
-        suspendedAt: undefined,
-        deletedAt: undefined,
-        usedBytes: 0,
-        softLimitBytes: undefined,
-        hardLimitBytes: undefined,
-        exceededSince: undefined,
-        totpConfirmedAt: undefined,
-      }
-      const found = await store.read(async (tx) => [
-        await tx.accounts.find(full.accountId),
-        await tx.accounts.findByEmail(bare.email),
-      ])
-      assert.deepEqual(found, [
-        { ...full, ...fresh },
-        { ...bare, ...fresh },
-      ])
-    }),
-  )
-
-  it(
     'finds no account by an unknown id or e-mail',
     inStore(async (store) => {
       await seed(store)
@@ -90,18 +57,6 @@ function describeRows(inStore: InStore): void {
       const none = { ...secret, secretHash: 'other', salt: undefined, sealedAccountKey: undefined }
       assert.equal(await store.write([], (tx) => tx.accounts.changeSecret(accountId(1), secret.secretHash, none)), true)
       assert.deepEqual(await store.read((tx) => tx.accounts.find(accountId(1))), { ...before, ...none })
-    }),
-  )
-
-  it(
-    'records and clears since when the limit is exceeded',
-    inStore(async (store) => {
-      await seed(store)
-      const exceededSince = async () => (await store.read((tx) => tx.accounts.find(accountId(1))))?.exceededSince
-      await store.write([], (tx) => tx.accounts.setExceededSince(accountId(1), at(5)))
-      assert.equal(await exceededSince(), at(5))
-      await store.write([], (tx) => tx.accounts.setExceededSince(accountId(1), undefined))
-      assert.equal(await exceededSince(), undefined)
     }),
   )
 }
@@ -168,28 +123,6 @@ function describeUse(inStore: InStore): void {
   )
 
   it(
-    'charges no account if the id is unknown',
-    inStore(async (store) => {
-      await seed(store)
-      assert.equal(await store.write([], (tx) => tx.accounts.charge(accountId(9), 1, undefined)), undefined)
-    }),
-  )
-
-  it(
-    'refunds a charge, only to the account that was charged',
-    inStore(async (store) => {
-      await seed(store)
-      await store.write([], async (tx) => {
-        await tx.accounts.charge(accountId(1), 100, undefined)
-        await tx.accounts.charge(accountId(2), 50, undefined)
-        await tx.accounts.refund(accountId(1), 70)
-      })
-      assert.equal(await usedBytes(store), 30)
-      assert.equal((await store.read((tx) => tx.accounts.find(accountId(2))))?.usedBytes, 50)
-    }),
-  )
-
-  it(
     'throws on a refund that exceeds the use, and changes nothing',
     inStore(async (store) => {
       await seed(store)
@@ -224,29 +157,6 @@ function describeOperation(inStore: InStore): void {
       assert.deepEqual(await list('eve@example.org', 2), [])
       const [first] = await store.read((tx) => tx.accounts.list({ afterEmail: undefined, max: 1 }))
       assert.deepEqual(first, await store.read((tx) => tx.accounts.find(accountId(1))))
-    }),
-  )
-
-  it(
-    'sets limits of one account, and removes them',
-    inStore(async (store) => {
-      await seed(store)
-      const limits = async (number: number) => {
-        const row = await store.read((tx) => tx.accounts.find(accountId(number)))
-        return [row?.softLimitBytes, row?.hardLimitBytes]
-      }
-      await store.write([], (tx) => tx.accounts.setLimits(accountId(1), { softLimitBytes: 0, hardLimitBytes: max }))
-      assert.deepEqual(
-        [await limits(1), await limits(2)],
-        [
-          [0, max],
-          [undefined, undefined],
-        ],
-      )
-      await store.write([], (tx) =>
-        tx.accounts.setLimits(accountId(1), { softLimitBytes: undefined, hardLimitBytes: undefined }),
-      )
-      assert.deepEqual(await limits(1), [undefined, undefined])
     }),
   )
 

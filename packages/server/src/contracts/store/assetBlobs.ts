@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import type { AssetBlob, BlobPlace, HeldBlob, ObjectState, Store } from '../../ports/store.ts'
+import type { AssetBlob, HeldBlob, ObjectState, Store } from '../../ports/store.ts'
 import {
   accountId,
   albumId,
@@ -8,9 +8,7 @@ import {
   assetBlob,
   assetId,
   at,
-  deviceId,
   envelope,
-  hash,
   type InStore,
   object,
   seedWithAlbums,
@@ -20,53 +18,11 @@ export function describeAssetBlobs(inStore: InStore): void {
   describeRows(inStore)
   describeRoles(inStore)
   describeVerdicts(inStore)
-  describeAccounts(inStore)
-}
-
-function describeAccounts(inStore: InStore): void {
-  it(
-    'answers the latest retention of an account’s blobs, and some assets that have blobs',
-    inStore(async (store) => {
-      await seedAssets(store)
-      const retainedUntil = (number: number) => store.read((tx) => tx.assets.retainedUntil(accountId(number)))
-      assert.equal(await retainedUntil(1), undefined)
-      await land(store, 1, { retainedUntil: at(9) })
-      await land(store, 2, { assetId: assetId(2), retainedUntil: at(20) })
-      await land(store, 3, { envelope: envelope(1, { retention_until: '2999-01-01T00:00:00Z' }) })
-      await land(store, 4)
-      await land(store, 5, { assetId: assetId(3) })
-      assert.deepEqual([await retainedUntil(1), await retainedUntil(2)], [at(20), undefined])
-      const holding = (max: number) => store.read((tx) => tx.assets.someWithBlobs(accountId(1), max))
-      assert.deepEqual((await holding(9)).toSorted(), [assetId(1), assetId(2)])
-      assert.equal((await holding(1)).length, 1)
-      await store.write([], (tx) => tx.assets.removeBlob(object(2).location))
-      assert.deepEqual([await retainedUntil(1), await holding(9)], [at(9), [assetId(1)]])
-    }),
-  )
-
-  it(
-    'answers in pages by which devices an account’s blobs are signed',
-    inStore(async (store) => {
-      await seedAssets(store)
-      const by = (number: number) => envelope(1, { created_by_device: deviceId(number) })
-      await land(store, 1, { envelope: by(1) })
-      await land(store, 2, { envelope: by(2) })
-      await land(store, 3, { envelope: by(1) })
-      await land(store, 5, { assetId: assetId(3), envelope: by(9) })
-      const page = (after: BlobPlace | undefined, max: number) =>
-        store.read((tx) => tx.devices.signersOf(accountId(1), { after, max }))
-      const first = await page(undefined, 2)
-      assert.deepEqual(first.signers, [deviceId(1), deviceId(2)])
-      assert.deepEqual(await page(first.next, 2), { signers: [deviceId(1)], next: undefined })
-    }),
-  )
 }
 
 const blobsOf = (store: Store, number: number) => store.read((tx) => tx.assets.blobsOf(assetId(number)))
 const liveBlobsOf = (store: Store, account: number, number: number) =>
   store.read((tx) => tx.assets.liveBlobsOf(accountId(account), assetId(number)))
-const objectsOf = (store: Store, account: number, content: number) =>
-  store.read((tx) => tx.assets.objectsOf(accountId(account), hash(content)))
 
 /** Assets 1 and 2 of account 1, asset 3 of account 2. */
 async function seedAssets(store: Store): Promise<void> {
@@ -134,18 +90,6 @@ function describeRows(inStore: InStore): void {
   )
 
   it(
-    'removes one blob, and no other',
-    inStore(async (store) => {
-      await seedAssets(store)
-      for (const number of [1, 2, 3]) await land(store, number)
-      await store.write([], (tx) => tx.assets.removeBlob(assetBlob(2).location))
-      assert.deepEqual(await blobsOf(store, 1), [assetBlob(1), assetBlob(3)])
-      assert.deepEqual(await store.read((tx) => tx.objects.find(object(2).location)), object(2, { state: 'kept' }))
-      await assert.rejects(store.write([], (tx) => tx.assets.removeBlob(assetBlob(2).location)))
-    }),
-  )
-
-  it(
     'keeps the order of landing if the last blob was removed in between',
     inStore(async (store) => {
       await seedAssets(store)
@@ -158,46 +102,6 @@ function describeRows(inStore: InStore): void {
 }
 
 function describeRoles(inStore: InStore): void {
-  it(
-    'accepts one blob of each role, and any number of derivatives',
-    inStore(async (store) => {
-      await seedAssets(store)
-      for (const [index, role] of (['original', 'metadata', 'provenance'] as const).entries()) {
-        await land(store, index, { role })
-        await assert.rejects(land(store, 10 + index, { role }))
-        await land(store, 20 + index, { role, assetId: assetId(2) })
-      }
-      for (const number of [30, 31, 32]) await land(store, number)
-      assert.equal((await blobsOf(store, 1)).length, 6)
-    }),
-  )
-
-  it(
-    'accepts another blob of a role after the first one was removed',
-    inStore(async (store) => {
-      await seedAssets(store)
-      await land(store, 1, { role: 'original' })
-      await store.write([], async (tx) => {
-        await tx.assets.removeBlob(assetBlob(1).location)
-        await tx.assets.addBlob(assetBlob(2, { role: 'original' }))
-      })
-      assert.deepEqual(await blobsOf(store, 1), [assetBlob(2, { role: 'original' })])
-    }),
-  )
-
-  it(
-    'accepts the same content once as a derivative, and again in another role or asset',
-    inStore(async (store) => {
-      await seedAssets(store)
-      const ciphertextHash = hash(1)
-      await land(store, 1)
-      await assert.rejects(land(store, 2, { ciphertextHash }))
-      await land(store, 3, { ciphertextHash, role: 'original' })
-      await land(store, 4, { ciphertextHash, assetId: assetId(2) })
-      assert.equal((await blobsOf(store, 1)).length, 2)
-    }),
-  )
-
   it(
     'refuses two blobs with one object, and a blob of an unknown asset',
     inStore(async (store) => {
@@ -232,51 +136,6 @@ function describeVerdicts(inStore: InStore): void {
         })
         assert.deepEqual((await liveBlobsOf(store, 1, 1))[1], held(4, { objectState }))
       }
-    }),
-  )
-
-  it(
-    'lists no blobs to another account, and none for unknown, empty and buried assets',
-    inStore(async (store) => {
-      await seedAssets(store)
-      await land(store, 1)
-      await land(store, 2, { assetId: assetId(3) })
-      assert.deepEqual(await liveBlobsOf(store, 2, 1), [])
-      assert.deepEqual(await liveBlobsOf(store, 1, 3), [])
-      assert.deepEqual(await liveBlobsOf(store, 2, 3), [held(2)])
-      assert.deepEqual(await liveBlobsOf(store, 1, 2), [])
-      assert.deepEqual(await liveBlobsOf(store, 1, 9), [])
-      await store.write([], async (tx) => {
-        await tx.assets.touch(assetId(1), at(5))
-        await tx.assets.removeBlob(assetBlob(1).location)
-        await tx.assets.bury(assetId(1), at(6))
-      })
-      assert.deepEqual(await liveBlobsOf(store, 1, 1), [])
-    }),
-  )
-
-  it(
-    "finds every blob with a content in the account's assets, and none of another account",
-    inStore(async (store) => {
-      await seedAssets(store)
-      const ciphertextHash = hash(77)
-      await land(store, 3, { ciphertextHash })
-      await land(store, 1, { ciphertextHash, role: 'original', assetId: assetId(2) })
-      await land(store, 2, { ciphertextHash, assetId: assetId(3) })
-      await land(store, 4)
-      assert.deepEqual(await objectsOf(store, 1, 77), [
-        held(3, { ciphertextHash }),
-        held(1, { ciphertextHash, role: 'original' }),
-      ])
-      assert.deepEqual(await objectsOf(store, 2, 77), [held(2, { ciphertextHash })])
-      assert.deepEqual(await objectsOf(store, 1, 78), [])
-      await store.write([], async (tx) => {
-        await tx.assets.removeBlob(assetBlob(3).location)
-        await tx.objects.move(object(1).location, { from: 'kept', to: 'orphaned', at: at(9) })
-      })
-      assert.deepEqual(await objectsOf(store, 1, 77), [
-        held(1, { ciphertextHash, role: 'original', objectState: 'orphaned' }),
-      ])
     }),
   )
 }

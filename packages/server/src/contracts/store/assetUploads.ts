@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { Store, UnclosedPlace, Upload, UploadFailure, UploadState, WriteTx } from '../../ports/store.ts'
+import type { Store, UnclosedPlace, Upload, UploadState, WriteTx } from '../../ports/store.ts'
 import {
   accountId,
   albumId,
@@ -20,9 +20,7 @@ import {
 export function describeAssetUploads(inStore: InStore): void {
   describe("owners' upload sessions", () => {
     describeRows(inStore)
-    describeFailures(inStore)
     describeLists(inStore)
-    describeCompany(inStore)
   })
 }
 
@@ -53,94 +51,6 @@ function describeRows(inStore: InStore): void {
       await assert.rejects(redeclare(3))
       await store.write([], (tx) => move(tx, 1, 'finishing'))
       await assert.rejects(redeclare(1))
-    }),
-  )
-
-  it(
-    'are returned as they were inserted, open and empty',
-    inStore(async (store) => {
-      await seedWithAlbums(store)
-      const full = assetUpload(2, {
-        role: 'provenance',
-        size: Number.MAX_SAFE_INTEGER,
-        envelope: { ...envelope(2), prior_provenance_hash: hash(9), retention_until: null },
-      })
-      await store.write([], async (tx) => {
-        await tx.uploads.insert(assetUpload(1))
-        await tx.uploads.insert(full)
-      })
-      const fresh = {
-        state: 'open',
-        receivedBytes: 0,
-        chunkCount: 0,
-        lastChunkAt: undefined,
-        closedAt: undefined,
-        failure: undefined,
-        writingUntil: undefined,
-        lease: undefined,
-      }
-      assert.deepEqual(await find(store, 1), { ...assetUpload(1), ...fresh })
-      assert.deepEqual(await find(store, 2), { ...full, ...fresh })
-    }),
-  )
-
-  it(
-    'accept chunks, and lose them with the session',
-    inStore(async (store) => {
-      await seedWithAlbums(store)
-      const chunk = { offset: 0, length: 60, checksum: hash(1) }
-      await store.write([], async (tx) => {
-        await tx.uploads.insert(assetUpload(1))
-        assert.equal(await tx.uploads.append(uploadId(1), chunk, at(1)), true)
-      })
-      assert.equal((await find(store, 1))?.receivedBytes, 60)
-      await store.write([], async (tx) => {
-        await move(tx, 1, 'ended')
-        await tx.uploads.prune({ closedBefore: at(6), unlandedBefore: at(0), max: 5 })
-      })
-      assert.equal(await find(store, 1), undefined)
-      assert.deepEqual(await store.read((tx) => tx.uploads.chunks(uploadId(1))), [])
-    }),
-  )
-}
-
-function describeFailures(inStore: InStore): void {
-  it(
-    'record why a session failed, also a guest’s',
-    inStore(async (store) => {
-      await seedWithAlbums(store)
-      const failures: readonly UploadFailure[] = [
-        'content_hash_wrong',
-        'manifest_mismatch',
-        'manifest_stale',
-        'asset_id_taken',
-      ]
-      for (const [index, failure] of failures.entries()) {
-        for (const fresh of [assetUpload(index), upload(10 + index)]) {
-          await store.write([], async (tx) => {
-            await tx.uploads.insert(fresh)
-            await tx.uploads.move(fresh.uploadId, { from: 'open', to: 'failed', at: at(5), failure })
-          })
-          const found = await store.read((tx) => tx.uploads.find(fresh.uploadId))
-          assert.deepEqual([found?.state, found?.closedAt, found?.failure], ['failed', at(5), failure])
-        }
-      }
-    }),
-  )
-
-  it(
-    'have a reason if and only if they failed',
-    inStore(async (store) => {
-      await seedWithAlbums(store)
-      await store.write([], (tx) => tx.uploads.insert(assetUpload(1)))
-      const failure = 'manifest_stale' as const
-      const step = (to: UploadState, given?: UploadFailure) =>
-        store.write([], (tx) => tx.uploads.move(uploadId(1), { from: 'open', to, at: at(5), failure: given }))
-      await assert.rejects(step('failed'))
-      await assert.rejects(step('ended', failure))
-      assert.equal((await find(store, 1))?.state, 'open')
-      assert.equal(await step('finishing'), true)
-      assert.equal((await find(store, 1))?.failure, undefined)
     }),
   )
 }
@@ -237,31 +147,6 @@ function describeLists(inStore: InStore): void {
           [1, 1],
         ],
       )
-    }),
-  )
-}
-
-function describeCompany(inStore: InStore): void {
-  it(
-    'are found with the guests’ sessions in general, and not by link',
-    inStore(async (store) => {
-      await seedWithAlbums(store)
-      await store.write([], async (tx) => {
-        await tx.uploads.insert(assetUpload(1))
-        await tx.uploads.insert(upload(2, { size: 7 }))
-        await tx.uploads.insert(assetUpload(3))
-        await move(tx, 3, 'finishing')
-      })
-      await store.read(async (tx) => {
-        assert.deepEqual(ids(await tx.uploads.openOf(opaqueId(1))), [uploadId(2)])
-        assert.deepEqual(await tx.uploads.finishing({ by: 'one process', at: at(9) }), [uploadId(3)])
-        const given = { accountId: accountId(1), activeSince: at(0), accountBytesMax: 1000 }
-        assert.equal((await tx.uploads.claims(given)).ownBytes, 107)
-        const limits = { noChunkBefore: at(1), idleBefore: at(0), createdBefore: at(0), max: 9 }
-        const expired = await tx.uploads.expired(limits)
-        assert.deepEqual(ids(expired).toSorted(), [uploadId(1), uploadId(2)])
-        assert.deepEqual(expired.find((each) => each.uploadId === uploadId(1))?.assetId, assetId(1))
-      })
     }),
   )
 }

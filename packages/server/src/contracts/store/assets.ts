@@ -22,7 +22,6 @@ export function describeAssets(inStore: InStore): void {
   describe('assets', () => {
     describeReservations(inStore)
     describeGivingUp(inStore)
-    describeChanges(inStore)
     describeTombstones(inStore)
     describeAssetBlobs(inStore)
   })
@@ -37,19 +36,6 @@ function reserved(number: number, given: Partial<Asset> = {}): Asset {
 }
 
 function describeReservations(inStore: InStore): void {
-  it(
-    'reserves an id for an account and an album, and shows that nothing has landed',
-    inStore(async (store) => {
-      await seedWithAlbums(store)
-      const foreign = asset(2, { accountId: accountId(2), albumId: albumId(2) })
-      assert.equal(await reserve(store, asset(1)), true)
-      assert.equal(await reserve(store, foreign), true)
-      assert.deepEqual(await find(store, 1), reserved(1))
-      assert.deepEqual(await find(store, 2), reserved(2, foreign))
-      assert.equal(await find(store, 3), undefined)
-    }),
-  )
-
   it(
     'never reserves an id twice for any account, and for one of 64 simultaneous requests',
     inStore(async (store) => {
@@ -124,58 +110,6 @@ function describeGivingUp(inStore: InStore): void {
   }
 }
 
-function describeChanges(inStore: InStore): void {
-  it(
-    'records when its first blob landed, and when it changed last',
-    inStore(async (store) => {
-      await seedWithAlbums(store)
-      await store.write([], async (tx) => {
-        await tx.assets.reserve(asset(1))
-        await tx.assets.reserve(asset(2))
-        await tx.assets.touch(assetId(1), at(5))
-      })
-      assert.deepEqual(await find(store, 1), reserved(1, { createdAt: at(5), changedAt: at(5) }))
-      await store.write([], (tx) => tx.assets.touch(assetId(1), at(7)))
-      assert.deepEqual(await find(store, 1), reserved(1, { createdAt: at(5), changedAt: at(7) }))
-      assert.deepEqual(await find(store, 2), reserved(2))
-      await assert.rejects(store.write([], (tx) => tx.assets.touch(assetId(9), at(5))))
-    }),
-  )
-
-  it(
-    'names the drop that became its original, until it is replaced by another or none',
-    inStore(async (store) => {
-      await seedWithAlbums(store)
-      const setDrop = (number: number, drop?: number) =>
-        store.write([], (tx) => tx.assets.setDrop(assetId(number), drop === undefined ? undefined : adoptedDrop(drop)))
-      await reserve(store, asset(1))
-      await reserve(store, asset(2))
-      await setDrop(1, 5)
-      assert.deepEqual(await find(store, 1), reserved(1, { drop: adoptedDrop(5) }))
-      assert.deepEqual(await find(store, 2), reserved(2))
-      await setDrop(1, 6)
-      assert.deepEqual(await find(store, 1), reserved(1, { drop: adoptedDrop(6) }))
-      await setDrop(1)
-      assert.deepEqual(await find(store, 1), reserved(1))
-      await assert.rejects(setDrop(9, 5))
-    }),
-  )
-
-  it(
-    'refuses a drop that another asset adopted',
-    inStore(async (store) => {
-      await seedWithAlbums(store)
-      await store.write([], async (tx) => {
-        await tx.assets.reserve(asset(1))
-        await tx.assets.reserve(asset(2))
-        await tx.assets.setDrop(assetId(1), adoptedDrop(5))
-      })
-      await assert.rejects(store.write([], (tx) => tx.assets.setDrop(assetId(2), adoptedDrop(5))))
-      assert.deepEqual(await find(store, 2), reserved(2))
-    }),
-  )
-}
-
 function describeTombstones(inStore: InStore): void {
   async function bury(store: Store): Promise<void> {
     await seedWithAlbums(store)
@@ -193,29 +127,6 @@ function describeTombstones(inStore: InStore): void {
       await bury(store)
       const tombstone = reserved(1, { createdAt: at(5), changedAt: at(9), deletedAt: at(9) })
       assert.deepEqual(await find(store, 1), tombstone)
-    }),
-  )
-
-  it(
-    'never reserves the id of a buried asset again',
-    inStore(async (store) => {
-      await bury(store)
-      assert.equal(await reserve(store, asset(1)), false)
-      assert.equal(await reserve(store, asset(1, { accountId: accountId(2), albumId: albumId(2) })), false)
-    }),
-  )
-
-  it(
-    'refuses changes and blobs of a buried asset',
-    inStore(async (store) => {
-      await bury(store)
-      const before = await find(store, 1)
-      await assert.rejects(store.write([], (tx) => tx.assets.touch(assetId(1), at(10))))
-      await assert.rejects(store.write([], (tx) => tx.assets.setDrop(assetId(1), adoptedDrop(6))))
-      await assert.rejects(store.write([], (tx) => tx.assets.addBlob(assetBlob(1))))
-      await assert.rejects(store.write([], (tx) => tx.assets.bury(assetId(1), at(10))))
-      assert.deepEqual(await find(store, 1), before)
-      assert.deepEqual(await store.read((tx) => tx.assets.blobsOf(assetId(1))), [])
     }),
   )
 

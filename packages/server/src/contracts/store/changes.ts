@@ -30,17 +30,6 @@ const lastSeq = (store: Store, account = 1) => store.read((tx) => tx.changes.las
 
 function describeNumbers(inStore: InStore): void {
   it(
-    'numbers the changes of each account from 1, and answers the last number',
-    inStore(async (store) => {
-      await seedWithAlbums(store)
-      assert.equal(await lastSeq(store), 0)
-      const next = (account: number) => store.write([], (tx) => tx.changes.nextSeq(accountId(account)))
-      assert.deepEqual([await next(1), await next(1), await next(2), await next(1)], [1, 2, 1, 3])
-      assert.deepEqual([await lastSeq(store), await lastSeq(store, 2)], [3, 1])
-    }),
-  )
-
-  it(
     'has no number for an unknown account, and refuses to make one',
     inStore(async (store) => {
       await seedWithAlbums(store)

@@ -20,7 +20,6 @@ export function describeClaims(inStore: InStore): void {
   describe('claims on drops', () => {
     describeClaiming(inStore)
     describeSettling(inStore)
-    describeLettingGo(inStore)
   })
 }
 
@@ -56,17 +55,6 @@ function describeClaiming(inStore: InStore): void {
       assert.equal(await discard(store, 59), undefined)
       assert.equal((await discard(store, 60))?.dropId, dropId(1))
       assert.equal(await settle(store, 1), false)
-    }),
-  )
-
-  it(
-    'are refused on an unknown or removed drop',
-    inStore(async (store) => {
-      await seedDrops(store)
-      assert.equal(await take(store, 1, { dropId: dropId(9) }), false)
-      await discard(store, 1)
-      assert.equal(await take(store, 1), false)
-      assert.equal(await find(store), undefined)
     }),
   )
 
@@ -109,47 +97,9 @@ function describeClaiming(inStore: InStore): void {
       assert.equal(await settle(store, 2), true)
     }),
   )
-
-  it(
-    'succeed for another request from the end of the lease on',
-    inStore(async (store) => {
-      await seedDrops(store)
-      await take(store, 1)
-      assert.equal(await take(store, 2, { at: at(59), leasedUntil: at(119) }), false)
-      assert.equal(await take(store, 2, { at: at(60), leasedUntil: at(120) }), true)
-      assert.equal(await take(store, 1, { at: at(61), leasedUntil: at(121) }), false)
-      assert.equal(await settle(store, 1), false)
-      assert.equal(await settle(store, 2), true)
-    }),
-  )
 }
 
 function describeSettling(inStore: InStore): void {
-  it(
-    'remove the drop when they are settled, once, and reduce the count',
-    inStore(async (store) => {
-      await seedDrops(store)
-      await take(store, 1)
-      await take(store, 2, { dropId: dropId(2) })
-      assert.equal(await settle(store, 1, dropId(2)), false)
-      assert.deepEqual(await pending(store), [2, 2])
-      assert.equal(await settle(store, 1), true)
-      assert.equal(await settle(store, 1), false)
-      assert.equal(await find(store), undefined)
-      assert.deepEqual(await pending(store), [1, 1])
-    }),
-  )
-
-  it(
-    'can be settled after the end of the lease, unless another request has claimed the drop',
-    inStore(async (store) => {
-      await seedDrops(store)
-      await take(store, 1, { at: at(0), leasedUntil: at(0) })
-      assert.equal(await settle(store, 1), true)
-      assert.deepEqual(await pending(store), [1, 1])
-    }),
-  )
-
   it(
     'are settled by one of 64 simultaneous calls, and leave nothing to discard',
     inStore(async (store) => {
@@ -173,33 +123,6 @@ function describeSettling(inStore: InStore): void {
       })
       assert.deepEqual(await pending(store), [2, 2])
       assert.equal(await settle(store, 1), true)
-    }),
-  )
-}
-
-function describeLettingGo(inStore: InStore): void {
-  it(
-    'leave the drop unchanged when they are released',
-    inStore(async (store) => {
-      await seedDrops(store)
-      await take(store, 1)
-      await unclaim(store, 1)
-      assert.deepEqual(await find(store), drop(1))
-      assert.equal(await settle(store, 1), false)
-      assert.equal(await take(store, 2, { at: at(1) }), true)
-      assert.deepEqual(await pending(store), [2, 2])
-    }),
-  )
-
-  it(
-    'do not affect a later claim of the drop',
-    inStore(async (store) => {
-      await seedDrops(store)
-      await take(store, 1)
-      await take(store, 2, { at: at(60), leasedUntil: at(120) })
-      await unclaim(store, 1)
-      assert.equal((await find(store))?.leasedUntil, at(120))
-      assert.equal(await settle(store, 2), true)
     }),
   )
 }

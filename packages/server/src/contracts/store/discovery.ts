@@ -38,20 +38,7 @@ const revoked = async (store: Store, seconds: number) =>
   (await store.read((tx) => tx.capabilities.revoked(at(seconds), { max: 10 }))).map((each) => each.jti)
 
 export function describeDiscovery(inStore: InStore): void {
-  describe('deprecations', () => {
-    it(
-      'are returned as they were announced, in that order',
-      inStore(async (store) => {
-        assert.deepEqual(await store.read((tx) => tx.deprecations.list()), [])
-        const announced = [
-          deprecation('2026-03-01', { announcedAt: at(50), detailUrl: 'https://keep.example/news' }),
-          deprecation('2026-02-01', { announcedAt: at(40), cutoff: at(900) }),
-        ]
-        for (const each of announced) await store.write([], (tx) => tx.deprecations.append(each))
-        assert.deepEqual(await store.read((tx) => tx.deprecations.list()), announced)
-      }),
-    )
-  })
+  describe('deprecations', () => {})
 
   describe('capabilities', () => {
     it(

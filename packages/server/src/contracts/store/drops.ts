@@ -29,21 +29,6 @@ const pending = async (store: Store, number: number) =>
 
 function describeInbox(inStore: InStore): void {
   it(
-    'returns a drop as it was inserted',
-    inStore(async (store) => {
-      await seed(store)
-      const full = drop(2, { suggestedFilename: 'holiday.jpg', leasedUntil: at(9) })
-      await store.write([], async (tx) => {
-        await tx.drops.insert(drop(1))
-        await tx.drops.insert(full)
-      })
-      assert.deepEqual(await store.read((tx) => tx.drops.find(dropId(1))), drop(1))
-      assert.deepEqual(await store.read((tx) => tx.drops.find(dropId(2))), full)
-      assert.equal(await store.read((tx) => tx.drops.find(dropId(3))), undefined)
-    }),
-  )
-
-  it(
     "lists an account's own drops in the order in which they were received, then in the order of landing",
     inStore(async (store) => {
       await seed(store)
@@ -145,37 +130,12 @@ function describeInbox(inStore: InStore): void {
 
 function describeRemoval(inStore: InStore): void {
   it(
-    "removes the account's own drop once, and answers it",
-    inStore(async (store) => {
-      await seed(store)
-      await store.write([], (tx) => tx.drops.insert(drop(1)))
-      const remove = (number: number) => store.write([], (tx) => tx.drops.remove(dropId(1), accountId(number), at(1)))
-      assert.equal(await remove(2), undefined)
-      assert.deepEqual(await remove(1), drop(1))
-      assert.equal(await remove(1), undefined)
-      assert.deepEqual(await pending(store, 1), [])
-      assert.equal(await store.read((tx) => tx.drops.countPending(accountId(1))), 0)
-    }),
-  )
-
-  it(
     'removes a drop for one of 64 simultaneous calls',
     inStore(async (store) => {
       await seed(store)
       await store.write([], (tx) => tx.drops.insert(drop(1)))
       const removed = await atOnce(store, 64, (tx) => tx.drops.remove(dropId(1), accountId(1), at(1)))
       assert.equal(removed.filter((each) => each !== undefined).length, 1)
-    }),
-  )
-
-  it(
-    'removes no drop with a live lease, but a drop whose lease has ended',
-    inStore(async (store) => {
-      await seed(store)
-      await store.write([], (tx) => tx.drops.insert(drop(1, { leasedUntil: at(100) })))
-      const remove = (seconds: number) => store.write([], (tx) => tx.drops.remove(dropId(1), accountId(1), at(seconds)))
-      assert.equal(await remove(99), undefined)
-      assert.equal((await remove(100))?.dropId, dropId(1))
     }),
   )
 

@@ -18,18 +18,6 @@ const use = (store: Store, number: number, seconds: number) =>
 export function describeInvites(inStore: InStore): void {
   describe('invites', () => {
     it(
-      'are found by hash as they were created, and listed oldest first',
-      inStore(async (store) => {
-        const invites = [invite(50, { createdAt: at(2) }), invite(40, { createdAt: at(1) }), invite(60)]
-        await insert(store, ...invites)
-        for (const each of invites) assert.deepEqual(await store.read((tx) => tx.invites.find(each.codeHash)), each)
-        assert.equal(await store.read((tx) => tx.invites.find(hash(9))), undefined)
-        const listed = await store.read((tx) => tx.invites.list(2))
-        assert.deepEqual(listed, [invites[2], invites[1]])
-      }),
-    )
-
-    it(
       'are used by one of several simultaneous requests, and not after they expired',
       inStore(async (store) => {
         await seed(store)
@@ -53,22 +41,6 @@ export function describeInvites(inStore: InStore): void {
         assert.deepEqual([await hasLive(59), await hasLive(60)], [true, false])
         await use(store, 60, 1)
         assert.deepEqual([await hasLive(49), await hasLive(50)], [true, false])
-      }),
-    )
-
-    it(
-      'are revoked while they are not used, expired or not',
-      inStore(async (store) => {
-        await seed(store)
-        await insert(store, invite(50), invite(60))
-        await use(store, 60, 1)
-        const revoke = (number: number) => store.write([], (tx) => tx.invites.revoke(hash(number)))
-        assert.deepEqual(
-          [await revoke(50), await revoke(50), await revoke(60), await revoke(9)],
-          [true, false, false, false],
-        )
-        assert.equal(await store.read((tx) => tx.invites.find(hash(50))), undefined)
-        assert.deepEqual(await store.read((tx) => tx.invites.find(hash(60))), invite(60, { usedBy: accountId(1) }))
       }),
     )
 

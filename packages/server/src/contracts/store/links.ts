@@ -31,27 +31,6 @@ function fresh(inserted: NewLink): Link {
 
 function describeRows(inStore: InStore): void {
   it(
-    'returns a link as it was inserted, with nothing open and nothing landed',
-    inStore(async (store) => {
-      await seed(store)
-      const full = link(3, {
-        verifierHash: bytes(32),
-        sealedLabel: bytes(90),
-        sealedTitle: bytes(91),
-        expiresAt: at(9),
-        maxTotalBytes: Number.MAX_SAFE_INTEGER,
-        maxFileCount: 3,
-        maxFileSize: 50,
-        singleUse: true,
-      })
-      await store.write([], (tx) => tx.links.insert(full))
-      assert.deepEqual(await find(store, 3), fresh(full))
-      assert.deepEqual(await find(store, 1), fresh(link(1)))
-      assert.equal(await find(store, 9), undefined)
-    }),
-  )
-
-  it(
     'never overwrites a link, for any account',
     inStore(async (store) => {
       await seed(store)
@@ -135,25 +114,6 @@ function describeClaims(inStore: InStore): void {
       const claimed = await atOnce(store, 16, (tx, index) => tx.links.claim(opaqueId(3), uploadId(index)))
       assert.equal(countTrue(claimed), 1)
       assert.equal((await find(store, 3))?.claimedBy, uploadId(claimed.indexOf(true)))
-    }),
-  )
-
-  it(
-    'lets a session repeat its claim, and another session claim after the first one released it',
-    inStore(async (store) => {
-      await seed(store)
-      const answers = await store.write([], async (tx) => {
-        await tx.links.insert(link(3, { singleUse: true }))
-        const first = await tx.links.claim(opaqueId(3), uploadId(1))
-        const again = await tx.links.claim(opaqueId(3), uploadId(1))
-        await tx.links.unclaim(opaqueId(3), uploadId(2))
-        const other = await tx.links.claim(opaqueId(3), uploadId(2))
-        await tx.links.unclaim(opaqueId(3), uploadId(1))
-        const free = (await tx.links.find(opaqueId(3)))?.claimedBy
-        const later = await tx.links.claim(opaqueId(3), uploadId(2))
-        return [first, again, other, free, later]
-      })
-      assert.deepEqual(answers, [true, true, false, undefined, true])
     }),
   )
 

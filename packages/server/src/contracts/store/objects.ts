@@ -8,16 +8,6 @@ const find = (store: Store, number: number) => store.read((tx) => tx.objects.fin
 export function describeObjects(inStore: InStore): void {
   describe('objects', () => {
     it(
-      'returns an object as it was inserted, until it is removed',
-      inStore(async (store) => {
-        await store.write([], (tx) => tx.objects.insert(object(1)))
-        assert.deepEqual(await find(store, 1), object(1))
-        await store.write([], (tx) => tx.objects.remove(object(1).location))
-        assert.equal(await find(store, 1), undefined)
-      }),
-    )
-
-    it(
       'refuses a second object at a location',
       inStore(async (store) => {
         await store.write([], (tx) => tx.objects.insert(object(1)))
@@ -40,24 +30,6 @@ export function describeObjects(inStore: InStore): void {
         )
         assert.equal(countTrue(races), 1)
         assert.equal((await find(store, 1))?.since, at(races.indexOf(true)))
-      }),
-    )
-
-    it(
-      'keeps several staged objects at once, and says if one was not staged',
-      inStore(async (store) => {
-        const numbers = Array.from({ length: 64 }, (_, index) => index + 1)
-        const locations = numbers.map((number) => object(number).location)
-        await store.write(
-          [],
-          async (tx) => void (await Promise.all(numbers.map((number) => tx.objects.insert(object(number))))),
-        )
-        const keep = (some: readonly string[]) => store.write([], (tx) => tx.objects.keep(some, at(5)))
-        assert.equal(await keep(locations.slice(0, 3)), true)
-        assert.deepEqual(await find(store, 3), object(3, { state: 'kept', since: at(5) }))
-        assert.deepEqual(await find(store, 4), object(4))
-        assert.equal(await keep(locations.slice(2, 9)), false)
-        assert.equal(await keep(locations.slice(9)), true)
       }),
     )
 

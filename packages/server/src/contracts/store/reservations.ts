@@ -56,25 +56,6 @@ function describeCounting(inStore: InStore): void {
   const reservation = { size: 10, at: at(5), maxOpenSessions: 64 }
 
   it(
-    'counts landed and open files together, and frees room only by a release',
-    inStore(async (store) => {
-      await seed(store)
-      const admitted = await store.write([], async (tx) => {
-        await tx.links.insert(link(3, { maxFileCount: 2 }))
-        const answers = [await tx.links.reserve(opaqueId(3), reservation)]
-        await tx.links.land([{ opaqueId: opaqueId(3), files: 1, bytes: 10 }], at(6))
-        answers.push(await tx.links.reserve(opaqueId(3), reservation))
-        answers.push(await tx.links.reserve(opaqueId(3), reservation))
-        await tx.links.release(opaqueId(3), 10)
-        answers.push(await tx.links.reserve(opaqueId(3), reservation))
-        return answers
-      })
-      assert.deepEqual(admitted, [true, true, false, true])
-      assert.deepEqual(await counters(store, 3), [1, 10, 1, 10])
-    }),
-  )
-
-  it(
     'marks a single-use link as spent at its first landing, and no other link',
     inStore(async (store) => {
       await seed(store)
@@ -91,26 +72,6 @@ function describeCounting(inStore: InStore): void {
       })
       assert.deepEqual(spent, [undefined, at(7)])
       assert.equal(await store.write([], (tx) => tx.links.reserve(opaqueId(3), reservation)), false)
-    }),
-  )
-
-  it(
-    'lands several files on several links at once',
-    inStore(async (store) => {
-      await seed(store)
-      await store.write([], async (tx) => {
-        await tx.links.insert(link(3, { singleUse: true }))
-        for (const number of [1, 1, 1, 2, 3]) await tx.links.reserve(opaqueId(number), reservation)
-        const files = [1, 2, 3].map((number) => ({ opaqueId: opaqueId(number), files: 1, bytes: 10 }))
-        files[0] = { opaqueId: opaqueId(1), files: 2, bytes: 20 }
-        assert.deepEqual(await tx.links.land(files, at(6)), [opaqueId(3)])
-      })
-      assert.deepEqual(await counters(store, 1), [1, 10, 2, 20])
-      assert.deepEqual(await counters(store, 2), [0, 0, 1, 10])
-      assert.deepEqual(await counters(store, 3), [0, 0, 1, 10])
-      const unknown = [1, 9].map((number) => ({ opaqueId: opaqueId(number), files: 1, bytes: 10 }))
-      await assert.rejects(store.write([], (tx) => tx.links.land(unknown, at(7))))
-      assert.deepEqual(await counters(store, 1), [1, 10, 2, 20])
     }),
   )
 

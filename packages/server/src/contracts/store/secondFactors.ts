@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Challenge, Store } from '../../ports/store.ts'
-import { account, accountId, at, atOnce, bytes, countTrue, deviceId, type InStore, seed } from './world.ts'
+import { account, accountId, at, atOnce, bytes, countTrue, type InStore, seed } from './world.ts'
 
 export function describeSecondFactors(inStore: InStore): void {
   describe('second factors', () => {
@@ -140,21 +140,6 @@ function describeBackupCodes(inStore: InStore): void {
 const find = (store: Store, number: number) => store.read((tx) => tx.challenges.find(codeHash(number)))
 
 function describeChallenges(inStore: InStore): void {
-  it(
-    'returns a challenge as it was inserted',
-    inStore(async (store) => {
-      await seed(store)
-      const full = challenge(1, { deviceId: deviceId(7), recovery: '{"secretHash":"…"}' })
-      await store.write([], async (tx) => {
-        await tx.challenges.insert(full)
-        await tx.challenges.insert(challenge(2))
-      })
-      assert.deepEqual(await find(store, 1), full)
-      assert.deepEqual(await find(store, 2), challenge(2))
-      assert.equal(await find(store, 3), undefined)
-    }),
-  )
-
   it(
     'counts as many of 64 simultaneous attempts as allowed, and none after its end or after it was taken',
     inStore(async (store) => {

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { parseDeviceId } from '@blindkeep/protocol/ids'
 import type { RefreshToken, Store } from '../../ports/store.ts'
 import {
   account,
@@ -34,25 +33,6 @@ const find = (store: Store, number: number) => store.read((tx) => tx.sessions.fi
 
 function describeSessionRows(inStore: InStore): void {
   it(
-    'returns a session as it was inserted',
-    inStore(async (store) => {
-      await seed(store)
-      const withDevice = session(1, {
-        deviceId: parseDeviceId('00000000-0000-4000-8000-00000000000d'),
-        passkeyId: passkeyId(1),
-      })
-      const ended = session(2, { endedAt: at(7) })
-      await store.write([], async (tx) => {
-        await tx.sessions.insert(withDevice)
-        await tx.sessions.insert(ended)
-      })
-      assert.deepEqual(await find(store, 1), withDevice)
-      assert.deepEqual(await find(store, 2), ended)
-      assert.equal(await find(store, 3), undefined)
-    }),
-  )
-
-  it(
     'prolongs one session',
     inStore(async (store) => {
       await seed(store)
@@ -79,21 +59,6 @@ function describeSessionRows(inStore: InStore): void {
       assert.deepEqual(await find(store, 1), session(1, { deviceId: deviceId(bound.indexOf(true) + 1) }))
       assert.deepEqual(await find(store, 2), session(2))
       assert.equal(await store.write([], (tx) => tx.sessions.bind(sessionId(9), deviceId(1))), false)
-    }),
-  )
-
-  it(
-    'ends one session, once',
-    inStore(async (store) => {
-      await seed(store)
-      await store.write([], async (tx) => {
-        await tx.sessions.insert(session(1))
-        await tx.sessions.insert(session(2))
-        await tx.sessions.end(sessionId(1), at(60))
-        await tx.sessions.end(sessionId(1), at(70))
-      })
-      assert.equal((await find(store, 1))?.endedAt, at(60))
-      assert.equal((await find(store, 2))?.endedAt, undefined)
     }),
   )
 
@@ -174,19 +139,6 @@ function describeLists(inStore: InStore): void {
 }
 
 function describeRefreshTokens(inStore: InStore): void {
-  it(
-    'finds a refresh token by its hash',
-    inStore(async (store) => {
-      await seed(store)
-      await store.write([], async (tx) => {
-        await tx.sessions.insert(session(1))
-        await tx.sessions.insertRefreshToken(token(1, 1))
-      })
-      assert.deepEqual(await store.read((tx) => tx.sessions.findRefreshToken(bytes(32, 1))), token(1, 1))
-      assert.equal(await store.read((tx) => tx.sessions.findRefreshToken(bytes(32, 2))), undefined)
-    }),
-  )
-
   it(
     'accepts one of 64 simultaneous uses, and records its instant',
     inStore(async (store) => {

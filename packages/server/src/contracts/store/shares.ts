@@ -35,7 +35,6 @@ const insert = (store: Store, ...shares: readonly NewShare[]) =>
     return answers
   })
 const find = (store: Store, number: number) => store.read((tx) => tx.shares.find(opaqueId(number)))
-const findWithOwner = (store: Store, number: number) => store.read((tx) => tx.shares.findWithOwner(opaqueId(number)))
 const contentsOf = (store: Store, number: number) => store.read((tx) => tx.shares.contentsOf(opaqueId(number)))
 const listed = async (store: Store, account = 1) => {
   const ids = (await store.read((tx) => tx.shares.listOf(accountId(account)))).map((each) => each.opaqueId)
@@ -48,29 +47,6 @@ function rowOf({ sealedIndex: _, blobHashes: __, sealedName: ___, sealedRecord: 
 }
 
 function describeRows(inStore: InStore): void {
-  it(
-    'returns a share as it was inserted, with any number of hashes in their order',
-    inStore(async (store) => {
-      await seed(store)
-      assert.equal(await findWithOwner(store, 3), undefined)
-      for (const [number, count, verifierHash] of [
-        [3, 1, undefined],
-        [4, 100, bytes(32)],
-        [5, 399, bytes(33)],
-      ] as const) {
-        const blobHashes = Array.from({ length: count }, (_, index) => hash(1_000 - index))
-        const full = share(number, { blobHashes, expiresAt: at(9), verifierHash })
-        await insert(store, full)
-        assert.deepEqual(await find(store, number), rowOf(full))
-        const owner = { suspendedAt: undefined, deletedAt: undefined }
-        assert.deepEqual(await findWithOwner(store, number), { share: rowOf(full), owner })
-        assert.deepEqual(await contentsOf(store, number), { sealedIndex: full.sealedIndex, blobHashes })
-      }
-      assert.equal(await find(store, 9), undefined)
-      assert.equal(await contentsOf(store, 9), undefined)
-    }),
-  )
-
   it(
     'accepts a hash twice, and names only its own hashes',
     inStore(async (store) => {

@@ -12,76 +12,6 @@ export function describeUploadChunks(inStore: InStore): void {
 
 function describeChunks(inStore: InStore): void {
   it(
-    'accept chunks at their end only, and record each',
-    inStore(async (store) => {
-      await seed(store)
-      const appended = await store.write([], async (tx) => {
-        await tx.uploads.insert(upload(1))
-        const answers = []
-        for (const [offset, seconds] of [
-          [10, 1],
-          [0, 2],
-          [0, 3],
-          [40, 4],
-          [30, 5],
-        ] as const) {
-          answers.push(await tx.uploads.append(uploadId(1), chunk(offset, 30), at(seconds)))
-        }
-        return answers
-      })
-      assert.deepEqual(appended, [false, true, false, false, true])
-      const found = await find(store, 1)
-      assert.deepEqual([found?.receivedBytes, found?.chunkCount, found?.lastChunkAt], [60, 2, at(5)])
-      await store.read(async (tx) => {
-        assert.deepEqual(await tx.uploads.chunks(uploadId(1)), [chunk(0, 30), chunk(30, 30)])
-        assert.deepEqual(await tx.uploads.chunkAt(uploadId(1), 30), chunk(30, 30))
-        assert.equal(await tx.uploads.chunkAt(uploadId(1), 10), undefined)
-        assert.deepEqual(await tx.uploads.chunks(uploadId(2)), [])
-      })
-    }),
-  )
-
-  it(
-    'are found with their owner, and with the chunk at an offset',
-    inStore(async (store) => {
-      await seed(store)
-      await store.write([], async (tx) => {
-        await tx.uploads.insert(upload(1))
-        for (const offset of [0, 30]) await tx.uploads.append(uploadId(1), chunk(offset, 30), at(1))
-        await tx.accounts.setSuspended(upload(1).accountId, at(3))
-      })
-      const owner = { suspendedAt: at(3), deletedAt: undefined }
-      const found = { upload: await find(store, 1), owner }
-      const findAt = (offset: number | undefined) => store.ask((tx) => tx.uploads.findAt(uploadId(1), offset))
-      assert.deepEqual(await findAt(30), { ...found, recorded: chunk(30, 30) })
-      assert.deepEqual(await findAt(10), { ...found, recorded: undefined })
-      assert.deepEqual(await findAt(undefined), { ...found, recorded: undefined })
-      assert.equal(await store.ask((tx) => tx.uploads.findAt(uploadId(9), 0)), undefined)
-    }),
-  )
-
-  it(
-    'move to finishing with their last chunk, under a lease, once',
-    inStore(async (store) => {
-      await seed(store)
-      const lease = { by: 'one process', until: at(9) }
-      const appended = await store.write([], async (tx) => {
-        await tx.uploads.insert(upload(1))
-        const last = [30, 0, 30].map((offset) => () => tx.uploads.append(uploadId(1), chunk(offset, 30), at(1), lease))
-        const answers = []
-        for (const append of last) answers.push(await append())
-        return answers
-      })
-      assert.deepEqual(appended, [false, true, false])
-      const found = await find(store, 1)
-      assert.deepEqual(
-        [found?.state, found?.lease, found?.receivedBytes, found?.chunkCount, found?.closedAt],
-        ['finishing', lease, 30, 1, undefined],
-      )
-    }),
-  )
-
-  it(
     'accept one of 64 simultaneous chunks at an offset',
     inStore(async (store) => {
       await seed(store)
@@ -91,30 +21,6 @@ function describeChunks(inStore: InStore): void {
       )
       assert.equal(countTrue(appended), 1)
       assert.equal((await find(store, 1))?.receivedBytes, appended.indexOf(true) + 1)
-    }),
-  )
-
-  it(
-    'never record more than the declared size',
-    inStore(async (store) => {
-      await seed(store)
-      await store.write([], (tx) => tx.uploads.insert(upload(1)))
-      await assert.rejects(store.write([], (tx) => tx.uploads.append(uploadId(1), chunk(0, 101), at(1))))
-      assert.equal(await store.write([], (tx) => tx.uploads.append(uploadId(1), chunk(0, 100), at(1))), true)
-    }),
-  )
-
-  it(
-    'accept chunks only while they are open',
-    inStore(async (store) => {
-      await seed(store)
-      const states = ['finishing', 'landed', 'failed', 'ended'] as const
-      const appended = await store.write([], async (tx) => {
-        for (const [index, state] of states.entries()) await inState(tx, index + 1, state, 5)
-        return await Promise.all(states.map((_, index) => tx.uploads.append(uploadId(index + 1), chunk(0, 1), at(6))))
-      })
-      assert.deepEqual(appended, [false, false, false, false])
-      assert.deepEqual(await store.read((tx) => tx.uploads.chunks(uploadId(1))), [])
     }),
   )
 

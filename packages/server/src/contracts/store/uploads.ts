@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Store, Upload, UploadState, WriteTx } from '../../ports/store.ts'
-import { accountId, at, atOnce, countTrue, hash, type InStore, opaqueId, seed, upload, uploadId } from './world.ts'
+import { at, atOnce, countTrue, hash, type InStore, opaqueId, seed, upload, uploadId } from './world.ts'
 
 export function describeUploads(inStore: InStore): void {
   describe('upload sessions', () => {
@@ -30,31 +30,6 @@ async function close(tx: WriteTx, number: number, state: UploadState, seconds: n
 
 function describeRows(inStore: InStore): void {
   it(
-    'are returned as they were inserted, open and empty',
-    inStore(async (store) => {
-      await seed(store)
-      const full = upload(2, { suggestedFilename: 'a "name".png', idempotencyKey: 'k', size: Number.MAX_SAFE_INTEGER })
-      await store.write([], async (tx) => {
-        await tx.uploads.insert(upload(1))
-        await tx.uploads.insert(full)
-      })
-      const fresh = {
-        state: 'open',
-        receivedBytes: 0,
-        chunkCount: 0,
-        lastChunkAt: undefined,
-        closedAt: undefined,
-        failure: undefined,
-        writingUntil: undefined,
-        lease: undefined,
-      }
-      assert.deepEqual(await find(store, 1), { ...upload(1), ...fresh })
-      assert.deepEqual(await find(store, 2), { ...full, ...fresh })
-      assert.equal(await find(store, 3), undefined)
-    }),
-  )
-
-  it(
     'are found by their idempotency key, on their own link only',
     inStore(async (store) => {
       await seed(store)
@@ -75,24 +50,6 @@ function describeRows(inStore: InStore): void {
 }
 
 function describeMoves(inStore: InStore): void {
-  it(
-    'move only from their present state',
-    inStore(async (store) => {
-      await seed(store)
-      const move = (from: UploadState, to: UploadState, seconds: number) =>
-        store.write([], (tx) => tx.uploads.move(uploadId(1), { from, to, at: at(seconds) }))
-      const stateAndClosing = async () => [(await find(store, 1))?.state, (await find(store, 1))?.closedAt]
-      await store.write([], (tx) => tx.uploads.insert(upload(1)))
-      assert.equal(await move('finishing', 'landed', 1), false)
-      assert.deepEqual(await stateAndClosing(), ['open', undefined])
-      assert.equal(await move('open', 'finishing', 2), true)
-      assert.deepEqual(await stateAndClosing(), ['finishing', undefined])
-      assert.equal(await move('open', 'ended', 3), false)
-      assert.equal(await move('finishing', 'landed', 4), true)
-      assert.deepEqual(await stateAndClosing(), ['landed', at(4)])
-    }),
-  )
-
   it(
     'accept one of 64 simultaneous moves',
     inStore(async (store) => {
@@ -165,24 +122,6 @@ function describeSharing(inStore: InStore): void {
       assert.equal((await find(store, 1))?.writingUntil, undefined)
     }),
   )
-
-  it(
-    'know who opened them until they close',
-    inStore(async (store) => {
-      await seed(store)
-      const opener = { network: 'a hash', source: 'another', isFirst: true }
-      await store.write([], (tx) => tx.uploads.insert(upload(1, { opener })))
-      const openerOf = async () => {
-        const found = await find(store, 1)
-        return found?.assetId === undefined ? found?.opener : undefined
-      }
-      assert.deepEqual(await openerOf(), opener)
-      await store.write([], (tx) => tx.uploads.move(uploadId(1), { from: 'open', to: 'finishing', at: at(1) }))
-      assert.deepEqual(await openerOf(), opener)
-      await store.write([], (tx) => tx.uploads.move(uploadId(1), { from: 'finishing', to: 'landed', at: at(2) }))
-      assert.equal(await openerOf(), undefined)
-    }),
-  )
 }
 
 function describeLists(inStore: InStore): void {
@@ -231,40 +170,6 @@ function describeLists(inStore: InStore): void {
       const expired = (max: number) => store.read((tx) => tx.uploads.expired({ ...limits, max }))
       assert.deepEqual(ids(await expired(10)).toSorted(), [uploadId(1), uploadId(3), uploadId(5)])
       assert.equal((await expired(2)).length, 2)
-    }),
-  )
-
-  it(
-    'claim what they have not received yet, while they are open',
-    inStore(async (store) => {
-      await seed(store)
-      const claims = (account: number, activeSince: number, accountBytesMax: number) =>
-        store.read((tx) =>
-          tx.uploads.claims({ accountId: accountId(account), activeSince: at(activeSince), accountBytesMax }),
-        )
-      const nothing = { allBytes: 0, ownBytes: 0, othersEarnedBytes: 0, othersUnearnedBytes: 0 }
-      assert.deepEqual(await claims(1, 0, 1000), nothing)
-      await store.write([], async (tx) => {
-        await tx.uploads.insert(upload(1, { createdAt: at(1) }))
-        await tx.uploads.append(uploadId(1), chunk(0, 30), at(9))
-        await tx.uploads.insert(upload(2, { createdAt: at(5), size: 5 }))
-        await inState(tx, 3, 'ended', 1)
-        await tx.uploads.insert(upload(4, { createdAt: at(5), size: 10 }))
-        await tx.uploads.append(uploadId(4), chunk(0, 8), at(5))
-      })
-      // 70, 5 and 2 bytes of one account, of which another one sees 30 and 2 as earned.
-      const own = { allBytes: 77, ownBytes: 77, othersEarnedBytes: 0, othersUnearnedBytes: 0 }
-      assert.deepEqual(await claims(1, 5, 1000), own)
-      assert.deepEqual(await claims(1, 6, 1000), { ...own, ownBytes: 70 })
-      assert.deepEqual(await claims(1, 10, 1000), { ...own, ownBytes: 0 })
-      const others = { allBytes: 77, ownBytes: 0, othersEarnedBytes: 32, othersUnearnedBytes: 45 }
-      assert.deepEqual(await claims(2, 5, 45), others)
-      assert.deepEqual(await claims(2, 5, 44), { ...others, othersUnearnedBytes: 44 })
-      assert.deepEqual(await claims(2, 6, 45), { ...others, othersEarnedBytes: 30, othersUnearnedBytes: 40 })
-      const third = { accountId: accountId(2), opaqueId: opaqueId(2), createdAt: at(5) }
-      await store.write([], (tx) => tx.uploads.insert(upload(5, third)))
-      assert.deepEqual(await claims(2, 5, 45), { ...others, allBytes: 177, ownBytes: 100 })
-      assert.deepEqual(await claims(9, 5, 45), { ...others, allBytes: 177, othersUnearnedBytes: 90 })
     }),
   )
 }
