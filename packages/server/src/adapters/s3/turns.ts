@@ -6,7 +6,7 @@ interface Patience {
   readonly busy: () => Error
 }
 
-/** Waits for a turn until the time is over, which throws what `busy` makes, or `signal` aborts, which throws its reason. */
+/** Waits for a turn until the time is over (throws what `busy` makes), or `signal` aborts (throws its reason). */
 export function patient({ signal, waitMs, busy }: Patience): Asker {
   signal?.throwIfAborted()
   return {
