@@ -1,6 +1,5 @@
 /** The composition root. Only this file and `data.ts` import adapters, except `adapters/system`, which `start.ts` and the commands of `cli/` import too. */
 import { setTimeout as wait } from 'node:timers/promises'
-import type { FastifyInstance } from 'fastify'
 import { createSecretHasher } from './adapters/argon2/argon2.ts'
 import { readPages } from './adapters/filesystem/pages.ts'
 import { openLimiter } from './adapters/limiter/limiter.ts'
@@ -25,7 +24,7 @@ import { settleSettings } from './domain/discovery/sharedSettings.ts'
 import { type FullWatch, watchFullness } from './fullWatch.ts'
 import { createMetricsServer, type MetricsServer } from './http/metricsServer.ts'
 import { createRoutes } from './http/routes.ts'
-import { createHttpServer } from './http/server.ts'
+import { createHttpServer, type HttpServer } from './http/server.ts'
 import { type Jobs, startJobs } from './jobs.ts'
 import type { Clock } from './ports/clock.ts'
 import type { Limiter } from './ports/limiter.ts'
@@ -39,7 +38,7 @@ import { createRules } from './rules.ts'
 import { outdatingCopies } from './upgradeCopy.ts'
 
 export interface App {
-  readonly http: FastifyInstance
+  readonly http: HttpServer
   /** Undefined unless METRICS_PORT is set. */
   readonly metrics: MetricsServer | undefined
   /** Whether the pages are built. Without them the rest works. */

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { Agent, get } from 'node:http'
-import { type AddressInfo, connect } from 'node:net'
+import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { describe, it } from 'node:test'
-import { overHttp } from '../testing/http.ts'
+import { listen, overHttp } from '../testing/http.ts'
 import { inWorld } from '../testing/world.ts'
 
 describe('the end of the server', () => {
@@ -12,8 +12,7 @@ describe('the end of the server', () => {
     'does not wait for a connection without a request, before its first request or after',
     inWorld(async (world) => {
       const { app } = overHttp(world)
-      await app.listen({ host: '127.0.0.1', port: 0 })
-      const { port } = app.server.address() as AddressInfo
+      const port = await listen(app)
       const agent = new Agent({ keepAlive: true })
       const [answer] = await once(get({ host: '127.0.0.1', port, path: '/v1/version', agent }), 'response')
       await once(answer.resume(), 'end')
@@ -33,8 +32,7 @@ describe('what is no request', () => {
     'gets 400, alone and after a whole answer',
     inWorld(async (world) => {
       const { app } = overHttp(world)
-      await app.listen({ host: '127.0.0.1', port: 0 })
-      const { port } = app.server.address() as AddressInfo
+      const port = await listen(app)
       const request = 'GET /v1/version HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n'
       const noRequest = 'no request\r\n\r\n'
       const alone = connect(port, '127.0.0.1')

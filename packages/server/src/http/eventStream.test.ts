@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type ClientRequest, get, type IncomingMessage } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { describe, it } from 'node:test'
 import type { AccountId } from '@blindkeep/protocol/ids'
 import { noteChange } from '../domain/changes/changes.ts'
 import type { Change } from '../ports/store.ts'
 import { assetId, dropId, opaqueId } from '../ports/storeContract/world.ts'
 import { bytes, land, newLink, notRefused, ownerOf } from '../testing/guest.ts'
-import { overHttp, type Web } from '../testing/http.ts'
+import { listen, overHttp, type Web } from '../testing/http.ts'
 import { inWorld, newAccount, type World } from '../testing/world.ts'
 import { eventStream, type StreamTimes } from './eventStream.ts'
 
@@ -149,8 +148,7 @@ interface Connected {
 /** A server on loopback: an injected request would wait for the end of the stream. */
 async function listeningOn(world: World, work: (web: Web, connect: Connect) => Promise<void>): Promise<void> {
   const web = overHttp(world)
-  await web.app.listen({ host: '127.0.0.1', port: 0 })
-  const { port } = web.app.server.address() as AddressInfo
+  const port = await listen(web.app)
   const requests: ClientRequest[] = []
   try {
     await work(web, async (authorization) => {
