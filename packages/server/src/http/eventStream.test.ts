@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type ClientRequest, get, type IncomingMessage } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
 import { describe, it } from 'node:test'
 import type { AccountId } from '@blindkeep/protocol/ids'
 import { noteChange } from '../domain/changes/changes.ts'
@@ -224,6 +225,26 @@ describe('GET /v1/events', () => {
           web.logged.filter((line) => line.includes('failed')),
           [],
           'a client that disconnects is not a failure',
+        )
+      }),
+    ),
+  )
+
+  it(
+    'has no line in the log when its client leaves, which got no end: without chunks nothing of an end is sent',
+    inWorld((world) =>
+      listeningOn(world, async ({ app, logged, signIn }) => {
+        const { authorization } = await signIn()
+        const [socket, closed] = [connect((app.server.address() as AddressInfo).port), Promise.withResolvers<void>()]
+        app.server.once('request', (_request, reply) => reply.once('close', closed.resolve))
+        socket.write(`GET /v1/events HTTP/1.0\r\nauthorization: ${authorization}\r\n\r\n`)
+        await once(socket, 'data')
+        socket.destroy()
+        await closed.promise
+        for (let turn = 0; turn < 50; turn += 1) await new Promise(setImmediate)
+        assert.deepEqual(
+          logged.filter((line) => line.startsWith('["answered"')),
+          [],
         )
       }),
     ),
