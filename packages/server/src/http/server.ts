@@ -122,7 +122,7 @@ export function createHttpServer(ports: HttpPorts, settings: HttpSettings): Http
   }
 }
 
-/** What each request passes before its route answers, and what its end is told to. */
+/** What each request passes before its route answers. Log and figures learn of its end. */
 function createAnswering(
   { protocolWindow, log, watch, newRequestId }: HttpPorts,
   settings: HttpSettings,
