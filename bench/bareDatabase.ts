@@ -37,7 +37,7 @@ interface BlobsOf {
   readonly accountId: string
 }
 
-/** Of each asset, whether all its blobs have their files, of the size that the rows tell. Calls `stat` for all at once. */
+/** Whether all blobs of each asset have files of the recorded size. Calls `stat` for all at once. */
 export function areWhole(assets: readonly (readonly BareRow[])[], directory: string): Promise<readonly boolean[]> {
   return Promise.all(
     assets.map(async (rows) =>

@@ -1,6 +1,6 @@
 /**
- * A browser controlled over the bare DevTools protocol. Playwright makes the browser report every request with its whole body as text, which costs a
- * page that sends gigabytes more than the sending itself.
+ * A browser controlled over the bare DevTools protocol. Playwright makes the browser report every request with its
+ * whole body as text, which costs a page that sends gigabytes more than the sending itself.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

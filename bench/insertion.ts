@@ -1,6 +1,6 @@
 /** Rows straight into the server's tables. */
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
-import { listed, tablesOfRelease } from '../packages/server/src/adapters/sql/tables.ts'
+import { listed, tablesOfRelease } from '../packages/server/src/adapters/sql/migrations/tables.ts'
 
 type Values = Readonly<Record<string, SQLInputValue>>
 

@@ -1,6 +1,6 @@
 /**
- * A load generator as lean as Node allows, so that one core can outrun a server on another core: requests are prepared bytes, and each connection is a
- * bare keep-alive socket with one request at a time.
+ * A load generator as lean as Node allows, so that one core can outrun a server on another core: requests are prepared
+ * bytes, and each connection is a bare keep-alive socket with one request at a time.
  */
 import { once } from 'node:events'
 import { createConnection } from 'node:net'
@@ -97,7 +97,7 @@ async function connect(port: number): Promise<Connection & { readonly close: () 
   await once(socket, 'connect')
   let waiting: PromiseWithResolvers<Answer> | undefined
   let pieces: Buffer[] = []
-  /** Whether the answer may be complete with this piece. To join a large one at each of its pieces would delay all connections. */
+  /** Whether the answer may be complete with this piece. Joining at each piece would delay all connections. */
   let mayEndWith: (piece: Buffer) => boolean = () => true
   socket.on('data', (piece) => {
     pieces.push(piece)

@@ -1,8 +1,9 @@
 /**
- * Plants millions of blobs in minutes: their rows go straight into the server's tables, and their files are hard links to a few files. They have no receipts,
- * as two signatures for each would take hours, and no sessions, as if those were pruned long ago. `fsck` checks the rest, up to a million blobs: of 10 million
- * SQLite's own check of the database alone takes longer than the measurement. The hash of a blob is random and not that of its bytes: only an examination of
- * the bytes would see it.
+ * Plants millions of blobs in minutes: their rows go straight into the server's tables, and their files are hard links
+ * to a few files. They have no receipts, as two signatures for each would take hours, and no sessions, as if those were
+ * pruned long ago. `fsck` checks the rest, up to a million blobs: of 10 million SQLite's own check of the database
+ * alone takes longer than the measurement. The hash of a blob is random and not that of its bytes: only an examination
+ * of the bytes would see it.
  */
 import { randomBytes } from 'node:crypto'
 import { linkSync, writeFileSync } from 'node:fs'
@@ -20,7 +21,7 @@ import {
 } from '@blindkeep/protocol/ids'
 import type { BlobRole } from '@blindkeep/protocol/schemas/receipts'
 import { openFilesystemBlobs } from '../packages/server/src/adapters/filesystem/blobs.ts'
-import { openSqliteStore } from '../packages/server/src/adapters/sql/sqlite.ts'
+import { openSqliteStore } from '../packages/server/src/adapters/sql/sqlite/store.ts'
 import { systemClock } from '../packages/server/src/adapters/system/clock.ts'
 import { examine } from '../packages/server/src/domain/fsck/fsck.ts'
 import { newCounts } from '../packages/server/src/domain/fsck/options.ts'
@@ -51,7 +52,10 @@ interface Planting {
   readonly sample: number
 }
 
-/** Plants the blobs of a new account. Stops the server meanwhile. Throws if `fsck` finds anything but the missing receipts; it does not look at more than `MAX_CHECKED_BLOBS`. */
+/**
+ * Plants a new account's blobs while the server is stopped. Throws if `fsck` finds more than missing receipts;
+ * it looks at up to `MAX_CHECKED_BLOBS`.
+ */
 export async function plantManyBlobs(server: RunningServer, { blobs, sample }: Planting): Promise<ManyBlobs> {
   const owner = await newOwner(server)
   const albumId = await newAlbum(server, owner)
@@ -158,7 +162,7 @@ function createLinks(directory: string): (location: string) => void {
   }
 }
 
-/** Random digits after those of the place, from 0 to 1: ids that a database takes in their order, and that lie as random ones do. */
+/** Random digits after the place's, from 0 to 1: ids that databases take in order, but spread as random ones. */
 function hexAt(place: number, digits: number): string {
   return Math.floor(place * 2 ** 48)
     .toString(16)

@@ -1,4 +1,4 @@
-/** How much processor time other work of the machine takes, as Linux counts it (proc(5)). Rounds during which it took much are not comparable. */
+/** Processor time of other work (proc(5), Linux). Rounds with much of it are not comparable. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 
 /** In clock ticks. */
@@ -38,7 +38,7 @@ export function watchOtherWork(): () => number {
   }
 }
 
-/** Undefined for other files, and for a process that has ended meanwhile. `ticks` include those of its children that have ended. */
+/** Undefined for other files and ended processes. `ticks` include those of ended children. */
 function processOf(name: string): [[pid: number, { readonly parent: number; readonly ticks: number }]] | undefined {
   if (!/^\d+$/.test(name)) return undefined
   try {

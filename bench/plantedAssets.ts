@@ -1,4 +1,4 @@
-/** Plants assets without uploads: writes the rows and files of landings through the adapters, so that thousands take a moment. */
+/** Plants assets without uploads: writes rows and files of landings, so that thousands take a moment. */
 import { randomBytes } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -21,8 +21,8 @@ import type { ManifestEnvelope } from '@blindkeep/protocol/schemas/manifest'
 import type { BlobRole } from '@blindkeep/protocol/schemas/receipts'
 import { SEGMENT_PLAINTEXT_BYTES, SUITE_ID } from '@blindkeep/protocol/suites'
 import { Pool } from 'pg'
-import { openPostgresStore } from '../packages/server/src/adapters/sql/postgres.ts'
-import { openSqliteStore } from '../packages/server/src/adapters/sql/sqlite.ts'
+import { openPostgresStore } from '../packages/server/src/adapters/sql/postgres/store.ts'
+import { openSqliteStore } from '../packages/server/src/adapters/sql/sqlite/store.ts'
 import { systemClock } from '../packages/server/src/adapters/system/clock.ts'
 import { locationOf } from '../packages/server/src/domain/ground/location.ts'
 import type { AssetBlob, Store } from '../packages/server/src/ports/store.ts'
@@ -59,7 +59,7 @@ interface Planting {
   readonly objects?: TestObjectStore
 }
 
-/** Plants the assets of a new account. Stops the server meanwhile, as only one process may write to a database of SQLite. */
+/** Plants a new account's assets while the server is stopped: SQLite has one writing process. */
 export async function plantAssets(server: RunningServer, planting: Planting): Promise<Planted> {
   const owner = await newOwner(server)
   const albumId = parsed(parseAlbumId, await newAlbum(server, owner))

@@ -35,7 +35,7 @@ interface Inserts {
   readonly clients: number
 }
 
-/** Transactions of one statement that inserts `rows` rows: each costs one answer and one commit, which no transaction can avoid. */
+/** Transactions of one statement that inserts `rows` rows: one answer and commit each, the least possible. */
 export async function bareInsertLane(
   { atEnd }: Pick<RowOptions, 'atEnd'>,
   { url, count, rows, bytes, clients }: Inserts,

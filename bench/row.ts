@@ -1,4 +1,4 @@
-/** A benchmark row and how it is measured: each round runs every lane once and begins with another lane, so that other work of the machine disturbs all lanes alike. */
+/** A benchmark row. Each round runs every lane once and begins with another, so that other work disturbs all alike. */
 
 /** One measurement of a lane. */
 interface Sample {
@@ -21,7 +21,7 @@ interface Comparison {
   readonly lane: Lane
   /** Undefined when the figure is compared with nothing but its target. */
   readonly beside?: Lane
-  /** The target: the smallest acceptable ratio of `lane` to `beside`. Undefined when the comparison is only for information. */
+  /** The least acceptable ratio of `lane` to `beside`. Undefined: the comparison informs only. */
   readonly reach?: number
   /** The target: the largest acceptable figure, in the row's unit. */
   readonly most?: number
@@ -85,7 +85,7 @@ export interface Rounds {
   readonly warmups: number
   readonly rounds: number
   readonly print: (text: string) => void
-  /** Begins to watch the machine, and answers with the share of a core that other work has taken since. Rounds with too much of it do not count. */
+  /** Watches the machine; the result answers other work's share of a core. Rounds with much of it do not count. */
   readonly watch?: (() => () => number) | undefined
 }
 

@@ -1,4 +1,4 @@
-/** Benchmarks on demand: `npm run bench -- receipts P6 --rounds 7`; `--help` lists them. Prints the figures; a slow one does not make it fail. */
+/** Benchmarks on demand: `npm run bench -- receipts P6 --rounds 7`; `--help` lists them. Slow figures never fail. */
 import { argumentsOf } from '../tools/arguments.ts'
 import type { Row } from './row.ts'
 import { ROWS, runRows } from './runRows.ts'

@@ -7,7 +7,7 @@ const SAMPLE_MS = 250
 export interface TabMemory {
   /** The most bytes that the page and its workers used in a sample: objects, and buffers outside the heap. */
   readonly heapBytes: number
-  /** The peak resident bytes of the tab's process, including Chromium's own code. Undefined on systems that do not report it. */
+  /** Peak resident bytes of the tab's process, with Chromium's own code. Undefined where unknown. */
   readonly residentBytes: number | undefined
 }
 

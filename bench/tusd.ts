@@ -1,4 +1,4 @@
-/** tusd, the reference server of tus in Go. It is built from the Go module proxy where there is Go, once for each machine. */
+/** tusd, the tus reference server in Go: built from the Go module proxy, once a machine. */
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'

@@ -102,7 +102,7 @@ export const BARE_NAMES = {
   log: 'bare Node with rows and signatures',
 } as const satisfies Record<BareKind, string>
 
-/** What no server can leave out that hashes what it is sent and answers when it is on the disk. `script`: the path of what it answers to reads. */
+/** The least of a server that hashes and answers from the disk. `script`: the path that answers reads. */
 export async function startBareUploads(
   options: RowOptions,
   kind: BareKind = 'plain',

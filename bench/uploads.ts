@@ -88,7 +88,7 @@ async function sendChunk({ connection, isPatient }: Sender, request: Request): P
   }
 }
 
-/** A guest's drops. The server acknowledges the last chunk when the bytes are hashed and durable and the receipt is in the log. */
+/** A guest's drops. The last chunk's answer: bytes hashed and durable, receipt in the log. */
 export function dropsThrough(opaqueId: string): UploadProtocol {
   const kemCt = randomBytes(1120).toString('base64')
   return {

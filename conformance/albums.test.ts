@@ -4,13 +4,11 @@ import { describe, it } from 'node:test'
 import { newAuthor, newBundle, sendUpload, uploadBody } from './assetWorld.ts'
 import { json, type Reply } from './call.ts'
 import { expectProtocolWindow, expectRefusedValues, MISTYPED } from './creations.ts'
-import { atOnce, expectAnswer, fingerprint, tally } from './expect.ts'
+import { expectAnswer, fingerprint } from './expect.ts'
 import { expectNaming } from './naming.ts'
 import { connect } from './server.ts'
 import { asOwner, base64, type Owner, signUp } from './world.ts'
 
-const MAX_ALBUMS = 1000
-const AT_A_TIME = 20
 const MAX_NAME_BYTES = 4096
 
 interface Album {
@@ -81,20 +79,6 @@ describe('create an album', () => {
     assert.deepEqual([await albumsOf(owner), await albumsOf(other)], [[made], []])
   })
 
-  it('creates one album for 64 requests with one id at once', async () => {
-    const [owner, other] = [await signUp(server), await signUp(server)]
-    const album_id = randomUUID()
-    const own = await atOnce(64, () => send(owner, albumBody({ album_id })))
-    assert.deepEqual(tally(own), { 200: 63, 201: 1 })
-    const names = new Set(own.map((reply) => json<Album>(reply).sealed_name))
-    assert.equal(names.size, 1, 'all answers show the same album')
-    const contested = randomUUID()
-    const rivals = await atOnce(64, (index) =>
-      send(index % 2 === 0 ? owner : other, albumBody({ album_id: contested })),
-    )
-    assert.deepEqual(tally(rivals), { 200: 31, 201: 1, '403 album.not_available': 32 })
-  })
-
   it('answers 400 to a value of a wrong format or length', async () => {
     const owner = await signUp(server)
     const id = randomUUID()
@@ -118,18 +102,6 @@ describe('create an album', () => {
     const owner = await signUp(server)
     const values = { name: [null], created_at: [null], amk_version: [null], '': [null] }
     await expectRefusedValues((over) => send(owner, albumBody(over)), values, '400 request.malformed')
-  })
-
-  it('answers 403 to more than 1,000 albums', async () => {
-    const owner = await signUp(server)
-    const body = albumBody()
-    await send(owner, body)
-    for (let done = 0; done < MAX_ALBUMS - AT_A_TIME; done += AT_A_TIME)
-      assert.deepEqual(tally(await atOnce(AT_A_TIME, () => send(owner, albumBody()))), { 201: AT_A_TIME })
-    const last = await atOnce(AT_A_TIME, () => send(owner, albumBody()))
-    assert.deepEqual(tally(last), { 201: AT_A_TIME - 1, '403 request.limit_reached': 1 })
-    expectAnswer(await send(owner, body), '200', 'a repeat for an existing album')
-    assert.equal((await albumsOf(owner)).length, MAX_ALBUMS)
   })
 
   it('answers 426 outside the protocol window, and accepts both of its ends', async () => {

@@ -55,8 +55,9 @@ function subjectOf(receipt: Receipt, keys: ReadonlyMap<string, Uint8Array>): Rec
 }
 
 // Covers: AssetReceiptsResponse; AssetReceiptsResponse, 404; AssetReceipt, receipt_seq; AssetReceipt, server_key_id;
-// AssetReceipt, prior_receipt_hash; AssetReceipt, upload_id; AssetReceipt, blob_role; AssetReceipt, ciphertext_hash and size;
-// AssetReceipt, received_at; AssetReceipt, receipt_cbor; Other operations, upload create and finalization; Assets and blobs
+// AssetReceipt, prior_receipt_hash; AssetReceipt, upload_id; AssetReceipt, blob_role; AssetReceipt, ciphertext_hash and
+// size; AssetReceipt, received_at; AssetReceipt, receipt_cbor; Other operations, upload create and finalization; Assets
+// and blobs
 describe('receipts of an asset', () => {
   it('are one for each blob, in the order of receipt_seq, signed with the published keys and equal to the signed bytes', async () => {
     const bundle = newBundle(await newAuthor(server))

@@ -1,6 +1,6 @@
 /** A new original of an existing asset. It follows the present provenance and removes all other blobs. */
 import assert from 'node:assert/strict'
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { describe, it } from 'node:test'
 import {
   assetOf,
@@ -22,7 +22,7 @@ import {
 } from './assetWorld.ts'
 import { expectAnswer } from './expect.ts'
 import { connect } from './server.ts'
-import { append, asOwner, cancel, quotaOf, sha256, stateOf } from './world.ts'
+import { append, asOwner, quotaOf, sha256, stateOf } from './world.ts'
 
 const server = await connect()
 
@@ -125,18 +125,6 @@ describe('a replacement', () => {
     assert.ok((await assetOf(asset)).complete)
   })
 
-  it('answers 409 to a second replacement while one is open, and 200 to the same one', async () => {
-    const author = await newAuthor(server)
-    const asset = await landAsset(newBundle(author))
-    const next = successorOf(asset, asset.provenance)
-    const session = await openUpload(next)
-    expectAnswer(await sendUpload(author, uploadBody(successorOf(asset, asset.provenance))), '409 asset.id_taken')
-    expectAnswer(await sendUpload(author, uploadBody(next)), '200')
-    expectAnswer(await cancel(session), '204')
-    assert.ok((await assetOf(asset)).complete, 'the cancelled session has replaced nothing')
-    await landBlob(successorOf(asset, asset.provenance))
-  })
-
   it('is checked again when its last byte arrives', async () => {
     const author = await newAuthor(server)
     const bundle = newBundle(author)
@@ -176,16 +164,5 @@ describe('a replacement', () => {
     const next = successorOf(asset, asset.provenance, until(11))
     await landBlob(next)
     expectAnswer(await deleteAsset(next), '409 asset.retained')
-  })
-
-  it('does not change an asset of another account', async () => {
-    const [author, other] = [await newAuthor(server), await newAuthor(server)]
-    const asset = await landAsset(newBundle(author))
-    const theirs = newBundle(other, { assetId: asset.assetId })
-    expectAnswer(await sendUpload(other, uploadBody(successorOf(theirs, asset.provenance))), '409 asset.id_taken')
-    const unknown = newBundle(other, { assetId: randomUUID() })
-    expectAnswer(await sendUpload(other, uploadBody(successorOf(unknown, asset.provenance))), '409 manifest.stale')
-    assert.ok((await assetOf(asset)).complete)
-    assert.equal((await quotaOf(other.owner)).used, 0)
   })
 })

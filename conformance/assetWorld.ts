@@ -1,6 +1,7 @@
 /**
- * Assets for tests: an author with a device and an album, the bundle of one asset, and its blobs.
- * Blobs are random bytes with the right hash, which the server cannot distinguish from sealed ones. Only the provenance has real signatures.
+ * Assets for tests: an author with a device and an album, the bundle of one asset, and its blobs. Blobs are random
+ * bytes with the right hash, which the server cannot distinguish from sealed ones. Only the provenance has real
+ * signatures.
  */
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
@@ -60,7 +61,7 @@ export interface Bundle {
   readonly author: Author
   readonly assetId: string
   readonly original: Buffer
-  /** The manifest that the provenance signs. An envelope differs only in `ciphertext_hash`, which names the blob of its session. */
+  /** The manifest that the provenance signs. Envelopes differ in `ciphertext_hash` alone: their session's blob. */
   readonly manifest: Members
 }
 

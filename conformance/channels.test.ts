@@ -1,4 +1,4 @@
-/** Channels: where an owner hears that files have landed. The receiver is an HTTP server of this process, and checks signatures with Node's own HMAC. */
+/** Channels: where an owner hears of landed files. The receiver is in this process, and checks with Node's HMAC. */
 import assert from 'node:assert/strict'
 import { createECDH, createHmac, randomBytes, randomUUID } from 'node:crypto'
 import { after, describe, it } from 'node:test'

@@ -1,6 +1,6 @@
 import { type CheckOptions, checkReceipts } from './checker/check.ts'
 
-/** Checks receipts. Returns `kind position` of each fault; the position is the receipt_seq, or the entry of the keys document. */
+/** Returns `kind position` of each fault; the position is the receipt_seq, or the keys document's entry. */
 export async function faultsIn(receipts: readonly Uint8Array[], options: CheckOptions): Promise<readonly string[]> {
   const texts = receipts.map((cbor) => Buffer.from(cbor).toString('base64'))
   const { faults } = await checkReceipts(texts, options)

@@ -1,4 +1,4 @@
-/** Both upload paths behave the same (specification, Append one chunk): the same requests get the same answers in a guest's and an owner's session. */
+/** Guest's and owner's sessions answer the same requests alike (specification, Append one chunk). */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { describe, it } from 'node:test'
@@ -64,7 +64,8 @@ const other = (offset: number, bytes: number) => (session: AnySession) =>
 const patch = (call: Omit<Call, 'method' | 'path'>) => (session: AnySession) =>
   session.client.send({ method: 'PATCH', path: sessionPath(session), token: tokenOf(session), ...call })
 
-// Covers: Append chunk, album uploads; Other operations, upload create and finalization
+// Covers: CreateDropRequest, size; CreateDropRequest, ciphertext_hash; Append chunk, 409; Append chunk, album uploads; Errors 4, 409;
+// Other operations, upload create and finalization; Limits, request body; Chunks
 describe('chunks of guests and owners', () => {
   it('are kept in order, repeats are answered with the same offset, and the last one lands the file', async () => {
     const sessions = await expectSteps([

@@ -3,7 +3,6 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import type { Reply } from './call.ts'
 import type { Client, Sending } from './client.ts'
-import { expectAnswer, offsetOf } from './expect.ts'
 import {
   type AnySession,
   chunkHeaders,
@@ -48,10 +47,4 @@ export async function startChunk(session: AnySession, start = 0): Promise<Sendin
 
 export async function expectState(session: AnySession, offset: number, state: string): Promise<void> {
   assert.deepEqual(await stateOf(session), { status: 200, offset, length: session.file.length, state })
-}
-
-/** A refusal that leaves the session unchanged and names the offset to continue from. */
-export function expectConflict(reply: Reply, code: string, offset: number): void {
-  expectAnswer(reply, `409 upload.${code}`)
-  assert.equal(offsetOf(reply), offset, 'X-Service-Offset is the offset to continue from')
 }

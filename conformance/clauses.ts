@@ -1,6 +1,6 @@
 /**
- * The clauses of the specification. Each `describe` of the suite names in its `Covers:` comment the clauses, or the sections of `ownRules.ts`,
- * that it tests; `tools/conformanceReadme.ts` writes both sides into README.md.
+ * The clauses of the specification. Each `describe` of the suite names in its `Covers:` comment the clauses, or the
+ * sections of `ownRules.ts`, that it tests; `tools/conformanceReadme.ts` writes both sides into README.md.
  */
 
 /** A name, what the specification says there, and the reason why no test can show it from outside. */

@@ -1,6 +1,6 @@
 /**
- * Sends every request of the suite, and checks every answer against /openapi.json and the rules of all operations (`judge.ts`). So each
- * test also proves those.
+ * Sends every request of the suite, and checks every answer against /openapi.json and the rules of all operations
+ * (`judge.ts`). So each test also proves those.
  */
 import { once } from 'node:events'
 import { Agent, type ClientRequest, type IncomingMessage, request as openRequest } from 'node:http'

@@ -36,8 +36,9 @@ const get = (name: string, headers: Record<string, string> = {}, client: Client 
   client.send({ method: 'GET', path: `${WELL_KNOWN}/${name}`, headers })
 
 // Covers: Discovery 1; Discovery 2; Discovery 3; Discovery 4; ServerInfoResponse; ServerInfoResponse, federation_url;
-// AuthEndpointsResponse; ProtocolWindowResponse; AttestationKeysResponse; PublishedKeyResponse; RevokedJtiResponse; Authentication 5;
-// Other operations, version probe; Limits, revocation list; Versioning 1; Versioning 2; Versioning 6; Requests
+// AuthEndpointsResponse; ProtocolWindowResponse; AttestationKeysResponse; PublishedKeyResponse; RevokedJtiResponse;
+// Authentication 5; Other operations, version probe; Limits, revocation list; Versioning 1; Versioning 2; Versioning
+// 6; Requests
 describe('discovery', () => {
   it('answers each document without a credential', async () => {
     for (const name of DOCUMENTS) assert.equal((await get(name)).status, 200, name)

@@ -1,6 +1,6 @@
 /**
- * The server's own /openapi.json, read over HTTP: its operations, the statuses that each declares, and the schema of every body.
- * The suite compares answers with this document and with the specification, never with the server's source.
+ * The server's own /openapi.json, read over HTTP: its operations, the statuses that each declares, and the schema of
+ * every body. The suite compares answers with this document and with the specification, never with the server's source.
  */
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
@@ -124,7 +124,7 @@ function resolve(root: Json, value: Json, place: readonly string[]): { value: Js
 
 const unescapePointer = (key: string) => decodeURIComponent(key).replaceAll('~1', '/').replaceAll('~0', '~')
 
-/** Validates bodies unchanged: nothing stripped, coerced or filled in. Throws for a schema that is not plain JSON Schema. */
+/** Bodies unchanged: nothing stripped, coerced or filled in. Throws for a schema beyond plain JSON Schema. */
 function schemaReader(root: Json) {
   // Compiles each schema once, instead of into every schema that refers to it.
   const options = { strict: true, strictRequired: false, allowUnionTypes: true, allErrors: true, inlineRefs: false }

@@ -1,4 +1,4 @@
-/** Slow bodies that fill what the server keeps for them. The server trusts the test as its proxy, so that the test can use any source address. */
+/** Slow bodies that fill what the server keeps. It trusts the test as a proxy, with any source address. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Sending } from './client.ts'

@@ -1,4 +1,4 @@
-/** The host that a request names. A web page can give its own name any address, so a server must refuse names that are not its own (DNS rebinding). */
+/** A request's host. Web pages give their names any address: servers refuse foreign ones (DNS rebinding). */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { rawStatus, sendRaw } from './rawSocket.ts'

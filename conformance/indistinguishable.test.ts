@@ -1,4 +1,4 @@
-/** Answers that must not reveal whether something exists: compared byte by byte, except for the request id and the time. */
+/** Answers that must not reveal existence: compared by bytes, except request id and time. */
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'
@@ -84,7 +84,7 @@ async function deadLinks(): Promise<readonly string[]> {
   return [newOpaqueId(), ...MALFORMED, revoked.opaqueId, expired.opaqueId, spent.opaqueId, gated.opaqueId]
 }
 
-// Covers: Append chunk; Revoke; Errors 4, 404; Accounts and sessions; Uploads; Inbox and content; Quota and receipts
+// Covers: Append chunk; Revoke; Adopt, 404; Errors 4, 404; Accounts and sessions; Uploads; Inbox and content; Quota and receipts
 describe('the same answer', () => {
   it('is a 404 for every link that has ended, when a guest asks for it', async () => {
     await expectSame(await deadLinks(), 404, (id) => ({ method: 'GET', path: `/d/${id}` }))

@@ -1,6 +1,6 @@
 /**
- * The checks of a manifest. An adoption makes the same checks as an upload (specification, Adopt, rule 1), so every case sends both and
- * expects the same answer.
+ * The checks of a manifest. An adoption makes the same checks as an upload (specification, Adopt, rule 1), so every
+ * case sends both and expects the same answer.
  */
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
@@ -98,8 +98,8 @@ const at = (fromNowMs: number) => new Date(Date.now() + fromNowMs).toISOString()
 const both = (members: Members): Change => ({ beside: members, envelope: members })
 
 // Covers: string or null; Adopt 1; ManifestEnvelope, crypto_suite_id; ManifestEnvelope, protocol_version; ManifestEnvelope, album_id;
-// ManifestEnvelope, file_id; ManifestEnvelope, ciphertext_hash; ManifestEnvelope, key_mode; ManifestEnvelope, metadata_blob_hash;
-// ManifestEnvelope, original_blob_hash; Uploads
+// ManifestEnvelope, file_id; ManifestEnvelope, ciphertext_hash; ManifestEnvelope, key_mode; ManifestEnvelope,
+// metadata_blob_hash; ManifestEnvelope, original_blob_hash; Uploads
 describe('manifest and declaration', () => {
   it('are answered 400 manifest.mismatch when any member that must be equal differs', async () => {
     const world = await newWorld()
@@ -221,9 +221,9 @@ describe('manifest: values', () => {
 })
 
 // Covers: Timestamps; Hashes; Adopt, 422; AdoptRequest, required; AdoptRequest, key_mode; ManifestEnvelope, unknown keys;
-// ManifestEnvelope, required; ManifestEnvelope, protocol_version; ManifestEnvelope, amk_version; ManifestEnvelope, chunk_size;
-// ManifestEnvelope, key_mode; ManifestEnvelope, created_by_device; ManifestEnvelope, client_version; ManifestEnvelope, timestamp;
-// ManifestEnvelope, action; Errors 4, 400; Errors 4, 422
+// ManifestEnvelope, required; ManifestEnvelope, protocol_version; ManifestEnvelope, amk_version; ManifestEnvelope,
+// chunk_size; ManifestEnvelope, key_mode; ManifestEnvelope, created_by_device; ManifestEnvelope, client_version;
+// ManifestEnvelope, timestamp; ManifestEnvelope, action; Errors 4, 400; Errors 4, 422
 describe('manifest: form', () => {
   it('answers 400 to an unknown key of the envelope and an unknown member of the declaration', async () => {
     const world = await newWorld()

@@ -26,7 +26,7 @@ interface Cell {
   readonly call: Call
 }
 
-/** Callers that every operation of an account refuses. It also refuses another account when it names data of the owner. */
+/** Callers that all account operations refuse. Another account too, when it names the owner's data. */
 const REFUSED_CALLERS: readonly Caller[] = ['none', 'guest', 'expired', 'ended', 'revoked', 'deleted']
 
 interface World {

@@ -1,6 +1,6 @@
 /**
- * Authorization: the answer of every operation to each kind of caller. It is written by hand, apart from the server's own table, so that
- * `matrix.test.ts` detects an operation that mistakenly lets in too many.
+ * Authorization: the answer of every operation to each kind of caller. It is written by hand, apart from the server's
+ * own table, so that `matrix.test.ts` detects an operation that mistakenly lets in too many.
  */
 
 /** In the order of the requests to an account's operations: the granted callers come last. */
@@ -33,7 +33,7 @@ export interface Entry {
   readonly other?: string
   /** For the operation of a link: the common answer when the link, session or share does not exist. */
   readonly hidden?: string
-  /** The answer to a suspended account, which may read and delete but not write. For a link's operation, `hidden` by default. */
+  /** For a suspended account, which reads and deletes but does not write. A link's: `hidden` by default. */
   readonly suspended?: string
 }
 

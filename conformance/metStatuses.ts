@@ -1,4 +1,4 @@
-/** Records which statuses of which operations this process has met. `run.ts` compares them with the document at the end. */
+/** Records the statuses that this process met. `run.ts` compares them with the document at the end. */
 import { appendFileSync } from 'node:fs'
 
 const met = new Set<string>()

@@ -4,7 +4,7 @@ import type { Reply } from './call.ts'
 import { expectAnswer } from './expect.ts'
 import { base64 } from './world.ts'
 
-/** A name is set, stays when it is left out, and is removed by null; other values are refused and change nothing. Returns the last name. */
+/** A name is set, stays when left out, and null removes it; others are refused. Returns the last name. */
 export async function expectNaming(
   name: (body: object) => Promise<Reply>,
   shown: () => Promise<string | undefined>,

@@ -1,6 +1,7 @@
 /**
- * Effects of the operator's commands: suspended accounts, limits of one account, key rotation, holds and cutoffs (specification, Versioning,
- * 4). All tests share one server and run side by side, because they mostly wait for commands.
+ * Effects of the operator's commands: suspended accounts, limits of one account, key rotation, holds and cutoffs
+ * (specification, Versioning, 4). All tests share one server and run side by side, because they mostly wait for
+ * commands.
  */
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
@@ -107,6 +108,11 @@ async function announceBoth({ operate }: OperatedServer): Promise<readonly unkno
 
 const announcing = started && announceBoth(started)
 
+interface SessionIds {
+  readonly opaqueId: string
+  readonly uploadId: string
+}
+
 /** GET and HEAD of the blob and of the drop with these bytes. */
 async function expectBoth(owner: Owner, paths: readonly string[], expected: string): Promise<void> {
   for (const path of paths) {
@@ -154,18 +160,20 @@ describe('an operator', { concurrency: true }, () => {
     )
     await operate('account', 'suspend', link.owner.email)
     const unknown = { opaqueId: newOpaqueId(), uploadId: randomUUID() }
-    const ways: readonly ((id: { readonly opaqueId: string; readonly uploadId: string }) => Call)[] = [
+    const chunkOf = ({ opaqueId, uploadId }: SessionIds, start: number, end: number): Call => ({
+      method: 'PATCH',
+      path: `/d/${opaqueId}/${uploadId}`,
+      body: FILE.subarray(start, end),
+      headers: chunkHeaders(start, FILE.subarray(start, end)),
+    })
+    const ways: readonly ((ids: SessionIds) => Call)[] = [
       ({ opaqueId }) => ({ method: 'GET', path: `/d/${opaqueId}` }),
       ({ opaqueId }) => ({ method: 'POST', path: `/d/${opaqueId}`, json: declaration(FILE) }),
       ({ opaqueId, uploadId }) => ({ method: 'HEAD', path: `/d/${opaqueId}/${uploadId}` }),
       ({ opaqueId, uploadId }) => ({ method: 'DELETE', path: `/d/${opaqueId}/${uploadId}` }),
       ({ opaqueId, uploadId }) => ({ method: 'GET', path: `/d/${opaqueId}/${uploadId}/receipt` }),
-      ({ opaqueId, uploadId }) => ({
-        method: 'PATCH',
-        path: `/d/${opaqueId}/${uploadId}`,
-        body: FILE.subarray(40),
-        headers: chunkHeaders(40, FILE.subarray(40)),
-      }),
+      (session) => chunkOf(session, 0, 40),
+      (session) => chunkOf(session, 40, FILE.length),
     ]
     for (const way of ways) {
       const answers = [open, ended, unknown].map(async (session) => fingerprint(await client.send(way(session))))

@@ -1,6 +1,7 @@
 /**
- * Signs manifests. Written from the formats alone, with another CBOR library than the server's and Node's own signatures.
- * A provenance blob is COSE_Sign (RFC 9052) by the creating device, over the deterministic CBOR (RFC 8949, section 4.2.1) of its manifest.
+ * Signs manifests. Written from the formats alone, with another CBOR library than the server's and Node's own
+ * signatures. A provenance blob is COSE_Sign (RFC 9052) by the creating device, over the deterministic CBOR (RFC 8949,
+ * section 4.2.1) of its manifest.
  */
 import { createHash, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
 import { encode, Tag } from 'cbor2'

@@ -1,4 +1,4 @@
-/** Sends bytes over a plain socket that no HTTP client would send. The answer is not checked, because it may not be HTTP. */
+/** Bytes that no HTTP client would send, over a plain socket. The answer is unchecked: it may be no HTTP. */
 import { connect } from 'node:net'
 import { connect as connectSecurely } from 'node:tls'
 
@@ -12,7 +12,7 @@ interface RawCall {
   readonly finish?: boolean
 }
 
-/** Everything that the server sent until it closed the connection, as Latin-1. Rejects when it is still open after 10 s. */
+/** What the server sent until it closed, as Latin-1. Rejects when still open after 10 s. */
 export function sendRaw({ base, pieces, finish = false }: RawCall): Promise<string> {
   const { hostname, port, protocol } = new URL(base)
   const isSecure = protocol === 'https:'

@@ -1,6 +1,7 @@
 /**
- * An independent reader of custody receipts, without code of the server: another CBOR library, and Node's own signatures.
- * A receipt is COSE_Sign (RFC 9052) in deterministic CBOR (RFC 8949, section 4.2.1) with one Ed25519 and one ML-DSA-65 signature.
+ * An independent reader of custody receipts, without code of the server: another CBOR library, and Node's own
+ * signatures. A receipt is COSE_Sign (RFC 9052) in deterministic CBOR (RFC 8949, section 4.2.1) with one Ed25519 and
+ * one ML-DSA-65 signature.
  */
 import { createHash, createPublicKey, type KeyObject, verify } from 'node:crypto'
 import { decode, encode, Tag } from 'cbor2'

@@ -84,7 +84,7 @@ export interface KeysDocument {
   readonly keys: readonly Published[]
 }
 
-/** A keys document, oldest first. Each key is active from the end of the previous one; `ends` are in seconds, as for `timeAfter`. */
+/** A keys document, oldest first. Each key begins at its predecessor's end; `ends`: seconds, as for `timeAfter`. */
 export function publish(keys: readonly ServerKeys[], ends: readonly number[] = []): KeysDocument {
   const published = keys.map(({ publicKey }, index): Published => {
     const [from, to] = [ends[index - 1], ends[index]]

@@ -48,8 +48,8 @@ async function receiptOf(session: Session): Promise<Receipt> {
 }
 
 // Covers: AttestationKeysResponse; AssetReceipt, receipt_seq; AssetReceipt, server_id; AssetReceipt, server_key_id;
-// AssetReceipt, prior_receipt_hash; AssetReceipt, ciphertext_hash and size; AssetReceipt, received_at; AssetReceipt, receipt_cbor;
-// Quota and receipts
+// AssetReceipt, prior_receipt_hash; AssetReceipt, ciphertext_hash and size; AssetReceipt, received_at; AssetReceipt,
+// receipt_cbor; Quota and receipts
 describe('receipts', () => {
   it('are given to the guest, and verify with both published keys', async () => {
     const receipt = await receiptOf(await land(await newLink(server)))

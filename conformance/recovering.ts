@@ -6,7 +6,7 @@ import { json } from './call.ts'
 import type { Client } from './client.ts'
 import { base64, newEmail, newPassword, type Owner, type Tokens } from './world.ts'
 
-/** One byte of format, salt, commitment, one byte with the number of header blocks; a header of one block and 32 bytes, each with its tag. */
+/** Format, salt, commitment, number of header blocks; a header block and 32 bytes, each with its tag. */
 export const SEALED_KEY_BYTES = 1 + 16 + 32 + 1 + (1024 + 16) + (32 + 16)
 
 interface Recoverable {

@@ -1,4 +1,4 @@
-/** What a session and an account may add in a day. The server has room for two rows of a session, and for two uploads that do not land. */
+/** What sessions and accounts may add in a day. Room for two rows, and two uploads that do not land. */
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'

@@ -1,8 +1,9 @@
 /**
- * Tests a server against the specification: `node conformance/run.ts http://127.0.0.1:8080`. Without a URL it starts a server itself,
- * which the tests with settings of their own need: on SQLite and files, with `--on postgres` on PostgreSQL and files, with `--on postgres+s3` on PostgreSQL
- * and an object store; with `--nodes 2` on as many nodes on the last, of which each gets every other request. The names of test files bound the run
- * to these. Exits with 1 when a test fails, when no test meets a status that the document declares and untestableStatuses.ts does not list (if all
+ * Tests a server against the specification: `node conformance/run.ts http://127.0.0.1:8080`. Without a URL it starts a
+ * server itself, which the tests with settings of their own need: on SQLite and files, with `--on postgres` on
+ * PostgreSQL and files, with `--on postgres+s3` on PostgreSQL and an object store; with `--nodes 2` on as many nodes on
+ * the last, of which each gets every other request. The names of test files bound the run to these. Exits with 1 when a
+ * test fails, when no test meets a status that the document declares and untestableStatuses.ts does not list (if all
  * files ran), or when its own server logs text in the form of a credential.
  */
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
@@ -17,8 +18,6 @@ import { testFiles } from './suite.ts'
 import { UNTESTABLE_STATUSES } from './untestableStatuses.ts'
 
 const FILES_AT_ONCE = 2
-/** Starts first, so that all others run beside it. */
-const LONGEST = 'manyChunks.test.ts'
 
 const { given, names, on, nodes } = readArguments()
 const endBackend = given === undefined ? await useBackend({ on, nodes }) : async () => undefined
@@ -60,9 +59,7 @@ function readArguments() {
 function runTests(): Promise<boolean> {
   return new Promise((resolve, reject) => {
     let passed = true
-    const files = testFiles(names)
-    const longest = files.filter((path) => path.endsWith(LONGEST))
-    const stream = run({ files: [...new Set([...longest, ...files])], concurrency: FILES_AT_ONCE })
+    const stream = run({ files: [...testFiles(names)], concurrency: FILES_AT_ONCE })
     stream.on('test:fail', () => {
       passed = false
     })
@@ -82,7 +79,7 @@ async function statusesNotMet(): Promise<readonly string[]> {
   })
 }
 
-/** `secrets.test.ts` searches for known secrets; this searches for their form in the log of the whole run. Returns lines with the matches cut out. */
+/** Searches the run's log for the form of secrets; `secrets.test.ts` for known ones. Matches are cut out. */
 function credentialShapes(log: string): readonly string[] {
   const shapes = /(?<![\w-])(?:[0-9a-f]{32}|eyJ[\w-]+\.eyJ[\w-]+\.[\w-]+)(?![\w-])/g
   return log.split('\n').flatMap((line) => (line.search(shapes) < 0 ? [] : [line.replace(shapes, '…')]))

@@ -1,4 +1,4 @@
-/** No secret may be in a log, a problem, a header or a file. This searches everything that a server wrote while it received every kind. */
+/** No secret is in a log, problem, header or file: searched in all that a server wrote of each kind. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
@@ -100,7 +100,8 @@ const NEVER_GRANTED: readonly string[] = []
 // Covers: Secrets
 describe('the search for secrets', { skip }, () => {
   it('has a class for each member with a text value', () => {
-    const names = new Set(textMembers(JSON.parse(document).components.schemas))
+    const shapes: unknown = JSON.parse(document).components.schemas
+    const names = new Set(textMembers(shapes, shapes))
     assert.ok(names.size > 50)
     assert.deepEqual(
       [...names].filter((name) => !Object.hasOwn(KINDS, name)),
@@ -158,20 +159,24 @@ describe('the search for secrets', { skip }, () => {
   })
 })
 
-/** Names of properties that may be a text or a list of texts. */
-function textMembers(node: unknown): readonly string[] {
-  if (Array.isArray(node)) return node.flatMap(textMembers)
+/** Names of properties that may be a text or a list of texts. What several shapes have stands among `shapes`, once. */
+function textMembers(node: unknown, shapes: unknown): readonly string[] {
+  if (Array.isArray(node)) return node.flatMap((item) => textMembers(item, shapes))
   if (typeof node !== 'object' || node === null) return []
   const properties = 'properties' in node && isRecord(node.properties) ? node.properties : {}
-  const texts = Object.entries(properties).filter(([, schema]) =>
-    /"type":"string"|"(const|enum)"/.test(JSON.stringify(schema)),
-  )
+  const texts = Object.entries(properties).filter(([, schema]) => isText(JSON.stringify(referredTo(schema, shapes))))
   const nested = Object.entries(node).flatMap(([name, child]) =>
     name === 'properties' ? Object.values(properties) : [child],
   )
-  return [...texts.filter(([, schema]) => !isNested(schema)).map(([name]) => name), ...nested.flatMap(textMembers)]
+  return [...texts.map(([name]) => name), ...nested.flatMap((child) => textMembers(child, shapes))]
 }
 
+function referredTo(schema: unknown, shapes: unknown): unknown {
+  const name =
+    isRecord(schema) && typeof schema.$ref === 'string' ? schema.$ref.replace('#/components/schemas/', '') : ''
+  return isRecord(shapes) ? (shapes[name] ?? schema) : schema
+}
+
+const isText = (schema: string) => /"type":"string"|"(const|enum)"/.test(schema) && !schema.includes('"properties"')
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null
-const isNested = (schema: unknown) => JSON.stringify(schema).includes('"properties"')

@@ -1,6 +1,6 @@
 /**
- * Collects the secrets of recorded requests and answers, and searches for them in every encoding. `KINDS` classifies every member of the
- * document; `secrets.test.ts` fails for a member that is missing here.
+ * Collects the secrets of recorded requests and answers, and searches for them in every encoding. `KINDS` classifies
+ * every member of the document; `secrets.test.ts` fails for a member that is missing here.
  */
 import type { Call, Reply } from './call.ts'
 import type { Client } from './client.ts'

@@ -38,7 +38,7 @@ export interface OperatedServer {
   stored(): Promise<readonly Buffer[]>
 }
 
-/** The same, but never several nodes behind a proxy: for what each process bounds by itself, and for HTTP that the proxy would not pass on. */
+/** The same, never nodes behind a proxy: for each process's own bounds, and HTTP that proxies refuse. */
 export async function ownProcess(env: Settings): Promise<Client> {
   return (await operatedServer(env, { isAlone: true })).client
 }

@@ -1,4 +1,4 @@
-/** Sessions that are tied to a device, and what a revocation ends: sessions, waiting sign-ins, and uploads that began before. */
+/** Sessions tied to a device, and what revocation ends: sessions, waiting sign-ins, begun uploads. */
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'
@@ -19,12 +19,11 @@ import {
 import { json, type Reply } from './call.ts'
 import { expectRefusedValues, MISTYPED } from './creations.ts'
 import { listen } from './eventReader.ts'
-import { answerOf, atOnce, expectAnswer, fingerprint, tally } from './expect.ts'
+import { answerOf, expectAnswer, fingerprint } from './expect.ts'
 import { answer, type Challenge, challengeOf, turnOn } from './secondFactor.ts'
 import { connect } from './server.ts'
 import { append, asOwner, land, newLink, type Owner, onlyDrop, quotaOf, signIn, signUp, type Tokens } from './world.ts'
 
-const RACERS = 16
 const ROUNDS = 4
 
 const server = await connect()
@@ -88,15 +87,6 @@ describe('tying a session to a device', () => {
     assert.equal(await deviceOf(owner), undefined)
   })
 
-  it('succeeds for one of 16 devices that are named at once', async () => {
-    const owner = await signUp(server)
-    const ids: string[] = []
-    while (ids.length < RACERS) ids.push((await addDevice(owner)).deviceId)
-    const replies = await atOnce(RACERS, (index) => tie(owner, ids[index]))
-    assert.deepEqual(tally(replies), { 204: 1, '409 auth.session_bound': RACERS - 1 })
-    assert.equal(await deviceOf(owner), ids[replies.findIndex(({ status }) => status === 204)])
-  })
-
   it('answers 400 or 422 to a body of a wrong form', async () => {
     const owner = await signUp(server)
     const send = (over: object) => sendJson(owner, '/v1/auth/sessions/current/device', over)
@@ -144,22 +134,6 @@ describe('revoking a device ends', () => {
     expectAnswer(await logIn({ ...owner, password: 'a wrong password' }, deviceId), '401 auth.invalid_credentials')
     assert.equal(await sessionsNaming(owner, deviceId), 0)
     expectAnswer(await answer(server, await challengeOf(owner), String(code)), '200', 'the code is unused')
-  })
-
-  it('all sessions that are made for it at the same time', async () => {
-    const owner = await signUp(server)
-    for (let round = 0; round < ROUNDS; round += 1) {
-      const { deviceId } = await addDevice(owner)
-      const untied = await Promise.all(Array.from({ length: 4 }, () => signIn(owner)))
-      const work: (() => Promise<unknown>)[] = [
-        ...untied.map((each) => () => tie(each, deviceId)),
-        ...Array.from({ length: 4 }, () => () => logIn(owner, deviceId)),
-      ]
-      work.splice(round * 2, 0, () => revoke(owner, deviceId))
-      await Promise.all(work.map((each) => each()))
-      assert.equal(await sessionsNaming(owner, deviceId), 0)
-      for (const each of untied) await asOwner(each, 'POST', '/v1/auth/logout')
-    }
   })
 })
 

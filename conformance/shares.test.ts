@@ -6,7 +6,7 @@ import { until } from '../testing/until.ts'
 import { deleteAsset, landBlob, newAuthor, newBundle, openUpload } from './assetWorld.ts'
 import { json, type Reply } from './call.ts'
 import { expectProtocolWindow, expectRefusedValues } from './creations.ts'
-import { atOnce, expectAnswer, fingerprint, tally } from './expect.ts'
+import { expectAnswer, fingerprint } from './expect.ts'
 import { expectNaming } from './naming.ts'
 import { expectHeadLikeGet, expectRange, expectSafeForBrowsers, expectWhole, type Read } from './servedBytes.ts'
 import { connect, NEEDS_OWN_SERVER, operatedServer } from './server.ts'
@@ -26,8 +26,6 @@ import { base64, land, newOpaqueId, provision, sha256, signUp, soon } from './wo
 
 const MAX_INDEX_BYTES = 512 * 1024
 const MAX_BLOBS = 10_000
-const MAX_SHARES = 1000
-const AT_A_TIME = 40
 /** A server must limit one source before it has sent so many wrong proofs. */
 const MAX_WRONG_PROOFS = 200
 const NO_SHARE = '404 share.not_found'
@@ -101,14 +99,6 @@ describe('create a share', () => {
     await expectRefusedValues(send, values, '400 request.malformed')
   })
 
-  it('creates one share for 64 requests with one id at once', async () => {
-    const [owner, other] = [await signUp(server), await signUp(server)]
-    const body = shareBody()
-    const replies = await atOnce(64, (index) => makeShare(index % 2 === 0 ? owner : other, body))
-    assert.deepEqual(tally(replies), { 201: 32, '400 request.malformed': 32 })
-    assert.equal((await sharesOf(owner)).length + (await sharesOf(other)).length, 1)
-  })
-
   it('accepts an index of 512 KiB and 10,000 hashes, and answers 400 to more and to none', async () => {
     const owner = await signUp(server)
     const hashes = (count: number) => Array.from({ length: count }, (_, index) => sha256(Buffer.from([index & 255])))
@@ -157,17 +147,6 @@ describe('create a share', () => {
   it('answers 426 outside the protocol window, and accepts both of its ends', async () => {
     const owner = await signUp(server)
     await expectProtocolWindow((headers) => makeShare(owner, shareBody(), headers))
-  })
-
-  it('answers 403 limit_reached to more than 1,000 shares, and accepts another once one has ended', async () => {
-    const owner = await signUp(server)
-    for (let count = 0; count < MAX_SHARES; count += AT_A_TIME)
-      assert.deepEqual(tally(await atOnce(AT_A_TIME, () => makeShare(owner, shareBody()))), { 201: AT_A_TIME })
-    expectAnswer(await makeShare(owner, shareBody()), '403 request.limit_reached')
-    const [first] = await sharesOf(owner)
-    await endShare(owner, String(first?.opaque_id))
-    expectAnswer(await makeShare(owner, shareBody()), '201')
-    expectAnswer(await makeShare(owner, shareBody()), '403 request.limit_reached')
   })
 })
 
@@ -355,12 +334,6 @@ describe('a share', () => {
     expectAll(await answers(right), NO_SHARE)
   })
 
-  it('without a passphrase ignores a proof', async () => {
-    const shared = await newShare({ passphrase_verifier: null })
-    assert.equal((await sharesOf(shared.author.owner))[0]?.passphrase_required, false)
-    expectAnswer(await readShare(shared, { 'x-service-passphrase-proof': '!' }), '200')
-  })
-
   it('serves a blob as long as a live asset of its owner has it', async () => {
     const author = await newAuthor(server)
     const shared = await share(author)
@@ -372,13 +345,6 @@ describe('a share', () => {
     assert.equal(await shownBy(shared), INDEX_ALONE)
     await landBlob(newBundle(author, { original: shared.file }))
     assert.equal(await shownBy(shared), THERE)
-  })
-
-  it('shows nothing from its expiry on', async () => {
-    const shared = await newShare({ expires_at: new Date(Date.now() + 4000).toISOString() })
-    assert.equal(await shownBy(shared), THERE)
-    await until(async () => (await visitShare(shared)).status === 404, 'the share expires')
-    assert.equal(await shownBy(shared), GONE)
   })
 
   it('is hidden while its owner is suspended, hides blobs on hold, and no log has its id', {

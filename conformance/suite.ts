@@ -28,7 +28,7 @@ export function testGroups(): readonly TestGroup[] {
   return testFiles().flatMap((path) => groupsOf(basename(path, '.test.ts'), readFileSync(path, 'utf8')))
 }
 
-/** Titles stand between single quotes on the line of their `describe` or `it`. Throws when one does not, or when a comment is missing. */
+/** Titles are single-quoted on their `describe`'s or `it`'s line. Throws otherwise, or without a comment. */
 function groupsOf(file: string, source: string): readonly TestGroup[] {
   const heads = [...source.matchAll(/^\/\/ Covers: (.*\n(?:\/\/ .*\n)*)describe\('(.+?)'/gm)]
   const groups = heads.map(([, comment = '', title = ''], index) => {

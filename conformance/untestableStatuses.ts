@@ -1,6 +1,6 @@
 import type { DeclaredOperation } from './document.ts'
 
-/** Declared statuses that no request causes. Every other declared status has to be met by a test, which `run.ts` checks. */
+/** Declared statuses that no request causes. Tests must meet all others, which `run.ts` checks. */
 export const UNTESTABLE_STATUSES: readonly {
   readonly status: number
   readonly operations: string

@@ -1,4 +1,4 @@
-/** Olga's assets: she adopts a drop, uploads a file, opens both on another device, and asks whether the server really holds them. */
+/** Olga adopts a drop, uploads a file, opens both on another device, and asks whether the server holds them. */
 import { join } from 'node:path'
 import { logIn } from '@blindkeep/client/account'
 import { type Device, newDevice } from '@blindkeep/client/device'

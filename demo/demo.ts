@@ -1,7 +1,7 @@
 /**
- * A demonstration on this machine: a server, an owner, a guest and three files; the guest's process is killed, then the server's. Then the owner's
- * assets on two machines, and a disk error.
- * With `--scale` the same on two nodes with PostgreSQL and an object store. Exits with 1 when a check fails. Needs no network and leaves nothing behind.
+ * A demonstration on this machine: a server, an owner, a guest and three files; the guest's process is killed, then the
+ * server's. Then the owner's assets on two machines, and a disk error. With `--scale` the same on two nodes with
+ * PostgreSQL and an object store. Exits with 1 when a check fails. Needs no network and leaves nothing behind.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

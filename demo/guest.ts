@@ -1,6 +1,7 @@
 /**
- * The guest's process: sends one file through a link, or resumes the upload of an earlier process, then fetches and checks the receipt.
- * Started by `guestProcess.ts`. The link comes over the pipe, because it is a secret and command lines are public.
+ * The guest's process: sends one file through a link, or resumes the upload of an earlier process, then fetches and
+ * checks the receipt. Started by `guestProcess.ts`. The link comes over the pipe, because it is a secret and command
+ * lines are public.
  */
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import { basename } from 'node:path'
@@ -24,7 +25,7 @@ function report(message: GuestMessage): Promise<void> {
   })
 }
 
-/** Only this user may read the state, as it holds the key. Replaces the file in one step, so that a kill leaves the old one or the new one. */
+/** The state holds the key: for this user only. Replaced in one step, so that a kill leaves one of both. */
 async function keep(path: string, state: SendState): Promise<void> {
   await writeFile(`${path}.new`, JSON.stringify(state), { mode: 0o600 })
   await rename(`${path}.new`, path)

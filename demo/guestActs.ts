@@ -44,7 +44,7 @@ function reportReceipt({ story, stage, peaks }: World, file: DemoFile, done: Gue
   story.check(size > file.size, 'it landed, and its receipt verifies: both signatures, this server, these bytes')
 }
 
-/** Sends the large file. The guest's process is killed in the middle, later the server; neither starts from the beginning. */
+/** Sends the large file. The guest's process is killed in the middle, later the server; both continue. */
 export async function guestSendsThroughTrouble(world: World, file: DemoFile): Promise<void> {
   const order = orderFor(world, file)
   const sentBytes = await guestIsKilled(world, file, order)

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { mebibytes, type Story } from './story.ts'
 
-/** The peak memory of a process so far, in bytes; undefined when the process has ended, and on systems other than Linux. */
+/** Peak memory in bytes; undefined for an ended process, and without Linux. */
 export async function peakMemory(pid: number | 'self'): Promise<number | undefined> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')
   const kibibytes = /^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]

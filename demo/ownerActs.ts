@@ -15,7 +15,8 @@ export const PASSPHRASE = 'the name of her first dog'
 export async function ownerRegisters(story: Story, baseUrl: string): Promise<Owner> {
   return story.step('Olga registers, and signs in again as if on another machine.', async () => {
     const signIn = { ...SIGN_IN, baseUrl, environment }
-    // Stretches the password in JavaScript, as a browser does; the second sign-in and the guests use Node's own functions.
+    // Stretches the password in JavaScript, as a browser does; the second sign-in and the guests use Node's own
+    // functions.
     const registered = await registerOwner({ ...signIn, environment: systemEnvironment })
     const { owner } = await logIn(signIn)
     if (owner === undefined) throw new Error('she was asked for a second factor, which she has not turned on')

@@ -50,7 +50,7 @@ function stageOf({ url, proxy, nodes, stop }: Nodes, objects: TestObjectStore): 
   }
 }
 
-/** Puts other bytes at every key of the object with this hash, as a store does that decays. Some may be parts that no longer count. */
+/** Puts other bytes at all keys of this object, as a decaying store does. Some may no longer count. */
 async function flipBitOf({ client, bucket: Bucket, prefix }: TestObjectStore, hash: string): Promise<void> {
   const listed = await client.send(new ListObjectsV2Command({ Bucket, Prefix: `${prefix}${hash.slice(0, 2)}/${hash}` }))
   if (listed.Contents === undefined) throw new Error('the store has no key of that hash')

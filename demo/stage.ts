@@ -8,7 +8,7 @@ export interface Stage {
   serverIsKilled(story: Story): Promise<void>
   /** Changes one bit of the object with this hash, behind the server's back. */
   flipBit(hash: string): Promise<void>
-  /** The peak memory of each process of the server that ran, in bytes; undefined where the system does not report it. */
+  /** Peak memory of each server process, in bytes; undefined where the system does not report it. */
   peakMemory(): Promise<readonly (number | undefined)[]>
   /** The end of the log of each process. */
   logs(): readonly string[]

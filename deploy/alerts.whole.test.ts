@@ -1,4 +1,4 @@
-/** Each alert of deploy/prometheus fires once, from the figures of a server in that trouble, and not before. Prometheus itself reads the rules. */
+/** Each alert of deploy/prometheus fires once, from a troubled server's figures. Prometheus reads the rules. */
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'

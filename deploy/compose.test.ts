@@ -6,9 +6,9 @@ import { describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { DCLinter } from 'dclint'
 import { parse } from 'yaml'
+import { readConfig } from '../packages/server/src/config/config.ts'
 import { SETTINGS } from '../packages/server/src/config/settings.ts'
 import { startWarnings } from '../packages/server/src/config/startWarnings.ts'
-import { readConfig } from '../packages/server/src/config.ts'
 
 const PATH = fileURLToPath(new URL('compose.yaml', import.meta.url))
 const DOCKERFILE = readFileSync(new URL('Dockerfile', import.meta.url), 'utf8')

@@ -1,4 +1,4 @@
-/** A container engine and its compose, called as an operator calls them. `CONTAINER_ENGINE`: `podman` or `docker`, if both are there. */
+/** A container engine and its compose, as operators call them. `CONTAINER_ENGINE`: `podman` or `docker`. */
 import { execFile, spawnSync } from 'node:child_process'
 import { setTimeout as wait } from 'node:timers/promises'
 
@@ -17,18 +17,18 @@ export interface Engine {
   readonly name: 'podman' | 'docker'
   /** Resolves also when the command fails. */
   run(...args: readonly string[]): Promise<Outcome>
-  /** What it prints on its standard output, without white space at its ends. Rejects with all that it prints when it fails. */
+  /** Its standard output, trimmed. Rejects with all that it printed when it fails. */
   must(...args: readonly string[]): Promise<string>
   /** Rejects when it fails, also if the engine has no compose. */
   compose(args: readonly string[], env?: Readonly<Record<string, string>>): Promise<string>
   /** What this machine lacks for `compose`, if anything. */
   lackOfCompose(): string | undefined
   hasImage(name: string): Promise<boolean>
-  /** Resolves when the health check of the container succeeds; rejects with its log after two minutes, or when it has ended. */
+  /** Resolves for a healthy container; rejects with its log after two minutes or its end. */
   untilHealthy(container: string): Promise<void>
 }
 
-/** An engine that answers; otherwise what this machine lacks. Throws when `CONTAINER_ENGINE` names no engine that we know. */
+/** An engine that answers, or what this machine lacks. Throws for an unknown `CONTAINER_ENGINE`. */
 export function findEngine(): Engine | string {
   const { CONTAINER_ENGINE: wanted } = process.env
   const names = (['podman', 'docker'] as const).filter((name) => wanted === undefined || name === wanted)

@@ -1,6 +1,7 @@
 /**
- * The image and both compose files in a container engine, with the base images or stand-ins for them. The first build takes minutes; it needs root.
- * `LARGE_BYTES`: of the upload. `KEEP_IMAGES=1` leaves the stand-ins and the layers of the build for the next run.
+ * The image and both compose files in a container engine, with the base images or stand-ins for them. The first build
+ * takes minutes; it needs root. `LARGE_BYTES`: of the upload. `KEEP_IMAGES=1` leaves the stand-ins and the layers of
+ * the build for the next run.
  */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
@@ -192,7 +193,7 @@ else
       compose(...args: readonly string[]): Promise<string>
     }
 
-    /** Builds a sample with compose and starts all of its services, or these, or skips the test by the name of what is missing. */
+    /** Builds a sample and starts its services, or these; skips the test by what is missing. */
     const startProject = async (
       t: TestContext,
       sample: string,

@@ -1,6 +1,7 @@
 /**
- * Runs the steps of a Dockerfile without a container engine: each stage is a directory over the root of this machine (overlayfs), which stands for the
- * base image, with our Node and a user `node`. Knows the instructions that `deploy/Dockerfile` uses, and throws for others.
+ * Runs the steps of a Dockerfile without a container engine: each stage is a directory over the root of this machine
+ * (overlayfs), which stands for the base image, with our Node and a user `node`. Knows the instructions that
+ * `deploy/Dockerfile` uses, and throws for others.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { appendFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
@@ -12,7 +13,7 @@ export interface Image {
   readonly user: string
   readonly command: readonly string[]
   readonly healthCheck: readonly string[]
-  /** Starts a program as a container would: nothing is writable but the volumes and /tmp, and there are no capabilities. */
+  /** Starts a program as a container would: only volumes and /tmp are writable, no capabilities. */
   start(command: readonly string[], settings: Readonly<Record<string, string>>): ChildProcess
   remove(): void
 }

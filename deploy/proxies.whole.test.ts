@@ -1,6 +1,6 @@
 /**
- * Each sample of a proxy in front of a real server: TLS, an upload, live events, limits by address, what its log has, and a path below the origin.
- * `LARGE_BYTES`: of the upload.
+ * Each sample of a proxy in front of a real server: TLS, an upload, live events, limits by address, what its log has,
+ * and a path below the origin. `LARGE_BYTES`: of the upload.
  */
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
@@ -117,7 +117,7 @@ async function endsStreams({ url }: World, owner: Owner): Promise<void> {
   }
 }
 
-/** Files that a browser sends because it has lost the service worker that takes them: the answer comes before the body, most of which is never sent. */
+/** Files from a browser without its service worker: the answer comes before the body, most of which is not sent. */
 async function refusesUnsealed({ url, server }: World, { name }: Kind): Promise<void> {
   const headers = { 'Content-Type': 'multipart/form-data; boundary=x', 'Content-Length': 10_000_000 }
   const sent = request(`${url}/take/`, { method: 'POST', headers, family: 4, agent: false })

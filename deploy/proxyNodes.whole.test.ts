@@ -1,6 +1,6 @@
 /**
- * Each sample of a proxy in front of two nodes: whatever strangers send, every honest request succeeds meanwhile, and a frozen node is left out. The nodes are
- * two servers of their own, because the requests here need no common data.
+ * Each sample of a proxy in front of two nodes: whatever strangers send, every honest request succeeds meanwhile, and a
+ * frozen node is left out. The nodes are two servers of their own, because the requests here need no common data.
  */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'

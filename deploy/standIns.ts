@@ -1,6 +1,7 @@
 /**
- * Stands in for images where no registry can be reached: Debian by `debootstrap`, with the real programs and the entry points, users and directories that
- * the official images have. An image that the engine has already is used as it is (`podman pull` it before).
+ * Stands in for images where no registry can be reached: Debian by `debootstrap`, with the real programs and the entry
+ * points, users and directories that the official images have. An image that the engine has already is used as it is
+ * (`podman pull` it before).
  */
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -48,7 +49,7 @@ export function imagesOf(path: string): readonly string[] {
   return [...new Set([...text.matchAll(/^(?:FROM| +image:) (docker\.io\/\S+)/gm)].map(([, name = '']) => name))]
 }
 
-/** Makes the images that are not there, and adds their ids to `made`. Returns what this machine lacks for that, if anything. */
+/** Makes missing images and adds their ids to `made`. Returns what this machine lacks, if anything. */
 export async function makeStandIns(
   engine: Engine,
   names: readonly string[],

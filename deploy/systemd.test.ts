@@ -8,9 +8,9 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { describe, it, type TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { readConfig } from '../packages/server/src/config/config.ts'
 import { SETTINGS } from '../packages/server/src/config/settings.ts'
 import { startWarnings } from '../packages/server/src/config/startWarnings.ts'
-import { readConfig } from '../packages/server/src/config.ts'
 import { isInstalled } from './installed.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '')

@@ -20,7 +20,7 @@ const INSTALLED = [
   'CMD ["/lib/systemd/systemd"]',
 ]
 
-/** Makes an image from that of the server, with a name that begins with its name, and a container with `labels`. The caller removes both. */
+/** An image from the server's, named after it, and a container with `labels`. Callers remove both. */
 export async function tryUnits(engine: Engine, image: string, labels: readonly string[]): Promise<void> {
   const systemd = `${image}-systemd`
   await build(engine, systemd, [`FROM localhost/${image}`, ...INSTALLED])

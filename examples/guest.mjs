@@ -1,5 +1,6 @@
 /**
- * A guest: seals one file, sends it through a link, and checks the receipt. Node 24, no package, written from docs/formats.md.
+ * A guest: seals one file, sends it through a link, and checks the receipt. Node 24, no package, written from
+ * docs/formats.md.
  *
  *   node guest.mjs '<link>' <file> [passphrase]
  *

@@ -1,5 +1,6 @@
 /**
- * An owner: an account, links, the inbox, and what is kept. Node 24, and the list of words of @scure/bip39; written from docs/formats.md.
+ * An owner: an account, links, the inbox, and what is kept. Node 24, and the list of words of @scure/bip39; written
+ * from docs/formats.md.
  *
  *   node owner.mjs register                 makes the account, prints its recovery words
  *   node owner.mjs recover '<24 words>'     sets BLINDKEEP_PASSWORD as the new password
@@ -8,11 +9,12 @@
  *   node owner.mjs open <drop_id>           writes the file to standard output
  *   node owner.mjs adopt <drop_id>          keeps the drop as an asset
  *   node owner.mjs upload <file>            keeps a file of one's own as an asset
- *   node owner.mjs read <asset_id>          verifies an asset and writes its file to standard output; `revoked` behind it also one that a revoked device
- *                                           has signed
+ *   node owner.mjs read <asset_id>          verifies an asset and writes its file to standard output;
+ *                                           `revoked` behind it: also one that a revoked device has signed
  *
- * BLINDKEEP_URL, BLINDKEEP_EMAIL, BLINDKEEP_PASSWORD, and for `register` BLINDKEEP_INVITE if the server asks for an invite, name server and account. The key
- * of this device is kept in owner.device, sealed. Whole files are held in memory, and an account with a second factor is not supported.
+ * BLINDKEEP_URL, BLINDKEEP_EMAIL, BLINDKEEP_PASSWORD, and for `register` BLINDKEEP_INVITE if the server asks for an
+ * invite, name server and account. The key of this device is kept in owner.device, sealed. Whole files are held in
+ * memory, and an account with a second factor is not supported.
  */
 import * as crypto from 'node:crypto'
 import { readFile, stat, writeFile } from 'node:fs/promises'

@@ -1,13 +1,13 @@
 /**
- * Fault runs on demand: `npm run faults -- random-kills --kills 200 --seed 7`; `--help` lists them, `ci` runs the short form of each.
- * Prints the seed, the counts and every fault. Exits with 1 when there is a fault.
+ * Fault runs on demand: `npm run faults -- random-kills --kills 200 --seed 7`; `--help` lists them, `ci` runs the short
+ * form of each. Prints the seed, the counts and every fault. Exits with 1 when there is a fault.
  */
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { inspect, type ParseArgsOptionsConfig, parseArgs } from 'node:util'
-import type { RunOutcome } from './report.ts'
+import type { RunOutcome } from './harness/report.ts'
 import { FAULT_RUNS, type FaultRun, findRun, type OptionValues } from './runs.ts'
 
 const CI = 'ci'
@@ -75,8 +75,8 @@ function optionsOf(run: FaultRun | undefined, args: readonly string[]): GivenOpt
 }
 
 /**
- * First those that share the machine, then one after the other those that measure time. A failing run does not stop the others.
- * The faults of all are printed again at the end, where a log that is cut still has them.
+ * First those that share the machine, then one after the other those that measure time. A failing run does not stop the
+ * others. The faults of all are printed again at the end, where a log that is cut still has them.
  */
 async function runAll(seed: string): Promise<number> {
   const faults: string[] = []
@@ -93,7 +93,7 @@ async function runAll(seed: string): Promise<number> {
   return faults.length === 0 ? 0 : 1
 }
 
-/** In a process of its own, whose output is printed in one piece at its end. Returns what it said of its faults, undefined when there is none. */
+/** In its own process, printed in one piece at its end. Returns its faults; undefined for none. */
 async function runApart({ name, ci = {} }: FaultRun, seed: string): Promise<string | undefined> {
   const options = Object.entries(ci).flatMap(([option, value]) => (value === '' ? [] : [`--${option}`, String(value)]))
   const child = spawn(process.execPath, [...process.execArgv, THIS_FILE, name, ...options, '--seed', seed], {

@@ -1,20 +1,21 @@
-/** The table of fault runs. Each row has the names of a run, its options, the short form for CI, and the function that runs it. */
-import { runAdoptionKills } from './adoptionKills.ts'
-import { runAlerts } from './alerts.ts'
-import { runBackupUnderLoad } from './backupUnderLoad.ts'
-import { runFullDisk } from './fullDisk.ts'
-import { runFuzz } from './fuzz.ts'
-import { runHostileGuests } from './hostileGuests.ts'
-import { runIndistinguishable } from './indistinguishable.ts'
+/** The fault runs: names, options, short form for CI, and function. */
+
+import { runBackupUnderLoad } from './backup/backupUnderLoad.ts'
+import { runDatabaseFaults } from './database/databaseFaults.ts'
+import { runFullDisk } from './disk/fullDisk.ts'
+import type { RunOutcome, SharedOptions } from './harness/report.ts'
+import { runAdoptionKills } from './kills/adoptionKills.ts'
+import { runRandomKills } from './kills/randomKills.ts'
+import { runSyscallKills } from './kills/syscallKills.ts'
 import { runAllFaults, runStoreFaults } from './nodes/clusterFaults.ts'
-import { runDatabaseFaults } from './nodes/databaseFaults.ts'
 import { runNodeKills } from './nodes/nodeKills.ts'
-import { runRaces } from './races.ts'
-import { runRandomKills } from './randomKills.ts'
-import { runReceiptLog } from './receiptLog.ts'
-import type { RunOutcome, SharedOptions } from './report.ts'
-import { runSyscallKills } from './syscallKills.ts'
-import { runVerifyRaces } from './verifyRaces.ts'
+import { runAlerts } from './operator/alerts.ts'
+import { runRaces } from './races/races.ts'
+import { runVerifyRaces } from './races/verifyRaces.ts'
+import { runReceiptLog } from './receipts/receiptLog.ts'
+import { runFuzz } from './requests/fuzz.ts'
+import { runHostileGuests } from './requests/hostileGuests.ts'
+import { runIndistinguishable } from './requests/indistinguishable.ts'
 
 /** A number is an integer of at least 1. */
 export type OptionValues = Readonly<Record<string, number | string>>

@@ -1,4 +1,4 @@
-/** An authenticator app, written from RFC 4226 and RFC 6238 with nothing but HMAC, so that it shares no mistake with the server. */
+/** An authenticator from RFC 4226 and RFC 6238 with HMAC alone: it shares no mistake with the server. */
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 

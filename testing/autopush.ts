@@ -1,6 +1,7 @@
 /**
- * The other half of a push service: how a Firefox speaks to its own (autopush, WebSocket). Firefox is led here with the setting `dom.push.serverURL`. What is
- * sent to its endpoints arrives at `openPushService`, which judges it and hands it over as it is.
+ * The other half of a push service: how a Firefox speaks to its own (autopush, WebSocket). Firefox is led here with the
+ * setting `dom.push.serverURL`. What is sent to its endpoints arrives at `openPushService`, which judges it and hands
+ * it over as it is.
  */
 
 import { randomUUID } from 'node:crypto'

@@ -1,6 +1,7 @@
 /**
- * What the servers of the suite run on: SQLite and files, PostgreSQL and files, PostgreSQL and an object store, or several nodes on the last, behind a proxy that
- * gives every request to another one. `useBackend` says it in the environment, so that the process of each test file starts its servers on the same.
+ * What the servers of the suite run on: SQLite and files, PostgreSQL and files, PostgreSQL and an object store, or
+ * several nodes on the last, behind a proxy that gives every request to another one. `useBackend` says it in the
+ * environment, so that the process of each test file starts its servers on the same.
  */
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { bundled } from '../tools/bundle.ts'
 
 export const CLI = join(await bundled('server'), 'cli.js')
-/** Node's compile cache, shared by all processes: commands and server starts spend most of their time on loading code. */
+/** Node's compile cache for all processes: commands and starts mostly load code. */
 export const COMPILED = fileURLToPath(new URL('../node_modules/.cache/blindkeep-compiled', import.meta.url))
 /** A command takes less than a second; on a busy machine it has taken twenty. */
 const TIMEOUT_MS = 60_000

@@ -63,7 +63,7 @@ export const anyText: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom('', '\0', '\uFEFF', '\uD800', '__proto__', 'constructor', 'toString', ' ', '\n'),
 )
 
-/** Valid texts with up to three changes; never equal to one of them. Changes are of UTF-16 units below 256, so a text stays near its form. */
+/** Valid texts with up to three changes below unit 256: different, but near their form. */
 export function changedTexts(...valid: readonly string[]): fc.Arbitrary<string> {
   const latin = valid.map((text) => Uint8Array.from(Buffer.from(text, 'latin1')))
   const changed = changedBytes(...latin).map((bytes) => Buffer.from(bytes).toString('latin1'))
@@ -81,7 +81,7 @@ const anyValue = fc.oneof(
   fc.constantFrom<unknown>(null, -1, -0, 0.5, 2 ** 53, 1e308, '', '0', '__proto__', [], {}, { polluted: true }),
 )
 
-/** JSON values with one to three places changed: another value, a member less or more, also `__proto__` as a member of its own. */
+/** JSON with one to three changes: another value, a member less or more, also an own `__proto__`. */
 export function changedJson(...valid: readonly unknown[]): fc.Arbitrary<unknown> {
   const once = (value: fc.Arbitrary<unknown>) => value.chain(changedPlace)
   return fc

@@ -1,11 +1,11 @@
-/** Compares the work for inputs of one size and of its double within one run, so the speed of the machine does not matter. */
+/** Work for one size and its double in one run: the machine's speed does not matter. */
 import assert from 'node:assert/strict'
 
-/** The input is doubled so often. Each doubling doubles the time of a linear function, and quadruples that of a quadratic one. */
+/** Doublings of the input. Each doubles a linear function's time, and quadruples a quadratic one's. */
 const DOUBLINGS = 3
 const MAX_RATIO = 3 ** DOUBLINGS
 const ROUNDS = 21
-/** Rounds may all fall into one spell in which other processes have the processors: work that seems to be more than linear is measured for longer. */
+/** Rounds may meet a spell of other processes: work that seems more than linear is measured for longer. */
 const PATIENCE_MS = 5000
 const CONFIRMATIONS = 3
 /** Shorter times are mostly noise: the function is repeated until one measurement takes at least this long. */
@@ -23,7 +23,10 @@ export interface Work<Input> {
   readonly patienceMs?: number
 }
 
-/** `what` names the input in the error. Fails when eight times the input takes more than 27 times the work, three for each doubling, in the shortest of many rounds. */
+/**
+ * Fails when eight times the input takes more than 27 times the work, three a doubling, in the shortest round.
+ * `what` names the input in the error.
+ */
 export async function assertLinear<Input>(
   { input, run, size = 2048, patienceMs = PATIENCE_MS }: Work<Input>,
   what = 'the input',
@@ -41,7 +44,8 @@ export async function assertLinear<Input>(
   const repeats = await repeatsFor(() => work(large))
   // Linear work takes both measurements equally long, so that a busy machine interrupts both equally often.
   const factor = 2 ** DOUBLINGS
-  // Interruptions only add time. So the shortest times of all rounds come ever closer to the work itself, however busy the machine is.
+  // Interruptions only add time. So the shortest times of all rounds come ever closer to the work itself, however busy
+  // the machine is.
   let [largeMs, smallMs] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]
   const measureSmall = async () => {
     smallMs = Math.min(smallMs, await elapsedMs(() => work(small), repeats * factor))
@@ -72,7 +76,7 @@ async function elapsedMs(work: () => Promise<void>, repeats: number): Promise<nu
 const repeated = (piece: string) => (size: number) => piece.repeat(Math.ceil(size / piece.length))
 const between = (piece: string) => (size: number) => `x${repeated(piece)(size)}x`
 
-/** Texts that make careless code slow: long runs that fail late, and sequences that Unicode's algorithms sort or look back over. */
+/** Texts for careless code: long runs that fail late, sequences that Unicode sorts or looks back over. */
 export const HOSTILE_TEXTS: Readonly<Record<string, (size: number) => string>> = {
   letters: repeated('a'),
   digits: repeated('1'),

@@ -1,4 +1,4 @@
-/** Several nodes: real processes on one database and one object store, behind a proxy that gives every request to another of them in turn. */
+/** Nodes: real processes on one database and store, behind a proxy that takes them in turn. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import { type RunningServer, startServer } from './startServer.ts'
 
 export interface NodesOptions {
   readonly count?: number
-  /** `BLOBS_URL` and the credentials of an object store that all nodes share, unless `env` has them. Files cannot be shared. */
+  /** `BLOBS_URL` and credentials of the nodes' store, unless in `env`. Files cannot be shared. */
   readonly blobs?: Readonly<Record<string, string>>
   /** An empty database; without it a new one is made. */
   readonly databaseUrl?: string
@@ -23,7 +23,7 @@ export interface Nodes {
   /** The address of the proxy. */
   readonly url: string
   readonly proxy: RoundRobin
-  /** Each with a data directory of its own. `kill9` and `restart` one of them; the proxy passes over a node that does not listen. */
+  /** Each has its data directory, `kill9` and `restart`; the proxy passes over a silent one. */
   readonly nodes: readonly RunningServer[]
   readonly databaseUrl: string
   /** stdout and stderr of all nodes. */
@@ -31,7 +31,7 @@ export interface Nodes {
   stop(): Promise<void>
 }
 
-/** Uses the server that BLINDKEEP_TEST_POSTGRES names, or one of its own. All nodes start at once, also the first time. */
+/** On BLINDKEEP_TEST_POSTGRES's server or its own. All start at once, also the first time. */
 export async function startNodes({
   count = 3,
   blobs,

@@ -25,7 +25,7 @@ export interface TestObjectStore {
   stop(): Promise<void>
 }
 
-/** A store that others made, if `S3_TEST_ENDPOINT` names one or MinIO is in PATH (Ceph takes too long to start); otherwise our own double as a process of its own. */
+/** `S3_TEST_ENDPOINT`'s store, or MinIO from PATH (Ceph starts slowly); otherwise our double as a process. */
 export async function openObjectStore(): Promise<TestObjectStore> {
   const real = realStores().find((store) => store.name !== 'Ceph')
   const { name, endpoint, region, bucket, credentials, stop } = await (real?.start() ?? startDouble())

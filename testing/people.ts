@@ -1,4 +1,4 @@
-/** Owners and guests for tests. Account keys are random and passwords are not stretched, so only tests about passwords pay for Argon2id. */
+/** Owners and guests for tests, with random keys and unstretched passwords: few tests pay for Argon2id. */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { resumeOwner } from '@blindkeep/client/account'
 import { createCalls } from '@blindkeep/client/call'
@@ -11,7 +11,7 @@ import { sourceOfBytes } from '@blindkeep/client/source'
 import { toBase64 } from '@blindkeep/protocol/bytes'
 import type { AlbumId, AssetId } from '@blindkeep/protocol/ids'
 
-/** A browser's, but for Argon2id, which takes ten times as long in JavaScript. Both give the same (`ground/password.test.ts`). */
+/** A browser's, but for Argon2id, ten times slower in JavaScript: same results (`ground/password.test.ts`). */
 export const quickEnvironment: Environment = {
   ...systemEnvironment,
   masterOfPassword: nodeEnvironment.masterOfPassword,
@@ -39,7 +39,7 @@ export function anotherClient(baseUrl: string, owner: Owner, environment = quick
   return resumeOwner({ baseUrl, email, accountKey, tokens: owner.tokens(), environment })
 }
 
-/** A new account with an album and a device that may write. The session is tied to no device, so a test may revoke the device and go on. */
+/** A new account with album and writing device. The untied session survives the device's revocation. */
 export async function newKeeper(baseUrl: string, environment?: Environment): Promise<Keeper> {
   const owner = await newOwner(baseUrl, environment)
   const { albumId } = await owner.createAlbum({ name: 'Album' })
@@ -57,7 +57,7 @@ export async function openedDrops(owner: Owner): Promise<readonly DescribedDrop[
   return (await owner.inbox()).filter((item) => item.file !== undefined)
 }
 
-/** Adopts a drop and stops after the adoption, before anything that a device signed is sent. Resolves with the unfinished asset. */
+/** Adopts a drop and stops before anything signed is sent. Resolves with the unfinished asset. */
 export async function adoptInPart({ owner, album, device }: Keeper, drop: DescribedDrop): Promise<AssetId> {
   const assetId = owner.newAssetId()
   const stopped = new AbortController()

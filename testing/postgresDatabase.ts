@@ -1,4 +1,4 @@
-/** Databases on the PostgreSQL server that BLINDKEEP_TEST_POSTGRES names: a URL whose user may create databases. `onPostgres.ts` sets it. */
+/** Databases on BLINDKEEP_TEST_POSTGRES's server, whose user may create them. `onPostgres.ts` sets it. */
 import { randomBytes } from 'node:crypto'
 import { Client } from 'pg'
 

@@ -1,4 +1,4 @@
-/** For push services of tests on loopback: a certificate of its own for 127.0.0.1 and localhost, valid from 2020 to 2120. The key protects nothing. */
+/** For tests' push services: 127.0.0.1 and localhost, 2020 to 2120. The key protects nothing. */
 export const PUSH_CERTIFICATE = `-----BEGIN CERTIFICATE-----
 MIIBfzCCASWgAwIBAgIBAjAKBggqhkjOPQQDAjAgMR4wHAYDVQQDDBVwdXNoIHNl
 cnZpY2Ugb2YgdGVzdHMwIBcNMjAwMTAxMDAwMDAwWhgPMjEyMDAxMDEwMDAwMDBa

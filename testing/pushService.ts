@@ -1,7 +1,7 @@
 /**
- * A push service on loopback (RFC 8030), with the browsers that are subscribed to it: it judges each request as the services of vendors do, and decrypts the
- * message as a browser would. The token is verified by `jose`, and the message decrypted by `http_ece`, of one of the authors of both standards: neither is
- * what the server signs or encrypts with.
+ * A push service on loopback (RFC 8030), with the browsers that are subscribed to it: it judges each request as the
+ * services of vendors do, and decrypts the message as a browser would. The token is verified by `jose`, and the message
+ * decrypted by `http_ece`, of one of the authors of both standards: neither is what the server signs or encrypts with.
  */
 import { createECDH, type ECDH, randomBytes, randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -57,7 +57,7 @@ export interface PushService {
   readonly certificateFile: string
   /** A browser subscribes. `key`: of the server that may send to it, as base64url; any if undefined. */
   subscribe(key?: string): TestSubscription
-  /** A browser subscribes that has its own keys and decrypts by itself: `deliver` gets what was sent to the endpoint that is returned. */
+  /** A browser with its own keys subscribes and decrypts: `deliver` gets what reached the endpoint. */
   subscribeReal(key: string, deliver: (body: Buffer) => void): string
   /** The browser gives its subscription up: what is sent to it gets 410. */
   unsubscribe(endpoint: string): void

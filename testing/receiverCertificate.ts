@@ -1,4 +1,4 @@
-/** For receivers of tests on loopback: a certificate of its own for receiver.example, valid from 2020 to 2120. The key protects nothing. */
+/** For tests' receivers: receiver.example, 2020 to 2120. The key protects nothing. */
 export const RECEIVER_CERTIFICATE = `-----BEGIN CERTIFICATE-----
 MIIBdjCCARygAwIBAgIBATAKBggqhkjOPQQDAjAbMRkwFwYDVQQDDBByZWNlaXZl
 ci5leGFtcGxlMCAXDTIwMDEwMTAwMDAwMFoYDzIxMjAwMTAxMDAwMDAwWjAbMRkw

@@ -1,6 +1,7 @@
 /**
- * A load balancer in front of several nodes: it gives every request to another node in turn, from any client and over any connection, so that nothing
- * works because a client came back to the same node. It passes on bytes as they come. A node that refuses the connection is passed over.
+ * A load balancer in front of several nodes: it gives every request to another node in turn, from any client and over
+ * any connection, so that nothing works because a client came back to the same node. It passes on bytes as they come. A
+ * node that refuses the connection is passed over.
  */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'

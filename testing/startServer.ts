@@ -1,7 +1,8 @@
 /**
- * Starts the real server as a process, with a new data directory, on a port that was free a moment before.
- * Tests, demo, benchmarks and fault runs share it, so that all of them use the server as an operator starts it. With `npm run on:postgres --` before them,
- * servers without a data directory of the caller keep their rows on PostgreSQL, each in a database of its own.
+ * Starts the real server as a process, with a new data directory, on a port that was free a moment before. Tests, demo,
+ * benchmarks and fault runs share it, so that all of them use the server as an operator starts it. With `npm run
+ * on:postgres --` before them, servers without a data directory of the caller keep their rows on PostgreSQL, each in a
+ * database of its own.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -45,20 +46,20 @@ export interface RunningServer {
   log(): string
   /** SIGKILL; resolves when the process has ended. */
   kill9(): Promise<void>
-  /** Kills a running process and starts again on the same port and directory; resolves when it answers. `settings` stay for later restarts. */
+  /** Kills and starts again on the same port and directory; resolves when it answers. `settings` stay. */
   restart(settings?: Readonly<Record<string, string>>): Promise<void>
-  /** Runs an operator's command (`['account', 'list']`) with the server's settings, and others for this command alone. The server may be stopped. */
+  /** Runs an operator's command (`['account', 'list']`) with these settings and others. Servers may be stopped. */
   command(args: readonly string[], settings?: Readonly<Record<string, string>>): Promise<CommandOutcome>
   isRunning(): boolean
   /** Total milliseconds between readiness and end of all its processes. */
   uptimeMs(): number
   /** SIGTERM, SIGKILL after 20 s. Returns the exit code, null after a signal. `restart` works afterwards. */
   terminate(): Promise<number | null>
-  /** `terminate`, then removes the data directory. `restart` rejects from now on: a test that goes on after its time is over would leave a process behind. */
+  /** `terminate`, then removes the data. `restart` then rejects, so that late tests leave no process behind. */
   stop(): Promise<number | null>
 }
 
-/** Resolves when the server answers `/readyz` with 200; rejects with the server's log when it ends or is not ready within 60 s. */
+/** Resolves when `/readyz` answers 200; rejects with the log at an end, or after 60 s. */
 export async function startServer(options: ServerOptions = {}): Promise<RunningServer> {
   const root = await mkdtemp(join(tmpdir(), 'blindkeep-server-'))
   const port = options.port ?? (await freePort())

@@ -26,7 +26,7 @@ export interface Tampering {
   readonly request?: (message: Message) => Message
   /** Changes the answer to the client, and its status when `status` is given. */
   readonly answer?: (message: Message) => Message & { readonly status?: number }
-  /** `request`: cuts the connection before the request reaches the server. `answer`: cuts it after the server has answered. */
+  /** `request`: cuts before the request reaches the server. `answer`: after the server answered. */
   readonly lose?: 'request' | 'answer'
   /** Passes so many bytes of the answer's body on, waits for `meanwhile`, and cuts the connection. */
   readonly cut?: { readonly afterBytes: number; readonly meanwhile?: () => Promise<void> }
@@ -72,7 +72,8 @@ export async function startTamperingProxy(): Promise<TamperingProxy> {
     }
     pass({ incoming, outgoing, target, tampering: taken?.tampering, onAnswer }).catch(() => outgoing.destroy())
   }).listen(0, '127.0.0.1')
-  // Longer than the server's Keep-Alive, which clients see. Otherwise they would use connections that the proxy has already closed.
+  // Longer than the server's Keep-Alive, which clients see. Otherwise they would use connections that the proxy has
+  // already closed.
   server.keepAliveTimeout = 600_000
   await once(server, 'listening')
   const address = server.address()

@@ -8,9 +8,9 @@ import { ROOT } from './projectFiles.ts'
 
 const SCRIPTS = [
   ...['build', 'conformanceReadme', 'dependencies', 'dev', 'docs', 'openapi', 'pack', 'release'].map(inTools),
-  ...['tests', 'together', 'vectors', 'words'].map(inTools),
+  ...['tests', 'together', 'words'].map(inTools),
   ...['bench/run.ts', 'conformance/run.ts', 'conformance/checker/main.ts', 'demo/demo.ts', 'faults/run.ts'],
-  ...['packages/web/build.ts', 'packages/web/e2e/screenshots.ts', 'testing/earlier/make.ts'],
+  ...['packages/web/build.ts', 'packages/web/e2e/screenshots.ts', 'testing/earlier/make.ts', 'vectors/make.ts'],
 ]
 
 function inTools(name: string): string {

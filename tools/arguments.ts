@@ -1,8 +1,9 @@
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util'
 
 /**
- * The arguments of a script. `--help` prints `usage` and ends the script; so does, with status 2, what the script does not know: a word that was meant as an
- * option must not become the name of a directory, nor a check that was misspelt a write.
+ * The arguments of a script. `--help` prints `usage` and ends the script; so does, with status 2, what the script
+ * does not know: a word that was meant as an option must not become the name of a directory, nor a check that was
+ * misspelt a write.
  */
 export function argumentsOf<const Options extends ParseArgsOptionsConfig>(
   usage: string,

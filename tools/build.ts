@@ -1,6 +1,7 @@
 /**
- * Builds what runs: the programs, each into `dist/` of its package, and the pages (`packages/web/build.ts`). With `--if-possible` an installation without
- * the tools for it (`npm ci --omit=dev`) is no fault; with `--if-changed` nothing is built that is as its sources.
+ * Builds what runs: the programs, each into `dist/` of its package, and the pages (`packages/web/build.ts`). With
+ * `--if-possible` an installation without the tools for it (`npm ci --omit=dev`) is no fault; with `--if-changed`
+ * nothing is built that is as its sources.
  */
 
 import { argumentsOf } from './arguments.ts'

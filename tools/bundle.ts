@@ -1,6 +1,7 @@
 /**
- * Programs as a few files of JavaScript with all that they use (`decisions/packages.md`): finding and compiling hundreds of small modules takes most of a
- * start. What runs is `dist/` of each program's package; tests run the bundle of the present sources, whatever `dist/` has.
+ * Programs as a few files of JavaScript with all that they use (`decisions/packages.md`): finding and compiling
+ * hundreds of small modules takes most of a start. What runs is `dist/` of each program's package; tests run the bundle
+ * of the present sources, whatever `dist/` has.
  */
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
@@ -31,7 +32,7 @@ const PROGRAMS = {
     inputs: [
       'main.ts',
       'cli.ts',
-      'adapters/sql/snapshotWorker.ts',
+      'adapters/sql/sqlite/copyWorker.ts',
       'adapters/keyring/receiptWorker.ts',
       'adapters/filesystem/digestWorker.ts',
       'adapters/argon2/argon2Worker.ts',
@@ -62,7 +63,7 @@ export async function bundled(program: ProgramName): Promise<string> {
   return directory
 }
 
-/** Puts the bundle of the present sources where the program runs from. What was there is replaced at the end, in one step. */
+/** Installs the present sources' bundle, replacing the old one in one step at the end. */
 export async function install(program: ProgramName): Promise<void> {
   const dist = join(ROOT, 'packages', program, 'dist')
   const staging = `${dist}.${process.pid}`
@@ -83,8 +84,8 @@ export async function isInstalled(program: ProgramName): Promise<boolean> {
 }
 
 /**
- * An `import` of `node:http` reads each of its exports, three of which load Node's `fetch` and `WebSocket`: 40 ms of each start. The bundle takes the
- * others from the module itself.
+ * An `import` of `node:http` reads each of its exports, three of which load Node's `fetch` and `WebSocket`: 40 ms of
+ * each start. The bundle takes the others from the module itself.
  */
 const HTTP_WITHOUT_FETCH: Plugin = {
   name: 'http-without-fetch',

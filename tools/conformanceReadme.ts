@@ -6,8 +6,9 @@ import { UNTESTABLE_STATUSES } from '../conformance/untestableStatuses.ts'
 import { argumentsOf } from './arguments.ts'
 
 /**
- * Writes conformance/README.md from the titles of the tests and from the lists of clauses, rules and statuses; with `--check`, fails when the committed file differs.
- * Fails in both cases when a clause has neither a test nor a reason, a test names an unknown clause, or a name occurs twice.
+ * Writes conformance/README.md from the titles of the tests and from the lists of clauses, rules and statuses; with
+ * `--check`, fails when the committed file differs. Fails in both cases when a clause has neither a test nor a reason,
+ * a test names an unknown clause, or a name occurs twice.
  */
 const FILE = new URL('../conformance/README.md', import.meta.url)
 

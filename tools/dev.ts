@@ -1,6 +1,7 @@
 /**
- * `npm run dev`: the server, which starts again when its sources change, behind Vite, which gives the browser the pages straight from their sources.
- * Data of its own in `data/dev`. Pages get no Content-Security-Policy here: try what the policy could refuse with `npm run build && npm start`.
+ * `npm run dev`: the server, which starts again when its sources change, behind Vite, which gives the browser the pages
+ * straight from their sources. Data of its own in `data/dev`. Pages get no Content-Security-Policy here: try what the
+ * policy could refuse with `npm run build && npm start`.
  */
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'

@@ -1,7 +1,8 @@
 /**
- * Checks the documents: `npm run docs`. Every relative link in a Markdown file leads to a file of the repository, and every anchor to a heading.
- * No text of the project has a package manager fetch one of our packages by its name. Each import leads to a lower floor, where ARCHITECTURE.md draws floors.
- * `npm run docs:run [-- <file> …]` also runs the blocks of commands that say that they can be run: those whose fence is ```` ```sh run ````.
+ * Checks the documents: `npm run docs`. Every relative link in a Markdown file leads to a file of the repository, and
+ * every anchor to a heading. No text of the project has a package manager fetch one of our packages by its name. Each
+ * import leads to a lower floor, where ARCHITECTURE.md draws floors. `npm run docs:run [-- <file> …]` also runs the
+ * blocks of commands that say that they can be run: those whose fence is ```` ```sh run ````.
  */
 import { readFileSync } from 'node:fs'
 import { argumentsOf } from './arguments.ts'

@@ -10,7 +10,7 @@ export interface Contained {
   readonly version: string
 }
 
-/** Writes `LICENCES.txt` and `contents.json` into a bundle that was made of `modules`, by their paths. Throws for a package without a licence. */
+/** Writes `LICENCES.txt` and `contents.json` for a bundle of `modules`. Throws without a licence. */
 export async function writeLicences(directory: string, modules: Iterable<string>): Promise<void> {
   const folders = [...modules].flatMap((id) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id)?.[0] ?? [])
   const found = await Promise.all([...new Set(folders)].map(licenceIn))

@@ -1,6 +1,6 @@
 /**
- * Makes the packages that install elsewhere, where Node runs no TypeScript (`decisions/packages.md`). `npm run pack [directory]`: writes `*.tgz`,
- * to `packed` by default. The same tree gives the same bytes.
+ * Makes the packages that install elsewhere, where Node runs no TypeScript (`decisions/packages.md`). `npm run pack
+ * [directory]`: writes `*.tgz`, to `packed` by default. The same tree gives the same bytes.
  */
 import { execFileSync } from 'node:child_process'
 import {
@@ -101,7 +101,7 @@ interface Staged {
   readonly manifest: Manifest
 }
 
-/** The manifest has the common version, asks for exactly that of the other packages, and leaves out what only this repository needs. */
+/** Sets the common version, exact versions of our packages, and leaves out what only this repository needs. */
 function stage(folder: string): Staged {
   const from = join(ROOT, 'packages', folder)
   const directory = join(STAGE, folder)

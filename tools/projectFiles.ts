@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 
 export const ROOT = fileURLToPath(new URL('..', import.meta.url))
 
-/** The files of the project below `paths` (all when empty), relative to its root: those that git has, and new ones that it does not ignore. */
+/** The project's files below `paths` (all when empty), from its root: git's, and new ones that it does not ignore. */
 export function projectFiles(paths: readonly string[] = []): readonly string[] {
   const listed = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard', '--', ...paths], {
     cwd: ROOT,

@@ -1,7 +1,8 @@
 /**
- * Everything of a release but its publication: `npm run release`. Checks that the tree is clean, that every package has the version of the root and that
- * `CHANGELOG.md` has its heading; asks the registry about signatures and known flaws of what is installed; then writes the packed packages, their bill of
- * materials and the checksums of all. The same commit gives the same bytes with the same Node.
+ * Everything of a release but its publication: `npm run release`. Checks that the tree is clean, that every package has
+ * the version of the root and that `CHANGELOG.md` has its heading; asks the registry about signatures and known flaws
+ * of what is installed; then writes the packed packages, their bill of materials and the checksums of all. The same
+ * commit gives the same bytes with the same Node.
  */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -79,7 +80,7 @@ function faultsOfTree(version: string): readonly string[] {
   ]
 }
 
-/** What the registry says about all that is installed here. A registry that does not answer is no fault, and is named. */
+/** The registry's word on what is installed. A silent registry is no fault, and is named. */
 function faultsOfInstalled(): readonly string[] {
   const signatures = ask('audit signatures', isSignatures)
   const flaws = ask('audit', isFlaws)

@@ -1,6 +1,7 @@
 /**
- * The bill of materials of a release, as CycloneDX: what the packed packages contain or ask for, and nothing that only builds and tests. npm knows each
- * component (`npm sbom`); which of them are inside comes from the packages themselves. The same packages and time give the same bytes.
+ * The bill of materials of a release, as CycloneDX: what the packed packages contain or ask for, and nothing that only
+ * builds and tests. npm knows each component (`npm sbom`); which of them are inside comes from the packages themselves.
+ * The same packages and time give the same bytes.
  */
 import { createHash } from 'node:crypto'
 import type { Contained } from './licences.ts'

@@ -1,7 +1,7 @@
 /**
- * Runs test files in this process: `node tools/tests.ts PATTERN …`. Does what `node --test --test-isolation=none` does, without its promise hooks.
- * `--shard 1/2`: only the first, third, fifth … file. `--timeout`: milliseconds for one test. Node does not bound tests that wait in this mode, so a run
- * in which nothing ends for that long is ended here.
+ * Runs test files in this process: `node tools/tests.ts PATTERN …`. Does what `node --test --test-isolation=none` does,
+ * without its promise hooks. `--shard 1/2`: only the first, third, fifth … file. `--timeout`: milliseconds for one
+ * test. Node does not bound tests that wait in this mode, so a run in which nothing ends for that long is ended here.
  */
 import './noPromiseHooks.ts'
 import { argumentsOf } from './arguments.ts'

@@ -1,6 +1,7 @@
 /**
- * Runs npm scripts at the same time: `node tools/together.ts check test:rules`. With `--at-once 3` never more than three; the next one starts when one
- * ends. Prints the output of each script in one piece when it has ended. Exits with 1 after the last script when any of them has failed.
+ * Runs npm scripts at the same time: `node tools/together.ts check test:rules`. With `--at-once 3` never more than
+ * three; the next one starts when one ends. Prints the output of each script in one piece when it has ended. Exits with
+ * 1 after the last script when any of them has failed.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -1,6 +1,7 @@
 /**
- * Finds words in comments, texts and documents that a tired reader has to read twice: `node tools/words.ts [path …]`. Ends with 1 when there are any.
- * Each word stands with what to write instead. Code itself is not searched: the compiler and the glossary of ARCHITECTURE.md keep its names.
+ * Finds words in comments, texts and documents that a tired reader has to read twice, and comments wider than a line:
+ * `node tools/words.ts [path …]`. Ends with 1 when there are any. Each word stands with what to write instead.
+ * Code itself is not searched: the compiler and the glossary of ARCHITECTURE.md keep its names.
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -25,9 +26,12 @@ const INSTEAD: readonly (readonly [RegExp, string])[] = [
 ]
 
 /** What holds the list itself, or what others wrote. */
-const EXCEPT = /^(tools\/words\.ts|LICENSE|package-lock\.json|vectors\/|packages\/web\/src\/text\/de\/)/
+const EXCEPT = /^(tools\/words\.ts|LICENSE|package-lock\.json|vectors\/[\w-]+\.json|packages\/web\/src\/text\/de\/)/
 const CODE = /\.(ts|tsx|mjs|css)$/
 const PROSE = /\.md$/
+const MAX_COLUMNS = 120
+/** Comments of which a tool reads one line. */
+const ONE_LINE = /^\s*(\/\/|\{?\/\*)\s*(biome-ignore |Covers: )/
 
 const { positionals: paths } = argumentsOf(
   'node tools/words.ts [path …]',
@@ -39,6 +43,10 @@ const files = projectFiles(paths).filter((file) => !EXCEPT.test(file) && (CODE.t
 let found = 0
 for (const file of files) {
   const text = readFileSync(join(ROOT, file), 'utf8')
+  for (const line of PROSE.test(file) ? [] : tooWide(text)) {
+    found += 1
+    console.log(`${file}:${line}: more than ${MAX_COLUMNS} columns: wrap the comment, or say less`)
+  }
   for (const [start, piece] of PROSE.test(file) ? [[0, text] as const] : proseOf(text)) {
     for (const [word, instead] of INSTEAD) {
       for (const { 0: hit, index } of piece.matchAll(word)) {
@@ -57,6 +65,19 @@ function proseOf(code: string): readonly (readonly [number, string])[] {
   return [...code.matchAll(tokens)]
     .filter(({ 0: token }) => token.startsWith('/') || token.includes(' '))
     .map(({ 0: token, index }) => [index, token] as const)
+}
+
+/** The numbers of lines with a comment that are too wide. */
+function tooWide(code: string): readonly number[] {
+  const lines = code.split('\n')
+  const commented = proseOf(code).flatMap(([start, token]) => {
+    const first = lineAt(code, start)
+    return token.startsWith('/') ? token.split('\n').map((_, index) => first + index) : []
+  })
+  return [...new Set(commented)].filter((number) => {
+    const line = lines[number - 1] ?? ''
+    return [...line].length > MAX_COLUMNS && !ONE_LINE.test(line)
+  })
 }
 
 function lineAt(text: string, index: number): number {

@@ -1,4 +1,4 @@
-/** A peer for `blindkeep drop`: the bare loop of `bareSealing.ts` in Node. Takes the URL of `bareUploads.ts` and the path of a file. */
+/** A peer for `blindkeep drop`: the loop of `bareSealing.ts` in Node. Takes `bareUploads.ts`'s URL and a path. */
 import { createHash } from 'node:crypto'
 import { openAsBlob } from 'node:fs'
 import { sealAndSendBare } from './bareSealing.ts'

@@ -1,12 +1,13 @@
 /**
- * The rows and signatures of small drops, with nothing around them: each row once into the server's own tables, a commit for all that wait, two signatures for
- * each receipt, one receipt after the other, as a chain requires. No rule is checked, nothing is read, no listener is woken.
+ * The rows and signatures of small drops, with nothing around them: each row once into the server's own tables, a
+ * commit for all that wait, two signatures for each receipt, one receipt after the other, as a chain requires. No rule
+ * is checked, nothing is read, no listener is woken.
  */
 import { generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto'
 import { DatabaseSync } from 'node:sqlite'
 import { setImmediate as turn } from 'node:timers/promises'
 import { parseAccountId, parseDropId, parseSha256Hex, parseUploadId } from '@blindkeep/protocol/ids'
-import { openSqliteStore } from '../../packages/server/src/adapters/sql/sqlite.ts'
+import { openSqliteStore } from '../../packages/server/src/adapters/sql/sqlite/store.ts'
 import { locationOf } from '../../packages/server/src/domain/ground/location.ts'
 import { newId, parsed } from '../ids.ts'
 import { inserting } from '../insertion.ts'

@@ -1,6 +1,6 @@
 /**
- * A peer for reads that does only what no server can leave out that keeps a log: Node's server, one line of the log for each request, and with a database one
- * read in it. It always sends the same text, and checks nothing. Prints its port.
+ * A peer for reads that does only what no server can leave out that keeps a log: Node's server, one line of the log for
+ * each request, and with a database one read in it. It always sends the same text, and checks nothing. Prints its port.
  */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -1,4 +1,4 @@
-/** What sealing, and sending what was sealed, cost with Web Cryptography and nothing else: in a browser that is the least. */
+/** The cost of sealing and sending with Web Cryptography and nothing else: a browser's least. */
 import { createSHA256 } from 'hash-wasm'
 
 const SLICE_BYTES = 1024 * 1024
@@ -32,8 +32,9 @@ interface Destination {
 }
 
 /**
- * Seconds to prepare `file` and to send it: reads it, encrypts it and hashes the whole, while the next slice is made; then does that again by chunks, each with
- * its hash, the next one made while one is sent. Checks nothing, stores nothing, shows nothing.
+ * Seconds to prepare `file` and to send it: reads it, encrypts it and hashes the whole, while the next slice is made;
+ * then does that again by chunks, each with its hash, the next one made while one is sent. Checks nothing, stores
+ * nothing, shows nothing.
  */
 export async function sealAndSendBare(
   file: Blob,

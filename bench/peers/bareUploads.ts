@@ -1,7 +1,8 @@
 /**
- * A peer for uploads that does only what none can leave out that answers for its bytes: Node's server reads them, hashes each chunk and the whole, writes them,
- * and syncs file and directory before it answers the last chunk. It checks nothing, records nothing and signs nothing; with `--log` it writes the rows and makes
- * the signatures of `bareLog.ts`, and with another word it answers reads with the script of that path. Prints its port.
+ * A peer for uploads that does only what none can leave out that answers for its bytes: Node's server reads them,
+ * hashes each chunk and the whole, writes them, and syncs file and directory before it answers the last chunk. It
+ * checks nothing, records nothing and signs nothing; with `--log` it writes the rows and makes the signatures of
+ * `bareLog.ts`, and with another word it answers reads with the script of that path. Prints its port.
  */
 import { createHash, type Hash } from 'node:crypto'
 import { type FileHandle, open, readFile } from 'node:fs/promises'

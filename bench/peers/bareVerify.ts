@@ -1,7 +1,8 @@
 /**
- * A peer for structural verification by HTTP that does only what no server can leave out: Node's server parses the question, reads the session and the rows of
- * the assets, calls `stat` for each file, answers with a verdict for each blob, and writes a line of the log. It checks nothing else. Takes the server's
- * database and the directory of its files. Prints its port.
+ * A peer for structural verification by HTTP that does only what no server can leave out: Node's server parses the
+ * question, reads the session and the rows of the assets, calls `stat` for each file, answers with a verdict for each
+ * blob, and writes a line of the log. It checks nothing else. Takes the server's database and the directory of its
+ * files. Prints its port.
  */
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'

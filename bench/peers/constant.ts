@@ -1,4 +1,4 @@
-/** A peer that only answers: Fastify with one route, for all paths, that always sends the same text. Prints its port. */
+/** A peer that only answers: Fastify, one route for all paths, one text. Prints its port. */
 import fastify from 'fastify'
 
 const [text = ''] = process.argv.slice(2)

@@ -1,6 +1,7 @@
 /**
- * P11: a guest's page in a real browser prepares and sends one large file, from the click to the checked receipt. Compared with the bare cryptography
- * in the same tab, a loop that reads, encrypts twice and hashes; and with a bare loop that also sends, to bare Node.
+ * P11: a guest's page in a real browser prepares and sends one large file, from the click to the checked receipt.
+ * Compared with the bare cryptography in the same tab, a loop that reads, encrypts twice and hashes; and with a bare
+ * loop that also sends, to bare Node.
  */
 import { randomBytes } from 'node:crypto'
 import { cp, open } from 'node:fs/promises'

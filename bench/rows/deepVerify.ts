@@ -1,4 +1,4 @@
-/** P8: deep verify, which reads and hashes every byte. Compared with the usual programs on the same files. All read from the page cache. */
+/** P8: deep verify reads and hashes every byte. Beside the usual programs on the same files, from the page cache. */
 
 import { drive, expectStatus, requestOf } from '../load.ts'
 import { type Planted, plantAssets } from '../plantedAssets.ts'

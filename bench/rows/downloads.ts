@@ -1,6 +1,7 @@
 /**
- * P9: downloads of a large file by one client and of small ones by many. From files, beside Node's server that streams the same files, and nginx if it is
- * installed; from an object store, beside gets of the same bytes by the store's library.
+ * P9: downloads of a large file by one client and of small ones by many. From files, beside Node's server that
+ * streams the same files, and nginx if it is installed; from an object store, beside gets of the same bytes by the
+ * store's library.
  */
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'

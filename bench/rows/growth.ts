@@ -1,4 +1,4 @@
-/** G1 to G4: how the server's figures change with the number of clients, the size of chunks and the number of uploads. */
+/** G1 to G4: figures by the number of clients, size of chunks and number of uploads. */
 import { randomBytes } from 'node:crypto'
 import { startBlindkeep } from '../processes.ts'
 import type { Lane, OpenRow, Row } from '../row.ts'

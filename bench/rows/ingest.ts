@@ -1,6 +1,6 @@
 /**
- * P1, P1b: files of many chunks from several clients at once, hash-verified, durable and each with a receipt. Compared with a server that neither
- * hashes nor syncs, and with one program that writes as many bytes and syncs them once.
+ * P1, P1b: files of many chunks from several clients at once, hash-verified, durable and each with a receipt. Compared
+ * with a server that neither hashes nor syncs, and with one program that writes as many bytes and syncs them once.
  */
 import { randomBytes } from 'node:crypto'
 import { mkdir, writeFile } from 'node:fs/promises'

@@ -1,6 +1,7 @@
 /**
- * P1, P2, P6, P9 on PostgreSQL with an object store. Beside them, the store's library alone with as many bytes. The store is our own double unless the machine
- * has a real one (`testing/objectStore.ts`): then the ratios say what the server costs, and the figures nothing about a real store.
+ * P1, P2, P6, P9 on PostgreSQL with an object store. Beside them, the store's library alone with as many bytes. The
+ * store is our own double unless the machine has a real one (`testing/objectStore.ts`): then the ratios say what the
+ * server costs, and the figures nothing about a real store.
  */
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'

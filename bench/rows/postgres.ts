@@ -1,11 +1,11 @@
 /**
- * P2, P3, P4, P6 on PostgreSQL, with the bytes in files. Beside them, what the bare driver does: as many transactions, each one statement with as many rows.
- * On one machine the database takes its share of the cores.
+ * P2, P3, P4, P6 on PostgreSQL, with the bytes in files. Beside them, what the bare driver does: as many transactions,
+ * each one statement with as many rows. On one machine the database takes its share of the cores.
  */
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { Pool } from 'pg'
-import { openPostgresStore } from '../../packages/server/src/adapters/sql/postgres.ts'
+import { openPostgresStore } from '../../packages/server/src/adapters/sql/postgres/store.ts'
 import { statOf } from '../bareDatabase.ts'
 import { type Planted, plantAssets, ROLES } from '../plantedAssets.ts'
 import { bareInsertLane, openPostgres } from '../postgres.ts'

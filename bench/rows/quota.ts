@@ -1,4 +1,4 @@
-/** P4: an authenticated read, compared with a server that only answers. The difference is the cost of the token, the account and its use. */
+/** P4: an authenticated read beside a bare answer: the cost of token, account and its use. */
 import { drive, expectStatus, requestOf } from '../load.ts'
 import { newOwner } from '../owner.ts'
 import { databasePathOf } from '../plantedAssets.ts'

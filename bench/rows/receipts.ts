@@ -1,10 +1,10 @@
-/** P3: the receipt log over the real database in this process. Compared with the bare two signatures, one receipt after the other as a chain requires. */
+/** P3: the receipt log over the real database, beside the two bare signatures, in turn as a chain requires. */
 import { generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto'
 import { join } from 'node:path'
 import { formatInstant, parseAccountId, parseDropId, parseKeyId, parseUploadId } from '@blindkeep/protocol/ids'
 import { receiptToBeSigned } from '@blindkeep/protocol/receipt'
 import { openKeyring } from '../../packages/server/src/adapters/keyring/keyring.ts'
-import { openSqliteStore } from '../../packages/server/src/adapters/sql/sqlite.ts'
+import { openSqliteStore } from '../../packages/server/src/adapters/sql/sqlite/store.ts'
 import { systemClock } from '../../packages/server/src/adapters/system/clock.ts'
 import { systemRandom } from '../../packages/server/src/adapters/system/random.ts'
 import { openServerKeys } from '../../packages/server/src/domain/custody/keys.ts'

@@ -1,4 +1,4 @@
-/** P2: small drops, each landed with its receipt. Compared with the same number of tus uploads, which have no receipts, and with the bare signatures of one chain. */
+/** P2: small drops with receipts, beside as many tus uploads without, and the bare signatures of one chain. */
 import { randomBytes } from 'node:crypto'
 import type { Row } from '../row.ts'
 import { remarksOnTusd, tusdLane } from '../tusd.ts'

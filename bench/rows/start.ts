@@ -1,4 +1,4 @@
-/** P12: from the start of the process to the first answer. Compared with a Node process that only listens and answers. */
+/** P12: from process start to first answer, beside a Node process that only listens and answers. */
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

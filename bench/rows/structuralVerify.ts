@@ -1,4 +1,4 @@
-/** P6: structural verify over HTTP and as a function call. Compared with reading the same rows and calling `stat` on the same files. */
+/** P6: structural verify, over HTTP and as a call, beside reading the same rows and `stat` of the files. */
 import { randomBytes } from 'node:crypto'
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { openFilesystemBlobs } from '../../packages/server/src/adapters/filesystem/blobs.ts'
 import { openLimiter } from '../../packages/server/src/adapters/limiter/limiter.ts'
 import { createLocalSeats } from '../../packages/server/src/adapters/limiter/localSeats.ts'
-import { openSqliteStore } from '../../packages/server/src/adapters/sql/sqlite.ts'
+import { openSqliteStore } from '../../packages/server/src/adapters/sql/sqlite/store.ts'
 import { systemClock } from '../../packages/server/src/adapters/system/clock.ts'
 import { createVerify } from '../../packages/server/src/domain/custody/verify.ts'
 import { areWhole, type BareRow, blobReader, isWhole } from '../bareDatabase.ts'
@@ -132,7 +132,7 @@ async function ruleLane(
   })
 }
 
-/** The fewest calls that find the same verdicts: one query for each asset on a read-only connection, one snapshot for each request, and `stat` of each file. */
+/** The fewest calls for the same verdicts: one query an asset, one snapshot a request, `stat` of each file. */
 function bareLanes({ atEnd }: RowOptions, { planted, piles, count, databasePath }: InProcess) {
   const database = new DatabaseSync(databasePath, { readOnly: true })
   atEnd(async () => database.close())

@@ -1,6 +1,6 @@
 /**
- * P16: `blindkeep drop` of one large file. Compared with `curl -T` of as many bytes to a server that only hashes, writes and syncs them; and with a bare loop that
- * seals and hashes twice, and sends to the same server.
+ * P16: `blindkeep drop` of one large file. Compared with `curl -T` of as many bytes to a server that only hashes,
+ * writes and syncs them; and with a bare loop that seals and hashes twice, and sends to the same server.
  */
 import { randomBytes } from 'node:crypto'
 import { open, readFile } from 'node:fs/promises'

@@ -1,6 +1,7 @@
 /**
- * Compares receipts with each other: each server issues one strictly rising chain (specification, AssetReceipt, receipt_seq and
- * prior_receipt_hash). A user holds only a part of the log, so a gap in the numbers is no fault. The receipts must still fit into one chain.
+ * Compares receipts with each other: each server issues one strictly rising chain (specification, AssetReceipt,
+ * receipt_seq and prior_receipt_hash). A user holds only a part of the log, so a gap in the numbers is no fault. The
+ * receipts must still fit into one chain.
  */
 import type { Fault } from './fault.ts'
 

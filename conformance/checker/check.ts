@@ -1,6 +1,6 @@
 /**
- * An independent checker of custody receipts and their chain. It is written from the formats alone: it shares no code with the server or
- * its clients, and uses other libraries for CBOR and signatures.
+ * An independent checker of custody receipts and their chain. It is written from the formats alone: it shares no code
+ * with the server or its clients, and uses other libraries for CBOR and signatures.
  */
 import { type ChainFault, checkChain, type Link } from './chain.ts'
 import type { Fault, LocatedFault } from './fault.ts'

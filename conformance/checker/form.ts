@@ -1,6 +1,7 @@
 /**
- * The outer form of a receipt (RFC 9052, COSE_Sign), read twice: a template says where in the bytes each part must be, and the CBOR
- * library must read the same parts. Of the 3.9 KiB of a receipt only payload, key ids and signatures vary; everything else is fixed.
+ * The outer form of a receipt (RFC 9052, COSE_Sign), read twice: a template says where in the bytes each part must be,
+ * and the CBOR library must read the same parts. Of the 3.9 KiB of a receipt only payload, key ids and signatures vary;
+ * everything else is fixed.
  */
 import { Tag } from 'cbor2'
 import { firstDifference, readCbor, writeCbor } from './cbor.ts'
@@ -106,8 +107,8 @@ function headOf(length: number): Uint8Array {
 }
 
 /**
- * The length of the payload. Both its own head and the length of the receipt give it. When they differ, the one counts with which the rest
- * fits the template. So a fault is reported where it is: in the head, or behind the payload.
+ * The length of the payload. Both its own head and the length of the receipt give it. When they differ, the one counts
+ * with which the rest fits the template. So a fault is reported where it is: in the head, or behind the payload.
  */
 function payloadLengthOf(cbor: Uint8Array): number {
   const left = cbor.length - AROUND_PAYLOAD_BYTES

@@ -1,6 +1,7 @@
 /**
- * Reads receipts from JSON Lines or one JSON document: AssetReceipt objects, receipt_cbor texts (also as plain base64 lines), arrays of
- * them, or whole answers of `GET /v1/assets/{asset_id}/receipts`. It reads line by line, so a log may have any length.
+ * Reads receipts from JSON Lines or one JSON document: AssetReceipt objects, receipt_cbor texts (also as plain base64
+ * lines), arrays of them, or whole answers of `GET /v1/assets/{asset_id}/receipts`. It reads line by line, so a log may
+ * have any length.
  */
 import { isObject } from './keys.ts'
 
@@ -59,7 +60,7 @@ async function* itemsOfLines(lines: AsyncIterable<string>): AsyncGenerator<Item>
   }
 }
 
-/** For a first line that is not JSON: either all lines together are one document, or the first of several lines is broken. */
+/** For a first line that is no JSON: all lines are one document, or the first is broken. */
 function itemsOfDocument(lines: readonly string[]): readonly Item[] {
   const whole = parseLine(lines.join('\n'))
   if (whole !== undefined) return itemsOf(whole.parsed)

@@ -1,4 +1,4 @@
-/** The fields of a receipt's signed payload and their forms (specification, AssetReceipt; vectors/README.md, receipts.json). */
+/** Fields of a receipt's signed payload and their forms (specification, AssetReceipt; vectors/README.md). */
 import { readCbor } from './cbor.ts'
 import type { Fault } from './fault.ts'
 import type { Piece } from './form.ts'

@@ -1,6 +1,7 @@
 /**
- * Compares earlier keys with those that are published now. The list is append-only (specification, Discovery, attestation-keys), so a key
- * that is missing, moved or changed is a fault. Pins are an older document of the server, or what a client keeps (`PinnedKeys`).
+ * Compares earlier keys with those that are published now. The list is append-only (specification, Discovery,
+ * attestation-keys), so a key that is missing, moved or changed is a fault. Pins are an older document of the server,
+ * or what a client keeps (`PinnedKeys`).
  */
 import type { Fault } from './fault.ts'
 import { isObject, type Members } from './keys.ts'

@@ -1,4 +1,4 @@
-/** Compares the members of an AssetReceipt with its signed bytes, which they repeat (specification, AssetReceipt, receipt_cbor). */
+/** Compares an AssetReceipt with the signed bytes that it repeats (specification, AssetReceipt, receipt_cbor). */
 import type { Fault } from './fault.ts'
 import type { Members } from './keys.ts'
 import type { Fields } from './payload.ts'
@@ -13,7 +13,7 @@ const REQUIRED = [
   'size',
   'received_at',
 ]
-/** The last two are not members of an AssetReceipt. When JSON has them all the same, they must match the signed fields. */
+/** The last two are not members of an AssetReceipt, but must match the signed fields when JSON has them. */
 const OPTIONAL = ['prior_receipt_hash', 'envelope_hash', 'asset_id', 'drop_id']
 const BEYOND = ['asset_id', 'drop_id']
 

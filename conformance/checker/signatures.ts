@@ -1,6 +1,7 @@
 /**
- * Verifies signatures with libraries that neither the server nor the clients of this project use: libsodium for Ed25519 (RFC 8032), which
- * refuses malleable signatures, and liboqs for ML-DSA-65 (FIPS 204). Both packages contain WebAssembly.
+ * Verifies signatures with libraries that neither the server nor the clients of this project use: libsodium for Ed25519
+ * (RFC 8032), which refuses malleable signatures, and liboqs for ML-DSA-65 (FIPS 204). Both packages contain
+ * WebAssembly.
  */
 import { createMLDSA65 } from '@oqs/liboqs-js/sig'
 import sodium from 'libsodium-wrappers'

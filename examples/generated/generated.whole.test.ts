@@ -1,4 +1,4 @@
-/** Clients that are generated from openapi.json compile strictly, and go through the loop of a drop against a real server. */
+/** Clients generated from openapi.json compile strictly, and go through the loop of a drop. */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { createHash, randomBytes, randomUUID } from 'node:crypto'

@@ -1,4 +1,4 @@
-/** Generators that read OpenAPI 3.1 make clients of what a server serves for them, and these go through the loop of a drop. */
+/** Clients that generators make of a server's OpenAPI 3.1 go through the loop of a drop. */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { createHash, randomBytes, randomUUID } from 'node:crypto'

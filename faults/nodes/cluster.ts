@@ -10,11 +10,11 @@ import { type ObjectStoreProxy, startObjectStoreProxy } from '../../testing/faul
 import { type Nodes, startNodes } from '../../testing/nodes.ts'
 import { openObjectStore, type TestObjectStore } from '../../testing/objectStore.ts'
 import type { RunningServer } from '../../testing/startServer.ts'
-import { FAULT_ENV } from '../load.ts'
-import type { Oracle } from '../oracle.ts'
-import { rowsOf } from '../rows.ts'
-import { copyPostgres } from './copy.ts'
-import { type FaultyDatabase, openFaultyDatabase } from './database.ts'
+import { type FaultyDatabase, openFaultyDatabase } from '../database/database.ts'
+import { FAULT_ENV } from '../harness/load.ts'
+import type { Oracle } from '../harness/oracle.ts'
+import { copyPostgres } from '../harness/postgresCopy.ts'
+import { rowsOf } from '../harness/rows.ts'
 
 export interface Cluster {
   readonly nodes: Nodes
@@ -132,7 +132,8 @@ function createClusterOracle({ nodes }: Nodes, store: TestObjectStore, rows: Wit
       const [node] = nodes
       const checked = await node?.command(['fsck', '--deep'])
       const found = checked?.status === 0 ? [] : [`fsck: ${checked?.stdout}${checked?.stderr}`]
-      // Before the rows: a key has its row before its first byte, and loses it after its last. And after them: nodes that run may have joined parts.
+      // Before the rows: a key has its row before its first byte, and loses it after its last. And after them: nodes
+      // that run may have joined parts.
       const before = await keysIn(store)
       const [parts, others] = await rows((database) => [
         partsIn(database),

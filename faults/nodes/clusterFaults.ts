@@ -1,13 +1,14 @@
 /**
- * R18: several nodes on one database and one object store, which fails under load: nothing acknowledged is lost, one chain, no key without a row and no kept
- * row without its key, nothing stuck.
+ * R18: several nodes on one database and one object store, which fails under load: nothing acknowledged is lost, one
+ * chain, no key without a row and no kept row without its key, nothing stuck.
  */
+
+import { DATABASE_CAUSES } from '../database/databaseCauses.ts'
+import type { Cause } from '../harness/disturb.ts'
+import { type DisturbedReport, type DisturbedRun, runDisturbed } from '../harness/disturbed.ts'
+import { STORE_CAUSES } from '../store/storeCauses.ts'
 import { type Cluster, type ClusterOptions, openCluster } from './cluster.ts'
-import { DATABASE_CAUSES } from './databaseCauses.ts'
-import type { Cause } from './disturb.ts'
-import { type DisturbedReport, type DisturbedRun, runDisturbed } from './disturbed.ts'
 import { NODE_CAUSES } from './nodeCauses.ts'
-import { STORE_CAUSES } from './storeCauses.ts'
 
 type Report = DisturbedReport | { readonly missing: string }
 

@@ -1,16 +1,16 @@
 /** What happens to one of several nodes. */
 
 import type { RunningServer } from '../../testing/startServer.ts'
-import { pause } from '../api.ts'
-import type { Random } from '../random.ts'
+import { pause } from '../harness/api.ts'
+import type { Cause } from '../harness/disturb.ts'
+import type { Random } from '../harness/random.ts'
 import type { Cluster } from './cluster.ts'
-import type { Cause } from './disturb.ts'
 
 type Place = Pick<Cluster, 'nodes'>
 
 /**
- * Longer than the lease of an adoption (2 s in these runs) and the time after which PostgreSQL ends an idle transaction (5 s); often also than the time after
- * which it ends the connection that holds a node's turns (10 s).
+ * Longer than the lease of an adoption (2 s in these runs) and the time after which PostgreSQL ends an idle transaction
+ * (5 s); often also than the time after which it ends the connection that holds a node's turns (10 s).
  */
 export const PAST_LEASES_MS = [6_000, 14_000] as const
 
@@ -41,7 +41,7 @@ function frozen({ nodes }: Place, random: Random) {
   return freeze(nodes, random.pick(nodes.nodes), random)
 }
 
-/** Most load balancers stop asking a node that does not answer; this one goes on half of the time. Returns what thaws the node. */
+/** Most balancers stop asking a silent node; this one goes on half of the time. Returns what thaws it. */
 export function freeze({ proxy }: Pick<Cluster['nodes'], 'proxy'>, node: RunningServer, random: Random): () => void {
   process.kill(node.pid(), 'SIGSTOP')
   const takeIn = random.chance(0.5) ? proxy.leaveOut(node.url) : () => undefined

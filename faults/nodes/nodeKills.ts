@@ -1,20 +1,21 @@
 /**
- * R17: nodes are killed and frozen under load at random moments, while the others serve; often two at once. One cluster lives through all of it. Every fifty
- * moments the load rests, everything that was acknowledged is read, and the rows are compared with the keys of the store.
+ * R17: nodes are killed and frozen under load at random moments, while the others serve; often two at once. One cluster
+ * lives through all of it. Every fifty moments the load rests, everything that was acknowledged is read, and the rows
+ * are compared with the keys of the store.
  */
 import type { RunningServer } from '../../testing/startServer.ts'
-import { pause } from '../api.ts'
-import type { Counts } from '../ledger.ts'
-import { createWorld, judgeKept, judgeServed, startLoad, type World } from '../load.ts'
-import { MOMENTS } from '../moments.ts'
-import { discard, readInbox } from '../owner.ts'
-import type { Random } from '../random.ts'
-import { loggedBy, type RunReport, type SharedOptions } from '../report.ts'
+import { pause } from '../harness/api.ts'
+import { unexpectedIn } from '../harness/disturbed.ts'
+import type { Counts } from '../harness/ledger.ts'
+import { createWorld, judgeKept, judgeServed, startLoad, type World } from '../harness/load.ts'
+import { MOMENTS } from '../harness/moments.ts'
+import { discard, readInbox } from '../harness/owner.ts'
+import type { Random } from '../harness/random.ts'
+import { loggedBy, type RunReport, type SharedOptions } from '../harness/report.ts'
+import { createTrouble, type Trouble } from '../harness/trouble.ts'
 import { type Cluster, openCluster } from './cluster.ts'
-import { unexpectedIn } from './disturbed.ts'
 import { freeze, PAST_LEASES_MS } from './nodeCauses.ts'
 import { openStuckWatch } from './stuck.ts'
-import { createTrouble, type Trouble } from './trouble.ts'
 
 interface NodeKillRun extends SharedOptions {
   readonly kills: number
@@ -130,7 +131,7 @@ async function strike(scene: Scene, blows: Blow[], random: Random): Promise<void
   await Promise.all(lanes.map((each) => each.catch((error: unknown) => world.ledger.fault(String(error)))))
 }
 
-/** At once after a request or an answer of some kind, if one comes soon; at a time that has nothing to do with them otherwise. */
+/** At once after a request or answer of some kind, if one comes soon; otherwise at any time. */
 async function untilMoment({ moments }: World, random: Random): Promise<void> {
   await pause(random.integer(0, 1_000))
   await Promise.race([moments.next(random.pick(MOMENTS)), pause(random.integer(0, 1_500))])

@@ -35,7 +35,7 @@ import {
 
 const LANDED = '204'
 const NO_SESSION = '404 upload.session_not_found'
-/** The newest of several requests wins. An older one that was still receiving bytes is answered this; its repeat is answered 204. */
+/** The newest request wins. An older, receiving one gets this answer; its repeat gets 204. */
 const OVERTAKEN = '409 upload.offset_mismatch'
 const CLOSED = '409 upload.session_closed'
 const MAX_BYTES = 3_000
@@ -48,7 +48,7 @@ function outcome(count: number, max: number, doing: string): string {
   return `${count === 0 ? 'none' : count === max ? 'all' : 'some'} ${doing}`
 }
 
-/** Alternates between a guest's session and an owner's: both follow the same rules (specification, Append one chunk). */
+/** A guest's session, then an owner's: the same rules (specification, Append one chunk). */
 async function newSession({ author, random, index }: Round): Promise<Opened> {
   const file = randomBytes(random.integer(1, MAX_BYTES))
   if (index % 2 === 0) {

@@ -9,7 +9,7 @@ import { clear, expectUse, RACERS, type Race, race, raceSides, times } from './r
 
 const SIZE = 100
 
-/** A verdict is of one moment: all blobs are stored, or none is known. After an acknowledged deletion it is always the latter. */
+/** Verdicts are of one moment: all stored or none known; always the latter after a deletion. */
 const verdicts: Race = {
   name: 'delete against verify',
   async round({ author, random }) {

@@ -5,8 +5,8 @@ import type { Reply } from '../../conformance/call.ts'
 import type { Client } from '../../conformance/client.ts'
 import { answerOf } from '../../conformance/expect.ts'
 import { asOwner, type Link, linksOf, provision, quotaOf, revoke } from '../../conformance/world.ts'
-import { pause } from '../api.ts'
-import type { Random } from '../random.ts'
+import { pause } from '../harness/api.ts'
+import type { Random } from '../harness/random.ts'
 
 export interface Round {
   readonly client: Client
@@ -33,7 +33,7 @@ export interface Race {
 
 /** Requests that race in each round. */
 export const RACERS = 64
-/** Over how many milliseconds the requests of one side are spread: none, or so many that late requests meet the results of early ones. */
+/** Spread of one side's requests: none, or so much that late ones meet early results. */
 const SPREADS_MS = [0, 0, 2, 10]
 /** How late a side may start, in milliseconds, unless the race says otherwise. */
 const MAX_LATE_MS = 25
@@ -104,7 +104,7 @@ export async function expectUse({ owner }: Author, bytes: number): Promise<void>
   assert.equal((await quotaOf(owner)).used, bytes, 'use in bytes')
 }
 
-/** Revokes the author's links, and deletes their drops, assets and uploads. Afterwards use is 0 and no session is open. */
+/** Revokes links, deletes drops, assets and uploads. Then use is 0 and no session is open. */
 export async function clear(author: Author, assetIds: readonly string[] = []): Promise<void> {
   const { owner } = author
   const links = (await linksOf(owner)).filter(({ state }) => state === 'live')

@@ -29,7 +29,7 @@ function raceOf(name: string, codeOf: (guarded: Guarded) => string): Race {
   }
 }
 
-/** With one challenge, all later answers come too late. With several challenges, none of which runs out of attempts, the code is already used. */
+/** With one challenge later answers are too late. With several, the code is already used. */
 async function oneCode(
   { client, random }: Pick<Round, 'client' | 'random'>,
   { guarded: { owner }, code }: { readonly guarded: Guarded; readonly code: string },

@@ -1,7 +1,8 @@
 /**
- * Builds the pages into `dist/`, or where `--out` says, each file beside its compressed forms, so that the server compresses nothing at run time.
- * What was there is replaced at the end, in one step. With `--if-possible` an installation without the tools for it (`npm ci --omit=dev`) is no fault; with
- * `--if-changed` nothing is built when every source is older than the last build.
+ * Builds the pages into `dist/`, or where `--out` says, each file beside its compressed forms, so that the server
+ * compresses nothing at run time. What was there is replaced at the end, in one step. With `--if-possible` an
+ * installation without the tools for it (`npm ci --omit=dev`) is no fault; with `--if-changed` nothing is built when
+ * every source is older than the last build.
  */
 import { cp, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { extname, join, resolve } from 'node:path'
@@ -53,8 +54,8 @@ async function buildAll(): Promise<void> {
 }
 
 /**
- * Makes one file of the preview's page. A frame with a `sandbox` attribute has no origin, and WebKit loads no script and no style for it by the source
- * `'self'`: the server allows those in the page by their hashes.
+ * Makes one file of the preview's page. A frame with a `sandbox` attribute has no origin, and WebKit loads no script
+ * and no style for it by the source `'self'`: the server allows those in the page by their hashes.
  */
 async function inlinePreview(directory: string): Promise<void> {
   const parts = { 'preview.css': 'style', 'preview.js': 'script' } as const
@@ -71,7 +72,7 @@ async function inlinePreview(directory: string): Promise<void> {
   await writeFile(page, document)
 }
 
-/** The manifest of an app that takes files from other apps (decisions/files-from-other-apps.md). Otherwise it is the same app. */
+/** The same app's manifest, taking files from other apps (decisions/files-from-other-apps.md). */
 async function addTakingManifest(directory: string): Promise<void> {
   const manifest: unknown = JSON.parse(await readFile(join(directory, 'app.webmanifest'), 'utf8'))
   const share_target = {

@@ -5,8 +5,9 @@ const here = import.meta.dirname
 const common = { configFile: false, root: here, logLevel: 'warn' } as const
 
 /**
- * Three pages, each a bundle of its own: the owner's at `/`, the guest's below `/u/`, a share's below `/v/`. Their addresses for scripts are relative, so that
- * the same files serve below any path of a proxy. `inWorkers`: plugins for the bundles of workers, which do not have those of the pages.
+ * Three pages, each a bundle of its own: the owner's at `/`, the guest's below `/u/`, a share's below `/v/`. Their
+ * addresses for scripts are relative, so that the same files serve below any path of a proxy. `inWorkers`: plugins for
+ * the bundles of workers, which do not have those of the pages.
  */
 export function pagesConfig(outDir: string, inWorkers: readonly Plugin[] = []): InlineConfig {
   return {
@@ -39,7 +40,7 @@ export function serviceWorkerConfig(name: 'push' | 'take', outDir: string): Inli
   }
 }
 
-/** What shows a guest's file runs in a sandbox without an origin, which loads no modules (HTML, fetch a module script: CORS). */
+/** A guest's file is shown in a sandbox without origin, which loads no modules (HTML, fetch a module script: CORS). */
 export function previewConfig(outDir: string): InlineConfig {
   return {
     ...common,

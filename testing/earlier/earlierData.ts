@@ -1,6 +1,6 @@
 /**
- * A data directory of an earlier build, as it left it, and what its clients knew: `make.ts` makes it, tests unpack it. Its owner, its secrets and its files
- * are worth nothing.
+ * A data directory of an earlier build, as it left it, and what its clients knew: `make.ts` makes it, tests unpack it.
+ * Its owner, its secrets and its files are worth nothing.
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'

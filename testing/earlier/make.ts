@@ -4,8 +4,9 @@
  *     git worktree add --detach ../old 916841d3 && cp -a node_modules ../old/
  *     node testing/earlier/make.ts ../old testing/earlier/build-916841d3.json.gz
  *
- * Runs the server of that checkout from its sources, and lets its clients use it: an owner registers, makes links and an album, guests send files,
- * the owner adopts some, uploads, shares and deletes, the operator rotates the key. The server ends in order.
+ * Runs the server of that checkout from its sources, and lets its clients use it: an owner registers, makes links and
+ * an album, guests send files, the owner adopts some, uploads, shares and deletes, the operator rotates the key. The
+ * server ends in order.
  */
 import { execFileSync, spawn } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'

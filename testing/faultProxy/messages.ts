@@ -1,4 +1,7 @@
-/** The few facts about PostgreSQL's protocol that a proxy needs to find a commit. https://www.postgresql.org/docs/current/protocol-message-formats.html */
+/**
+ * What a proxy must know to find a commit:
+ * https://www.postgresql.org/docs/current/protocol-message-formats.html
+ */
 
 const LENGTH_BYTES = 4
 /** The rest of a longer message is passed over: all that matter are shorter. */

@@ -1,6 +1,7 @@
 /**
- * A proxy on loopback in front of an S3 store that fails as networks and stores do. A rule says which requests it spoils, how, and how many of them.
- * It passes on the `Host` header, which is part of what a client signs. Requests without a rule pass as they come.
+ * A proxy on loopback in front of an S3 store that fails as networks and stores do. A rule says which requests it
+ * spoils, how, and how many of them. It passes on the `Host` header, which is part of what a client signs. Requests
+ * without a rule pass as they come.
  */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type OutgoingHttpHeaders, request, type ServerResponse } from 'node:http'
@@ -23,13 +24,13 @@ export type ObjectFault =
   /** No answer, until the client gives up. */
   | 'hang'
   | 'slow down'
-  /** The status 200 with an error in the body, as the answer to a copy or to the end of a multipart upload may be. The store does nothing. */
+  /** Status 200 with an error in the body, as for a copy or a multipart upload's end. Nothing is done. */
   | 'error in 200'
   /** The connection is cut in the middle of the answer's body. */
   | 'cut the body'
   /** One bit of the answer's body is flipped. */
   | 'wrong body'
-  /** The answer from before the object was there. With `GET` alone it is a store that says yes to HEAD and no to GET. */
+  /** The answer from before the object. With `GET` alone: yes to HEAD, no to GET. */
   | 'stale'
   /** 403 for a clock that is wrong. */
   | 'skewed clock'

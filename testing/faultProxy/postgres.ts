@@ -1,12 +1,13 @@
-/** A proxy on loopback in front of a PostgreSQL server that fails as networks and failovers do. Without a fault it passes on every byte. */
+/** A loopback proxy before PostgreSQL that fails as networks and failovers do; otherwise passes each byte. */
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { createMessageReader, isCommit, isCommitted } from './messages.ts'
 
 /**
- * `request`: the commit never reaches the server. `answer`: the server commits, and no client hears of it. `late`: the commit reaches the server with
- * `deliverLate`, and until then its transaction holds its locks. The client's connection is cut at once.
+ * `request`: the commit never reaches the server. `answer`: the server commits, and no client hears of it. `late`: the
+ * commit reaches the server with `deliverLate`, and until then its transaction holds its locks. The client's connection
+ * is cut at once.
  */
 export type LostCommit = 'request' | 'answer' | 'late'
 
@@ -150,7 +151,8 @@ function createLink(client: Socket, server: Socket, state: State): Link {
   server.on('data', (piece) => {
     const messages = answered(piece)
     if (losing) {
-      // An error or a rollback in place of the commit ends the wait as well: 'Z' says that the server has done all that was asked.
+      // An error or a rollback in place of the commit ends the wait as well: 'Z' says that the server has done all that
+      // was asked.
       if (messages.some((message) => isCommitted(message) || message.type === 'Z')) destroy()
       return
     }

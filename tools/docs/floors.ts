@@ -1,8 +1,9 @@
 import { dirname, join } from 'node:path/posix'
 
 /**
- * Floors of a folder, as ARCHITECTURE.md draws them in a fence ```` ```text floors <folder> ````: a line for each floor, the highest first, its rooms
- * separated by ` · `, then two spaces and words. A room is a folder; `.` are the files beside the rooms. A file imports from its own room and from lower floors.
+ * Floors of a folder, as ARCHITECTURE.md draws them in a fence ```` ```text floors <folder> ````: a line for each
+ * floor, the highest first, its rooms separated by ` · `, then two spaces and words. A room is a folder; `.` are the
+ * files beside the rooms. A file imports from its own room and from lower floors.
  */
 export interface Floors {
   readonly folder: string
@@ -21,7 +22,7 @@ export function floorsIn(info: string, content: string): Floors | undefined {
   return { folder, floors }
 }
 
-/** Each room without a floor or on two, and each import that leads upwards or along. `files`: of the repository, with a way to read one. */
+/** Rooms without a floor or on two, and imports upwards or along. `files`: the repository's. */
 export function* floorFaults(
   { folder, floors }: Floors,
   files: readonly string[],
@@ -46,7 +47,7 @@ export function* floorFaults(
 
 /** What tests import is no part of the house. */
 function isProduct(file: string): boolean {
-  return /\.tsx?$/.test(file) && !/\.(test|contract)\.tsx?$|\/testing\//.test(file)
+  return /\.tsx?$/.test(file) && !/\.test\.tsx?$|\/(contracts|testing)\//.test(file)
 }
 
 function roomOf(folder: string, file: string): string {

@@ -6,7 +6,7 @@ const ELSEWHERE = /^[a-z][a-z0-9+.-]*:/i
 /** Lines of a source, as GitHub names them. */
 const LINES = /^L\d+(-L\d+)?$/
 
-/** Each relative link that leads to no file, or to no heading of its file. `files`: all of the repository, from its root. */
+/** Relative links without a file or heading. `files`: all of the repository, from its root. */
 export function* brokenLinks(documents: readonly Document[], files: ReadonlySet<string>): Generator<string> {
   const byFile = new Map(documents.map((document) => [document.file, document]))
   const folders = new Set([...files].flatMap(foldersOf))

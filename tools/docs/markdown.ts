@@ -1,4 +1,4 @@
-/** The few parts of Markdown that the check of the documents needs: headings, links, blocks of commands, and drawn floors. */
+/** The Markdown that the check needs: headings, links, blocks of commands, and drawn floors. */
 import { type Floors, floorsIn } from './floors.ts'
 
 export interface Link {

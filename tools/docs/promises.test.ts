@@ -44,7 +44,7 @@ const FIGURES: Readonly<Record<string, readonly string[]>> = {
   ],
 }
 
-/** The names in the last column of the tables of SECURITY.md, below `packages/`: `server `json`, `linear`; web `e2e/guest``. */
+/** The last column of SECURITY.md's tables, below `packages/`: `server `json`, `linear`; web `e2e/guest``. */
 function testsNamed(): readonly string[] {
   const rows = security
     .split('\n')

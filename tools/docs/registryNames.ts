@@ -1,6 +1,7 @@
 /**
- * The names of our packages are not registered anywhere. A line that has a package manager fetch one by its name would, for the person who pastes it, run the program
- * of the stranger who registers it first. So texts install from files, and `npx` has `--no-install`, with which it runs only what is there.
+ * The names of our packages are not registered anywhere. A line that has a package manager fetch one by its name would,
+ * for the person who pastes it, run the program of the stranger who registers it first. So texts install from files,
+ * and `npx` has `--no-install`, with which it runs only what is there.
  */
 
 const RUNS = /\b(?:npx|pnpx|bunx|(?:npm|pnpm) exec|npm x|(?:pnpm|yarn) dlx|bun x)((?:\s+-\S+)*)\s+(\S+)/g

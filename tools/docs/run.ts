@@ -1,7 +1,8 @@
 /**
- * Runs the blocks of one document in their order, in one shell, so that a later one finds the variables of an earlier one. They run in a new directory
- * that looks like a checkout, with a home of its own, beside a new server: `http://127.0.0.1:8080` in a block is this server, and the operator's commands
- * are its own. A block fails when a command of it does, also in a pipe, or when curl gets a status of 400 or above.
+ * Runs the blocks of one document in their order, in one shell, so that a later one finds the variables of an earlier
+ * one. They run in a new directory that looks like a checkout, with a home of its own, beside a new server:
+ * `http://127.0.0.1:8080` in a block is this server, and the operator's commands are its own. A block fails when a
+ * command of it does, also in a pipe, or when curl gets a status of 400 or above.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

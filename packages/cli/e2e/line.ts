@@ -1,4 +1,4 @@
-/** A line between clients and a server that is cut, and mended later at the same address. It notes which chunks the server has acknowledged. */
+/** A line between clients and a server, cut and mended at the same address. Notes acknowledged chunks. */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http'
 import { pipeline } from 'node:stream/promises'

@@ -1,4 +1,4 @@
-/** The packed server and command line on Node 22 and 24, by the lines of the server’s README; and the types of the packed libraries in another program. */
+/** The packed programs on Node 22 and 24, by the server’s README; the packed libraries' types in a program. */
 import assert from 'node:assert/strict'
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'

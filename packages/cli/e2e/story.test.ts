@@ -1,6 +1,7 @@
 /**
- * An office and its guest, with the packed program: 500 small files in nested folders and a large one, while the line is cut three times, and the guest's
- * program, the server and, twice, the office's program are killed. `LARGE_BYTES`: the size of the large file, 2 GiB by default.
+ * An office and its guest, with the packed program: 500 small files in nested folders and a large one, while the line
+ * is cut three times, and the guest's program, the server and, twice, the office's program are killed. `LARGE_BYTES`:
+ * the size of the large file, 2 GiB by default.
  */
 import assert from 'node:assert/strict'
 import { type ChildProcess, execFile, spawn } from 'node:child_process'

@@ -1,4 +1,4 @@
-/** `blindkeep`: the command line of owners and guests. Results go to standard output, everything else to standard error. */
+/** `blindkeep`, for owners and guests. Results go to standard output, all else to standard error. */
 import { Command, CommanderError } from 'commander'
 import manifest from '../package.json' with { type: 'json' }
 import { addAccountCommands } from './commands/account.ts'

@@ -32,8 +32,9 @@ export interface SignIn extends SessionListener {
 
 export interface LogIn extends SignIn {
   /**
-   * The device that this client signs with, if it knows the device before the account key is open. Revoking the device ends the session. Throws
-   * `error.device.not_authorized` when the device was revoked. Without it, `Owner.addDevice` or `Owner.tieSession` ties the session.
+   * The device that this client signs with, if it knows the device before the account key is open. Revoking the device
+   * ends the session. Throws `error.device.not_authorized` when the device was revoked. Without it, `Owner.addDevice`
+   * or `Owner.tieSession` ties the session.
    */
   readonly deviceId?: DeviceId | undefined
 }
@@ -48,17 +49,18 @@ export interface Register extends SignIn {
   /** An invite code, where the server requires one. */
   readonly invite?: string | undefined
   /**
-   * From `newRecoveryWords`: the only way back in without the password. `confirm` returns the words after the registration. Without it the account
-   * has no recovery words, and none can be added later.
+   * From `newRecoveryWords`: the only way back in without the password. `confirm` returns the words after the
+   * registration. Without it the account has no recovery words, and none can be added later.
    */
   readonly recovery?: NewRecoveryWords | undefined
 }
 
 /**
- * Creates an account with a new account key. Takes 64 MiB and about a second. Repeats the request once when its answer was lost. Throws `AccountError`
- * `email_malformed`, `AddressError` when the server calls itself by another address than `baseUrl`, and what a call throws.
- * After a `NetworkError` the account may exist nevertheless, and a second call may throw `error.auth.user_already_exists` or
- * `error.auth.registration_closed` because of it: `logIn` with the same password shows that, and `recovery` can be confirmed.
+ * Creates an account with a new account key. Takes 64 MiB and about a second. Repeats the request once when its answer
+ * was lost. Throws `AccountError` `email_malformed`, `AddressError` when the server calls itself by another address
+ * than `baseUrl`, and what a call throws. After a `NetworkError` the account may exist nevertheless, and a second call
+ * may throw `error.auth.user_already_exists` or `error.auth.registration_closed` because of it: `logIn` with the same
+ * password shows that, and `recovery` can be confirmed.
  */
 export async function registerOwner(options: Register): Promise<Owner> {
   const { baseUrl, password, invite, recovery, onTokens, onEnded, environment = systemEnvironment } = options
@@ -79,8 +81,9 @@ export async function registerOwner(options: Register): Promise<Owner> {
 }
 
 /**
- * Signs in and opens the account key, or asks for the second factor. Throws `AddressError` and `AccountError` like `registerOwner` and for the salt,
- * `AccountError` for the account key after it has ended the session again, and what a call throws: `error.auth.invalid_credentials` for an unknown e-mail and for a wrong password alike.
+ * Signs in and opens the account key, or asks for the second factor. Throws `AddressError` and `AccountError` like
+ * `registerOwner` and for the salt, `AccountError` for the account key after it has ended the session again, and what a
+ * call throws: `error.auth.invalid_credentials` for an unknown e-mail and for a wrong password alike.
  */
 export async function logIn(options: LogIn): Promise<SignedIn> {
   const { baseUrl, password, deviceId, onTokens, onEnded, environment = systemEnvironment } = options
@@ -102,7 +105,7 @@ export async function logIn(options: LogIn): Promise<SignedIn> {
 
 export interface ResumeOwner extends SessionListener {
   readonly baseUrl: string
-  /** The owner's e-mail address, as `Owner.email` said when the session began. The server's word does not replace it. */
+  /** The owner's e-mail address, as `Owner.email` said when the session began: the server's word never replaces it. */
   readonly email: string
   readonly accountKey: Bytes
   /** The latest pair of the session. No other client may use it, unless all pass `shared`. */
@@ -110,7 +113,10 @@ export interface ResumeOwner extends SessionListener {
   readonly environment?: Environment | undefined
 }
 
-/** The owner of a session that the application kept. Sends no request. Throws `AccountError` `email_malformed`. Call `addDevice` or `tieSession` with the device that was kept too: the session may be untied. */
+/**
+ * Continues a session that the application kept, without a request. Throws `AccountError` `email_malformed`.
+ * The session may be untied: call `addDevice` or `tieSession` with the kept device.
+ */
 export function resumeOwner(options: ResumeOwner): Owner {
   const { baseUrl, accountKey, tokens, onTokens, shared, onEnded, environment = systemEnvironment } = options
   const email = normaliseEmail(options.email)

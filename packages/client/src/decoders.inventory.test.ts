@@ -1,4 +1,4 @@
-/** Every exported reader of other people's inputs has properties in a `*.decoders.test.ts`, or a reason here why it needs none. */
+/** Each exported reader of other people's inputs has properties in a `*.decoders.test.ts`, or a reason here. */
 import assert from 'node:assert/strict'
 import { glob, readFile } from 'node:fs/promises'
 import { basename, resolve } from 'node:path'
@@ -7,7 +7,7 @@ import { describe, it } from 'node:test'
 const PACKAGES = resolve(import.meta.dirname, '../..')
 const READER = /^export (?:async )?(?:function\*?|const) ((?:parse|decode|open|read)[A-Z]\w*)/gmu
 
-/** They send requests. What they read is read by the readers below them, and the tests with a malicious server change each answer. */
+/** They send requests. Their readers stand below; tests with a malicious server change each answer. */
 const CALLS = [
   'openAddress',
   'openAdoptions',

@@ -1,2 +1,2 @@
-/** The signing key pair of one device: made here, kept by the application, added to an account with `Owner.addDevice`. */
+/** The signing key pair of one device. The application keeps it; `Owner.addDevice` adds it to an account. */
 export { type Device, newDevice, openDevice, openSealedDevice, sealDevice } from './account/device.ts'

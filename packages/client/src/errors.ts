@@ -1,4 +1,4 @@
-/** Every error that the client throws on purpose, apart from `RangeError` for a wrong argument and `SourceChanged` (`source.ts`). */
+/** All errors that the client throws on purpose, but `RangeError` for arguments and `SourceChanged` (`source.ts`). */
 export { AccountError, type AccountFault } from './account/accountError.ts'
 export { PasswordWrong } from './account/passwordWrong.ts'
 export { RecoveryError, type RecoveryFault } from './account/recoveryError.ts'

@@ -1,4 +1,4 @@
-/** The example clients of `examples/`, which do not use this library, against a real server and beside this library: what one side makes, the other one opens. */
+/** The clients of `examples/`, which do not use this library, beside it: what one side makes, the other one opens. */
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { randomBytes, randomUUID } from 'node:crypto'

@@ -15,8 +15,8 @@ export interface Used {
 }
 
 /**
- * Judges the files in their order. One that does not fit uses up nothing, so a smaller one after it can fit. The answer has all files, with undefined for
- * one that fits.
+ * Judges the files in their order. One that does not fit uses up nothing, so a smaller one after it can fit. The answer
+ * has all files, with undefined for one that fits.
  */
 export function misfitsOf<File extends { readonly size: number }>(
   files: Iterable<File>,

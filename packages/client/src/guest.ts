@@ -53,7 +53,7 @@ export interface LinkLimits {
   readonly inboxFull: boolean
   /** The link takes one file: it ends with the first that lands. */
   readonly singleUse: boolean
-  /** Size of the largest file that certainly fits with a usual name and note. Undefined without a limit, 0 when the link is full. */
+  /** The largest file that certainly fits with a usual name and note. Undefined without a limit, 0 for a full link. */
   readonly fileBytesMax: number | undefined
   /** RFC 3339. */
   readonly expiresAt: string | undefined
@@ -65,7 +65,8 @@ export interface PrepareOptions extends FileFacts {
   /** The go that the file belongs to. */
   readonly batch?: Batch | undefined
   /**
-   * The passphrase from the owner, as `normalPassphrase` spells it; it never leaves this process. Old links may need another one of `passphraseSpellings`.
+   * The passphrase from the owner, as `normalPassphrase` spells it; it never leaves this process. Old links may need
+   * another one of `passphraseSpellings`.
    */
   readonly passphrase?: SpelledPassphrase | undefined
   readonly onProgress?: ((progress: SendProgress) => void) | undefined
@@ -81,9 +82,9 @@ export interface UploadLink {
   readonly title: string | undefined
   readonly message: string | undefined
   /**
-   * Seals the file once for its hash and tags, and returns the state that `send` needs. Sends nothing of it. Reads the whole file with flat memory.
-   * Throws `SendError` for a file that is too large or changes meanwhile, and for a missing passphrase; with a passphrase also `AddressError`, and
-   * what a call throws.
+   * Seals the file once for its hash and tags, and returns the state that `send` needs. Sends nothing of it. Reads the
+   * whole file with flat memory. Throws `SendError` for a file that is too large or changes meanwhile, and for a
+   * missing passphrase; with a passphrase also `AddressError`, and what a call throws.
    */
   prepare(options: PrepareOptions): Promise<SendState>
 }

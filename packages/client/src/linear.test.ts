@@ -1,5 +1,6 @@
 /**
- * Other people choose these texts: guests the names, notes and addresses, servers the answers. No text may take more than its length.
+ * Other people choose these texts: guests the names, notes and addresses, servers the answers. No text may take more
+ * than its length.
  */
 import { describe, it } from 'node:test'
 import { assertLinear, HOSTILE_TEXTS } from '../../../testing/linear.ts'

@@ -1,4 +1,4 @@
-/** The owner's side: a client that holds the account key. Each topic has its own module; this one puts them together. */
+/** The owner's side: a client that holds the account key. Each topic has a module; this one assembles them. */
 import { type Bytes, fromHex } from '@blindkeep/protocol/bytes'
 import { type AccountId, addSeconds, formatInstant, type Instant } from '@blindkeep/protocol/ids'
 import type { ServerInfoResponse } from '@blindkeep/protocol/schemas/discovery'
@@ -112,7 +112,7 @@ export interface Owner
   quota(): Promise<Quota>
   /** What time it is at the server, by its last answer. What ends, ends by its clock. */
   now(): Instant
-  /** An end, RFC 3339, so many seconds from now on by the server's clock. Asks the server if it has not answered yet. */
+  /** RFC 3339: so many seconds from now by the server's clock. Asks the server if it has not answered yet. */
   endIn(seconds: number): Promise<string>
   /** Ends the session on the server; its tokens are invalid afterwards. */
   logOut(): Promise<void>

@@ -1,4 +1,4 @@
-/** A malicious server and a passkey: it wants the key, another account in the owner's place, or a proof that is valid elsewhere. */
+/** A malicious server wants a passkey's key, another account in its place, or a proof that is valid elsewhere. */
 import assert from 'node:assert/strict'
 import { createHmac, randomBytes } from 'node:crypto'
 import { before, describe, it } from 'node:test'

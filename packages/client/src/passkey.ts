@@ -1,4 +1,4 @@
-/** Signing in with a passkey, whose PRF opens the account key. WebAuthn itself is the application's: it asks the authenticator. */
+/** Signing in with a passkey, whose PRF opens the account key. The application asks the authenticator. */
 import { type Bytes, fromBase64, toBase64, uuidBytes } from '@blindkeep/protocol/bytes'
 import { type DeviceId, type PasskeyId, parsePasskeyId } from '@blindkeep/protocol/ids'
 import type { TokenResponse } from '@blindkeep/protocol/schemas/accounts'
@@ -24,8 +24,8 @@ interface Server {
 }
 
 /**
- * What the PRF extension has to evaluate for a sign-in at this server, 32 bytes. Throws `AddressError` when the server calls itself by another address than
- * `baseUrl`, and what a call throws.
+ * What the PRF extension has to evaluate for a sign-in at this server, 32 bytes. Throws `AddressError` when the server
+ * calls itself by another address than `baseUrl`, and what a call throws.
  */
 export async function passkeySignInInput({ baseUrl, environment = systemEnvironment }: Server): Promise<Bytes> {
   return passkeyInput(await serverIdOf(createCalls({ baseUrl, fetch: environment.fetch })))
@@ -41,9 +41,10 @@ export interface PasskeySignIn extends Server, SessionListener {
 }
 
 /**
- * Signs in and opens the account key, without an e-mail address, a password or a second factor. Throws `AccountError` `passkey_refused` for a passkey that the
- * server does not know (any more); `AccountError` for the account after it has ended the session again; `RangeError` for an output of another length;
- * `AddressError`, and what a call throws: `error.auth.rate_limited`, `error.device.not_authorized`.
+ * Signs in and opens the account key, without an e-mail address, a password or a second factor. Throws `AccountError`
+ * `passkey_refused` for a passkey that the server does not know (any more); `AccountError` for the account after it has
+ * ended the session again; `RangeError` for an output of another length; `AddressError`, and what a call throws:
+ * `error.auth.rate_limited`, `error.device.not_authorized`.
  */
 export async function logInWithPasskey(options: PasskeySignIn): Promise<Owner> {
   const { baseUrl, userHandle, output, deviceId, onTokens, onEnded, environment = systemEnvironment } = options

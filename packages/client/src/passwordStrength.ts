@@ -1,4 +1,4 @@
-/** Estimates, from length and well-known patterns, how well a password resists offline guessing. Under 12 characters it is `short`, under 20 at most `fair`. */
+/** Estimates how well a password resists offline guessing. Below 12 characters: `short`; below 20: at most `fair`. */
 
 const MIN_PASSWORD_CHARACTERS = 12
 

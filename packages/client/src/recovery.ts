@@ -1,4 +1,4 @@
-/** Recovery for an owner who has lost the password and has the recovery words. Words and passwords never leave this process. */
+/** Recovery of a lost password by the recovery words. Words and passwords never leave this process. */
 import { type Bytes, equalBytes, toBase64 } from '@blindkeep/protocol/bytes'
 import { identityOf } from './account/masterOf.ts'
 import { newPassword } from './account/newPassword.ts'
@@ -26,7 +26,7 @@ export interface CheckRecoveryWords {
   readonly environment?: Environment | undefined
 }
 
-/** Resolves when the words open this account. Changes nothing. Throws `WordsError`, `RecoveryError`, and what a call throws. */
+/** Resolves when the words open this account. Throws `WordsError`, `RecoveryError`, and what a call throws. */
 export async function checkRecoveryWords(options: CheckRecoveryWords): Promise<void> {
   const { baseUrl, email, words, accountKey, environment = systemEnvironment } = options
   const secret = await secretOfWords(words)
@@ -45,9 +45,10 @@ export interface Recover extends SessionListener {
 }
 
 /**
- * Opens the account key with the words, seals it under the new password, and signs in or asks for the second factor. All other sessions end; the
- * words stay valid. Throws `WordsError` before any request, `AccountError` and `AddressError` like `registerOwner`, `RecoveryError` when the words do not open the server's answer, and what a call throws:
- * `error.auth.recovery_invalid` when the server refuses the proof of the words.
+ * Opens the account key with the words, seals it under the new password, and signs in or asks for the second factor.
+ * All other sessions end; the words stay valid. Throws `WordsError` before any request, `AccountError` and
+ * `AddressError` like `registerOwner`, `RecoveryError` when the words do not open the server's answer, and what a call
+ * throws: `error.auth.recovery_invalid` when the server refuses the proof of the words.
  */
 export async function recover(options: Recover): Promise<SignedIn> {
   const { baseUrl, onTokens, onEnded, environment = systemEnvironment } = options

@@ -1,8 +1,8 @@
-/** Paths from other people, for a disk or an archive: each step passes through `safeName`, so no path leads elsewhere. */
+/** Paths from other people, for a disk or archive: `safeName` handles each step, so no path leads elsewhere. */
 import { utf8 } from '@blindkeep/protocol/bytes'
 import { MAX_EXTENSION_BYTES, MAX_NAME_BYTES, safeName, shortName } from './ground/safeName.ts'
 
-/** Folders in one name, and their bytes: systems bound a whole path. More are left out: the file is put into the last one. */
+/** Folders in one name, and their bytes: systems bound a path. What exceeds is dropped, and the file stays inside. */
 const [MAX_FOLDERS, MAX_FOLDERS_BYTES] = [32, 640]
 
 export interface SafePath {
@@ -37,7 +37,7 @@ export function plainName(name: string): string {
   return safeName(shortName(ascii, MAX_PLAIN_BYTES))
 }
 
-/** The same name for 1, and `a (2).txt` for 2: the number stands before the ending, and the whole stays as short as a name may be. */
+/** The same name for 1, `a (2).txt` for 2: before the ending, and within the length of a name. */
 export function numberedName(name: string, number: number): string {
   if (number === 1) return name
   const dot = name.lastIndexOf('.')

@@ -1,4 +1,4 @@
-/** A malicious server wants secrets that are valid at another server. It knows everything that the other one tells anyone, such as the salt. */
+/** A malicious server wants secrets for another server. It knows all that the other one answers, such as the salt. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { toBase64 } from '@blindkeep/protocol/bytes'

@@ -1,4 +1,4 @@
-/** What the owner's checks of the server answer: `Owner.verifyStorage`, `verifyHeld`, `verifyBeforeDestroying` and `assetReceipts`. */
+/** Answers of the owner's checks: `Owner.verifyStorage`, `verifyHeld`, `verifyBeforeDestroying`, `assetReceipts`. */
 export { BUNDLE_ROLES, type BundleRole } from './assets/bundleRoles.ts'
 export type {
   AssetReceiptsOptions,

@@ -1,6 +1,7 @@
 /**
- * The classes of attack of "End-to-End Encrypted Cloud Storage in the Wild" (IACR ePrint 2024/1616) that no other malicious-server test runs: names,
- * folders, previews, shares, truncation and reordering. SECURITY.md lists all of them.
+ * The classes of attack of "End-to-End Encrypted Cloud Storage in the Wild" (IACR ePrint 2024/1616) that no
+ * other malicious-server test runs: names, folders, previews, shares, truncation and reordering. SECURITY.md
+ * lists all of them.
  */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'

@@ -19,7 +19,8 @@ export function parseSize(text: string): number | undefined {
 }
 
 /**
- * `1.5 GB`, in powers of 1000, as the pages and the labels of disks have them. Rounded down: rounded up, it could look like a limit that has been reached.
+ * `1.5 GB`, in powers of 1000, as the pages and the labels of disks have them. Rounded down: rounded up, it could look
+ * like a limit that has been reached.
  */
 export function sizeText(bytes: number): string {
   let power = 0

@@ -38,7 +38,7 @@ export function toBase64(bytes: Uint8Array): string {
   return base64.encode(bytes)
 }
 
-/** The standard alphabet, padded, no whitespace, unused bits zero (RFC 4648, sections 3.5 and 4); throws `RangeError` for anything else. */
+/** The padded standard alphabet with zero unused bits (RFC 4648, sections 3.5 and 4); else throws `RangeError`. */
 export function fromBase64(text: string): Bytes {
   if (base64Length(text) === undefined)
     throw new RangeError('not padded base64 in the standard alphabet, in its only spelling')
@@ -51,7 +51,8 @@ const BASE64_ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012
 export function base64Length(text: string): number | undefined {
   if (text.length % 4 !== 0 || !base64Form.test(text)) return undefined
   const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0
-  // The last digit before the padding has two or four bits that are not used. If they could be set, one value would have two spellings.
+  // The last digit before the padding has two or four bits that are not used. If they could be set, one value would
+  // have two spellings.
   const unused = BASE64_ALPHABET.indexOf(text.charAt(text.length - padding - 1)) % 2 ** (2 * padding)
   return padding > 0 && unused !== 0 ? undefined : (text.length / 4) * 3 - padding
 }

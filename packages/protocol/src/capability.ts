@@ -1,16 +1,18 @@
 /**
- * Federation capability tokens (specification, Authentication, 7): with such a JWT (RFC 7519) an album's owner lets one peer read it for at most a day.
- * The receiver of a token verifies it here, with the signing key and the list of revoked tokens that the server publishes.
+ * Federation capability tokens (specification, Authentication, 7): with such a JWT (RFC 7519) an album's owner lets one
+ * peer read it for at most a day. The receiver of a token verifies it here, with the signing key and the list of
+ * revoked tokens that the server publishes.
  */
 import { base64urlnopad } from '@scure/base'
 import { type Bytes, utf8 } from './bytes.ts'
 import type { HybridVerifiers } from './cose.ts'
 import { type AlbumId, addSeconds, type Instant, instantOf, type Jti, parseInstant } from './ids.ts'
+import { ReasonedError } from './reasonedError.ts'
 import type { RevokedJtiResponse } from './schemas/discovery.ts'
 import { ED25519_SIGNATURE_BYTES } from './suites.ts'
 import { SERVICE } from './wire.ts'
 
-/** `typ` of the header: the same key signs access tokens, and a reader must refuse one as the other (RFC 8725, section 3.11). */
+/** `typ`: the same key signs access tokens, and readers must refuse one as the other (RFC 8725, section 3.11). */
 export const CAPABILITY_TYPE = 'capability+jwt'
 /** Longest lifetime of a token. */
 export const MAX_CAPABILITY_SECONDS = 86_400
@@ -19,8 +21,8 @@ const CAPABILITY_SCOPE = 'read'
 /** About 500 are usual. Longer tokens are refused before they are decoded. */
 const MAX_CAPABILITY_CHARACTERS = 2048
 /**
- * How much the clocks of server and peer may differ about the beginning of a token. Its end has no such tolerance: after it, the server's list of
- * revoked tokens no longer names the token, so a revoked token would be valid again.
+ * How much the clocks of server and peer may differ about the beginning of a token. Its end has no such tolerance:
+ * after it, the server's list of revoked tokens no longer names the token, so a revoked token would be valid again.
  */
 const CAPABILITY_SKEW_SECONDS = 60
 
@@ -57,14 +59,8 @@ export type CapabilityFault =
   | 'revoked'
 
 /** A token that is not valid. `reason` says why for programs, the message for people. */
-export class CapabilityError extends Error {
+export class CapabilityError extends ReasonedError<CapabilityFault> {
   override readonly name = 'CapabilityError'
-  readonly reason: CapabilityFault
-
-  constructor(reason: CapabilityFault, message: string, options?: ErrorOptions) {
-    super(message, options)
-    this.reason = reason
-  }
 }
 
 interface CapabilityGrant {

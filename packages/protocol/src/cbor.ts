@@ -1,6 +1,6 @@
 /**
- * Deterministic CBOR (RFC 8949, section 4.2.1), read strictly: a value has exactly one encoding, and any other bytes are refused.
- * Otherwise one value could have several hashes and signatures.
+ * Deterministic CBOR (RFC 8949, section 4.2.1), read strictly: a value has exactly one encoding, and any other bytes
+ * are refused. Otherwise one value could have several hashes and signatures.
  */
 import { type DecodeOptions, decodeFirst, encode, rfc8949EncodeOptions, Tagged } from 'cborg'
 import { type Bytes, equalBytes } from './bytes.ts'
@@ -31,8 +31,9 @@ export function tagged(tag: number, value: CborValue): Tagged {
 }
 
 /**
- * Reads exactly one value. Throws `CborError` for bytes after it, lengths that are not the shortest, unsorted or duplicate keys, indefinite lengths,
- * integers beyond 2^53-1, text that is not UTF-8, any tag but the allowed one, and everything else that does not encode to the same bytes.
+ * Reads exactly one value. Throws `CborError` for bytes after it, lengths that are not the shortest, unsorted or
+ * duplicate keys, indefinite lengths, integers beyond 2^53-1, text that is not UTF-8, any tag but the allowed one, and
+ * everything else that does not encode to the same bytes.
  */
 export function decodeCbor(bytes: Uint8Array, allowedTag?: number): unknown {
   const { value, rest } = decodeCborPrefix(bytes, allowedTag)
@@ -49,7 +50,7 @@ export function decodeCborPrefix(bytes: Uint8Array, allowedTag?: number): { valu
   return { value, rest }
 }
 
-/** Throws `CborError` for values that only the decoder supports: the encoder has no order for keys that are lists or maps. */
+/** Throws `CborError` for what only the decoder supports: keys that are lists or maps have no order here. */
 function reencode(value: unknown): Uint8Array {
   try {
     return encode(value, rfc8949EncodeOptions)

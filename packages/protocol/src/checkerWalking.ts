@@ -2,7 +2,7 @@ import type { TSchema } from 'typebox'
 import { Check, Errors } from 'typebox/schema'
 import type { Checker } from './checker.ts'
 
-/** For browsers: a page's Content-Security-Policy forbids code made at run time, and the compiler is a third of a bundle. */
+/** For browsers: the Content-Security-Policy forbids code made at run time, and the compiler is large. */
 export function createChecker(schema: TSchema): Checker {
   return {
     Check: (value) => Check(schema, value),

@@ -1,4 +1,4 @@
-/** Node checks with compiled schemas, browsers by walking them. Both must agree on every value, or a client would accept what a server refuses. */
+/** Node compiles schemas, browsers walk them. They must agree, or clients would accept what servers refuse. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'

@@ -1,8 +1,8 @@
 /** Loops over asynchronous work: with a bound on how much runs at once, or one item after another. */
 
 /**
- * Runs `work` for every item, for at most `max` items at once, and starts them in order. It takes an item only when it starts it. After the first
- * failure it starts no more items, waits for those under way, and throws that failure.
+ * Runs `work` for every item, for at most `max` items at once, and starts them in order. It takes an item only when it
+ * starts it. After the first failure it starts no more items, waits for those under way, and throws that failure.
  */
 export async function forEachConcurrently<Item>(
   items: Iterable<Item>,
@@ -41,8 +41,8 @@ export async function mapConcurrently<Item, Result>(
 }
 
 /**
- * Runs `work` for every item, one after another, also for those after a failure. At the end it throws what failed: one error as it is, several as an
- * `AggregateError`. An error that `isFatal` stops it at once, and is thrown as it is.
+ * Runs `work` for every item, one after another, also for those after a failure. At the end it throws what failed: one
+ * error as it is, several as an `AggregateError`. An error that `isFatal` stops it at once, and is thrown as it is.
  */
 export async function tryEachInTurn<Item>(
   items: Iterable<Item>,

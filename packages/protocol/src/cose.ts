@@ -1,10 +1,11 @@
 /**
- * COSE_Sign (RFC 9052, section 4.1) with exactly two signatures, Ed25519 and ML-DSA-65, of one hybrid key. Receipts and manifests are such messages.
- * All but payload, key and signatures is fixed, so a reader accepts one form only.
+ * COSE_Sign (RFC 9052, section 4.1) with exactly two signatures, Ed25519 and ML-DSA-65, of one hybrid key. Receipts and
+ * manifests are such messages. All but payload, key and signatures is fixed, so a reader accepts one form only.
  */
 import { type Bytes, equalBytes, fromHex, toHex } from './bytes.ts'
 import { CborError, type CborValue, decodeCbor, encodeCbor, tagged } from './cbor.ts'
 import { keyId as keyIdOf, splitHybridPublicKey } from './keys.ts'
+import { ReasonedError } from './reasonedError.ts'
 import { ED25519_SIGNATURE_BYTES, HYBRID_PUBLIC_KEY_BYTES, ML_DSA_65_SIGNATURE_BYTES } from './suites.ts'
 
 /** Tag of COSE_Sign (RFC 9052, table 1). */
@@ -31,15 +32,9 @@ export type CoseFault =
   | 'ed25519_invalid'
   | 'ml_dsa_65_invalid'
 
-/** The message has another form, or the key did not sign it. `fault` says which. */
-export class CoseError extends Error {
+/** The message has another form, or the key did not sign it. `reason` says which. */
+export class CoseError extends ReasonedError<CoseFault> {
   override readonly name = 'CoseError'
-  readonly fault: CoseFault
-
-  constructor(fault: CoseFault, message: string, options?: ErrorOptions) {
-    super(message, options)
-    this.fault = fault
-  }
 }
 
 interface CoseDraft {
@@ -175,7 +170,7 @@ function isBytes(value: unknown): value is Uint8Array {
   return value instanceof Uint8Array
 }
 
-/** Both halves must verify under `publicKey` (1984 bytes), whose SHA-256 must be the key id the message names; throws `CoseError` otherwise. */
+/** Both halves must verify under `publicKey` (1984 bytes), whose SHA-256 the message names. Throws `CoseError`. */
 export async function verifyCose(message: CoseMessage, publicKey: Uint8Array, verify: HybridVerifiers): Promise<void> {
   if (publicKey.length !== HYBRID_PUBLIC_KEY_BYTES || keyIdOf(publicKey) !== message.keyId)
     throw new CoseError('key_unknown', 'the message was signed by another key')

@@ -1,5 +1,6 @@
 /**
- * A sentence about each named shape of the interface, for `openapi.json`. The members have theirs in `schemas/`, and codes in `problems.ts`.
+ * A sentence about each named shape of the interface, for `openapi.json`. The members have theirs in `schemas/`, and
+ * codes in `problems.ts`.
  */
 export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   AccountResponse: 'The caller’s account.',

@@ -1,6 +1,7 @@
 /**
- * Identifiers and instants. They are parsed once at the edge and branded, so that an unchecked string does not compile where an id is required.
- * Every parser returns `undefined` unless the whole text has exactly the canonical, lowercase form.
+ * Identifiers and instants. They are parsed once at the edge and branded, so that an unchecked string does not
+ * compile where an id is required. Every parser returns `undefined` unless the whole text has exactly the canonical,
+ * lowercase form.
  */
 declare const brand: unique symbol
 type Branded<Base, Name extends string> = Base & { readonly [brand]: Name }

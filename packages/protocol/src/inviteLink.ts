@@ -1,6 +1,6 @@
 /**
- * An invite as a link: `{PUBLIC_URL}/#/register?invite={code}` opens the registration form with the code in it. The code is in the fragment, which browsers
- * send to no server, so that it is in no log.
+ * An invite as a link: `{PUBLIC_URL}/#/register?invite={code}` opens the registration form with the code in it. The
+ * code is in the fragment, which browsers send to no server, so that it is in no log.
  */
 import { mendAddress } from './mendAddress.ts'
 
@@ -18,7 +18,7 @@ export function inviteLink(baseUrl: string, code: string): string {
   return `${baseUrl}/${PATH}${encodeURIComponent(code)}`
 }
 
-/** The fragment for a browser that has asked for the address of an invite without its `#`; undefined for any other path and query. */
+/** The fragment for a browser that asked for an invite's address without `#`; undefined for other paths. */
 export function exposedInvite(pathAndQuery: string): string | undefined {
   const { code, isExposed } = inviteOf(pathAndQuery)
   return isExposed ? `${PATH}${encodeURIComponent(code)}&${EXPOSED}` : undefined

@@ -6,7 +6,7 @@ import { ED25519_PUBLIC_KEY_BYTES, HYBRID_PUBLIC_KEY_BYTES, ML_DSA_65_PUBLIC_KEY
 /** `algorithm` of a published key (specification, PublishedKeyResponse). */
 export const HYBRID_ALGORITHM = 'hybrid-ed25519-mldsa65'
 
-/** The two halves of a hybrid public key: 32 bytes (RFC 8032) and 1952 bytes (FIPS 204). A signature is valid only if both halves verify. */
+/** The halves of a hybrid public key: 32 bytes (RFC 8032), 1952 bytes (FIPS 204). Both must verify. */
 interface HybridPublicKey {
   readonly ed25519: Uint8Array
   readonly mlDsa65: Uint8Array
@@ -28,7 +28,7 @@ export function splitHybridPublicKey(published: Uint8Array): HybridPublicKey {
   }
 }
 
-/** SHA-256 of the published 1984 bytes, lowercase hex: the `server_key_id` of receipts. Throws `RangeError` for another length. */
+/** SHA-256 of the published 1984 bytes: the `server_key_id` of receipts. Throws `RangeError` for another length. */
 export function keyId(published: Uint8Array): KeyId {
   if (published.length !== HYBRID_PUBLIC_KEY_BYTES) throw new RangeError('a hybrid public key is 1984 bytes')
   const id = parseKeyId(toHex(sha256(published)))

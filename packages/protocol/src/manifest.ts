@@ -1,8 +1,8 @@
 /**
- * The signed manifest, which is the provenance blob: a COSE_Sign message over deterministic CBOR (RFC 9052, RFC 8949 section 4.2.1), signed by both
- * halves of the creating device's hybrid key. The payload has the names and JSON values of the specification's ManifestEnvelope
- * (hashes stay hex text, integers are integers, absent members are left out), and `wrapped_key` as bytes. The server keeps an envelope beside it; a client
- * trusts only these bytes.
+ * The signed manifest, which is the provenance blob: a COSE_Sign message over deterministic CBOR (RFC 9052, RFC 8949
+ * section 4.2.1), signed by both halves of the creating device's hybrid key. The payload has the names and JSON values
+ * of the specification's ManifestEnvelope (hashes stay hex text, integers are integers, absent members are left out),
+ * and `wrapped_key` as bytes. The server keeps an envelope beside it; a client trusts only these bytes.
  */
 import { sha256 } from '@noble/hashes/sha2.js'
 import { type Bytes, toHex } from './bytes.ts'
@@ -37,7 +37,7 @@ export {
   type SignedManifest,
 } from './manifestPayload.ts'
 
-/** Part of the signed bytes, so that a device's signature of a manifest cannot be reused as a signature of anything else. */
+/** Part of the signed bytes, so that a device's signature of a manifest is valid for nothing else. */
 export const MANIFEST_CONTENT_TYPE = `application/${SERVICE}-manifest+cbor`
 
 /** About 4 KiB is usual, 5 KiB with a wrapped key. Longer blobs are refused before they are decoded. */
@@ -45,9 +45,9 @@ export const MAX_PROVENANCE_BYTES = 65_536
 
 /** A manifest, the key that signed it, and its hash. */
 export interface DecodedManifest extends ReadManifest {
-  /** SHA-256 of the 1984 bytes of the signing device's public key. The caller checks that it belongs to `created_by_device`. */
+  /** SHA-256 of the signing device's public key. Callers check that it belongs to `created_by_device`. */
   readonly keyId: KeyId
-  /** SHA-256 of the whole blob: `envelope_hash` of its receipt, and `prior_provenance_hash` of the manifest that replaces it. */
+  /** SHA-256 of the blob: its receipt's `envelope_hash`, and its successor's `prior_provenance_hash`. */
   readonly hash: Sha256Hex
 }
 
@@ -58,8 +58,9 @@ const PLACEHOLDERS: HybridSignatures = {
 }
 
 /**
- * `ed25519` and `mlDsa65` of the result are the byte strings that the device's two keys sign. Pass the result to `assembleManifest` with the signatures.
- * Throws `ManifestError` for a manifest that a reader would refuse, also for one of more than 64 KiB.
+ * `ed25519` and `mlDsa65` of the result are the byte strings that the device's two keys sign. Pass the result to
+ * `assembleManifest` with the signatures. Throws `ManifestError` for a manifest that a reader would refuse, also for
+ * one of more than 64 KiB.
  */
 export function manifestToBeSigned(manifest: SignedManifest, keyId: KeyId): CoseToBeSigned {
   const toBeSigned = coseToBeSigned({ contentType: MANIFEST_CONTENT_TYPE, payload: encodePayload(manifest), keyId })
@@ -68,8 +69,8 @@ export function manifestToBeSigned(manifest: SignedManifest, keyId: KeyId): Cose
 }
 
 /**
- * The bytes of a provenance blob. Throws `RangeError` for signatures that are not 64 and 3309 bytes, and `ManifestError` for everything else that
- * a reader would refuse. Does not verify the signatures.
+ * The bytes of a provenance blob. Throws `RangeError` for signatures that are not 64 and 3309 bytes, and
+ * `ManifestError` for everything else that a reader would refuse. Does not verify the signatures.
  */
 export function assembleManifest(toBeSigned: CoseToBeSigned, signatures: HybridSignatures): Bytes {
   const provenance = assembleCose(toBeSigned, signatures)
@@ -106,7 +107,7 @@ function decodeMessage(provenance: Uint8Array): CoseMessage {
 }
 
 function manifestErrorFrom(cause: unknown): unknown {
-  return cause instanceof CoseError ? new ManifestError(cause.fault, cause.message, { cause }) : cause
+  return cause instanceof CoseError ? new ManifestError(cause.reason, cause.message, { cause }) : cause
 }
 
 interface ManifestVerification {
@@ -118,8 +119,9 @@ interface ManifestVerification {
 }
 
 /**
- * Reads a manifest and verifies both signatures. Throws `ManifestError` unless both are valid and the key is the one that the manifest names.
- * The caller checks that the key belongs to `created_by_device` and that the manifest is of the right asset.
+ * Reads a manifest and verifies both signatures. Throws `ManifestError` unless both are valid and the key is the one
+ * that the manifest names. The caller checks that the key belongs to `created_by_device` and that the manifest is of
+ * the right asset.
  */
 export async function verifyManifest({
   provenance,

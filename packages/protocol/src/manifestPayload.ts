@@ -10,6 +10,7 @@ import {
   parseProtocolVersion,
   parseSha256Hex,
 } from './ids.ts'
+import { ReasonedError } from './reasonedError.ts'
 import type { KeyMode, ManifestAction, ManifestEnvelope } from './schemas/manifest.ts'
 import { isKnownSuite } from './suites.ts'
 import { MAX_INTEGER } from './wire.ts'
@@ -25,21 +26,15 @@ export type ManifestFault =
   | 'too_large'
 
 /** The bytes are not a manifest, or not one of this device. `reason` says why for programs, the message for people. */
-export class ManifestError extends Error {
+export class ManifestError extends ReasonedError<ManifestFault> {
   override readonly name = 'ManifestError'
-  readonly reason: ManifestFault
-
-  constructor(reason: ManifestFault, message: string, options?: ErrorOptions) {
-    super(message, options)
-    this.reason = reason
-  }
 }
 
-/** What a device signs: the fields of the specification's ManifestEnvelope, and the asset's key if it is not derived from the album's. */
+/** What a device signs: the specification's ManifestEnvelope, and the asset's key if it is not derived. */
 export interface SignedManifest {
   /** `ciphertext_hash` is always that of the original. Times stay the text that the client wrote. */
   readonly envelope: ManifestEnvelope
-  /** The asset's key as a sealed blob of 1 to 4096 bytes, opaque here. Present if and only if `key_mode` is `wrapped`. */
+  /** The asset's key as a sealed blob of 1 to 4096 bytes. Present if and only if `key_mode` is `wrapped`. */
   readonly wrappedKey?: Uint8Array | undefined
 }
 
@@ -52,7 +47,7 @@ export const MAX_WRAPPED_KEY_BYTES = 4096
 
 const WRAPPED_KEY = 'wrapped_key'
 const MAX_CLIENT_VERSION_LENGTH = 200
-/** The compiler checks them against the schemas, which are not imported: their library would enter the browser's bundle. */
+/** The compiler checks them against the schemas, whose library would enter the browser's bundle. */
 const KEY_MODES: Readonly<Record<KeyMode, true>> = { derived: true, wrapped: true }
 const ACTIONS: Readonly<Record<ManifestAction, true>> = { create: true, replace: true }
 
@@ -73,7 +68,7 @@ export function encodePayload({ envelope, wrappedKey }: SignedManifest): Bytes {
   return encodeCbor(fields)
 }
 
-/** Reads the signed bytes. Throws `ManifestError` for unknown or missing fields, malformed values, and fields that disagree. */
+/** Reads the signed bytes. Throws `ManifestError` for unknown, missing, malformed or contradicting fields. */
 export function decodePayload(bytes: Uint8Array): ReadManifest {
   let fields: unknown
   try {
@@ -87,8 +82,9 @@ export function decodePayload(bytes: Uint8Array): ReadManifest {
 }
 
 /**
- * The first field in which the envelope of a session or an asset differs from the manifest; undefined if they agree. Absent equals null, times compare as text.
- * The caller compares `ciphertext_hash`: in an envelope it is that of the session's blob, in a manifest that of the original (specification, ManifestEnvelope).
+ * The first field in which the envelope of a session or an asset differs from the manifest; undefined if they agree.
+ * Absent equals null, times compare as text. The caller compares `ciphertext_hash`: in an envelope it is that of the
+ * session's blob, in a manifest that of the original (specification, ManifestEnvelope).
  */
 export function disagreement(
   envelope: ManifestEnvelope,
@@ -189,7 +185,7 @@ function isAction(value: string): value is ManifestAction {
   return Object.hasOwn(ACTIONS, value)
 }
 
-/** The length is in code points, as in JSON Schema. UTF-8 cannot carry half a surrogate pair, and decoders drop a leading byte order mark. */
+/** Length in code points, as in JSON Schema. UTF-8 has no half surrogate pairs; decoders drop a byte order mark. */
 const clientVersion = text((value) => {
   const isPortable = value.isWellFormed() && !value.startsWith('\uFEFF')
   const count = [...value].length

@@ -1,6 +1,7 @@
 /**
- * The address of a link, share or invite as it reaches a person. Mail gateways and scanners write its `#` as `%23`, or as `%2523` after two of them. Then the
- * fragment is a part of path or query, which clients send and servers write into logs.
+ * The address of a link, share or invite as it reaches a person. Mail gateways and scanners write its `#` as `%23`, or
+ * as `%2523` after two of them. Then the fragment is a part of path or query, which clients send and servers write
+ * into logs.
  */
 
 export interface MendedAddress {

@@ -13,8 +13,19 @@ const document = openapiDocument('1.2.3') as unknown as Node & { readonly openap
 const rows = Object.entries<Operation>(operations)
 const text = JSON.stringify(document)
 
+/** What stands at the place, or what its reference leads to. */
 const at = (...names: string[]): Node | undefined =>
-  names.reduce<Node | undefined>((node, name) => node?.[name], document)
+  names.reduce<Node | undefined>((node, name) => resolved(node?.[name]), document)
+
+function resolved(node: Node | undefined, root: Node = document): Node | undefined {
+  if (node?.$ref === undefined) return node
+  return String(node.$ref)
+    .slice(2)
+    .split('/')
+    .reduce<Node | undefined>((found, name) => found?.[name], root)
+}
+
+const shapes = () => Object.entries(at('components', 'schemas') ?? {}).filter(([name]) => !name.includes('.'))
 
 describe('the OpenAPI document', () => {
   it('has version 3.2 and the release', () => {
@@ -43,14 +54,32 @@ describe('the OpenAPI document', () => {
   it('has exactly the components that it refers to', () => {
     const references = new Set([...text.matchAll(/"\$ref":"#\/([^"]+)"/g)].map(([, path]) => String(path)))
     for (const path of references) assert.ok(at(...path.split('/')) !== undefined, path)
-    for (const kind of ['schemas', 'headers'])
+    for (const kind of ['schemas', 'responses', 'parameters', 'headers'])
       for (const name of Object.keys(at('components', kind) ?? {}))
         assert.ok(references.has(`components/${kind}/${name}`), name)
   })
 
+  it('says each answer, parameter and patterned text once', () => {
+    const parts = Object.values(at('paths') ?? {})
+      .flatMap((path) => Object.values(path))
+      .flatMap(({ parameters = {}, responses = {} }) => [...Object.values(parameters), ...Object.values(responses)])
+    const members = shapes().flatMap(([, { properties = {} }]) => Object.values(properties))
+    const patterned = members.filter(({ pattern, $ref }) => pattern !== undefined || String($ref).includes('.'))
+    const texts = [...parts, ...patterned].map((part) => JSON.stringify(part))
+    const repeated = texts.filter((text, index) => texts.indexOf(text) !== index)
+    assert.deepEqual(
+      repeated.filter((text) => !text.startsWith('{"$ref"')),
+      [],
+    )
+    for (const kind of ['responses', 'parameters'])
+      for (const name of Object.keys(at('components', kind) ?? {}))
+        assert.ok(repeated.includes(`{"$ref":"#/components/${kind}/${name}"}`), name)
+  })
+
   it('describes a parameter once, where it stands', () => {
     for (const [name, row] of rows) {
-      for (const parameter of Object.values(at('paths', row.path, row.method.toLowerCase())?.parameters ?? {})) {
+      for (const each of Object.values(at('paths', row.path, row.method.toLowerCase())?.parameters ?? {})) {
+        const parameter = resolved(each) ?? each
         assert.ok(String(parameter.description).length > 0, name)
         assert.equal(parameter.schema?.description, undefined, `${name} ${parameter.name}`)
       }
@@ -61,9 +90,13 @@ describe('the OpenAPI document', () => {
     for (const [, row] of rows) {
       const operation = at('paths', row.path, row.method.toLowerCase())
       const own = problemsOf(row).filter((code) => statusOf(row, code) === 413)
-      assert.equal(operation?.responses?.['413']?.content === undefined, own.length === 1 || row.method === 'HEAD')
+      assert.equal(
+        resolved(operation?.responses?.['413'])?.content === undefined,
+        own.length === 1 || row.method === 'HEAD',
+      )
       if (row.method !== 'HEAD') continue
-      for (const response of Object.values(operation?.responses ?? {})) assert.equal(response.content, undefined)
+      for (const response of Object.values(operation?.responses ?? {}))
+        assert.equal(resolved(response)?.content, undefined)
     }
   })
 
@@ -78,14 +111,15 @@ describe('the OpenAPI document', () => {
     for (const [name, row] of rows) {
       const parameters = Object.values(at('paths', row.path, row.method.toLowerCase(), 'parameters') ?? {})
       const inPath = parameters
-        .filter((parameter) => String(parameter.in) === 'path')
-        .map((parameter) => `{${parameter.name}}`)
+        .map((parameter) => resolved(parameter))
+        .filter((parameter) => String(parameter?.in) === 'path')
+        .map((parameter) => `{${parameter?.name}}`)
       assert.deepEqual(inPath, row.path.match(/\{\w+\}/g) ?? [], name)
     }
   })
 
   it('describes every shape and every member, and has an example of each shape', () => {
-    for (const [name, schema] of Object.entries(at('components', 'schemas') ?? {})) {
+    for (const [name, schema] of shapes()) {
       assert.ok(String(schema.description ?? '').endsWith('.'), name)
       assert.ok(schema.examples !== undefined, name)
       for (const [member, own] of Object.entries(schema.properties ?? {}))
@@ -94,7 +128,8 @@ describe('the OpenAPI document', () => {
   })
 
   it('has a description for no shape that does not exist', () => {
-    assert.deepEqual(Object.keys(DESCRIPTIONS).toSorted(), Object.keys(at('components', 'schemas') ?? {}).toSorted())
+    const names = shapes().map(([name]) => name)
+    assert.deepEqual(Object.keys(DESCRIPTIONS).toSorted(), names.toSorted())
   })
 
   it('lists the codes of each refusal, but for the one without a body', () => {
@@ -103,7 +138,8 @@ describe('the OpenAPI document', () => {
       for (const [status, answer] of Object.entries(
         at('paths', row.path, row.method.toLowerCase(), 'responses') ?? {},
       )) {
-        const listed = answer.content?.['application/problem+json']?.schema?.allOf?.['1']?.properties?.code?.enum
+        const listed =
+          resolved(answer)?.content?.['application/problem+json']?.schema?.allOf?.['1']?.properties?.code?.enum
         if (listed === undefined) continue
         const own = codes.filter((code) => String(statusOf(row, code)) === status)
         assert.deepEqual(Object.values(listed).map(String).toSorted(), own.toSorted(), `${name} ${status}`)
@@ -118,14 +154,14 @@ describe('the OpenAPI document', () => {
     assert.deepEqual({ required, schema }, { required: true, schema: { type: 'integer', minimum: 0 } })
     assert.equal(Boolean(at('components', 'headers', 'Warning')?.required), false)
     const refused = at('paths', '/d/{opaque_id}/{upload_id}', 'patch', 'responses', '409', 'headers')
-    assert.equal(Boolean(refused?.['X-Service-Offset']?.required), false)
+    assert.equal(Boolean(resolved(refused?.['X-Service-Offset'])?.required), false)
   })
 
   it('says of each text in a request which form it has, or that every text will do', () => {
     const FREE = ['content_type', 'cursor', 'Range', 'If-Range', 'If-None-Match', 'Last-Event-ID']
     const formless = new Set<string>()
     const look = (name: string, schema: Node | undefined): void => {
-      if (schema?.$ref !== undefined) look(name, at(...String(schema.$ref).slice(2).split('/')))
+      if (schema?.$ref !== undefined) look(name, resolved(schema))
       const types = [schema?.type].flat().map(String)
       for (const [member, own] of Object.entries(schema?.properties ?? {})) look(member, own)
       if (types.includes('array')) look(name, schema?.items)
@@ -133,7 +169,8 @@ describe('the OpenAPI document', () => {
       if (types.includes('string') && words.every((word) => schema?.[word] === undefined)) formless.add(name)
     }
     for (const operation of Object.values(at('paths') ?? {}).flatMap((path) => Object.values(path))) {
-      for (const parameter of Object.values(operation.parameters ?? {})) look(String(parameter.name), parameter.schema)
+      for (const parameter of Object.values(operation.parameters ?? {}).map((each) => resolved(each)))
+        look(String(parameter?.name), parameter?.schema)
       look('body', operation.requestBody?.content?.['application/json']?.schema)
     }
     assert.deepEqual([...formless].toSorted(), FREE.toSorted())
@@ -147,8 +184,8 @@ describe('the OpenAPI document', () => {
     assert.deepEqual(header('X-Service-Protocol-Min'), { type: 'string', pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}$' })
     for (const path of Object.values(older.paths ?? {}))
       for (const { parameters = {} } of Object.values(path))
-        for (const { in: place, schema } of Object.values(parameters as Node))
-          assert.ok(String(place) !== 'header' || schema?.format === undefined)
+        for (const parameter of Object.values(parameters as Node).map((each) => resolved(each, older)))
+          assert.ok(String(parameter?.in) !== 'header' || parameter?.schema?.format === undefined)
     assert.deepEqual(older.components?.schemas, document.components?.schemas)
     assert.deepEqual(Object.keys(older.paths ?? {}), Object.keys(document.paths ?? {}))
   })

@@ -1,6 +1,7 @@
 import type { TSchema } from 'typebox'
 import { DESCRIPTIONS } from './descriptions.ts'
 import { exampleOf, type Json } from './openapiExamples.ts'
+import { type OperationObject, type ParameterObject, share } from './openapiShared.ts'
 import {
   type Answer,
   gateProblems,
@@ -19,17 +20,18 @@ import { EVENTS } from './schemas/sync.ts'
 import { isNegotiatedPath } from './window.ts'
 
 /**
- * The interface as an OpenAPI 3.2 document, generated from the table of operations. `version` is the software's release; `address` that of the server that
- * serves the document, without a slash at its end.
+ * The interface as an OpenAPI 3.2 document, generated from the table of operations. `version` is the software's
+ * release; `address` that of the server that serves the document, without a slash at its end.
  */
 export function openapiDocument(version: string, address = 'http://127.0.0.1:8080'): Json {
   const schemas: Record<string, Json> = {}
-  const paths: Record<string, Record<string, Json>> = {}
+  const paths: Record<string, Record<string, OperationObject>> = {}
   for (const [name, row] of Object.entries(operations) as [string, Operation][]) {
     paths[row.path] = { ...paths[row.path], [row.method.toLowerCase()]: operationObject(name, row, schemas) }
     if (row.answersHead === true)
       paths[row.path] = { ...paths[row.path], head: operationObject(`${name}Head`, headOf(row), schemas) }
   }
+  const shared = share({ paths, schemas })
   return {
     openapi: '3.2.0',
     info: {
@@ -44,9 +46,10 @@ export function openapiDocument(version: string, address = 'http://127.0.0.1:808
     ],
     tags: TAGS,
     security: [],
-    paths,
+    paths: shared.paths,
     components: {
-      schemas: Object.fromEntries(Object.entries(schemas).toSorted(([a], [b]) => (a < b ? -1 : 1))),
+      ...shared.components,
+      schemas: Object.fromEntries(Object.entries(shared.components.schemas).toSorted(([a], [b]) => (a < b ? -1 : 1))),
       headers: headerComponents(paths),
       securitySchemes: {
         bearer: {
@@ -96,7 +99,7 @@ function headOf(row: Operation): Operation {
   return { ...row, method: 'HEAD', summary: `${row.summary}: headers only`, description: 'As GET, without the body.' }
 }
 
-function operationObject(name: string, row: Operation, schemas: Record<string, Json>): Json {
+function operationObject(name: string, row: Operation, schemas: Record<string, Json>): OperationObject {
   return {
     operationId: name,
     tags: [row.tag],
@@ -109,7 +112,7 @@ function operationObject(name: string, row: Operation, schemas: Record<string, J
   }
 }
 
-function parametersOf(row: Operation): Json {
+function parametersOf(row: Operation): readonly ParameterObject[] {
   const names = [...row.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as keyof typeof PATH_PARAMETERS)
   const inPath = names.map((name) => ({
     name,
@@ -125,12 +128,12 @@ function parametersOf(row: Operation): Json {
     description,
     schema: parameterSchema(schema),
   }))
-  const negotiated: readonly Json[] = judgesProtocol(row) ? [PROTOCOL_PARAMETER] : []
+  const negotiated = judgesProtocol(row) ? [PROTOCOL_PARAMETER] : []
   const inHeader = (row.requestHeaders ?? []).map((name) => headerParameter(name, row))
   return [...inPath, ...inQuery, ...negotiated, ...inHeader]
 }
 
-const PROTOCOL_PARAMETER: Json = {
+const PROTOCOL_PARAMETER: ParameterObject = {
   name: 'X-Service-Protocol',
   in: 'header',
   required: false,
@@ -138,7 +141,7 @@ const PROTOCOL_PARAMETER: Json = {
   schema: { type: 'string', format: 'date' },
 }
 
-function headerParameter(name: HeaderName, row: Operation): Json {
+function headerParameter(name: HeaderName, row: Operation): ParameterObject {
   return {
     name,
     in: 'header',
@@ -156,7 +159,7 @@ function requestBodyOf(body: NonNullable<Operation['body']>, schemas: Record<str
   return { required: true, content: { [body.type]: { schema } } }
 }
 
-function responsesOf(row: Operation, schemas: Record<string, Json>): Json {
+function responsesOf(row: Operation, schemas: Record<string, Json>): Record<string, Json> {
   const responses: Record<string, Json> = {}
   for (const [status, answer] of Object.entries(row.answers)) responses[status] = answerObject(row, answer, schemas)
   const codes = [...new Set([...gateProblems(row), ...row.problems])]
@@ -257,21 +260,26 @@ function alwaysHeaders(row: Operation): readonly HeaderName[] {
 function headersObject(names: readonly HeaderName[], sometimes: readonly HeaderName[] = []): Json {
   const entries = names.map((name) => [
     name,
-    sometimes.includes(name) ? headerObject(name, false) : { $ref: `#/components/headers/${name}` },
+    { $ref: `#/components/headers/${sometimes.includes(name) ? sometimesNamed(name) : name}` },
   ])
   return Object.fromEntries(entries)
 }
 
-function headerObject(name: HeaderName, required: boolean): Json {
-  return { description: HEADER_DOCS[name], required, schema: { ...(HEADER_SHAPES[name] ?? { type: 'string' }) } }
-}
+const sometimesNamed = (name: HeaderName) => `${name}.sometimes`
 
 /** The headers of answers. Those of requests are described as parameters. */
 function headerComponents(paths: Json): Json {
   const text = JSON.stringify(paths)
   const names = Object.keys(HEADER_DOCS) as HeaderName[]
-  const used = names.filter((name) => text.includes(`"#/components/headers/${name}"`))
-  return Object.fromEntries(used.map((name) => [name, headerObject(name, name !== 'Warning')]))
+  const headers = names.flatMap((name) => [
+    [name, headerObject(name, name !== 'Warning')] as const,
+    [sometimesNamed(name), headerObject(name, false)] as const,
+  ])
+  return Object.fromEntries(headers.filter(([name]) => text.includes(`"#/components/headers/${name}"`)))
+}
+
+function headerObject(name: HeaderName, required: boolean): Json {
+  return { description: HEADER_DOCS[name], required, schema: { ...(HEADER_SHAPES[name] ?? { type: 'string' }) } }
 }
 
 /** Puts a named schema among the components, once, and returns a reference to it. */
@@ -305,7 +313,7 @@ function nested(value: unknown, schemas: Record<string, Json>): Json {
   return isNamed ? reference(value as TSchema, schemas) : withReferences(value, schemas)
 }
 
-/** Without the schema’s description: it is about the member of a body from which the schema comes, and the parameter has its own. */
+/** Without the schema’s description, which is about a body's member: the parameter has its own. */
 function parameterSchema(schema: TSchema): Json {
   const { description: _, ...rest } = schema as { description?: string }
   return withReferences(rest, {})

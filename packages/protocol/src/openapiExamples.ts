@@ -1,4 +1,4 @@
-/** Examples for `openapi.json`: one for each named shape, made of its members, so that none is forgotten and each fits its schema. */
+/** Examples for `openapi.json`: one a named shape, made of its members, so that each fits its schema. */
 
 import type { TSchema } from 'typebox'
 import { toBase64 } from './bytes.ts'

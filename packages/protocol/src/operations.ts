@@ -50,8 +50,9 @@ import { isNegotiatedPath } from './window.ts'
 export * from './operations/operation.ts'
 
 /**
- * The table of all operations, in the order of the document; each noun has its file. Routes, the client's calls and /openapi.json come from these rows.
- * A row without a route does not compile, nor does a refusal that its row does not declare.
+ * The table of all operations, in the order of the document; each noun has its file. Routes, the client's calls and
+ * /openapi.json come from these rows. A row without a route does not compile, nor does a refusal that its row does
+ * not declare.
  */
 export const operations = {
   ...discoveryOperations,
@@ -112,7 +113,9 @@ export function isRated({ leaves }: Operation): boolean {
   return leaves === 'rows' || leaves === 'uploads'
 }
 
-/** Whether it reads or writes rows. The list of revoked tokens has one answer for every reason why it cannot be read (specification, Discovery). */
+/**
+ * Whether it reads or writes rows. The list of revoked tokens has one answer to failures (specification, Discovery).
+ */
 function asksStore({ tag, problems }: Operation): boolean {
   return tag !== 'service' && !problems.includes('error.federation.revocations_unavailable')
 }

@@ -4,8 +4,9 @@ import { createChecker } from '#checker'
 import type { Checker, SchemaError } from './checker.ts'
 
 /**
- * What is wrong with a JSON value. Of several faults, the first kind in this order is reported: a member that the schema does not have;
- * one that is missing, null or of the wrong JSON type; a value outside its enum, format, length or range.
+ * What is wrong with a JSON value. Of several faults, the first kind in this order is reported: a member that the
+ * schema does not have; one that is missing, null or of the wrong JSON type; a value outside its enum, format, length
+ * or range.
  */
 export type Fault = {
   readonly kind: 'unknown_member' | 'wrong_type' | 'wrong_value'
@@ -42,8 +43,8 @@ interface ParseOptions {
 const KINDS = ['unknown_member', 'wrong_type', 'wrong_value'] as const
 
 /**
- * Checks a JSON value against a schema. Coerces and drops nothing, except optional members that are null: null means absent, unless `nullRemoves`.
- * Ignores a wrong value of a member in `judgedLater`: a later reader checks it.
+ * Checks a JSON value against a schema. Coerces and drops nothing, except optional members that are null: null means
+ * absent, unless `nullRemoves`. Ignores a wrong value of a member in `judgedLater`: a later reader checks it.
  */
 export function parse<Schema extends TSchema>(
   schema: Schema,

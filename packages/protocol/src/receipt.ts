@@ -1,6 +1,6 @@
 /**
- * The custody receipt: a COSE_Sign message over deterministic CBOR (RFC 9052, RFC 8949 section 4.2.1), signed by both halves of the server's hybrid key.
- * Only its bytes are authoritative (specification, AssetReceipt).
+ * The custody receipt: a COSE_Sign message over deterministic CBOR (RFC 9052, RFC 8949 section 4.2.1), signed by both
+ * halves of the server's hybrid key. Only its bytes are authoritative (specification, AssetReceipt).
  */
 import { sha256 } from '@noble/hashes/sha2.js'
 import { type Bytes, toBase64, toHex } from './bytes.ts'
@@ -36,8 +36,8 @@ export interface DecodedReceipt {
 }
 
 /**
- * `ed25519` and `mlDsa65` of the result are the byte strings that the server's two keys sign. Pass the result to `assembleReceipt` with the signatures.
- * Throws `ReceiptError` for a payload that a reader would refuse.
+ * `ed25519` and `mlDsa65` of the result are the byte strings that the server's two keys sign. Pass the result to
+ * `assembleReceipt` with the signatures. Throws `ReceiptError` for a payload that a reader would refuse.
  */
 export function receiptToBeSigned(payload: ReceiptPayload, keyId: KeyId): CoseToBeSigned {
   return coseToBeSigned({ contentType: RECEIPT_CONTENT_TYPE, payload: encodePayload(payload), keyId })
@@ -78,7 +78,7 @@ function decodeMessage(receiptCbor: Uint8Array): CoseMessage {
 }
 
 function receiptErrorFrom(cause: unknown): unknown {
-  return cause instanceof CoseError ? new ReceiptError(cause.fault, cause.message, { cause }) : cause
+  return cause instanceof CoseError ? new ReceiptError(cause.reason, cause.message, { cause }) : cause
 }
 
 interface ReceiptVerification {
@@ -89,8 +89,8 @@ interface ReceiptVerification {
 }
 
 /**
- * Reads a receipt and verifies both signatures. Throws `ReceiptError` unless both are valid and the key is the one that the receipt names.
- * The caller checks that server and blob are the right ones.
+ * Reads a receipt and verifies both signatures. Throws `ReceiptError` unless both are valid and the key is the one that
+ * the receipt names. The caller checks that server and blob are the right ones.
  */
 export async function verifyReceipt({ receiptCbor, publicKey, verify }: ReceiptVerification): Promise<DecodedReceipt> {
   const message = decodeMessage(receiptCbor)

@@ -13,6 +13,7 @@ import {
   type Sha256Hex,
   type UploadId,
 } from './ids.ts'
+import { ReasonedError } from './reasonedError.ts'
 import type { BlobRole } from './schemas/receipts.ts'
 import { MAX_INTEGER, SERVICE } from './wire.ts'
 
@@ -24,20 +25,15 @@ export type ReceiptFault =
   | 'field_invalid'
   | 'too_large'
 
-/** The bytes are not a receipt, or not one signed by this key. `reason` says why for programs, the message for people. */
-export class ReceiptError extends Error {
+/** Not a receipt, or not signed by this key. `reason` is for programs, the message for people. */
+export class ReceiptError extends ReasonedError<ReceiptFault> {
   override readonly name = 'ReceiptError'
-  readonly reason: ReceiptFault
-
-  constructor(reason: ReceiptFault, message: string, options?: ErrorOptions) {
-    super(message, options)
-    this.reason = reason
-  }
 }
 
 /**
- * What the server signs, with the names of the specification's AssetReceipt. Hashes are lowercase hex here and byte strings in the signed bytes.
- * A receipt is for an asset's blob or for a landed drop, so it has exactly one of `asset_id` and `drop_id`. It never names a link or an account.
+ * What the server signs, with the names of the specification's AssetReceipt. Hashes are lowercase hex here and byte
+ * strings in the signed bytes. A receipt is for an asset's blob or for a landed drop, so it has exactly one of
+ * `asset_id` and `drop_id`. It never names a link or an account.
  */
 export interface ReceiptPayload {
   /** The server's canonical origin. */
@@ -59,9 +55,9 @@ export interface ReceiptPayload {
   readonly received_at: string
 }
 
-/** Names the format and its version in the signed bytes, so that a signature of them cannot be reused for anything else that the key signs. */
+/** Format and version within the signed bytes: the signature is valid for nothing else that the key signs. */
 const VERSION = `${SERVICE}/receipt/1`
-/** The compiler checks them against the schemas, which are not imported: their library would enter the guest's bundle. */
+/** The compiler checks them against the schemas, whose library would enter the guest's bundle. */
 const ROLES: Readonly<Record<BlobRole, true>> = { original: true, derivative: true, metadata: true, provenance: true }
 const MAX_SERVER_ID_LENGTH = 300
 /** A canonical origin (RFC 6454, section 6.2): scheme, host and port, lowercase, no path. */

@@ -1,6 +1,6 @@
 /**
- * Crypto suite 1, the only one so far: SHA-256, HKDF-SHA-512, AES-256-GCM in STREAM, X-Wing, Ed25519 with ML-DSA-65, Argon2id.
- * All lengths are bytes. A server checks only the length of `kem_ct`; clients agree on everything else.
+ * Crypto suite 1, the only one so far: SHA-256, HKDF-SHA-512, AES-256-GCM in STREAM, X-Wing, Ed25519 with ML-DSA-65,
+ * Argon2id. All lengths are bytes. A server checks only the length of `kem_ct`; clients agree on everything else.
  */
 export const SUITE_ID = 1
 
@@ -14,7 +14,7 @@ export const KEM_PUBLIC_KEY_BYTES = 1216
 export const KEM_CIPHERTEXT_BYTES = 1120
 export const KEM_SHARED_SECRET_BYTES = 32
 
-/** Ed25519 (RFC 8032) beside ML-DSA-65 (FIPS 204, table 2). A hybrid public key is the two, concatenated in this order. */
+/** Ed25519 (RFC 8032) beside ML-DSA-65 (FIPS 204, table 2): a hybrid key is both, in this order. */
 export const ED25519_PUBLIC_KEY_BYTES = 32
 export const ED25519_SIGNATURE_BYTES = 64
 export const ML_DSA_65_PUBLIC_KEY_BYTES = 1952
@@ -30,7 +30,7 @@ export const SALT_BYTES = 16
 export const ID_BYTES = 16
 export const LINK_SECRET_BYTES = 16
 
-/** A sealed blob: format byte, `kem_ct` in a drop, salt, commitment, one byte with the number of header blocks, header, data segments. */
+/** Format byte, `kem_ct` in a drop, salt, commitment, number of header blocks (a byte), header, data segments. */
 export const FORMAT_BLOB = 1
 export const FORMAT_DROP = 2
 export const COMMITMENT_BYTES = 32
@@ -40,8 +40,9 @@ export const HEADER_BLOCK_BYTES = 1024
 export const MAX_HEADER_BLOCKS = 64
 
 /**
- * The longest texts of a header, and of an entry in the index of a share, in bytes of UTF-8. Writers and readers refuse longer ones, so nothing that
- * shows or stores a name meets one of 64 KiB. A header with the longest of each fits `MAX_HEADER_BLOCKS`. A `name` may have folders before it.
+ * The longest texts of a header, and of an entry in the index of a share, in bytes of UTF-8. Writers and readers refuse
+ * longer ones, so nothing that shows or stores a name meets one of 64 KiB. A header with the longest of each fits
+ * `MAX_HEADER_BLOCKS`. A `name` may have folders before it.
  */
 export const MAX_HEADER_TEXT_BYTES = { name: 8192, type: 255, modified_at: 64, note: 49_152, sender: 1024 } as const
 
@@ -49,14 +50,14 @@ export const MAX_HEADER_TEXT_BYTES = { name: 8192, type: 255, modified_at: 64, n
 export const MAX_BATCH_FILES = 1_000_000
 
 /**
- * The longest title and message that the owner of a link has for its guests: 200 and 500 characters of any script, in bytes of UTF-8. Sealed, the longest
- * of both are 3154 bytes.
+ * The longest title and message that the owner of a link has for its guests: 200 and 500 characters of any script, in
+ * bytes of UTF-8. Sealed, the longest of both are 3154 bytes.
  */
 export const MAX_LINK_TITLE_BYTES = { title: 600, message: 1500 } as const
 /** For forms. */
 export const MAX_LINK_TITLE_CHARACTERS = { title: 200, message: 500 } as const
 
-/** The longest name that an owner gives to a share, a session or a device: 200 characters of any script, in bytes of UTF-8. */
+/** An owner's longest name for a share, session or device: 200 characters of any script in UTF-8. */
 export const MAX_OWN_NAME_BYTES = 600
 /** For forms. */
 export const MAX_OWN_NAME_CHARACTERS = 200

@@ -1,6 +1,7 @@
 /**
- * Texts on a terminal, from other people and from the server: none moves the cursor, changes colours, or turns the direction of what stands behind it. The
- * programs' own reporters do this to everything that they print, so that a forgotten call costs nothing.
+ * Texts on a terminal, from other people and from the server: none moves the cursor, changes colours, or turns the
+ * direction of what stands behind it. The programs' own reporters do this to everything that they print, so that a
+ * forgotten call costs nothing.
  */
 
 const UNSHOWN = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu
@@ -18,7 +19,7 @@ export function shownLines(text: string): string {
   return text.replace(UNSHOWN_IN_LINES, '\uFFFD')
 }
 
-/** JSON in which the same characters are escaped: a terminal may show it, and a program reads what they were. Line feeds are between its members. */
+/** JSON with those characters escaped: terminals may show it, programs read it. Line feeds between members stay. */
 export function escapedJson(json: string): string {
   if (!BEYOND_ASCII.test(json)) return json
   return json.replace(UNSHOWN_IN_LINES, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)

@@ -18,8 +18,8 @@ const CONTROL = /[\u0000-\u0008\u000e-\u001f\u007f]/
 const LOST = '\ufffd'
 
 /**
- * UTF-8 with or without a byte order mark, or UTF-16 with one. Without marks, and with `\n` for each line break. Throws `NotText` for anything else: read in part,
- * it would be a setting without effect, or a password that cannot be typed.
+ * UTF-8 with or without a byte order mark, or UTF-16 with one. Without marks, and with `\n` for each line break. Throws
+ * `NotText` for anything else: read in part, it would be a setting without effect, or a password that cannot be typed.
  */
 export function decodeText(bytes: Uint8Array): string {
   const text = decoded(bytes)

@@ -39,7 +39,7 @@ const CONTENT_TYPES_2026 = [
   'audio/flac',
 ] as const
 
-/** The content types that a guest may declare. A link fixes a protocol version and so its list; so far all versions have the same list. */
+/** What guests may declare. A link fixes a protocol version; so far all versions have the same list. */
 export function contentTypesOf(_version: ProtocolVersion): readonly string[] {
   return CONTENT_TYPES_2026
 }

@@ -1,4 +1,4 @@
-/** The name of the service in identifiers: well-known paths, headers, key labels. The specification requires one constant. */
+/** The service's name in identifiers (paths, headers, key labels): one constant, as the specification requires. */
 export const SERVICE = 'service'
 
 /** Header names in lower case, as in Node and fetch. */

@@ -1,5 +1,5 @@
 /** `blindkeep-server`: the operator's commands. */
-import './nodeVersion.ts'
+import './process/nodeVersion.ts'
 
 const { runCommandLine } = await import('./cli/run.ts')
 await runCommandLine(process.argv.slice(2))

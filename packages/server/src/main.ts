@@ -1,5 +1,5 @@
 /** `npm start`: the server as a process. `blindkeep-server serve` does the same. */
-import './nodeVersion.ts'
+import './process/nodeVersion.ts'
 
-const { runServer } = await import('./options.ts')
+const { runServer } = await import('./process/serve.ts')
 await runServer(process.argv.slice(2))

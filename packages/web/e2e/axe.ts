@@ -15,7 +15,7 @@ interface InPage {
   run<Result>(work: (tags: readonly string[]) => Promise<Result>, tags: readonly string[]): Promise<Result>
 }
 
-/** Checks WCAG 2.2 A and AA and axe's best practices, once running animations have ended. Fails with the rule, the element and the remedy. */
+/** Checks WCAG 2.2 A and AA and axe's best practices once animations ended. Names rule, element and remedy. */
 export async function assertAccessible(page: Page): Promise<void> {
   await assertAccessibleIn({
     runText: (script) => page.evaluate(script),
@@ -33,8 +33,8 @@ export async function assertAccessibleIn(page: InPage): Promise<void> {
     await Promise.allSettled(ending.map(({ finished }) => finished))
     return 'axe' in globalThis
   }, TAGS)
-  // Evaluated and not added as a script element, which the page's Content-Security-Policy would refuse. Once for each document, as this takes longer than
-  // most checks.
+  // Evaluated and not added as a script element, which the page's Content-Security-Policy would refuse. Once for each
+  // document, as this takes longer than most checks.
   if (!isLoaded) await page.runText(SOURCE)
   const violations = await page.run(async (values) => {
     const { axe: runner } = globalThis as unknown as { axe: typeof axe }

@@ -29,9 +29,9 @@ export interface VisitOptions {
   readonly colorScheme?: 'light' | 'dark'
   readonly locale?: 'en-GB' | 'de-DE'
   readonly reducedMotion?: 'reduce' | 'no-preference'
-  /** For the owner's pages: the owner chose "Stay signed in" earlier. From then on only the browser may use the owner's session. */
+  /** For owner's pages: the owner chose "Stay signed in" earlier. From then on only the browser may use the session. */
   readonly signedInAs?: Owner
-  /** Node derives keys from passwords in place of the page's worker: six times faster, for stories that are not about that. */
+  /** Node derives keys in place of the page's worker, six times faster: for stories about something else. */
   readonly passwordsInNode?: boolean
   /** Problems that belong to this visit. Each must occur. */
   readonly expected?: readonly RegExp[]
@@ -42,7 +42,7 @@ export interface VisitOptions {
 export interface Visit {
   readonly page: Page
   readonly context: BrowserContext
-  /** Console errors, exceptions, refusals of the Content-Security-Policy, requests to other origins and failed loads, of all pages of the context. */
+  /** Of all pages: console errors, exceptions, policy refusals, requests to other origins, failed loads. */
   readonly problems: readonly string[]
   /** Throws when there were unexpected problems, or when expected ones did not occur. */
   close(): Promise<void>
@@ -69,7 +69,7 @@ export function useBrowser(): Visits {
   }
 }
 
-/** The text in the clipboard. Another document of the origin reads it, because the pages may not (Permissions-Policy). */
+/** The clipboard's text, read by another document of the origin: the pages may not (Permissions-Policy). */
 export async function clipboardOf({ page, context }: Pick<Visit, 'page' | 'context'>): Promise<string> {
   const reader = await context.newPage()
   await reader.goto(new URL('/healthz', page.url()).href)

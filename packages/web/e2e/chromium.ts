@@ -21,7 +21,7 @@ const INSTALLED = [
   '/Applications/Chromium.app/Contents/MacOS/Chromium',
 ]
 
-/** The program that `CHROMIUM` names, or the packed one on Linux x64, or an installed one. Throws when there is none, and says what to do. */
+/** `CHROMIUM`'s program, the packed one on Linux x64, or an installed one. Throws with advice when there is none. */
 export async function chromiumProgram(): Promise<Program> {
   const named = process.env.CHROMIUM
   if (named !== undefined && named !== '') {
@@ -36,8 +36,9 @@ export async function chromiumProgram(): Promise<Program> {
 }
 
 /**
- * `@sparticuz/chromium` unpacks itself to fixed names in the directory for temporary files. There two processes race, and another user may have put files
- * first. A child process therefore unpacks it into a directory of ours, and one rename publishes it. A process that loses the race deletes its own.
+ * `@sparticuz/chromium` unpacks itself to fixed names in the directory for temporary files. There two processes race,
+ * and another user may have put files first. A child process therefore unpacks it into a directory of ours, and one
+ * rename publishes it. A process that loses the race deletes its own.
  */
 async function packedChromium(): Promise<Program> {
   const packageDirectory = dirname(dirname(fileURLToPath(import.meta.resolve('@sparticuz/chromium'))))

@@ -1,4 +1,4 @@
-/** The owner's inbox with many files: what is shown at once, what is asked for, and whether all of it can be reached. */
+/** An inbox with many files: what is shown at once, what is asked for, and whether all can be reached. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { describe, it } from 'node:test'

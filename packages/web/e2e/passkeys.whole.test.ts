@@ -1,4 +1,4 @@
-/** Passkeys in a real browser, with an authenticator that it makes up. Browsers have passkeys for names only, so the pages are at localhost here. */
+/** Passkeys in a real browser with its virtual authenticator. They need a name, so the pages are at localhost. */
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
 import { logIn } from '@blindkeep/client/account'

@@ -1,7 +1,8 @@
 /**
- * A Chromium whose push service is the one of the tests. Chromium subscribes at the service of its vendor alone, so what the page asks of `PushManager` is
- * answered by the test service; what that service receives is handed to the service worker as DevTools do, decrypted, which is how a worker gets it. All
- * between is real: the page, the worker, the server, and the encryption.
+ * A Chromium whose push service is the one of the tests. Chromium subscribes at the service of its vendor alone, so
+ * what the page asks of `PushManager` is answered by the test service; what that service receives is handed to the
+ * service worker as DevTools do, decrypted, which is how a worker gets it. All between is real: the page, the worker,
+ * the server, and the encryption.
  */
 import type { BrowserContext, CDPSession, Page, Worker } from 'playwright-core'
 import type { PushService, TestSubscription } from '../../../testing/pushService.ts'
@@ -140,7 +141,7 @@ interface WorkerWithRecord {
   handled?: Promise<void>
 }
 
-/** Runs in the worker, once: the packed Chromium draws no notifications, so those that it is asked for are noted, as a browser keeps them. */
+/** Runs once, in the worker: the packed Chromium draws no notifications, so they are noted as browsers keep them. */
 function recordNotifications(): void {
   const scope = globalThis as unknown as WorkerWithRecord
   if (scope.recorded !== undefined) return
@@ -184,7 +185,7 @@ function readShown(): readonly ShownNotification[] {
   return recorded.map(({ title, body, lang }) => ({ title, body, lang }))
 }
 
-/** Runs in the worker. Without a hand there is no right to move the focus or to open a window: what the worker asks for is noted. */
+/** Runs in the worker. Without a click there is no right to focus or open windows: wishes are noted. */
 async function clickShown(): Promise<string | undefined> {
   const scope = globalThis as unknown as WorkerWithRecord
   let opened: string | undefined

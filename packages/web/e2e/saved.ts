@@ -7,7 +7,7 @@ export interface Saved {
   readonly bytes: Uint8Array
 }
 
-/** The file that `click` downloads. The file picker is removed, because a test cannot answer it; the page then downloads like a browser without one. */
+/** The file that `click` downloads. No test can answer a file picker, so it is removed, as in browsers without one. */
 export async function savedBy(page: Page, click: () => Promise<void>): Promise<Saved> {
   await page.evaluate(() => Reflect.deleteProperty(globalThis, 'showSaveFilePicker'))
   const [download] = await Promise.all([page.waitForEvent('download'), click()])

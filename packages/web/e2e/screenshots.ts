@@ -1,8 +1,8 @@
 /**
- * Takes pictures of the pages, for people to look at:
- *   npm run screenshots -- <directory> [part of a name …]   every state, on phone and desktop, light and dark, with an `index.html` that shows them all
- *   npm run screenshots -- --docs <directory>               the few pictures of the documents
- * A state that cannot be reached is named in the output, and the exit status is then 1.
+ * Takes pictures of the pages, for people to look at: npm run screenshots -- <directory> [part of a name …] every
+ * state, on phone and desktop, light and dark, with an `index.html` that shows them all npm run screenshots -- --docs
+ * <directory> the few pictures of the documents A state that cannot be reached is named in the output, and the exit
+ * status is then 1.
  */
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'

@@ -6,14 +6,14 @@ import { sourceOfBytes } from '@blindkeep/client/source'
 import type { Page } from 'playwright-core'
 import { changeBody, flipInBase64, isRequest } from '../../../testing/maliciousServer.ts'
 import type { Keeper } from '../../../testing/people.ts'
-import { shareText } from '../src/share/texts.ts'
+import { shareTexts } from '../src/share/texts.ts'
 import { assertAccessible } from './axe.ts'
 import { useBrowser } from './browser.ts'
 import { pngOf } from './pictures.ts'
 import { savedBy } from './saved.ts'
 import { useWorldBehindProxy } from './world.ts'
 
-const words = shareText('en')
+const words = shareTexts.en
 
 const browser = useBrowser()
 let keeper: Keeper

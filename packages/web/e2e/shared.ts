@@ -9,9 +9,9 @@ interface Shared {
 const everything = new Map<string, Shared>()
 
 /**
- * Call it at the top of a test file: the first file whose tests run starts the thing of this name, and the last one stops it. The returned function reads it
- * during the tests. `prepare` runs for each file, before its tests: a `before` of the file would not wait for the start, because node:test runs such hooks
- * at the same time.
+ * Call it at the top of a test file: the first file whose tests run starts the thing of this name, and the last one
+ * stops it. The returned function reads it during the tests. `prepare` runs for each file, before its tests: a `before`
+ * of the file would not wait for the start, because node:test runs such hooks at the same time.
  */
 export function useShared<Thing>(
   name: string,

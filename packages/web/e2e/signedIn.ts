@@ -1,4 +1,4 @@
-/** Signs an owner in without a password, which would have to be stretched: writes the session that the pages store for "Stay signed in". */
+/** Signs in without stretching a password: writes the session that pages store for "Stay signed in". */
 import type { Owner } from '@blindkeep/client/owner'
 import type { Page } from 'playwright-core'
 

@@ -7,7 +7,7 @@ const ASKED = '/argon2-in-node'
 
 type AskedQuestion = Omit<Argon2Question, 'salt'> & { readonly salt: readonly number[] }
 
-/** From now on the pages of the context derive with the parameters of the suite in this process. Without it they use their own worker. */
+/** The context's pages derive keys in this process, with the suite's parameters, instead of their own worker. */
 export async function stretchInNode(context: BrowserContext): Promise<void> {
   await context.route(/\/argon2Worker-[\w-]+\.js$/, async (route) => {
     const response = await route.fetch()

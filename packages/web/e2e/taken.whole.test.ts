@@ -1,6 +1,6 @@
 /**
- * Files that another app shares with the installed one. Chromium has no share menu without a system around it, so a page of another origin sends the same
- * form to the same address: for the service worker that is the same request.
+ * Files that another app shares with the installed one. Chromium has no share menu without a system around it, so a
+ * page of another origin sends the same form to the same address: for the service worker that is the same request.
  */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'

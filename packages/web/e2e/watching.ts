@@ -41,7 +41,7 @@ function reportViolationsOfWorker(): void {
   })
 }
 
-/** The browser logs every refused request and every lost connection. The page handles these itself, so they are no fault. */
+/** Browsers log each refused request and lost connection. The page handles them: they are no fault. */
 function isFault(message: ConsoleMessage): boolean {
   return message.type() === 'error' && !message.text().startsWith('Failed to load resource: ')
 }

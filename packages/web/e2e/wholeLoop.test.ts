@@ -1,4 +1,4 @@
-/** The whole path with pages alone: the owner creates a link, a guest sends a file, and the owner downloads it, keeps it and learns that the copy may be deleted. */
+/** All with pages alone: a link, a guest's file, its download, its album, and the copy that may be deleted. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { inbox } from '../src/text/en/inbox.ts'

@@ -46,8 +46,9 @@ export interface World {
 }
 
 /**
- * Call it at the top of a test file: the server runs as long as the tests of the process, and files with the same options share it. Its line is mended after
- * each test. A test that changes the server itself starts a world of its own.
+ * Call it at the top of a test file: the server runs as long as the tests of the process, and files with the
+ * same options share it. Its line is mended after each test. A test that changes the server itself starts a
+ * world of its own.
  */
 export function useWorld(options: WorldOptions = {}): World {
   const world = useShared(
@@ -65,7 +66,7 @@ export interface WorldBehindProxy {
   readonly proxy: Pick<TamperingProxy, 'url' | 'seen' | 'tamper'>
 }
 
-/** The same as `useWorld`, with a proxy as the public address that can record, change and lose requests and answers. `prepare` runs before the tests. */
+/** Like `useWorld`, behind a proxy that records, changes and loses requests and answers. `prepare` runs first. */
 export function useWorldBehindProxy(prepare: (world: World) => Promise<void>): WorldBehindProxy {
   const started = useShared('world behind a proxy', startWorldBehindProxy, stopWorldBehindProxy, ({ world }) =>
     prepare(world),
@@ -133,8 +134,8 @@ export async function startWorld({ withLine = false, ...options }: WorldOptions 
   })
   line.leadTo(server.url)
   const url = options.publicUrl ?? (withLine ? line.url : server.url)
-  // Links and shares have the address of the client that makes them. Owners know the public one, but do not go through a line that is cut or a proxy
-  // that tampers.
+  // Links and shares have the address of the client that makes them. Owners know the public one, but do not go through
+  // a line that is cut or a proxy that tampers.
   const environment: Environment = {
     ...nodeEnvironment,
     fetch: (input, init) => nodeEnvironment.fetch(String(input).replace(url, server.url), init),

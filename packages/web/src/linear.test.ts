@@ -11,9 +11,9 @@ import { fileEnding } from './common/fileEnding.ts'
 import { readerLocale } from './common/language.ts'
 import { sealedNameOf } from './guest/engine/sealedName.ts'
 import { shortened } from './guest/engine/snapshot.ts'
-import { albumName } from './owner/albums/texts.ts'
-import { batchTitle, nameOf, plainNameOf, shortNoteOf } from './owner/inbox/texts.ts'
-import { labelOf } from './owner/links/texts.ts'
+import { albumName, albumsTexts } from './owner/albums/texts.ts'
+import { batchTitle, inboxTexts, nameOf, plainNameOf, shortNoteOf } from './owner/inbox/texts.ts'
+import { labelOf, linksTexts } from './owner/links/texts.ts'
 import { parseRoute } from './owner/route.ts'
 import { readForPreview } from './preview/previewContent.ts'
 
@@ -31,17 +31,17 @@ function itemOf(name: string) {
 const ofText: Readonly<Record<string, (text: string) => unknown>> = {
   'a row of the inbox': (name) => {
     const item = itemOf(name)
-    return [nameOf(item, 'en'), plainNameOf(item, 'en'), shortNoteOf(name)]
+    return [nameOf(item, inboxTexts.en), plainNameOf(item, inboxTexts.en), shortNoteOf(name)]
   },
-  'the title of a batch': (sender) => batchTitle({ items: [], sender }, 'en'),
+  'the title of a batch': (sender) => batchTitle({ items: [], sender }, inboxTexts.en),
   fileEnding,
   'baseUrlBefore, of a path': (path) =>
     baseUrlBefore({ origin: 'https://example.org', pathname: path }, /\/(?:v\/[^/]*)?$/),
   'sealedNameOf, of a folder': (folder) => sealedNameOf({ folder, name: folder }),
   shortened,
   folderOf,
-  'albumName, of a name': (name) => albumName({ name, nameFault: undefined }, 'en'),
-  'labelOf, of a label': (label) => labelOf({ label }, 'en'),
+  'albumName, of a name': (name) => albumName({ name, nameFault: undefined }, albumsTexts.en),
+  'labelOf, of a label': (label) => labelOf({ label }, linksTexts.en),
   parseRoute,
   'readerLocale, of a language tag': (tag) => readerLocale('en', [tag]),
   'passwordStrength, of a password without combining marks': (password) =>

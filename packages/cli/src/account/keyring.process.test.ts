@@ -1,4 +1,4 @@
-/** `login --keyring` with a real keyring of a desktop (Secret Service), which lives as long as the call: what it keeps is on the disk. */
+/** `login --keyring` with a real keyring (Secret Service), as long as the call: what it keeps is on the disk. */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { mkdir, readdir, readFile } from 'node:fs/promises'

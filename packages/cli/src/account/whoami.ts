@@ -24,7 +24,7 @@ export async function whoami(flags: OwnerFlags): Promise<Exit> {
   return EXIT.done
 }
 
-/** Ends the session on the server, and forgets it and the account's key here, whatever the server answers, or if it is not reached. */
+/** Ends the session, and forgets it and the account's key here, whatever the server answers. */
 export async function logout(flags: OwnerFlags): Promise<Exit> {
   const report = createReport(flags)
   const profile = await openProfile(flags)
@@ -53,7 +53,7 @@ export async function logout(flags: OwnerFlags): Promise<Exit> {
   return EXIT.done
 }
 
-/** Without the key in the keyring no call to the server is possible: the session is sealed, too. What only that key opens is of no use any more. */
+/** Without the keyring's key no call is possible: the session is sealed too. What only it opens is useless. */
 async function forgetSealed(profile: Profile, report: Report): Promise<Exit> {
   await profile.alone(() => profile.vault.removeSealed())
   report.result(

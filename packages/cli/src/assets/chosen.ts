@@ -15,7 +15,7 @@ export function chosenAlbum(albums: readonly Album[], given: string): Album {
   })
 }
 
-/** Each once, in the order of the call. Whole ids are asked for alone; names and beginnings of ids need the list of all. */
+/** Each once, in order. Whole ids are asked for alone; names and beginnings need the whole list. */
 export async function chosenAssets(
   session: SignedIn,
   given: readonly string[],

@@ -1,4 +1,4 @@
-/** What an account's assets are: names and sizes, opened and verified on this machine, and kept in the profile for the next list. */
+/** Names and sizes of an account's assets, verified on this machine, kept in the profile for the next list. */
 import { createHash } from 'node:crypto'
 import { AssetError, AssetUnsigned, ProblemError, SealError } from '@blindkeep/client/errors'
 import type { AssetFacts, FileDescription } from '@blindkeep/client/owner'
@@ -20,7 +20,7 @@ export interface DescribedAsset {
   readonly file: FileDescription | undefined
   /** Why there is no description. */
   readonly failure: Failure | undefined
-  /** RFC 3339: when the device that signed it was revoked. Shown wherever the name is, and asked about before it is opened. */
+  /** RFC 3339: when its signing device was revoked. Shown beside the name, and asked about before opening. */
   readonly signerRevokedAt?: string | undefined
 }
 
@@ -46,8 +46,8 @@ const DESCRIPTIONS: Reading<readonly [AssetId, Remembered][]> = {
 }
 
 /**
- * One description for each asset, in their order. `all`: the assets of the account, whose descriptions are kept. Throws what says nothing about one
- * asset, for example `NetworkError`.
+ * One description for each asset, in their order. `all`: the assets of the account, whose descriptions are kept. Throws
+ * what says nothing about one asset, for example `NetworkError`.
  */
 export async function describeAssets(
   { owner, profile, report }: SignedIn,

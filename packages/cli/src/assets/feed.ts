@@ -11,8 +11,8 @@ const SEEN: Reading<number> = {
 }
 
 /**
- * All assets that are there, in the order of their last changes; what the server states of them is unverified. Throws `FeedRolledBack` if the list ends
- * before a change that this profile has seen.
+ * All assets that are there, in the order of their last changes; what the server states of them is unverified. Throws
+ * `FeedRolledBack` if the list ends before a change that this profile has seen.
  */
 export async function accountAssets(
   { owner, profile }: SignedIn,

@@ -127,7 +127,7 @@ function factOf({ assetId, file, examined, checkedAt, hashes, signed }: HeldAsse
   }
 }
 
-/** The inbox is not verified: nothing of it is signed by the account. What the server itself says of it belongs to the answer. */
+/** The inbox is not verified: the account signs nothing of it. The answer has what the server says of it. */
 async function tellInbox({ owner, report }: SignedIn, signal: AbortSignal): Promise<Exit> {
   const inbox = { files: 0, damaged: 0, held: 0 }
   for await (const page of owner.pendingDrops({ signal }))

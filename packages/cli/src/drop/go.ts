@@ -19,7 +19,7 @@ export interface Go {
   isKnown(file: ChosenFile): boolean
   /** Whether the link has to have room for the file. It has counted one that has landed, or whose upload is open. */
   needsRoom(file: ChosenFile): boolean
-  /** The batch of each of `files`, which are in the order in which the owner sees them. A call that goes on with files of an earlier one goes on with its batch. */
+  /** The batch of each of `files`, in the owner's order. A call that continues files continues their batch. */
   batchesOf(files: readonly ChosenFile[]): (file: ChosenFile) => Batch
 }
 
@@ -53,7 +53,8 @@ export async function openGo(
       const batchBefore = (file: ChosenFile) => known.get(file)?.batch
       const begun = chosen.find(batchBefore)
       const earlier = begun && batchBefore(begun)
-      // An earlier go may have had landed files before its first one, too: positions go on from the place of the file that it has begun.
+      // An earlier go may have had landed files before its first one, too: positions go on from the place of the file
+      // that it has begun.
       const sent = begun === undefined ? chosen.filter((file) => !known.get(file)?.hasLanded) : chosen
       const places = new Map(sent.map((file, index) => [file, index]))
       const shift = begun === undefined ? 0 : (places.get(begun) ?? 0) - (earlier?.index ?? 0)

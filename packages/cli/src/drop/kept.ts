@@ -22,7 +22,7 @@ export function hasSameWords({ header }: SendState, { note, sender }: Words): bo
   return header.note === note && header.sender === sender
 }
 
-/** What is kept of a file that is sent through a link. SECRET: the state of one that has not landed has the file's key. `path`: absolute. */
+/** Of a file sent through a link. SECRET: an unlanded one's state has the file's key. `path`: absolute. */
 export function keptDrop(home: string, link: string | LinkParts, path: string): KeptFile<SendState, LandedBefore> {
   const { baseUrl, opaqueId } = parseLink(link)
   const directory = join(home, 'drops')

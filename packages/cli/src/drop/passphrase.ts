@@ -1,4 +1,4 @@
-/** The passphrase of a link, for all files of a call: the server counts each wrong spelling, so none is tried again once it was refused. */
+/** A link's passphrase for all files of a call: servers count wrong spellings, so each is tried once. */
 import { passphraseSpellings, type SpelledPassphrase } from '@blindkeep/client/guest'
 
 export interface Passphrase {

@@ -1,4 +1,4 @@
-/** Sends one file, or goes on with what an earlier process began, until it has landed and its receipt is checked and saved. */
+/** Sends one file, or continues an earlier process, until it landed and its receipt is checked and saved. */
 import { basename, dirname, join } from 'node:path'
 import { NetworkError, ProblemError, SendError } from '@blindkeep/client/errors'
 import {
@@ -155,7 +155,7 @@ interface LandedRecord extends Omit<LandedFile, 'isFromBefore'> {
   readonly hasReceipt: boolean
 }
 
-/** Saves its receipt, if no earlier call has. The record goes on to say which version of the file has landed. Throws `AfterLanding`. */
+/** Saves its receipt, unless saved. The record still says which version landed. Throws `AfterLanding`. */
 async function landedBefore(call: SendFile, { hasReceipt: isDone, ...file }: LandedRecord): Promise<DropResult> {
   const isKnown = await isConfirmed(call, file.landed)
   if (isDone) return { ...file.landed, isFromBefore: true, isConfirmed: isKnown }
@@ -224,7 +224,7 @@ async function savedReceipt(call: SendFile, { kept, version, landed, isFromBefor
   return { ...known, isFromBefore, isConfirmed: true, receivedAt, receiptFile }
 }
 
-/** Where no file can be written beside the sent one, or that place has no name as a text, it goes to the home of this program. Returns its path. */
+/** In this program's home if none can be written beside the file, or its place has no text name. Returns the path. */
 async function saveReceipt({ file, receipts, home }: SendFile, receipt: object): Promise<string> {
   const ownPlace = join(receiptsOfHome(home), placedName(file))
   if (receipts !== undefined) return await addedReceipt(join(receipts, placedName(file)), receipt)

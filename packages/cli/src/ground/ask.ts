@@ -23,7 +23,7 @@ export interface SecretQuestion {
   readonly twice?: boolean
 }
 
-/** A secret from a file, the environment, or the terminal. Never from an argument, which other users of the machine can read. */
+/** A secret from a file, the environment or the terminal: never an argument, which other users can read. */
 export async function secret({ what, file, variable, flag, lines, twice = false }: SecretQuestion): Promise<string> {
   const given = await givenSecret({ file, variable, lines })
   if (given !== undefined) return given
@@ -79,8 +79,8 @@ function readText(where: string, content: Uint8Array, decode: (content: Uint8Arr
 }
 
 /**
- * The address of a link or a share: as given, or from standard input if `-` was given. It has a secret in it, and other users of the machine can read
- * arguments. `exposed` is said when servers have seen it on the way.
+ * The address of a link or a share: as given, or from standard input if `-` was given. It has a secret in it, and other
+ * users of the machine can read arguments. `exposed` is said when servers have seen it on the way.
  */
 export async function givenAddress(given: string, report: Report, exposed: string): Promise<string> {
   const { address, isExposed } = mendAddress(given === '-' ? await inputText() : given)

@@ -1,6 +1,7 @@
 /**
- * What some disks do not have (SMB, exFAT, FUSE, Android): rights, times, hard links, syncs of folders, a statement of free space, any name. All of that is
- * extra: a file is kept without it. Only where the server's copy is given up for a file, its bytes have to be synced.
+ * What some disks do not have (SMB, exFAT, FUSE, Android): rights, times, hard links, syncs of folders, a statement of
+ * free space, any name. All of that is extra: a file is kept without it. Only where the server's copy is given up for a
+ * file, its bytes have to be synced.
  */
 import { existsSync, mkdirSync, statSync } from 'node:fs'
 import { open, statfs } from 'node:fs/promises'
@@ -41,8 +42,8 @@ export async function ifDiskHas(work: () => Promise<unknown>): Promise<boolean> 
 }
 
 /**
- * Makes a folder and those above it, if they are missing. Not `recursive`: with that, Node tries without end below a folder like /proc, which exists and
- * takes no new ones, and says of a read-only disk that the path does not exist.
+ * Makes a folder and those above it, if they are missing. Not `recursive`: with that, Node tries without end below a
+ * folder like /proc, which exists and takes no new ones, and says of a read-only disk that the path does not exist.
  */
 export function makeFolder(path: string, mode = 0o777): void {
   try {

@@ -1,9 +1,10 @@
 import { EXIT } from './exits.ts'
 
-/** Runs `work` with a signal that aborts at Ctrl-C and at SIGTERM, so that it can end in order. A second Ctrl-C ends the process at once. */
+/** Runs `work` with a signal for Ctrl-C and SIGTERM, so that it ends in order. A second Ctrl-C ends at once. */
 export async function interruptible<Result>(work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
   const stop = new AbortController()
-  // It stays: without a listener of ours, the one that brings back the terminal's cursor ends the process at the first Ctrl-C.
+  // It stays: without a listener of ours, the one that brings back the terminal's cursor ends the process at the
+  // first Ctrl-C.
   const interrupted = (by: NodeJS.Signals) => {
     if (stop.signal.aborted) process.exit(EXIT.interrupted)
     stop.abort(new Interrupted(by))

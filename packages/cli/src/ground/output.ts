@@ -2,8 +2,9 @@
 import { EXIT } from './exits.ts'
 
 /**
- * A reader that goes away (`| head`) does not stop what is under way. A result that is lost otherwise, on a full disk for example, is reported: it may be an
- * address or words that are shown only once. Then a call that ended well has exit status 1.
+ * A reader that goes away (`| head`) does not stop what is under way. A result that is lost otherwise, on a full disk
+ * for example, is reported: it may be an address or words that are shown only once. Then a call that ended well has
+ * exit status 1.
  */
 export function tellLostOutput(): void {
   process.stderr.on('error', () => undefined)

@@ -6,7 +6,7 @@ import type { Report } from './report.ts'
 const QUIET_ZONE = 4
 /** Longer ones need more columns than terminals have. */
 const MAX_TEXT_LENGTH = 1000
-/** Black on white of the fixed 256 colours: a theme changes the first sixteen, and many scanners read no light code on dark. */
+/** Fixed black on white: themes change the first sixteen colours, and scanners need dark on light. */
 const [COLOURS, RESET] = ['\u001b[38;5;16;48;5;231m', '\u001b[0m']
 const HALVES = [' ', '▄', '▀', '█'] as const
 

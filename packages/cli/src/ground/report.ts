@@ -12,11 +12,11 @@ export interface Report {
   answer(text: string, fact: object): void
   /** Words about a result, for people: on standard error, so that they stay out of what a pipe reads. */
   aside(text: string): void
-  /** Why nothing happens for now, where no row of `progress` says it: on standard error, and with `--json` also as a fact. */
+  /** Why nothing happens, where no row of `progress` says it: on standard error, with `--json` also a fact. */
   waiting(text: string, fact: object): void
   /** What is wrong: on standard error, also with `--quiet`; with `--json` also as a fact. */
   problem(text: string, fact: object): void
-  /** Results in columns, with their headings for people. `none` is what a person reads of an empty list; programs read nothing. */
+  /** Results in columns, with headings for people. `none`: a person's empty list; programs read nothing. */
   list(headings: readonly Heading[], rows: readonly Row[], none: string): void
   /** Rows that replace the last ones, on a terminal only. They learn how many columns they have. */
   progress(rows: (columns: number) => readonly string[]): void

@@ -2,7 +2,7 @@
 import cliTruncate from 'cli-truncate'
 import stringWidth from 'string-width'
 
-/** The heading of a column. Of one that `shrinks`, long cells lose their middle where the terminal is narrow: texts, never numbers, times or ids. */
+/** A column. If it `shrinks`, long cells lose their middle on narrow terminals: texts, never numbers, times or ids. */
 export type Heading = string | { readonly text: string; readonly shrinks: true }
 
 export const shrinking = (text: string): Heading => ({ text, shrinks: true })

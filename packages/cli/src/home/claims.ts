@@ -1,6 +1,7 @@
 /**
- * Claims: what one process at a time works on. A claim ends with its process, however that ended: the system releases the lock that shows that a process
- * runs. So a claim of before a restart, or from another container with the same files, is not mistaken for one of today.
+ * Claims: what one process at a time works on. A claim ends with its process, however that ended: the system releases
+ * the lock that shows that a process runs. So a claim of before a restart, or from another container with the same
+ * files, is not mistaken for one of today.
  */
 import { createHash, randomUUID } from 'node:crypto'
 import { existsSync, rmSync, statSync } from 'node:fs'
@@ -72,8 +73,8 @@ async function isClaimed({ home, claim, me }: Claiming): Promise<boolean> {
 }
 
 /**
- * Makes the claim: a folder with a file that is named after its process, from its first moment. False if there is one: a folder replaces none that has
- * something in it. So it needs no hard links, which some disks lack.
+ * Makes the claim: a folder with a file that is named after its process, from its first moment. False if there is one:
+ * a folder replaces none that has something in it. So it needs no hard links, which some disks lack.
  */
 async function isMade(claim: string, me: string): Promise<boolean> {
   const own = `${claim}.${randomUUID()}`
@@ -114,8 +115,9 @@ function noneIfMissing(error: unknown): readonly string[] {
 const runningFolders = new Map<string, string>()
 
 /**
- * Where each process that runs has a file, which it keeps locked: in its home. If that disk has no locks, as some network drives, it is where this machine
- * keeps temporary files, and then another machine with the same home is not seen.
+ * Where each process that runs has a file, which it keeps locked: in its home. If that disk has no locks, as some
+ * network drives, it is where this machine keeps temporary files, and then another machine with the same home is
+ * not seen.
  */
 function runningIn(home: string): string {
   const known = runningFolders.get(home)
@@ -192,7 +194,7 @@ interface Lock {
   release(): void
 }
 
-/** SQLite's lock of an empty file is used and nothing else of it: the same on every system. Undefined if another process has the lock, or removes the file. */
+/** SQLite's lock of an empty file, the same on all systems. Undefined if another process has it or removes the file. */
 function lockOf(path: string): Lock | undefined {
   const database = new DatabaseSync(path)
   try {

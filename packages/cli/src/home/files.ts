@@ -7,7 +7,7 @@ import { withPath } from '@blindkeep/client/node'
 import { codeOf, ifDiskHas, makeFolder } from '../ground/disk.ts'
 import { LocalError } from '../ground/exits.ts'
 
-/** `BLINDKEEP_HOME`, or the place of the system for a user's settings (XDG Base Directory Specification, `XDG_CONFIG_HOME`). */
+/** `BLINDKEEP_HOME`, or the system's place for settings (XDG Base Directory Specification, `XDG_CONFIG_HOME`). */
 export function homeDirectory(env: NodeJS.ProcessEnv = process.env): string {
   if (env.BLINDKEEP_HOME) return env.BLINDKEEP_HOME
   if (process.platform === 'win32' && env.APPDATA) return join(env.APPDATA, 'blindkeep')

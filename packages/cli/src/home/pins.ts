@@ -1,4 +1,4 @@
-/** The attestation keys of the servers that this user's command lines have met, and the newest receipt of each. Not secret. */
+/** Attestation keys of servers that this user has met, and the newest receipt of each. Not secret. */
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { joinPins, type PinnedKeys, parsePins } from '@blindkeep/client/receipts'

@@ -1,4 +1,4 @@
-/** Secrets of one profile. Files that only this user may read; with the system's keyring they are sealed as well, under a key that only the keyring has. */
+/** A profile's secrets, in files for this user only; with a keyring also sealed, under a key that only it has. */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -1,6 +1,6 @@
 /**
- * Adoptions that this profile has begun. The id of the asset and what was shown of the drop are kept until the asset is complete: after a kill the drop
- * may have left the inbox already.
+ * Adoptions that this profile has begun. The id of the asset and what was shown of the drop are kept until the asset is
+ * complete: after a kill the drop may have left the inbox already.
  */
 import { readdir } from 'node:fs/promises'
 import { basename, join } from 'node:path'
@@ -95,7 +95,7 @@ export function openAdoptions({ owner, profile, report, device }: SignedIn): Ado
   }
 }
 
-/** It was adopted otherwise or discarded; or its album cannot be used any more, so that the next call may choose another one. */
+/** Adopted otherwise, discarded, or its album is unusable: the next call may choose another. */
 function isNotThere(error: unknown): boolean {
   return (
     error instanceof ProblemError &&

@@ -18,8 +18,8 @@ export interface DiscardFlags extends OwnerFlags {
 }
 
 /**
- * One by one, never the whole pile of a link: what has arrived since the question was not meant. With `--yes` there is no question, so that of a link or
- * batch only what an earlier command has shown is meant.
+ * One by one, never the whole pile of a link: what has arrived since the question was not meant. With `--yes` there is
+ * no question, so that of a link or batch only what an earlier command has shown is meant.
  */
 export async function discard(ids: readonly string[], flags: DiscardFlags): Promise<Exit> {
   requireOneOf({ ids: ids.length > 0, '--batch': flags.batch !== undefined, '--link': flags.link !== undefined })

@@ -18,11 +18,11 @@ const WAIT_MS = 60_000
 
 export interface Inbox {
   /**
-   * All pending drops, oldest first. A drop never changes: one that this profile was shown otherwise before, in any process, has a fault. So an id that
-   * a person has read in a list stays what a later command is about.
+   * All pending drops, oldest first. A drop never changes: one that this profile was shown otherwise before, in any
+   * process, has a fault. So an id that a person has read in a list stays what a later command is about.
    */
   read(signal?: AbortSignal): Promise<readonly InboxItem[]>
-  /** Tells drops that this profile was shown as they are, by now and in any process. Call it before `read`, which shows all. */
+  /** Tells shown drops as they are by now, in any process. Call it before `read`, which shows all. */
   shown(): Promise<(item: InboxItem) => boolean>
   /** The owner's own name of a link. Reads the links when it meets an unknown one. */
   labelOf(opaqueId: OpaqueId): Promise<string | undefined>
@@ -107,13 +107,13 @@ export function requireOneOf(ways: Readonly<Record<string, boolean>>): void {
     throw new UsageError(`say which drops are meant, with one of: ${Object.keys(ways).join(', ')}.`)
 }
 
-/** Drops that have left the inbox, which are remembered: a server that hides one for a moment must not show another one under its id afterwards. */
+/** Drops that left the inbox stay remembered: a hidden one must not return as another under its id. */
 const MAX_DEPARTED = 1000
 
 /** Of a drop that did not open. */
 const UNOPENED = ''
 
-/** What was shown under the ids of the drops that are in the inbox, and before these of the last ones that have left it. */
+/** What was shown under the ids in the inbox, after those of the last that have left it. */
 interface Shown {
   readonly accountId: AccountId
   readonly drops: Readonly<Record<DropId, string>>

@@ -1,4 +1,4 @@
-/** Drops as texts for people and facts for programs. What the guest says about them is a claim, and is marked as one. */
+/** Drops as texts for people and facts for programs. A guest's words are marked as claims. */
 import type { DropFault } from '@blindkeep/client/errors'
 import type { DescribedDrop, FileDescription, InboxItem } from '@blindkeep/client/owner'
 import { sizeText } from '@blindkeep/protocol/byteSizes'

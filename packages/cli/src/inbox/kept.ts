@@ -1,4 +1,4 @@
-/** What this profile remembers of the drops that it saves into one folder, so that each is saved once. A file for each drop: the inbox may be long. */
+/** The drops that this profile saves into one folder, each once. A file for each: the inbox may be long. */
 import { createHash } from 'node:crypto'
 import { readdir, realpath, rm } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
@@ -32,7 +32,7 @@ export interface KeptDrops {
   all(): readonly (readonly [DropId, KeptDrop])[]
 }
 
-/** Makes the folder. Runs `work` while no other process of this profile saves drops into it; throws `LocalError` if one does. */
+/** Makes the folder and runs `work`; throws `LocalError` while another process of the profile saves there. */
 export async function withKeptDrops<Result>(
   { profile, owner, report }: SignedIn,
   folder: string,

@@ -1,4 +1,4 @@
-/** What the guest says about a saved file, in a text file beside it: when the drop leaves the inbox, this is what is left of it. */
+/** A guest's words about a saved file, in a text file beside it: all that is left when the drop goes. */
 import { readFile, stat } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
 import type { DescribedDrop } from '@blindkeep/client/owner'

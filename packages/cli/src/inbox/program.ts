@@ -1,4 +1,4 @@
-/** Runs the program of `--exec` for a saved file. Never through a shell: no text of a guest is ever read as a command. */
+/** Runs `--exec`'s program for a saved file. Never through a shell: no guest's text is ever a command. */
 import { spawn } from 'node:child_process'
 import type { DescribedDrop } from '@blindkeep/client/owner'
 import { LocalError } from '../ground/exits.ts'
@@ -56,7 +56,7 @@ function variablesOf(file: string, drop: DescribedDrop, label: string | undefine
 
 export type Variables = Readonly<Record<`BLINDKEEP_${string}`, string | undefined>>
 
-/** Resolves when it has ended with 0. Its output goes to standard error. Throws `ProgramError`, and the signal's reason. */
+/** Resolves for 0. Its output goes to standard error. Throws `ProgramError`, and the signal's reason. */
 export async function runProgram(
   { command, args }: Program,
   { file, variables, signal }: { readonly file: string; readonly variables: Variables; readonly signal: AbortSignal },

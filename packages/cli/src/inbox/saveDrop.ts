@@ -1,4 +1,4 @@
-/** What happens to one drop, step by step. Each step is done once it is noted, so a call after a kill goes on with the next one. */
+/** One drop, step by step. Each is done once noted, so a call after a kill continues with the next. */
 import { open, stat } from 'node:fs/promises'
 import type { Album, DescribedDrop, Owner } from '@blindkeep/client/owner'
 import { ifDiskHas } from '../ground/disk.ts'
@@ -62,7 +62,7 @@ export function isDone(kept: KeptDrop | undefined, { run, then }: Steps): boolea
   return kept?.path !== undefined && then === undefined && (run === undefined || kept.hasRun === true)
 }
 
-/** Gives the names to the files that a killed process has written whole, if their drops have left the inbox. Forgets those drops. */
+/** Names files that a killed process wrote whole, if their drops have left the inbox, and forgets these drops. */
 export async function forgetOthers(
   kept: KeptDrops,
   inInbox: ReadonlySet<string>,
@@ -120,7 +120,7 @@ async function change(kept: KeptDrops, { dropId }: DescribedDrop, changed: Parti
   await kept.keep(dropId, { ...before, ...changed })
 }
 
-/** The copy of the server is not given up for one that is not there any more. `before`: how an earlier call has saved it; its bytes are read again. */
+/** The server's copy is not given up for a missing one. `before`: how a call saved it; its bytes are read again. */
 async function requireOnDisk(path: string, { file }: DescribedDrop, before: SavePlan | undefined): Promise<void> {
   const found = await stat(path).catch(() => undefined)
   const isThere = found?.isFile() === true && found.size === file.size

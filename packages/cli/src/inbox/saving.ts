@@ -162,7 +162,7 @@ export interface EachDrop<Item> {
   readonly work: (item: Item) => Promise<void>
 }
 
-/** Several at once. A failure is reported, and does not stop the others. Resolves with an exit status for each failure. */
+/** Several at once. A failure is reported and stops no others. Resolves with a status for each failure. */
 export async function forEachDrop<Item extends InboxItem>(
   items: readonly Item[],
   { report, signal, work }: EachDrop<Item>,

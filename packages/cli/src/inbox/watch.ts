@@ -1,6 +1,7 @@
 /**
- * `blindkeep inbox watch`: the inbox as a folder, for as long as the process runs. Events only wake it up. What there is to do is read from the inbox: at
- * every connection, at every event that may mean a drop, when a retry is due, and once a minute, so that no lost event costs more.
+ * `blindkeep inbox watch`: the inbox as a folder, for as long as the process runs. Events only wake it up. What there
+ * is to do is read from the inbox: at every connection, at every event that may mean a drop, when a retry is due, and
+ * once a minute, so that no lost event costs more.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { isTransient, ProblemError } from '@blindkeep/client/errors'

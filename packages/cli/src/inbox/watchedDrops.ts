@@ -1,4 +1,4 @@
-/** The drops that `watch` works on: a few at once, each until it is done. One that fails is tried again later, and leaves its place to others. */
+/** `watch`'s drops: a few at once, until done. A failed one is tried later, and leaves its place to others. */
 import { AssetError, DropError, type DropFault, NetworkError, SealError } from '@blindkeep/client/errors'
 import type { DescribedDrop, InboxItem } from '@blindkeep/client/owner'
 import type { DropId } from '@blindkeep/protocol/ids'
@@ -102,7 +102,7 @@ export function waitingFailure(error: unknown): Words {
   return { message: `${error instanceof NetworkError ? error.message : message} It is tried again by itself.`, reason }
 }
 
-/** Another try would end in the same way: what was opened is not what was sealed or signed, or the program has to be mended. */
+/** Another try ends the same: what was opened is not what was sealed, or the program must be mended. */
 function isFinal(error: unknown): boolean {
   return [AssetError, DropError, ProgramError, SealError].some((kind) => error instanceof kind)
 }

@@ -63,7 +63,7 @@ export async function createLink(flags: CreateLinkFlags): Promise<Exit> {
   return EXIT.done
 }
 
-/** Of sealed files, so that a file of exactly the given size fits. Without a total or a number of files, the client's defaults. */
+/** Of sealed files, so that a file of the given size fits. Otherwise the client's defaults. */
 function capsOf({ maxSize, maxTotal, files, once = false }: CreateLinkFlags): LinkCaps {
   if (once && files !== undefined) throw new UsageError('--once is for one file: leave --files out.')
   if (maxSize !== undefined && typeof maxTotal === 'number' && maxSize > maxTotal)

@@ -33,7 +33,7 @@ async function offBy(hours: number): Promise<{ readonly env: { readonly NODE_OPT
 
 describe('a clock that is wrong', () => {
   it('changes neither how long a link takes files nor what is called over', async () => {
-    for (const hours of [-2, 2, -2 * 365 * 24]) {
+    for (const hours of [2, -2 * 365 * 24]) {
       const call = await offBy(hours)
       const [made] = await world.facts(['link', 'create', '--expires', '1h', ...ADA], call)
       const lifeMs = Date.parse(made.expires_at) - Date.now()

@@ -1,6 +1,7 @@
 /** Files that have landed in this call or an earlier one, and about which something is wrong or unknown. */
 import { AuditError } from '@blindkeep/client/errors'
 import { countText } from '@blindkeep/protocol/counts'
+import { ReasonedError } from '@blindkeep/protocol/reasonedError'
 import { timeText } from '../ground/texts.ts'
 
 /** How the last line of a call counts them. */
@@ -27,14 +28,8 @@ const FATES = {
 export type Fate = keyof typeof FATES
 
 /** The message says what is known; what follows from `cause` is said after it. */
-export class AfterLanding extends Error {
+export class AfterLanding extends ReasonedError<Fate> {
   override readonly name = 'AfterLanding'
-  readonly fate: Fate
-
-  constructor(fate: Fate, message: string, options?: ErrorOptions) {
-    super(message, options)
-    this.fate = fate
-  }
 }
 
 export function fateText(fate: Fate, count: number): string {

@@ -78,7 +78,7 @@ export function failureOf(error: unknown): Failure {
   return { message: String(error), reason: 'unknown', exit }
 }
 
-function failureAfterLanding({ fate, message, cause }: AfterLanding): Failure {
+function failureAfterLanding({ reason: fate, message, cause }: AfterLanding): Failure {
   if (cause === undefined) return { message, reason: fate, exit: EXIT.failed }
   const why = failureOf(cause)
   return { ...why, message: `${message} ${why.message}` }
@@ -105,7 +105,7 @@ function auditText(reason: AuditError['reason']): string {
   return reason === 'verdict_malformed' ? 'The server’s verdict does not hold' : 'The receipt does not hold'
 }
 
-/** A server that was restored from a backup may lack keys that it had published since, and no client can tell that from a forgery. */
+/** A restored server may lack keys that it published since; no client can tell that from a forgery. */
 function auditNext({ reason, serverId }: AuditError): string {
   if (serverId === undefined || (reason !== 'key_vanished' && reason !== 'key_changed'))
     return 'Keep the file, and tell the owner of the account and the operator.'

@@ -1,4 +1,4 @@
-/** What a refusal of the server means at a command line, and what to do next. The catalog's own words are for authors of clients. */
+/** A refusal at a command line, and what to do next. The catalog's words are for authors of clients. */
 import type { ProblemCode } from '@blindkeep/protocol/problems'
 
 const GONE = 'It is not there (any more): it may have been deleted, kept or discarded elsewhere.'

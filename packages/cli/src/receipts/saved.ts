@@ -23,7 +23,7 @@ function receiptName(name: string, tag: string): string {
   return `${beginningOf(safeName(basename(name)))}.${tag}${RECEIPT_ENDING}`
 }
 
-/** The names of the files beside which a receipt with this name may be saved. A number at the end is of a second receipt, or of the file. */
+/** The files whose receipt may have this name. A number at the end is a second receipt's, or the file's. */
 export function filesOfReceipt(name: string): readonly string[] {
   const stem = name.slice(0, -RECEIPT_ENDING.length)
   return [stem, stem.replace(/ \(\d+\)$/, '')]
@@ -58,7 +58,7 @@ export async function saveAssetReceipts({ folder, assetId, name, receipts }: Ass
 /** Receipts of one file. */
 const MAX_RECEIPTS = 10_000
 
-/** Saves the receipt of a guest's file beside those of its earlier uploads: each proves what no other one does. Returns its path. */
+/** Saves a guest's receipt beside earlier ones, as each proves something else. Returns its path. */
 export async function addedReceipt(path: string, receipt: object): Promise<string> {
   const stem = path.slice(0, -RECEIPT_ENDING.length)
   for (let number = 1; number <= MAX_RECEIPTS; number += 1) {

@@ -1,7 +1,7 @@
 /**
- * A file before it has its name. Another process may save the same file into the same folder (another profile, another machine with the same disk), and
- * removes what it takes for the rest of an ended one. So a part is known by its inode, and stays open until it has its name: the system gives an inode
- * that is open to no other file.
+ * A file before it has its name. Another process may save the same file into the same folder (another profile, another
+ * machine with the same disk), and removes what it takes for the rest of an ended one. So a part is known by its inode,
+ * and stays open until it has its name: the system gives an inode that is open to no other file.
  */
 import { createHash } from 'node:crypto'
 import { type FileHandle, lstat, open, rm } from 'node:fs/promises'
@@ -68,7 +68,7 @@ export async function writePart(
   }
 }
 
-/** Some disks (NFS, FUSE) say only at the closing that they could not keep a file. Another handle keeps its inode meanwhile. */
+/** Some disks (NFS, FUSE) say only at closing that they lost a file. Another handle keeps its inode. */
 async function reopened(path: string, handle: FileHandle): Promise<Part> {
   const part = await openPart(path, await partOf(path, handle))
   if (part === undefined) throw anotherProcess(path)
@@ -88,7 +88,7 @@ export async function hashOf(handle: FileHandle): Promise<string> {
   return hash.digest('hex')
 }
 
-/** A part that was written before. Undefined if there is none, or another file than was written: not even a whole one. */
+/** An earlier part. Undefined without one, or for another file than was written: not even a whole one. */
 export async function openPart(
   path: string,
   written: { readonly ino?: number; readonly size?: number },
@@ -145,7 +145,7 @@ async function writeAll(
   return hash.digest('hex')
 }
 
-/** At once: V8 counts memory outside its heap loosely, and would let a hundred MiB of written pieces pile up. Leaves parts of larger buffers alone. */
+/** At once: V8 would let a hundred MiB of written pieces pile up. Leaves parts of larger buffers alone. */
 export function freeWritten({ buffer, byteLength }: Bytes): void {
   if (byteLength === buffer.byteLength) buffer.transfer(0)
 }

@@ -1,6 +1,7 @@
 /**
- * Writes a file from elsewhere into a folder of this machine, under a name that its sender chose. Bytes come first, into a part beside the place; the
- * name follows when they are whole and synced. Nothing is ever replaced, unless the person says so.
+ * Writes a file from elsewhere into a folder of this machine, under a name that its sender chose. Bytes come first,
+ * into a part beside the place; the name follows when they are whole and synced. Nothing is ever replaced, unless the
+ * person says so.
  */
 import { constants } from 'node:fs'
 import { link, lstat, mkdir, open, realpath, rename, rm, stat } from 'node:fs/promises'
@@ -22,12 +23,12 @@ import {
 /** Files of one name in one folder. */
 const MAX_SAME_NAMES = 10_000
 
-/** Where the bytes are, and where they go. Stored before the name is given, it lets another process finish after a crash. */
+/** Where the bytes are and go. Stored before naming, it lets another process finish after a crash. */
 export interface SavePlan {
   /** Whole and synced. */
   readonly part: string
   readonly path: string
-  /** Which file they are. Another process may have written another one under either name. Absent in plans of former versions. */
+  /** Which file they are: another process may have used either name. Absent in older plans. */
   readonly ino?: number
   readonly size?: number
   /** Of its bytes, lowercase hex: a disk may lose what it has acknowledged, and keep the size. */
@@ -38,13 +39,13 @@ export interface FileToSave extends PartContent {
   readonly folder: string
   /** As the sender wrote it: unverified, `/` between folders. */
   readonly name: string | undefined
-  /** Names the part: the same for the same file, so that a repeat replaces what a killed process left. Letters, digits, dashes. */
+  /** Names the part, the same for the same file: a repeat replaces leftovers. Letters, digits, dashes. */
   readonly id: string
   /** Called and awaited before the file gets its name; again if that name was taken meanwhile. */
   readonly onPlanned?: ((plan: SavePlan) => Promise<void>) | undefined
 }
 
-/** Resolves with the path, once the file and its name are synced. Throws `LocalError`, the error of the system, and that of the stream. */
+/** Resolves with the path, once file and name are synced. Throws `LocalError`, system and stream errors. */
 export async function saveFile(file: FileToSave): Promise<string> {
   const { name, onPlanned } = file
   const place = await placeOf(file.folder, name)
@@ -56,7 +57,7 @@ export async function saveFile(file: FileToSave): Promise<string> {
   }
 }
 
-/** Goes on with a plan that a process left. Undefined if its part was removed, replaced or lost bytes without a file: then the file has to be saved again. */
+/** Continues a process's plan. Undefined if its part was removed, replaced or lost bytes: save the file again. */
 export async function finishPlan(plan: SavePlan, onPlanned?: FileToSave['onPlanned']): Promise<string | undefined> {
   const [part, file] = [await openPart(plan.part, plan), await statOrNone(plan.path)]
   if (part === undefined) {
@@ -174,7 +175,7 @@ async function isTaken(path: string): Promise<boolean> {
   )
 }
 
-/** False if the name is taken. Throws `LocalError` if another process has put a part of its own in place of this one: nothing has a name then. */
+/** False if the name is taken. Throws `LocalError` if another process replaced this part: nothing is named then. */
 async function isNamed(part: Part, path: string): Promise<boolean> {
   await requireOwn(part)
   try {

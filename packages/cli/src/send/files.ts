@@ -35,11 +35,11 @@ export interface Choice {
   readonly files: readonly ChosenFile[]
   readonly others: readonly NotChosen[]
   readonly emptyFolders: readonly string[]
-  /** In folders, without a file beside them that they may be of. Those that an earlier call has saved are left out without a word. */
+  /** In folders, without the file they may be of. Receipts of earlier calls are left out silently. */
   readonly receipts: readonly string[]
 }
 
-/** Folders with all that is in them, in the order of names. A file that is named twice is chosen once. `home`: nothing of it is chosen, because it has the keys. */
+/** Folders with their content, by names, each file once. `home`: nothing of it is chosen, because it has the keys. */
 export async function chooseFiles(paths: readonly string[], home: string): Promise<Choice> {
   const isOfHome = await insideOf(home)
   const files = new Map<string, ChosenFile>()
@@ -107,7 +107,7 @@ export async function chooseFiles(paths: readonly string[], home: string): Promi
 
 const HAS_KEYS = 'belongs to BLINDKEEP_HOME, which has your keys'
 
-/** Whether a path leads to `home` or into it, however it is spelled: by name, and where a disk is mounted twice by number. */
+/** Whether a path leads into `home`, by name, or by number where a disk is mounted twice. */
 async function insideOf(home: string): Promise<(path: Place) => Promise<boolean>> {
   const own = await stat(home, { bigint: true }).catch((error: unknown) => {
     if (codeOf(error) !== 'ENOENT') throw error
@@ -132,7 +132,7 @@ const bytesOfReal = async (path: Place) => (await realpath(path, 'buffer')).toSt
 
 const UNNAMEABLE = 'its name is not UTF-8, so it cannot be named here. Name the folder that it is in, or rename it.'
 
-/** Bytes that are no UTF-8 as `%E9`, so that two names stay two. Latin letters of an older system are the usual case. */
+/** Bytes that are no UTF-8 as `%E9`, so that two names stay two: usually an older system's letters. */
 function textOf(bytes: Buffer): string {
   if (isUtf8(bytes)) return bytes.toString()
   return [...bytes].map((byte) => (byte < 0x80 ? String.fromCharCode(byte) : percent(byte))).join('')

@@ -11,7 +11,7 @@ export interface Version {
   readonly size: number
   /** RFC 3339, or milliseconds for a date beyond it. */
   readonly modifiedAt: string
-  /** Milliseconds since 1970: when the system last changed anything about it. Records of earlier versions do not say it. */
+  /** Milliseconds since 1970: the last change of anything about it. Absent in earlier records. */
   readonly changedMs?: number
 }
 
@@ -79,8 +79,9 @@ export function isSameVersion(one: Version, other: Version): boolean {
 }
 
 /**
- * Of one version: whether nothing about the file was changed between the two. Its own time is no proof, because programs set it as they like. False on a disk
- * without times, and after another name or other rights, too: then its content has to be compared.
+ * Of one version: whether nothing about the file was changed between the two. Its own time is no proof, because
+ * programs set it as they like. False on a disk without times, and after another name or other rights, too: then its
+ * content has to be compared.
  */
 export function isUntouched(one: Version | undefined, { changedMs = 0 }: Version): boolean {
   return changedMs > 0 && one?.changedMs === changedMs

@@ -61,7 +61,7 @@ export function createProgress<File extends FileUnderWay>(files: readonly File[]
   let ended = { files: 0, bytes: 0 }
   const said = new Set<string>()
 
-  /** Once for each trouble, and once more for a long wait: a call that waits for hours must not look like one that hangs. */
+  /** Once a trouble, and again for a long wait: a call that waits for hours must not seem to hang. */
   function tellWaiting({ waitingMs, trouble = waitingMs === undefined ? undefined : 'no_connection' }: FileProgress) {
     if (trouble === undefined) return
     const isLong = waitingMs !== undefined && waitingMs > LONG_MS

@@ -51,7 +51,7 @@ export interface SendOne {
   readonly turns: SendTurns
 }
 
-/** `send` resolves once a file has landed and its line was printed. Returns the exit status of all, once the last line was printed. */
+/** `send` resolves once a file landed and its line was printed. Returns the status of all, after the last. */
 export async function sendEach(
   files: readonly ChosenFile[],
   { report, outcomes, signal, again }: Sending,
@@ -66,7 +66,7 @@ export async function sendEach(
     try {
       return await send(file, { onProgress: progress.of(file), turns })
     } catch (error) {
-      if (error instanceof AfterLanding) fates.set(error.fate, [...(fates.get(error.fate) ?? []), file.shownAs])
+      if (error instanceof AfterLanding) fates.set(error.reason, [...(fates.get(error.reason) ?? []), file.shownAs])
       else unsent.push(file.shownAs)
       if (!signal.aborted) outcomes.fail(file.shownAs, { path: file.shownAs }, failureOf(error))
       return undefined

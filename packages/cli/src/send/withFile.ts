@@ -4,7 +4,7 @@ import { SendError } from '@blindkeep/client/errors'
 import { type OpenFile, openFile } from '@blindkeep/client/node'
 import type { Place } from './files.ts'
 
-/** Works with a file, and once more with the file as it is by then if it has changed meanwhile. `before`: the file before it was opened. */
+/** Works with a file, and once more if it changed meanwhile. `before`: the file before it was opened. */
 export async function withFile<Result>(
   place: Place,
   signal: AbortSignal,

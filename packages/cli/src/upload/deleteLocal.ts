@@ -1,4 +1,4 @@
-/** Deletes a local file whose content the server is proven to hold: see `verifyBeforeDestroying` for what that means. */
+/** Deletes a local file that the server is proven to hold: see `verifyBeforeDestroying`. */
 import { createHash } from 'node:crypto'
 import type { BigIntStats } from 'node:fs'
 import { lstat, rm, stat } from 'node:fs/promises'

@@ -1,4 +1,4 @@
-/** Uploads one file into an album, or goes on with what an earlier process began, until it has landed and its receipts are checked and saved. */
+/** Uploads a file into an album, or continues, until it landed and its receipts are checked and saved. */
 import type { Device } from '@blindkeep/client/device'
 import { AuditError, ProblemError, SendError } from '@blindkeep/client/errors'
 import type { SendTurns } from '@blindkeep/client/guest'
@@ -106,7 +106,7 @@ async function landedFile(call: UploadFile, kept: KeptUpload, opened: OpenedFile
   return { ...landed, receiptFile, size: version.size, isFromBefore: false }
 }
 
-/** Asks the server whether it has what has landed before. Throws `AfterLanding` if it does not know it, and if it cannot be asked. */
+/** Asks whether the server has what landed before. Throws `AfterLanding` if not, or without an answer. */
 async function wasDeleted({ session, deleted }: UploadFile, landed: LandedAsset): Promise<boolean> {
   try {
     await session.owner.asset(landed.assetId)

@@ -1,3 +1,5 @@
+import { ReasonedError } from '@blindkeep/protocol/reasonedError'
+
 export type AccountFault =
   | 'kdf_unknown'
   | 'salt_refused'
@@ -23,13 +25,11 @@ const FAULTS: Readonly<Record<AccountFault, string>> = {
     'Tampering detected: what the server keeps for this passkey was not sealed under it, or is missing.',
 }
 
-/** The account key from the server cannot be used, the client refused the key derivation, or the server does not know the passkey. */
-export class AccountError extends Error {
+/** The server's account key cannot be used, it wants a refused key derivation, or it does not know the passkey. */
+export class AccountError extends ReasonedError<AccountFault> {
   override readonly name = 'AccountError'
-  readonly reason: AccountFault
 
   constructor(reason: AccountFault, options?: ErrorOptions) {
-    super(FAULTS[reason], options)
-    this.reason = reason
+    super(reason, FAULTS[reason], options)
   }
 }

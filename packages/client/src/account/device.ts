@@ -25,7 +25,7 @@ export interface Device {
   readonly publicKey: Bytes
   /** SHA-256 of `publicKey`; the signatures of a manifest name it. */
   readonly keyId: KeyId
-  /** 81 bytes, SECRET, and all there is to keep: `openDevice` restores the device from it. It signs as this device and opens nothing. */
+  /** 81 bytes, SECRET: `openDevice` restores the device from it. It signs as this device and opens nothing. */
   readonly secret: Bytes
 }
 
@@ -51,14 +51,14 @@ export function openDevice(secret: Uint8Array): Device {
 }
 
 /**
- * Seals the secret under the account key, so that it can be kept where others can read it, such as a browser's storage after a sign-out. The next
- * sign-in to the same account continues with the same device.
+ * Seals the secret under the account key, so that it can be kept where others can read it, such as a browser's storage
+ * after a sign-out. The next sign-in to the same account continues with the same device.
  */
 export function sealDevice({ secret }: Device, accountKey: Bytes): Promise<Bytes> {
   return sealSmall(secret, deviceSeal(accountKey))
 }
 
-/** Restores a device from `sealDevice`. Throws `SealError` for another account's, and `RangeError` for content that is not a device. */
+/** Restores a device from `sealDevice`. Throws `SealError` for another account's, `RangeError` for other content. */
 export async function openSealedDevice(sealed: Uint8Array, accountKey: Bytes): Promise<Device> {
   return openDevice(await openSmall(sealed, deviceSeal(accountKey)))
 }
@@ -77,8 +77,9 @@ function seedsOf(secret: Uint8Array): { readonly ed25519Seed: Bytes; readonly ml
 }
 
 /**
- * The provenance blob: the manifest with both signatures of the device. Takes some tens of milliseconds. Throws `ManifestError` for a manifest that a
- * reader would refuse, and `RangeError` for one that names another device as its creator.
+ * The provenance blob: the manifest with both signatures of the device. Takes some tens of milliseconds. Throws
+ * `ManifestError` for a manifest that a reader would refuse, and `RangeError` for one that names another device as
+ * its creator.
  */
 export function signManifest(device: Device, manifest: SignedManifest): Bytes {
   if (manifest.envelope.created_by_device !== device.deviceId)

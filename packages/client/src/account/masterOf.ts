@@ -36,7 +36,7 @@ export interface Proven extends Identity {
   readonly secret: string
 }
 
-/** Takes the salt from the server, 64 MiB and about a second. Throws `AccountError` and `AddressError`, and what a call throws. */
+/** Asks for the salt; takes 64 MiB and about a second. Throws `AccountError`, `AddressError` and call errors. */
 export async function provePassword(
   { calls, environment }: MasterPorts,
   { email: typed, password }: { readonly email: string; readonly password: string },

@@ -13,9 +13,10 @@ import { secretOfWords, wordsOfSecret } from './recoveryWords.ts'
 /** For `registerOwner`. Holds the words without showing them. */
 export interface NewRecoveryWords {
   /**
-   * Returns the 24 words once the account exists and they open, from their text, what the server stores. Show them then. When the answer to the
-   * registration was lost, this call shows whether the words belong to the account.
-   * Throws `RecoveryError`, and what a call throws. It can be called again as long as this object exists; nothing else holds the words.
+   * Returns the 24 words once the account exists and they open, from their text, what the server stores. Show them
+   * then. When the answer to the registration was lost, this call shows whether the words belong to the account. Throws
+   * `RecoveryError`, and what a call throws. It can be called again as long as this object exists; nothing else holds
+   * the words.
    */
   confirm(): Promise<readonly string[]>
 }
@@ -55,8 +56,9 @@ export function newRecoveryWords({
 }
 
 /**
- * The account key for these words: made at the first call, and the same afterwards. A client that repeats a registration because an answer was lost
- * cannot know which request created the account, and the words must confirm either.
+ * The account key for these words: made at the first call, and the same afterwards. A client that repeats a
+ * registration because an answer was lost cannot know which request created the account, and the words must
+ * confirm either.
  */
 export function accountKeyOf(words: NewRecoveryWords, { randomBytes }: Pick<Environment, 'randomBytes'>): Bytes {
   const own = hiddenOf(words)
@@ -75,7 +77,7 @@ export async function recoveryOf(
   return { sealed_recovery_key: toBase64(sealed), recovery_proof: toBase64(recoveryProof(secret, serverId)) }
 }
 
-/** From now on the words can be confirmed. Called before the request is sent, because its answer may be lost although the server accepted it. */
+/** From now on the words can be confirmed. Call it before the request: the server may accept and the answer be lost. */
 export function noteSent(words: NewRecoveryWords, sent: Sent): void {
   hiddenOf(words).sent = sent
 }

@@ -1,4 +1,4 @@
-/** The names of sessions and devices, at a real server. What a malicious one can do with them: `wildAttacks.maliciousServer.test.ts`. */
+/** Names of sessions and devices, at a real server. For a malicious one: `wildAttacks.maliciousServer.test.ts`. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { parseSessionId } from '@blindkeep/protocol/ids'

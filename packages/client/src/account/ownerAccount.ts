@@ -37,7 +37,7 @@ interface OwnAddress {
   readonly email: string
 }
 
-/** What the server says about the account. Throws `AccountError` when it names another address than the owner's, and what a call throws. */
+/** What the server says about the account. Throws `AccountError` for another address, and what a call throws. */
 export async function readOwnAccount({ call, email }: OwnAddress): Promise<AccountResponse> {
   const { body } = await call('account')
   if (normaliseEmail(body.email) !== email) throw new AccountError('email_differs')

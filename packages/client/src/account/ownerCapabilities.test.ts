@@ -21,7 +21,7 @@ before(async () => {
   keeper = await newKeeper(proxy.url)
 })
 
-/** The peer's verification of a token for this album, with a revocation list no older than `since`: the server makes one a second. */
+/** A peer's verification of a token, with a revocation list no older than `since`: a new one comes each second. */
 async function judged(token: string, since = 0): Promise<CapabilityClaims> {
   const { call } = createCalls({ baseUrl: proxy.url })
   const info = await call('serverInfo')

@@ -1,6 +1,6 @@
 /**
- * Federation capability tokens: with one, a peer may read an album for at most a day. A server judges the token by its claims, not by the identity of
- * the bearer.
+ * Federation capability tokens: with one, a peer may read an album for at most a day. A server judges the token by its
+ * claims, not by the identity of the bearer.
  */
 import type { AlbumId, Jti } from '@blindkeep/protocol/ids'
 import type { Call } from '../http/call.ts'
@@ -31,7 +31,7 @@ export interface OwnerCapabilities {
   mintCapability(grant: MintCapability): Promise<MintedCapability>
   /** Tokens that are neither expired nor revoked, oldest first. */
   capabilities(albumId: AlbumId): Promise<readonly OwnCapability[]>
-  /** Puts the token on the server's public revocation list. A peer with an older copy of the list may accept the token until that copy expires. */
+  /** Puts the token on the public revocation list. A peer may accept it until its copy of the list expires. */
   revokeCapability(albumId: AlbumId, jti: Jti): Promise<void>
 }
 

@@ -1,4 +1,4 @@
-/** Channels: where the owner hears that files have landed. The server knows how many and when, and nothing else that it could say. */
+/** Channels: where the owner hears that files have landed. The server can say how many and when, nothing else. */
 import { type Bytes, fromBase64, toBase64, uuidBytes } from '@blindkeep/protocol/bytes'
 import { type ChannelId, parseChannelId } from '@blindkeep/protocol/ids'
 import type { ChannelKind, ChannelResponse, ChannelState, DeliveryFault } from '@blindkeep/protocol/schemas/channels'
@@ -12,7 +12,7 @@ export type { ChannelKind, ChannelState, DeliveryFault } from '@blindkeep/protoc
 export interface OwnChannel {
   readonly channelId: ChannelId
   readonly kind: ChannelKind
-  /** `unconfirmed`: an e-mail address that waits for its code. `given_up`: the server tries no more, until a test arrives. */
+  /** `unconfirmed`: an e-mail address waits for its code. `given_up`: the server stops until a test arrives. */
   readonly state: ChannelState
   /** The host of a URL, or the e-mail address, as the server says. */
   readonly shown: string
@@ -34,7 +34,7 @@ export interface OwnChannels {
   readonly offered: readonly ChannelKind[]
   /** Oldest first. */
   readonly channels: readonly OwnChannel[]
-  /** What a browser subscribes with, an uncompressed point of P-256 (RFC 8292, section 3.2). Undefined unless push is offered. */
+  /** For a browser's subscription: an uncompressed point of P-256 (RFC 8292, section 3.2). Undefined without push. */
   readonly pushKey: Bytes | undefined
 }
 
@@ -68,15 +68,15 @@ export interface AddedChannel {
 export interface OwnerChannels {
   channels(): Promise<OwnChannels>
   /**
-   * An e-mail address gets a message with a code, for `confirmChannel`. Throws `RangeError` for a name of more than 600 bytes. Not repeated when the answer
-   * is lost: look at `channels`.
+   * An e-mail address gets a message with a code, for `confirmChannel`. Throws `RangeError` for a name of more than 600
+   * bytes. Not repeated when the answer is lost: look at `channels`.
    */
   addChannel(wanted: AddChannel): Promise<AddedChannel>
-  /** Messages go to this browser too. Throws `RangeError` for a name of more than 600 bytes. Not repeated when the answer is lost. */
+  /** Messages go to this browser too. Throws `RangeError` for a name above 600 bytes. Never repeated. */
   addBrowser(wanted: AddBrowser): Promise<OwnChannel>
   /** Throws `error.channel.code_wrong`. */
   confirmChannel(channelId: ChannelId, code: string): Promise<OwnChannel>
-  /** Sends a test message, or the code once more. Answers why it did not arrive; undefined if it has. Takes up to 20 seconds. */
+  /** Sends a test message, or the code again, within 20 seconds. Returns why it did not arrive; undefined if it has. */
   testChannel(channelId: ChannelId): Promise<DeliveryFault | undefined>
   /** No error if there is no such channel. */
   removeChannel(channelId: ChannelId): Promise<void>

@@ -1,4 +1,6 @@
-/** The devices of an account: their signatures are valid. The server stores the list, and the account key shows which entries are genuine. */
+/**
+ * The devices of an account and their signatures. The server stores the list; the account key shows which are genuine.
+ */
 import { type Bytes, equalBytes, fromBase64, toBase64, uuidBytes } from '@blindkeep/protocol/bytes'
 import { type DeviceId, formatInstant, parseDeviceId } from '@blindkeep/protocol/ids'
 import type { DeviceResponse } from '@blindkeep/protocol/schemas/devices'
@@ -16,8 +18,8 @@ export interface ListedDevice {
   /** Ed25519 ‖ ML-DSA-65, 1984 bytes. */
   readonly publicKey: Bytes
   /**
-   * Whether a client with this account key added the device. Otherwise the server invented it, or a party that has only the password added it: its
-   * signatures are worthless.
+   * Whether a client with this account key added the device. Otherwise the server invented it, or a party that has only
+   * the password added it: its signatures are worthless.
    */
   readonly isOwn: boolean
   /** Given by the owner or by the client that added the device. */
@@ -26,34 +28,36 @@ export interface ListedDevice {
   readonly nameFault: string | undefined
   /** RFC 3339. */
   readonly createdAt: string
-  /** RFC 3339; undefined while the device may write. The first time that this client has seen stays, whatever the server says later. */
+  /** RFC 3339; undefined while the device may write. The first time that this client has seen stays. */
   readonly revokedAt: string | undefined
-  /** The server lists the device as live although this client has seen its revocation: the server lies, or was restored from an earlier backup. */
+  /** Listed as live although this client saw its revocation: the server lies, or was restored from an older backup. */
   readonly isRevocationDenied: boolean
 }
 
 export interface OwnerDevices {
   /**
-   * Allows a device to write for the account, and ties this client's session to it, so that revoking the device signs this client out; creates a new
-   * device by default. Keep its `secret`. Idempotent: when it throws, the session may still be untied, so call it again with the same device. A session
-   * that is tied to another device stays so. Throws what a call throws: `error.device.invalid` for a device that was revoked.
+   * Allows a device to write for the account, and ties this client's session to it, so that revoking the device signs
+   * this client out; creates a new device by default. Keep its `secret`. Idempotent: when it throws, the session may
+   * still be untied, so call it again with the same device. A session that is tied to another device stays so. Throws
+   * what a call throws: `error.device.invalid` for a device that was revoked.
    */
   addDevice(device?: Device, options?: AddDevice): Promise<Device>
   /**
-   * Ties this client's session to a device that was added before. Idempotent. For a session that was resumed, or began without `deviceId`. Throws what a
-   * call throws: `error.device.not_found`, `error.device.not_authorized` for a revoked device, `error.auth.session_bound` for a session with another device.
+   * Ties this client's session to a device that was added before. Idempotent. For a session that was resumed, or began
+   * without `deviceId`. Throws what a call throws: `error.device.not_found`, `error.device.not_authorized` for a
+   * revoked device, `error.auth.session_bound` for a session with another device.
    */
   tieSession(deviceId: DeviceId): Promise<void>
   /** All devices, including revoked and invented ones, oldest first. */
   devices(): Promise<readonly ListedDevice[]>
-  /** Also a revoked one. An empty name removes it. Throws `RangeError` for more than 600 bytes, and what a call throws: `error.device.not_found`. */
+  /** Also of a revoked one. Empty removes it. Throws `RangeError` above 600 bytes, and `error.device.not_found`. */
   nameDevice(deviceId: DeviceId, name: string): Promise<void>
   /**
-   * The device may no longer write, and the sessions that are tied to it end, this client's too. What it signed before stays valid: see `signedLately`. Other
-   * sessions of the same person go on: see `untiedSessions`.
+   * The device may no longer write, and the sessions that are tied to it end, this client's too. What it signed before
+   * stays valid: see `signedLately`. Other sessions of the same person go on: see `untiedSessions`.
    */
   revokeDevice(deviceId: string): Promise<void>
-  /** Remembers revocations beyond the life of this client; without it, only until it ends. `devices` rejects when the store does. */
+  /** Remembers revocations beyond the life of this client. `devices` rejects when the store does. */
   keepRevocations(store: RevocationStore): void
 }
 

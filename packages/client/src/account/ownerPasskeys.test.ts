@@ -1,4 +1,4 @@
-/** Passkeys at a real server. The authenticator is a keyed hash here, as its PRF is; the stories of the pages have the browser's. */
+/** Passkeys at a real server. The authenticator is a keyed hash, as its PRF is; browsers are in the stories. */
 import assert from 'node:assert/strict'
 import { createHmac, randomBytes } from 'node:crypto'
 import { describe, it } from 'node:test'

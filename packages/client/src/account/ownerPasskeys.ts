@@ -23,7 +23,7 @@ export interface OwnPasskey {
   /** The authenticator's own id. */
   readonly credentialId: Bytes
   readonly name: string | undefined
-  /** Set when the name from the server does not open under this account's key as that of this passkey: the owner has not added it. */
+  /** Set when the name does not open as that of this passkey: the owner of this account key has not added it. */
   readonly nameFault: string | undefined
   /** RFC 3339. */
   readonly createdAt: string
@@ -42,11 +42,12 @@ export interface PreparedPasskey {
   /** Whether `add` needs a code of the second factor. */
   readonly needsCode: boolean
   /**
-   * Stores it. Throws `ProblemError` `error.auth.totp_invalid_code` (call it again with another code) and `error.request.limit_reached`, `PasswordWrong` when
-   * the password was changed meanwhile, `RangeError` for an output of another length or a name of more than 600 bytes, and what a call throws.
+   * Stores it. Throws `ProblemError` `error.auth.totp_invalid_code` (call it again with another code) and
+   * `error.request.limit_reached`, `PasswordWrong` when the password was changed meanwhile, `RangeError` for an output
+   * of another length or a name of more than 600 bytes, and what a call throws.
    */
   add(made: MadePasskey): Promise<PasskeyId>
-  /** Removes what `add` may have stored before it failed: the answer alone may have been lost. Throws what a call throws. */
+  /** Removes what a failed `add` may have stored: only its answer may have been lost. Throws what a call throws. */
   discard(): Promise<void>
 }
 
@@ -63,13 +64,13 @@ export interface OwnerPasskeys {
   /** Oldest first, at most 20. */
   passkeys(): Promise<readonly OwnPasskey[]>
   /**
-   * Takes the password, before an authenticator is asked for anything. Throws `PasswordWrong`, `AccountError`, and what a call throws: `error.auth.rate_limited`
-   * after too many wrong passwords. Takes about a second.
+   * Takes the password, before an authenticator is asked for anything. Throws `PasswordWrong`, `AccountError`, and what
+   * a call throws: `error.auth.rate_limited` after too many wrong passwords. Takes about a second.
    */
   preparePasskey(present: { readonly password: string }): Promise<PreparedPasskey>
-  /** An empty name removes it. Throws `RangeError` for more than 600 bytes, and what a call throws: `error.passkey.not_found`. */
+  /** An empty name removes it. Throws `RangeError` above 600 bytes, and `error.passkey.not_found`. */
   namePasskey(passkeyId: PasskeyId, name: string): Promise<void>
-  /** It opens nothing any more. Ends the sessions that it opened, except this client's. No error when it was removed before. */
+  /** Ends the sessions that it opened, except this client's. No error when it was removed before. */
   removePasskey(passkeyId: PasskeyId): Promise<void>
 }
 
@@ -84,7 +85,7 @@ export function createOwnerPasskeys({ accountId, accountKey, ...own }: PasskeyPo
   const nameSeal = (passkeyId: PasskeyId) =>
     ({ key: accountKey, purpose: 'passkey-name', contextId: uuidBytes(passkeyId) }) as const
 
-  /** Every try has the same salt and so seals the key to the same bytes: a call after a lost answer is a repeat for the server. */
+  /** Each try has the same salt, so the same bytes: a call after a lost answer is a repeat for the server. */
   async function add(
     { secret, serverId }: Pick<Proven, 'secret' | 'serverId'>,
     { passkeyId, salt }: { readonly passkeyId: PasskeyId; readonly salt: Bytes },
@@ -157,7 +158,7 @@ export function createOwnerPasskeys({ accountId, accountKey, ...own }: PasskeyPo
   }
 }
 
-/** Whether what the server keeps under the password is the account key. So no authenticator makes a passkey that the server then refuses. */
+/** Whether the server keeps the account key under the password. Otherwise it would refuse the new passkey later. */
 async function isOpenedBy(
   master: Bytes,
   { sealed_account_key: sealed }: AccountResponse,
@@ -172,7 +173,7 @@ async function isOpenedBy(
   }
 }
 
-/** Signs in and out once more: a server that takes the password has altered what it keeps under it. Throws `PasswordWrong`. */
+/** Signs in and out again: the server may have altered what the password opens. Throws `PasswordWrong`. */
 async function requireAccepted({ calls, environment, email }: OwnPasswordPorts, secret: string): Promise<void> {
   const answer = await withPassword(() => calls.call('login', { body: { email, password: secret } }))
   if (answer.status === 202) return

@@ -1,6 +1,6 @@
 /**
- * Operations that need the password although the owner is signed in, because a stolen session does not have it: change the password, delete the
- * account.
+ * Operations that need the password although the owner is signed in, because a stolen session does not have it: change
+ * the password, delete the account.
  */
 import type { Bytes } from '@blindkeep/protocol/bytes'
 import type { Environment } from '../ground/environment.ts'
@@ -19,18 +19,19 @@ export interface ChangePassword {
 }
 
 /**
- * Both throw `PasswordWrong`, and what a call throws: `error.auth.totp_invalid_code` for a wrong code, and without one where a second factor is on;
- * `error.auth.rate_limited` after too many wrong passwords or codes.
+ * Both throw `PasswordWrong`, and what a call throws: `error.auth.totp_invalid_code` for a wrong code, and without one
+ * where a second factor is on; `error.auth.rate_limited` after too many wrong passwords or codes.
  */
 export interface OwnerPassword {
   /**
-   * Seals the account key under the new password and signs every other client out; this client stays signed in. The account key and the recovery
-   * words stay the same. After a `NetworkError` the password may have been changed: sign in with the new one to find out.
+   * Seals the account key under the new password and signs every other client out; this client stays signed in. The
+   * account key and the recovery words stay the same. After a `NetworkError` the password may have been changed: sign
+   * in with the new one to find out.
    */
   changePassword(change: ChangePassword): Promise<void>
   /**
-   * Deletes the account with everything in it, permanently. Its tokens are invalid afterwards. Throws `error.asset.retained` when an asset must not
-   * be deleted yet; nothing is deleted then.
+   * Deletes the account with everything in it, permanently. Its tokens are invalid afterwards. Throws
+   * `error.asset.retained` when an asset must not be deleted yet; nothing is deleted then.
    */
   deleteAccount(confirmation: { readonly password: string; readonly code?: string | undefined }): Promise<void>
 }

@@ -1,33 +1,34 @@
-/** The second factor of a sign-in, beside the password. It protects the account; sealed content is equally safe without it. */
+/** The second factor of a sign-in. It protects the account; sealed content is equally safe without it. */
 
 import { AnswerError } from '../http/errors.ts'
 import { type OwnPasswordPorts, presentSecret } from './masterOf.ts'
 import { withPassword } from './passwordWrong.ts'
 
 /**
- * All but the confirmation need the password, which a stolen session does not have: each takes about a second (Argon2id) and throws `PasswordWrong`.
- * All but enrolling throw `error.auth.totp_invalid_code` for a wrong code. All throw what a call throws.
+ * All but the confirmation need the password, which a stolen session does not have: each takes about a second
+ * (Argon2id) and throws `PasswordWrong`. All but enrolling throw `error.auth.totp_invalid_code` for a wrong code. All
+ * throw what a call throws.
  */
 export interface OwnerSecondFactor {
   /** Whether a sign-in needs a code. */
   hasSecondFactor(): Promise<boolean>
   /**
-   * Returns the provisioning URI for an authenticator, often shown as a QR code: SECRET, and replaced by the next call. A sign-in needs no code
-   * before `confirmSecondFactor`.
+   * Returns the provisioning URI for an authenticator, often shown as a QR code: SECRET, and replaced by the next call.
+   * A sign-in needs no code before `confirmSecondFactor`.
    */
   enrollSecondFactor(present: { readonly password: string }): Promise<string>
   /**
-   * Turns the second factor on with a code of the authenticator. Returns ten backup codes, once: an owner who loses them and the authenticator needs
-   * the operator.
-   * After a `NetworkError` it may be on, with backup codes that no client has seen and that cannot be fetched again. If `hasSecondFactor` says so,
-   * call `renewBackupCodes` with another code of the authenticator.
+   * Turns the second factor on with a code of the authenticator. Returns ten backup codes, once: an owner who loses
+   * them and the authenticator needs the operator. After a `NetworkError` it may be on, with backup codes that no
+   * client has seen and that cannot be fetched again. If `hasSecondFactor` says so, call `renewBackupCodes` with
+   * another code of the authenticator.
    */
   confirmSecondFactor(code: string): Promise<readonly string[]>
   /** Turns it off, with a code of the authenticator or a backup code. */
   disableSecondFactor(present: { readonly password: string; readonly code: string }): Promise<void>
   /**
-   * Returns ten new backup codes, once, and makes the former ones worthless. Takes a code of the authenticator or a backup code. After a `NetworkError` the
-   * former ones may be worthless already: call it again with another code.
+   * Returns ten new backup codes, once, and makes the former ones worthless. Takes a code of the authenticator or a
+   * backup code. After a `NetworkError` the former ones may be worthless already: call it again with another code.
    */
   renewBackupCodes(present: { readonly password: string; readonly code: string }): Promise<readonly string[]>
 }

@@ -7,7 +7,7 @@ import type { OwnerDevices } from './ownerDevices.ts'
 
 export interface OwnSession {
   readonly sessionId: SessionId
-  /** The device that the session is tied to, as its client has stated; undefined for none. Revoking the device ends the session. */
+  /** The device of the session, as its client stated; undefined for none. Revoking the device ends the session. */
   readonly deviceId: DeviceId | undefined
   /** Given by the owner or by the client of the session. */
   readonly name: string | undefined
@@ -25,15 +25,15 @@ export interface OwnerSessions {
   /** Sessions that have not ended, oldest first. At most 100: one more ends the session that was unused for longest. */
   sessions(): Promise<readonly OwnSession[]>
   /**
-   * The other sessions that no revocation ends: they have no device, or name one that is not a live device of the account. After a device was lost, one of
-   * them may be on it.
+   * The other sessions that no revocation ends: they have no device, or name one that is not a live device of the
+   * account. After a device was lost, one of them may be on it.
    */
   untiedSessions(): Promise<readonly OwnSession[]>
-  /** An empty name removes it. Throws `RangeError` for more than 600 bytes, and what a call throws: `error.auth.session_not_found`. */
+  /** An empty name removes it. Throws `RangeError` above 600 bytes, and `error.auth.session_not_found`. */
   nameSession(sessionId: SessionId, name: string): Promise<void>
   /**
-   * Names this client's session and its device, unless they have names. A device that has one gives it to the session. `isChosen`: the owner has chosen the
-   * name, which then replaces both. Throws as `nameSession` does.
+   * Names this client's session and its device, unless they have names. A device that has one gives it to the session.
+   * `isChosen`: the owner has chosen the name, which then replaces both. Throws as `nameSession` does.
    */
   nameThisClient(name: string, options?: NameThisClient): Promise<void>
   /** Signs that client out at once; this client too, for its own session. No error when the session is already over. */

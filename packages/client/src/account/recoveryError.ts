@@ -1,3 +1,5 @@
+import { ReasonedError } from '@blindkeep/protocol/reasonedError'
+
 export type RecoveryFault = 'not_registered' | 'recovery_key_unreadable'
 
 const FAULTS: Readonly<Record<RecoveryFault, string>> = {
@@ -6,12 +8,10 @@ const FAULTS: Readonly<Record<RecoveryFault, string>> = {
     'The server’s answer for this e-mail was not sealed under these words: they belong to another account, the account has none, or the server is malicious.',
 }
 
-export class RecoveryError extends Error {
+export class RecoveryError extends ReasonedError<RecoveryFault> {
   override readonly name = 'RecoveryError'
-  readonly reason: RecoveryFault
 
   constructor(reason: RecoveryFault, options?: ErrorOptions) {
-    super(FAULTS[reason], options)
-    this.reason = reason
+    super(reason, FAULTS[reason], options)
   }
 }

@@ -1,13 +1,13 @@
 /**
- * 24 words that encode 32 bytes (BIP-39, English, 8 bits of checksum). BIP-39 stretches words into a seed for wallets; here the bytes themselves are
- * the secret, because 256 random bits need no stretching.
+ * 24 words that encode 32 bytes (BIP-39, English, 8 bits of checksum). BIP-39 stretches words into a seed for wallets;
+ * here the bytes themselves are the secret, because 256 random bits need no stretching.
  */
 import { type Bytes, concatBytes } from '@blindkeep/protocol/bytes'
 import { KEY_BYTES } from '@blindkeep/protocol/suites'
 import { WordsError } from './wordsError.ts'
 
 export const RECOVERY_WORDS = 24
-/** 24 words have at most 215 characters; the rest is for spaces. Normalization takes the square of a run of combining marks. */
+/** 24 words have at most 215 characters; the rest is for spaces. Normalization is quadratic in combining marks. */
 const MAX_TYPED_CHARACTERS = 1000
 
 /** Throws `RangeError` unless `secret` has 32 bytes. */
@@ -18,7 +18,8 @@ export async function wordsOfSecret(secret: Uint8Array): Promise<readonly string
 }
 
 /**
- * The words as they were typed, without what a saved file has around them: its heading, and the numbers of its list (`1. core`). No word has a digit.
+ * The words as they were typed, without what a saved file has around them: its heading, and the numbers of its list
+ * (`1. core`). No word has a digit.
  */
 export function typedWords(typed: string): readonly string[] {
   return listIn(typed)
@@ -33,7 +34,7 @@ function listIn(typed: string): string {
   return start === -1 ? typed : typed.slice(start)
 }
 
-/** Capitals, spaces, line breaks, and the heading and the numbers of a list do not matter. 32 bytes. Throws `WordsError`. */
+/** Ignores capitals, spaces, line breaks, and the heading and numbers of a list. 32 bytes. Throws `WordsError`. */
 export async function secretOfWords(typed: string): Promise<Bytes> {
   const list = listIn(typed).trim()
   if (list.length > MAX_TYPED_CHARACTERS) throw wrongCount()

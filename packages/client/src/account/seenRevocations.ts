@@ -1,4 +1,4 @@
-/** The revocations that a client has made or seen: a server that lists such a device as live again does not make its signatures count. */
+/** Revocations that a client has made or seen: a server cannot make the signatures of such a device count again. */
 import type { DeviceId } from '@blindkeep/protocol/ids'
 
 /** The time of each revoked device, RFC 3339. */

@@ -1,4 +1,4 @@
-/** Sessions that are tied to a device, at a real server: a revoked device is signed out, and the owner finds the sessions that no revocation ends. */
+/** Sessions tied to a device, at a real server: revoking it signs it out; the owner finds untied sessions. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { isRequest } from '../../../../testing/maliciousServer.ts'

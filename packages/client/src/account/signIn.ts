@@ -4,7 +4,7 @@ import type { Call, Calls } from '../http/call.ts'
 import { createSession, type Session, type SessionListener, tokenPairOf } from '../http/session.ts'
 import { AccountError } from './accountError.ts'
 
-/** Exactly one of the two members is present. A 202 answer asks for the second factor; it is not a failure (specification, Authentication, 3). */
+/** Exactly one member is present. 202 asks for the second factor: no failure (specification, Authentication, 3). */
 export type SignInResult<Owner> =
   | { readonly owner: Owner; readonly challenge?: undefined }
   | { readonly owner?: undefined; readonly challenge: Challenge<Owner> }
@@ -14,9 +14,10 @@ export interface Challenge<Owner> {
   /** RFC 3339. After this time, or after 5 wrong codes, start again with the password. */
   readonly expiresAt: string
   /**
-   * Takes a code of the authenticator or a backup code, with any spaces and capitals. Throws what signing in throws, and `ProblemError`
-   * `error.auth.totp_invalid_code` (ask for another code), `error.auth.totp_challenge_invalid` (start again) or `error.auth.rate_limited`.
-   * A second call while the first one runs sends nothing and returns the same outcome.
+   * Takes a code of the authenticator or a backup code, with any spaces and capitals. Throws what signing in throws,
+   * and `ProblemError` `error.auth.totp_invalid_code` (ask for another code), `error.auth.totp_challenge_invalid`
+   * (start again) or `error.auth.rate_limited`. A second call while the first one runs sends nothing and returns the
+   * same outcome.
    */
   answer(code: string): Promise<Owner>
 }
@@ -40,7 +41,8 @@ export async function signInResultOf<Owner>(
 ): Promise<SignInResult<Owner>> {
   if (answer.status === 200) return { owner: await open(await sessionOf(calls, answer.body, listener)) }
   const { mfa_token, expires_at: expiresAt } = answer.body
-  // The server accepts a code once: neither a second call after a broken connection nor a parallel one may send it again.
+  // The server accepts a code once: neither a second call after a broken connection nor a parallel one may send
+  // it again.
   let session: Promise<Session> | undefined
   const verified = async (code: string): Promise<Session> =>
     sessionOf(calls, (await calls.call('verifyTotp', { body: { mfa_token, code } })).body, listener)
@@ -64,7 +66,7 @@ export async function sessionOf(calls: Calls, answer: TokenResponse, listener: S
   return createSession({ calls, tokens, ...listener })
 }
 
-/** Opens the account of a new session. Throws `AccountError` after it has tried to end the session, which is useless without its account key. */
+/** Opens the account of a new session. If that fails, tries to end the useless session and throws `AccountError`. */
 export async function openedOrEnded<Opened>(call: Call, open: () => Promise<Opened>): Promise<Opened> {
   try {
     return await open()

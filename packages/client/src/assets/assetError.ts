@@ -1,4 +1,5 @@
 import type { DeviceId } from '@blindkeep/protocol/ids'
+import { ReasonedError } from '@blindkeep/protocol/reasonedError'
 import type { BlobRole } from '@blindkeep/protocol/schemas/receipts'
 
 /** What the server's data about an asset contradicts. */
@@ -11,14 +12,12 @@ export type AssetFault =
   | 'hash_differs'
   | 'metadata_differs'
 
-/** The server's data about an asset contradicts itself, or what a device of the account has signed. The message names the contradiction. */
-export class AssetError extends Error {
+/** What the server says of an asset contradicts itself or a device's signature. The message names the contradiction. */
+export class AssetError extends ReasonedError<AssetFault> {
   override readonly name = 'AssetError'
-  readonly reason: AssetFault
 
   constructor(reason: AssetFault, finding: string, options?: ErrorOptions) {
-    super(`Tampering detected: ${finding}.`, options)
-    this.reason = reason
+    super(reason, `Tampering detected: ${finding}.`, options)
   }
 }
 
@@ -41,8 +40,9 @@ export interface RevokedSigner {
 }
 
 /**
- * No live device of the account vouches for the asset, and the caller did not allow that by name (`AssetPermissions`). Without a signature, a malicious
- * server can return another file of the account. With a signature of a revoked device, a thief of that device can have signed it, with any date.
+ * No live device of the account vouches for the asset, and the caller did not allow that by name (`AssetPermissions`).
+ * Without a signature, a malicious server can return another file of the account. With a signature of a revoked device,
+ * a thief of that device can have signed it, with any date.
  */
 export class AssetUnsigned extends Error {
   override readonly name = 'AssetUnsigned'

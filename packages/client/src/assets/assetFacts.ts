@@ -28,7 +28,7 @@ export interface AssetDrop {
 export interface AssetFacts {
   readonly assetId: AssetId
   readonly albumId: AlbumId
-  /** Whether the list has an original, metadata and provenance: judged by this client, not by the server's `complete`. */
+  /** Whether the list has an original, metadata and provenance: this client's judgement, not the server's. */
   readonly complete: boolean
   /** The server's copy of the manifest's envelope, from the original's session. */
   readonly envelope: ManifestEnvelope
@@ -40,7 +40,8 @@ export interface AssetFacts {
 }
 
 /**
- * Reads an asset. Throws what a call throws (`error.asset.not_found` when it does not exist), and `AnswerError` for the description of another asset.
+ * Reads an asset. Throws what a call throws (`error.asset.not_found` when it does not exist), and `AnswerError` for the
+ * description of another asset.
  */
 export async function readAsset(call: Call, assetId: string, signal?: AbortSignal): Promise<AssetFacts> {
   const { body } = await call('asset', { path: { asset_id: assetId }, signal })

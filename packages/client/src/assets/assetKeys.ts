@@ -1,4 +1,4 @@
-/** The key of an asset: derived from the album's key, or wrapped under it when the content has a key of its own (a drop). */
+/** The key of an asset: derived from the album's key, or wrapped under it for content with its own key (a drop). */
 import { type Bytes, uuidBytes } from '@blindkeep/protocol/bytes'
 import type { AlbumId, AssetId } from '@blindkeep/protocol/ids'
 import { KEY_BYTES } from '@blindkeep/protocol/suites'

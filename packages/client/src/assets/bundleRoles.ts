@@ -1,6 +1,6 @@
 import type { UploadId } from '@blindkeep/protocol/ids'
 
-/** The blobs of a complete asset, in the order in which a client sends them: the manifest last, so that an upload that was cut short can be finished. */
+/** The blobs of a complete asset in sending order. With the manifest last, an interrupted upload can be finished. */
 export const BUNDLE_ROLES = ['original', 'metadata', 'provenance'] as const
 export type BundleRole = (typeof BUNDLE_ROLES)[number]
 

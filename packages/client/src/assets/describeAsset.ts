@@ -15,7 +15,7 @@ export interface AssetDescription extends FileDescription {
 
 export type DescribeAsset = (asset: AssetFacts, options?: OpenAssetOptions) => Promise<AssetDescription>
 
-/** Reads name, type and size without the content. The devices are those that `KnownDevices` remembers, as an album calls it for hundreds of assets. */
+/** Reads name, type and size without the content. Devices are those of `KnownDevices`: albums have many assets. */
 export function createDescribeAsset(ports: AssetPorts, known: KnownDevices): DescribeAsset {
   return (asset, options = {}) => known.using((devices) => describeWith({ ...ports, devices }, asset, options))
 }

@@ -1,8 +1,9 @@
 /**
- * The metadata blob: a sealed blob of format 1, purpose `metadata`, context file_id, under the asset's own key. Its header has what an album shows of
- * a file: name, type, modified_at, note, sender. It has no content, so that a grid of names costs one small request each. Later fields go into the
- * header, whose readers ignore unknown fields; large data becomes content, which today's readers verify and ignore, or a derivative. `size` is 0, the
- * size of the blob's own content; the size of the file is in the manifest and in the original's header.
+ * The metadata blob: a sealed blob of format 1, purpose `metadata`, context file_id, under the asset's own key. Its
+ * header has what an album shows of a file: name, type, modified_at, note, sender. It has no content, so that a grid of
+ * names costs one small request each. Later fields go into the header, whose readers ignore unknown fields; large data
+ * becomes content, which today's readers verify and ignore, or a derivative. `size` is 0, the size of the blob's own
+ * content; the size of the file is in the manifest and in the original's header.
  */
 import { type Bytes, concatBytes, uuidBytes } from '@blindkeep/protocol/bytes'
 import type { AssetId } from '@blindkeep/protocol/ids'

@@ -1,4 +1,4 @@
-/** A malicious server tampers with assets; a proxy in front of a real server plays it. The client must report each tampering with its reason. */
+/** A malicious server, played by a proxy, tampers with assets. The client must report each with its reason. */
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
 import { before, describe, it } from 'node:test'
@@ -186,7 +186,7 @@ describe('an asset whose signature the server withholds', () => {
 })
 
 describe('a provenance of a malicious server', () => {
-  /** The asset's manifest, signed by a device that no client has added, and a server that supports the forgery in every way it can. */
+  /** The asset's manifest, signed by a device that no client added, with all support that a server can give. */
   function forged({ mac }: { readonly mac: string | null }): readonly Tampering[] {
     const device = newDevice()
     const { envelope } = decodeManifest(fromBase64(state.provenance.bytes))
@@ -352,7 +352,8 @@ describe('a guest who helps a malicious server', () => {
 })
 
 describe('the completion of an asset of a malicious server', () => {
-  // Only the original exists, and the values of the manifest come from the server: a device signs only what the key proves.
+  // Only the original exists, and the values of the manifest come from the server: a device signs only what the
+  // key proves.
   const cut = (change: (body: Body) => void): Tampering =>
     changedAsset((body) => {
       assert.ok(Array.isArray(body.blobs))

@@ -26,17 +26,18 @@ export interface OpenedAsset extends FileDescription {
   /** Undefined only with `allowUnsigned`, when no device has signed the asset. */
   readonly signed: Signed | undefined
   /**
-   * The file. When the connection breaks, it goes on where it was; it fails with `NetworkError` after many tries without a further byte. It fails with
-   * `SealError` when the bytes were altered, and with `AssetError` at the end when they do not have the signed hash. After a failure the consumer must
-   * discard what it has written.
+   * The file. When the connection breaks, it goes on where it was; it fails with `NetworkError` after many tries
+   * without a further byte. It fails with `SealError` when the bytes were altered, and with `AssetError` at the end
+   * when they do not have the signed hash. After a failure the consumer must discard what it has written.
    */
   readonly content: ReadableStream<Bytes>
 }
 
 /**
- * Opens an asset of the account. With facts that were read before, such as those that a page shows, it opens exactly what they describe; with an id, what
- * the server describes now. Throws `AssetUnsigned` when no live device vouches for the asset, `AssetError` for a contradiction, `AssetIncomplete` when the
- * original is missing, `SealError` when key, header or format are wrong, and what a call throws.
+ * Opens an asset of the account. With facts that were read before, such as those that a page shows, it opens exactly
+ * what they describe; with an id, what the server describes now. Throws `AssetUnsigned` when no live device vouches for
+ * the asset, `AssetError` for a contradiction, `AssetIncomplete` when the original is missing, `SealError` when key,
+ * header or format are wrong, and what a call throws.
  */
 export async function openAsset(
   ports: AssetPorts,

@@ -1,4 +1,4 @@
-/** The albums of an account. Their names are sealed: the server knows how many albums there are and nothing else about them. */
+/** The albums of an account. Their names are sealed: the server knows their number and nothing else. */
 import { type Bytes, toBase64, utf8, uuidBytes } from '@blindkeep/protocol/bytes'
 import { type AlbumId, parseAlbumId } from '@blindkeep/protocol/ids'
 import type { Environment } from '../ground/environment.ts'
@@ -22,13 +22,13 @@ export interface OwnerAlbums {
   /** Throws `RangeError` for a name of more than 600 bytes, and what a call throws. */
   createAlbum(options?: { readonly name?: string | undefined }): Promise<Album>
   /**
-   * A name of nothing but spaces removes it. Files and shares stay as they are. Throws `RangeError` for a name of more than 600 bytes, and what a call
-   * throws: `error.album.not_available`.
+   * A name of nothing but spaces removes it. Files and shares stay as they are. Throws `RangeError` for a name of more
+   * than 600 bytes, and what a call throws: `error.album.not_available`.
    */
   nameAlbum(albumId: string, name: string): Promise<void>
   /**
-   * Deletes an album that has no file and no upload on its way. Throws what a call throws: `error.album.not_empty`, `error.album.not_available` also for one that
-   * is deleted already.
+   * Deletes an album that has no file and no upload on its way. Throws what a call throws: `error.album.not_empty`,
+   * `error.album.not_available` also for one that is deleted already.
    */
   deleteAlbum(albumId: string): Promise<void>
   /** All albums, oldest first. */
@@ -42,7 +42,8 @@ interface OwnerAlbumsPorts {
 }
 
 export function createOwnerAlbums({ call, accountKey, environment }: OwnerAlbumsPorts): OwnerAlbums {
-  // Sealed under the account key, like the label of a link. Under an album key, each epoch would need the name sealed again.
+  // Sealed under the account key, like the label of a link. Under an album key, each epoch would need the name
+  // sealed again.
   const nameSeal = (albumId: string) =>
     ({ key: accountKey, purpose: 'album-name', contextId: uuidBytes(albumId) }) as const
 

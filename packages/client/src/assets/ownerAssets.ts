@@ -9,13 +9,13 @@ export interface OwnerAssets {
   /** What the server says of an asset, unverified; `openAsset` compares it with the signed manifest. */
   asset(assetId: string): Promise<AssetFacts>
   /**
-   * Name, type and size from the signed metadata, without reading the content. If a guest padded the file, the size includes the padding.
-   * Throws what `openAsset` throws.
+   * Name, type and size from the signed metadata, without reading the content. If a guest padded the file, the size
+   * includes the padding. Throws what `openAsset` throws.
    */
   readonly describeAsset: DescribeAsset
-  /** Verifies the signature of the manifest, and streams the file. A page that shows facts passes these facts, not the id. */
+  /** Verifies the manifest's signature, and streams the file. A page that shows facts passes these, not the id. */
   openAsset(asset: string | AssetFacts, options?: OpenAssetOptions): Promise<OpenedAsset>
-  /** Frees the quota at once. The id stays taken. Throws `ProblemError` `error.asset.retained` before the manifest's retention time has passed. */
+  /** Frees the quota at once; the id stays taken. Throws `error.asset.retained` before the retention time is over. */
   deleteAsset(assetId: string): Promise<void>
 }
 

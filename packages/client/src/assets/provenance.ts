@@ -1,4 +1,4 @@
-/** Reads the signed manifest of an asset. Accepts it only if a device of the account has signed it and the server's own data agree with it. */
+/** Reads an asset's signed manifest. A device of the account must have signed it, and the server's data must agree. */
 import type { AccountId } from '@blindkeep/protocol/ids'
 import {
   type DecodedManifest,
@@ -19,7 +19,7 @@ export interface Provenance {
   readonly manifest: DecodedManifest
   /** Bytes of the blob. */
   readonly size: number
-  /** The signer. It may have been revoked since: what it signed before stays valid, and only the server could know when it signed. */
+  /** The signer, perhaps revoked since: its earlier signatures stay valid, and only the server knows when it signed. */
   readonly device: ListedDevice
 }
 
@@ -29,9 +29,10 @@ interface ProvenanceReader extends BlobReader {
 }
 
 /**
- * Undefined when the asset has no provenance. Throws `AssetError`: `provenance_invalid` for bytes that are not a manifest, not signed, or of another
- * asset or account; `device_unknown` for a device that is not listed, or has no MAC under the account key; `envelope_differs`, `asset_differs` and `metadata_differs`
- * when the server's data about the asset differ from what was signed.
+ * Undefined when the asset has no provenance. Throws `AssetError`: `provenance_invalid` for bytes that are not a
+ * manifest, not signed, or of another asset or account; `device_unknown` for a device that is not listed, or has no MAC
+ * under the account key; `envelope_differs`, `asset_differs` and `metadata_differs` when the server's data about the
+ * asset differ from what was signed.
  */
 export async function readProvenance(
   reader: ProvenanceReader,
@@ -72,8 +73,8 @@ function requireOfAsset(manifest: ManifestEnvelope, { assetId }: AssetFacts, acc
 }
 
 /**
- * The envelope came with the original. Another device may have completed the asset later, with its own metadata, so these fields are the signer's and
- * are not compared.
+ * The envelope came with the original. Another device may have completed the asset later, with its own metadata, so
+ * these fields are the signer's and are not compared.
  */
 function requireMirror(manifest: ManifestEnvelope, asset: AssetFacts): void {
   const { created_by_device, client_version, timestamp, protocol_version, metadata_blob_hash = null } = manifest

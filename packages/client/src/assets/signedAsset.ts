@@ -1,4 +1,4 @@
-/** An asset as a device of the account has signed it: the basis of storage verification. Nothing in it depends on the server's statements alone. */
+/** An asset as a device of the account signed it: storage verification relies on this, not on the server's words. */
 
 import type { Header } from '../seal/header.ts'
 import { openPrefix, readPrefix } from '../seal/openHeader.ts'
@@ -29,8 +29,9 @@ export interface ReadSignedAsset extends Pick<AssetPermissions, 'allowRevokedDev
 }
 
 /**
- * Reads everything that is needed to open an asset, except the file itself. Throws `AssetUnsigned` when no live device vouches for it, `AssetIncomplete`
- * when a part is missing, `AssetError` for a contradiction to what was signed, `SealError` for a part that does not open, and what a call throws.
+ * Reads everything that is needed to open an asset, except the file itself. Throws `AssetUnsigned` when no live device
+ * vouches for it, `AssetIncomplete` when a part is missing, `AssetError` for a contradiction to what was signed,
+ * `SealError` for a part that does not open, and what a call throws.
  */
 export async function readSignedAsset(
   ports: AssetPorts,
@@ -65,8 +66,8 @@ interface StoredQuestion {
 }
 
 /**
- * A sealer for the stored original. Its prefix comes from the server, but only this account could have sealed it, and the prefix of another blob
- * leads to another hash than the signed one.
+ * A sealer for the stored original. Its prefix comes from the server, but only this account could have sealed it, and
+ * the prefix of another blob leads to another hash than the signed one.
  */
 async function sealerOfStored(ports: AssetPorts, { asset, provenance, key, signal }: StoredQuestion): Promise<Sealer> {
   const { ciphertext_hash: hash, plaintext_size: plaintextSize } = provenance.manifest.envelope
@@ -80,7 +81,7 @@ async function sealerOfStored(ports: AssetPorts, { asset, provenance, key, signa
   return sealer
 }
 
-/** The blobs that the receipts must cover. The client does not rely on derivatives; for them the server only has to agree with itself. */
+/** The blobs that receipts must cover. The client does not rely on derivatives; they only have to agree. */
 export function signedFacts({ asset, bundle }: Pick<SignedAsset, 'asset' | 'bundle'>): AssetFacts {
   const own = BUNDLE_ROLES.map((role) => ({ role, hash: bundle[role].hash, size: bundle[role].size }))
   return { ...asset, blobs: [...own, ...asset.blobs.filter(({ role }) => role === 'derivative')] }

@@ -1,7 +1,8 @@
 /**
- * The thumbnail of a picture: a derivative of its asset. A sealed blob of format 1, purpose `derivative`, context file_id; its header has a media type
- * and the name `thumbnail of` with the hash of its original, so that a server cannot show the one of a former original. Always sealed under the key that
- * derives from the album, also when the asset's own key is wrapped: the sender of a drop chose that key, and could make the owner's browser decode any
+ * The thumbnail of a picture: a derivative of its asset. A sealed blob of format 1, purpose `derivative`, context
+ * file_id; its header has a media type and the name `thumbnail of` with the hash of its original, so that a server
+ * cannot show the one of a former original. Always sealed under the key that derives from the album, also when the
+ * asset's own key is wrapped: the sender of a drop chose that key, and could make the owner's browser decode any
  * picture that a malicious server adds as a derivative (decisions/thumbnails.md).
  */
 import { type Bytes, concatBytes, uuidBytes } from '@blindkeep/protocol/bytes'
@@ -29,7 +30,7 @@ interface Signature {
   readonly parts: readonly { readonly at: number; readonly text: string }[]
 }
 
-/** Signatures of pictures (WHATWG MIME Sniffing, section 6.1). Not every browser writes WebP, so JPEG and PNG are accepted too. */
+/** Signatures of pictures (WHATWG MIME Sniffing, section 6.1). JPEG and PNG too: not every browser writes WebP. */
 const SIGNATURES: readonly Signature[] = [
   {
     type: 'image/webp',
@@ -75,7 +76,7 @@ export async function sealThumbnail(
   return concatBytes(sealer.prefix, await sealer.sealSegment(0, picture))
 }
 
-/** The picture; undefined when the blob is another derivative, or belongs to another original. Throws `SealError` when it was not sealed for this asset. */
+/** The picture; undefined for another derivative or original. Throws `SealError` if sealed for another asset. */
 export async function openThumbnail(
   accountKey: Bytes,
   { asset, original }: ThumbnailOf,

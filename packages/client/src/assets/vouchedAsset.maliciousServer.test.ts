@@ -1,4 +1,4 @@
-/** A malicious server withholds, swaps and invents signatures: nothing opens, is named, shared or shown, unasked, that no live device has signed. */
+/** A malicious server withholds, swaps and invents signatures: without a live device's signature nothing is used. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { before, describe, it } from 'node:test'

@@ -14,7 +14,7 @@ import { readWholeBlob } from './readBlob.ts'
 
 /** What the owner accepts, after a question that says what it means. */
 export interface AssetPermissions {
-  /** Accepts an asset that no device has signed: a malicious server can return another drop, or another upload of the account, in its place. */
+  /** Accepts an asset without signature: a malicious server can return another drop or upload instead. */
   readonly allowUnsigned?: boolean | undefined
   /** Accepts the signature of a device that was revoked: a thief of that device can have signed it, with any date. */
   readonly allowRevokedDevice?: boolean | undefined
@@ -46,8 +46,9 @@ export interface SignedVouchedAsset extends VouchedAsset {
 }
 
 /**
- * Throws `AssetIncomplete` when the original is missing, `AssetUnsigned` when no live device vouches for the asset and `permissions` do not accept that,
- * `AssetError` for facts that contradict the manifest or lead to no key, and what a call throws.
+ * Throws `AssetIncomplete` when the original is missing, `AssetUnsigned` when no live device vouches for the asset and
+ * `permissions` do not accept that, `AssetError` for facts that contradict the manifest or lead to no key, and what a
+ * call throws.
  */
 export async function vouchFor(
   ports: AssetPorts,
@@ -88,7 +89,7 @@ function requireSignature(
   if (revokedAt !== undefined && !allowRevokedDevice) throw new AssetUnsigned({ deviceId, revokedAt })
 }
 
-/** K of a signed asset, 32 bytes. Throws `AssetError` when there is no way to derive or unwrap it, and `SealError` for an invalid `kem_ct`. */
+/** K of a signed asset, 32 bytes. Throws `AssetError` without a way to it, `SealError` for an invalid `kem_ct`. */
 async function signedKeyOf(
   { accountKey, keysOf }: AssetPorts,
   { assetId, albumId, drop }: AssetFacts,
@@ -101,15 +102,15 @@ async function signedKeyOf(
     amkVersion: envelope.amk_version,
   }
   if (wrappedKey !== undefined) return unwrapKey(wrappedKey, keyInputs)
-  // Before the drop: otherwise a server that invents a drop for an asset with a derived key would make the client take the drop's key for the
-  // asset's.
+  // Before the drop: otherwise a server that invents a drop for an asset with a derived key would make the client take
+  // the drop's key for the asset's.
   if (envelope.key_mode === 'derived') return derivedKey(keyInputs)
   return dropKeyOf(keysOf, drop)
 }
 
 /**
- * K of an asset that no manifest vouches for: of the account, or of any drop that the server names. Only for a file that the owner is asked about before
- * anything happens with it.
+ * K of an asset that no manifest vouches for: of the account, or of any drop that the server names. Only for a file
+ * that the owner is asked about before anything happens with it.
  */
 export function unsignedKeyOf(
   { accountKey, keysOf }: AssetPorts,
@@ -138,8 +139,9 @@ interface SignedMetadata {
 }
 
 /**
- * Undefined when no manifest commits to metadata: the sender of a drop has its key and could have sealed any. Throws `AssetIncomplete` when the metadata
- * to which the manifest commits are missing: the header of the original is not signed, so it must not replace them.
+ * Undefined when no manifest commits to metadata: the sender of a drop has its key and could have sealed any. Throws
+ * `AssetIncomplete` when the metadata to which the manifest commits are missing: the header of the original is not
+ * signed, so it must not replace them.
  */
 export async function readMetadata(
   ports: AssetPorts,
@@ -156,8 +158,9 @@ export async function readMetadata(
 }
 
 /**
- * The facts about a file: those in the metadata to which a manifest commits, or for an unsigned asset what its original says of itself. The original of a
- * signed asset is only the signed one when it was read to its end, so its header names nothing.
+ * The facts about a file: those in the metadata to which a manifest commits, or for an unsigned asset what its original
+ * says of itself. The original of a signed asset is only the signed one when it was read to its end, so its header
+ * names nothing.
  */
 export function nameFacts(
   { provenance }: Pick<VouchedAsset, 'provenance'>,

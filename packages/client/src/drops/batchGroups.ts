@@ -1,6 +1,6 @@
 /**
- * Which drops the owner sees as one: those with the same link, batch id, sender and note. So a group has one sender and one note, and a guest who repeats
- * the id of another one has to say the same words through the same link.
+ * Which drops the owner sees as one: those with the same link, batch id, sender and note. So a group has one sender and
+ * one note, and a guest who repeats the id of another one has to say the same words through the same link.
  */
 import type { FileDescription } from '../seal/fileHeader.ts'
 

@@ -2,7 +2,7 @@ import type { Withheld } from '@blindkeep/protocol/schemas/drops'
 import { AnswerError, NetworkError, ProblemError } from '../http/errors.ts'
 import { SealError, type SealFault } from '../seal/sealError.ts'
 
-/** A drop decrypts, but is not what the inbox showed: its bytes have another hash, or its header describes another file. */
+/** A drop decrypts, but not to what the inbox showed: another hash, or a header about another file. */
 export class DropError extends Error {
   override readonly name = 'DropError'
   readonly reason = 'hash_differs'

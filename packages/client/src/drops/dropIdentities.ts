@@ -1,6 +1,7 @@
 /**
- * A drop never changes, so its id names the same drop as long as this client runs. What a person has seen under an id stays what an action by that id
- * is about: a server that lists another drop under it, or returns another header for it, has swapped the file after the owner looked.
+ * A drop never changes, so its id names the same drop as long as this client runs. What a person has seen under an id
+ * stays what an action by that id is about: a server that lists another drop under it, or returns another header for
+ * it, has swapped the file after the owner looked.
  */
 import { utf8 } from '@blindkeep/protocol/bytes'
 import type { DropId } from '@blindkeep/protocol/ids'
@@ -16,13 +17,13 @@ export interface DropIdentities {
   note(drop: DropFacts): void
   /** Whether this id was listed for another drop before. */
   isSwapped(drop: DropFacts): boolean
-  /** Whether this id was shown as another file before, or opened with another key: the sender of a drop can seal several headers, under several keys. */
+  /** Whether this id was shown as another file or opened with another key: a sender can seal several of both. */
   isRenamed(drop: DropFacts, file: FileDescription): boolean
 }
 
 interface Identity {
   readonly drop: string
-  /** SHA-256 of what was shown and of the key's `kem_ct`, once it has opened: with another key, the bytes of this hash would not open later. */
+  /** SHA-256 of what was shown and of its `kem_ct`, once opened: another key would not open these bytes later. */
   file: string | undefined
 }
 

@@ -31,7 +31,7 @@ export function linkKeysOf(accountKey: Uint8Array, opaqueId: Uint8Array): LinkKe
   return { opaqueId: Uint8Array.from(opaqueId), seed, dropPublicKey: publicKey, linkSecret: secret, fragment }
 }
 
-/** The drop key from the server is not the one in the link: the key was swapped or the link is damaged. The client seals nothing under it. */
+/** The server's drop key is not the link's: it was swapped, or the link is damaged. Nothing is sealed under it. */
 export class KeyMismatch extends Error {
   override readonly name = 'KeyMismatch'
 
@@ -73,7 +73,7 @@ export function recoverDropKey(keys: LinkKeys, kemCt: Uint8Array): Bytes {
   }
 }
 
-/** For `openBlob` and `openPrefix`: derives K from the `kem_ct` in the blob. If `listedKemCt` is given, the two must be equal. */
+/** For `openBlob` and `openPrefix`: derives K from the blob's `kem_ct`, which must equal a given `listedKemCt`. */
 export function dropKeySource(keys: LinkKeys, listedKemCt?: Uint8Array): KeySource {
   return (kemCt) => {
     if (kemCt === undefined) throw new SealError('unknown_format', 'a sealed blob, but not a drop')

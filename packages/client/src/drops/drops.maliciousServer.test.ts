@@ -1,6 +1,6 @@
 /**
- * A malicious server tampers with link keys and drops; a proxy in front of a real server plays it. The client must report each tampering with its
- * reason.
+ * A malicious server tampers with link keys and drops; a proxy in front of a real server plays it. The client must
+ * report each tampering with its reason.
  */
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'

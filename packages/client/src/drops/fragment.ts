@@ -1,6 +1,6 @@
 /**
- * The fragment of an upload link: the part that a browser never sends. It contains the link secret, and a hash of the drop key, by which the guest's
- * client verifies the key from the server.
+ * The fragment of an upload link: the part that a browser never sends. It contains the link secret, and a hash of the
+ * drop key, by which the guest's client verifies the key from the server.
  */
 
 import { type Bytes, concatBytes, equalBytes, uint32be, utf8 } from '@blindkeep/protocol/bytes'
@@ -35,7 +35,7 @@ function keyHash({ suiteId, opaqueId, dropPublicKey }: LinkKey): Bytes {
   return sha256(concatBytes(utf8(`${SERVICE}/link/1\0`), uint32be(suiteId), opaqueId, dropPublicKey))
 }
 
-/** base64url, unpadded, of version 1 ‖ link secret ‖ SHA-256(label ‖ suite ‖ opaque_id ‖ drop_pubkey). Throws `RangeError` for wrong lengths. */
+/** base64url of version 1 ‖ link secret ‖ SHA-256(label ‖ suite ‖ opaque_id ‖ drop_pubkey). Throws `RangeError`. */
 export function makeFragment(linkKey: LinkKey & { readonly linkSecret: Uint8Array }): string {
   if (linkKey.linkSecret.length !== LINK_SECRET_BYTES) throw new RangeError('a link secret is 16 bytes')
   return base64urlnopad.encode(concatBytes(Uint8Array.of(VERSION), linkKey.linkSecret, keyHash(linkKey)))

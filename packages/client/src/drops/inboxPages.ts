@@ -10,7 +10,7 @@ type Entry = Static<typeof InboxEntryResponse>
 /** No server can keep a client listing forever. */
 const MAX_PAGES = 400
 
-/** A drop takes 2 KB, and checking it 0.1 ms: the first page comes at once also over a slow line, and no page holds a tab up. */
+/** A drop takes 2 KB and 0.1 ms: the first page comes at once over a slow line, and no page holds a tab up. */
 const FIRST_PAGE_DROPS = 50
 const PAGE_DROPS = 250
 
@@ -48,7 +48,7 @@ export async function* inboxPages(
 
 type Ask = (after: DropId | undefined) => Promise<{ readonly body: { readonly drops: readonly Entry[] } }>
 
-/** The server knows the place of a pending drop only. So if the last one was adopted or discarded, the page begins after an earlier one. */
+/** The server knows pending drops only. If the last one is settled, the page begins after an earlier one. */
 async function pageAfter(listed: readonly DropId[], ask: Ask): Promise<readonly Entry[]> {
   for (let back = 1; back <= listed.length; back *= 2)
     try {

@@ -1,3 +1,5 @@
+import { ReasonedError } from '@blindkeep/protocol/reasonedError'
+
 export type LinkFault = 'malformed' | 'fragment_missing' | 'key_swapped' | 'words_altered' | 'suite_unknown'
 
 const FAULTS: Readonly<Record<LinkFault, string>> = {
@@ -12,12 +14,10 @@ const FAULTS: Readonly<Record<LinkFault, string>> = {
 }
 
 /** Why the client seals nothing for a link. The message is for people and contains nothing of the link. */
-export class LinkError extends Error {
+export class LinkError extends ReasonedError<LinkFault> {
   override readonly name = 'LinkError'
-  readonly reason: LinkFault
 
   constructor(reason: LinkFault, options?: ErrorOptions) {
-    super(FAULTS[reason], options)
-    this.reason = reason
+    super(reason, FAULTS[reason], options)
   }
 }

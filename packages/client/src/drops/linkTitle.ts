@@ -1,7 +1,8 @@
 /**
- * What the owner of a link says to its guests: a title and a message, a line each. A sealed blob of purpose `link-title` without content, whose header has
- * the title as `name` and the message as `note`. Its key follows from the link secret, which is in the fragment: guests read it, and the server does not.
- * Links without words have one too: that it opens shows a guest's client that the secret is not mistyped, before a file is sealed that no one could open.
+ * What the owner of a link says to its guests: a title and a message, a line each. A sealed blob of purpose
+ * `link-title` without content, whose header has the title as `name` and the message as `note`. Its key follows from
+ * the link secret, which is in the fragment: guests read it, and the server does not. Links without words have one too:
+ * that it opens shows a guest's client that the secret is not mistyped, before a file is sealed that no one could open.
  */
 import { type Bytes, fromBase64, utf8 } from '@blindkeep/protocol/bytes'
 import { MAX_LINK_TITLE_BYTES } from '@blindkeep/protocol/suites'

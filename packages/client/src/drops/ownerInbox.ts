@@ -21,9 +21,9 @@ const HEADERS_AT_ONCE = 6
 
 export interface OpenedDrop extends FileDescription {
   /**
-   * The file. When the connection breaks, it goes on where it was; it fails with `NetworkError` after many tries without a further byte. It fails with
-   * `SealError` when the bytes were altered, and with `DropError` at the end when they do not have the listed hash. After a failure the consumer must
-   * discard what it has written.
+   * The file. When the connection breaks, it goes on where it was; it fails with `NetworkError` after many tries
+   * without a further byte. It fails with `SealError` when the bytes were altered, and with `DropError` at the end when
+   * they do not have the listed hash. After a failure the consumer must discard what it has written.
    */
   readonly content: ReadableStream<Bytes>
 }
@@ -35,18 +35,19 @@ export interface InboxOptions {
 }
 
 export interface OwnerInbox {
-  /** All pending drops with their names, oldest first. Reads each name once: names that were read before an aborted call are kept for the next. */
+  /** All pending drops with their names, oldest first. Reads each name once, and keeps it when a call is aborted. */
   inbox(options?: InboxOptions): Promise<readonly InboxItem[]>
   /**
-   * The pending drops without their names, in pages, oldest first by default. Each comes once, however many are adopted or discarded meanwhile. Of
-   * those that land meanwhile, the ones come whose place in the order is after the pages so far.
+   * The pending drops without their names, in pages, oldest first by default. Each comes once, however many are
+   * adopted or discarded meanwhile. Of those that land meanwhile, the ones come whose place in the order is after the
+   * pages so far.
    */
   pendingDrops(options?: PendingDropsOptions): AsyncGenerator<readonly DropFacts[], void, void>
-  /** Reads the name of a pending drop, once. Rejects only with the signal's reason: any other failure is the item's fault. */
+  /** Reads a pending drop's name, once. Rejects only with the signal's reason; other failures are the item's. */
   describeDrop(drop: DropFacts, options?: { readonly signal?: AbortSignal | undefined }): Promise<InboxItem>
   /**
-   * Throws `SealError` when key, header or format are wrong, `DropError` when the header describes another file than the inbox showed, and what a call
-   * throws.
+   * Throws `SealError` when key, header or format are wrong, `DropError` when the header describes another file than
+   * the inbox showed, and what a call throws.
    */
   openDrop(
     drop: DropFacts & { readonly file?: FileDescription | undefined },
@@ -65,7 +66,8 @@ export function createOwnerInbox(ports: DropNamesPorts): OwnerInbox {
   return {
     async inbox({ signal, onProgress } = {}) {
       const { body } = await call('inbox', { signal })
-      // One item for each id, even if the server lists an id twice: an action by id must apply to the item that is shown.
+      // One item for each id, even if the server lists an id twice: an action by id must apply to the item that
+      // is shown.
       const drops = new Map(body.drops.map((entry) => [entry.drop_id, factsOf(entry)]))
       let opened = 0
       const items = await mapConcurrently([...drops.values()], HEADERS_AT_ONCE, async (drop) => {

@@ -1,4 +1,4 @@
-/** The owner's upload links. Their keys and fragments derive from the account key; the client never reads them from the server. */
+/** The owner's upload links. Keys and fragments derive from the account key, and are never read from the server. */
 import { type Bytes, fromHex, toBase64, utf8 } from '@blindkeep/protocol/bytes'
 import type { OpaqueId } from '@blindkeep/protocol/ids'
 import {
@@ -29,15 +29,15 @@ export type LinkCaps = Partial<NumericLinkCaps>
 
 /** The total of a new link if its owner does not choose one: 10 GB of sealed files. */
 export const DEFAULT_TOTAL_BYTES = 10_000_000_000
-/** The files of a new link if its owner does not choose: otherwise one guest could fill the inbox, which has places for 10,000. */
+/** The files of a new link by default. Without it one guest could fill the inbox, which has 10,000 places. */
 export const DEFAULT_FILES = 1000
 
 export interface NewLinkCaps extends Pick<LinkCaps, 'maxFileSize'> {
   /** All files that the link ever takes. `DEFAULT_FILES` if absent. */
   readonly maxFileCount?: number | 'unlimited' | undefined
   /**
-   * All bytes that the link ever takes. `DEFAULT_TOTAL_BYTES` if absent, or `maxFileSize` if that is larger. With `unlimited`, guests may fill all storage
-   * that the owner has.
+   * All bytes that the link ever takes. `DEFAULT_TOTAL_BYTES` if absent, or `maxFileSize` if that is larger. With
+   * `unlimited`, guests may fill all storage that the owner has.
    */
   readonly maxTotalBytes?: number | 'unlimited' | undefined
 }
@@ -72,7 +72,7 @@ export interface ChangeLink {
 
 export interface CreatedLink {
   readonly opaqueId: OpaqueId
-  /** The whole link, for the guest, at the address of this client's `baseUrl`. The part after # never reaches the server. */
+  /** The whole link, for the guest, at this client's `baseUrl`. What follows # never reaches the server. */
   readonly url: string
 }
 
@@ -113,8 +113,8 @@ export interface OwnerLinks {
   /** All links, including those that accept no files any more, oldest first. */
   listLinks(): Promise<readonly OwnLink[]>
   /**
-   * Changes the limits and the words of a link that is live or expired. No cap may be below what the link has used: `error.drop.cap_below_use`. A link that
-   * is used up, revoked or not the owner's: `error.drop.link_not_found`.
+   * Changes the limits and the words of a link that is live or expired. No cap may be below what the link has used:
+   * `error.drop.cap_below_use`. A link that is used up, revoked or not the owner's: `error.drop.link_not_found`.
    */
   changeLink(opaqueId: string, change: ChangeLink): Promise<OwnLink>
   /** Ends open uploads at once; drops that have landed stay. */
@@ -135,7 +135,8 @@ export function createOwnerLinks({ calls, accountKey, keysOf, environment }: Own
     const { text: label, fault } = await openSmallText(entry.sealed_label, labelSeal(accountKey, entry.opaque_id))
     return {
       ...ownLinkOf(entry),
-      // Made when it is asked for: the keys of a link take some milliseconds, and the server decides how many links it lists.
+      // Made when it is asked for: the keys of a link take some milliseconds, and the server decides how many links
+      // it lists.
       get url() {
         const { fragment } = keysOf(entry.opaque_id)
         return formatLink({ baseUrl, opaqueId: entry.opaque_id, fragment })

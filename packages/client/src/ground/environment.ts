@@ -6,12 +6,12 @@ import { createRunningHash, type FileHash, fileHashOf, type RunningHash } from '
 export { masterOfPassword, passphraseProof, type SlowDerivation } from './password.ts'
 export { type FileHash, fileHashOf, type RunningHash } from './sha256.ts'
 
-/** What the client takes from its surroundings beside WebCrypto. Passed in, so that a test controls time and randomness. */
+/** The surroundings of the client, beside WebCrypto. Passed in, so that a test controls time and randomness. */
 export interface Environment {
   readonly fetch: typeof fetch
-  /** SHA-256 over pieces, which WebCrypto does not offer. The default is written in JavaScript; Node's own is several times as fast. */
+  /** SHA-256 over pieces, which WebCrypto lacks. The default is JavaScript; Node's own is several times as fast. */
   createHash(): RunningHash
-  /** The same for a whole file of so many bytes. It may take a moment to begin, because a faster one may have to be loaded. */
+  /** The same for a whole file of so many bytes. It may begin later, because a faster one may have to be loaded. */
   createFileHash(bytes: number): Promise<FileHash>
   /** Argon2id: about a second in JavaScript, a tenth of that in Node. 64 MiB of memory. */
   readonly masterOfPassword: typeof masterOfPassword

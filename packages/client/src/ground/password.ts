@@ -10,7 +10,7 @@ export interface SlowDerivation {
   readonly onProgress?: ((share: number) => void) | undefined
 }
 
-/** Argon2id with the suite's parameters over the text as UTF-8 in NFKC, so that texts that look the same give the same key. 32 bytes. */
+/** Argon2id with the suite's parameters over NFKC as UTF-8, so that equal looks give equal keys. 32 bytes. */
 function stretch(text: string, salt: Uint8Array, { onProgress }: SlowDerivation): Promise<Bytes> {
   if (salt.length !== SALT_BYTES) throw new RangeError(`a salt has ${SALT_BYTES} bytes`)
   return argon2idAsync(utf8(text.normalize('NFKC')), salt, {
@@ -33,8 +33,8 @@ export async function masterOfPassword(
 }
 
 /**
- * Verifier and proof of a link's passphrase: the same 32 bytes (specification, Authentication, 6). `salt` is that of `passphraseSalt`. Takes 64 MiB and
- * about a second.
+ * Verifier and proof of a link's passphrase: the same 32 bytes (specification, Authentication, 6). `salt` is that of
+ * `passphraseSalt`. Takes 64 MiB and about a second.
  */
 export async function passphraseProof(
   passphrase: string,

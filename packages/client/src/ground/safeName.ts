@@ -1,6 +1,6 @@
 /**
- * File names from other people. A name may be shown as text anywhere, but before it names a file on a disk it must pass through `safeName`.
- * The work rises with the length of the name and not faster, whatever it contains.
+ * File names from other people. A name may be shown as text anywhere, but before it names a file on a disk it must pass
+ * through `safeName`. The work rises with the length of the name and not faster, whatever it contains.
  */
 import { trimEnd } from '@blindkeep/protocol/trimEnd'
 
@@ -10,9 +10,9 @@ const FALLBACK = 'unnamed'
 /** Longest file extension that is kept when a name is shortened. */
 export const MAX_EXTENSION_BYTES = 32
 /**
- * UTF-16 units of the beginning and of the end of a longer name that are read on; those between them are dropped. Normalization sorts each run of
- * combining marks, which takes the square of its length. Composition leaves at least two bytes of three units, so the beginning still fills a name,
- * and the end still contains any extension that is kept.
+ * UTF-16 units of the beginning and of the end of a longer name that are read on; those between them are dropped.
+ * Normalization sorts each run of combining marks, which takes the square of its length. Composition leaves at least
+ * two bytes of three units, so the beginning still fills a name, and the end still contains any extension that is kept.
  */
 const HEAD_UNITS = 512
 const TAIL_UNITS = 128
@@ -22,8 +22,8 @@ const forbidden = /[/\\:*?"<>|]/gu
 /** C0 and C1 controls, line and paragraph separators, interlinear annotation. */
 const controls = /[\p{Cc}\u2028\u2029\uFFF9-\uFFFB]/gu
 /**
- * Characters that are invisible, or that change the direction of the text after them, so that `exe.fdp` looks like `pdf.exe` (Unicode TR 36, section
- * 2.10).
+ * Characters that are invisible, or that change the direction of the text after them, so that `exe.fdp` looks like
+ * `pdf.exe` (Unicode TR 36, section 2.10).
  */
 const ignorable = /\p{Default_Ignorable_Code_Point}/gu
 /** Of these, joiners and presentation selectors are kept: scripts and emoji need them. */
@@ -33,8 +33,9 @@ const visible = /[\p{L}\p{N}\p{P}\p{S}]/u
 const isMisread = /^-|^(?:con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³]) *(?:\.|$)/iu
 
 /**
- * Returns one plain file name for every common system: no separators, no control or direction characters, no leading or trailing dots and spaces, no
- * reserved device name, no first dash, at most 255 bytes of UTF-8. Never empty. Different names may become equal, so the caller must still avoid overwriting.
+ * Returns one plain file name for every common system: no separators, no control or direction characters, no leading or
+ * trailing dots and spaces, no reserved device name, no first dash, at most 255 bytes of UTF-8. Never empty. Different
+ * names may become equal, so the caller must still avoid overwriting.
  */
 export function safeName(name: string): string {
   const printable = name

@@ -10,15 +10,15 @@ type ReadAnswer<Schema extends TSchema> =
   | { readonly value: Static<Schema>; readonly fault?: undefined }
   | { readonly fault: string; readonly value?: undefined }
 
-/** Checks a JSON answer against its schema. Unlike in requests, unknown members are ignored: an older client must be able to read a newer server. */
+/** Checks an answer against its schema. Unknown members are ignored: older clients must read newer servers. */
 export function readAnswer<Schema extends TSchema>(schema: Schema, json: unknown): ReadAnswer<Schema> {
   const known: unknown = withKnownMembers(schema, json)
   return isOf(schema, known) ? { value: known } : { fault: faultIn(schema, known) }
 }
 
 /**
- * The first fault. `Errors` collects all of them, a second and 200 MB for each MiB of a list that is wrong throughout, so it only gets the part that
- * does not match.
+ * The first fault. `Errors` collects all of them, a second and 200 MB for each MiB of a list that is wrong throughout,
+ * so it only gets the part that does not match.
  */
 function faultIn(schema: TSchema & Shape, json: unknown, path = ''): string {
   for (const [name, part, value] of partsOf(schema, json))

@@ -16,7 +16,7 @@ export function parseBaseUrl(text: string): string {
   return `${url.origin}${trimEnd(url.pathname, '/')}`
 }
 
-/** The parts of an address `{PUBLIC_URL}/{page}/{opaque_id}#{fragment}`, as a page at that address knows them. Unverified. */
+/** Parts of `{PUBLIC_URL}/{page}/{opaque_id}#{fragment}`, as a page at that address knows them. Unverified. */
 export interface AddressParts {
   readonly baseUrl: string
   readonly opaqueId: string
@@ -24,7 +24,7 @@ export interface AddressParts {
   readonly fragment: string
 }
 
-/** Splits the address of a link (`page` `u`) or of a share (`v`), also one that a program has rewritten; undefined for any other text. */
+/** Splits the address of a link (`u`) or a share (`v`), also a rewritten one; undefined for any other text. */
 export function partsOfAddress(given: string | AddressParts, page: 'u' | 'v'): AddressParts | undefined {
   if (typeof given !== 'string') return { ...given, fragment: keyIn(given.fragment) }
   const { address } = mendAddress(given)
@@ -34,7 +34,9 @@ export function partsOfAddress(given: string | AddressParts, page: 'u' | 'v'): A
   return { baseUrl: `${url.origin}${path}`, opaqueId, fragment: keyIn(url.hash) }
 }
 
-/** A fragment without what sentences and programs append: a full stop, a bracket, padding, a parameter. A key has one length, so a cut one stays invalid. */
+/**
+ * A fragment without an appended full stop, bracket, padding or parameter. A cut key stays invalid: its length tells.
+ */
 function keyIn(fragment: string): string {
   return /^#?[\w-]*/.exec(fragment)?.[0] ?? ''
 }
@@ -48,7 +50,7 @@ export function baseUrlOrUndefined(text: string): string | undefined {
   }
 }
 
-/** Path and query of one call. Throws `RangeError` for an invalid parameter; the message does not repeat it, because it may be a credential. */
+/** Path and query of one call. Throws `RangeError` without the parameter's value, which may be a credential. */
 export function pathOf(
   operation: Operation,
   parameters: Readonly<Record<string, string>> = {},

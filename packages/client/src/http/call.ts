@@ -1,5 +1,6 @@
 /**
- * Calls of the server, derived from the table of operations: parameters, path, and every answer. A caller gets no answer that does not match its row.
+ * Calls of the server, derived from the table of operations: parameters, path, and every answer. A caller gets no
+ * answer that does not match its row.
  */
 
 import type { Instant } from '@blindkeep/protocol/ids'
@@ -17,13 +18,13 @@ import { type Watch, watchedStream, watchFor } from './watch.ts'
 export type { Call, CallAnswer, CallOptions, CallRequest } from './callTypes.ts'
 
 const TIMEOUT_MS = 30_000
-/** The token has expired, or the server has changed its signing key. In both cases the session itself may be valid, so the call renews the token. */
+/** The token expired, or the server's signing key changed. The session may be valid, so the call renews the token. */
 const RENEWABLE = new Set<string>(['error.auth.session_expired', 'error.request.unauthenticated'])
 
 /** The access token of a session, as a call needs it. */
 export interface AccessTokens {
   access(): string
-  /** Resolves once there is a token newer than `spent`; rejects when the session is over. Parallel calls share one renewal. */
+  /** Resolves once there is a newer token than `spent`; rejects when the session is over. Parallel calls share it. */
   renew(spent: string): Promise<void>
 }
 
@@ -67,7 +68,7 @@ export function createCalls(options: CallsOptions): Calls {
   return { baseUrl, call, clock }
 }
 
-/** Some proxies put a page of their own in the place of a 401, and an answer to HEAD has no body: the token may have ended. */
+/** A proxy may replace a 401 by its own page, and an answer to HEAD has no body: the token may have ended. */
 function isRenewable({ code, status }: ProblemError): boolean {
   return RENEWABLE.has(code) || (status === 401 && code === 'unknown')
 }
@@ -115,8 +116,8 @@ function requestInit(row: Operation, { request, token, signal }: RequestParts): 
     ...(row.body === undefined ? {} : { body: encodedBody(request.body) }),
     // A browser's cache could hold an old key, or damaged bytes that the server has repaired since.
     cache: 'no-store',
-    // The path of a link is a credential: neither cookies, nor a redirect, nor a Referer may carry it elsewhere. `manual` follows none either, and
-    // lets `refuseRedirect` say where it pointed.
+    // The path of a link is a credential: neither cookies, nor a redirect, nor a Referer may carry it elsewhere.
+    // `manual` follows none either, and lets `refuseRedirect` say where it pointed.
     credentials: 'omit',
     redirect: 'manual',
     referrerPolicy: 'no-referrer',

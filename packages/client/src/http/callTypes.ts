@@ -40,7 +40,7 @@ type HeadersPart<Row> = Row extends { readonly requestHeaders: readonly (infer N
 
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined
-  /** Milliseconds until the whole answer is read. For a stream: until it begins, and again for each piece. 30,000 by default. */
+  /** Until the whole answer is read; of a stream, until it begins and for each piece. 30,000 by default. */
   readonly timeoutMs?: number
 }
 
@@ -73,9 +73,9 @@ export type CallAnswer<Name extends OperationName> = {
 }[Statuses<Name>]
 
 /**
- * One call of the server. Resolves with an answer that the row declares; its body matches the row's schema.
- * Throws `ProblemError` for a refusal, `NetworkError` when no complete answer arrived, `AnswerError` for an answer that the row does not declare,
- * `RangeError` for an invalid path parameter, and the signal's reason when it aborts.
+ * One call of the server. Resolves with an answer that the row declares; its body matches the row's schema. Throws
+ * `ProblemError` for a refusal, `NetworkError` when no complete answer arrived, `AnswerError` for an answer that the
+ * row does not declare, `RangeError` for an invalid path parameter, and the signal's reason when it aborts.
  */
 export type Call = <Name extends OperationName>(
   name: Name,

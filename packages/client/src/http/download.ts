@@ -25,9 +25,10 @@ interface Download {
 }
 
 /**
- * Rejects with what the first call throws. When the line breaks later, or the server fails, the stream asks for the bytes that are missing, as patiently
- * as sending does. It fails with what the last call threw, with `AnswerError` for an answer that does not go on where the last one ended, and with the
- * signal's reason. The bytes may come from different states of a server: the caller checks the hash of all of them.
+ * Rejects with what the first call throws. When the line breaks later, or the server fails, the stream asks for the
+ * bytes that are missing, as patiently as sending does. It fails with what the last call threw, with `AnswerError` for
+ * an answer that does not go on where the last one ended, and with the signal's reason. The bytes may come from
+ * different states of a server: the caller checks the hash of all of them.
  */
 export async function openDownload({ operation, ask, signal, environment }: Download): Promise<ReadableStream<Bytes>> {
   const stopped = new AbortController()

@@ -5,7 +5,7 @@ import { PROBLEMS, type ProblemCode } from '@blindkeep/protocol/problems'
 export interface ProblemFacts {
   readonly operation: OperationName
   readonly status: number
-  /** `unknown` for an answer without a problem document (for example from a proxy) and for a code that this client does not know. */
+  /** `unknown`: an answer without a problem document (a proxy's, say), or with a code unknown to this client. */
   readonly code: ProblemCode | 'unknown'
   /** The server's own text, unverified. Show it as plain text or not at all. */
   readonly detail?: string | undefined
@@ -19,7 +19,7 @@ export interface ProblemFacts {
   readonly offset?: number | undefined
 }
 
-/** The server refused. Programs switch on `code`. The message comes from the catalog of problems, never from the server, and contains no path. */
+/** The server refused. Programs switch on `code`; the message is from the catalog, and contains no path. */
 export class ProblemError extends Error {
   override readonly name = 'ProblemError'
   readonly operation: OperationName
@@ -59,8 +59,8 @@ const NETWORK_MESSAGES: Readonly<Record<Exclude<NetworkFailure, 'redirected'>, s
 }
 
 /**
- * No answer, or an incomplete one. Has no address but the origins of a redirect, and no underlying error, because these may contain the path of a
- * link.
+ * No answer, or an incomplete one. Has no address but the origins of a redirect, and no underlying error, because these
+ * may contain the path of a link.
  */
 export class NetworkError extends Error {
   override readonly name = 'NetworkError'
@@ -90,7 +90,7 @@ function redirectMessage({ given, found }: Partial<Origins>): string {
   return `${given} answers with a redirect to ${found ?? 'another address'}. It was not followed. If the other address is the right one, open it yourself.`
 }
 
-/** The server, or something in front of it, calls itself by another origin than the one that the person gave. No secret was derived. */
+/** The server, or a proxy, states another origin than the given one. No secret was derived. */
 export class AddressError extends Error {
   override readonly name = 'AddressError'
   readonly given: string
@@ -105,7 +105,7 @@ export class AddressError extends Error {
   }
 }
 
-/** An answer that does not follow the protocol: from a broken server, a malicious one, or something that is not a Blindkeep server. */
+/** An answer that breaks the protocol: the server is broken, malicious, or no Blindkeep server. */
 export class AnswerError extends Error {
   override readonly name = 'AnswerError'
   readonly operation: OperationName

@@ -1,7 +1,8 @@
 /**
- * The rule of addresses: whatever a client makes, follows, or derives a secret for has the origin and the base path of the address that the person
- * gave: typed, of the page itself, or of the link that was opened. That is `baseUrl` in `Calls`, and addresses are made from it alone. What a server
- * says about its own address is compared with it, never used in its place.
+ * The rule of addresses: whatever a client makes, follows, or derives a secret for has the origin and the base path of
+ * the address that the person gave: typed, of the page itself, or of the link that was opened. That is `baseUrl` in
+ * `Calls`, and addresses are made from it alone. What a server says about its own address is compared with it, never
+ * used in its place.
  */
 import type { Call } from './callTypes.ts'
 import { AddressError, AnswerError, NetworkError } from './errors.ts'
@@ -10,8 +11,10 @@ import { AddressError, AnswerError, NetworkError } from './errors.ts'
 const MAX_ORIGIN_LENGTH = 300
 
 /**
- * The `server_id` to which secrets are bound: the origin of the address. Between loopback addresses a server may name another one, as behind a forwarded
- * port; a program on this machine gets no secret for a server elsewhere. Throws `AddressError` when the server names another origin, and what a call throws. Asks once for each `call`: a guest may prepare a hundred files with one passphrase.
+ * The `server_id` to which secrets are bound: the origin of the address. Between loopback addresses a server may name
+ * another one, as behind a forwarded port; a program on this machine gets no secret for a server elsewhere. Throws
+ * `AddressError` when the server names another origin, and what a call throws. Asks once for each `call`: a guest may
+ * prepare a hundred files with one passphrase.
  */
 export async function serverIdOf(calls: BaseCalls): Promise<string> {
   const asked = answers.get(calls.call) ?? askServerId(calls)
@@ -40,7 +43,7 @@ async function askServerId({ baseUrl, call }: BaseCalls): Promise<string> {
   throw new AddressError({ given, found })
 }
 
-/** Throws `NetworkError` `redirected` for a redirect, and for an answer that comes from another address because `fetch` has followed one. */
+/** Throws `NetworkError` `redirected` for a redirect, and for an answer after one that `fetch` has followed. */
 export function refuseRedirect(url: string, answer: Response): void {
   const isRedirect =
     answer.type === 'opaqueredirect' || (answer.status >= 300 && answer.status < 400 && answer.status !== 304)

@@ -56,8 +56,8 @@ function isProblemCode(code: unknown): code is ProblemCode {
 }
 
 /**
- * An answer to HEAD has no body, and neither has a 413 for a body that is too large (specification, Limits). The code is then the only one that the
- * row declares for this status.
+ * An answer to HEAD has no body, and neither has a 413 for a body that is too large (specification, Limits). The code
+ * is then the only one that the row declares for this status.
  */
 function codeByStatus(operation: OperationName, status: number): ProblemCode | 'unknown' {
   if (status === 413) return 'error.request.payload_too_large'

@@ -1,11 +1,11 @@
-/** When a call that failed is made again, and after how long: one rule for sending, for downloads and for live events. */
+/** When a failed call is made again, and after how long: one rule for sending, downloads and live events. */
 import type { Environment } from '../ground/environment.ts'
 import { NetworkError, ProblemError } from './errors.ts'
 
 /** Failures in a row without progress before a caller stops: about three minutes. */
 export const MAX_TRIES = 12
 const BACKOFF_MS = { first: 500, max: 30_000 }
-/** For a longer Retry-After a caller stops, and the person decides. A person waits for a download; a sending goes on by itself, and servers count by the hour. */
+/** Beyond it a caller stops and the person, who waits for a download, decides. Sendings continue by themselves. */
 const MAX_RETRY_AFTER_SECONDS = 60
 export const MAX_SENDING_RETRY_AFTER_SECONDS = 70 * 60
 

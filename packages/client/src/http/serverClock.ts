@@ -1,6 +1,7 @@
 /**
- * What time it is at the server. Both clocks may be wrong, but a link, a share or a token ends by the server's: what is counted from now on is counted
- * from its time, and what is over is over by it. A server can lie about its time, and then lies about its own ends only.
+ * What time it is at the server. Both clocks may be wrong, but a link, a share or a token ends by the server's: what is
+ * counted from now on is counted from its time, and what is over is over by it. A server can lie about its time, and
+ * then lies about its own ends only.
  */
 import { type Instant, instantOf } from '@blindkeep/protocol/ids'
 

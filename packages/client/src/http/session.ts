@@ -16,14 +16,14 @@ export interface TokenPair {
 /** For an application that stores the session, or shows that it has ended. */
 export interface SessionListener {
   /**
-   * Called with each new pair, and awaited before the client uses it. Once the client uses a pair, the one before is spent, and a spent pair that is
-   * used again ends the session. So one pair belongs to one client: two tabs that load the same stored pair sign each other out. Clients that must
-   * share a pair pass `shared`.
+   * Called with each new pair, and awaited before the client uses it. Once the client uses a pair, the one before is
+   * spent, and a spent pair that is used again ends the session. So one pair belongs to one client: two tabs that load
+   * the same stored pair sign each other out. Clients that must share a pair pass `shared`.
    */
   readonly onTokens?: ((tokens: TokenPair) => void | Promise<void>) | undefined
   /** For several clients that use one stored pair at the same time. */
   readonly shared?: SharedTokens | undefined
-  /** Called when the server says that the session is over: ended by another client, or unused for too long. Pending calls reject as well. */
+  /** Called when the server says that the session is over: ended elsewhere, or unused. Pending calls reject too. */
   readonly onEnded?: (() => void) | undefined
 }
 
@@ -44,7 +44,7 @@ export interface Session extends AccessTokens {
   current(): TokenPair
 }
 
-/** Holds the token pair and renews it. Only one rotation runs at a time, because a refresh token that is used twice ends the session. */
+/** Holds and renews the token pair. One rotation at a time: a refresh token used twice ends the session. */
 export function createSession({ calls, tokens, onTokens, shared, onEnded }: SessionOptions): Session {
   let current = tokens
   let renewal: Promise<void> | undefined

@@ -5,11 +5,11 @@ import { AnswerError, NetworkError, ProblemError } from './errors.ts'
 export interface Watch {
   /** For fetch. */
   readonly signal: AbortSignal
-  /** Awaits `work` of the network, and aborts the exchange after `timeoutMs`. Rejects with `failure` of what it rejects with. */
+  /** Awaits `work` of the network, aborts after `timeoutMs`, and rejects with `failure` of its error. */
   over<Result>(work: Promise<Result>): Promise<Result>
   /** Call it after the last step. */
   end(): void
-  /** The error to throw: the caller's own reason when the caller aborted; this client's own errors as they are; otherwise a `NetworkError`. */
+  /** The error to throw: the caller's reason for an abort, this client's own errors, otherwise a `NetworkError`. */
   failure(error: unknown): unknown
 }
 

@@ -8,16 +8,17 @@ export interface OpenFile {
   readonly modifiedAt: string | undefined
   /** Milliseconds since 1970, as the system says it. */
   readonly modifiedMs: number
-  /** The same of the last change of anything about the file, which no program can set. Not above 0 on a disk without times. */
+  /** The same of the last change of anything, which no program can set. Not above 0 on a disk without times. */
   readonly changedMs: number
   close(): Promise<void>
 }
 
 /**
- * Opens a file on disk as a source with flat memory. The result of a read is valid until the next read; that is enough for one pass at a time,
- * because WebCrypto copies what it seals (Web Cryptography, section 14.3.1). Reads the whole file if it has more or fewer bytes than the system states.
- * Throws `SourceChanged` for a large file that ends before the size that the system states: a mount may give the beginning of what it could not fetch; and for one
- * that goes on and on behind that size.
+ * Opens a file on disk as a source with flat memory. The result of a read is valid until the next read; that is enough
+ * for one pass at a time, because WebCrypto copies what it seals (Web Cryptography, section 14.3.1). Reads the whole
+ * file if it has more or fewer bytes than the system states. Throws `SourceChanged` for a large file that ends before
+ * the size that the system states: a mount may give the beginning of what it could not fetch; and for one that goes on
+ * and on behind that size.
  */
 export async function openFile(path: string | Buffer, signal?: AbortSignal): Promise<OpenFile> {
   const handle = await open(path, 'r')

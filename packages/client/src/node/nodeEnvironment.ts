@@ -22,8 +22,8 @@ function nativeHash(): RunningHash {
 }
 
 /**
- * Node's fetch copies a body of bytes twice and leaves the copies to the garbage collector; a stream goes to the socket directly. Its length is named,
- * because some proxies answer 411 to bodies without one, or drop them.
+ * Node's fetch copies a body of bytes twice and leaves the copies to the garbage collector; a stream goes to the socket
+ * directly. Its length is named, because some proxies answer 411 to bodies without one, or drop them.
  */
 function streamed(init: RequestInit, bytes: Uint8Array): RequestInit & { readonly duplex: 'half' } {
   let sent = 0

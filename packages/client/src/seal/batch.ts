@@ -1,6 +1,7 @@
 /**
- * The files that a guest sends in one go are a batch. Each of them says so in its sealed header, so only guest and owner can tell. It is a claim like the
- * name: a reader that cannot read it passes it over, as older clients do, and still opens the file.
+ * The files that a guest sends in one go are a batch. Each of them says so in its sealed header, so only guest and
+ * owner can tell. It is a claim like the name: a reader that cannot read it passes it over, as older clients do, and
+ * still opens the file.
  */
 import { toHex } from '@blindkeep/protocol/bytes'
 import { OPAQUE_ID_PATTERN } from '@blindkeep/protocol/ids'

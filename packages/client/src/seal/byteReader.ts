@@ -72,7 +72,7 @@ export async function* streamOf(bytes: Uint8Array): AsyncGenerator<Uint8Array, v
   yield bytes
 }
 
-/** At most `count` bytes; cancels the stream after them, because a server may answer a range with the whole (RFC 9110, section 14.2). */
+/** At most `count` bytes, then cancels: a server may answer a range with the whole (RFC 9110, section 14.2). */
 export async function firstBytesOf(stream: ReadableStream<Bytes>, count: number): Promise<Bytes> {
   const reader = createByteReader(stream)
   const bytes = await reader.read(count)

@@ -12,9 +12,9 @@ interface ChunkReaderOptions {
 }
 
 /**
- * Returns the sealed bytes from `from` up to `to`. They are valid until the call after the next one, so that one chunk can be sent while the next is
- * read. One call at a time.
- * Throws `SourceChanged` before it returns a segment that differs from the hashing pass.
+ * Returns the sealed bytes from `from` up to `to`. They are valid until the call after the next one, so that one chunk
+ * can be sent while the next is read. One call at a time. Throws `SourceChanged` before it returns a segment that
+ * differs from the hashing pass.
  */
 export type ChunkReader = (from: number, to: number) => Promise<Bytes>
 

@@ -1,7 +1,8 @@
 /**
- * Every key derivation of crypto suite 1: HKDF-SHA-512 (RFC 5869). Inputs are concatenated: ids as their raw 16 bytes, numbers as 4 bytes big-endian,
- * labels as ASCII followed by one zero byte. Keys have 32 bytes unless the function says otherwise.
- * Every function throws `RangeError` for an input of another length, because HKDF itself would accept a short key.
+ * Every key derivation of crypto suite 1: HKDF-SHA-512 (RFC 5869). Inputs are concatenated: ids as their raw 16 bytes,
+ * numbers as 4 bytes big-endian, labels as ASCII followed by one zero byte. Keys have 32 bytes unless the function says
+ * otherwise. Every function throws `RangeError` for an input of another length, because HKDF itself would accept a
+ * short key.
  */
 
 import { type Bytes, concatBytes, uint32be, utf8 } from '@blindkeep/protocol/bytes'
@@ -23,7 +24,7 @@ import { hkdf } from '@noble/hashes/hkdf.js'
 import { hmac } from '@noble/hashes/hmac.js'
 import { sha256, sha512 } from '@noble/hashes/sha2.js'
 
-/** What a sealed blob is for. The purpose is part of its stream key: bytes that were sealed for one purpose never open as another. */
+/** What a blob is for. The purpose is part of its stream key: bytes sealed for one never open as another. */
 export const PURPOSES = [
   'original',
   'derivative',
@@ -78,8 +79,8 @@ function origin(serverId: string): Bytes {
 }
 
 /**
- * Argon2id's salt for a password: the first 16 bytes of a SHA-256. The server chooses `salt`, but not the e-mail that enters with it, so it cannot give
- * two people one salt. `email` has the form of `normaliseEmail`.
+ * Argon2id's salt for a password: the first 16 bytes of a SHA-256. The server chooses `salt`, but not the e-mail that
+ * enters with it, so it cannot give two people one salt. `email` has the form of `normaliseEmail`.
  */
 export function passwordSalt(email: string, salt: Uint8Array): Bytes {
   if (normaliseEmail(email) !== email) throw new RangeError('the e-mail is not normalised')
@@ -87,15 +88,15 @@ export function passwordSalt(email: string, salt: Uint8Array): Bytes {
   return sha256(concatBytes(serviceLabel('password/1'), label(email), given)).slice(0, SALT_BYTES)
 }
 
-/** Argon2id's salt for the passphrase of a link: the first 16 bytes of a SHA-256. The proof opens this link at this server, and nothing elsewhere. */
+/** Argon2id's salt for a link's passphrase: 16 bytes of a SHA-256. The proof is valid for this link and server. */
 export function passphraseSalt(serverId: string, opaqueId: Uint8Array): Bytes {
   const parts = [serviceLabel('passphrase/1'), origin(serverId), Uint8Array.of(0), id('opaque_id', opaqueId)]
   return sha256(concatBytes(...parts)).slice(0, SALT_BYTES)
 }
 
 /**
- * Sent to the server in place of the password. `serverId` binds it to that server: another server that gives the same salt for the same e-mail and
- * password receives another secret.
+ * Sent to the server in place of the password. `serverId` binds it to that server: another server that gives the same
+ * salt for the same e-mail and password receives another secret.
  */
 export function authenticationSecret(master: Uint8Array, serverId: string): Bytes {
   return derive({ ikm: key('master', master), info: concatBytes(serviceLabel('auth/1'), origin(serverId)) })
@@ -106,7 +107,7 @@ export function accountWrapKey(master: Uint8Array): Bytes {
   return derive({ ikm: key('master', master), info: serviceLabel('account-wrap/1') })
 }
 
-/** The key that seals the account key under the recovery words; `recoverySecret` is the 32 bytes that the 24 words encode (BIP-39). */
+/** Seals the account key under the recovery words; `recoverySecret`: the 32 bytes of the 24 words (BIP-39). */
 export function recoveryWrapKey(recoverySecret: Uint8Array): Bytes {
   return derive({ ikm: key('recovery secret', recoverySecret), info: serviceLabel('recovery-wrap/1') })
 }
@@ -118,14 +119,14 @@ export function recoveryProof(recoverySecret: Uint8Array, serverId: string): Byt
 }
 
 /**
- * What an authenticator is asked to evaluate with WebAuthn's PRF extension: a SHA-256 of the server's origin. The server has no part in it, so it cannot
- * choose a bad one; each passkey has a function of its own.
+ * What an authenticator is asked to evaluate with WebAuthn's PRF extension: a SHA-256 of the server's origin. The
+ * server has no part in it, so it cannot choose a bad one; each passkey has a function of its own.
  */
 export function passkeyInput(serverId: string): Bytes {
   return sha256(concatBytes(serviceLabel('passkey/1'), origin(serverId)))
 }
 
-/** Proves to this server, and to no other one, that the client has the passkey. `output` is what the authenticator gave for `passkeyInput`. */
+/** Proves the passkey to this server alone. `output` is what the authenticator gave for `passkeyInput`. */
 export function passkeyProof(output: Uint8Array, serverId: string): Bytes {
   return derive({
     ikm: key('output of the passkey', output),
@@ -155,15 +156,15 @@ export function linkSecret(accountKey: Uint8Array, opaqueId: Uint8Array): Bytes 
   })
 }
 
-/** The key that seals what the owner says to the guests of a link. All who have the link can derive it, and the server cannot. */
+/** The key of what the owner says to a link's guests. All who have the link derive it; the server cannot. */
 export function linkTitleKey(secret: Uint8Array, opaqueId: Uint8Array): Bytes {
   const ikm = requireLength('link secret', secret, LINK_SECRET_BYTES)
   return derive({ ikm, salt: id('opaque_id', opaqueId), info: serviceLabel('link-title/1') })
 }
 
 /**
- * Argon2id's salt for the passphrase of a share: 16 bytes. It follows from the share key, so a person without the address can neither test a passphrase
- * nor prepare for it.
+ * Argon2id's salt for the passphrase of a share: 16 bytes. It follows from the share key, so a person without the
+ * address can neither test a passphrase nor prepare for it.
  */
 export function sharePassphraseSalt(shareKey: Uint8Array, opaqueId: Uint8Array): Bytes {
   const ikm = key('share key', shareKey)
@@ -224,8 +225,8 @@ export interface DropKeyInputs {
 }
 
 /**
- * K of a drop. Depends on the link secret as well as on the shared secret: a party that has only the public key, such as the server, cannot make a
- * drop that opens.
+ * K of a drop. Depends on the link secret as well as on the shared secret: a party that has only the public key, such
+ * as the server, cannot make a drop that opens.
  */
 export function dropKey(inputs: DropKeyInputs): Bytes {
   const sharedSecret = requireLength('shared secret', inputs.sharedSecret, KEM_SHARED_SECRET_BYTES)
@@ -264,7 +265,7 @@ export interface StreamContext {
   readonly contextId: Uint8Array
 }
 
-/** The secrets of one blob: the AES-256 key, the 7 nonce bytes before the counter, and 32 bytes that commit to the key. */
+/** The secrets of one blob: AES-256 key, 7 nonce bytes before the counter, 32 bytes that commit to the key. */
 export interface StreamSecrets {
   readonly key: Bytes
   readonly noncePrefix: Bytes

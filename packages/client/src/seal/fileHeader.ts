@@ -72,7 +72,7 @@ export function descriptionOf(header: Header): FileDescription {
   }
 }
 
-/** Whether two senders say the same, in every field, about a file. Its batch is about other files: it does not follow a drop into an album. */
+/** Whether both say the same about a file. Not its batch, which is about others and stays out of albums. */
 export function hasSameFacts(one: FileFacts, other: FileFacts): boolean {
   const { name, type, note, sender, modifiedAt } = one
   const isSame = name === other.name && type === other.type && note === other.note

@@ -15,7 +15,7 @@ interface HashedBlob {
   readonly differenceError: () => Error
 }
 
-/** Opens a sealed blob as it arrives, like `openBlob`. The content fails at its end when the hash or the size of all bytes is another one. */
+/** Opens a blob as it arrives, like `openBlob`. Fails at its end when hash or size differ. */
 export async function openHashedBlob({
   stream,
   opener,

@@ -1,6 +1,6 @@
 /**
- * The header of a sealed blob: a deterministic CBOR map of text keys to scalars, padded with zeros to blocks of 1024 bytes, so that the length of the
- * ciphertext does not show the length of a file name.
+ * The header of a sealed blob: a deterministic CBOR map of text keys to scalars, padded with zeros to blocks of 1024
+ * bytes, so that the length of the ciphertext does not show the length of a file name.
  */
 import { type Bytes, concatBytes, utf8 } from '@blindkeep/protocol/bytes'
 import { CborError, type CborValue, decodeCborPrefix, encodeCbor } from '@blindkeep/protocol/cbor'
@@ -9,7 +9,7 @@ import { HEADER_BLOCK_BYTES, MAX_HEADER_BLOCKS, MAX_HEADER_TEXT_BYTES } from '@b
 import { type BatchHeader, batchHeaderIn } from './batch.ts'
 import { SealError } from './sealError.ts'
 
-/** What the sender says about a file. Everything but `size` is unverified: show it as plain text, and make a name safe before it touches a disk. */
+/** What the sender says. Only `size` is verified: show plain text, and make names safe before they touch a disk. */
 export interface Header extends BatchHeader {
   /** Plaintext bytes of the file. The data segments may be longer: zeros after the file hide its size. */
   readonly size: number
@@ -32,8 +32,8 @@ export function fitsHeader(field: keyof typeof MAX_HEADER_TEXT_BYTES, text: stri
 }
 
 /**
- * Zero-padded CBOR of 1 to 64 blocks. Throws `RangeError` for a text that is too long, and for a size, a time or a batch that a reader would refuse or
- * pass over.
+ * Zero-padded CBOR of 1 to 64 blocks. Throws `RangeError` for a text that is too long, and for a size, a time or a
+ * batch that a reader would refuse or pass over.
  */
 export function encodeHeader(header: Header): Bytes {
   const fields = new Map<string, CborValue>([['size', header.size]])
@@ -77,7 +77,7 @@ function instant(text: string): string {
   return formatInstant(at)
 }
 
-/** Decodes a header. Throws `SealError` for anything but one flat map with a size, for texts beyond their bounds, and for padding that is not zero. */
+/** Throws `SealError` for anything but a flat map with a size, texts beyond their bounds, and other padding. */
 export function decodeHeader(padded: Uint8Array): Header {
   const { fields, rest } = decodeFields(padded)
   if (rest.some((byte) => byte !== 0))

@@ -1,18 +1,13 @@
 import type { Bytes } from '@blindkeep/protocol/bytes'
+import { ReasonedError } from '@blindkeep/protocol/reasonedError'
 import { KEM_CIPHERTEXT_BYTES, KEM_PUBLIC_KEY_BYTES, KEM_SEED_BYTES } from '@blindkeep/protocol/suites'
 import { ml_kem768_x25519 as xWing } from '@noble/post-quantum/hybrid.js'
 
 export type KemFault = 'public_key_invalid' | 'ciphertext_invalid'
 
 /** X-Wing cannot use this key or ciphertext. Both come from other parties, so this is not a fault of this program. */
-export class KemError extends Error {
+export class KemError extends ReasonedError<KemFault> {
   override readonly name = 'KemError'
-  readonly reason: KemFault
-
-  constructor(reason: KemFault, message: string, options?: ErrorOptions) {
-    super(message, options)
-    this.reason = reason
-  }
 }
 
 export interface KemKeyPair {
@@ -22,7 +17,7 @@ export interface KemKeyPair {
   readonly publicKey: Bytes
 }
 
-/** X-Wing key pair of a seed (draft-connolly-cfrg-xwing-kem-10, section 5.2). Throws `RangeError` unless the seed has 32 bytes. */
+/** X-Wing key pair (draft-connolly-cfrg-xwing-kem-10, section 5.2). Throws `RangeError` for another seed length. */
 export function keyPairFromSeed(seed: Uint8Array): KemKeyPair {
   if (seed.length !== KEM_SEED_BYTES) throw new RangeError('an X-Wing seed is 32 bytes')
   const { publicKey } = xWing.keygen(Uint8Array.from(seed))

@@ -17,7 +17,8 @@ export function newId<Id extends string>({ randomBytes }: RandomSource, parse: (
 }
 
 /**
- * 128 random bits as 32 lowercase hex characters: the id of a link or a share. It is a credential: knowing it is enough to use the link or the share.
+ * 128 random bits as 32 lowercase hex characters: the id of a link or a share. It is a credential: knowing it is enough
+ * to use the link or the share.
  */
 export function newOpaqueId({ randomBytes }: RandomSource): OpaqueId {
   const opaqueId = parseOpaqueId(toHex(randomBytes(ID_BYTES)))

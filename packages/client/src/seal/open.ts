@@ -9,13 +9,14 @@ import { SealError } from './sealError.ts'
 export interface OpenedBlob {
   readonly header: Header
   /**
-   * The file, `header.size` bytes. The stream yields verified bytes only, but only its end shows that the file is complete. When a later piece is
-   * missing or wrong, the stream fails with `SealError`, and the consumer must discard the bytes that it has written.
+   * The file, `header.size` bytes. The stream yields verified bytes only, but only its end shows that the file is
+   * complete. When a later piece is missing or wrong, the stream fails with `SealError`, and the consumer must discard
+   * the bytes that it has written.
    */
   readonly content: ReadableStream<Bytes>
 }
 
-/** Opens a sealed blob as it arrives, with flat memory. Rejects with `SealError` before any content when key, header or format are wrong. */
+/** Opens a blob as it arrives, with flat memory. Rejects with `SealError` before any content for a wrong key. */
 export async function openBlob(stream: ByteStream, opener: BlobOpener): Promise<OpenedBlob> {
   const reader = createByteReader(stream)
   try {
@@ -99,7 +100,7 @@ async function openSegment({ cipher, sealed, counter, last }: Segment): Promise<
   return plaintext
 }
 
-/** A segment that verifies with the other flag shows that the blob was cut or lengthened at the edge of a segment, and not altered. */
+/** A segment that verifies with the other flag was not altered: the blob was cut or lengthened at a segment's edge. */
 async function faultOf({ cipher, sealed, counter, last }: Segment): Promise<SealError> {
   if ((await cipher.open({ counter, last: !last }, sealed)) === undefined)
     return new SealError('altered', 'a part of the blob was altered or is incomplete')
@@ -121,7 +122,7 @@ export interface OpenedText {
   readonly fault?: string
 }
 
-/** Opens a sealed text, such as a name or a label. `sealed` is base64; empty for an absent text. Never throws `SealError`. */
+/** Opens a sealed name or label: base64, empty for an absent text. Never throws `SealError`. */
 export async function openSmallText(sealed: string | null | undefined, context: OpenContext): Promise<OpenedText> {
   if (sealed === undefined || sealed === null) return {}
   try {

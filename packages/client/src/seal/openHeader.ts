@@ -26,10 +26,10 @@ export interface OpenContext {
 /** What opens a blob: its key and context, or the secrets of this one blob, which open no other. */
 export type BlobOpener = OpenContext | { readonly secrets: StreamSecrets }
 
-/** Enough for the prefix of a drop with a header of one block. The first range request for a header asks for this many bytes. */
+/** Enough for a drop's prefix with one header block: the first range request for a header asks for it. */
 export const HEADER_BYTES_USUAL: number = prefixBytes(FORMAT_DROP, 1)
 
-/** Bytes before the data segments, or the number of bytes needed to know that. Throws `SealError` for bytes that are not a sealed blob. */
+/** Bytes before the data segments, or those needed to know. Throws `SealError` for bytes that are no sealed blob. */
 export function prefixBytesOf(bytes: Uint8Array): number {
   if (bytes.length === 0) return 1
   const preamble = preambleBytes(formatOf(bytes))
@@ -105,7 +105,7 @@ async function derivedSecrets(
 /** Returns the first bytes of a blob, or fewer when the blob is shorter. */
 export type FirstBytes = (count: number) => Promise<Bytes>
 
-/** The bytes before the data segments, with one request, or two when name and note are long. Throws `SealError`, and what `firstBytes` throws. */
+/** The bytes before the data segments, in one request or, for long headers, two. Throws `SealError`. */
 export async function readPrefix(firstBytes: FirstBytes): Promise<Bytes> {
   let bytes = await firstBytes(HEADER_BYTES_USUAL)
   const bytesNeeded = prefixBytesOf(bytes)

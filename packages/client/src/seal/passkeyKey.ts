@@ -1,6 +1,7 @@
 /**
- * What a passkey opens: account_id (16 bytes) ‖ account key (32 bytes) ‖ e-mail address (ASCII, normalised). A sealed blob under a key that only this passkey
- * gives, with the passkey's id as context. The address and the account's id are inside because no person types them, and the server must not choose them.
+ * What a passkey opens: account_id (16 bytes) ‖ account key (32 bytes) ‖ e-mail address (ASCII, normalised). A sealed
+ * blob under a key that only this passkey gives, with the passkey's id as context. The address and the account's id are
+ * inside because no person types them, and the server must not choose them.
  */
 import { type Bytes, concatBytes, utf8, uuidBytes } from '@blindkeep/protocol/bytes'
 import { normaliseEmail } from '@blindkeep/protocol/email'

@@ -1,4 +1,4 @@
-/** How the passphrase of a link enters Argon2id: people say it, write it down and type it on phones (decisions/passphrases.md). */
+/** How a link's passphrase enters Argon2id: people say, write and type it (decisions/passphrases.md). */
 
 declare const brand: unique symbol
 /** Enters Argon2id as it is. */
@@ -7,7 +7,7 @@ export type SpelledPassphrase = string & { readonly [brand]: 'SpelledPassphrase'
 /** White space, hyphens and dashes, and characters that are not seen. */
 const UNHEARD = /[\p{White_Space}\p{Dash}\p{Cf}]/gu
 
-/** The form of every new link: without what is not heard when a passphrase is read aloud. A passphrase of nothing else stays as it is. */
+/** The form of each new link: without what is not heard. A passphrase of nothing else stays as it is. */
 export function normalPassphrase(typed: string): SpelledPassphrase {
   const text = typed.normalize('NFKC')
   // To upper case first, because ß is SS there, and σ and ς are one letter.
@@ -16,8 +16,8 @@ export function normalPassphrase(typed: string): SpelledPassphrase {
 }
 
 /**
- * What a guest who types this may mean, in the order to try. The second one opens links of clients that took every passphrase as typed. The server counts
- * each wrong one.
+ * What a guest who types this may mean, in the order to try. The second one opens links of clients that took every
+ * passphrase as typed. The server counts each wrong one.
  */
 export function passphraseSpellings(typed: string): readonly SpelledPassphrase[] {
   return [...new Set([normalPassphrase(typed), spelled(typed.normalize('NFKC'))])]

@@ -2,7 +2,7 @@
 const controls = /[\p{Cc}\u2028\u2029\uFFF9-\uFFFB]/gu
 const directions = /\p{Bidi_Control}/gu
 
-/** One line without controls and without characters that turn the direction of what stands around it. Undefined for an empty one. */
+/** One line without controls and characters that turn the direction of text. Undefined for an empty one. */
 export function plainLine(text: string | undefined): string | undefined {
   const line = text?.toWellFormed().replace(directions, '').replace(controls, ' ').replace(/\s+/gu, ' ').trim()
   return line === '' ? undefined : line

@@ -18,7 +18,7 @@ export interface SealerOptions {
   /** 16 bytes. */
   readonly contextId: Uint8Array
   readonly header: Header
-  /** Bytes in the data segments. More than `header.size` hides the size of the file behind zeros. `header.size` by default. */
+  /** Bytes in the data segments, `header.size` by default. More hides the size of the file behind zeros. */
   readonly plaintextSize?: number | undefined
   /** 1120 bytes, for a drop: the blob then has format 2. */
   readonly kemCt?: Uint8Array | undefined
@@ -26,7 +26,7 @@ export interface SealerOptions {
   readonly salt?: Uint8Array | undefined
 }
 
-/** Seals one content, segment by segment, in any order. The same options give the same bytes, so that an interrupted upload can be resumed. */
+/** Seals one content by segments, in any order. The same options give the same bytes, so that uploads can resume. */
 export interface Sealer {
   /** All bytes before the data segments. */
   readonly prefix: Bytes
@@ -69,7 +69,7 @@ export interface SealedBeginning {
   readonly plaintextSize: number
 }
 
-/** Seals the same content after a given prefix, so that the result is the same blob, byte for byte. Never use it for another content. */
+/** Seals the same content after a given prefix, byte for byte the same blob. Never for another content. */
 export function continueSealer({ prefix, salt, header, cipher, plaintextSize }: SealedBeginning): Sealer {
   if (plaintextSize < header.size) throw new RangeError('plaintextSize must be at least the size of the file')
   const segmentCount = segmentCountOf(plaintextSize)
@@ -104,7 +104,7 @@ export function segmentRange(
   return { from, to: Math.min(from + SEGMENT_PLAINTEXT_BYTES, sealer.plaintextSize) }
 }
 
-/** Seals a small secret of at most one segment (about 1 MiB): a key, a name, a label, an index. Throws `RangeError` for more. */
+/** Seals a secret of at most one segment (1 MiB): a key, name, label or index. Throws `RangeError` for more. */
 export async function sealSmall(
   content: Uint8Array,
   options: Omit<SealerOptions, 'header' | 'plaintextSize' | 'kemCt'>,

@@ -1,3 +1,5 @@
+import { ReasonedError } from '@blindkeep/protocol/reasonedError'
+
 export type SealFault =
   | 'unknown_format'
   | 'kem_ct_invalid'
@@ -14,12 +16,6 @@ export type SealFault =
   | 'padding_not_zero'
 
 /** The bytes are not a sealed blob, or of another key, or were altered. Programs switch on `reason`. */
-export class SealError extends Error {
+export class SealError extends ReasonedError<SealFault> {
   override readonly name = 'SealError'
-  readonly reason: SealFault
-
-  constructor(reason: SealFault, message: string, options?: ErrorOptions) {
-    super(message, options)
-    this.reason = reason
-  }
 }

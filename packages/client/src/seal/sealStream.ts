@@ -12,7 +12,7 @@ export interface SealRecord {
   readonly ciphertextHash: string
   /** Ciphertext bytes. */
   readonly size: number
-  /** The 16-byte tags of the header and of every data segment, in order. Keep them as long as the blob may be sent again. */
+  /** The 16-byte tags of header and segments, in order. Keep them as long as the blob may be sent again. */
   readonly tags: Bytes
 }
 
@@ -26,7 +26,7 @@ interface HashingOptions {
   readonly hash?: FileHash | undefined
 }
 
-/** Seals everything once for its hash and tags, and discards the ciphertext. Memory stays flat. Rejects with the signal's reason when it aborts. */
+/** Seals everything once for its hash and tags, with flat memory. Rejects with the signal's reason. */
 export async function hashSealed(options: HashingOptions): Promise<SealRecord> {
   const { sealer, source, onProgress, signal, hash = fileHashOf(createRunningHash()) } = options
   requireSize(sealer, source)
@@ -63,9 +63,10 @@ interface RangeOptions {
 }
 
 /**
- * The ciphertext bytes from `from` up to `to`, in pieces of at most a segment; each piece is valid until the next one is requested. Seals only the
- * segments of that range, and compares the tag of each with the recorded one before it yields bytes of that segment. Throws `SourceChanged` when a
- * tag or the size of the source differs: this prevents a caller from sending two contents that one key has sealed.
+ * The ciphertext bytes from `from` up to `to`, in pieces of at most a segment; each piece is valid until the next one
+ * is requested. Seals only the segments of that range, and compares the tag of each with the recorded one before it
+ * yields bytes of that segment. Throws `SourceChanged` when a tag or the size of the source differs: this prevents a
+ * caller from sending two contents that one key has sealed.
  */
 export async function* sealRange(options: RangeOptions): AsyncGenerator<Bytes, void, undefined> {
   const { sealer, source, tags, from, to, signal } = options
@@ -112,7 +113,7 @@ interface SealedSegment {
   readonly sealed: Bytes
 }
 
-/** While the consumer works on one segment, the next is being sealed and the one after it is read. At most three segments are in memory. */
+/** While one segment is consumed, the next is sealed and the one after it read: at most three in memory. */
 const SEGMENTS_AHEAD = 2
 
 /** Each segment is valid until the next one is requested; then its memory is freed. */

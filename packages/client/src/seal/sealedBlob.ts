@@ -1,8 +1,8 @@
 /**
- * The format of a sealed blob, shared by sealer and opener:
- * format byte (1; 2 for a drop) ‖ [a drop: `kem_ct`] ‖ salt 16 ‖ commitment 32 ‖ number of header blocks, 1 byte ‖ sealed header ‖ data segments.
- * Header and segments are AES-256-GCM in STREAM (Hoang, Reyhanitabar, Rogaway, Vizár, 2015): nonce = prefix 7 ‖ counter 4 ‖ last flag 1.
- * The header is segment 0, with all bytes before it as additional data. Only the last data segment has the flag.
+ * The format of a sealed blob, shared by sealer and opener: format byte (1; 2 for a drop) ‖ [a drop: `kem_ct`] ‖ salt
+ * 16 ‖ commitment 32 ‖ number of header blocks, 1 byte ‖ sealed header ‖ data segments. Header and segments are
+ * AES-256-GCM in STREAM (Hoang, Reyhanitabar, Rogaway, Vizár, 2015): nonce = prefix 7 ‖ counter 4 ‖ last flag 1. The
+ * header is segment 0, with all bytes before it as additional data. Only the last data segment has the flag.
  */
 import { type Bytes, concatBytes, uint32be } from '@blindkeep/protocol/bytes'
 import {
@@ -42,7 +42,8 @@ export function prefixBytes(format: Format, blocks: number): number {
 }
 
 /**
- * Number of data segments for this many plaintext bytes; an empty file has one, which is empty. Throws `RangeError` beyond the range of the counter.
+ * Number of data segments for this many plaintext bytes; an empty file has one, which is empty. Throws `RangeError`
+ * beyond the range of the counter.
  */
 export function segmentCountOf(plaintextSize: number): number {
   const count = Math.max(1, Math.ceil(plaintextSize / SEGMENT_PLAINTEXT_BYTES))
@@ -100,7 +101,8 @@ export async function createSegmentCipher(secrets: StreamSecrets): Promise<Segme
         const opened = await crypto.subtle.decrypt(parameters(position, additionalData), key, ownBytes(sealed))
         return new Uint8Array(opened)
       } catch (error) {
-        // WebCrypto reports a wrong tag, and bytes too short for one, as OperationError. Any other error is not about the bytes.
+        // WebCrypto reports a wrong tag, and bytes too short for one, as OperationError. Any other error is not about
+        // the bytes.
         if (error instanceof DOMException && error.name === 'OperationError') return undefined
         throw error
       }

@@ -1,4 +1,4 @@
-/** Words in a sealed blob without content: its header has them. The header's length is padded, so the server does not learn how long they are. */
+/** Words in a blob without content, in its header. Padding hides their length from the server. */
 import { type Bytes, concatBytes } from '@blindkeep/protocol/bytes'
 import { createByteReader, streamOf } from './byteReader.ts'
 import type { Purpose } from './derive.ts'

@@ -1,6 +1,7 @@
 /**
- * The owner's own name for a share, a session, a device, a passkey or a channel: one line. A sealed blob under the account key without content, whose header
- * has it as `name`. What is named is the purpose, and its id the context, so a name that the server moves to another id does not open.
+ * The owner's own name for a share, a session, a device, a passkey or a channel: one line. A sealed blob under the
+ * account key without content, whose header has it as `name`. What is named is the purpose, and its id the context, so
+ * a name that the server moves to another id does not open.
  */
 import { type Bytes, fromBase64, utf8 } from '@blindkeep/protocol/bytes'
 import { MAX_OWN_NAME_BYTES } from '@blindkeep/protocol/suites'

@@ -5,8 +5,8 @@ import { prefixBytes, sealedSizeOf } from './sealedBlob.ts'
 const HEADER_BLOCKS_USUAL = 1
 
 /**
- * Plaintext bytes of the largest file whose sealed drop, with a header of one block, has at most `sealedBytes`. Undefined when even an empty file
- * does not fit.
+ * Plaintext bytes of the largest file whose sealed drop, with a header of one block, has at most `sealedBytes`.
+ * Undefined when even an empty file does not fit.
  */
 export function largestPlaintext(sealedBytes: number): number | undefined {
   const bytesForSegments = sealedBytes - prefixBytes(FORMAT_DROP, HEADER_BLOCKS_USUAL)

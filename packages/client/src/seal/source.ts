@@ -5,15 +5,15 @@ export interface Source {
   /** Bytes. */
   readonly size: number
   /**
-   * The bytes from `from` up to, not including, `to`, both within `size`; never fewer. Rejects with `SourceChanged` when the file has changed or no
-   * longer exists, and with any other error of the source.
+   * The bytes from `from` up to, not including, `to`, both within `size`; never fewer. Rejects with `SourceChanged`
+   * when the file has changed or no longer exists, and with any other error of the source.
    */
   read(from: number, to: number): Promise<Uint8Array>
-  /** Rejects with `SourceChanged` if anything follows the last byte. A size that a system states is a hint: some state less than there is. */
+  /** Rejects with `SourceChanged` if bytes follow the last one. Some systems state less than there is. */
   requireEnd(): Promise<void>
 }
 
-/** The file differs from what was hashed. To continue, start a new upload with a new key: one key never seals two contents. */
+/** The file differs from the hashed one. Begin a new upload with a new key: one key never seals two contents. */
 export class SourceChanged extends Error {
   override readonly name = 'SourceChanged'
 

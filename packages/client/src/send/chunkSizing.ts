@@ -3,13 +3,13 @@ const MIB = 1024 * KIB
 
 /** Below this size the overhead of a request outweighs its bytes. */
 export const CHUNK_BYTES_MIN = 256 * KIB
-/** The default limit of servers. Larger chunks gain nothing, and a server must not decide how much memory a client uses. */
+/** The default limit of servers. Larger chunks gain nothing, and a server must not decide a client's memory. */
 export const MAX_CHUNK_BYTES = 16 * MIB
 /** A chunk that takes this long is cheap to lose and worth its request. */
 const AIM_MS = { min: 5_000, max: 10_000 }
 /** Small enough that a slow connection soon shows progress; on a fast one three chunks are enough to grow. */
 const CHUNK_BYTES_FIRST = MIB
-/** A session accepts max(10,000, 4 × size / 8 MiB) chunks; half of them are a reserve for a connection that gets worse. */
+/** A session accepts max(10,000, 4 × size / 8 MiB) chunks; half are a reserve for a worse connection. */
 const MAX_CHUNKS = 10_000
 const BYTES_PER_CHUNK_OF_LARGE_BLOBS = 2 * MIB
 
@@ -20,7 +20,7 @@ export interface ChunkSizing {
   readonly max: number
 }
 
-/** Starts small and grows with a fast connection, up to the size that the server suggests: the largest that it is known to accept. */
+/** Starts small and grows with a fast connection, up to the suggested size: larger ones may be refused. */
 export function startSizing(blobBytes: number, suggestedBytes: number): ChunkSizing {
   const max = Math.min(suggestedBytes, MAX_CHUNK_BYTES)
   const chunksMax = Math.max(MAX_CHUNKS, blobBytes / BYTES_PER_CHUNK_OF_LARGE_BLOBS)
@@ -41,7 +41,7 @@ export function halved(sizing: ChunkSizing): ChunkSizing {
   return { ...sizing, bytes: Math.max(sizing.min, Math.floor(sizing.bytes / 2)) }
 }
 
-/** The sizing after a 413 for `refusedBytes`: never tries that size again. Undefined when the chunk was already as small as possible. */
+/** The sizing after a 413 for `refusedBytes`: always smaller. Undefined when no chunk can be smaller. */
 export function sizingBelow(sizing: ChunkSizing, refusedBytes: number): ChunkSizing | undefined {
   const max = Math.floor(refusedBytes / 2)
   return max < sizing.min ? undefined : { ...sizing, max, bytes: Math.min(max, sizing.bytes) }
@@ -53,7 +53,7 @@ export interface SegmentGrid {
   readonly each: number
 }
 
-/** Ends a chunk at the end of a segment, so that no segment is sealed twice. A chunk too small for a whole segment ends anywhere. */
+/** Ends a chunk with a segment, so that none is sealed twice. Smaller chunks end anywhere. */
 export function chunkEnd(from: number, to: number, { first, each }: SegmentGrid): number {
   const boundary = first + Math.floor((to - first) / each) * each
   return boundary - from >= (to - from) / 2 ? boundary : to

@@ -13,9 +13,9 @@ export interface ReadyChunk {
   readonly checksum: string
 }
 
-/** Seals the probable next chunk while the current one is being sent, so that neither network nor processor waits for the other. */
+/** Seals the probable next chunk while one is sent: neither network nor processor waits for the other. */
 export interface ChunksAhead {
-  /** Returns the chunk that `begin` started, if it has exactly this range; otherwise reads the chunk now. Rejects with the reader's error. */
+  /** The chunk that `begin` started, if the range is the same; otherwise reads it. Rejects with the reader's error. */
   get(range: ChunkRange): Promise<ReadyChunk>
   /** Starts to seal this chunk. The chunk that `get` returned last stays valid; the chunk before it does not. */
   begin(range: ChunkRange): void

@@ -25,7 +25,7 @@ interface HashFileOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-/** Reads the whole file with flat memory. Throws `SendError` (`file_changed`) when it changes meanwhile, and the signal's reason when it aborts. */
+/** Reads the whole file with flat memory. Throws `SendError` (`file_changed`), and the signal's reason. */
 export async function hashFile(options: HashFileOptions): Promise<HashedFile> {
   const { sealer, source, signal, onProgress, environment } = options
   const hash = await environment.createFileHash(sealer.sealedSize)

@@ -17,8 +17,8 @@ interface SamePlaintextOptions extends Comparison {
 }
 
 /**
- * Reads the whole file, and throws `SendError` (`file_changed`) unless it is exactly the prepared one. `send` compares only what it sends. Use this
- * for a file that was chosen again and may be another one.
+ * Reads the whole file, and throws `SendError` (`file_changed`) unless it is exactly the prepared one. `send` compares
+ * only what it sends. Use this for a file that was chosen again and may be another one.
  */
 export async function requireSamePlaintext({ state, ...comparison }: SamePlaintextOptions): Promise<void> {
   await requireSealedBefore({

@@ -38,8 +38,8 @@ export interface Landed {
 }
 
 /**
- * Resolves when the drop has landed: it is durable, its hash was verified, it is in the owner's inbox and has a receipt, which the caller should
- * fetch and check (`fetchReceipt`). Throws `SendError` when sending stops.
+ * Resolves when the drop has landed: it is durable, its hash was verified, it is in the owner's inbox and has a
+ * receipt, which the caller should fetch and check (`fetchReceipt`). Throws `SendError` when sending stops.
  */
 export function send(options: SendOptions): Promise<Landed> {
   const { onState, onProgress, signal, turns = createSendTurns(), environment } = options
@@ -94,12 +94,12 @@ export type SendStatus =
   | { readonly is: 'landed'; readonly landed: Landed }
   /** `sentBytes`: ciphertext bytes that the server has stored; all of them when the drop is about to land. */
   | { readonly is: 'open'; readonly sentBytes: number }
-  /** The server has no byte of it: never created, cancelled, expired, or not received intact. Send `forNewSession(state)`. */
+  /** The server has no byte of it: never created, cancelled, expired or damaged. Send `forNewSession(state)`. */
   | { readonly is: 'deleted' }
 
 /**
- * Asks the server without the file; changes nothing (specification, Where a drop session stands). Throws errors that say nothing about the session,
- * for example `NetworkError`.
+ * Asks the server without the file; changes nothing (specification, Where a drop session stands). Throws errors that
+ * say nothing about the session, for example `NetworkError`.
  */
 export async function askSend(state: SendState, environment: Environment = systemEnvironment): Promise<SendStatus> {
   const uploadId = uploadIdOf(state)

@@ -1,6 +1,7 @@
 /**
- * Sends one blob: performs the steps of `sendMachine.ts`, one chunk after the other, with flat memory for any size. Every step can be repeated: a
- * creation returns the same session, the server recognizes a chunk by offset and checksum, and a status request shows the end.
+ * Sends one blob: performs the steps of `sendMachine.ts`, one chunk after the other, with flat memory for any size.
+ * Every step can be repeated: a creation returns the same session, the server recognizes a chunk by offset and
+ * checksum, and a status request shows the end.
  */
 import type { UploadId } from '@blindkeep/protocol/ids'
 import { HEADERS } from '@blindkeep/protocol/wire'
@@ -26,7 +27,7 @@ import type { SendPath } from './sendPath.ts'
 import { askSession } from './sendSession.ts'
 import { type SendTrouble, sendTroubleOf } from './sendTrouble.ts'
 
-/** A chunk that takes longer is aborted and retried at half its size; for the last chunk the client asks for the status instead. */
+/** A slower chunk is aborted and sent again at half its size; after the last one the client asks for the status. */
 const CHUNK_TIMEOUT_MS = 120_000
 
 export interface SendProgress {
@@ -59,7 +60,7 @@ interface BlobToSend {
   readonly environment: Environment
 }
 
-/** Resolves with the session when the blob has landed: durable, its hash verified, and with a receipt. Throws `SendError` when it stops. */
+/** Resolves once the blob has landed: durable, hash verified, with a receipt. Throws `SendError` when it stops. */
 export async function sendBlob(blob: BlobToSend): Promise<UploadId> {
   const { signal, environment, onCreated } = blob
   let machine = startSending(blob)

@@ -1,3 +1,4 @@
+import { ReasonedError } from '@blindkeep/protocol/reasonedError'
 import type { ProblemError } from '../http/errors.ts'
 
 /** Why sending stopped, for programs. */
@@ -27,7 +28,7 @@ export type SendStopReason =
   | 'version_unknown'
   | 'refused'
 
-/** `resume`: send the same state later. `restart`: send `forNewSession(state)`; nothing is hashed again. `prepare_again`: prepare the file again. */
+/** `resume`: send the same state later. `restart`: send `forNewSession(state)`. `prepare_again`: prepare it again. */
 export type SendRemedy = 'resume' | 'restart' | 'prepare_again' | 'none'
 
 interface Stop {
@@ -160,15 +161,13 @@ const STOPS: Readonly<Record<SendStopReason, Stop>> = {
 }
 
 /** Sending has stopped. The message advises people; programs use `remedy`. */
-export class SendError extends Error {
+export class SendError extends ReasonedError<SendStopReason> {
   override readonly name = 'SendError'
-  readonly reason: SendStopReason
   readonly remedy: SendRemedy
 
   constructor(reason: SendStopReason, cause?: Error) {
     const { what, advice, remedy } = STOPS[reason]
-    super(`${what} ${advice}`, cause === undefined ? {} : { cause })
-    this.reason = reason
+    super(reason, `${what} ${advice}`, cause === undefined ? {} : { cause })
     this.remedy = remedy
   }
 }
@@ -215,7 +214,7 @@ export function stopReasonOf({ code, status, operation }: ProblemError): SendSto
   return handling === 'retry' ? undefined : handling
 }
 
-/** 408 comes from a server whose connection was too slow, 425 from proxies, 429 and 5xx from a server that is busy, broken or starting. */
+/** 408: the connection was too slow. 425: proxies. 429 and 5xx: a server that is busy, broken or starting. */
 function isTransient(status: number): boolean {
   return status === 408 || status === 425 || status === 413 || status === 429 || status >= 500
 }

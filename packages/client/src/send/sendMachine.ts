@@ -1,7 +1,7 @@
 /**
- * The next step while a sealed file is sent: a pure function of the state and the last event. `sendBlob.ts` performs the steps.
- * The machine always resumes where the server says. The bytes are the same whatever the server says, so a malicious server can waste time and never
- * learns a key.
+ * The next step while a sealed file is sent: a pure function of the state and the last event. `sendBlob.ts` performs
+ * the steps. The machine always resumes where the server says. The bytes are the same whatever the server says, so a
+ * malicious server can waste time and never learns a key.
  */
 import type { UploadId } from '@blindkeep/protocol/ids'
 import { type AnswerError, NetworkError, ProblemError } from '../http/errors.ts'
@@ -113,7 +113,7 @@ function endOf({ size, sizing, segments }: SendMachine, offset: number): number 
   return end >= size ? size : chunkEnd(offset, end, segments)
 }
 
-/** The state after an event. `random`, from 0 up to 1, is the jitter that keeps many clients from returning at the same time. */
+/** The state after an event. `random`, below 1, is the jitter that keeps clients from returning together. */
 export function after(machine: SendMachine, event: SendEvent, random: number): SendMachine {
   const now = { ...machine, waitMs: 0, failure: undefined }
   switch (event.is) {

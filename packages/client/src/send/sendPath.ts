@@ -20,8 +20,9 @@ interface OutgoingChunk {
 }
 
 /**
- * The destination of the chunks of one blob: a guest's link, or an upload of the owner. The server handles both with the same function
- * (specification, Append one chunk), so one machine sends both. Every operation can be repeated, and throws what a call throws.
+ * The destination of the chunks of one blob: a guest's link, or an upload of the owner. The server handles both with
+ * the same function (specification, Append one chunk), so one machine sends both. Every operation can be repeated, and
+ * throws what a call throws.
  */
 export interface SendPath {
   /** Names of the operations behind `ask` and `append`, for `AnswerError`. */

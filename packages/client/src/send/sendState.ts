@@ -16,8 +16,8 @@ import { createSealer, type Sealer } from '../seal/seal.ts'
 export const MAX_TAGS_BYTES = 32 * 1024 * 1024
 
 /**
- * Everything that another process needs to resume an upload, besides the file: plain JSON.
- * SECRET: `key` opens the file and `passphraseProof` opens the link. Store it only where the file itself may be stored, and delete it once the drop
+ * Everything that another process needs to resume an upload, besides the file: plain JSON. SECRET: `key` opens the file
+ * and `passphraseProof` opens the link. Store it only where the file itself may be stored, and delete it once the drop
  * has landed.
  */
 export const SendState = object('SendState', {
@@ -56,8 +56,8 @@ export function forNewSession(state: SendState, { randomBytes }: Environment = s
 }
 
 /**
- * The same sealed file with another passphrase, for a link that refused the first one. Nothing is hashed again: the passphrase is not part of the
- * seal. Throws `AddressError`, and what a call throws.
+ * The same sealed file with another passphrase, for a link that refused the first one. Nothing is hashed again: the
+ * passphrase is not part of the seal. Throws `AddressError`, and what a call throws.
  */
 export async function withPassphrase(
   state: SendState,

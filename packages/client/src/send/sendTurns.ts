@@ -1,6 +1,6 @@
 /**
- * Several uploads to a server with little room. One that finds none waits. If each keeps what the others lack, none would land: so they give way to one, and
- * go on one after the other (decisions/full-disk.md).
+ * Several uploads to a server with little room. One that finds none waits. If each keeps what the others lack, none
+ * would land: so they give way to one, and go on one after the other (decisions/full-disk.md).
  */
 import { SendError } from './sendError.ts'
 import { type SendTrouble, sendTroubleOf } from './sendTrouble.ts'

@@ -19,25 +19,27 @@ export interface SharedAsset extends SharedFile {
   /** Of the sealed file: the address of the blob. */
   readonly hash: Sha256Hex
   /**
-   * Streams the file. Rejects with `SealError`, or `ShareError` `asset_differs`, when the server returns something else, and with what a call throws:
-   * `error.share.not_found` once the owner has deleted the asset or the share. When the connection breaks, the stream goes on where it was; it fails
-   * with `NetworkError` after many tries without a further byte, with `SealError` when the bytes were altered, and with `ShareError` at the end when
-   * they do not have the shared hash. After a failure the consumer must discard what it has written.
+   * Streams the file. Rejects with `SealError`, or `ShareError` `asset_differs`, when the server returns something
+   * else, and with what a call throws: `error.share.not_found` once the owner has deleted the asset or the share. When
+   * the connection breaks, the stream goes on where it was; it fails with `NetworkError` after many tries without a
+   * further byte, with `SealError` when the bytes were altered, and with `ShareError` at the end when they do not have
+   * the shared hash. After a failure the consumer must discard what it has written.
    */
   open(options?: { readonly signal?: AbortSignal | undefined }): Promise<ReadableStream<Bytes>>
 }
 
 export interface OpenedShare {
   readonly baseUrl: string
-  /** At least one, in the owner's order. Names come from the owner: show them as plain text, and use `safeName` before they touch a disk. */
+  /** At least one, in the owner's order. Show the owner's names as plain text; `safeName` before they touch a disk. */
   readonly assets: readonly SharedAsset[]
 }
 
 /**
- * Opens the address of a share, with the passphrase as its person typed it. Throws `ShareError`, and what a call throws: `error.share.not_found` for every
- * address that shows nothing, also before the passphrase is known, and `error.share.rate_limited` after many wrong ones.
- * Whether a passphrase is needed follows from the address alone: without it, `passphrase_missing`, also if the server asks for none. A passphrase that is
- * not needed is ignored, and nothing of it is sent.
+ * Opens the address of a share, with the passphrase as its person typed it. Throws `ShareError`, and what a call
+ * throws: `error.share.not_found` for every address that shows nothing, also before the passphrase is known, and
+ * `error.share.rate_limited` after many wrong ones. Whether a passphrase is needed follows from the address alone:
+ * without it, `passphrase_missing`, also if the server asks for none. A passphrase that is not needed is ignored, and
+ * nothing of it is sent.
  */
 export async function openShare(
   address: string | ShareParts,
@@ -72,7 +74,7 @@ function proofHeader(passphrase: SharePassphrase | undefined): ProofHeader {
   return passphrase === undefined ? {} : { 'X-Service-Passphrase-Proof': toBase64(passphrase.proof) }
 }
 
-/** What the refusal means for the person. A server that asks for a passphrase where the address says that none is needed gets none. */
+/** What the refusal means for the person. A passphrase that the address does not announce is not given. */
 function refusedBy(
   error: unknown,
   { needsPassphrase, isGiven }: { readonly needsPassphrase: boolean; readonly isGiven: boolean },

@@ -34,7 +34,7 @@ const ASSETS_AT_ONCE = 6
 
 /** An unsigned asset cannot be shared: a receiver keeps what the share has shown. */
 export interface CreateShare extends Pick<AssetPermissions, 'allowRevokedDevice'> {
-  /** The owner's own name for the share, at most 600 bytes of UTF-8. Sealed; a receiver of the share does not see it. */
+  /** The owner's own name for the share, at most 600 bytes. Sealed; receivers do not see it. */
   readonly name?: string | undefined
   /** Receivers need it besides the address; the owner gives it to them by another way. It is stored nowhere. */
   readonly passphrase?: string | undefined
@@ -46,13 +46,13 @@ export interface CreateShare extends Pick<AssetPermissions, 'allowRevokedDevice'
 export interface CreatedShare {
   readonly opaqueId: OpaqueId
   /**
-   * The whole address, SECRET: everyone who has it, and the passphrase if there is one, can read the shared files. The part after # reaches the server only
-   * sealed under the account key, so that `listShares` has the address again.
+   * The whole address, SECRET: everyone who has it, and the passphrase if there is one, can read the shared files. The
+   * part after # reaches the server only sealed under the account key, so that `listShares` has the address again.
    */
   readonly url: string
   /**
-   * Whether the server keeps name and address for the owner. A server of an earlier version does not: then this is the only time that the address can be
-   * copied.
+   * Whether the server keeps name and address for the owner. A server of an earlier version does not: then this is the
+   * only time that the address can be copied.
    */
   readonly isKept: boolean
 }
@@ -65,7 +65,7 @@ export interface OwnShare {
   readonly name: string | undefined
   /** Set when the name from the server does not open under this account's key as that of this share. */
   readonly nameFault: string | undefined
-  /** SECRET, at the address of this client's `baseUrl`. Undefined if the client that made the share kept no record of it. */
+  /** SECRET, at this client's `baseUrl`. Undefined if the client that made the share kept no record. */
   readonly url: string | undefined
   /** What was in it when it was made. Undefined as `url` is. */
   readonly contents: ShareSummary | undefined
@@ -75,17 +75,18 @@ export interface OwnShare {
 
 export interface OwnerShares {
   /**
-   * Shows the files of these assets, with names, types and times, to everyone who has the address, and the passphrase if there is one. Later changes do not
-   * affect it; of an asset that was deleted or replaced, the file is no longer available. Reads the name and the header of each file, not its content. With
-   * facts, it shares exactly what they describe. Throws what `openAsset` throws, and `ShareError` `too_large`; with a passphrase `error.request.malformed` at
-   * a server of an earlier version, which would not ask for it.
+   * Shows the files of these assets, with names, types and times, to everyone who has the address, and the passphrase
+   * if there is one. Later changes do not affect it; of an asset that was deleted or replaced, the file is no longer
+   * available. Reads the name and the header of each file, not its content. With facts, it shares exactly what they
+   * describe. Throws what `openAsset` throws, and `ShareError` `too_large`; with a passphrase `error.request.malformed`
+   * at a server of an earlier version, which would not ask for it.
    */
   createShare(assets: readonly (string | AssetFacts)[], options?: CreateShare): Promise<CreatedShare>
   /** Shares that were not deleted, oldest first; expired ones for 30 days. */
   listShares(): Promise<readonly OwnShare[]>
   /**
-   * The owner's own name; the share shows what it showed before. An empty name removes it. Throws `RangeError` for more than 600 bytes, and what a call
-   * throws: `error.share.not_found`.
+   * The owner's own name; the share shows what it showed before. An empty name removes it. Throws `RangeError` for more
+   * than 600 bytes, and what a call throws: `error.share.not_found`.
    */
   nameShare(opaqueId: string, name: string): Promise<void>
   /** The share shows nothing from now on; receivers keep what they have read before. */
@@ -197,9 +198,9 @@ function onceEach(assets: readonly (string | AssetFacts)[]): readonly (string | 
 }
 
 /**
- * Refuses an asset without a signed manifest: a malicious server could present any drop of the account as an unsigned asset. Reads the manifest, the
- * metadata and the header of the original, not its content. So the server can still substitute a former original of the same asset, which has the same
- * key (decisions/shares.md).
+ * Refuses an asset without a signed manifest: a malicious server could present any drop of the account as an unsigned
+ * asset. Reads the manifest, the metadata and the header of the original, not its content. So the server can still
+ * substitute a former original of the same asset, which has the same key (decisions/shares.md).
  */
 async function entryOf(
   ports: AssetPorts,

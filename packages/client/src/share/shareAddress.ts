@@ -1,7 +1,8 @@
 /**
- * The address of a share, `{PUBLIC_URL}/v/{opaque_id}#{fragment}`. A browser never sends the fragment: base64url, unpadded, of version ‖ share key.
- * Version 1 opens the share by itself; version 2 says that a passphrase is needed too, whatever the server says.
- * The server has the key only sealed under the owner's account key (`shareRecord.ts`), so it cannot rebuild an address.
+ * The address of a share, `{PUBLIC_URL}/v/{opaque_id}#{fragment}`. A browser never sends the fragment: base64url,
+ * unpadded, of version ‖ share key. Version 1 opens the share by itself; version 2 says that a passphrase is needed
+ * too, whatever the server says. The server has the key only sealed under the owner's account key (`shareRecord.ts`),
+ * so it cannot rebuild an address.
  */
 import { type Bytes, concatBytes } from '@blindkeep/protocol/bytes'
 import { type OpaqueId, parseOpaqueId } from '@blindkeep/protocol/ids'

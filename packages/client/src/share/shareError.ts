@@ -1,3 +1,5 @@
+import { ReasonedError } from '@blindkeep/protocol/reasonedError'
+
 export type ShareFault =
   | 'malformed'
   | 'fragment_missing'
@@ -25,12 +27,10 @@ const FAULTS: Readonly<Record<ShareFault, string>> = {
 }
 
 /** Why a share cannot be opened or created. The message is for people and contains nothing of the address. */
-export class ShareError extends Error {
+export class ShareError extends ReasonedError<ShareFault> {
   override readonly name = 'ShareError'
-  readonly reason: ShareFault
 
   constructor(reason: ShareFault, options?: ErrorOptions) {
-    super(FAULTS[reason], options)
-    this.reason = reason
+    super(reason, FAULTS[reason], options)
   }
 }

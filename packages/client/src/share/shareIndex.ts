@@ -1,8 +1,9 @@
 /**
- * The index of a share: its files, and what opens them. Deterministic CBOR (RFC 8949, section 4.2.1): a map of `version` 1 and `assets`, a list of
- * maps. Each has the `hash` of an original, the `stream` secrets of that one blob, its `size` in plaintext bytes, and `name`, `type`, `modified_at`
- * if known, with the bounds of a header's texts.
- * The index contains no key of an asset: it opens these blobs and no other blob of their assets, whatever else the server returns.
+ * The index of a share: its files, and what opens them. Deterministic CBOR (RFC 8949, section 4.2.1): a map of
+ * `version` 1 and `assets`, a list of maps. Each has the `hash` of an original, the `stream` secrets of that one
+ * blob, its `size` in plaintext bytes, and `name`, `type`, `modified_at` if known, with the bounds of a header's
+ * texts. The index contains no key of an asset: it opens these blobs and no other blob of their assets, whatever else
+ * the server returns.
  */
 import { type Bytes, concatBytes, fromHex, toHex } from '@blindkeep/protocol/bytes'
 import { CborError, type CborValue, decodeCbor, encodeCbor } from '@blindkeep/protocol/cbor'
@@ -45,7 +46,7 @@ export interface ShareSeal {
   readonly salt?: Uint8Array | undefined
 }
 
-/** A sealed blob of purpose `share-index`; its context is the opaque id. Throws `ShareError` `too_large` beyond 512 KiB or 10,000 assets. */
+/** Purpose `share-index`, context: the opaque id. Throws `ShareError` `too_large` above 512 KiB or 10,000 assets. */
 export async function sealShareIndex(
   { shareKey, opaqueId, salt }: ShareSeal,
   entries: readonly ShareEntry[],
@@ -59,8 +60,8 @@ export async function sealShareIndex(
 }
 
 /**
- * Throws `ShareError`: `index_swapped` when it was not sealed for this address, `index_invalid` for other content, `index_unknown` for a later
- * version.
+ * Throws `ShareError`: `index_swapped` when it was not sealed for this address, `index_invalid` for other content,
+ * `index_unknown` for a later version.
  */
 export async function openShareIndex(
   { shareKey, opaqueId }: ShareSeal,

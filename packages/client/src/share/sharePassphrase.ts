@@ -1,6 +1,7 @@
 /**
- * The passphrase of a share. Both the key in the address and the passphrase are needed to open its index, and a server that keeps the rules gives the index
- * only for the proof. So a person who has the address alone can try passphrases only at the server, which limits the tries (decisions/shares.md).
+ * The passphrase of a share. Both the key in the address and the passphrase are needed to open its index, and a server
+ * that keeps the rules gives the index only for the proof. So a person who has the address alone can try passphrases
+ * only at the server, which limits the tries (decisions/shares.md).
  */
 import type { Bytes } from '@blindkeep/protocol/bytes'
 import type { Environment } from '../ground/environment.ts'

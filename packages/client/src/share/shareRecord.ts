@@ -1,8 +1,9 @@
 /**
- * What an owner keeps of a share: the key of its address, and a summary of its files, so that the list of shares can say what each of them shows, also after
- * it expired. A sealed blob under the account key. Its content is deterministic CBOR: a map of `version`, `key`, `files`, `bytes` and `names`. The version
- * is that of the fragment: 1, or 2 for a share with a passphrase, so that a client that does not know passphrases shows no address that opens nothing.
- * It always has the same length, which says nothing about the files.
+ * What an owner keeps of a share: the key of its address, and a summary of its files, so that the list of shares can
+ * say what each of them shows, also after it expired. A sealed blob under the account key. Its content is deterministic
+ * CBOR: a map of `version`, `key`, `files`, `bytes` and `names`. The version is that of the fragment: 1, or 2 for a
+ * share with a passphrase, so that a client that does not know passphrases shows no address that opens nothing. It
+ * always has the same length, which says nothing about the files.
  */
 import { type Bytes, concatBytes, fromBase64 } from '@blindkeep/protocol/bytes'
 import { CborError, type CborValue, decodeCbor, encodeCbor } from '@blindkeep/protocol/cbor'

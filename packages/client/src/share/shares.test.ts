@@ -341,7 +341,8 @@ describe('a share of a malicious server', () => {
 })
 
 describe('an asset that a malicious server wants to have shared', () => {
-  // An accomplice who has the address could read whatever the index opens: it must contain nothing but the requested assets.
+  // An accomplice who has the address could read whatever the index opens: it must contain nothing but the
+  // requested assets.
   async function assertNotShared(change: (body: Body, blobs: Blob[]) => void, expected: (error: unknown) => boolean) {
     const [asked, victim] = files
     assert.ok(asked && victim)

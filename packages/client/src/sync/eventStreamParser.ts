@@ -1,5 +1,6 @@
 /**
- * Parses an event stream as the WHATWG HTML standard says (section 9.2.6, "Interpreting an event stream"). Pure: takes text in pieces of any size.
+ * Parses an event stream as the WHATWG HTML standard says (section 9.2.6, "Interpreting an event stream"). Pure: takes
+ * text in pieces of any size.
  */
 export interface StreamBlock {
   /** The last event ID after this block. */
@@ -16,7 +17,7 @@ export interface EventStreamParser {
 /** In UTF-16 units; an event has a few hundred. */
 const MAX_BLOCK_LENGTH = 64 * 1024
 
-/** `lastEventId`: the id that the stream was requested to continue after. A block without its final empty line is never returned. */
+/** `lastEventId`: after which the stream was asked to continue. A block without its final empty line is dropped. */
 export function createEventStreamParser(lastEventId = ''): EventStreamParser {
   let line = ''
   let hasEndedInReturn = false

@@ -1,6 +1,7 @@
 /**
- * The server's list of changes ends before a change that this client has seen. Either the server was restored from a backup, or it withholds changes. A
- * malicious server can number its changes as it likes, so a list without this error can still be an old one.
+ * The server's list of changes ends before a change that this client has seen. Either the server was restored from a
+ * backup, or it withholds changes. A malicious server can number its changes as it likes, so a list without this error
+ * can still be an old one.
  */
 export class FeedRolledBack extends Error {
   override readonly name = 'FeedRolledBack'

@@ -25,7 +25,8 @@ export interface ChangePage {
   /** Store it once these changes are processed, and pass it to the next `changes`. */
   readonly cursor: string
   /**
-   * True on the first page when the server did not know the given cursor and started from the beginning: assets that the caller knows may be deleted.
+   * True on the first page when the server did not know the given cursor and started from the beginning: assets that
+   * the caller knows may be deleted.
    */
   readonly hasStartedOver: boolean
 }
@@ -33,22 +34,23 @@ export interface ChangePage {
 export interface ChangesOptions {
   /** From the beginning by default. */
   readonly cursor?: string | undefined
-  /** The largest `seq` that this device has seen, in any session. A list from the beginning that ends before it is refused. */
+  /** The largest `seq` that this device has seen, in any session. A full list that ends before it is refused. */
   readonly seen?: number | undefined
   readonly signal?: AbortSignal | undefined
 }
 
 export interface OwnerSync {
   /**
-   * All changes since the cursor, page by page. Throws what a call throws, and `FeedRolledBack` after the last page: the caller must then discard what
-   * it has read.
+   * All changes since the cursor, page by page. Throws what a call throws, and `FeedRolledBack` after the last page:
+   * the caller must then discard what it has read.
    */
   changes(options?: ChangesOptions): AsyncGenerator<ChangePage, void, void>
   /**
-   * The events after `lastEventId`, or after `onConnected` was first called; each once. When a connection breaks, this iterator connects again and
-   * asks for the events that it missed. When the server no longer has all of them, it sends the event `reset` instead, and the caller must read
-   * everything again. Ends when the caller leaves its loop, which calls the iterator's `return()`. Throws the signal's reason when it aborts, and what
-   * a call throws when a retry cannot help: `error.auth.session_expired` when the session is over.
+   * The events after `lastEventId`, or after `onConnected` was first called; each once. When a connection breaks, this
+   * iterator connects again and asks for the events that it missed. When the server no longer has all of them, it sends
+   * the event `reset` instead, and the caller must read everything again. Ends when the caller leaves its loop, which
+   * calls the iterator's `return()`. Throws the signal's reason when it aborts, and what a call throws when a retry
+   * cannot help: `error.auth.session_expired` when the session is over.
    */
   events(options?: EventsOptions): AsyncGenerator<LiveEvent, void, void>
 }

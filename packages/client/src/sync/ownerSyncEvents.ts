@@ -19,7 +19,7 @@ export type LiveEvent = {
 export interface EventsOptions {
   /** The id of the last processed event. */
   readonly lastEventId?: string | undefined
-  /** Called when a connection is established and no event can be missed any more. A caller that reads its lists at the first call misses nothing. */
+  /** Called when no event can be missed any more: lists that are read at the first call are complete. */
   readonly onConnected?: (() => void) | undefined
   /** Called when a connection has ended or failed; another one follows. */
   readonly onDisconnected?: (() => void) | undefined
@@ -112,7 +112,7 @@ function pushed(push: () => readonly StreamBlock[]): readonly StreamBlock[] {
   }
 }
 
-/** An id is sent back in a header, and a server that gave one that no header can carry would end the stream for good. */
+/** An id goes back in a header: one that no header can carry would end the stream for good. */
 const idForm = /^[\x21-\x7e]{0,255}$/
 
 function requireId({ id }: StreamBlock): void {

@@ -10,7 +10,7 @@ import { ProblemError } from '../http/errors.ts'
 import { changesSince } from './ownerSync.ts'
 
 export interface SignedLatelyOptions {
-  /** Days before the revocation, or before now for a live device; 30 by default, as far as a server lets a device misdate its signatures. */
+  /** Days before the revocation, or before now for a live device; 30 by default, as far as servers let it misdate. */
   readonly days?: number | undefined
   /** `checked` of `total` manifests. Called once the total is known, and after each manifest. */
   readonly onProgress?: ((progress: { readonly checked: number; readonly total: number }) => void) | undefined
@@ -32,9 +32,10 @@ export interface SignedLately {
 
 export interface OwnerSignedLately {
   /**
-   * The assets whose verified manifest names the device and which, as the server or the device states, are from the days before its revocation or later.
-   * Reads the whole feed and the manifests of that time. A server that lists an asset with an older time, or does not list it, hides it. Throws
-   * `RangeError` for a device that is not listed, the reason of the signal, and what a call throws.
+   * The assets whose verified manifest names the device and which, as the server or the device states, are from the
+   * days before its revocation or later. Reads the whole feed and the manifests of that time. A server that lists an
+   * asset with an older time, or does not list it, hides it. Throws `RangeError` for a device that is not listed, the
+   * reason of the signal, and what a call throws.
    */
   signedLately(deviceId: DeviceId, options?: SignedLatelyOptions): Promise<SignedLately>
 }
@@ -86,7 +87,7 @@ function endOf({ revokedAt }: ListedDevice, now: Instant): Instant {
   return at !== undefined && at < now ? at : now
 }
 
-/** Signed assets that have changed since, or whose envelope has a later time. An asset without a manifest is signed by no device. */
+/** Signed assets that changed since, or whose envelope is later. Without a manifest no device has signed. */
 async function recentAssets(
   { call }: AssetPorts,
   since: Instant,
@@ -112,7 +113,7 @@ function changeOf({ changedAt }: AssetFacts): number {
   return parseInstant(changedAt) ?? 0
 }
 
-/** The manifest contradicts something, or the server withholds or has lost it. Every other error concerns the whole search. */
+/** The manifest contradicts something or is withheld. All other errors end the search. */
 function isUnverified(error: unknown): boolean {
   const codes: readonly string[] = ['error.blob.not_found', 'error.blob.withheld', 'error.storage.unavailable']
   return error instanceof AssetError || (error instanceof ProblemError && codes.includes(error.code))

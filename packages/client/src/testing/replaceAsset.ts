@@ -1,4 +1,4 @@
-/** Replaces the original of an asset, as a client with that feature would: another original under the same id, with its own metadata and manifest. */
+/** Replaces an asset's original: another one under the same id, with its own metadata and manifest. */
 import { uuidBytes } from '@blindkeep/protocol/bytes'
 import { formatInstant } from '@blindkeep/protocol/ids'
 import type { ManifestEnvelope } from '@blindkeep/protocol/schemas/manifest'

@@ -1,6 +1,7 @@
 /**
- * One real server behind a tampering proxy, shared by all tests of this process: starting one for each file would take most of the time. The proxy
- * stops tampering after each test. A test that changes the server for others (keys, settings, log level) starts its own.
+ * One real server behind a tampering proxy, shared by all tests of this process: starting one for each file would take
+ * most of the time. The proxy stops tampering after each test. A test that changes the server for others (keys,
+ * settings, log level) starts its own.
  */
 import { after, afterEach } from 'node:test'
 import { type BehindProxy, startBehindProxy } from '../../../../testing/behindProxy.ts'

@@ -1,6 +1,6 @@
 /**
- * An honest server with a public address, and a malicious one that passes what it receives on to the honest one. Clients reach both by their public
- * names; only `fetch` knows that they are processes of this machine.
+ * An honest server with a public address, and a malicious one that passes what it receives on to the honest one.
+ * Clients reach both by their public names; only `fetch` knows that they are processes of this machine.
  */
 import { createHash } from 'node:crypto'
 import { after, afterEach } from 'node:test'
@@ -17,7 +17,7 @@ export interface TwoServers {
   readonly honest: TamperingProxy
   /** Answers as the honest server does, but for what the test tampers with. */
   readonly malicious: TamperingProxy
-  /** Knows both servers. Argon2id is replaced by a fast hash that counts: these tests are about its inputs, not about its cost. */
+  /** Knows both servers. Argon2id is replaced by a fast hash that counts: the tests are about its inputs. */
   readonly environment: Environment
   /** How many passwords were derived so far. */
   derivations(): number

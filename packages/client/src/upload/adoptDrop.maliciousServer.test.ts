@@ -1,6 +1,6 @@
 /**
- * A malicious server answers twice: once for the owner's choice, and otherwise when a device of the owner is about to sign. The device must sign what
- * was chosen or nothing.
+ * A malicious server answers twice: once for the owner's choice, and otherwise when a device of the owner is about to
+ * sign. The device must sign what was chosen or nothing.
  */
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'

@@ -21,11 +21,11 @@ const BACKOFF_MS = { first: 500, max: 30_000 }
 export interface AdoptDrop extends CompleteAsset {
   readonly album: AlbumId
   /**
-   * An id that the caller has made and stored, so that after a crash the same call continues although the drop has left the inbox. A new id by
-   * default.
+   * An id that the caller has made and stored, so that after a crash the same call continues although the drop has left
+   * the inbox. A new id by default.
    */
   readonly assetId?: AssetId | undefined
-  /** No earlier call had this `assetId`. Then the client does not ask the server first for an asset with this id: the answer would be 404. */
+  /** No earlier call had this `assetId`: the client need not ask first, because the answer would be 404. */
   readonly isFirstTry?: boolean | undefined
 }
 
@@ -35,13 +35,13 @@ export function newAssetId({ environment }: Pick<AssetPorts, 'environment'>): As
 }
 
 /**
- * Turns a drop into an asset of an album: its bytes stay where they are, its key is wrapped under the album, and its name, type, note and sender
- * become the asset's metadata. What the device signs is the drop as the inbox showed it. Reads the header of the drop, not its content. Resolves when
- * the asset is complete. When an answer is lost, asks for the asset; when a crashed attempt holds the drop, waits for the end of its lease, up to a
- * minute.
- * Throws `SealError` for a drop that does not open, `DropError` when its file is not the one that the inbox showed, `AssetError` when an asset with
- * this id was made of the drop otherwise, `ProblemError` (`error.drop.not_found` when it was adopted otherwise or discarded), `SendError`,
- * and what a call throws.
+ * Turns a drop into an asset of an album: its bytes stay where they are, its key is wrapped under the album, and its
+ * name, type, note and sender become the asset's metadata. What the device signs is the drop as the inbox showed it.
+ * Reads the header of the drop, not its content. Resolves when the asset is complete. When an answer is lost, asks for
+ * the asset; when a crashed attempt holds the drop, waits for the end of its lease, up to a minute. Throws `SealError`
+ * for a drop that does not open, `DropError` when its file is not the one that the inbox showed, `AssetError` when an
+ * asset with this id was made of the drop otherwise, `ProblemError` (`error.drop.not_found` when it was adopted
+ * otherwise or discarded), `SendError`, and what a call throws.
  */
 export async function adoptDrop(ports: AssetPorts, drop: DescribedDrop, options: AdoptDrop): Promise<Completed> {
   const { call, environment } = ports
@@ -68,7 +68,7 @@ interface Adopted {
   readonly signal: AbortSignal | undefined
 }
 
-/** An earlier attempt has adopted the drop, the server says. The asset must be the drop that was chosen, in the album that was chosen. */
+/** An earlier attempt adopted the drop. The asset must be the chosen drop in the chosen album. */
 async function showAdopted(ports: AssetPorts, { drop, album, found, signal }: Adopted): Promise<ShownAsset> {
   const original = blobOf(found, 'original')
   const isOfDrop = found.drop?.opaqueId === drop.opaqueId && found.drop.kemCt === drop.kemCt
@@ -92,8 +92,9 @@ interface Claim {
 }
 
 /**
- * Repeats the same request, which joins an attempt in progress, until the asset exists or the server refuses. A crashed attempt made another request
- * and holds the drop until its lease ends: as long as the inbox lists the drop, the refusal is temporary (specification, Adopt).
+ * Repeats the same request, which joins an attempt in progress, until the asset exists or the server refuses. A crashed
+ * attempt made another request and holds the drop until its lease ends: as long as the inbox lists the drop, the
+ * refusal is temporary (specification, Adopt).
  */
 async function claim(ports: AssetPorts, drop: DropFacts, { envelope, assetId, album, signal }: Claim): Promise<void> {
   const { call } = ports

@@ -1,6 +1,7 @@
 /**
- * The original that a device signs for. `signBundle` takes nothing else, and only this file makes one: from bytes that this client has sealed, or from
- * what this client has opened and the owner has chosen. Facts that were only read from a server have another type.
+ * The original that a device signs for. `signBundle` takes nothing else, and only this file makes one: from bytes that
+ * this client has sealed, or from what this client has opened and the owner has chosen. Facts that were only read from
+ * a server have another type.
  */
 import { type Bytes, fromBase64 } from '@blindkeep/protocol/bytes'
 import { type AlbumId, type AssetId, parseSha256Hex, type Sha256Hex } from '@blindkeep/protocol/ids'
@@ -57,8 +58,9 @@ interface ChooseDrop extends Pick<OriginalFacts, 'assetId' | 'albumId'> {
 }
 
 /**
- * A pending drop that the inbox has shown. Opens its header once more. Throws `SealError` when it does not open, `DropError` when it describes another
- * file than the one shown: the sender of a drop can seal another header under its key, and a malicious server can return that one now.
+ * A pending drop that the inbox has shown. Opens its header once more. Throws `SealError` when it does not open,
+ * `DropError` when it describes another file than the one shown: the sender of a drop can seal another header under its
+ * key, and a malicious server can return that one now.
  */
 export async function chooseDrop(
   ports: AssetPorts,
@@ -85,8 +87,9 @@ function hashOf({ ciphertextHash }: DescribedDrop): Sha256Hex {
 }
 
 /**
- * The unfinished asset that was shown. An adopted drop is signed as it was shown, like a drop of the inbox. The hash of an own upload is known to the
- * client that sealed it and to no other, so this client reads the whole file and computes the hash itself. Throws what `readThrough` throws.
+ * The unfinished asset that was shown. An adopted drop is signed as it was shown, like a drop of the inbox. The hash of
+ * an own upload is known to the client that sealed it and to no other, so this client reads the whole file and computes
+ * the hash itself. Throws what `readThrough` throws.
  */
 export async function chooseShown(ports: AssetPorts, shown: ShownAsset, reading: ReadThrough): Promise<ChosenOriginal> {
   if (shown.keyMode === 'derived') await readThrough(ports, shown, reading)

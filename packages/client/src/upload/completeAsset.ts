@@ -1,4 +1,4 @@
-/** Finishes an interrupted asset: its original exists, and metadata or manifest are missing. The owner sees the file before a device signs it. */
+/** Finishes an asset that lacks metadata or manifest. The owner sees the file before a device signs it. */
 import type { Bytes } from '@blindkeep/protocol/bytes'
 import type { AlbumId, AssetId } from '@blindkeep/protocol/ids'
 import type { BlobRole } from '@blindkeep/protocol/schemas/receipts'
@@ -32,7 +32,7 @@ export interface Completed {
   readonly uploads: SentUploads
 }
 
-/** An unfinished asset that this client has opened. Show `file` to the owner: `complete` signs this file and no other. */
+/** An unfinished asset, opened. Show `file` to the owner: `complete` signs this file and no other. */
 export interface IncompleteAsset {
   readonly assetId: AssetId
   readonly albumId: AlbumId
@@ -47,10 +47,11 @@ export interface IncompleteAsset {
     readonly size: number
   }>
   /**
-   * Resolves when the asset is complete; sends nothing when it already is. Reads the whole file if it is an own upload, to compute the hash that is
-   * signed. Throws `AssetError` when the server describes another original, drop, album or metadata than those shown. Throws `AssetIncomplete` for
-   * metadata that is already signed: only the device that began the upload can finish it then. Throws `AssetUnsigned` when a device that was revoked since
-   * has finished it. Throws `SendError`, `SealError`, and what a call throws.
+   * Resolves when the asset is complete; sends nothing when it already is. Reads the whole file if it is an own upload,
+   * to compute the hash that is signed. Throws `AssetError` when the server describes another original, drop, album or
+   * metadata than those shown. Throws `AssetIncomplete` for metadata that is already signed: only the device that began
+   * the upload can finish it then. Throws `AssetUnsigned` when a device that was revoked since has finished it. Throws
+   * `SendError`, `SealError`, and what a call throws.
    */
   complete(options: CompleteAsset): Promise<Completed>
 }
@@ -86,7 +87,8 @@ export async function completeShown(ports: AssetPorts, shown: ShownAsset, option
     return await completeOnce(ports, { shown, choose }, options)
   } catch (error) {
     if (!(error instanceof SendError && error.reason === 'asset_taken')) throw error
-    // An open session of an earlier attempt occupies the slot, with another sealing of the metadata or another signature.
+    // An open session of an earlier attempt occupies the slot, with another sealing of the metadata or another
+    // signature.
     await cancelOpenUploads(ports, assetId, { roles: ['metadata', 'provenance'], signal: options.signal })
     return completeOnce(ports, { shown, choose }, options)
   }

@@ -34,8 +34,9 @@ export interface FinishUpload {
 export type SameFile = Pick<FinishUpload, 'state' | 'source' | 'signal'> & Pick<PrepareUpload, 'onProgress'>
 
 /**
- * Reads the whole file, and throws `SendError` (`file_changed`) unless it is exactly the prepared one. `finishUpload` compares only what the server says
- * that it lacks. Use this for a file that was chosen again and may be another one. Sends nothing.
+ * Reads the whole file, and throws `SendError` (`file_changed`) unless it is exactly the prepared one. `finishUpload`
+ * compares only what the server says that it lacks. Use this for a file that was chosen again and may be another one.
+ * Sends nothing.
  */
 export async function requireSameFile(
   { accountKey }: Pick<AssetPorts, 'accountKey'>,
@@ -56,9 +57,9 @@ export interface Uploaded {
 }
 
 /**
- * Sends the missing parts of a prepared upload, and resolves when the asset is complete. Throws `SendError` when it stops; with the remedies `resume`
- * and `restart` the same state can be used again. Throws `AssetUnsigned` when a device that was revoked since has finished it, and `RangeError` for a
- * state of another account or server.
+ * Sends the missing parts of a prepared upload, and resolves when the asset is complete. Throws `SendError` when it
+ * stops; with the remedies `resume` and `restart` the same state can be used again. Throws `AssetUnsigned` when a
+ * device that was revoked since has finished it, and `RangeError` for a state of another account or server.
  */
 export function finishUpload(ports: AssetPorts, options: FinishUpload): Promise<Uploaded> {
   const { onState, onProgress, signal, turns = createSendTurns() } = options
@@ -123,7 +124,7 @@ function holds(asset: AssetFacts | undefined, role: BundleRole, hash: string): b
   return asset?.blobs.some((blob) => blob.role === role && blob.hash === hash) ?? false
 }
 
-/** Another device of the account may have completed the same original with its own metadata and manifest, which are then valid. */
+/** Another device may have completed the same original with its own, valid metadata and manifest. */
 async function isFinishedByOther(
   ports: AssetPorts,
   asset: AssetFacts,

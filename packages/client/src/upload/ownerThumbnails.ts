@@ -36,14 +36,16 @@ export type ReadThumbnail = Omit<AddThumbnail, 'device'>
 
 export interface OwnerThumbnails {
   /**
-   * Adds a thumbnail to the asset. `picture` is WebP, JPEG or PNG, at most 64 KiB. Sends nothing when the asset has a thumbnail that opens. The server
-   * deletes the thumbnail when the original is replaced. Throws `RangeError` for another picture and when no device may write, `AssetUnsigned` when no
-   * live device vouches for the asset, `AssetError` when another original was signed, `SendError`, and what a call throws.
+   * Adds a thumbnail to the asset. `picture` is WebP, JPEG or PNG, at most 64 KiB. Sends nothing when the asset has a
+   * thumbnail that opens. The server deletes the thumbnail when the original is replaced. Throws `RangeError` for
+   * another picture and when no device may write, `AssetUnsigned` when no live device vouches for the asset,
+   * `AssetError` when another original was signed, `SendError`, and what a call throws.
    */
   addThumbnail(of: PictureOf, picture: Uint8Array, options?: AddThumbnail): Promise<void>
   /**
-   * The picture, sealed by a client of the account for the very original that a device has signed; undefined when there is none that opens. Throws
-   * `AssetUnsigned` when no live device vouches for the asset, what `openAsset` throws when its facts contradict the signature, and what a call throws.
+   * The picture, sealed by a client of the account for the very original that a device has signed; undefined when there
+   * is none that opens. Throws `AssetUnsigned` when no live device vouches for the asset, what `openAsset` throws when
+   * its facts contradict the signature, and what a call throws.
    */
   readThumbnail(asset: string | AssetFacts, options?: ReadThumbnail): Promise<Bytes | undefined>
 }
@@ -99,7 +101,8 @@ async function readOf(
 }
 
 /**
- * A blob that does not open, no longer exists or is withheld counts as no thumbnail: the page shows an icon, and the asset itself reports the fault.
+ * A blob that does not open, no longer exists or is withheld counts as no thumbnail: the page shows an icon, and the
+ * asset itself reports the fault.
  */
 function isNone(error: unknown): boolean {
   if (error instanceof ProblemError) return ['error.blob.not_found', 'error.blob.withheld'].includes(error.code)

@@ -11,7 +11,7 @@ import type { UploadProgress } from './sendBundle.ts'
 import type { UploadState } from './uploadState.ts'
 
 export interface UploadOptions extends Omit<PrepareUpload, 'onProgress'> {
-  /** Called and awaited when the state exists and whenever it changes. Store it: after a crash `finishUpload` continues from it. */
+  /** Awaited at each new state. Store it: after a crash `finishUpload` continues from it. */
   readonly onState?: ((state: UploadState) => void | Promise<void>) | undefined
   readonly onProgress?: ((progress: UploadProgress) => void) | undefined
 }
@@ -23,16 +23,17 @@ export interface OwnerUploads {
   prepareUpload(options: PrepareUpload): Promise<UploadState>
   /** Sends the missing parts. Resolves when the asset is complete. Throws `SendError` when it stops. */
   finishUpload(options: FinishUpload): Promise<Uploaded>
-  /** Reads the whole file, and throws `SendError` (`file_changed`) unless it is the prepared one: for a file that was chosen again. */
+  /** Reads the whole file; throws `SendError` (`file_changed`) unless it is the prepared one, chosen again. */
   requireSameFile(options: SameFile): Promise<void>
   /** Cancels an upload and frees its quota. Parts that have landed stay; `deleteAsset` deletes them. */
   cancelUpload(state: UploadState): Promise<void>
   newAssetId(): AssetId
-  /** Turns a drop into an asset, also when an answer is lost. After a crash, the same call with the same `assetId`, or `openIncomplete`, continues. */
+  /** Makes a drop an asset, also if an answer is lost. After a crash: the same call, or `openIncomplete`. */
   adoptDrop(drop: DescribedDrop, options: AdoptDrop): Promise<Completed>
   /**
-   * Opens an asset whose original exists and whose metadata or manifest are missing, so that the owner sees the file. Only what this returns can be
-   * finished. Throws `AssetIncomplete` when only the device that began the upload can finish it, `AssetError`, `SealError`, and what a call throws.
+   * Opens an asset whose original exists and whose metadata or manifest are missing, so that the owner sees the file.
+   * Only what this returns can be finished. Throws `AssetIncomplete` when only the device that began the upload can
+   * finish it, `AssetError`, `SealError`, and what a call throws.
    */
   openIncomplete(asset: AssetFacts, options?: { readonly signal?: AbortSignal | undefined }): Promise<IncompleteAsset>
 }

@@ -22,8 +22,9 @@ export interface PrepareUpload extends FileFacts {
 }
 
 /**
- * Seals the file once for its hash and tags, seals its metadata and signs both. Sends nothing; asks only for the server's protocol window. Reads the
- * whole file with flat memory. The asset gets a new id and so a new key: one key never seals two contents.
+ * Seals the file once for its hash and tags, seals its metadata and signs both. Sends nothing; asks only for the
+ * server's protocol window. Reads the whole file with flat memory. The asset gets a new id and so a new key: one key
+ * never seals two contents.
  */
 export async function prepareUpload(ports: AssetPorts, options: PrepareUpload): Promise<UploadState> {
   const { accountKey, environment, baseUrl } = ports

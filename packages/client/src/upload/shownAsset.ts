@@ -30,8 +30,8 @@ export interface ShownAsset {
 }
 
 /**
- * Opens the header of an unsigned asset's original. Throws `AssetIncomplete` for an asset that only the device that began it can finish, `AssetError`
- * for facts that contradict each other, `SealError`, and what a call throws.
+ * Opens the header of an unsigned asset's original. Throws `AssetIncomplete` for an asset that only the device that
+ * began it can finish, `AssetError` for facts that contradict each other, `SealError`, and what a call throws.
  */
 export async function showAsset(ports: AssetPorts, asset: AssetFacts, signal?: AbortSignal): Promise<ShownAsset> {
   const original = blobOf(asset, 'original')
@@ -68,7 +68,7 @@ function requireCompletable({ envelope, albumId, drop }: AssetFacts): 'derived' 
   return keyMode
 }
 
-/** Plaintext bytes in the data segments of a blob, at least `header.size`. Throws `SealError` for a size that no such blob has. */
+/** Plaintext bytes in a blob's segments, at least `header.size`. Throws `SealError` for an impossible size. */
 export function requirePlaintextSize(
   { header }: Pick<OpenedPrefix, 'header'>,
   sealedSize: number,
@@ -137,7 +137,7 @@ export interface ReadThrough {
   readonly signal?: AbortSignal | undefined
 }
 
-/** Reads the whole file with flat memory. Throws `SealError` or `AssetError` when it does not have the hash, size and header that were shown. */
+/** Reads the whole file, with flat memory. Throws `SealError` or `AssetError` unless it is what was shown. */
 export async function readThrough(
   ports: AssetPorts,
   shown: ShownAsset,

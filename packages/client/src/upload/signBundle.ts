@@ -30,15 +30,15 @@ interface BundleFacts {
 }
 
 interface SignedBundle {
-  /** The envelope of the original's session; those of the other blobs differ in `ciphertext_hash` alone (specification, ManifestEnvelope). */
+  /** Of the original's session; the others differ in `ciphertext_hash` alone (specification, ManifestEnvelope). */
   readonly envelope: ManifestEnvelope
   readonly metadata: SmallBlob
   readonly provenance: SmallBlob
 }
 
 /**
- * Signs the manifest of a new asset. Asks for the server's protocol window; sends nothing. Throws `AssetError` when the stored metadata describe
- * another file than the chosen one, and `SealError` when they do not open.
+ * Signs the manifest of a new asset. Asks for the server's protocol window; sends nothing. Throws `AssetError` when the
+ * stored metadata describe another file than the chosen one, and `SealError` when they do not open.
  */
 export async function signBundle(writer: BundleWriter, facts: BundleFacts): Promise<SignedBundle> {
   const { call, accountId, accountKey, environment } = writer

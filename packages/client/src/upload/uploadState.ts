@@ -15,9 +15,9 @@ import { MAX_TAGS_BYTES } from '../send/sendState.ts'
 const uploadId = Type.Optional(CreateUploadResponse.properties.upload_id)
 
 /**
- * Everything that another process of the same account needs to finish an upload, besides the file: plain JSON. It opens nothing, but it contains the
- * name of the file: store it only where the name may be known, and delete it once the upload is finished. Everything is signed, so the device is not
- * needed again.
+ * Everything that another process of the same account needs to finish an upload, besides the file: plain JSON. It opens
+ * nothing, but it contains the name of the file: store it only where the name may be known, and delete it once the
+ * upload is finished. Everything is signed, so the device is not needed again.
  */
 export const UploadState = object('UploadState', {
   version: integer('1.', 1),

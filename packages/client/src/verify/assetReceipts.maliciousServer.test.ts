@@ -1,5 +1,6 @@
 /**
- * A malicious server tampers with receipts of assets, or signs false ones; a proxy in front of a real server plays it. The client must detect each.
+ * A malicious server tampers with receipts of assets, or signs false ones; a proxy in front of a real server plays it.
+ * The client must detect each.
  */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'

@@ -1,4 +1,4 @@
-/** The receipts of an asset: each signed by this server, in one chain, and together for exactly the blobs of the asset. */
+/** The receipts of an asset: signed by this server, in one chain, together for exactly the asset's blobs. */
 import { type ChainFault, checkChain } from '@blindkeep/protocol/chain'
 import type { Sha256Hex } from '@blindkeep/protocol/ids'
 import type { DecodedReceipt } from '@blindkeep/protocol/receipt'
@@ -21,7 +21,7 @@ export interface AssetReceiptsOptions {
   readonly pinned?: PinnedKeys | undefined
   /** The sessions of this client's uploads, where known. */
   readonly uploads?: SentUploads | undefined
-  /** What was shown of the asset, lowercase hex. The receipts of other blobs are refused: the server has put another file in its place. */
+  /** What was shown, lowercase hex. Receipts of other blobs are refused: the server swapped the file. */
   readonly hashes?: Readonly<Partial<Record<BundleRole, Sha256Hex>>> | undefined
   readonly signal?: AbortSignal | undefined
 }
@@ -41,8 +41,9 @@ export interface CheckedAssetReceipts {
 }
 
 /**
- * Fetches the receipts of an asset and checks them against the server's own description of it. Throws `AuditError`, `AssetError` (`asset_differs`) when
- * the description names other blobs than `hashes`, and what a call throws: `error.asset.not_found`.
+ * Fetches the receipts of an asset and checks them against the server's own description of it. Throws `AuditError`,
+ * `AssetError` (`asset_differs`) when the description names other blobs than `hashes`, and what a call throws:
+ * `error.asset.not_found`.
  */
 export async function assetReceipts(
   calls: Calls,
@@ -66,7 +67,7 @@ export async function checkReceiptsOf(
   return audit.check(asset, await listReceipts(calls, asset.assetId, signal), { uploads, signal })
 }
 
-/** The receipts that the server lists for an asset, unverified. Throws what a call throws: `error.storage.asset_not_found`. */
+/** The receipts that the server lists, unverified. Throws what a call throws: `error.storage.asset_not_found`. */
 export async function listReceipts(
   { call }: Pick<Calls, 'call'>,
   assetId: string,
@@ -83,13 +84,13 @@ export interface ReceiptAudit {
   readonly serverId: string
   /** The keys to pin from now on, with the newest of the receipts that were checked. */
   keys(): PinnedKeys
-  /** Checks what the server lists for `asset`: one chain, and together for exactly `asset.blobs`. Throws `AuditError`. */
+  /** Checks the server's list: one chain, together for exactly `asset.blobs`. Throws `AuditError`. */
   check(
     asset: AssetFacts,
     listed: readonly AssetReceipt[],
     options?: Pick<AssetReceiptsOptions, 'uploads' | 'signal'>,
   ): Promise<CheckedAssetReceipts>
-  /** Checks signature, key, server and place in the chain of a receipt that was kept; not what it is about. Throws `AuditError`. */
+  /** Checks signature, key, server and place in the chain of a kept receipt, not its subject. Throws `AuditError`. */
   checkKept(receipt: AssetReceipt): Promise<DecodedReceipt>
 }
 
@@ -179,8 +180,8 @@ function requireReceipt({ role, hash }: AssetBlob, signed: readonly DecodedRecei
 }
 
 /**
- * One session is for one blob. When two blobs have one upload id, or one blob has two, the server has passed off one receipt as another. Exception: a
- * blob that was replaced may have been uploaded again in another session.
+ * One session is for one blob. When two blobs have one upload id, or one blob has two, the server has passed off one
+ * receipt as another. Exception: a blob that was replaced may have been uploaded again in another session.
  */
 function requireOwnUploads(signed: readonly DecodedReceipt[], asset: AssetFacts): void {
   const uploadOf = new Map<string, string>()

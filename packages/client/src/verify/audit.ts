@@ -40,9 +40,9 @@ export interface ReceiptCheck {
 }
 
 /**
- * Resolves with the content of the signed bytes if: they are one well-formed receipt; both halves of a published key signed it while that key was
- * active; the other fields of the answer agree with the signed bytes; and they are about the expected bytes on this server. Otherwise throws
- * `AuditError`; its reason says what is wrong.
+ * Resolves with the content of the signed bytes if: they are one well-formed receipt; both halves of a published key
+ * signed it while that key was active; the other fields of the answer agree with the signed bytes; and they are about
+ * the expected bytes on this server. Otherwise throws `AuditError`; its reason says what is wrong.
  */
 export async function checkReceipt({ expected, ...check }: ReceiptCheck): Promise<DecodedReceipt> {
   const decoded = await openReceipt(check)
@@ -102,7 +102,7 @@ function auditErrorOf(error: unknown): unknown {
   return new AuditError('receipt_malformed', `these bytes are not a receipt: ${message}`, { cause: error })
 }
 
-/** Only the signed bytes are valid; a field beside them that differs is misleading (specification, AssetReceipt, receipt_cbor). */
+/** Only signed bytes count; a differing field beside them misleads (specification, AssetReceipt, receipt_cbor). */
 function requireSameReading(receipt: AssetReceipt, reading: AssetReceipt): void {
   const names = [
     'receipt_seq',
@@ -139,8 +139,8 @@ export interface ServerFacts {
 }
 
 /**
- * The server's identity and the keys that sign its receipts, compared with its address and with the `pinned` keys. Throws `AuditError` like
- * `pinKeys`, or `wrong_server` when the server names another origin than its address.
+ * The server's identity and the keys that sign its receipts, compared with its address and with the `pinned` keys.
+ * Throws `AuditError` like `pinKeys`, or `wrong_server` when the server names another origin than its address.
  */
 export async function auditServer({ baseUrl, call }: Calls, pinned?: PinnedKeys): Promise<ServerFacts> {
   const { body: info } = await call('serverInfo')
@@ -177,9 +177,10 @@ export interface CheckedReceipt {
 }
 
 /**
- * Whether the server has the receipt of a drop that has landed. Does not check the receipt: call it once the receipt has been checked. The answer is the same
- * after the owner has adopted or discarded the drop or ended the link, until 30 days after the landing; then it is no. Throws what a call throws, and
- * `AnswerError` for the receipt of another upload.
+ * Whether the server has the receipt of a drop that has landed. Does not check the receipt: call it once the receipt
+ * has been checked. The answer is the same after the owner has adopted or discarded the drop or ended the link,
+ * until 30 days after the landing; then it is no. Throws what a call throws, and `AnswerError` for the receipt of
+ * another upload.
  */
 export async function hasReceipt({ custody, environment }: Omit<ReceiptOptions, 'pinned'>): Promise<boolean> {
   const { fetch } = environment ?? systemEnvironment
@@ -195,7 +196,7 @@ export async function hasReceipt({ custody, environment }: Omit<ReceiptOptions, 
   }
 }
 
-/** Fetches the receipt of a landed drop, which the server keeps available for 30 days, and checks it. Throws `AuditError`, and what a call throws. */
+/** Fetches and checks the receipt of a landed drop, available for 30 days. Throws `AuditError` and call errors. */
 export async function fetchReceipt({ custody, pinned, environment }: ReceiptOptions): Promise<CheckedReceipt> {
   const { fetch } = environment ?? systemEnvironment
   const calls = createCalls({ baseUrl: custody.baseUrl, fetch })

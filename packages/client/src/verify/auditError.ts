@@ -1,3 +1,5 @@
+import { ReasonedError } from '@blindkeep/protocol/reasonedError'
+
 /** What an audit has found. */
 export type AuditReason =
   | 'receipt_malformed'
@@ -22,16 +24,14 @@ export type AuditReason =
   | 'chain_forked'
   | 'verdict_malformed'
 
-/** The server, or a party in between, has sent something that no honest server sends. The message says what. Keep the receipt. */
-export class AuditError extends Error {
+/** The server, or a party in between, sent what no honest server sends. The message says what. Keep the receipt. */
+export class AuditError extends ReasonedError<AuditReason> {
   override readonly name = 'AuditError'
-  readonly reason: AuditReason
   /** The server whose keys contradict the remembered ones (`key_vanished`, `key_changed`). */
   readonly serverId: string | undefined
 
   constructor(reason: AuditReason, finding: string, options: ErrorOptions & { readonly serverId?: string } = {}) {
-    super(`Tampering detected: ${finding}.`, options)
-    this.reason = reason
+    super(reason, `Tampering detected: ${finding}.`, options)
     this.serverId = options.serverId
   }
 }

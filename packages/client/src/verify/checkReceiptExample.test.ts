@@ -1,4 +1,4 @@
-/** The worked example for authors of clients (`packages/protocol/examples`), run by `node` alone on a receipt of a real server. */
+/** The worked example for authors of clients (`packages/protocol/examples`), by `node` alone on a real receipt. */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -197,8 +197,8 @@ interface Vectors {
 }
 
 /**
- * Exit code of the example for one vector. No server answers at the address of the vectors, so its answer replaces the network. Runs in a worker, which
- * starts several times as fast as a process.
+ * Exit code of the example for one vector. No server answers at the address of the vectors, so its answer replaces the
+ * network. Runs in a worker, which starts several times as fast as a process.
  */
 async function checkVector({ keys }: Vectors, { payload, server_key_id, receipt_cbor }: Vector): Promise<number> {
   const { server_id } = payload

@@ -35,7 +35,7 @@ export function doubt(reason: DoubtReason, finding: string): Doubt {
   return { reason, message: `${finding} ${KEEP}` }
 }
 
-/** The doubt that follows from a failure. Undefined for a fault of this program or of the local disk, which answers nothing. */
+/** The doubt of a failure. Undefined for a fault of this program or disk, which answers nothing. */
 export function doubtOf(error: unknown): Doubt | undefined {
   const reason = reasonOf(error)
   if (reason === undefined || !(error instanceof Error)) return undefined

@@ -20,13 +20,13 @@ export interface OwnerVerification {
   assetReceipts(assetId: string, options?: AssetReceiptsOptions): Promise<CheckedAssetReceipts>
   /** The receipts that the server lists for an asset, unverified: for a `ReceiptAudit`. */
   listReceipts(assetId: string, signal?: AbortSignal): Promise<readonly AssetReceipt[]>
-  /** Reads the keys of the server once, to check the receipts of many assets. Throws `AuditError`, and what a call throws. */
+  /** Reads the server's keys once, for the receipts of many assets. Throws `AuditError` and call errors. */
   openAudit(pinned?: PinnedKeys): Promise<ReceiptAudit>
-  /** The server's own statement about the given hashes, one verdict for each asset. To decide whether to destroy a file, use `verifyBeforeDestroying`. */
+  /** The server's own statement, one verdict for each asset. Before destroying a file: `verifyBeforeDestroying`. */
   verifyStorage(assets: readonly AssetToVerify[], options?: VerifyOptions): Promise<readonly AssetVerdict[]>
-  /** Whether the server holds what was signed, for 1 to 100 assets, without the local files. See `verifyHeld` for what is a doubt and what is thrown. */
+  /** Whether the server holds what was signed, for 1 to 100 assets, without local files. See `verifyHeld`. */
   verifyHeld(question: VerifyHeld): Promise<HeldAnswers>
-  /** Whether this very file may be destroyed, because the server holds it. See `verifyBeforeDestroying` for what is a no and what is thrown. */
+  /** Whether this very file may be destroyed, because the server holds it. See `verifyBeforeDestroying`. */
   verifyBeforeDestroying(question: BeforeDestroying): Promise<DestroyAnswer>
 }
 

@@ -12,10 +12,10 @@ import { readAnswer } from '../http/answer.ts'
 import { AuditError } from './auditError.ts'
 
 /**
- * What a client remembers of one server: its attestation keys, as last seen, and the newest of the receipts that it has checked. Plain JSON, not
- * secret; store it as long as you store receipts.
- * The server's list is append-only (specification, Discovery): a rotation appends a key and sets the end of the one before; nothing else changes. So
- * a key that disappears or changes is an alarm, and so is a changed end.
+ * What a client remembers of one server: its attestation keys, as last seen, and the newest of the receipts that it has
+ * checked. Plain JSON, not secret; store it as long as you store receipts. The server's list is append-only
+ * (specification, Discovery): a rotation appends a key and sets the end of the one before; nothing else changes. So a
+ * key that disappears or changes is an alarm, and so is a changed end.
  */
 export interface PinnedKeys {
   readonly serverId: string
@@ -68,8 +68,8 @@ export function parsePins(json: unknown): PinnedKeys {
 }
 
 /**
- * Checks a published list by itself and against the pinned keys; returns the keys to pin from now on. Throws `AuditError`: `wrong_server`,
- * `key_malformed`, `key_vanished` or `key_changed`.
+ * Checks a published list by itself and against the pinned keys; returns the keys to pin from now on. Throws
+ * `AuditError`: `wrong_server`, `key_malformed`, `key_vanished` or `key_changed`.
  */
 export function pinKeys(published: AttestationKeysResponse, serverId: string, pinned?: PinnedKeys): PinnedKeys {
   if (published.server_id !== serverId)
@@ -88,8 +88,9 @@ export function pinKeys(published: AttestationKeysResponse, serverId: string, pi
 }
 
 /**
- * Checks receipts, whose signatures are valid, against the newest one that this client has seen; returns what to remember from now on. Throws
- * `AuditError` (`chain_forked`) when they cannot be in one log: the server has forgotten or replaced what it signed, as after a rollback of its disk.
+ * Checks receipts, whose signatures are valid, against the newest one that this client has seen; returns what to
+ * remember from now on. Throws `AuditError` (`chain_forked`) when they cannot be in one log: the server has forgotten
+ * or replaced what it signed, as after a rollback of its disk.
  */
 export function pinReceipts(pinned: PinnedKeys, receipts: readonly ChainLink[]): PinnedKeys {
   const { newestReceipt } = pinned
@@ -116,9 +117,10 @@ function placeOf({ hash, payload }: ChainLink): ChainLink {
 }
 
 /**
- * Two checked lists of one server, of which neither was compared with the other: two requests at the same time may both have found nothing pinned, and
- * a server may have answered them differently. One must continue the other, and their newest receipts must be in one log. Returns the longer list with
- * the newer receipt. Throws `AuditError`: `wrong_server`, `key_vanished`, `key_changed` or `chain_forked`.
+ * Two checked lists of one server, of which neither was compared with the other: two requests at the same time may both
+ * have found nothing pinned, and a server may have answered them differently. One must continue the other, and their
+ * newest receipts must be in one log. Returns the longer list with the newer receipt. Throws `AuditError`:
+ * `wrong_server`, `key_vanished`, `key_changed` or `chain_forked`.
  */
 export function joinPins(before: PinnedKeys | undefined, now: PinnedKeys): PinnedKeys {
   if (before === undefined) return now
@@ -130,7 +132,7 @@ export function joinPins(before: PinnedKeys | undefined, now: PinnedKeys): Pinne
   return receipts.length === 0 ? longer : pinReceipts(others, receipts)
 }
 
-/** Throws `AuditError` (`key_not_active`) unless the key was active at that time (specification, PublishedKeyResponse). */
+/** Throws `AuditError` (`key_not_active`) unless the key was active then (specification, PublishedKeyResponse). */
 export function requireActiveAt({ activeFrom, activeTo }: PinnedKey, receivedAt: string): void {
   const at = Date.parse(receivedAt)
   if (at < Date.parse(activeFrom))
@@ -145,8 +147,8 @@ function pinOf({ key_id, public: bytes, active_from, active_to }: PublishedKey):
 }
 
 /**
- * Only the active key, the last one, has no end, and no two keys are active at the same time (specification, AttestationKeysResponse, keys and
- * active_to). Otherwise a new key could date receipts into the time of a rotated one.
+ * Only the active key, the last one, has no end, and no two keys are active at the same time (specification,
+ * AttestationKeysResponse, keys and active_to). Otherwise a new key could date receipts into the time of a rotated one.
  */
 function requireTimes({ activeFrom, activeTo }: PinnedKey, next: PinnedKey | undefined): void {
   const refuse = (finding: string) => new AuditError('key_malformed', finding)

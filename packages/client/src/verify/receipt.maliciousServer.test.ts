@@ -1,6 +1,6 @@
 /**
- * A malicious server tampers with receipts and keys; a proxy in front of a real server plays it. The audit must report each tampering with its
- * reason. Has its own server, because it rotates keys.
+ * A malicious server tampers with receipts and keys; a proxy in front of a real server plays it. The audit must report
+ * each tampering with its reason. Has its own server, because it rotates keys.
  */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'

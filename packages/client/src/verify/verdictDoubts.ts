@@ -3,8 +3,8 @@ import { type Doubt, doubt } from './doubt.ts'
 import type { AssetVerdict, BlobVerdict } from './verifyStorage.ts'
 
 /**
- * How closely the server must look. `deep`: it reads and hashes every byte again, or the answer is no. `deep_if_allowed`: without a deep scan if the
- * account's budget does not allow one now. `structural`: no deep scan.
+ * How closely the server must look. `deep`: it reads and hashes every byte again, or the answer is no.
+ * `deep_if_allowed`: without a deep scan if the account's budget does not allow one now. `structural`: no deep scan.
  */
 export type Depth = 'deep' | 'deep_if_allowed' | 'structural'
 
@@ -21,7 +21,7 @@ const NAMES: Readonly<Record<BundleRole, string>> = {
   provenance: 'signed manifest',
 }
 
-/** Everything in a verdict that speaks against destroying a file. Its blobs must be those of a complete asset, in the order of `BUNDLE_ROLES`. */
+/** All that speaks against destroying a file. The blobs are those of a complete asset, in `BUNDLE_ROLES` order. */
 export function verdictDoubts(verdict: AssetVerdict | undefined, depth: Depth): readonly Doubt[] {
   const doubts = BUNDLE_ROLES.flatMap((role, index) => blobDoubts(role, verdict?.blobs[index], depth))
   if (doubts.length > 0 || verdict?.durable === true) return doubts

@@ -1,5 +1,6 @@
 /**
- * Whether a file may be destroyed. One honest yes; every difference of the local file and every silence of the server must be a no, with its reason.
+ * Whether a file may be destroyed. One honest yes; every difference of the local file and every silence of the server
+ * must be a no, with its reason.
  */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'

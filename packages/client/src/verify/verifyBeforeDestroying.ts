@@ -1,7 +1,8 @@
 /**
- * Whether a local file may be destroyed because the server holds it. People delete their only other copy on this answer. A yes rests on what this
- * client computes itself: it seals the local file again, behind the prefix of the stored blob and under the asset's own key, and the result must have
- * the hash that a device of the account has signed; receipts and verdict must be about exactly that hash. A failure is never a yes.
+ * Whether a local file may be destroyed because the server holds it. People delete their only other copy on this
+ * answer. A yes rests on what this client computes itself: it seals the local file again, behind the prefix of the
+ * stored blob and under the asset's own key, and the result must have the hash that a device of the account has signed;
+ * receipts and verdict must be about exactly that hash. A failure is never a yes.
  */
 import type { Sha256Hex } from '@blindkeep/protocol/ids'
 import { readAsset } from '../assets/assetFacts.ts'
@@ -58,10 +59,11 @@ export interface NotSafeToDestroy {
 export type DestroyAnswer = SafeToDestroy | NotSafeToDestroy
 
 /**
- * Whether this very file may be destroyed because the server holds it, with everything that is needed to open it. Says yes only when original,
- * metadata and provenance are durable under the hashes that this client has computed, and all other data about the asset agree. A failure of the
- * server is a no with its reason; so is a deep scan of more than 290 s (`unreachable`): ask again, or with another depth.
- * Throws the signal's reason when it aborts, the source's own error, and a fault of this program: none of these is a yes.
+ * Whether this very file may be destroyed because the server holds it, with everything that is needed to open it. Says
+ * yes only when original, metadata and provenance are durable under the hashes that this client has computed, and all
+ * other data about the asset agree. A failure of the server is a no with its reason; so is a deep scan of more than 290
+ * s (`unreachable`): ask again, or with another depth. Throws the signal's reason when it aborts, the source's own
+ * error, and a fault of this program: none of these is a yes.
  */
 export async function verifyBeforeDestroying(ports: AssetPorts, question: BeforeDestroying): Promise<DestroyAnswer> {
   try {

@@ -1,4 +1,4 @@
-/** Whether the server holds what was signed: honest answers for several assets at once, and a doubt about the right asset for every tampering. */
+/** Whether the server holds what was signed: honest answers together, and a doubt about the right asset otherwise. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { readFile, rm, writeFile } from 'node:fs/promises'

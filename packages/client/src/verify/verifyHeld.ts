@@ -1,6 +1,7 @@
 /**
- * Whether the server holds what devices of the account have signed: for many assets at once, without the local files. A yes is as well founded as one
- * of `verifyBeforeDestroying`, but it says nothing about a local file and so not whether that may be destroyed.
+ * Whether the server holds what devices of the account have signed: for many assets at once, without the local files. A
+ * yes is as well founded as one of `verifyBeforeDestroying`, but it says nothing about a local file and so not whether
+ * that may be destroyed.
  */
 import { mapConcurrently } from '@blindkeep/protocol/concurrency'
 import type { AssetId, Sha256Hex } from '@blindkeep/protocol/ids'
@@ -32,7 +33,7 @@ export interface VerifyHeld {
   readonly pinned?: PinnedKeys | undefined
   /** Called with the number of assets that are ready for the verdict, which comes last for all of them. */
   readonly onProgress?: ((ready: number) => void) | undefined
-  /** Asks also about assets of devices that were revoked since; `signed.deviceRevokedAt` names them. Otherwise they are doubted (`device_revoked`). */
+  /** Also assets of devices revoked since (`signed.deviceRevokedAt`), otherwise doubted (`device_revoked`). */
   readonly allowRevokedDevice?: boolean | undefined
   readonly signal?: AbortSignal | undefined
 }
@@ -71,10 +72,10 @@ export interface HeldAnswers {
 }
 
 /**
- * One answer for each asset. An asset is held only if: a live device of the account signed its manifest; its name and the header of its file open under
- * the account's key; there are receipts of this server for exactly these hashes and sizes; and the server vouches for exactly these hashes now.
- * A failure of the server, or data that do not fit together, are doubts. Throws a fault of this program or of the local disk, and the signal's reason
- * when it aborts.
+ * One answer for each asset. An asset is held only if: a live device of the account signed its manifest; its name and
+ * the header of its file open under the account's key; there are receipts of this server for exactly these hashes and
+ * sizes; and the server vouches for exactly these hashes now. A failure of the server, or data that do not fit
+ * together, are doubts. Throws a fault of this program or of the local disk, and the signal's reason when it aborts.
  */
 export async function verifyHeld(ports: AssetPorts, question: VerifyHeld): Promise<HeldAnswers> {
   const { assetIds, pinned, onProgress, allowRevokedDevice, signal } = question
@@ -182,7 +183,7 @@ function questionOf(one: Prepared): AssetToVerify | undefined {
   return hashes.length === BUNDLE_ROLES.length ? { assetId: unfitAsset.assetId, hashes } : undefined
 }
 
-/** The first doubt remains, whatever the verdict says: the verdict is about hashes that were not compared with signed ones. */
+/** The first doubt stays, whatever the verdict says: it is about hashes that were not compared with signed ones. */
 function explained(answer: DoubtedAsset, verdict: AssetVerdict | undefined, depth: Depth): DoubtedAsset {
   if (verdict === undefined) return answer
   return { ...answer, doubts: [...answer.doubts, ...verdictDoubts(verdict, depth)], verdict }
@@ -209,7 +210,7 @@ function doubted(assetId: AssetId, doubts: readonly Doubt[], file?: FileDescript
   return { assetId, held: false, file, doubts, verdict: undefined }
 }
 
-/** Turns a failure into a doubt about what the server holds. Throws on the caller's abort and on a fault of this program. */
+/** Turns a failure into a doubt. Throws on the caller's abort and on a fault of this program. */
 async function orDoubt<Value>(
   signal: AbortSignal | undefined,
   work: () => Promise<Value>,

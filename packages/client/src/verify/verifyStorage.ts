@@ -6,8 +6,8 @@ import type { Call } from '../http/call.ts'
 import { AuditError } from './auditError.ts'
 
 /**
- * A deep scan reads every byte before it answers: 290 s are about 28 GiB from a slow disk of 100 MiB/s. Node's fetch waits 300 s for an answer to
- * begin (undici, `headersTimeout`), so more cannot be promised.
+ * A deep scan reads every byte before it answers: 290 s are about 28 GiB from a slow disk of 100 MiB/s. Node's fetch
+ * waits 300 s for an answer to begin (undici, `headersTimeout`), so more cannot be promised.
  */
 const VERIFY_TIMEOUT_MS = 290_000
 
@@ -43,9 +43,10 @@ export interface AssetVerdict {
 }
 
 /**
- * One verdict for each of 1 to 100 assets, in the order of the question. Throws `AuditError` (`verdict_malformed`) for an answer about other assets
- * or hashes, in another order, incomplete, or contradictory; and what a call throws. `NetworkError` (`timeout`) after 290 s says nothing about the
- * bytes: ask again, or for a deep scan of fewer assets at once.
+ * One verdict for each of 1 to 100 assets, in the order of the question. Throws `AuditError` (`verdict_malformed`)
+ * for an answer about other assets or hashes, in another order, incomplete, or contradictory; and what a call
+ * throws. `NetworkError` (`timeout`) after 290 s says nothing about the bytes: ask again, or for a deep scan of
+ * fewer assets at once.
  */
 export async function verifyStorage(
   call: Call,

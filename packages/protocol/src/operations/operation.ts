@@ -42,8 +42,9 @@ export interface Operation {
   /** Refused to a suspended account. */
   readonly writes?: true
   /**
-   * A JSON write that adds rows to the database, so free space is asked for first. What bounds the rows besides their own bounds: `rows`: what a session and
-   * an account may add in a day; `uploads`: how many sessions an account may open that do not land; `own`: nothing else.
+   * A JSON write that adds rows to the database, so free space is asked for first. What bounds the rows besides their
+   * own bounds: `rows`: what a session and an account may add in a day; `uploads`: how many sessions an account may
+   * open that do not land; `own`: nothing else.
    */
   readonly leaves?: 'rows' | 'uploads' | 'own'
   readonly answers: Readonly<Record<number, Answer>>
@@ -59,7 +60,7 @@ export type Operations = Readonly<Record<string, Operation>>
 export interface JsonBody {
   readonly type: 'application/json'
   readonly schema: TSchema
-  /** Members whose values the operation checks itself, in its own order. Their JSON types are checked with the others. */
+  /** Members that the operation checks itself, in its own order. JSON types are checked with the others. */
   readonly judgedLater?: readonly string[]
   /** Null is not absent here: it removes what the member names (RFC 7396). */
   readonly nullRemoves?: true
@@ -71,7 +72,7 @@ interface ChunkBody {
 
 export interface Answer {
   readonly description: string
-  /** A JSON shape; or sealed bytes, a JSON document with a shape of another standard, a page for people, or endless server-sent events. */
+  /** A JSON shape, sealed bytes, JSON of another standard, a page for people, or endless server-sent events. */
   readonly body?: TSchema | 'bytes' | 'json' | 'html' | 'events'
   readonly headers?: readonly HeaderName[]
 }

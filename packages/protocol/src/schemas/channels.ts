@@ -22,7 +22,7 @@ export type ChannelKind = (typeof CHANNEL_KINDS)[number]
 export const CHANNEL_STATES = ['unconfirmed', 'active', 'given_up'] as const
 export type ChannelState = (typeof CHANNEL_STATES)[number]
 
-/** Why a message did not arrive. A receiver's own words are in no answer: they may come from a network that the owner must not see. */
+/** Why a message did not arrive. Never a receiver's own words: they may come from a hidden network. */
 export const DELIVERY_FAULTS = [
   'address_refused',
   'unreachable',
@@ -42,7 +42,7 @@ export const MAX_CHANNEL_TOKEN_LENGTH = 256
 /** Of what a list shows of a channel: an e-mail address, or the host of a URL with its port. */
 export const MAX_CHANNEL_SHOWN_LENGTH = MAX_EMAIL_LENGTH
 export const CHANNEL_CODE_DIGITS = 8
-/** Of a browser's subscription: its public key, an uncompressed point of P-256, and its secret for authentication (RFC 8291, section 2). */
+/** A browser's public key, an uncompressed point of P-256, and its authentication secret (RFC 8291, section 2). */
 export const PUSH_KEY_BYTES = 65
 export const PUSH_AUTH_BYTES = 16
 

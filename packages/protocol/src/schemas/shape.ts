@@ -101,7 +101,7 @@ export const base64 = (description: string, bytes: { readonly min: number; reado
 export const sealedName = (what: string) =>
   base64(`The owner’s name for the ${what}, sealed by the client.`, { min: 1, max: 4096 })
 
-/** Only the alphabet: with a group of four that repeats, engines run out of stack at some 10 MB, and throw. `check` tests the length and the padding. */
+/** Only the alphabet: repeated groups of four exhaust an engine's stack at 10 MB. `check` tests length and padding. */
 export const BASE64_PATTERN = '^[A-Za-z0-9+/]*={0,2}$'
 
 function isBetween(count: number | undefined, limits: { readonly min: number; readonly max: number }): boolean {
@@ -109,8 +109,9 @@ function isBetween(count: number | undefined, limits: { readonly min: number; re
 }
 
 /**
- * RFC 3339. Requests may use any offset; answers are UTC with milliseconds. A time that `parseInstant` cannot read is refused here:
- * TypeBox's own check allows the brackets of RFC 9557, and an unreadable expiry must not count as a missing expiry.
+ * RFC 3339. Requests may use any offset; answers are UTC with milliseconds. A time that `parseInstant` cannot read is
+ * refused here: TypeBox's own check allows the brackets of RFC 9557, and an unreadable expiry must not count as a
+ * missing expiry.
  */
 export const time = (description: string) =>
   refined(Type.Unsafe<string>({ type: 'string', format: 'date-time', description }), {

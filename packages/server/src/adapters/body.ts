@@ -1,6 +1,6 @@
 /** Reads a body piece by piece. Stops waiting for the next piece as soon as `signal` aborts. */
 interface BodyReader {
-  /** Undefined at the end. Rejects with the signal's reason if the signal aborts, and with the body's error if the body throws. */
+  /** Undefined at the end. Rejects with the signal's reason on an abort, and with the body's error. */
   next(): Promise<Uint8Array | undefined>
   /** Call it after the last `next`. Ends a body that was not read to its end, as `for await` does. */
   leave(): void
@@ -14,7 +14,7 @@ export function readBody(body: AsyncIterable<Uint8Array>, signal: AbortSignal): 
   signal.addEventListener('abort', abort, { once: true })
   let isOver = false
 
-  /** Not `Promise.race` with a promise of the abort: that promise would keep every piece reachable until the whole body has arrived. */
+  /** Not `Promise.race` with a promise of the abort: that would keep every piece reachable until the body ends. */
   function stepOrAbort(): Promise<IteratorResult<Uint8Array>> {
     return new Promise((resolve, reject) => {
       stopWaiting = reject
@@ -39,7 +39,8 @@ export function readBody(body: AsyncIterable<Uint8Array>, signal: AbortSignal): 
     },
     leave() {
       signal.removeEventListener('abort', abort)
-      // Not awaited: a body of a dead connection answers only after the connection is closed, and the caller must not wait for that.
+      // Not awaited: a body of a dead connection answers only after the connection is closed, and the caller must not
+      // wait for that.
       if (!isOver) Promise.resolve(iterator.return?.()).catch(() => undefined)
     },
   }

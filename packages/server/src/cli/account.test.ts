@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { type CommandOutcome, runCommand } from '../../../../testing/command.ts'
-import { type App, createApp } from '../app.ts'
-import { readConfig } from '../config.ts'
+import { type App, createApp } from '../assembly/app.ts'
+import { readConfig } from '../config/config.ts'
 import { ask } from '../testing/http.ts'
 import { GIVEN } from '../testing/serverUse.ts'
 import { accountCommands } from './account.ts'
@@ -14,7 +14,7 @@ import { type Outcome, parseCall, UsageError } from './command.ts'
 interface Beside {
   readonly app: App
   readonly env: Readonly<Record<string, string>>
-  /** Runs a command within this process, beside the server: `['account list']`, `['account quota', 'ann@example.org']`. */
+  /** Runs a command in this process, beside the server: `['account list']`, `['account quota', 'ann@example.org']`. */
   run(name: string, ...argv: readonly string[]): Promise<Outcome>
   register(email: string): Promise<{ readonly accountId: string; readonly authorization: string }>
 }

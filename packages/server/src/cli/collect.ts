@@ -1,7 +1,7 @@
 import { sizeText } from '@blindkeep/protocol/byteSizes'
 import { countText } from '@blindkeep/protocol/counts'
 import { formatInstant } from '@blindkeep/protocol/ids'
-import { clockOf, openPresentData } from '../data.ts'
+import { clockOf, openPresentData } from '../assembly/data.ts'
 import { createCollector } from '../domain/custody/collect.ts'
 import type { StoredObject } from '../ports/store.ts'
 import { type Command, type Outcome, withOpen } from './command.ts'

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
+import type { Config } from '../config/config.ts'
 import type { Given } from '../config/given.ts'
-import type { Config } from '../config.ts'
 
 /** A command of the operator. `commands.ts` lists them. */
 export interface Command {

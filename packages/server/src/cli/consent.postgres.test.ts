@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { runCommand } from '../../../../testing/command.ts'
 import { MARKER } from '../adapters/filesystem/marker.ts'
-import { openSqliteStore } from '../adapters/sql/sqlite.ts'
+import { openSqliteStore } from '../adapters/sql/sqlite/store.ts'
 import { inOwnDatabase } from '../testing/postgresStores.ts'
 
 /** A directory for data, whose store of bytes is there and empty. */

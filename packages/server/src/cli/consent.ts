@@ -5,8 +5,9 @@ import { type Call, UsageError } from './command.ts'
 export const YES = { value: 'flag', meaning: 'Does not ask.' } as const
 
 /**
- * Asks a person before what cannot be undone; `--yes` is the answer of a program. The person types `word`, so that no answer to another question passes.
- * Throws an error for people, and nothing is changed, unless they do. Without a terminal, too, it says what would happen.
+ * Asks a person before what cannot be undone; `--yes` is the answer of a program. The person types `word`, so that no
+ * answer to another question passes. Throws an error for people, and nothing is changed, unless they do. Without a
+ * terminal, too, it says what would happen.
  */
 export async function requireConsent(
   { flag, tell }: Pick<Call, 'flag' | 'tell'>,

@@ -1,14 +1,14 @@
 import { countText } from '@blindkeep/protocol/counts'
 import { formatInstant, parseInstant, parseProtocolVersion } from '@blindkeep/protocol/ids'
 import { systemClock } from '../adapters/system/clock.ts'
-import type { Config } from '../config.ts'
-import { openPresentStore } from '../data.ts'
+import { openPresentStore } from '../assembly/data.ts'
+import type { Config } from '../config/config.ts'
 import { createDeprecations, type Deprecations } from '../domain/discovery/deprecations.ts'
 import type { Deprecation } from '../ports/store.ts'
 import { type Call, type Command, type Outcome, UsageError, withOpen } from './command.ts'
 import { requireConsent, YES } from './consent.ts'
 
-/** Announcing the end of old protocol versions. The server may run; its answers have the announcement within seconds. */
+/** Announcing the end of old protocol versions. A running server has the announcement within seconds. */
 export const deprecationCommands: readonly Command[] = [
   {
     name: 'deprecation announce',

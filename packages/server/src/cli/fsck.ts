@@ -1,5 +1,5 @@
 import { countText } from '@blindkeep/protocol/counts'
-import { clockOf, type Data, openPresentData } from '../data.ts'
+import { clockOf, type Data, openPresentData } from '../assembly/data.ts'
 import { createFinding, type Finding, formatFinding, REMEDIES } from '../domain/fsck/finding.ts'
 import { examine } from '../domain/fsck/fsck.ts'
 import { type Counts, newCounts } from '../domain/fsck/options.ts'

@@ -1,5 +1,5 @@
 import { formatInstant, parseSha256Hex, type Sha256Hex } from '@blindkeep/protocol/ids'
-import { clockOf, openPresentStore } from '../data.ts'
+import { clockOf, openPresentStore } from '../assembly/data.ts'
 import type { Hold, Store } from '../ports/store.ts'
 import { type Call, type Command, type Outcome, UsageError, withOpen } from './command.ts'
 

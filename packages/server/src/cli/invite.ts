@@ -2,9 +2,9 @@ import { formatInstant } from '@blindkeep/protocol/ids'
 import { inviteLink } from '@blindkeep/protocol/inviteLink'
 import { systemClock } from '../adapters/system/clock.ts'
 import { systemRandom } from '../adapters/system/random.ts'
+import { openPresentStore } from '../assembly/data.ts'
+import { type Config, publicAddressOf } from '../config/config.ts'
 import { isLoopback } from '../config/parsers.ts'
-import { type Config, publicAddressOf } from '../config.ts'
-import { openPresentStore } from '../data.ts'
 import {
   createInvites,
   INVITE_DAYS,
@@ -97,8 +97,9 @@ async function issue(
 }
 
 /**
- * The address of the server that has the data, which may have started with other settings. Throws `WrongServerId` if PUBLIC_URL names another server. Without
- * `baseUrl` if the running server chose its port, and so it alone knows the address.
+ * The address of the server that has the data, which may have started with other settings. Throws `WrongServerId`
+ * if PUBLIC_URL names another server. Without `baseUrl` if the running server chose its port, and so it alone knows
+ * the address.
  */
 async function addressOf(store: Store, config: Config): Promise<Address> {
   const { publicUrl, port } = config

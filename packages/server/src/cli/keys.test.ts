@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { systemClock } from '../adapters/system/clock.ts'
 import { systemRandom } from '../adapters/system/random.ts'
-import { type Config, readConfig } from '../config.ts'
-import { openServerData } from '../data.ts'
+import { openServerData } from '../assembly/data.ts'
+import { type Config, readConfig } from '../config/config.ts'
 import { openServerKeys } from '../domain/custody/keys.ts'
 import type { AttestationKey } from '../ports/store.ts'
 import { GIVEN, USE } from '../testing/serverUse.ts'
@@ -15,7 +15,7 @@ import { keyCommands } from './keys.ts'
 
 interface Beside {
   readonly directory: string
-  /** Runs a command in this process, beside the server: `keys list`, `keys rotate`. `env` replaces the server's settings. */
+  /** Runs a command in this process, beside the server: `keys list`, `keys rotate`. `env` replaces settings. */
   run(line: string, settings?: Readonly<Record<string, string>>): Promise<Outcome>
   published(): Promise<readonly AttestationKey[]>
 }

@@ -1,4 +1,4 @@
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 import { createQuota, type Quota } from '../domain/quota/quota.ts'
 
 /** The quota rules with the limits of the server, read from the settings of this command. */

@@ -1,10 +1,10 @@
 import { escapedJson } from '@blindkeep/protocol/terminalText'
+import { readConfig } from '../config/config.ts'
 import { GivenWrongly, givenSettings } from '../config/given.ts'
 import { unknownSettingLines } from '../config/unknownSettings.ts'
-import { readConfig } from '../config.ts'
-import { errorText } from '../errorText.ts'
-import { forPerson } from '../hints.ts'
-import { RELEASE } from '../release.ts'
+import { errorText } from '../ground/errorText.ts'
+import { RELEASE } from '../ground/release.ts'
+import { forPerson } from '../process/hints.ts'
 import { type Command, columns, helpOf, type ParsedCall, parseCall, UsageError } from './command.ts'
 import { COMMANDS } from './commands.ts'
 
@@ -64,7 +64,7 @@ async function run(command: Command, { given, values, isJson }: ParsedCall): Pro
   return outcome.isWrong === true ? 1 : 0
 }
 
-/** The command first: options that say which server is meant may stand before it. Without a command, with options or not, the server starts. */
+/** The command first: options that name the server may stand before it. Without a command the server starts. */
 function withCommand(typed: readonly string[]): readonly string[] {
   let at = 0
   for (let option = typed[at]; option !== undefined && WHICH_SERVER.test(option); option = typed[at])

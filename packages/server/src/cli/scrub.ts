@@ -1,6 +1,6 @@
 import { sizeText } from '@blindkeep/protocol/byteSizes'
 import { countText } from '@blindkeep/protocol/counts'
-import { clockOf, type Data, openPresentData } from '../data.ts'
+import { clockOf, type Data, openPresentData } from '../assembly/data.ts'
 import { createScrubber } from '../domain/custody/scrub.ts'
 import type { ScrubSum } from '../domain/custody/scrubbing.ts'
 import type { Log } from '../ports/log.ts'

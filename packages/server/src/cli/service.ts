@@ -1,6 +1,6 @@
+import { describeSettings, settingLines } from '../config/config.ts'
 import { settingsInForce } from '../config/inForce.ts'
 import { unknownSettingLines } from '../config/unknownSettings.ts'
-import { describeSettings, settingLines } from '../config.ts'
 import { type Command, columns } from './command.ts'
 
 /** Running the server itself. */
@@ -11,7 +11,7 @@ export const serviceCommands: readonly Command[] = [
     details: ['`config` shows its settings. A second signal ends it at once.'],
     options: { port: { value: 'PORT', meaning: 'In place of PORT.' } },
     async run({ settings }) {
-      const { serve } = await import('../serve.ts')
+      const { serve } = await import('../process/serve.ts')
       await serve(settings)
       return undefined
     },

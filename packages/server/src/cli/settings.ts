@@ -1,5 +1,5 @@
-import { sharedSettingsIn } from '../config.ts'
-import { openPresentStore } from '../data.ts'
+import { openPresentStore } from '../assembly/data.ts'
+import { sharedSettingsIn } from '../config/config.ts'
 import { applySettings, changesOf, settledSettings } from '../domain/discovery/sharedSettings.ts'
 import type { Store } from '../ports/store.ts'
 import { type Call, type Command, columns, type Outcome, withOpen } from './command.ts'

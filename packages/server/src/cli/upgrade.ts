@@ -1,6 +1,6 @@
 import { sizeText } from '@blindkeep/protocol/byteSizes'
-import { RELEASE } from '../release.ts'
-import { planUpgrade, type UpgradePlan, upgradeData } from '../upgrade.ts'
+import { planUpgrade, type UpgradePlan, upgradeData } from '../assembly/upgrade.ts'
+import { RELEASE } from '../ground/release.ts'
 import type { Call, Command, Outcome } from './command.ts'
 import { requireConsent, YES } from './consent.ts'
 

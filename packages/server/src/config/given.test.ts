@@ -5,7 +5,7 @@ import { chmod, chown, lchown, mkdtemp, rm, symlink, writeFile } from 'node:fs/p
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { readConfig } from '../config.ts'
+import { readConfig } from './config.ts'
 import { type Environment, GivenWrongly, givenSettings, parseOptions } from './given.ts'
 import { settingsInForce } from './inForce.ts'
 

@@ -1,6 +1,6 @@
 /**
- * Where the settings of a process come from: its options first, then the environment, then a file, by default `.env` of the working directory.
- * Loaded before almost everything else, so it does not know the table of settings.
+ * Where the settings of a process come from: its options first, then the environment, then a file, by default `.env` of
+ * the working directory. Loaded before almost everything else, so it does not know the table of settings.
  */
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -18,7 +18,7 @@ export class GivenWrongly extends Error {
 export interface Given {
   /** Of all sources together. */
   readonly environment: Environment
-  /** The variables that an option or the file set, with that option or the path of that file. All others are the environment's. */
+  /** The variables of an option or the file, with which one. All others are the environment's. */
   readonly origins: Readonly<Record<string, string>>
   readonly file: GivenFile | undefined
 }
@@ -71,7 +71,7 @@ export function givenSettings(environment: Environment, options: OptionValues): 
   return { environment: merged, origins, file: file && { path: file.path, text: file.text } }
 }
 
-/** The values in the text of a file. Node takes the next line for the value of a line that ends with a space after its `=`. */
+/** Values of a file's text. A line that ends with a space after `=` takes the next line as its value. */
 export function settingsIn(text: string): Environment {
   return parseEnv(text.replaceAll(/[ \t]+$/gm, ''))
 }

@@ -1,4 +1,4 @@
-import { type Config, publicAddressOf } from '../config.ts'
+import { type Config, publicAddressOf } from './config.ts'
 import { endpointText } from './endpoint.ts'
 import type { Given } from './given.ts'
 import type { Setting } from './setting.ts'

@@ -7,9 +7,10 @@ const OTHERS_WRITE = 0o002
 const MAX_FILE_BYTES = 1024 * 1024
 
 /**
- * Reads the file of settings at `path`. Throws an error for people if another user of the machine could change by it what this process does. A file that
- * was named is its caller's choice, also if it is another user's. One that only lies in the working directory has to belong to the user or to root, and so does a link in
- * its place: the directory may be one in which every user writes. Systems without owners pass.
+ * Reads the file of settings at `path`. Throws an error for people if another user of the machine could change by it
+ * what this process does. A file that was named is its caller's choice, also if it is another user's. One that only
+ * lies in the working directory has to belong to the user or to root, and so does a link in its place: the directory
+ * may be one in which every user writes. Systems without owners pass.
  */
 export function readOwnFile(path: string, { isNamed }: { readonly isNamed: boolean }): Buffer {
   const uid = process.getuid?.()

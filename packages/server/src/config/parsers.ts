@@ -103,7 +103,7 @@ export type DatabaseAddress =
   | { readonly kind: 'sqlite'; readonly path: string }
   | { readonly kind: 'postgres'; readonly url: string }
 
-/** `sqlite:<path>`, or a URL of PostgreSQL (https://www.postgresql.org/docs/current/libpq-connect.html) that names a database. */
+/** `sqlite:<path>`, or a URL (https://www.postgresql.org/docs/current/libpq-connect.html) with a database. */
 export const databaseAddress: Parser<DatabaseAddress> = (given) => {
   const path = pathOf('sqlite', given)
   if (path !== undefined) return { value: { kind: 'sqlite', path } }

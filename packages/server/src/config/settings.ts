@@ -40,7 +40,7 @@ const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'
 
 const MEBIBYTE = 1024 * 1024
 
-/** Every setting, once: its property in `Config`, its variable, default, meaning and parser. Help and documents print this table. */
+/** Every setting, once: property, variable, default, meaning, parser. Help and documents print this table. */
 export const SETTINGS = {
   host: setting('HOST', { fallback: '127.0.0.1', meaning: 'Address to listen on.', parse: host }),
   port: setting('PORT', {
@@ -370,7 +370,7 @@ export type Values = {
   readonly [Property in keyof typeof SETTINGS]: (typeof SETTINGS)[Property] extends Setting<infer Value> ? Value : never
 }
 
-/** An installed package has the pages beside its code. In a clone they are another package's, of which the server uses no code, only built files. */
+/** An installed package has the pages beside its code; in a clone they are the built files of another package. */
 function builtPages(): string {
   const beside = join(import.meta.dirname, 'pages')
   return existsSync(beside)

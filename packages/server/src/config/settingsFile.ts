@@ -1,4 +1,4 @@
-/** The lines of a file of settings, for messages: what Node's own reader (`util.parseEnv`) makes of them, with their numbers, and what it passes over. */
+/** The lines of a settings file, for messages: what Node's reader (`util.parseEnv`) makes of them or skips. */
 
 export interface SettingsLine {
   /** From 1 on. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { readConfig } from '../config.ts'
+import { readConfig } from './config.ts'
 import type { Environment } from './given.ts'
 import { startWarnings } from './startWarnings.ts'
 

@@ -1,4 +1,4 @@
-import type { Config } from '../config.ts'
+import type { Config } from './config.ts'
 import { isLoopback } from './parsers.ts'
 
 /** What an operator whose server strangers can reach should know at the start. Each is a sentence for people. */

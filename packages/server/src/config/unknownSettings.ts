@@ -1,6 +1,6 @@
 /**
- * Settings that a person meant to give and that do nothing, because a name is misspelt, a line has no `=`, or a later line has the same name: a misspelt quota would
- * be no quota.
+ * Settings that a person meant to give and that do nothing, because a name is misspelt, a line has no `=`, or a later
+ * line has the same name: a misspelt quota would be no quota.
  */
 import type { Given } from './given.ts'
 import { SETTINGS } from './settings.ts'
@@ -24,7 +24,7 @@ interface UnknownSetting {
   readonly replacedBy?: number
 }
 
-/** Everything in the file that is no setting; of the environment, which has names of other programs, only what looks like one of ours. */
+/** All of the file that is no setting; of the environment, which others share, what looks like one of ours. */
 export function unknownSettings({ environment, origins, file }: Given): readonly UnknownSetting[] {
   const lines = file === undefined ? [] : linesWithoutEffect(settingsLines(file.text))
   const variables = Object.keys(environment)
@@ -72,10 +72,11 @@ function likeOneOfOurs(name: string): string | undefined {
 
 /** The setting that differs by slips of the keys only: one in four letters, in upper or lower case. */
 function nearestTo(name: string): string | undefined {
-  const found = closest(NAMES, name)
-  return found !== undefined && found.distance <= Math.floor(Math.min(found.known.length, name.length) / 4)
-    ? found.known
-    : undefined
+  const slips = (known: string) => Math.floor(Math.min(known.length, name.length) / 4)
+  // An environment has dozens of names, and a start would spend a tenth of its time to compare each with each setting.
+  const near = NAMES.filter((known) => Math.abs(known.length - name.length) <= slips(known))
+  const found = closest(near, name)
+  return found !== undefined && found.distance <= slips(found.known) ? found.known : undefined
 }
 
 function closest(
@@ -86,7 +87,7 @@ function closest(
   return all.toSorted((one, other) => one.distance - other.distance)[0]
 }
 
-/** How many letters have to be added, left out, replaced, or exchanged with their neighbour (optimal string alignment). */
+/** Letters to add, omit, replace, or exchange with their neighbour (optimal string alignment). */
 function distanceOf(one: string, other: string): number {
   let [before, last]: [readonly number[], readonly number[]] = [
     [],
@@ -97,8 +98,9 @@ function distanceOf(one: string, other: string): number {
     for (let at = 1; at <= other.length; at += 1) {
       const isSame = one[row - 1] === other[at - 1]
       const isExchanged = row > 1 && at > 1 && one[row - 1] === other[at - 2] && one[row - 2] === other[at - 1]
-      const ways = [(last[at] ?? 0) + 1, (next[at - 1] ?? 0) + 1, (last[at - 1] ?? 0) + (isSame ? 0 : 1)]
-      next.push(Math.min(...ways, ...(isExchanged ? [(before[at - 2] ?? 0) + 1] : [])))
+      const replaced = (last[at - 1] ?? 0) + (isSame ? 0 : 1)
+      const exchanged = isExchanged ? (before[at - 2] ?? 0) + 1 : replaced
+      next.push(Math.min((last[at] ?? 0) + 1, (next[at - 1] ?? 0) + 1, replaced, exchanged))
     }
     ;[before, last] = [last, next]
   }

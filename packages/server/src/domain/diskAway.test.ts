@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { rm } from 'node:fs/promises'
 import { describe, it } from 'node:test'
-import { StorageUnavailable } from '../ports/storageErrors.ts'
+import { StorageUnavailable } from '../ground/storageErrors.ts'
 import { landBlob, newAlbumOwner, newAssetId } from '../testing/assets.ts'
 import { inWorldWithDisk } from '../testing/disk.ts'
 import {

@@ -1,4 +1,4 @@
-/** What the locks of a transaction keep apart (ports/store.ts). Each race also runs without them, and has to go wrong then: otherwise it would prove nothing. */
+/** What locks keep apart (ports/store.ts). Each race also runs without them, and must go wrong then. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { type AccountId, addSeconds } from '@blindkeep/protocol/ids'

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { addSeconds } from '@blindkeep/protocol/ids'
 import fc from 'fast-check'
-import type { Rules } from '../rules.ts'
 import { append, bytes, creation, linkRow, provision } from '../testing/guest.ts'
 import { HARD_BYTES, Model, type ModelLink, type ModelUpload, SOFT_BYTES, sum } from '../testing/model.ts'
 import { always, commandsFor, pick, reasonOf } from '../testing/modelCommand.ts'
 import { defined, inWorld, newAccount, sha256, type World } from '../testing/world.ts'
 import { isRefusal } from './ground/refusals.ts'
+import type { Rules } from './rules.ts'
 
-/** Compares links, uploads, quota and inbox with the model, in random sequences of acts of owners, guests and the clock. */
+/** Links, uploads, quota and inbox against the model, in random acts of owners, guests and the clock. */
 interface Real {
   readonly world: World
   rules: Rules

@@ -3,7 +3,6 @@ import { describe, it } from 'node:test'
 import type { ManifestAction, ManifestEnvelope } from '@blindkeep/protocol/schemas/manifest'
 import type { BlobRole } from '@blindkeep/protocol/schemas/receipts'
 import fc from 'fast-check'
-import type { Rules } from '../rules.ts'
 import { objectsIn, provenanceFor } from '../testing/assetSessions.ts'
 import { type AlbumOwner, adopt, declaredFor, newAlbumOwner, newAssetId } from '../testing/assets.ts'
 import { accountRow, append, bytes, land, newLink } from '../testing/guest.ts'
@@ -12,8 +11,9 @@ import { always, commandsFor, pick, reasonOf } from '../testing/modelCommand.ts'
 import { defined, inWorld, sha256, type World } from '../testing/world.ts'
 import type { Declared } from './assets/manifest.ts'
 import { isRefusal } from './ground/refusals.ts'
+import type { Rules } from './rules.ts'
 
-/** Compares uploads, adoptions, replacements and deletions with the model, in random sequences of acts of two owners, their guests and the clock. */
+/** Uploads, adoptions, replacements and deletions against the model, in random acts of owners, guests and the clock. */
 interface Real {
   readonly world: World
   readonly albumOwners: readonly AlbumOwner[]
@@ -270,7 +270,7 @@ const restarting = command('restart', always, async (_model, real) => {
   real.rules = real.world.restarted()
 })
 
-/** Used bytes are the sum of the rows, owners see their assets and other accounts see none, and every object has the expected state. */
+/** Use is the sum of the rows, owners see their assets only, and every object has the expected state. */
 async function agree(model: AssetModel, { world, rules, albumOwners }: Real): Promise<void> {
   for (const { accountId } of albumOwners) {
     assert.equal((await accountRow(world, accountId)).usedBytes, model.used(accountId))

@@ -10,7 +10,7 @@ export interface Address {
 /** More than the longest spelling of an IPv6 address with a zone. */
 const MAX_ADDRESS_CHARACTERS = 64
 
-/** An address alone. An IPv6 address that stands for an IPv4 address (RFC 4291, section 2.5.5.2) is that address. Undefined for anything else. */
+/** An address alone; IPv6 that stands for IPv4 (RFC 4291, section 2.5.5.2) is that. Undefined otherwise. */
 export function addressOf(text: string): Address | undefined {
   if (text.length > MAX_ADDRESS_CHARACTERS) return undefined
   if (isIPv4(text)) return { text, family: 'ipv4' }
@@ -37,7 +37,7 @@ function numbersOf(part: string): readonly number[] {
   return [a * 256 + b, c * 256 + d]
 }
 
-/** What X-Forwarded-For lists and Host names: an address, perhaps with a port. An IPv6 address with a port is in brackets. */
+/** What X-Forwarded-For and Host name: an address, perhaps with a port; IPv6 with a port is in brackets. */
 export function endpointOf(text: string): Address | undefined {
   const bracketed = /^\[([^\][]*)\](?::\d{1,5})?$/.exec(text)
   if (bracketed !== null) return ipv6Of(bracketed[1] ?? '')

@@ -1,6 +1,6 @@
 /**
- * Leads a request through the gates of its row and makes the call for its route. The first gate that refuses determines the answer. This is the order of
- * all gates; `gates.ts` has the code of each.
+ * Leads a request through the gates of its row and makes the call for its route. The first gate that refuses determines
+ * the answer. This is the order of all gates; `gates.ts` has the code of each.
  *
  *  0. host (421), `hosts.ts`: done in `server.ts`, before this file, as the next one
  *  1. route (404) and method (405)
@@ -12,11 +12,13 @@
  *  7. query parameters (400, 422)
  *  8. content type and coding of a JSON body (415)
  *  9. memory for the body (500 `request.overloaded`); its size, counted as it arrives (413)
- * 10. JSON: broken, too deep or with too many values (400), duplicate or unknown members (400), missing or mistyped members (422), values (400)
+ * 10. JSON: broken, too deep or with too many values (400), duplicate or unknown members (400), missing or mistyped
+ *     members (422), values (400)
  * 11. `protocol_version` in the body of a write that creates (426)
  * 12. for a write with a JSON body, token and suspension again (401, 403), because the body took time to arrive
  * 13. what adds rows: the budget of its account (429) and free space (500), `leaving.ts`
- * 14. the operation's own rules. A chunk has rules of its own for content type and size (`chunk.ts`) and for suspension (`chunkRecord.ts`).
+ * 14. the operation's own rules. A chunk has rules of its own for content type and size (`chunk.ts`) and for suspension
+ *     (`chunkRecord.ts`).
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ProtocolVersion } from '@blindkeep/protocol/ids'
@@ -68,7 +70,7 @@ export interface Arriving {
 
 export type Admit = (asked: Asked, arriving: Arriving) => Promise<Call<OperationName> | Refusal>
 
-/** The largest JSON body of a request without a bearer token. The largest that a schema takes, a registration with every character escaped, has half of this. */
+/** The largest JSON without a bearer token. A registration with every character escaped has half of this. */
 export const MAX_GUEST_JSON_BYTES = 64 * 1024
 
 export function createAdmit(
@@ -125,7 +127,8 @@ export function createAdmit(
       hold: (kept: Kept, bytes: number) => hold.take(kept, holder, bytes),
       isForwarded: isForwarded(headers),
       header: (name: string) => headers[name]?.toString(),
-      // Few routes ask for it. No getter: V8 gives each object whose literal has one a shape of its own, and keeps the request with it until a full collection.
+      // Few routes ask for it. No getter: V8 gives each object whose literal has one a shape of its own, and keeps the
+      // request with it until a full collection.
       signal: () => disconnection(asked),
       closing,
     } as Call<OperationName>
@@ -180,7 +183,8 @@ function disconnection({ row, request, reply }: Asked): AbortSignal {
   const judge = () => request.complete || abort()
   if (request.closed) judge()
   else request.once('close', judge)
-  // Node closes a request once its body is complete, before the answer. A complete chunk is stored even if its client has disconnected.
+  // Node closes a request once its body is complete, before the answer. A complete chunk is stored even if its client
+  // has disconnected.
   if (row.body?.type !== 'application/octet-stream') whenClosed(reply, () => reply.writableEnded || abort())
   return disconnected.signal
 }

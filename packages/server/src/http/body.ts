@@ -4,22 +4,23 @@ import { createPatience } from './patience.ts'
 /** The body of a request, counted as it arrives, not by its headers. */
 export interface Body {
   /**
-   * The bytes in pieces. Rejects with `BodyTooLarge` once more than `limitBytes` have arrived, with `BodyTooSlow` below the least rate, and with `BodyBroken`
-   * when the connection dies.
+   * The bytes in pieces. Rejects with `BodyTooLarge` once more than `limitBytes` have arrived, with `BodyTooSlow` below
+   * the least rate, and with `BodyBroken` when the connection dies.
    */
   pieces(limitBytes: number): AsyncIterable<Uint8Array>
   /** Reads the rest without keeping it. Rejects as `pieces` does. */
   skip(limitBytes: number): Promise<void>
-  /** Reads the rest, up to the limit and in the least rate, so that a client that is still sending sees its answer. Says whether that was all. */
+  /** Reads the rest, within limit and least rate, so that a sending client sees its answer. Says if that was all. */
   drain(limitBytes: number): Promise<boolean>
   /**
-   * Call it when an answer has been written before the body ended: resolves when the connection may be closed. A system answers bytes that arrive after that
-   * by resetting the connection, and a client or a proxy that is still sending would lose the answer and call the server broken.
+   * Call it when an answer has been written before the body ended: resolves when the connection may be closed. A system
+   * answers bytes that arrive after that by resetting the connection, and a client or a proxy that is still sending
+   * would lose the answer and call the server broken.
    */
   readOn(): Promise<void>
 }
 
-/** After an answer: how much more is read, for how long in all, and how long nothing may come. The times are those of nginx (`lingering_time`). */
+/** After an answer: how much is read, how long in all, how long without a byte: nginx's times (`lingering_time`). */
 export const READ_ON = { bytes: 16 * 1024 * 1024, ms: 30_000, silentMs: 5_000 }
 
 export class BodyTooLarge extends Error {
@@ -124,7 +125,7 @@ export function bodyOf(request: IncomingMessage, now?: () => number): Body {
   }
 }
 
-/** The whole body, at most `limitBytes`. Copied together as it arrives: thousands of pieces of one byte would need a hundred times their size. */
+/** At most `limitBytes`, copied together on arrival: one-byte pieces would need a hundred times their size. */
 export async function readAll(body: Pick<Body, 'pieces'>, limitBytes: number): Promise<Uint8Array> {
   let whole = Buffer.alloc(0)
   let length = 0

@@ -1,4 +1,4 @@
-/** What reaches no route because it is no HTTP of ours. It is answered: a proxy counts a connection that is closed without an answer as a broken server. */
+/** No HTTP of ours reaches no route, but is answered: proxies count a silent close as a broken server. */
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { READ_ON } from './body.ts'
@@ -20,7 +20,8 @@ export function createRefuseBroken(connections: Connections): RefuseBroken {
     if (begun !== undefined) return void (socket.bytesRead - begun > READ_ON.bytes && socket.destroy())
     const { awaited, begunAnswers } = connections.of(socket)
     if (begunAnswers > 0) return socket.destroySoon()
-    // A browser opens connections ahead. An answer to a late one could meet its first request, which it would refuse; one that is closed, it replaces.
+    // A browser opens connections ahead. An answer to a late one could meet its first request, which it would refuse;
+    // one that is closed, it replaces.
     if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' || !socket.writable) return void socket.destroy()
     answeredAt.set(socket, socket.bytesRead)
     const status = STATUSES[error.code ?? ''] ?? MALFORMED

@@ -1,6 +1,7 @@
 /**
- * The memory that requests may make the server hold: bodies of JSON until they are answered, pieces of chunks until they are written, answers
- * until they are sent. The request that comes last is refused, not the ones that are already there. Numbers: `decisions/limits.md`.
+ * The memory that requests may make the server hold: bodies of JSON until they are answered, pieces of chunks until
+ * they are written, answers until they are sent. The request that comes last is refused, not the ones that are already
+ * there. Numbers: `decisions/limits.md`.
  */
 import type { SessionId } from '@blindkeep/protocol/ids'
 import type { Refuses } from '../domain/ground/refusals.ts'
@@ -24,10 +25,10 @@ const POOLS = {
   'owner answer': { total: 96 * MEBIBYTE, each: 48 * MEBIBYTE },
 } as const satisfies Record<`${Holder['kind']} ${Kept}`, Pool>
 
-/** The part of an account's share that one session may hold: slow readers of a stolen token go on after it, and leave the owner the rest. */
+/** One session's part of its account's share: slow readers of a stolen token leave the owner the rest. */
 const PART_OF_SESSION = 3 / 4
 
-/** Not counted, because the number of connections bounds it (`connections.ts`): no flood of large bodies keeps a sign-in or a small drop out. */
+/** Bounded by connections (`connections.ts`), not counted: large bodies keep no sign-in or small drop out. */
 const FREE_BYTES = 4096
 
 const RETRY_AFTER_SECONDS = 5

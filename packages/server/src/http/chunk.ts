@@ -9,8 +9,8 @@ import type { Call } from './call.ts'
 import { mediaType } from './gates.ts'
 
 /**
- * What a chunk on its way holds, however large it is: 64 KiB that wait to be written and 64 KiB that its connection has read ahead. More waits only while
- * `adapters/filesystem/gathering.ts` has room.
+ * What a chunk on its way holds, however large it is: 64 KiB that wait to be written and 64 KiB that its connection has
+ * read ahead. More waits only while `adapters/filesystem/gathering.ts` has room.
  */
 const CHUNK_HELD_BYTES = 128 * 1024
 
@@ -20,7 +20,8 @@ export async function chunkAnswer(
   { find, chunks, chunkBytesMax }: ChunkTarget,
 ): Promise<ChunkAnswer | ChunkFormRefusal> {
   const headers = mediaType('application/octet-stream', call.header) ?? chunkHeaders(call)
-  // The session is judged before the headers. They are parsed first so that one read finds the session and the chunk at their offset.
+  // The session is judged before the headers. They are parsed first so that one read finds the session and the chunk at
+  // their offset.
   const found = await chunks.find(find, isRefusal(headers) ? undefined : headers.offset)
   if (isRefusal(found)) return found
   if (isRefusal(headers)) return headers
@@ -28,7 +29,8 @@ export async function chunkAnswer(
   if (overloaded !== undefined) return overloaded
   const body = call.body.pieces(chunkBytesMax)
   const answer = await chunks.append(found, { ...headers, body, signal: call.signal() })
-  // The size of the body is judged before the chunk: the bytes that a refusal or a repeat did not need are read and counted too.
+  // The size of the body is judged before the chunk: the bytes that a refusal or a repeat did not need are read and
+  // counted too.
   await call.body.skip(chunkBytesMax)
   return answer
 }

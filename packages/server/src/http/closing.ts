@@ -10,8 +10,8 @@ export interface Closing {
 }
 
 /**
- * Ends what would keep a closing server open: endless answers, connections without any request, and those that always have another one.
- * Browsers and fetch open such connections in advance, and Node does not close them as idle ones.
+ * Ends what would keep a closing server open: endless answers, connections without any request, and those that always
+ * have another one. Browsers and fetch open such connections in advance, and Node does not close them as idle ones.
  */
 export function closingOf(server: Server): Closing {
   const closing = new AbortController()

@@ -1,6 +1,6 @@
 /**
- * Bounds what connections cost: how many there are, from one address and in all, how many requests one of them has under way, and how long its client may
- * take nothing of an answer. Numbers: `decisions/limits.md`.
+ * Bounds what connections cost: how many there are, from one address and in all, how many requests one of them has
+ * under way, and how long its client may take nothing of an answer. Numbers: `decisions/limits.md`.
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -10,8 +10,9 @@ import { createSenderOf, type SenderOf } from './source.ts'
 export interface ConnectionLimits {
   readonly total: number
   /**
-   * From one public IPv4 address or IPv6 /48 (`guestNetwork.ts`). A private or loopback peer may send the requests of many clients. Of a network that a trusted
-   * proxy names, so many unfinished requests, because the proxy opens a connection for each.
+   * From one public IPv4 address or IPv6 /48 (`guestNetwork.ts`). A private or loopback peer may send the requests of
+   * many clients. Of a network that a trusted proxy names, so many unfinished requests, because the proxy opens a
+   * connection for each.
    */
   readonly ofSource: number
   /** Requests that one connection has sent ahead without waiting for answers. */
@@ -97,15 +98,17 @@ export function boundConnections(
     const connection = open.get(socket)
     if (connection === undefined) return
     const { replies } = connection
-    replies.add(reply)
-    reply.once('close', () => replies.delete(reply))
-    if (replies.size > limits.pipelined) socket.destroy()
     const { source, isTrustedProxy } = senderOf(request)
     const network = isTrustedProxy ? networkOf(source) : undefined
-    if (ofProxied.hasRoom(network)) {
-      ofProxied.take(network)
-      reply.once('close', () => ofProxied.leave(network))
-    } else {
+    const hasRoom = ofProxied.hasRoom(network)
+    replies.add(reply)
+    if (hasRoom) ofProxied.take(network)
+    reply.once('close', () => {
+      replies.delete(reply)
+      if (hasRoom) ofProxied.leave(network)
+    })
+    if (replies.size > limits.pipelined) socket.destroy()
+    if (!hasRoom) {
       // Its body is not waited for: the connection would stay taken.
       socket.write(TOO_MANY)
       socket.destroySoon()

@@ -1,6 +1,6 @@
 /**
- * Documents that are the same for all. Each is written once, and its readers share its bytes: a reader that is slow, or has sent many requests ahead, holds no
- * memory of its own, so none of it counts (`budget.ts`).
+ * Documents that are the same for all. Each is written once, and its readers share its bytes: a reader that is slow, or
+ * has sent many requests ahead, holds no memory of its own, so none of it counts (`budget.ts`).
  */
 import { hash } from 'node:crypto'
 

@@ -1,9 +1,9 @@
 import { type Operation, problemsOf } from '@blindkeep/protocol/operations'
 import type { Sessions } from '../domain/account/sessions.ts'
 import { isRefusal, type Reason, type Refusal } from '../domain/ground/refusals.ts'
+import { BlobMissing, StorageFull, StorageUnavailable } from '../ground/storageErrors.ts'
 import type { Log } from '../ports/log.ts'
 import { HasherBusy } from '../ports/secrets.ts'
-import { BlobMissing, StorageFull, StorageUnavailable } from '../ports/storageErrors.ts'
 import { StoreBroken } from '../ports/store.ts'
 import { type Body, BodyBroken, BodyTooLarge, BodyTooSlow, bodyOf, hasBody } from './body.ts'
 import { authenticate, hiddenNotFound, suspension } from './gates.ts'
@@ -30,7 +30,7 @@ interface Fault extends Pick<Exchange, 'id'> {
 }
 
 export interface Errors {
-  /** Answers with a problem. Reads the rest of the body first, up to the limit, so that a client that is still sending sees the answer. */
+  /** Answers with a problem. Reads the body's rest first, up to the limit: a sending client sees the answer. */
   refuse(
     exchange: Exchange & { readonly row?: Operation; readonly refusal: Refusal; readonly body?: Body },
   ): Promise<void>

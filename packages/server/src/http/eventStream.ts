@@ -1,7 +1,7 @@
 import type { EventData, EventName } from '@blindkeep/protocol/schemas/sync'
 import type { Listening, StreamEvent } from '../domain/sync/events.ts'
 
-/** The events of an account as bytes of server-sent events (WHATWG HTML, section 9.2): a block for each event, comments in between. */
+/** Events of an account as server-sent events (WHATWG HTML, section 9.2): blocks, with comments between. */
 export interface EventStream {
   readonly events: AsyncIterable<Uint8Array>
   /** Aborts when the client has stopped reading: then the connection is cut. */

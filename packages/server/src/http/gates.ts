@@ -63,7 +63,7 @@ export function writtenVersion(row: Operation, json: unknown): ProtocolVersion |
   return isDeclared ? parseProtocolVersion(String(json.protocol_version)) : undefined
 }
 
-/** 400 for a malformed header, 426 for a creating write outside the window, by its header or its body (specification, Versioning, 3). */
+/** 400: malformed header. 426: creating outside the window, by header or body (specification, Versioning, 3). */
 export function negotiation(
   row: Operation,
   version: ProtocolVersion | Refuses<'request_malformed'> | undefined,
@@ -75,7 +75,7 @@ export function negotiation(
     : undefined
 }
 
-/** Does not refuse, but warns beside the answer, before and after a cutoff, also for reads (specification, Versioning, 4; RFC 7234, section 5.5). */
+/** Warns beside answers around a cutoff, also to reads (specification, Versioning, 4; RFC 7234, section 5.5). */
 export function deprecationWarning(
   version: ProtocolVersion | undefined,
   { cutoffOf }: Pick<AcceptedVersions, 'cutoffOf'>,

@@ -1,7 +1,8 @@
 /**
- * Whether a request names this server. A page of another site can let its own name point to this machine (DNS rebinding); the browser then takes the
- * server for that site, and lets its scripts register and read. Only names that no other site controls pass: `PUBLIC_URL`'s, `localhost`, loopback
- * addresses, and the address that the connection came in at. Ports are not compared: they do not say who controls a name.
+ * Whether a request names this server. A page of another site can let its own name point to this machine (DNS
+ * rebinding); the browser then takes the server for that site, and lets its scripts register and read. Only names that
+ * no other site controls pass: `PUBLIC_URL`'s, `localhost`, loopback addresses, and the address that the connection
+ * came in at. Ports are not compared: they do not say who controls a name.
  */
 import type { IncomingMessage } from 'node:http'
 import { addressOf, endpointOf, LOOPBACK } from './addresses.ts'
@@ -43,7 +44,7 @@ export function createNamesThisServer(publicUrl: string): NamesThisServer {
   }
 }
 
-/** Every Host header, and the authority of a request target in absolute form, which replaces it (RFC 9112, section 3.2.2). */
+/** Host headers, and the authority of an absolute request target, which replaces them (RFC 9112, section 3.2.2). */
 function authoritiesOf({ url = '', rawHeaders }: Pick<IncomingMessage, 'url' | 'rawHeaders'>): readonly string[] {
   const authorities = url.startsWith('/') || url === '*' ? [] : [absoluteAuthority(url)]
   for (let at = 0; at + 1 < rawHeaders.length; at += 2)

@@ -1,6 +1,7 @@
 /**
- * Reads JSON as RFC 8259 advises: refuses a duplicate member, because readers differ in which one they use, and half a surrogate pair, because no
- * encoding can carry it. Also bounds what `JSON.parse`, the schemas and the rules have to walk, before anything is parsed.
+ * Reads JSON as RFC 8259 advises: refuses a duplicate member, because readers differ in which one they use, and half a
+ * surrogate pair, because no encoding can carry it. Also bounds what `JSON.parse`, the schemas and the rules have to
+ * walk, before anything is parsed.
  */
 import { MAX_SHARE_BLOBS } from '@blindkeep/protocol/schemas/shares'
 
@@ -8,10 +9,10 @@ import { MAX_SHARE_BLOBS } from '@blindkeep/protocol/schemas/shares'
 export const MAX_JSON_DEPTH = 16
 /** Members of one object. With more, at least one is unknown or there twice in every body of the table. */
 export const MAX_JSON_MEMBERS = 64
-/** Values of a body, with those inside of lists and objects. The largest body of the table is a share with all its blobs and a few members. */
+/** Values of a body, nested ones too. The largest body is a share with all its blobs and a few members. */
 export const MAX_JSON_VALUES = MAX_SHARE_BLOBS + 1000
 
-/** Every step takes time in proportion to the bytes. Throws `SyntaxError`, and `TypeError` for bytes that are not UTF-8. */
+/** Linear in the bytes. Throws `SyntaxError`, and `TypeError` for bytes that are not UTF-8. */
 export function parseJson(bytes: Uint8Array): unknown {
   refuseExcess(bytes)
   const text = utf8.decode(bytes)

@@ -34,7 +34,7 @@ function within(row: Operation, name: string, routes: Routes, rowBudget: RowBudg
   }
 }
 
-/** It took a look at all the rows of the account, and without a rate an account at its bound could ask for that without end. */
+/** It looked at all rows of the account: without a rate, an account at its bound could ask endlessly. */
 function isAtBound({ refused }: Refusal): boolean {
   return refused === 'limit_reached' || refused === 'links_exhausted'
 }

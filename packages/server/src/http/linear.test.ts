@@ -1,6 +1,6 @@
 /**
- * Every parser and every regular expression that meets what others send works in proportion to the length. Otherwise one long header or body would stop the
- * process for every client. A new parser gets a line in the table.
+ * Every parser and every regular expression that meets what others send works in proportion to the length. Otherwise
+ * one long header or body would stop the process for every client. A new parser gets a line in the table.
  */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'

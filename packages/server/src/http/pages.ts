@@ -1,4 +1,4 @@
-/** The pages for people. They are the same for every visitor, so a page does not reveal whether its link or share exists. */
+/** Pages for people, the same for all visitors: they do not reveal whether a link or share exists. */
 import { createHash } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import { exposedInvite } from '@blindkeep/protocol/inviteLink'
@@ -9,7 +9,7 @@ import { type Exchange, holds, type Incoming, type Route, send, setHeaders } fro
 const METHODS = ['GET', 'HEAD'] as const
 const CODINGS: readonly ContentCoding[] = ['br', 'gzip']
 
-/** Nothing from other origins, nothing inline, no HTML or script made from text, no embedding in a frame (decisions/web.md). */
+/** Nothing inline or from other origins, no HTML or script from text, no frames (decisions/web.md). */
 const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -25,7 +25,7 @@ const PAGE_POLICY = [
   "require-trusted-types-for 'script'",
   'trusted-types blindkeep-worker',
 ].join('; ')
-/** A worker, which has the keys, follows the policy of its own script (CSP Level 3, section 4.2.2), as does an asset that is opened directly. It may compile WebAssembly, to hash. */
+/** A worker, which has the keys, follows its own script's policy (CSP Level 3, section 4.2.2). WebAssembly hashes. */
 const ASSET_POLICY =
   "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'; base-uri 'none'; frame-ancestors 'none'"
 
@@ -136,7 +136,7 @@ const PAGE_ROUTES: readonly PageRoute[] = [
 
 type Refuse = (exchange: Exchange & { readonly refusal: Refusal }) => Promise<void>
 
-/** Pages have routes of their own, because they are not part of the interface that the table of operations describes. */
+/** Pages have routes of their own: they are not in the interface that the table of operations describes. */
 export function pageRoutes(pages: Pages, refuse: Refuse): readonly Route[] {
   // The router also takes an empty id, hence the check of the form.
   const fileAt = ({ form, fileName }: PageRoute, { url }: Incoming, rest = ''): PageFile | undefined =>
@@ -168,8 +168,8 @@ export function pageRoutes(pages: Pages, refuse: Refuse): readonly Route[] {
 }
 
 /**
- * Another app has shared files with the installed one, and the browser has lost the service worker that would have taken them: they come as they are. Not
- * even the rest of the body is read: the connection ends with the answer.
+ * Another app has shared files with the installed one, and the browser has lost the service worker that would have
+ * taken them: they come as they are. Not even the rest of the body is read: the connection ends with the answer.
  */
 function refuseUnsealed(reply: ServerResponse): void {
   setHeaders(reply, { Allow: METHODS.join(', '), Connection: 'close', ...PLAIN_TEXT })
@@ -177,8 +177,9 @@ function refuseUnsealed(reply: ServerResponse): void {
 }
 
 /**
- * The page that shows a guest's file has no origin and no network, whatever the file does. Its script and style are in it, allowed by their hashes: in a
- * frame with a `sandbox` attribute WebKit takes nothing for `'self'` (decisions/web.md).
+ * The page that shows a guest's file has no origin and no network, whatever the file does. Its script and style are in
+ * it, allowed by their hashes: in a frame with a `sandbox` attribute WebKit takes nothing for `'self'`
+ * (decisions/web.md).
  */
 function previewPolicyOf(preview: PageFile | undefined): string {
   const document = Buffer.from(preview?.bytes ?? []).toString()
@@ -201,8 +202,9 @@ function hashesIn(document: string, name: string): string {
 const DAMAGED_LINK = /^\/([uv])(?:\/([\w-]*(?:%(?:25)*23[\w-]*)?))?\/?$/i
 
 /**
- * A browser at a damaged address of a link, share or invite: it goes on to the page, with the fragment that only it has, and the page says what is wrong or
- * opens. The target is relative, because the public URL may have a path. Answers no other request, and says whether it has answered.
+ * A browser at a damaged address of a link, share or invite: it goes on to the page, with the fragment that only it
+ * has, and the page says what is wrong or opens. The target is relative, because the public URL may have a path.
+ * Answers no other request, and says whether it has answered.
  */
 export function sendToPage({ request: { method, url, headers }, reply }: Exchange): boolean {
   const path = pathOf(url)

@@ -1,7 +1,7 @@
 /**
- * The least rate of a peer that sends a body or reads an answer (`decisions/http.md`). A peer begins with 10 s of patience, which only run while the server
- * waits for it. Each 1024 bytes earn one second more, up to 60 s. So a peer that sends nothing has 10 s, a slow one needs 1 KiB/s, and one that was
- * quick may stop for a minute, as in a tunnel.
+ * The least rate of a peer that sends a body or reads an answer (`decisions/http.md`). A peer begins with 10 s of
+ * patience, which only run while the server waits for it. Each 1024 bytes earn one second more, up to 60 s. So a peer
+ * that sends nothing has 10 s, a slow one needs 1 KiB/s, and one that was quick may stop for a minute, as in a tunnel.
  */
 const FIRST_MS = 10_000
 const MAX_MS = 60_000
@@ -23,7 +23,8 @@ export function createPatience(giveUp: () => void, now: () => number = () => per
   let timer: NodeJS.Timeout | undefined
   let hasEnded = false
 
-  // One timer serves many waits, because setting one for each piece would cost more than the piece. It may be early, never late: patience runs only in waits.
+  // One timer serves many waits, because setting one for each piece would cost more than the piece. It may be early,
+  // never late: patience runs only in waits.
   function look(): void {
     timer = undefined
     if (waitingSince === undefined) return

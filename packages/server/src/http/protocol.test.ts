@@ -5,8 +5,8 @@ import { parseProtocolVersion } from '@blindkeep/protocol/ids'
 import type { InjectOptions } from 'light-my-request'
 import { announce, LEAD_DAYS } from '../testing/announcing.ts'
 import { declaredFor, newAlbumOwner } from '../testing/assets.ts'
-import { bytes, newLink, openDrop } from '../testing/guest.ts'
-import { chunkOf, declarationOf, overHttp, said, type Web } from '../testing/http.ts'
+import { bytes } from '../testing/guest.ts'
+import { overHttp, said, type Web } from '../testing/http.ts'
 import { defined, inWorld, newOpaqueId, type World } from '../testing/world.ts'
 
 const DAY = 86_400
@@ -75,36 +75,6 @@ describe('a request below an announced cutoff', () => {
   )
 
   it(
-    'creates until the cutoff and is refused from then on, as the window of each answer says',
-    inWorld(async (world) => {
-      const web = await announced(world)
-      const url = `/d/${await newLink(world)}`
-      const create = (version: string) =>
-        web.ask(
-          speaking(version, {
-            method: 'POST',
-            url,
-            headers: { 'content-type': 'application/json' },
-            payload: declarationOf(bytes(100)),
-          }),
-        )
-      world.clock.advance(LEAD_DAYS * DAY - 0.001)
-      const before = await create(OLD)
-      assert.deepEqual([said(before), before.headers.warning], ['201', WARNING])
-      assert.equal(before.headers['x-service-protocol-min'], '2026-01-01')
-      world.clock.advance(0.001)
-      const after = await create(OLD)
-      assert.equal(said(after), '426 protocol.version_unsupported')
-      assert.deepEqual(
-        [after.headers.warning, after.headers.upgrade, after.headers['x-service-protocol-min']],
-        [WARNING, 'service/2026-11-01', '2026-03-01'],
-      )
-      const good = await create(GOOD)
-      assert.deepEqual([said(good), good.headers.warning], ['201', undefined])
-    }),
-  )
-
-  it(
     'is recognized by the version in its body too',
     inWorld(async (world) => {
       const web = await announced(world)
@@ -125,21 +95,6 @@ describe('a request below an announced cutoff', () => {
       const refused = await post(OLD)
       assert.deepEqual([said(refused), refused.headers.warning], ['426 protocol.version_unsupported', WARNING])
       assert.equal(said(await post(GOOD)), '201')
-    }),
-  )
-
-  it(
-    'continues what it has begun: a cutoff stops no chunk and no cancel',
-    inWorld(async (world) => {
-      const web = await announced(world)
-      const content = bytes(100)
-      world.clock.advance(LEAD_DAYS * DAY - 1)
-      const opaqueId = await newLink(world)
-      const [first, second] = [await openDrop(world, opaqueId, content), await openDrop(world, opaqueId, bytes(5))]
-      world.clock.advance(1)
-      const chunk = await web.ask(speaking(OLD, chunkOf({ opaqueId, uploadId: first }, content)))
-      assert.deepEqual([said(chunk), chunk.headers.warning], ['204', WARNING])
-      assert.equal(said(await web.ask(speaking(OLD, { method: 'DELETE', url: `/d/${opaqueId}/${second}` }))), '204')
     }),
   )
 

@@ -56,13 +56,13 @@ export function send(reply: ServerResponse, status: number, bytes?: string | Uin
   reply.end(bytes)
 }
 
-/** Calls `then` when the answer is sent or its client has disconnected; at once if that was before, because then no event follows. */
+/** Calls `then` when the answer is sent or its client gone; at once if that was before: no event follows. */
 export function whenClosed(reply: ServerResponse, then: () => void): void {
   if (reply.destroyed) then()
   else reply.once('close', then)
 }
 
-/** What a download holds: a piece that waits in the connection, and the next one. `filesystem/pieces.ts` adds to it while few are read at once. */
+/** A download's pieces: one in the connection and the next. `filesystem/pieces.ts` adds while few are read. */
 const DOWNLOAD_HELD_BYTES = 256 * 1024
 
 /** An answer whose JSON is written: how much memory it needs is known. */
@@ -85,8 +85,8 @@ export function heldBytesOf({ bytes, headers, length }: WrittenAnswer): number {
 }
 
 /**
- * Resolves once the first bytes of the answer have been read. Before anything is sent, an unreadable object becomes a problem answer.
- * An object that ends too early after that must not look complete, so the connection is cut.
+ * Resolves once the first bytes of the answer have been read. Before anything is sent, an unreadable object becomes a
+ * problem answer. An object that ends too early after that must not look complete, so the connection is cut.
  */
 export async function begun(answer: WrittenAnswer): Promise<WrittenAnswer> {
   const source = answer.bytes ?? answer.events

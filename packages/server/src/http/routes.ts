@@ -1,7 +1,7 @@
+import type { Rules } from '../domain/rules.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Objects } from '../ports/objects.ts'
 import type { Store } from '../ports/store.ts'
-import type { Rules } from '../rules.ts'
 import type { Routes } from './call.ts'
 import { withinBudget } from './leaving.ts'
 import { accountRoutes } from './routes/accounts.ts'

@@ -42,7 +42,7 @@ type Leaves =
   | 'frees'
   /** Changes a value in the place of another one, or nothing. */
   | 'changes'
-  /** Each needs a secret whose check takes a slow hash, or is counted by account or source; what it leaves ends in minutes, or has a bound. */
+  /** A slow hash checks the secret, or account or source are counted; what it leaves ends in minutes or is bounded. */
   | 'proved'
   /** Each needs bytes that a quota or the caps of a link count. */
   | 'bytes'

@@ -1,15 +1,16 @@
 /** Sends bytes while they are read. */
 import type { ServerResponse } from 'node:http'
 
-/** What is given to the system at once. `connections.ts` sees only after each whether the client goes on: a slow client gets little at once. */
+/** Given to the system at once. `connections.ts` sees after each whether a client goes on: slow ones get little. */
 const LEAST_BYTES = 64 * 1024
 const MOST_BYTES = 512 * 1024
 /** A client that takes a write within this time gets twice as much with the next one. */
 const QUICK_MS = 100
 
 /**
- * Sends `pieces` and ends the answer. Asks for a piece when the system has taken the one before, whose memory may then be used again. Rejects, and cuts the
- * connection, if a piece cannot be read: what was sent must not look complete. A client that disconnects is no failure.
+ * Sends `pieces` and ends the answer. Asks for a piece when the system has taken the one before, whose memory may then
+ * be used again. Rejects, and cuts the connection, if a piece cannot be read: what was sent must not look complete. A
+ * client that disconnects is no failure.
  */
 export async function sendPieces(
   raw: ServerResponse,

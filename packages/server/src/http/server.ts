@@ -69,10 +69,12 @@ type AnyHandler = (call: Call<OperationName>) => Promise<AnyAnswer | Refusal>
 const OPTIONS: ServerOptions = {
   // An upload may take hours: bodies are bounded by their rate (patience.ts).
   requestTimeout: 0,
-  // A connection has 20 s, to within the interval, for its next headers, beside the time that it may be idle between requests.
+  // A connection has 20 s, to within the interval, for its next headers, beside the time that it may be idle between
+  // requests.
   headersTimeout: 20_000,
   connectionsCheckingInterval: 5000,
-  // Longer than proxies keep an idle connection (Caddy: 120 s), so that none sends a request on one that is being closed.
+  // Longer than proxies keep an idle connection (Caddy: 120 s), so that none sends a request on one that is
+  // being closed.
   keepAliveTimeout: 130_000,
 }
 
@@ -138,7 +140,8 @@ function createAnswering(
       const request = incoming as Incoming
       const exchange = { id: newRequestId(), request, reply }
       follow(exchange, { route, operation })
-      // A connection that was cut or refused (`connections.ts`), perhaps with thousands of requests ahead in one piece. Their answers would be lost.
+      // A connection that was cut or refused (`connections.ts`), perhaps with thousands of requests ahead in one piece.
+      // Their answers would be lost.
       if (request.socket.destroyed || request.socket.writableEnded) return
       hintAtProxy(request)
       addCommonHeaders(exchange)

@@ -6,8 +6,9 @@ import { type Address, addressOf, endpointOf, type Networks, networksOf, SHARED 
 /** Who sends a request, as far as the server can know. */
 export interface Sender {
   /**
-   * What limits by address count: an IPv4 address or an IPv6 /64. Undefined for a loopback or private peer, because it may be a proxy for many
-   * clients, unless a trusted proxy has named the address; and for a trusted proxy that names none.
+   * What limits by address count: an IPv4 address or an IPv6 /64. Undefined for a loopback or private peer, because
+   * it may be a proxy for many clients, unless a trusted proxy has named the address; and for a trusted proxy that
+   * names none.
    */
   readonly source: string | undefined
   /** For the log: the whole address, where `source` is known. */
@@ -42,8 +43,9 @@ export function createSenderOf(trustedProxies: readonly string[]): SenderOf {
 }
 
 /**
- * Each proxy adds the address that it sees at the end. So the client is the last address that is not a trusted proxy's, or the first of all.
- * What is not an address hides who sent the request: then there is no source, because an invented one would have limits of its own.
+ * Each proxy adds the address that it sees at the end. So the client is the last address that is not a trusted proxy's,
+ * or the first of all. What is not an address hides who sent the request: then there is no source, because an invented
+ * one would have limits of its own.
  */
 function namedBy(trusted: Networks, forwardedFor: string | string[] | undefined): Address | undefined {
   const entries = String(forwardedFor ?? '').split(',')
@@ -71,8 +73,9 @@ export function isForwarded(headers: IncomingHttpHeaders): boolean {
 }
 
 /**
- * Says once that requests come through a proxy that `TRUST_PROXY` does not name. Any client can send the headers, so it is no more than a hint; but a proxy that
- * is not named is a mistake that shows in nothing else, unless one client locks out the others.
+ * Says once that requests come through a proxy that `TRUST_PROXY` does not name. Any client can send the headers, so it
+ * is no more than a hint; but a proxy that is not named is a mistake that shows in nothing else, unless one client
+ * locks out the others.
  */
 export function createProxyHint(senderOf: SenderOf, log: Pick<Log, 'warn'>): (request: IncomingMessage) => void {
   let hasWarned = false

@@ -1,4 +1,4 @@
-/** Answers to requests that are still arriving. A proxy counts a connection that ends without an answer as a broken server, whatever its client did. */
+/** Answers to requests that still arrive. Proxies count an unanswered connection as a broken server. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
@@ -47,7 +47,7 @@ async function statuses(socket: Socket): Promise<readonly number[]> {
   return [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status))
 }
 
-/** Bytes that are sent behind the bound may meet a closed connection: an error that `once` of Node would reject with. */
+/** Bytes beyond the bound may meet a closed connection: an error with which Node's `once` would reject. */
 function ending(socket: Socket, events: readonly ('end' | 'close')[]): Promise<void> {
   return new Promise((resolve) => {
     for (const event of events) socket.once(event, () => resolve())

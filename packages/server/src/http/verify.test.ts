@@ -1,15 +1,11 @@
 import assert from 'node:assert/strict'
-import { rm } from 'node:fs/promises'
 import { request as send } from 'node:http'
 import { describe, it } from 'node:test'
-import { formatInstant } from '@blindkeep/protocol/ids'
-import { parse } from '@blindkeep/protocol/parse'
-import { MAX_ASSETS, MAX_HASHES, StorageVerifyResponse } from '@blindkeep/protocol/schemas/verify'
-import { type AlbumOwner, newAlbumOwner, newAssetId } from '../testing/assets.ts'
+import { type AlbumOwner, newAlbumOwner } from '../testing/assets.ts'
 import { createFaults } from '../testing/faults.ts'
 import { bytes } from '../testing/guest.ts'
 import { listen, overHttp, said } from '../testing/http.ts'
-import { fileOf, keep, strange, watchBlobs } from '../testing/verify.ts'
+import { keep, watchBlobs } from '../testing/verify.ts'
 import { inWorld, type World, type WorldOptions } from '../testing/world.ts'
 
 interface Parts {
@@ -36,76 +32,6 @@ function signedIn(work: (parts: Parts) => Promise<void>, options: WorldOptions =
 }
 
 describe('POST /v1/storage/verify', () => {
-  it(
-    'answers in the order of the request, in the shape of the specification',
-    signedIn(async ({ world, albumOwner, verify }) => {
-      const [good, lost] = [await keep(world, albumOwner, bytes(10)), await keep(world, albumOwner, bytes(10))]
-      await rm(fileOf(world, lost))
-      const none = strange()
-      const assets = [
-        { asset_id: lost.assetId, blob_hashes: [lost.ciphertextHash] },
-        { asset_id: good.assetId, blob_hashes: [good.ciphertextHash] },
-        { asset_id: good.assetId, blob_hashes: [none, good.ciphertextHash] },
-      ]
-      const held = { role: 'original', stored: true, indexed: true, retrievable: true }
-      const checked_at = formatInstant(world.clock.now())
-      const answer = (deep: object) => ({
-        verdicts: [
-          {
-            asset_id: lost.assetId,
-            durable: false,
-            blobs: [{ hash: lost.ciphertextHash, ...held, stored: false, retrievable: false }],
-            checked_at,
-          },
-          {
-            asset_id: good.assetId,
-            durable: true,
-            blobs: [{ hash: good.ciphertextHash, ...held, ...deep }],
-            checked_at,
-          },
-          {
-            asset_id: good.assetId,
-            durable: false,
-            blobs: [
-              { hash: none, role: 'unknown', stored: false, indexed: false, retrievable: false },
-              { hash: good.ciphertextHash, ...held, ...deep },
-            ],
-            checked_at,
-          },
-        ],
-      })
-      for (const deep of [{}, { deep: false }, { deep: null }]) {
-        const reply = await verify({ assets, ...deep })
-        assert.equal(reply.statusCode, 200)
-        assert.equal(reply.headers['cache-control'], 'no-store')
-        assert.deepEqual(reply.json(), answer({}))
-      }
-      const deeply = (await verify({ assets, deep: true })).json()
-      assert.deepEqual(deeply, answer({ deep: 'intact' }))
-      assert.equal(parse(StorageVerifyResponse, deeply).fault, undefined)
-    }),
-  )
-
-  it(
-    'accepts the declared numbers of assets and hashes, also repeated ones, and answers each',
-    signedIn(async ({ world, albumOwner, verify }) => {
-      const { assetId, ciphertextHash } = await keep(world, albumOwner, bytes(10))
-      const asset = { asset_id: assetId, blob_hashes: Array.from({ length: MAX_HASHES }, () => ciphertextHash) }
-      const reply = await verify({ assets: Array.from({ length: MAX_ASSETS }, () => asset) })
-      const { verdicts } = reply.json()
-      assert.equal(verdicts.length, MAX_ASSETS)
-      for (const { durable, blobs } of verdicts) assert.deepEqual([durable, blobs.length], [true, MAX_HASHES])
-    }),
-  )
-
-  it(
-    'refuses malformed requests',
-    signedIn(async ({ verify }) => {
-      const payload = { assets: [{ asset_id: newAssetId(), blob_hashes: [null] }] }
-      assert.equal(said(await verify(payload)), '422 request.unprocessable')
-    }),
-  )
-
   it('answers 500 and no verdict when the database or the blob store is down', async () => {
     const faults = createFaults()
     await signedIn(

@@ -1,4 +1,4 @@
-/** A backup: its directory, the snapshot of the database that it belongs to, and the database that a restore creates. */
+/** A backup: its directory, the database's snapshot, and the database that a restore creates. */
 import type { AssetId, DropId, Instant, KeyId, Sha256Hex } from '@blindkeep/protocol/ids'
 import type { PartIndex, PlacedPart } from './parts.ts'
 import type { LogHead, Store } from './store.ts'
@@ -7,12 +7,13 @@ import type { LogHead, Store } from './store.ts'
  * The directory of a backup. Names are relative, made by the server, and never reused for other bytes:
  * `blobs/ab/<hash>.<upload_id>`, `staged/ab/<hash>.<upload_id>.<bytes>`, `<instant>.sqlite`.
  *
- * A failure of the directory (full, read-only, broken) throws `BackupFailed`; the backup that was there before stays whole.
+ * A failure of the directory (full, read-only, broken) throws `BackupFailed`; the backup that was there before
+ * stays whole.
  */
 export interface BackupDirectory {
   /** The manifest of the last finished backup; undefined if no backup has ever finished here. */
   manifest(): Promise<string | undefined>
-  /** Replaces the old backup with the new one, durably and in one step. All files that `add` wrote are durable then too. */
+  /** Replaces the old backup in one durable step, with all files that `add` wrote. */
   replaceManifest(text: string): Promise<void>
   /** Size in bytes; undefined if there is no such file. */
   size(name: string): Promise<number | undefined>
@@ -20,7 +21,7 @@ export interface BackupDirectory {
   add(name: string, body: AsyncIterable<Uint8Array>): Promise<void>
   /** Throws `BackupFailed` if there is no such file. */
   read(name: string): AsyncIterable<Uint8Array>
-  /** Names of databases and of SQLite's files beside them. When it resolves, the manifest that was read before is durable. */
+  /** Names of databases and SQLite's files beside them. Resolves when the manifest read before is durable. */
   databases(): Promise<readonly string[]>
   /** Every file except the manifest, also what a killed run left. */
   list(): AsyncIterable<string>
@@ -35,7 +36,7 @@ export class BackupFailed extends Error {
 /** An object whose bytes a backup needs. */
 export interface SnapshotObject {
   readonly location: string
-  /** Its bytes at the instant of the snapshot; of an object that is still being uploaded, the recorded ones. At least 1. */
+  /** At the snapshot's instant; of an object being uploaded, the recorded ones. At least 1. */
   readonly bytes: number
   /** Whether a receipt vouches for it: its bytes have the hash in its location, and never change. */
   readonly isWhole: boolean
@@ -62,7 +63,7 @@ export interface Snapshot {
   firstKeyId(): KeyId | undefined
   head(): LogHead | undefined
   counts(): SnapshotCounts
-  /** Objects that are still being uploaded come first, because they may disappear at any time. Without deleting objects and those without a byte. */
+  /** Objects being uploaded first: they may disappear. Without deleting objects and empty ones. */
   objects(): Iterable<SnapshotObject>
   /** One of `objects`, or undefined. */
   find(location: string): SnapshotObject | undefined
@@ -73,8 +74,9 @@ export interface Snapshot {
 /** The database that a backup copies while the server writes to it. */
 export interface SnapshotSource {
   /**
-   * Copies the database of one instant to a new SQLite file in the backup's directory, whatever the database is. When it resolves, the file is durable and was checked for damage. Does not
-   * delay writers, and writers do not make it start again. Throws `BackupFailed`; the caller then removes what is left of the file.
+   * Copies the database of one instant to a new SQLite file in the backup's directory, whatever the database is. When
+   * it resolves, the file is durable and was checked for damage. Does not delay writers, and writers do not make it
+   * start again. Throws `BackupFailed`; the caller then removes what is left of the file.
    */
   take(name: string): Promise<Snapshot>
 }
@@ -88,7 +90,7 @@ export interface ArrivingParts extends PartIndex {
   forget(location: string): Promise<void>
 }
 
-/** The database that a restore creates, under a temporary name until it is complete: a server never starts on a part of it. */
+/** A restore's database, under a temporary name until it is complete: no server starts on a part. */
 export interface RestoredDatabase {
   /** Receives its bytes. Replaces what an earlier attempt left. */
   receive(body: AsyncIterable<Uint8Array>): Promise<void>

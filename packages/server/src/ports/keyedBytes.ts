@@ -1,11 +1,13 @@
 import type { ByteRange } from './objects.ts'
 
 /**
- * What a store with keys does with single keys: it joins several to one, removes and lists them. A store without keys has none of this.
+ * What a store with keys does with single keys: it joins several to one, removes and lists them. A store without keys
+ * has none of this.
  *
  * Promises that every adapter keeps:
  * - Every method but `list` throws for a text that is no key of the server.
- * - The store does not answer, or refuses: `StorageUnavailable`. The call may have had its effect all the same, also later.
+ * - The store does not answer, or refuses: `StorageUnavailable`. The call may have had its effect all the same,
+ *   also later.
  * - `BlobMissing` is thrown only if the store itself is present.
  */
 export interface KeyedBytes {
@@ -25,9 +27,9 @@ export interface KeyedBytes {
   copy(piece: Piece, source: { readonly key: string; readonly range: ByteRange }): Promise<JoinedPiece>
   /** Adds bytes as a piece. */
   upload(piece: Piece, bytes: Uint8Array): Promise<JoinedPiece>
-  /** Puts the pieces, in the order of their numbers, at the key. After an error the key decides whether it has happened. */
+  /** Puts the pieces, by their numbers, at the key. After an error the key tells whether it happened. */
   complete(joining: Joining, pieces: readonly JoinedPiece[]): Promise<void>
-  /** Gives up a joining and frees its pieces. No error if there is none. Never call it while `complete` may be under way, unless the key is given up too. */
+  /** Gives up a joining and its pieces, if any. Not while `complete` may run, unless the key is given up too. */
   abort(joining: Joining): Promise<void>
 }
 

@@ -14,7 +14,7 @@ export interface Keyring {
   openAttestationKey(key: { readonly publicKey: Uint8Array; readonly sealedPrivateKey: Uint8Array }): AttestationSigner
   createTokenKey(): Uint8Array
   openTokenKey(sealed: Uint8Array): TokenSigner
-  /** Names this server to push services. The same on every node and after a restore, because it is derived from the master secret. */
+  /** Names this server to push services, on all nodes and after a restore: derived from the master secret. */
   readonly pushSigner: PushSigner
 }
 
@@ -25,16 +25,16 @@ export interface SignedReceipt {
 
 /** Signs on another thread than the event loop's, with Ed25519 (RFC 8032) and ML-DSA-65 (FIPS 204, no context). */
 export interface AttestationSigner {
-  /** A chain: each receipt but the first gets the hash of the one before it as its `prior_receipt_hash`. `keyId` names the signer's key. */
+  /** A chain: each but the first gets its predecessor's hash as `prior_receipt_hash`. `keyId`: the signer's key. */
   receipts(payloads: readonly ReceiptPayload[], keyId: KeyId): Promise<readonly SignedReceipt[]>
 }
 
-/** JWTs signed with EdDSA under the server's signing key (RFC 7519, RFC 8037). Deterministic: equal claims give equal tokens. */
+/** JWTs signed with EdDSA under the signing key (RFC 7519, RFC 8037). Equal claims give equal tokens. */
 export interface TokenSigner {
   /** Raw Ed25519 public key, 32 bytes. */
   readonly publicKey: Uint8Array
   sign(header: { readonly typ: string }, claims: Readonly<Record<string, string | number>>): Promise<string>
-  /** The claims, if the signature is valid and the header is exactly `EdDSA` and `typ`; undefined otherwise. The caller checks time and audience. */
+  /** Claims of a valid signature with exactly `EdDSA` and `typ`, else undefined. Callers check time and audience. */
   verify(typ: string, token: string): Promise<Readonly<Record<string, unknown>> | undefined>
 }
 

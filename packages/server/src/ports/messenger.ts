@@ -32,16 +32,16 @@ export type Message = {
 export type Delivery = 'sent' | { readonly fault: DeliveryFault }
 
 /**
- * Sends messages to addresses that owners have chosen. A receiver learns nothing but the message, and the caller learns nothing of its answer but a class of
- * faults. Nothing of a target is logged.
+ * Sends messages to addresses that owners have chosen. A receiver learns nothing but the message, and the caller learns
+ * nothing of its answer but a class of faults. Nothing of a target is logged.
  */
 export interface Messenger {
   /** The kinds that the operator has set up. */
   readonly offered: readonly ChannelKind[]
   /** What a browser subscribes with: an uncompressed point of P-256. Undefined unless push is offered. */
   readonly pushKey: Uint8Array | undefined
-  /** What is wrong with a target as far as it shows without sending, as a sentence without its subject. It may still lead to a forbidden address. */
+  /** What is visibly wrong with a target: a sentence without subject. It may still lead to a forbidden address. */
   faultIn(target: Target): string | undefined
-  /** One attempt, in bounded time and memory. `sent`: the receiver has taken the message. Rejects only after `signal` has aborted; then the outcome is unknown. */
+  /** One bounded attempt. `sent`: the receiver took it. Rejects only after an abort, with an unknown outcome. */
   send(target: Target, message: Message, signal: AbortSignal): Promise<Delivery>
 }

@@ -1,5 +1,6 @@
 /**
- * Figures about the server, for monitoring. They have no ids, addresses or names of people: a label is one of a small, fixed set of words.
+ * Figures about the server, for monitoring. They have no ids, addresses or names of people: a label is one of a small,
+ * fixed set of words.
  */
 
 /** All figures, in the text format of Prometheus. */
@@ -13,7 +14,7 @@ export interface Metrics {
 /** Learns of the requests and connections of the server. It neither waits nor fails, and takes microseconds. */
 export interface RequestWatch {
   connected(connection: CountedConnection): void
-  /** Call it when a request has arrived, with the name of its operation, and what it returns once, when its answer is sent or its client has disconnected. */
+  /** Call it for an arrived request with its operation; call the result once, at the answer's or client's end. */
   begun(operation: string): (end: RequestEnd) => void
 }
 

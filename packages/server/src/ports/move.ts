@@ -2,8 +2,8 @@ import type { ArrivingParts, Snapshot } from './backup.ts'
 import type { Store } from './store.ts'
 
 /**
- * The rows of a server on their way to another database. Until the end they are in a copy beside the old database, and neither database lets a server start.
- * Every method may be repeated after a kill at any point.
+ * The rows of a server on their way to another database. Until the end they are in a copy beside the old database, and
+ * neither database lets a server start. Every method may be repeated after a kill at any point.
  */
 export interface MovingDatabase {
   /** Whether an interrupted move left the copy. */

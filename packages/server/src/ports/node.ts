@@ -11,7 +11,7 @@ export interface Node extends News {
   readonly isSole: boolean
   /** Why it must not serve now. Empty if it may. */
   faults(): readonly NodeFault[]
-  /** Runs `job`, unless another node runs one of this name or this node must run none. That only saves work: a job must be right beside another one. */
+  /** Runs `job` unless another node runs it, or this one must run none. That saves work only: two may run at once. */
   inTurn(name: string, job: () => Promise<void>): Promise<void>
   close(): Promise<void>
 }
@@ -22,11 +22,11 @@ export interface Node extends News {
  */
 export type NodeFault = 'clock' | 'schema'
 
-/** What nodes tell each other about committed changes. It is quick and may be lost, so listeners also look from time to time. */
+/** What nodes tell each other of committed changes: quick, perhaps lost, so listeners also look themselves. */
 export interface News {
   /** Never fails and does not wait. */
   announce(accountIds: Iterable<AccountId>): void
-  /** Calls `hear` with accounts that other nodes have changed. Without accounts: any may have changed, as the connection was lost. */
+  /** `hear`: accounts that other nodes changed. Without accounts: any, as the connection was lost. */
   onNews(hear: (accountIds?: readonly AccountId[]) => void): void
 }
 

@@ -1,25 +1,27 @@
 import type { Sha256Hex } from '@blindkeep/protocol/ids'
 
 /**
- * The bytes of objects, each at a location of its own. A location is never used twice. `Staging` writes them. A store may hold an object in several parts
- * (`parts.ts`); a reader of an object does not learn of that.
+ * The bytes of objects, each at a location of its own. A location is never used twice. `Staging` writes them. A store
+ * may hold an object in several parts (`parts.ts`); a reader of an object does not learn of that.
  *
- * Promises that every adapter keeps and `objects.contract.ts` tests:
- * - A location is a relative path that the server makes (`ab/<hash>.<upload_id>`). Every method throws for any other text.
- * - A store that is read-only, broken or away throws `StorageUnavailable`. Nothing else changes then, and a later call may succeed.
- * - An object is missing only if the store itself is present. While the store is away (its disk is not mounted, its bucket cannot be read), no method
- *   reports an object as missing, and `remove` does not resolve.
+ * Promises that every adapter keeps and `contracts/objects.ts` tests:
+ * - A location is a relative path that the server makes (`ab/<hash>.<upload_id>`). Every method throws for any
+ *   other text.
+ * - A store that is read-only, broken or away throws `StorageUnavailable`. Nothing else changes then, and a later call
+ *   may succeed.
+ * - An object is missing only if the store itself is present. While the store is away (its disk is not mounted, its
+ *   bucket cannot be read), no method reports an object as missing, and `remove` does not resolve.
  */
 export interface Objects extends Presence {
   /** Size in bytes, or undefined if there is no such object. */
   size(location: string): Promise<number | undefined>
-  /** Gives the bytes from `start` up to, not including, `end`; fewer if the object is shorter. Throws `BlobMissing` before the first byte. */
+  /** The bytes from `start` to before `end`; fewer of a shorter object. Throws `BlobMissing` before the first byte. */
   read(location: string, range: ByteRange, options?: ReadOptions): AsyncIterable<Uint8Array>
   /**
-   * Reads the object again and hashes its first `size` bytes, or all of a shorter object. Does not block the event loop, nor the threads of other reads
-   * and writes. The bytes may come from the system's cache.
-   * Throws `BlobMissing`, `DigestsBusy` if too many digests wait, and the signal's reason as soon as the signal aborts, also while waiting. Rejects with
-   * another error if the thread that hashes dies.
+   * Reads the object again and hashes its first `size` bytes, or all of a shorter object. Does not block the event
+   * loop, nor the threads of other reads and writes. The bytes may come from the system's cache. Throws `BlobMissing`,
+   * `DigestsBusy` if too many digests wait, and the signal's reason as soon as the signal aborts, also while waiting.
+   * Rejects with another error if the thread that hashes dies.
    */
   digest(location: string, size: number, signal: AbortSignal): Promise<BlobDigest>
   /** Removes an object durably. No error if there is none. */
@@ -29,9 +31,9 @@ export interface Objects extends Presence {
 }
 
 export interface Presence {
-  /** How many bytes can still be written; infinite if the store sets no limit. Throws `StorageUnavailable` if the store is away. */
+  /** Bytes that can be written; infinite without a limit. Throws `StorageUnavailable` if the store is away. */
   check(): Promise<number>
-  /** Throws `StorageUnavailable` if there is a place in which nothing can be written now. Absent where only a write tells. */
+  /** Throws `StorageUnavailable` for a place without room. Absent where only a write tells. */
   checkPlaces?(): Promise<void>
 }
 
@@ -47,7 +49,7 @@ export interface ByteRange {
   readonly end: number
 }
 
-/** An object is intact only if hash and size both equal the recorded ones: a longer object may begin with the right bytes. */
+/** Intact needs equal hash and size: a longer object may begin with the right bytes. */
 export interface BlobDigest {
   readonly sha256: Sha256Hex
   /** How many bytes the object has, also beyond the hashed ones. */

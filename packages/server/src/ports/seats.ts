@@ -1,6 +1,6 @@
 /**
- * Bounds how many of a kind run at a time, over all processes of a server: one deep scan of an account, sixteen event streams. `seats.contract.ts` tests the
- * promises.
+ * Bounds how many of a kind run at a time, over all processes of a server: one deep scan of an account, sixteen event
+ * streams. `contracts/seats.ts` tests the promises.
  */
 export interface Seats {
   /** Undefined if all `count` seats of `place` are taken. */

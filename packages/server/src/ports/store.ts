@@ -1,6 +1,6 @@
 import type { AccountId } from '@blindkeep/protocol/ids'
+import { StorageUnavailable } from '../ground/storageErrors.ts'
 import type { ReadTx, WriteTx } from '../rows/nouns.ts'
-import { StorageUnavailable } from './storageErrors.ts'
 
 export type * from '../rows/types.ts'
 export type { ReadTx, WriteTx }
@@ -8,7 +8,7 @@ export type { ReadTx, WriteTx }
 /**
  * The rows: everything that the server records.
  *
- * Promises that every adapter keeps and `store.contract.ts` tests:
+ * Promises that every adapter keeps and `contracts/store.ts` tests:
  * - `read` sees one snapshot and cannot change anything: its connection refuses writes. `ask` does too, for one
  *   question: `work` makes one call of its `tx` that is one statement, which needs no transaction. A second statement
  *   rejects.

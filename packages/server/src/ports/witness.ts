@@ -9,8 +9,8 @@ export interface WitnessedHead {
 }
 
 /**
- * Remembers the log's head beside the bytes, away from the database: setting the database back does not set the witness back. Throws
- * `StorageUnavailable` if the store of bytes is away.
+ * Remembers the log's head beside the bytes, away from the database: setting the database back does not set the witness
+ * back. Throws `StorageUnavailable` if the store of bytes is away.
  */
 export interface Witness {
   /** Undefined before the first `write`. */

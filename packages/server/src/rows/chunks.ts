@@ -2,7 +2,7 @@
 
 import type { Instant, UploadId } from '@blindkeep/protocol/ids'
 import { type Kysely, sql } from 'kysely'
-import { StorageUnavailable } from '../ports/storageErrors.ts'
+import { StorageUnavailable } from '../ground/storageErrors.ts'
 import type { Db } from './db.ts'
 import { keepPart } from './parts.ts'
 import { all, apart, changesOne, first, forList, runs, type Some } from './statements.ts'

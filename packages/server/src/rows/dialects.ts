@@ -1,6 +1,7 @@
 /**
  * What differs between the databases. All other SQL, in the queries of this folder and in the migrations
- * (`adapters/sql/migrations/`), works on SQLite and PostgreSQL alike, unless it asks which of them it is on (`Db.kind`).
+ * (`adapters/sql/migrations/`), works on SQLite and PostgreSQL alike, unless it asks which of them it is on
+ * (`Db.kind`).
  */
 export interface Dialect {
   /** A whole number from 0 to 2^53-1. */

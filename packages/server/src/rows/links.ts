@@ -2,9 +2,21 @@ import type { AccountId, Instant, OpaqueId, UploadId } from '@blindkeep/protocol
 import { type ExpressionBuilder, type Kysely, sql } from 'kysely'
 import { QUOTA, STANDING, standingOf, useOf } from './accounts.ts'
 import type { Db } from './db.ts'
-import { all, apart, changes, changesOne, count, first, forList, insertsUnless, runs, type Some } from './statements.ts'
+import {
+  all,
+  apart,
+  changes,
+  changesOne,
+  count,
+  first,
+  forList,
+  insertsUnless,
+  runs,
+  type Some,
+  value,
+} from './statements.ts'
 import type { AccountStanding, AccountUse } from './tables/accounts.ts'
-import type { Link, LinkTerms } from './tables/links.ts'
+import type { Link, LinkRow, LinkTerms } from './tables/links.ts'
 import { columnNames, columnsOf, picked, type Tables } from './tables.ts'
 
 export interface OwnedLink {
@@ -12,7 +24,7 @@ export interface OwnedLink {
   readonly owner: AccountStanding & AccountUse
 }
 
-export interface ListedLink extends Link {
+export interface ListedLink extends LinkRow {
   /** Pending drops. */
   readonly pending: number
 }
@@ -47,17 +59,17 @@ export interface LinkPage {
   readonly next: LinkPlace | undefined
 }
 
-const columns = columnNames('links')
+const ruled = columnNames('links', { without: ['sealedLabel', 'sealedTitle'] })
 
 /**
  * Always finds a row, if there is any: otherwise an unknown id would answer some microseconds sooner than that of a
- * dead link.
+ * dead link. Without its texts: one of 4 KiB takes microseconds to read.
  */
 const withOwnerOrAny = first((db, opaqueId: OpaqueId) =>
   db
     .selectFrom('links')
     .innerJoin('accounts', 'accounts.accountId', 'links.accountId')
-    .select(columnsOf('links'))
+    .select(ruled.map((name) => `links.${name}` as const))
     .select(STANDING)
     .select(QUOTA)
     .where('opaqueId', '=', (link) =>
@@ -127,8 +139,12 @@ export const linkReads = {
   async findWithOwner(db: Db, opaqueId: OpaqueId): Promise<OwnedLink | undefined> {
     const row = await withOwnerOrAny(db, opaqueId)
     if (row?.opaqueId !== opaqueId) return undefined
-    return { link: picked(row, columns), owner: { ...standingOf(row), ...useOf(row) } }
+    return { link: picked(row, ruled), owner: { ...standingOf(row), ...useOf(row) } }
   },
+  /** Undefined if it has none. */
+  sealedTitle: value((db, opaqueId: OpaqueId) =>
+    db.selectFrom('links').select('sealedTitle').where('opaqueId', '=', opaqueId),
+  ),
   /** Of those that exist of 1 to 64, in no order. */
   async takers(db: Db, opaqueIds: readonly OpaqueId[]): Promise<readonly LinkTaker[]> {
     const { rows } = await takers(db, opaqueIds)

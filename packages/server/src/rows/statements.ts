@@ -114,7 +114,7 @@ const APART = Symbol('apart')
 
 /**
  * A query that reads nothing that another query of its moment changes. On PostgreSQL those of one moment become one
- * statement (`joined.ts`): a lone request sends fewer.
+ * statement (`joinedStatements.ts`): a lone request sends fewer.
  */
 export function apart<Given extends readonly unknown[], Row>(build: Build<Given, Row>): Build<Given, Row> {
   return Object.assign(build, { [APART]: true })

@@ -64,7 +64,13 @@ const unclosed = (db: Kysely<Tables>) => rows(db).where('closedAt', 'is', null).
 
 const unclosedOfAsset = all((db, assetId: AssetId) => unclosed(db).where('assetId', '=', assetId))
 
-const unclosedOfAccount = all((db, accountId: AccountId) => unclosed(db).where('accountId', '=', accountId))
+const finishingOfAccount = all((db, accountId: AccountId) =>
+  unclosed(db).where('accountId', '=', accountId).where('state', '=', literally('finishing')),
+)
+
+const openOfAccount = all((db, accountId: AccountId, max: number) =>
+  unclosed(db).where('accountId', '=', accountId).where('state', '=', literally('open')).limit(max),
+)
 
 const unclosedPage = (db: Kysely<Tables>, accountId: AccountId, max: number) =>
   db
@@ -203,12 +209,16 @@ export const uploadReads = {
   async unclosedOfAsset(db: Db, assetId: AssetId): Promise<readonly AssetUpload[]> {
     return (await unclosedOfAsset(db, assetId)).map(assetUploadOf)
   },
-  /** Open and finishing sessions of one account, its guests' included, oldest first. */
-  async unclosedOfAccount(db: Db, accountId: AccountId): Promise<readonly Upload[]> {
-    return (await unclosedOfAccount(db, accountId)).map(uploadOf)
+  /** Finishing sessions of one account, its guests' included, oldest first. */
+  async finishingOfAccount(db: Db, accountId: AccountId): Promise<readonly Upload[]> {
+    return (await finishingOfAccount(db, accountId)).map(uploadOf)
+  },
+  /** At most `max` open ones. */
+  async openOfAccount(db: Db, accountId: AccountId, max: number): Promise<readonly Upload[]> {
+    return (await openOfAccount(db, accountId, max)).map(uploadOf)
   },
   /**
-   * At most `max` of the same, without what was declared. `next` is where the following page begins; undefined after
+   * At most `max` of both, without what was declared. `next` is where the following page begins; undefined after
    * the last one.
    */
   async unclosedPage(

@@ -42,8 +42,8 @@ export async function both<First, Second>(
 }
 
 /**
- * Makes the log append the receipts of all that `work` finishes in one batch: the log is held, and the landing of another blob, which is removed
- * afterwards, waits for it first. Calls `hold` when all are waiting.
+ * Makes the log append the receipts of all that `work` finishes in one batch: the log is held, and the landing of
+ * another blob, which is removed afterwards, waits for it first. Calls `hold` when all are waiting.
  */
 export async function inOneBatch(
   world: World,

@@ -4,11 +4,19 @@ import { randomUUID } from 'node:crypto'
 import { type AccountId, type AssetId, addSeconds, parseAlbumId, type UploadId } from '@blindkeep/protocol/ids'
 import type { ManifestEnvelope } from '@blindkeep/protocol/schemas/manifest'
 import type { BlobRole } from '@blindkeep/protocol/schemas/receipts'
+import { pendingDrops } from '../contracts/store/world.ts'
 import type { Declared } from '../domain/assets/manifest.ts'
 import { isRefusal } from '../domain/ground/refusals.ts'
 import type { Asset, AssetUpload, ObjectState } from '../ports/store.ts'
-import { pendingDrops } from '../ports/storeContract/world.ts'
-import { type AlbumOwner, chargedRows, declaredFor, landBlob, type Overrides, provenanceOf } from './assets.ts'
+import {
+  type AlbumOwner,
+  chargedRows,
+  declaredFor,
+  landBlob,
+  type Overrides,
+  provenanceOf,
+  unclosedOf,
+} from './assets.ts'
 import { accountRow, inPieces, never, notRefused } from './guest.ts'
 import { defined, sha256, type World } from './world.ts'
 
@@ -51,7 +59,7 @@ export async function otherAlbum(world: World, albumOwner: AlbumOwner): Promise<
   return { ...albumOwner, albumId }
 }
 
-/** What a process leaves that dies after the last byte: an owner's session in the finishing state with durable bytes. */
+/** Left by a process that dies after the last byte: an owner's finishing session with durable bytes. */
 export async function leaveBlobFinishing(world: World, uploadId: UploadId, content: Uint8Array): Promise<void> {
   const { location, size } = await blobRow(world, uploadId)
   const at = world.clock.now()
@@ -126,8 +134,8 @@ export async function objectsIn({ store, clock }: World, state: ObjectState): Pr
 }
 
 /**
- * Over all accounts and assets of a world: the used bytes are the sum of the rows, a kept object belongs to exactly one blob or drop,
- * a staged one to exactly one session, and no asset id stays reserved without a session.
+ * Over all accounts and assets of a world: the used bytes are the sum of the rows, a kept object belongs to exactly one
+ * blob or drop, a staged one to exactly one session, and no asset id stays reserved without a session.
  */
 export async function assertBooks(
   world: World,
@@ -163,6 +171,6 @@ async function ofAccount({ store }: World, accountId: AccountId, assetIds: reado
       own.push(assetId)
       kept.push(...locationsOf(await tx.assets.blobsOf(assetId)))
     }
-    return { assetIds: own, kept, staged: locationsOf(await tx.uploads.unclosedOfAccount(accountId)) }
+    return { assetIds: own, kept, staged: locationsOf(await unclosedOf(tx, accountId)) }
   })
 }

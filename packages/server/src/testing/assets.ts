@@ -16,11 +16,11 @@ import { assembleManifest, manifestToBeSigned } from '@blindkeep/protocol/manife
 import type { ManifestEnvelope } from '@blindkeep/protocol/schemas/manifest'
 import type { BlobRole } from '@blindkeep/protocol/schemas/receipts'
 import { SEGMENT_PLAINTEXT_BYTES } from '@blindkeep/protocol/suites'
+import { pendingDrops } from '../contracts/store/world.ts'
 import type { AssetView } from '../domain/assets/assetView.ts'
 import type { Declared } from '../domain/assets/manifest.ts'
 import type { AdoptionRefusal } from '../domain/drops/adoption.ts'
-import type { Drop } from '../ports/store.ts'
-import { pendingDrops } from '../ports/storeContract/world.ts'
+import type { Drop, ReadTx, Upload } from '../ports/store.ts'
 import { accountRow, append, land, newLink, notRefused } from './guest.ts'
 import { defined, newAccount, sha256, type World } from './world.ts'
 
@@ -141,7 +141,7 @@ export async function landBlob(
   return uploadId
 }
 
-/** The provenance blob of an envelope, signed by a device. A wrapped key is some bytes. `ciphertext_hash` must be that of the original. */
+/** An envelope's provenance blob, signed by a device. Wrapped keys are any bytes. `ciphertext_hash`: the original's. */
 export function provenanceOf(envelope: ManifestEnvelope, keys: DeviceKeys): Uint8Array {
   const id = keyId(keys.publicKey)
   const wrappedKey = envelope.key_mode === 'wrapped' ? new Uint8Array(60) : undefined
@@ -182,7 +182,12 @@ export async function chargedRows(
   return store.read(async (tx) => {
     const blobs = []
     for (const assetId of assetIds) blobs.push(...(await tx.assets.blobsOf(assetId)))
-    const rows = [...(await tx.uploads.unclosedOfAccount(accountId)), ...(await pendingDrops(tx, accountId)), ...blobs]
+    const rows = [...(await unclosedOf(tx, accountId)), ...(await pendingDrops(tx, accountId)), ...blobs]
     return rows.reduce((sum, { size }) => sum + size, 0)
   })
+}
+
+/** Open and finishing sessions of one account, its guests' included. */
+export async function unclosedOf(tx: ReadTx, accountId: AccountId): Promise<readonly Upload[]> {
+  return [...(await tx.uploads.finishingOfAccount(accountId)), ...(await tx.uploads.openOfAccount(accountId, 1000))]
 }

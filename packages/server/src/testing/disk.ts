@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { openFilesystemBlobs } from '../adapters/filesystem/blobs.ts'
 import { inWorld, type World } from './world.ts'
 
-/** Simulates a disk that is not mounted: in its place is a directory with the empty directories that a server made, and no object. */
+/** A disk that is not mounted: in its place the server's empty directories without objects. */
 export async function takeAway(directory: string): Promise<() => Promise<void>> {
   const elsewhere = `${directory} away`
   await rename(directory, elsewhere)

@@ -1,4 +1,4 @@
-import { StorageUnavailable } from '../ports/storageErrors.ts'
+import { StorageUnavailable } from '../ground/storageErrors.ts'
 import type { Store } from '../ports/store.ts'
 import type { Bytes, WorldOptions } from './world.ts'
 

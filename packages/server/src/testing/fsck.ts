@@ -34,7 +34,7 @@ export interface Filled {
 
 export const FILLED_BYTES = 100
 
-/** Makes a pending drop, an asset with an adopted drop and a metadata blob, open and cancelled sessions, and a deleted asset whose blob waits for the collector. */
+/** A pending drop, an asset of a drop with metadata, open and cancelled sessions, a deleted asset for the collector. */
 export async function fill(world: World, owner?: AccountId): Promise<Filled> {
   const albumOwner = await newAlbumOwner(world, owner)
   const pending = await newDrop(world, albumOwner, bytes(FILLED_BYTES))

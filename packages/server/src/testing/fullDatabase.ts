@@ -1,9 +1,8 @@
-import type { Store } from '../ports/store.ts'
-import { channel } from '../ports/storeContract/channels.ts'
-import { capability, deprecation } from '../ports/storeContract/discovery.ts'
-import { invite } from '../ports/storeContract/invites.ts'
-import { challenge, codeHash } from '../ports/storeContract/secondFactors.ts'
-import { share } from '../ports/storeContract/shares.ts'
+import { channel } from '../contracts/store/channels.ts'
+import { capability, deprecation } from '../contracts/store/discovery.ts'
+import { invite } from '../contracts/store/invites.ts'
+import { challenge, codeHash } from '../contracts/store/secondFactors.ts'
+import { share } from '../contracts/store/shares.ts'
 import {
   account,
   accountId,
@@ -31,12 +30,13 @@ import {
   sessionId,
   upload,
   uploadId,
-} from '../ports/storeContract/world.ts'
+} from '../contracts/store/world.ts'
+import type { Store } from '../ports/store.ts'
 
 /** Every byte there is, so that no encoding hides in it. */
 const EVERY_BYTE = Uint8Array.from({ length: 1984 }, (_, index) => index % 256)
 
-/** Fills an empty store: rows of every noun, with all kinds of values: absent ones, the largest number, text of other scripts, every byte. */
+/** Rows of every noun with all kinds of values: absent, the largest number, other scripts, every byte. */
 export async function fillWithEverything(store: Store): Promise<void> {
   await seedWithAlbums(store)
   await store.write([], async (tx) => {

@@ -10,7 +10,7 @@ import type { CreateDrop } from '../domain/drops/drops.ts'
 import type { Provision } from '../domain/drops/links.ts'
 import { isRefusal } from '../domain/ground/refusals.ts'
 import { findUpload } from '../domain/uploads/findUpload.ts'
-import type { Account, DropUpload, Link } from '../ports/store.ts'
+import type { Account, DropUpload, LinkRow } from '../ports/store.ts'
 import { defined, newAccount, newOpaqueId, sha256, type World } from './world.ts'
 
 export function provision(overrides: Partial<Provision> = {}): Provision {
@@ -127,7 +127,7 @@ export async function readObject(
   return Buffer.concat(pieces)
 }
 
-export async function linkRow({ store }: World, opaqueId: OpaqueId): Promise<Link> {
+export async function linkRow({ store }: World, opaqueId: OpaqueId): Promise<LinkRow> {
   return defined(await store.read((tx) => tx.links.find(opaqueId)))
 }
 

@@ -1,10 +1,11 @@
 /**
- * Finds writes that forgot to name a lock (`Lock` in ports/store.ts). On a PostgreSQL database with the witness, every change of a row that belongs to an
- * account fails unless its transaction holds the account's lock. What the server does without a lock on purpose is listed here.
+ * Finds writes that forgot to name a lock (`Lock` in ports/store.ts). On a PostgreSQL database with the witness, every
+ * change of a row that belongs to an account fails unless its transaction holds the account's lock. What the server
+ * does without a lock on purpose is listed here.
  */
 import { parseAccountId } from '@blindkeep/protocol/ids'
 import type { Client } from 'pg'
-import { keyOf } from '../adapters/sql/postgresLocks.ts'
+import { keyOf } from '../adapters/sql/postgres/locks.ts'
 import { accountLock, type Store } from '../ports/store.ts'
 
 /** Tables with an `account_id`, and two whose rows belong to a row of those. */

@@ -1,13 +1,13 @@
 import { backup, DatabaseSync } from 'node:sqlite'
-import { memoryPath, openSqliteStore } from '../adapters/sql/sqlite.ts'
+import { memoryPath, openSqliteStore } from '../adapters/sql/sqlite/store.ts'
 import type { Store } from '../ports/store.ts'
 
 /** More than an empty database has: it is copied in one step. */
 const PAGES = 10_000
 
 /**
- * A store in memory with the tables of the migrations. The first store runs the migrations, the others begin as a copy of its pages: tests open
- * thousands of stores, and migrations take ten times as long.
+ * A store in memory with the tables of the migrations. The first store runs the migrations, the others begin as a copy
+ * of its pages: tests open thousands of stores, and migrations take ten times as long.
  */
 export async function openMemoryStore(): Promise<Store> {
   migrated ??= openMigrated()

@@ -77,7 +77,7 @@ export class Model {
     return this.open(link).filter((upload) => !going.includes(upload))
   }
 
-  /** The empty sessions that end for a new one of `size` bytes: as many as it needs, the oldest first; none if they would not make a place. */
+  /** The empty sessions that end for `size` bytes: as many as needed, oldest first; none if they do not suffice. */
   givingWay(link: ModelLink, size: number): readonly ModelUpload[] {
     const isEmpty = ({ sent, createdAt }: ModelUpload) => sent === 0 && createdAt <= this.now - YIELD_MS
     const going: ModelUpload[] = []

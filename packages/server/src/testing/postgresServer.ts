@@ -21,9 +21,9 @@ import { text } from 'node:stream/consumers'
 export interface PostgresServer {
   /** The URL of the database `name`. Its user owns everything. */
   url(name: string): string
-  /** Ends all of its processes at once, as a crash does, and starts it again, also after it has ended by itself. Rejects if it does not start. */
+  /** Ends all processes at once, as a crash does, and starts again. Rejects if it does not start. */
   restart(): Promise<void>
-  /** Stops it, copies its data for a standby, and starts both: from then on a commit is answered when the standby has it too. */
+  /** Stops it, copies its data for a standby, and starts both: then commits wait for the standby. */
   addStandby(): Promise<void>
   /** Ends it at once. The standby takes its place and its address, and answers as a standby until it is promoted. */
   failOver(): Promise<void>
@@ -35,15 +35,15 @@ export interface PostgresServer {
 const NOBODY_UID = 65_534
 
 /**
- * Each commit is synced, as in production. What is off serves recovery and replication, which tests do not need. Texts sort by the rules of English
- * unless a column says otherwise, so a test fails when code relies on the order of bytes.
+ * Each commit is synced, as in production. What is off serves recovery and replication, which tests do not need. Texts
+ * sort by the rules of English unless a column says otherwise, so a test fails when code relies on the order of bytes.
  */
 const locale = '--encoding=UTF8 --locale=C --locale-provider=icu --icu-locale=en-US'
 const settings = '-c full_page_writes=off -c wal_level=minimal -c max_wal_senders=0 -c shared_buffers=64MB'
 
 /**
- * Stops the server when its standard input ends. The system closes that input however the parent process dies. The trap keeps the shell alive when a
- * terminal signals all of its processes, for instance on Ctrl+C.
+ * Stops the server when its standard input ends. The system closes that input however the parent process dies. The trap
+ * keeps the shell alive when a terminal signals all of its processes, for instance on Ctrl+C.
  */
 const script = `
   trap : INT TERM HUP
@@ -144,8 +144,8 @@ function openShell(directory: string, more: string): ChildProcessWithoutNullStre
 }
 
 /**
- * Copies the server's programs (60 MB) to `native` in `directory`. The user who runs them may not be able to read the packages, and the links between the libraries are missing
- * there when npm runs no scripts of packages.
+ * Copies the server's programs (60 MB) to `native` in `directory`. The user who runs them may not be able to read the
+ * packages, and the links between the libraries are missing there when npm runs no scripts of packages.
  */
 export function copyServer(directory: string): void {
   const packaged = packageOfServer()

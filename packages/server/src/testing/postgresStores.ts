@@ -1,9 +1,9 @@
 /** Stores over PostgreSQL for tests. Importing this module starts a server before the first test. */
 import { after, before } from 'node:test'
 import { Client } from 'pg'
-import { openPostgresStore } from '../adapters/sql/postgres.ts'
+import { openPostgresStore } from '../adapters/sql/postgres/store.ts'
+import { bytes } from '../contracts/store/world.ts'
 import type { Store } from '../ports/store.ts'
-import { bytes } from '../ports/storeContract/world.ts'
 import { installLockWitness } from './lockWitness.ts'
 import { type PostgresServer, startPostgresServer } from './postgresServer.ts'
 

@@ -1,8 +1,9 @@
 import { Client } from 'pg'
 
 /**
- * How many answers of PostgreSQL `work` waits for, one after another: statements that travel together count once. Counts all connections of the process, so
- * nothing else may run. A rollback does not count, because no caller waits for it.
+ * How many answers of PostgreSQL `work` waits for, one after another: statements that travel together count once.
+ * Counts all connections of the process, so nothing else may run. A rollback does not count, because no caller
+ * waits for it.
  */
 export async function roundTripsOf(work: () => Promise<unknown>): Promise<number> {
   /** For each connection, the longest chain of statements of which each was sent after the answer to the one before. */

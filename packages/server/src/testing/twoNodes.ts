@@ -11,8 +11,8 @@ export interface TwoNodes {
   readonly here: World
   readonly there: World
   /**
-   * Runs `first` here until its transaction has done everything but its commit, then `second` there until it has ended or waits for a lock, and then both to
-   * their ends. `second` sees nothing of `first`, unless it waits for it.
+   * Runs `first` here until its transaction has done everything but its commit, then `second` there until it has ended
+   * or waits for a lock, and then both to their ends. `second` sees nothing of `first`, unless it waits for it.
    */
   race<First, Second>(
     first: (here: World) => Promise<First>,
@@ -22,7 +22,7 @@ export interface TwoNodes {
   deadlocks(): Promise<number>
 }
 
-/** Without locks, each transaction names none, as naive code would. With them, a change without its lock fails (lockWitness.ts). */
+/** Without locks each transaction names none. With them, a change without its lock fails (lockWitness.ts). */
 export function inTwoNodes(work: (nodes: TwoNodes) => Promise<void>, given: { readonly withoutLocks?: boolean } = {}) {
   return async () => {
     const { withoutLocks = false } = given

@@ -1,6 +1,6 @@
 import { copyFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
-import { createHealth } from '../adapters/sql/sqliteHealth.ts'
+import { createHealth } from '../adapters/sql/sqlite/health.ts'
 import type { Store } from '../ports/store.ts'
 import { createDb, type Db, sqliteKind } from '../rows/db.ts'
 import { createReadTx } from '../rows/nouns.ts'

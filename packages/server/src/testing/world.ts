@@ -18,13 +18,14 @@ import { openKeyring } from '../adapters/keyring/keyring.ts'
 import { openLimiter } from '../adapters/limiter/limiter.ts'
 import { createLocalSeats } from '../adapters/limiter/localSeats.ts'
 import { createMessenger } from '../adapters/messenger/messenger.ts'
-import { openSqliteStore } from '../adapters/sql/sqlite.ts'
+import { openSqliteStore } from '../adapters/sql/sqlite/store.ts'
 import { systemRandom } from '../adapters/system/random.ts'
 import { createSoleNode } from '../adapters/system/soleNode.ts'
+import type { Bytes } from '../contracts/bytes/world.ts'
 import { unwatched } from '../domain/custody/headWatch.ts'
 import { openServerKeys, type ServerKeys } from '../domain/custody/keys.ts'
 import { recordServerId } from '../domain/discovery/serverId.ts'
-import type { Bytes } from '../ports/bytesContract/world.ts'
+import { createRules, type RulePorts, type RuleSettings, type Rules } from '../domain/rules.ts'
 import type { KeyedBytes } from '../ports/keyedBytes.ts'
 import type { Keyring } from '../ports/keyring.ts'
 import type { Limiter } from '../ports/limiter.ts'
@@ -34,11 +35,10 @@ import type { Random } from '../ports/random.ts'
 import type { Seats } from '../ports/seats.ts'
 import type { Staging } from '../ports/staging.ts'
 import type { Store } from '../ports/store.ts'
-import { createRules, type RulePorts, type RuleSettings, type Rules } from '../rules.ts'
 import { createHandClock, type HandClock } from './handClock.ts'
 import { openMemoryStore } from './memoryStore.ts'
 
-/** The rules over real adapters: a database in memory, files in a temporary directory, and a clock that moves by hand. */
+/** The rules over real adapters: database in memory, files in a temporary directory, a clock moved by hand. */
 export interface World {
   readonly clock: HandClock
   readonly random: Random
@@ -145,8 +145,8 @@ export function inWorld(work: (world: World) => Promise<void>, options: WorldOpt
 }
 
 /**
- * The worlds of a process share what takes longest to make: a directory of files, as no two files ever have the same name, and a master secret. It is
- * removed when the process ends.
+ * The worlds of a process share what takes longest to make: a directory of files, as no two files ever have the same
+ * name, and a master secret. It is removed when the process ends.
  */
 async function openGround() {
   const directory = await mkdtemp(join(tmpdir(), 'blindkeep-worlds-'))
@@ -157,7 +157,7 @@ async function openGround() {
   return { directory, blobsDirectory, realBlobs: blobs, keyring }
 }
 
-/** With `BLINDKEEP_TEST_STORE=postgres`, worlds have a PostgreSQL database that refuses changes without their locks, except those of the tests. */
+/** `BLINDKEEP_TEST_STORE=postgres`: worlds on PostgreSQL, refusing changes without locks, except the tests'. */
 const postgres =
   process.env.BLINDKEEP_TEST_STORE === 'postgres'
     ? { ...(await import('./postgresStores.ts')), ...(await import('./lockWitness.ts')) }

@@ -1,6 +1,6 @@
 /**
- * The main stories in every browser that is installed: `npm run stories:browsers`. `BROWSERS="Firefox WebKitGTK"` names some of them, and
- * `STORY_PICTURES=<directory>` takes pictures.
+ * The main stories in every browser that is installed: `npm run stories:browsers`. `BROWSERS="Firefox WebKitGTK"` names
+ * some of them, and `STORY_PICTURES=<directory>` takes pictures.
  */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'

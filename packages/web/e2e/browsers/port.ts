@@ -17,7 +17,7 @@ export interface Look {
   readonly colorScheme: 'light' | 'dark'
 }
 
-/** One tab. Functions run in its page: they are sent as text, so they must not refer to anything outside themselves, and their values as JSON. */
+/** One tab. Functions are sent to its page as text, so they refer to nothing outside; values are sent as JSON. */
 export interface Tab {
   /** Name and version. */
   readonly version: string
@@ -43,7 +43,7 @@ export interface Tab {
   choose(mark: Mark, paths: readonly string[]): Promise<void>
   /** A picture of what is visible, as PNG. */
   screenshot(): Promise<Buffer>
-  /** Console errors, exceptions, refusals of the Content-Security-Policy, and where the browser tells, requests to other origins and failed loads. */
+  /** Console errors, exceptions, policy refusals, failed loads, and where browsers tell, requests to other origins. */
   problems(): readonly string[]
   close(): Promise<void>
 }

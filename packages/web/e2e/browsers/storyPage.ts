@@ -38,7 +38,7 @@ export interface StoryPage {
   chooseFolder(target: Target, name: string, files: Files): Promise<void>
   /** Takes a picture for people to look at, if `STORY_PICTURES` names a directory. */
   look(name: string): Promise<void>
-  /** The file that `work` makes the browser save: once it has as many bytes, as WebKit gives it its name before its content. */
+  /** The file that `work` saves, once it has as many bytes: WebKit gives a name before the content. */
   saved(work: () => Promise<void>, leastBytes?: number): Promise<SavedFile>
   /** Fails when axe-core finds a fault. */
   assertAccessible(): Promise<void>

@@ -94,8 +94,9 @@ async function environmentOf({ colorScheme }: Look, workplace: string, display: 
 }
 
 /**
- * The driver tells nothing of the console, so the page notes its problems itself. `start` runs when a document is loaded: it misses errors of before, which
- * leave a page that fails the story, but not the refusals of the policy, which the browser keeps. What happens in workers is not noted.
+ * The driver tells nothing of the console, so the page notes its problems itself. `start` runs when a document is
+ * loaded: it misses errors of before, which leave a page that fails the story, but not the refusals of the policy,
+ * which the browser keeps. What happens in workers is not noted.
  */
 function watchIn(driver: WebDriver) {
   const problems: string[] = []

@@ -1,4 +1,4 @@
-/** The secrets of an owner's link and password in a real browser, in front of a malicious server that would have them. */
+/** A malicious server wants the secrets of an owner's link and password: in a real browser. */
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
 import { changeBody, isRequest } from '../../../../testing/maliciousServer.ts'

@@ -1,4 +1,4 @@
-/** The owner's pages in a real browser, in front of a malicious server: no byte that the owner did not choose is saved, shown, shared or signed. */
+/** The owner's pages before a malicious server: no byte that the owner did not choose is used or signed. */
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
 import type { AssetFacts } from '@blindkeep/client/owner'

@@ -1,4 +1,4 @@
-/** Drives an installed Firefox over Marionette, its own protocol: the only one that also reaches what Firefox draws outside of pages, as notifications. */
+/** Drives Firefox over Marionette, its own protocol: the only one that reaches notifications too. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'

@@ -1,7 +1,8 @@
 /**
- * One whole way with nothing in place of a browser: Firefox subscribes at a push service that speaks its protocol, a file lands, Firefox decrypts the message,
- * the service worker shows it, and a click on the notification opens the inbox. Needs an installed Firefox; on demand:
- * `npm run test:firefox-push`, with `FIREFOX` as the path of the program if it is not `firefox-esr`.
+ * One whole way with nothing in place of a browser: Firefox subscribes at a push service that speaks its protocol, a
+ * file lands, Firefox decrypts the message, the service worker shows it, and a click on the notification opens the
+ * inbox. Needs an installed Firefox; on demand: `npm run test:firefox-push`, with `FIREFOX` as the path of the program
+ * if it is not `firefox-esr`.
  */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'

@@ -10,7 +10,8 @@ function seenBy(name: string, whose: (world: World) => Promise<Owner>): Omit<Sho
     begin: async (world) => ({ url: `${world.url}/#/${name}`, signedInAs: await whose(world) }),
     reach: async (page) => {
       await page.locator('h1').first().waitFor()
-      // The page has loaded when no spinner is left. Network silence is no sign, because the stream of changes never ends.
+      // The page has loaded when no spinner is left. Network silence is no sign, because the stream of changes
+      // never ends.
       await page.locator('[aria-busy=true], .spinner').first().waitFor({ state: 'detached' })
     },
   }

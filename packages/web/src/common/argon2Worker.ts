@@ -1,4 +1,4 @@
-/** Computes Argon2id, 64 MiB and a second or more, without blocking the page. One question and one answer for each worker. */
+/** Computes Argon2id (64 MiB, a second or more) beside the page. One question and answer for each worker. */
 import { masterOfPassword, passphraseProof } from '@blindkeep/client/environment'
 import type { Argon2Answer, Argon2Question } from './argon2Messages.ts'
 

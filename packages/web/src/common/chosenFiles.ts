@@ -13,7 +13,7 @@ interface FoundFiles {
   readonly files: readonly FoundFile[]
   /** Names of files and folders that the browser could not read, wholly or in part. */
   readonly unreadable: readonly string[]
-  /** Paths of dropped folders, and of folders in them, that have nothing in them. A chosen folder does not tell of them. */
+  /** Paths of dropped empty folders, also nested ones. A chosen folder does not report them. */
   readonly emptyFolders: readonly string[]
 }
 
@@ -78,7 +78,7 @@ function fileOf(entry: FileSystemFileEntry): Promise<File> {
   return new Promise((resolve, reject) => entry.file(resolve, reject))
 }
 
-/** Browsers give batches of at most a hundred, and an empty one at the end (File and Directory Entries, section 7.3). */
+/** Browsers give at most a hundred at once, and none at the end (File and Directory Entries, section 7.3). */
 async function entriesIn(directory: FileSystemDirectoryEntry): Promise<readonly FileSystemEntry[]> {
   const reader = directory.createReader()
   const all: FileSystemEntry[] = []

@@ -194,8 +194,9 @@ function ignoreRestOfClick(): void {
 const FIELDS = 'input:not([hidden], [type=hidden], :disabled), select:not(:disabled), textarea:not(:disabled)'
 
 /**
- * A dialog begins at its first field; without one at the button that changes nothing if another one destroys something, or at the main button. The browser
- * would begin at the button that closes. Content that comes later counts until the person has done something.
+ * A dialog begins at its first field; without one at the button that changes nothing if another one destroys something,
+ * or at the main button. The browser would begin at the button that closes. Content that comes later counts until the
+ * person has done something.
  */
 function useFirstFocus(body: RefObject<HTMLElement | null>): void {
   const isTouched = useRef(false)
@@ -225,7 +226,7 @@ function safeButtonIn(body: HTMLElement): HTMLElement | null {
   return dangerous.parentElement?.querySelector<HTMLElement>('.button:not(.danger, :disabled)') ?? null
 }
 
-/** A name that another person chose, isolated so that it cannot turn the direction of the text around it (Unicode TR 9). */
+/** Another person's name, isolated so that it cannot turn the text around it (Unicode TR 9). */
 export function Name({ children }: { readonly children: string }) {
   return <bdi>{children}</bdi>
 }

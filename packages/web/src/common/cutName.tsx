@@ -7,7 +7,7 @@ interface CutNameProps {
   readonly cutFrom: number
 }
 
-/** A file name of another person in little room. A long one is in one line and cut in its middle, so that its ending stays; it is read out whole. */
+/** Another person's file name in little room: cut in its middle, so that its ending stays. Read out whole. */
 export function CutName({ name, cutFrom }: CutNameProps) {
   if (name.length < cutFrom) return <Name>{name}</Name>
   const { stem, tail } = namePartsOf(name)

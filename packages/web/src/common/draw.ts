@@ -1,11 +1,13 @@
 /**
- * The one way in which a page is drawn. Names, notes and labels come from other people, and characters that turn the direction of text make `exe.fdp` look
- * like `pdf.exe` (Unicode TR 36, section 2.10). So they are taken out of every text and label that a page draws: no component has to remember it.
- * `Name` also isolates a name whose letters run from right to left.
+ * The one way in which a page is drawn. Names, notes and labels come from other people, and characters that turn the
+ * direction of text make `exe.fdp` look like `pdf.exe` (Unicode TR 36, section 2.10). So they are taken out of every
+ * text and label that a page draws: no component has to remember it. `Name` also isolates a name whose letters run from
+ * right to left.
  */
-import { type ComponentChild, options, render } from 'preact'
+import { type ComponentChild, h, options, render } from 'preact'
+import { ReaderOf } from './reader.ts'
 
-/** All of `Bidi_Control` but FSI and PDI, which `isolated` puts around a name, and which turn nothing outside of themselves. */
+/** All of `Bidi_Control` but FSI and PDI, which `isolated` adds, and which turn nothing outside. */
 const DIRECTIONS = /[\u061C\u200E\u200F\u202A-\u202E\u2066\u2067]/g
 
 export function withoutDirections(text: string): string {
@@ -37,5 +39,5 @@ export function draw(page: ComponentChild, root: HTMLElement): void {
     makePlain(node)
     before?.(node)
   }
-  render(page, root)
+  render(h(ReaderOf, null, page), root)
 }

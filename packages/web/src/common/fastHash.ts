@@ -1,7 +1,7 @@
 import { type RunningHash, systemEnvironment } from '@blindkeep/client/environment'
 import { createSHA256 } from 'hash-wasm'
 
-/** SHA-256 in WebAssembly, or in JavaScript where the browser refuses WebAssembly: in every document of the pages, but not in their workers. */
+/** SHA-256 in WebAssembly, or JavaScript where that is refused: in all documents of the pages, not their workers. */
 export async function createFastHash(): Promise<RunningHash> {
   try {
     const hash = await createSHA256()

@@ -1,15 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import {
-  formatAge,
-  formatBytes,
-  formatDate,
-  formatDistance,
-  formatDuration,
-  formatInstant,
-  formatNumber,
-  formatPercent,
-} from './format.ts'
+import { formats } from './format.ts'
 
 /** Replaces the kinds of space that the platform puts between a number and its unit. */
 const plain = (text: string) => text.replace(/[\u00a0\u202f]/g, ' ')
@@ -38,51 +29,51 @@ describe('formatBytes', () => {
   ]
   for (const [bytes, english, german] of cases)
     it(`writes ${bytes} bytes as ${english}`, () => {
-      assert.equal(plain(formatBytes(bytes, 'en')), english)
-      assert.equal(plain(formatBytes(bytes, 'de')), german)
+      assert.equal(plain(formats.en.bytes(bytes)), english)
+      assert.equal(plain(formats.de.bytes(bytes)), german)
     })
 
   it('uses at most three digits below a petabyte', () => {
     for (let bytes = 1; bytes < 1e15; bytes = Math.ceil(bytes * 1.37))
       for (const value of [bytes, 10 ** Math.floor(Math.log10(bytes)) - 1]) {
-        const digits = formatBytes(Math.max(0, value), 'en').replace(/[^0-9]/g, '')
-        assert.ok(digits.length <= 3, formatBytes(value, 'en'))
+        const digits = formats.en.bytes(Math.max(0, value)).replace(/[^0-9]/g, '')
+        assert.ok(digits.length <= 3, formats.en.bytes(value))
       }
   })
 })
 
 describe('formatInstant', () => {
   it('writes an instant as the page’s language does', () => {
-    assert.match(plain(formatInstant('2026-01-02T12:00:00Z', 'en')), /^Jan 2, 2026, \d{1,2}:\d\d [AP]M$/)
-    assert.match(plain(formatInstant('2026-01-02T12:00:00Z', 'de')), /^02\.01\.2026, \d\d:\d\d$/)
-    assert.equal(formatDate('2026-01-02T12:00:00Z', 'en'), 'Jan 2, 2026')
-    assert.equal(formatDate('2026-01-02T12:00:00Z', 'de'), '02.01.2026')
+    assert.match(plain(formats.en.instant('2026-01-02T12:00:00Z')), /^Jan 2, 2026, \d{1,2}:\d\d [AP]M$/)
+    assert.match(plain(formats.de.instant('2026-01-02T12:00:00Z')), /^02\.01\.2026, \d\d:\d\d$/)
+    assert.equal(formats.en.date('2026-01-02T12:00:00Z'), 'Jan 2, 2026')
+    assert.equal(formats.de.date('2026-01-02T12:00:00Z'), '02.01.2026')
   })
 
   it('follows the reader’s region', () => {
     prefer(['en-GB'])
-    assert.equal(formatInstant('2026-01-02T12:00:00Z', 'en').slice(0, 10), '2 Jan 2026')
+    assert.equal(formats.en.instant('2026-01-02T12:00:00Z').slice(0, 10), '2 Jan 2026')
     prefer(['de-DE', 'en-US'])
-    assert.equal(formatDate('2026-01-02T12:00:00Z', 'en'), '2 Jan 2026')
-    assert.equal(formatNumber(1234.5, 'en'), '1.234,5')
+    assert.equal(formats.en.date('2026-01-02T12:00:00Z'), '2 Jan 2026')
+    assert.equal(formats.en.number(1234.5), '1.234,5')
     prefer(['en', 'de'])
   })
 
   it('accepts leap seconds', () => {
-    assert.equal(formatInstant('2016-12-31T12:00:60Z', 'de'), formatInstant('2016-12-31T12:00:59Z', 'de'))
-    assert.equal(formatDistance('2016-12-31T12:00:60Z', Date.parse('2016-12-31T12:01:00Z'), 'en'), '1 second ago')
+    assert.equal(formats.de.instant('2016-12-31T12:00:60Z'), formats.de.instant('2016-12-31T12:00:59Z'))
+    assert.equal(formats.en.distance('2016-12-31T12:00:60Z', Date.parse('2016-12-31T12:01:00Z')), '1 second ago')
   })
 
   it('writes the same moment in the same way for every offset', () => {
-    assert.equal(formatInstant('2026-01-02T14:00:00+02:00', 'en'), formatInstant('2026-01-02T12:00:00.000Z', 'en'))
+    assert.equal(formats.en.instant('2026-01-02T14:00:00+02:00'), formats.en.instant('2026-01-02T12:00:00.000Z'))
   })
 })
 
 describe('formatDistance', () => {
   const now = Date.parse('2026-01-10T12:00:00Z')
   it('never puts a past event in the future (formatAge)', () => {
-    assert.equal(formatAge('2026-01-10T12:05:00Z', now, 'en'), 'now')
-    assert.equal(formatAge('2026-01-10T11:55:00Z', now, 'en'), '5 minutes ago')
+    assert.equal(formats.en.age('2026-01-10T12:05:00Z', now), 'now')
+    assert.equal(formats.en.age('2026-01-10T11:55:00Z', now), '5 minutes ago')
   })
 
   const cases: readonly (readonly [string, string, string])[] = [
@@ -96,8 +87,8 @@ describe('formatDistance', () => {
   ]
   for (const [instant, english, german] of cases)
     it(`writes ${instant} as ${english}`, () => {
-      assert.equal(formatDistance(instant, now, 'en'), english)
-      assert.equal(formatDistance(instant, now, 'de'), german)
+      assert.equal(formats.en.distance(instant, now), english)
+      assert.equal(formats.de.distance(instant, now), german)
     })
 })
 
@@ -113,8 +104,8 @@ describe('formatDuration', () => {
   ]
   for (const [seconds, english, german] of cases)
     it(`rounds ${seconds} seconds up to ${english}`, () => {
-      assert.equal(formatDuration(seconds, 'en'), english)
-      assert.equal(formatDuration(seconds, 'de'), german)
+      assert.equal(formats.en.duration(seconds), english)
+      assert.equal(formats.de.duration(seconds), german)
     })
 })
 
@@ -129,7 +120,7 @@ describe('formatPercent', () => {
   ]
   for (const [part, whole, english, german] of cases)
     it(`rounds ${part} of ${whole} down to ${english}`, () => {
-      assert.equal(plain(formatPercent(part, whole, 'en')), english)
-      assert.equal(plain(formatPercent(part, whole, 'de')), german)
+      assert.equal(plain(formats.en.percent(part, whole)), english)
+      assert.equal(plain(formats.de.percent(part, whole)), german)
     })
 })

@@ -1,4 +1,4 @@
-/** Keeps the place of the keyboard in lists: when a control leaves the page with its row, the row that takes its place gets the focus, or the heading. */
+/** Keeps the keyboard's place in lists: when a row leaves with its control, the next row or the heading has it. */
 import type { RefObject } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 
@@ -17,7 +17,7 @@ interface Place {
   readonly around: readonly Element[]
 }
 
-/** Call it once, for the part of the page that stays. What is in a dialog does not count: a dialog is about the row from which it was opened. */
+/** Call it once for the part that stays. Dialogs do not count: they are about the row that opened them. */
 export function useKeptPlace(within: RefObject<HTMLElement | null>): void {
   const last = useRef<Place>(undefined)
   useEffect(() => {

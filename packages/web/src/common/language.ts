@@ -1,4 +1,4 @@
-/** The languages of the pages. Each has an object of texts of the same shape (`src/text/`), so that a missing text does not compile. */
+/** The pages' languages. Each has texts of one shape (`src/text/`): a missing text does not compile. */
 export const LANGUAGES = { en: 'English', de: 'Deutsch' } as const
 export type Language = keyof typeof LANGUAGES
 
@@ -15,7 +15,7 @@ export function pickLanguage(preferred: readonly string[]): Language {
   return known ?? 'en'
 }
 
-/** The page's language as the reader's region writes numbers and dates: `en-DE` for a page in English and a browser from Germany. */
+/** The page's language with the reader's region for numbers and dates: `en-DE`. */
 export function readerLocale(language: Language, preferred: readonly string[] = navigator.languages): string {
   const regions = preferred.map((tag) => /-([a-z]{2}|\d{3})(?=-|$)/i.exec(tag)?.[1])
   const region = regions.find((found) => found !== undefined)

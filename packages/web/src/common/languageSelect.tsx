@@ -1,12 +1,8 @@
-import { isLanguage, keepLanguage, LANGUAGES, type Language } from './language.ts'
+import { isLanguage, keepLanguage, LANGUAGES } from './language.ts'
+import { useReader } from './reader.ts'
 
-interface LanguageSelectProps {
-  readonly label: string
-  readonly language: Language
-  readonly onLanguage: (language: Language) => void
-}
-
-export function LanguageSelect({ label, language, onLanguage }: LanguageSelectProps) {
+export function LanguageSelect({ label }: { readonly label: string }) {
+  const { language, onLanguage } = useReader()
   return (
     <label class="small soft">
       <span class="visually-hidden">{label}</span>

@@ -16,7 +16,7 @@ export function namePartsOf(name: string): NameParts {
   return { stem: name.slice(0, cut), tail: name.slice(cut) }
 }
 
-/** The folder has its slash at its end, and is empty for a file that was chosen by itself, or whose name ends with a slash. Together they are the path. */
+/** The folder ends with a slash; it is empty for a single file, or a name with a slash at its end. Joined: the path. */
 export function pathPartsOf(path: string): { readonly folder: string; readonly name: string } {
   const start = path.lastIndexOf('/') + 1
   return start === path.length ? { folder: '', name: path } : { folder: path.slice(0, start), name: path.slice(start) }

@@ -14,7 +14,7 @@ interface PassphraseFieldProps {
   readonly onInput: (text: string) => void
 }
 
-/** For those who were given a passphrase. It can be shown, because they copy it by hand from a message. Password managers must not store it. */
+/** For a given passphrase. It can be shown, because people copy it by hand. Password managers must not store it. */
 export function PassphraseField({ value, words, fault, onInput }: PassphraseFieldProps) {
   const [isShown, setIsShown] = useState(false)
   return (

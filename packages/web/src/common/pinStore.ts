@@ -1,6 +1,7 @@
 /**
- * The receipt-signing keys of a server, and its newest receipt, as this browser has seen them before. They are not secret. A malicious server that removes or
- * changes a key, or forgets what it signed, can be detected only by a client that remembers it (specification, Discovery, attestation-keys).
+ * The receipt-signing keys of a server, and its newest receipt, as this browser has seen them before. They are not
+ * secret. A malicious server that removes or changes a key, or forgets what it signed, can be detected only by a client
+ * that remembers it (specification, Discovery, attestation-keys).
  */
 import { joinPins, type PinnedKeys, parsePins } from '@blindkeep/client/receipts'
 import type { DBSchema, IDBPDatabase } from 'idb'
@@ -14,15 +15,17 @@ interface Pins extends DBSchema {
   readonly pins: { key: string; value: unknown }
 }
 
-/** The remembered keys of this server, or undefined when this browser has never seen it. Rejects when the browser stores nothing. */
+/** This server's remembered keys; undefined for a new server. Rejects when the browser stores nothing. */
 export async function loadPins(baseUrl: string): Promise<PinnedKeys | undefined> {
-  // A server's id is its origin, for every path (specification, Discovery, server-info). The client refuses a server that states another.
+  // A server's id is its origin, for every path (specification, Discovery, server-info). The client refuses a server
+  // that states another.
   return readable(await withPins((database) => database.get('pins', new URL(baseUrl).origin)))
 }
 
 /**
- * Stores what the client has checked. Another tab may have stored more keys or a newer receipt, which are kept. Rejects with `AuditError` when what is
- * stored, which another request may have brought meanwhile, is not of the same list and log.
+ * Stores what the client has checked. Another tab may have stored more keys or a newer receipt, which are kept.
+ * Rejects with `AuditError` when what is stored, which another request may have brought meanwhile, is not of the same
+ * list and log.
  */
 export async function keepPins(pins: PinnedKeys): Promise<void> {
   await withPins(async (database) => {

@@ -7,7 +7,7 @@ interface QrCodeProps {
   readonly label: string
 }
 
-/** Dark on light in every colour scheme, with the quiet zone of four modules that scanners need (ISO/IEC 18004, 5.3.8). */
+/** Dark on light in every scheme, with the quiet zone that scanners need (ISO/IEC 18004, 5.3.8). */
 export function QrCode({ text, label }: QrCodeProps) {
   const { data, size } = encode(text, { ecc: 'M', border: 4 })
   return (

@@ -8,7 +8,7 @@ export interface Refresher {
 /** The pause between two runs, so that a hundred changes at once do not cause a hundred runs. */
 const REST_MS = 300
 
-/** Runs `run` one at a time and never aborts it. Any number of calls of `ask` during a run cause one more run. `run` must not reject. */
+/** One run at a time, never aborted. All calls of `ask` during it cause one more. `run` must not reject. */
 export function createRefresher(run: () => Promise<void>, wait: (ms: number) => Promise<void> = rest): Refresher {
   let isWanted = false
   let isRunning = false

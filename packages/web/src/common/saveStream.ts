@@ -10,8 +10,8 @@ export interface SaveOptions {
 
 export interface SaveTarget {
   /**
-   * Resolves when the complete file is at its place. Rejects with the error of the stream or the signal's reason, and then keeps no byte of the stream,
-   * because a file counts as checked only after its last byte.
+   * Resolves when the complete file is at its place. Rejects with the error of the stream or the signal's reason, and
+   * then keeps no byte of the stream, because a file counts as checked only after its last byte.
    */
   save(content: ReadableStream<Uint8Array>, options?: SaveOptions): Promise<void>
   /** There is nothing to save after all: removes what the question for the place has made. */
@@ -19,8 +19,8 @@ export interface SaveTarget {
 }
 
 /**
- * Asks where to save, in browsers that can ask. Call this function in the same task as the click, and open the stream afterwards. Undefined when the person
- * has dismissed the question. A stranger may have chosen `name`.
+ * Asks where to save, in browsers that can ask. Call this function in the same task as the click, and open the stream
+ * afterwards. Undefined when the person has dismissed the question. A stranger may have chosen `name`.
  */
 export async function chooseSaveTarget(name: string): Promise<SaveTarget | undefined> {
   const suggestedName = safeName(name)
@@ -44,7 +44,7 @@ interface SavedFile extends FileSystemFileHandle {
   readonly remove?: () => Promise<void>
 }
 
-/** Writes into a temporary file of the browser, which replaces the chosen file when the stream has ended without an error. */
+/** Writes a temporary file of the browser, which replaces the chosen one after an end without error. */
 function fileTarget(file: SavedFile): SaveTarget {
   return {
     async save(content, { onProgress, signal } = {}) {
@@ -70,8 +70,9 @@ async function removeEmpty(file: SavedFile): Promise<void> {
 }
 
 /**
- * For browsers that cannot ask where to save, and for many files at once, where one question for each file is too much. The browser collects the file (most
- * browsers keep a large file on the disk) and downloads it when the stream has ended without an error. `name` must be a safe name.
+ * For browsers that cannot ask where to save, and for many files at once, where one question for each file is too much.
+ * The browser collects the file (most browsers keep a large file on the disk) and downloads it when the stream has
+ * ended without an error. `name` must be a safe name.
  */
 export function downloadTarget(name: string): SaveTarget {
   return {

@@ -1,12 +1,12 @@
-/** Loads values that several users share, a limited number at once. Keeps a limited number of values that nothing uses. */
+/** Loads shared values, a limited number at once, and keeps a limited number of unused ones. */
 export type Outcome<Value> =
   | { readonly value: Value; readonly error?: undefined }
   | { readonly error: unknown; readonly value?: undefined }
 
 export interface SharedLoads<Value> {
   /**
-   * Calls `onOutcome` when the value is loaded: at once if it is loaded already. Call the returned function when the value is no longer used. A load
-   * without users is aborted; a failed load is not kept.
+   * Calls `onOutcome` when the value is loaded: at once if it is loaded already. Call the returned function when the
+   * value is no longer used. A load without users is aborted; a failed load is not kept.
    */
   use(
     key: string,

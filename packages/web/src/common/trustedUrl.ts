@@ -1,6 +1,6 @@
 /**
- * The only Trusted Types policy of the pages: a worker's script must come from the page's own origin. The pages never turn text into HTML or script, so there
- * is no policy for these, and the browser refuses both.
+ * The only Trusted Types policy of the pages: a worker's script must come from the page's own origin. The pages never
+ * turn text into HTML or script, so there is no policy for these, and the browser refuses both.
  */
 export function trustedWorkerUrl(url: URL): URL {
   if (url.origin !== location.origin) throw new TypeError('the script of a worker must have the origin of the page')

@@ -8,7 +8,7 @@ export interface Loaded<Value> {
   readonly reload: () => void
 }
 
-/** Loads at first, after `reload`, and when `key` changes, which also drops the last value. A late answer is ignored. */
+/** Loads at first, after `reload`, and when `key` changes, which drops the last value. Ignores late answers. */
 export function useLoaded<Value>(load: (signal: AbortSignal) => Promise<Value>, key = ''): Loaded<Value> {
   const [state, setState] = useState<{ key: string; value: Value | undefined; error: unknown; isLoading: boolean }>({
     key,

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 
 const EVERY_MS = 30_000
 
-/** The time by this clock, renewed often enough for words such as "5 minutes ago". What the server dates needs the server's clock. */
+/** This clock's time, renewed often enough for "5 minutes ago". What servers date needs the server's clock. */
 export function useNow(now: () => number): number {
   const [nowMs, setNowMs] = useState(now)
   useEffect(() => {

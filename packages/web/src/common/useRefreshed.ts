@@ -4,8 +4,9 @@ import { createRefresher, type Refresher } from './refresher.ts'
 import type { Loaded } from './useLoaded.ts'
 
 /**
- * For a list that changes often. Unlike `useLoaded` it never aborts a load for the next one: with many files arriving, an aborted load would never show
- * anything. The last value stays while it is loaded again, and a load that failed for lack of a connection is repeated when the browser is online.
+ * For a list that changes often. Unlike `useLoaded` it never aborts a load for the next one: with many files arriving,
+ * an aborted load would never show anything. The last value stays while it is loaded again, and a load that failed for
+ * lack of a connection is repeated when the browser is online.
  */
 export function useRefreshed<Value>(load: (signal: AbortSignal) => Promise<Value>): Loaded<Value> {
   const [state, setState] = useState<Omit<Loaded<Value>, 'reload'>>({

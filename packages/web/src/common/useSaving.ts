@@ -24,8 +24,9 @@ export interface Saving {
   /** The current download. */
   readonly now: SavingNow | undefined
   /**
-   * Downloads one file after the other, and resolves with their number, which is smaller when the person has dismissed the question or stopped. Rejects with
-   * the error of the first file that fails. Call it in the same task as the click. While a job runs, it does nothing.
+   * Downloads one file after the other, and resolves with their number, which is smaller when the person has dismissed
+   * the question or stopped. Rejects with the error of the first file that fails. Call it in the same task as the
+   * click. While a job runs, it does nothing.
    */
   save(files: readonly FileToSave[], onSaved?: (index: number) => void): Promise<number>
   stop(): void

@@ -7,7 +7,7 @@ interface DatabaseOptions<Schema extends DBSchema> {
   readonly create: (database: IDBPDatabase<Schema>) => void
 }
 
-/** Opens the database for each use: an open connection would stop a later version of the page from upgrading it. Rejects when the browser stores nothing. */
+/** Opened for each use: open connections stop later versions from upgrading. Rejects when nothing is stored. */
 export async function withDatabase<Schema extends DBSchema, Result>(
   { name, version, create }: DatabaseOptions<Schema>,
   use: (database: IDBPDatabase<Schema>) => Promise<Result>,

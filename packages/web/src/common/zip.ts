@@ -1,8 +1,8 @@
-/** Several files as one ZIP, made while they are read: nothing of it is kept in memory. Files are stored, not compressed: what people send is, mostly. */
+/** Several files as one ZIP, made while they are read, without memory of them. Stored: most files are compressed. */
 import { fileDateOf } from '@blindkeep/client/fileDate'
 import { numberedName, safePath } from '@blindkeep/client/safePath'
 
-/** The library writes no ZIP64 record for the number of files alone, and readers differ about an archive of more without one. Sizes have no bound. */
+/** The library has no ZIP64 record for the number of files alone, and readers differ. Sizes have no bound. */
 export const MAX_ZIP_FILES = 65_535
 
 /** DOS times, which ZIP has, are of these years. */
@@ -47,12 +47,13 @@ export async function zipOf(files: readonly FileToZip[]): Promise<Zip> {
 }
 
 /**
- * Safe paths, in the order of the names. No two are the same, and none is a folder of another one, on any system: a name that is taken gets a number.
+ * Safe paths, in the order of the names. No two are the same, and none is a folder of another one, on any system: a
+ * name that is taken gets a number.
  */
 export function zipPathsOf(names: readonly (string | undefined)[]): readonly string[] {
   const safe = names.map(safePath)
   const taken = new Set<string>()
-  /** The next number for all names that become equal when they are shortened for one: thousands of files may have such names. */
+  /** The next number for names that become equal when shortened: thousands of files may have such names. */
   const numbers = new Map<string, number>()
   for (const { folders } of safe)
     for (const depth of folders.keys()) taken.add(caseless(folders.slice(0, depth + 1).join('/')))

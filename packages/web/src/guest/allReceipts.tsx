@@ -1,10 +1,13 @@
 import { Button } from '../common/controls.tsx'
+import { useText } from '../common/reader.ts'
 import type { Snapshot } from './messages.ts'
-import { useGuestPages } from './texts.ts'
+import { useTell } from './tell.ts'
+import { guestTexts } from './texts.ts'
 
 /** Downloads or prints the receipts of all files in the list. */
 export function AllReceipts({ snapshot: { checkedReceipts } }: { readonly snapshot: Snapshot }) {
-  const { text, tell } = useGuestPages()
+  const text = useText(guestTexts)
+  const tell = useTell()
   if (checkedReceipts === 0) return null
   return (
     <div class="row">

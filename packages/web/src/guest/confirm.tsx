@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { Button, Dialog } from '../common/controls.tsx'
-import { useGuestPages } from './texts.ts'
+import { useText } from '../common/reader.ts'
+import { guestTexts } from './texts.ts'
 
 interface ConfirmProps {
   readonly title: string
@@ -13,7 +14,7 @@ interface ConfirmProps {
 
 /** Asks before something is lost. The first button keeps it. */
 export function Confirm({ title, yes, no, onYes, onClose, children }: ConfirmProps) {
-  const { text } = useGuestPages()
+  const text = useText(guestTexts)
   return (
     <Dialog title={title} closeLabel={text.confirm.close} onClose={onClose}>
       {children}

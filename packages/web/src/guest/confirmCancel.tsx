@@ -1,6 +1,7 @@
-import { formatPercent } from '../common/format.ts'
+import { formats } from '../common/format.ts'
+import { useText } from '../common/reader.ts'
 import { Confirm } from './confirm.tsx'
-import { useGuestPages } from './texts.ts'
+import { guestTexts } from './texts.ts'
 
 interface ConfirmCancelProps {
   readonly file: { readonly name: string; readonly arrivedBytes: number; readonly totalBytes: number }
@@ -10,12 +11,13 @@ interface ConfirmCancelProps {
 
 /** Asks before the upload is cancelled. Shown only when the server has a part of the file, which it then deletes. */
 export function ConfirmCancel({ file, onYes, onClose }: ConfirmCancelProps) {
-  const { text, language } = useGuestPages()
+  const format = useText(formats)
+  const text = useText(guestTexts)
   const { title, yes, no } = text.confirm
   return (
     <Confirm {...{ title, yes, no, onYes, onClose }}>
       <p>
-        <bdi>{text.confirm.text(file.name, formatPercent(file.arrivedBytes, file.totalBytes, language))}</bdi>
+        <bdi>{text.confirm.text(file.name, format.percent(file.arrivedBytes, file.totalBytes))}</bdi>
       </p>
     </Confirm>
   )

@@ -1,15 +1,16 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { Icon } from '../common/icons.tsx'
+import { useText } from '../common/reader.ts'
 import { AllReceipts } from './allReceipts.tsx'
 import { FewFiles } from './fewFiles.tsx'
 import type { Snapshot } from './messages.ts'
 import { earlierOf, isForOneFile, isShut, type Outcome, outcomeOf, unsentOf } from './standing.ts'
-import { type GuestTexts, useGuestPages } from './texts.ts'
+import { type GuestTexts, guestTexts } from './texts.ts'
 import { isFocusFree } from './useFocusFallback.ts'
 
 /** Appears when no file is on its way any more. Says also which files have not arrived. */
 export function DoneCard({ snapshot }: { readonly snapshot: Snapshot }) {
-  const { text } = useGuestPages()
+  const text = useText(guestTexts)
   const { counts, checkedReceipts, missingReceipts, alarms } = snapshot
   const heading = useRef<HTMLHeadingElement>(null)
   const outcome = outcomeOf(snapshot)
@@ -57,7 +58,7 @@ export function headingOf(
 }
 
 function MissingFiles({ outcome: { missing, shown } }: { readonly outcome: Outcome }) {
-  const { text } = useGuestPages()
+  const text = useText(guestTexts)
   if (missing === 0) return null
   return (
     <>

@@ -3,8 +3,10 @@ import { type FoundFile, filesOfInput, filesOfTransfer } from '../common/chosenF
 import { Button } from '../common/controls.tsx'
 import { useFileInput } from '../common/fileInput.tsx'
 import { Icon } from '../common/icons.tsx'
+import { useText } from '../common/reader.ts'
 import type { ChosenFile, NotFiles, Remark } from './messages.ts'
-import { useGuestPages } from './texts.ts'
+import { useTell } from './tell.ts'
+import { guestTexts } from './texts.ts'
 
 const INPUT_IDS = { files: 'choose-files', folder: 'choose-folder' } as const
 
@@ -31,7 +33,8 @@ interface DropZoneProps {
 
 /** Takes files that are chosen, dropped anywhere on the page, pasted, or photographed. */
 export function DropZone({ isCompact, isSingle, isShut, isReady, remarks }: DropZoneProps) {
-  const { text, tell } = useGuestPages()
+  const text = useText(guestTexts)
+  const tell = useTell()
   const [isReading, setIsReading] = useState(false)
   const add = (files: readonly ChosenFile[], others: NotFiles = {}) => tell({ do: 'add', files, others })
   const addTransfer = async (transfer: DataTransfer | null) => {
@@ -74,7 +77,7 @@ interface ChoosersProps {
 }
 
 function Choosers({ isCompact, isSingle, isShut, isReady, add }: ChoosersProps) {
-  const text = useGuestPages().text.choose
+  const text = useText(guestTexts).choose
   const choose = (isFromCamera: boolean) => (files: readonly File[]) => add(fromInput(files, isFromCamera))
   const files = useFileInput({ id: INPUT_IDS.files, label: text.files, isMultiple: !isSingle, onFiles: choose(false) })
   const folder = useFileInput({ id: INPUT_IDS.folder, from: 'folder', label: text.folder, onFiles: choose(false) })
@@ -121,7 +124,8 @@ function notFromCamera(found: FoundFile): ChosenFile {
 }
 
 function RemarkLines({ remarks, isShut }: Pick<DropZoneProps, 'remarks' | 'isShut'>) {
-  const { text, tell } = useGuestPages()
+  const text = useText(guestTexts)
+  const tell = useTell()
   const known = remarks.filter(({ about }) => about === 'already_there' || about === 'already_landed')
   return (
     <>
@@ -139,7 +143,7 @@ function RemarkLines({ remarks, isShut }: Pick<DropZoneProps, 'remarks' | 'isShu
   )
 }
 
-/** The whole page accepts dropped and pasted files. Otherwise the browser would open a dropped file instead of the page. */
+/** The whole page accepts dropped and pasted files. Browsers would open a dropped file instead of it. */
 function useDropAnywhere(onTransfer: (transfer: DataTransfer | null) => Promise<void>): boolean {
   const [isOver, setIsOver] = useState(false)
   const latest = useRef(onTransfer)

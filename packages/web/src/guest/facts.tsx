@@ -1,13 +1,14 @@
-import { formatBytes, formatInstant } from '../common/format.ts'
+import { formats } from '../common/format.ts'
 import { Icon } from '../common/icons.tsx'
-import type { Language } from '../common/language.ts'
+import { useText } from '../common/reader.ts'
 import type { Limits, Snapshot } from './messages.ts'
 import { isFileLimited } from './standing.ts'
-import { type GuestTexts, useGuestPages } from './texts.ts'
+import { guestTexts, type Words } from './texts.ts'
 
 /** Says before anything is sent that files are sealed here, and which limits the link has. */
 export function Facts({ snapshot }: { readonly snapshot: Snapshot | undefined }) {
-  const { text, language } = useGuestPages()
+  const text = useText(guestTexts)
+  const format = useText(formats)
   return (
     <div class="guest-facts">
       <p class="sealed-here">
@@ -18,7 +19,7 @@ export function Facts({ snapshot }: { readonly snapshot: Snapshot | undefined })
       </p>
       {snapshot?.link.is === 'open' ? (
         <ul class="link-limits" aria-label={text.limits.heading}>
-          {factsOf(snapshot.link.limits, snapshot.passphrase !== 'not_needed', { text, language }).map((fact) => (
+          {factsOf(snapshot.link.limits, snapshot.passphrase !== 'not_needed', { text, format }).map((fact) => (
             <li key={fact}>{fact}</li>
           ))}
         </ul>
@@ -29,24 +30,17 @@ export function Facts({ snapshot }: { readonly snapshot: Snapshot | undefined })
   )
 }
 
-interface LocalText {
-  readonly text: GuestTexts
-  readonly language: Language
-}
-
-function factsOf(limits: Limits, needsPassphrase: boolean, { text, language }: LocalText): readonly string[] {
+function factsOf(limits: Limits, needsPassphrase: boolean, { text, format }: Words): readonly string[] {
   const { fileBytesMax, remainingBytes, remainingFiles, singleUse = false, expiresAt } = limits
   const sizes = [
-    fileBytesMax === undefined || !isFileLimited(limits)
-      ? undefined
-      : text.limits.perFile(formatBytes(fileBytesMax, language)),
-    remainingBytes === undefined ? undefined : text.limits.inAll(formatBytes(remainingBytes, language)),
+    fileBytesMax === undefined || !isFileLimited(limits) ? undefined : text.limits.perFile(format.bytes(fileBytesMax)),
+    remainingBytes === undefined ? undefined : text.limits.inAll(format.bytes(remainingBytes)),
     singleUse || remainingFiles === undefined ? undefined : text.limits.files(remainingFiles),
   ].filter((fact) => fact !== undefined)
   return [
     ...(singleUse ? [text.limits.onlyOne] : []),
     ...(sizes.length === 0 ? [text.limits.none] : sizes),
-    ...(expiresAt === undefined ? [] : [text.limits.until(formatInstant(expiresAt, language))]),
+    ...(expiresAt === undefined ? [] : [text.limits.until(format.instant(expiresAt))]),
     ...(needsPassphrase ? [text.limits.passphrase] : []),
   ]
 }

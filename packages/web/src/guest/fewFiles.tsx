@@ -1,7 +1,8 @@
 import { Name } from '../common/controls.tsx'
 import { filePath } from '../common/filePath.ts'
+import { useText } from '../common/reader.ts'
 import type { Row } from './messages.ts'
-import { useGuestPages } from './texts.ts'
+import { guestTexts } from './texts.ts'
 
 interface FewFilesProps {
   /** The first of them. */
@@ -12,7 +13,7 @@ interface FewFilesProps {
 
 /** Names files that were not sent, with the reason, where the list of all files can be long. */
 export function FewFiles({ rows, count }: FewFilesProps) {
-  const { text } = useGuestPages()
+  const text = useText(guestTexts)
   return (
     <>
       <ul class="missing small">

@@ -1,12 +1,15 @@
 import { useState } from 'preact/hooks'
 import { Button } from '../common/controls.tsx'
+import { useText } from '../common/reader.ts'
 import { Confirm } from './confirm.tsx'
 import type { Snapshot } from './messages.ts'
-import { useGuestPages } from './texts.ts'
+import { useTell } from './tell.ts'
+import { guestTexts } from './texts.ts'
 
 /** Removes from this browser what says which files have arrived, after a question. */
 export function Forget({ snapshot: { counts } }: { readonly snapshot: Snapshot }) {
-  const { text, tell } = useGuestPages()
+  const text = useText(guestTexts)
+  const tell = useTell()
   const [isAsking, setIsAsking] = useState(false)
   if (counts.landed === 0) return null
   const { title, yes, no } = text.forget

@@ -1,11 +1,13 @@
 import { Button, Notice } from '../common/controls.tsx'
-import { formatInstant } from '../common/format.ts'
+import { formats } from '../common/format.ts'
+import { useText } from '../common/reader.ts'
 import type { Snapshot } from './messages.ts'
 import { noticeOf } from './standing.ts'
-import { useGuestPages } from './texts.ts'
+import { useTell } from './tell.ts'
+import { guestTexts } from './texts.ts'
 
 export function UnsupportedNotice({ what }: { readonly what: 'insecure' | 'old' | 'broken' }) {
-  const { unsupported } = useGuestPages().text
+  const { unsupported } = useText(guestTexts)
   return (
     <Notice tone="bad">
       <h2>{unsupported[what]}</h2>
@@ -32,7 +34,8 @@ export function LinkNotice({ snapshot }: { readonly snapshot: Snapshot }) {
 }
 
 function LinkFaultNotice({ snapshot }: { readonly snapshot: Snapshot }) {
-  const { text, language } = useGuestPages()
+  const format = useText(formats)
+  const text = useText(guestTexts)
   const { link } = snapshot
   const notice = noticeOf(snapshot)
   if (notice !== undefined) {
@@ -40,7 +43,7 @@ function LinkFaultNotice({ snapshot }: { readonly snapshot: Snapshot }) {
     const expiredAt = link.is === 'refused' ? link.expiredAt : undefined
     const { closed, expired, usedUp } = text.standing.why
     const unknown = snapshot.hasUsedUpLink ? usedUp : closed
-    const why = expiredAt === undefined ? unknown : expired(formatInstant(expiredAt, language))
+    const why = expiredAt === undefined ? unknown : expired(format.instant(expiredAt))
     const isClosed = link.is === 'refused'
     return (
       <Notice tone="warn">
@@ -63,7 +66,7 @@ function LinkFaultNotice({ snapshot }: { readonly snapshot: Snapshot }) {
 }
 
 function AskAgain({ label }: { readonly label: string }) {
-  const { tell } = useGuestPages()
+  const tell = useTell()
   return (
     <div>
       <Button icon="retry" onClick={() => tell({ do: 'askAgain' })}>
@@ -74,7 +77,7 @@ function AskAgain({ label }: { readonly label: string }) {
 }
 
 function StorageNotice({ snapshot: { storage, rows } }: { readonly snapshot: Snapshot }) {
-  const { text } = useGuestPages()
+  const text = useText(guestTexts)
   if (storage !== 'refused' || rows.length === 0) return null
   return (
     <Notice tone="info">

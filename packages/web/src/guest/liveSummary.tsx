@@ -1,16 +1,18 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { formatPercent } from '../common/format.ts'
+import { formats } from '../common/format.ts'
+import { useText } from '../common/reader.ts'
 import { headingOf } from './doneCard.tsx'
 import type { Snapshot } from './messages.ts'
 import { missingOf, unsentOf } from './standing.ts'
-import { useGuestPages } from './texts.ts'
+import { guestTexts } from './texts.ts'
 
 /** A screen reader announces progress at most this often, and other changes at once. */
 const MIN_INTERVAL_MS = 10_000
 
 /** Announces the progress to screen readers. */
 export function LiveSummary({ snapshot }: { readonly snapshot: Snapshot | undefined }) {
-  const { text, language } = useGuestPages()
+  const format = useText(formats)
+  const text = useText(guestTexts)
   const [announced, setAnnounced] = useState('')
   const last = useRef({ key: '', atMs: 0 })
   useEffect(() => {
@@ -29,11 +31,7 @@ export function LiveSummary({ snapshot }: { readonly snapshot: Snapshot | undefi
     if (isOnlyLanding) return
     last.current = { key, atMs: nowMs }
     const failed = missing > 0 ? text.live.failed(missing) : inOtherTab > 0 ? text.failures.other_tab : ''
-    const progress = text.live.sending(
-      formatPercent(totals.doneBytes, totals.totalBytes, language),
-      totals.landed,
-      totals.files,
-    )
+    const progress = text.live.sending(format.percent(totals.doneBytes, totals.totalBytes), totals.landed, totals.files)
     const trouble = totals.trouble === undefined ? '' : text.failures[totals.trouble.reason]
     const state = snapshot.isPaused ? text.progress.paused : trouble
     const done = `${headingOf({ landed: totals.landed, missing }, unsent, text)}.`

@@ -1,11 +1,13 @@
 import { useState } from 'preact/hooks'
 import { Button, Field } from '../common/controls.tsx'
 import { focusFault } from '../common/focusFault.ts'
-import { formatBytes } from '../common/format.ts'
+import { formats } from '../common/format.ts'
+import { useText } from '../common/reader.ts'
 import type { Message, Snapshot } from './messages.ts'
 import { PassphraseField } from './passphraseField.tsx'
 import { isPassphraseAsked } from './standing.ts'
-import { useGuestPages } from './texts.ts'
+import { useTell } from './tell.ts'
+import { guestTexts } from './texts.ts'
 
 /** In any script less than a header accepts (`MAX_HEADER_TEXT_BYTES`). */
 const MAX_NOTE_CHARACTERS = 10_000
@@ -13,8 +15,10 @@ const MAX_SENDER_CHARACTERS = 200
 
 /** The last step: a message for the owner, the passphrase if the link needs one, and the send button. */
 export function MessageForm({ snapshot }: { readonly snapshot: Snapshot }) {
+  const format = useText(formats)
   const { counts, chosenBytes, passphrase } = snapshot
-  const { text, language, tell } = useGuestPages()
+  const text = useText(guestTexts)
+  const tell = useTell()
   const [message, setMessage] = useState(snapshot.message)
   const [typed, setTyped] = useState('')
   const [isMissing, setIsMissing] = useState(false)
@@ -76,7 +80,7 @@ export function MessageForm({ snapshot }: { readonly snapshot: Snapshot }) {
         </section>
       )}
       <div class="send-bar">
-        <span class="soft small">{text.chosen(counts.chosen, formatBytes(chosenBytes, language))}</span>
+        <span class="soft small">{text.chosen(counts.chosen, format.bytes(chosenBytes))}</span>
         <Button submits kind="primary" icon="lock">
           {text.send(counts.chosen)}
         </Button>

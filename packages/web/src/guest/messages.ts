@@ -1,4 +1,4 @@
-/** The messages between the page and its worker. The page sends commands; the worker answers with snapshots of all that there is to draw. */
+/** Messages between page and worker: commands, answered with snapshots of all that there is to draw. */
 
 import type { SendTrouble } from '@blindkeep/client/errors'
 
@@ -88,7 +88,7 @@ export type FailureReason =
   | 'refused'
   | 'unexpected'
 
-/** What another try would do. `resume`: continue the upload. `as_new_file`: start from the beginning. `none`: no try can help. */
+/** Another try: `resume` continues the upload, `as_new_file` starts again, `none`: no try can help. */
 export type Retry = 'resume' | 'as_new_file' | 'none'
 
 export type ReceiptStatus =
@@ -120,7 +120,7 @@ export interface Row {
   readonly folder: string
   readonly size: number
   readonly phase: Phase
-  /** Sealed bytes that are done in this phase. While files are sent, those on their way too, and the figure does not fall when the connection is cut. */
+  /** Sealed bytes done in this phase, with those on their way. It does not fall when the connection is cut. */
   readonly doneBytes: number
   /** Sealed bytes that the server has acknowledged. */
   readonly arrivedBytes: number
@@ -147,8 +147,8 @@ export interface Unfinished {
   readonly totalBytes: number
   readonly isInOtherTab: boolean
   /**
-   * `kept`: sending continues. `deleted`: the server has deleted what was sent of the file. `never_begun`: nothing of the file was sent. `not_taken`: the link
-   * closed before the server took anything of the file.
+   * `kept`: sending continues. `deleted`: the server has deleted what was sent of the file. `never_begun`: nothing of
+   * the file was sent. `not_taken`: the link closed before the server took anything of the file.
    */
   readonly standing: 'kept' | 'deleted' | 'never_begun' | 'not_taken'
 }

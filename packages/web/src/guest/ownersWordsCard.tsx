@@ -1,10 +1,11 @@
 import { Name } from '../common/controls.tsx'
+import { useText } from '../common/reader.ts'
 import type { Snapshot } from './messages.ts'
-import { useGuestPages } from './texts.ts'
+import { guestTexts } from './texts.ts'
 
 /** What the owner says to the guests of the link: text of another person, shown as such. */
 export function OwnersWordsCard({ snapshot: { link } }: { readonly snapshot: Snapshot }) {
-  const text = useGuestPages().text.ownersWords
+  const text = useText(guestTexts).ownersWords
   if (link.is !== 'open') return null
   const { title, message } = link.words
   if (title === undefined && message === undefined) return null

@@ -1,7 +1,7 @@
-import { useMemo, useRef, useState } from 'preact/hooks'
+import { useMemo, useRef } from 'preact/hooks'
 import { ExposedNotice } from '../common/exposedNotice.tsx'
-import { presentLanguage } from '../common/language.ts'
 import { LanguageSelect } from '../common/languageSelect.tsx'
+import { useText } from '../common/reader.ts'
 import { DoneCard } from './doneCard.tsx'
 import { DropZone } from './dropZone.tsx'
 import { Facts } from './facts.tsx'
@@ -17,7 +17,8 @@ import { ProgressCard } from './progressCard.tsx'
 import { Queue } from './queue.tsx'
 import { canContinue, isForOneFile, isShut } from './standing.ts'
 import { browserFeatures, missingSupport } from './support.ts'
-import { GuestPagesContext, TEXTS } from './texts.ts'
+import { TellContext } from './tell.ts'
+import { guestTexts } from './texts.ts'
 import { UnfinishedCard } from './unfinishedCard.tsx'
 import { useFocusFallback } from './useFocusFallback.ts'
 import { useGuest } from './useGuest.ts'
@@ -29,17 +30,15 @@ interface GuestPageProps {
 }
 
 export function GuestPage({ isExposed }: GuestPageProps) {
-  const [language, setLanguage] = useState(presentLanguage)
   const missing = useMemo(() => missingSupport(browserFeatures()), [])
   const { snapshot, broken, tell } = useGuest(missing === undefined)
-  const text = TEXTS[language]
-  const pages = useMemo(() => ({ text, language, tell }), [text, language, tell])
-  useWhileSending(snapshot, pages)
+  const text = useText(guestTexts)
+  useWhileSending(snapshot, tell)
   const main = useRef<HTMLElement>(null)
   useFocusFallback(main)
   const unsupported = missing ?? (broken === 'start' ? 'old' : broken === 'later' ? 'broken' : undefined)
   return (
-    <GuestPagesContext.Provider value={pages}>
+    <TellContext.Provider value={tell}>
       <div class="guest no-print">
         <header class="guest-header">
           <Mark />
@@ -55,18 +54,11 @@ export function GuestPage({ isExposed }: GuestPageProps) {
         </main>
         <footer class="guest-footer">
           <p>{text.footer}</p>
-          <LanguageSelect
-            label={text.language}
-            language={language}
-            onLanguage={(chosen) => {
-              document.documentElement.lang = chosen
-              setLanguage(chosen)
-            }}
-          />
+          <LanguageSelect label={text.language} />
         </footer>
       </div>
       {snapshot !== undefined && <PrintSheet snapshot={snapshot} />}
-    </GuestPagesContext.Provider>
+    </TellContext.Provider>
   )
 }
 

@@ -1,13 +1,16 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Button } from '../common/controls.tsx'
+import { useText } from '../common/reader.ts'
 import type { Snapshot } from './messages.ts'
 import { PassphraseField } from './passphraseField.tsx'
 import { isPassphraseAsked } from './standing.ts'
-import { useGuestPages } from './texts.ts'
+import { useTell } from './tell.ts'
+import { guestTexts } from './texts.ts'
 
-/** Asks for the passphrase when the server has refused it, or when the link turns out to need one after files were sent. */
+/** Asks for the passphrase after a refusal, or when the link turns out to need one. */
 export function PassphraseCard({ snapshot }: { readonly snapshot: Snapshot }) {
-  const { text, tell } = useGuestPages()
+  const text = useText(guestTexts)
+  const tell = useTell()
   const [typed, setTyped] = useState('')
   const card = useRef<HTMLFormElement>(null)
   const isAsked = isPassphraseAsked(snapshot)

@@ -1,5 +1,6 @@
 import { PassphraseField as CommonField } from '../common/passphraseField.tsx'
-import { useGuestPages } from './texts.ts'
+import { useText } from '../common/reader.ts'
+import { guestTexts } from './texts.ts'
 
 interface PassphraseFieldProps {
   readonly value: string
@@ -8,5 +9,5 @@ interface PassphraseFieldProps {
 }
 
 export function PassphraseField(props: PassphraseFieldProps) {
-  return <CommonField {...props} words={useGuestPages().text.message} />
+  return <CommonField {...props} words={useText(guestTexts).message} />
 }

@@ -1,13 +1,14 @@
 import { useMemo } from 'preact/hooks'
 import { Name } from '../common/controls.tsx'
 import { filePath } from '../common/filePath.ts'
+import { useText } from '../common/reader.ts'
 import type { Row, SignedFacts, Snapshot } from './messages.ts'
 import { ReceiptFacts } from './receiptView.tsx'
-import { useGuestPages } from './texts.ts'
+import { guestTexts } from './texts.ts'
 
 /** Only printed: every receipt, unfolded. */
 export function PrintSheet({ snapshot: { rows, checkedReceipts } }: { readonly snapshot: Snapshot }) {
-  const { text } = useGuestPages()
+  const text = useText(guestTexts)
   const checked = rows.flatMap((row) => (row.receipt?.is === 'checked' ? [{ row, signed: row.receipt.signed }] : []))
   if (checked.length === 0) return null
   return (
@@ -29,7 +30,6 @@ interface PrintedReceiptProps {
 
 /** Memoized: there may be hundreds, and the page is drawn ten times a second. */
 function PrintedReceipt({ row, signed }: PrintedReceiptProps) {
-  const pages = useGuestPages()
   return useMemo(
     () => (
       <div class="print-receipt">
@@ -41,6 +41,6 @@ function PrintedReceipt({ row, signed }: PrintedReceiptProps) {
         <ReceiptFacts signed={signed} />
       </div>
     ),
-    [row.id, row.revision, pages],
+    [row.id, row.revision],
   )
 }

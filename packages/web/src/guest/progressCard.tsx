@@ -1,13 +1,17 @@
 import { Button, Progress } from '../common/controls.tsx'
-import { formatDuration, formatInstant, formatPercent } from '../common/format.ts'
-import type { Language } from '../common/language.ts'
+import { formats } from '../common/format.ts'
+import { useText } from '../common/reader.ts'
 import type { Snapshot } from './messages.ts'
 import { earlierOf, missingOf } from './standing.ts'
-import { useGuestPages } from './texts.ts'
+import { useTell } from './tell.ts'
+import { guestTexts } from './texts.ts'
 
 /** The progress of all files together. */
 export function ProgressCard({ snapshot }: { readonly snapshot: Snapshot }) {
-  const { text, language, tell } = useGuestPages()
+  const format = useText(formats)
+  const text = useText(guestTexts)
+  const tell = useTell()
+  const timeText = (ms: number) => format.instant(new Date(ms).toISOString())
   const { totals, isPaused, counts, passphrase } = snapshot
   if (totals.files === 0 || totals.landed === totals.files) return null
   const missing = missingOf(snapshot)
@@ -15,15 +19,14 @@ export function ProgressCard({ snapshot }: { readonly snapshot: Snapshot }) {
   const trouble = hasPaused ? undefined : totals.trouble
   const waitsForPassphrase = (passphrase === 'refused' || passphrase === 'wanted') && counts.sending === 0
   const sealing = counts.sending === 0 ? snapshot.rows.find(({ phase }) => phase === 'preparing') : undefined
-  const left =
-    totals.secondsLeft === undefined ? undefined : text.progress.left(formatDuration(totals.secondsLeft, language))
+  const left = totals.secondsLeft === undefined ? undefined : text.progress.left(format.duration(totals.secondsLeft))
   return (
     <section class="card stack tight progress-card" aria-label={text.progress.label}>
       <div class="row apart">
         <p class="percent">
           {sealing === undefined
-            ? text.progress.sending(formatPercent(totals.doneBytes, totals.totalBytes, language))
-            : text.progress.sealing(formatPercent(sealing.doneBytes, sealing.totalBytes, language))}
+            ? text.progress.sending(format.percent(totals.doneBytes, totals.totalBytes))
+            : text.progress.sealing(format.percent(sealing.doneBytes, sealing.totalBytes))}
         </p>
         {hasPaused ? (
           <Button kind="primary" icon="play" onClick={() => tell({ do: 'resumeAll' })}>
@@ -46,8 +49,8 @@ export function ProgressCard({ snapshot }: { readonly snapshot: Snapshot }) {
           ? text.progress.paused
           : trouble !== undefined
             ? text.troubles[trouble.reason](
-                timeText(trouble.since, language),
-                trouble.until === undefined ? undefined : timeText(trouble.until, language),
+                timeText(trouble.since),
+                trouble.until === undefined ? undefined : timeText(trouble.until),
               )
             : waitsForPassphrase
               ? text.progress.passphrase
@@ -64,8 +67,4 @@ export function ProgressCard({ snapshot }: { readonly snapshot: Snapshot }) {
       )}
     </section>
   )
-}
-
-function timeText(ms: number, language: Language): string {
-  return formatInstant(new Date(ms).toISOString(), language)
 }

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import { Button, Notice } from '../common/controls.tsx'
+import { useText } from '../common/reader.ts'
 import { AllReceipts } from './allReceipts.tsx'
 import { ConfirmCancel } from './confirmCancel.tsx'
 import { FewFiles } from './fewFiles.tsx'
@@ -7,14 +8,16 @@ import { Forget } from './forget.tsx'
 import type { Row, Snapshot } from './messages.ts'
 import { QueueRow } from './queueRow.tsx'
 import { isForOneFile, outcomeOf } from './standing.ts'
-import { useGuestPages } from './texts.ts'
+import { useTell } from './tell.ts'
+import { guestTexts } from './texts.ts'
 
 /** Files that do not fit are named above a list of more than this, whose rows are not seen at once. */
 const LONG_LIST = 10
 const MAX_NAMED = 5
 
 export function Queue({ snapshot }: { readonly snapshot: Snapshot }) {
-  const { text, tell } = useGuestPages()
+  const text = useText(guestTexts)
+  const tell = useTell()
   const [cancelling, setCancelling] = useState<Row>()
   const { rows, hiddenRows, passphrase } = snapshot
   if (rows.length === 0) return null
@@ -44,7 +47,8 @@ export function Queue({ snapshot }: { readonly snapshot: Snapshot }) {
 
 /** Problems and actions for all rows together: three failed rows are hard to find among ten thousand. */
 function Troubles({ snapshot }: { readonly snapshot: Snapshot }) {
-  const { text, tell } = useGuestPages()
+  const text = useText(guestTexts)
+  const tell = useTell()
   const { counts, rows, alarms } = snapshot
   const others = counts.chosen + counts.waiting + counts.sending + counts.preparing
   const unfitRows = rows.filter(({ phase }) => phase === 'unfit')

@@ -1,11 +1,13 @@
 import { useMemo } from 'preact/hooks'
 import { Button, IconButton, Progress } from '../common/controls.tsx'
-import { formatBytes, formatInstant } from '../common/format.ts'
+import { formats } from '../common/format.ts'
 import { Icon, type IconName } from '../common/icons.tsx'
+import { useText } from '../common/reader.ts'
 import type { Phase, Row } from './messages.ts'
 import { ReceiptView } from './receiptView.tsx'
 import { RowName } from './rowName.tsx'
-import { type GuestPages, useGuestPages } from './texts.ts'
+import { useTell } from './tell.ts'
+import { guestTexts, type Words } from './texts.ts'
 
 interface QueueRowProps {
   readonly row: Row
@@ -16,7 +18,6 @@ interface QueueRowProps {
 
 /** Drawn again only when this row has changed: there may be hundreds. */
 export function QueueRow({ row, waitsForPassphrase, onConfirmCancel }: QueueRowProps) {
-  const pages = useGuestPages()
   return useMemo(
     () => (
       <li class={`queue-row ${row.phase}`}>
@@ -31,7 +32,7 @@ export function QueueRow({ row, waitsForPassphrase, onConfirmCancel }: QueueRowP
         <RowActions row={row} onConfirmCancel={onConfirmCancel} />
       </li>
     ),
-    [row.id, row.revision, pages, waitsForPassphrase],
+    [row.id, row.revision, waitsForPassphrase],
   )
 }
 
@@ -62,25 +63,26 @@ interface RowStatusProps {
 }
 
 function RowStatus({ row, waitsForPassphrase }: RowStatusProps) {
-  const pages = useGuestPages()
+  const text = useText(guestTexts)
+  const format = useText(formats)
   const isBad = row.phase === 'failed' || row.phase === 'unfit'
   return (
     <p class={`small row-status ${isBad ? 'bad' : row.isRetrying ? 'warn' : 'soft'}`}>
-      {statusOf(row, waitsForPassphrase, pages)}
+      {statusOf(row, waitsForPassphrase, { text, format })}
     </p>
   )
 }
 
-function statusOf(row: Row, waitsForPassphrase: boolean, { text, language }: GuestPages): string {
+function statusOf(row: Row, waitsForPassphrase: boolean, { text, format }: Words): string {
   const { queue, failures } = text
   if (row.failure !== undefined) return failures[row.failure]
   switch (row.phase) {
     case 'sending':
-      return queue.sending(formatBytes(row.doneBytes, language), formatBytes(row.totalBytes, language))
+      return queue.sending(format.bytes(row.doneBytes), format.bytes(row.totalBytes))
     case 'waiting':
       return waitsForPassphrase ? queue.waitingForPassphrase : queue.waiting
     case 'landed':
-      return row.landedAt === undefined ? queue.landed : queue.landedEarlier(formatInstant(row.landedAt, language))
+      return row.landedAt === undefined ? queue.landed : queue.landedEarlier(format.instant(row.landedAt))
     case 'unfit':
       return queue.failed
     default:
@@ -90,7 +92,8 @@ function statusOf(row: Row, waitsForPassphrase: boolean, { text, language }: Gue
 
 /** The button that tries again. */
 function RowRemedy({ row }: { readonly row: Row }) {
-  const { text, tell } = useGuestPages()
+  const text = useText(guestTexts)
+  const tell = useTell()
   const isBackingOff = row.phase === 'waiting' && row.isRetrying
   const isOffered = (row.phase === 'failed' && row.retry !== 'none') || row.phase === 'cancelled' || isBackingOff
   if (!isOffered) return null
@@ -115,7 +118,8 @@ interface RowActionsProps {
 }
 
 function RowActions({ row, onConfirmCancel }: RowActionsProps) {
-  const { text, tell } = useGuestPages()
+  const text = useText(guestTexts)
+  const tell = useTell()
   const { id, name, phase, isBegun } = row
   if (phase === 'landed' || phase === 'finishing') return null
   const isUnderWay = phase === 'preparing' || phase === 'sending' || phase === 'paused'

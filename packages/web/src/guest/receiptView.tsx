@@ -1,8 +1,10 @@
 import { Button } from '../common/controls.tsx'
-import { formatBytes, formatInstant, formatNumber } from '../common/format.ts'
+import { formats } from '../common/format.ts'
 import { Icon } from '../common/icons.tsx'
+import { useText } from '../common/reader.ts'
 import type { ReceiptStatus, Row, SignedFacts } from './messages.ts'
-import { useGuestPages } from './texts.ts'
+import { useTell } from './tell.ts'
+import { guestTexts } from './texts.ts'
 
 interface ReceiptViewProps {
   readonly row: Row
@@ -11,7 +13,9 @@ interface ReceiptViewProps {
 
 /** The server's signed statement that it has the file: first what it means, then the details. */
 export function ReceiptView({ row, receipt }: ReceiptViewProps) {
-  const { text, language, tell } = useGuestPages()
+  const format = useText(formats)
+  const text = useText(guestTexts)
+  const tell = useTell()
   switch (receipt.is) {
     case 'fetching':
       return <p class="small soft">{text.receipt.fetching}</p>
@@ -34,7 +38,7 @@ export function ReceiptView({ row, receipt }: ReceiptViewProps) {
         <details class="receipt">
           <summary class="small">
             <Icon name="receipt" />
-            <span>{text.receipt.checked(formatInstant(receivedAt, language), formatBytes(sealedBytes, language))}</span>
+            <span>{text.receipt.checked(format.instant(receivedAt), format.bytes(sealedBytes))}</span>
           </summary>
           <div class="stack">
             <ReceiptFacts signed={receipt.signed} />
@@ -52,13 +56,14 @@ export function ReceiptView({ row, receipt }: ReceiptViewProps) {
 }
 
 export function ReceiptFacts({ signed }: { readonly signed: SignedFacts }) {
-  const { text, language } = useGuestPages()
+  const format = useText(formats)
+  const text = useText(guestTexts)
   const { receipt } = text
   const facts = [
-    [receipt.signedAt, formatInstant(signed.receivedAt, language)],
-    [receipt.number, formatNumber(signed.receiptNumber, language)],
+    [receipt.signedAt, format.instant(signed.receivedAt)],
+    [receipt.number, format.number(signed.receiptNumber)],
     [receipt.server, signed.serverId],
-    [receipt.size, receipt.bytes(formatNumber(signed.sealedBytes, language))],
+    [receipt.size, receipt.bytes(format.number(signed.sealedBytes))],
     [receipt.algorithms, receipt.both],
     [receipt.hash, signed.sealedHash],
     [receipt.key, signed.keyId],

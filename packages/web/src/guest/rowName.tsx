@@ -1,15 +1,15 @@
 import { Name } from '../common/controls.tsx'
 import { CutName } from '../common/cutName.tsx'
-import { formatBytes } from '../common/format.ts'
+import { formats } from '../common/format.ts'
+import { useText } from '../common/reader.ts'
 import type { Row } from './messages.ts'
-import { useGuestPages } from './texts.ts'
 
 /** Three lines on a small phone. */
 const CUT_FROM = 60
 
 /** A file's folder, name and size. */
 export function RowName({ folder, name, size }: Pick<Row, 'folder' | 'name' | 'size'>) {
-  const { language } = useGuestPages()
+  const format = useText(formats)
   return (
     <p class="row-name">
       {folder !== '' && (
@@ -20,7 +20,7 @@ export function RowName({ folder, name, size }: Pick<Row, 'folder' | 'name' | 's
       <span class="row-file">
         <CutName name={name} cutFrom={CUT_FROM} />
       </span>{' '}
-      <span class="soft small row-size">{formatBytes(size, language)}</span>
+      <span class="soft small row-size">{format.bytes(size)}</span>
     </p>
   )
 }

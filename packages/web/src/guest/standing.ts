@@ -1,4 +1,4 @@
-/** Where the link stands for this guest: whether it takes files, and what is left of this visit. Pure, for each part of the page. */
+/** Whether the link takes files, and what is left of this visit. Pure, for each part of the page. */
 import type { Limits, Row, Snapshot } from './messages.ts'
 
 /** As far as the server's last answer says. */
@@ -8,7 +8,7 @@ export function isFull({ link }: Snapshot): boolean {
   return remainingFiles === 0 || fileBytesMax === 0 || inboxFull === true
 }
 
-/** The link limits single files. Where only its total does, a second figure, a little smaller, would look like a loss. */
+/** The link limits single files. With a total only, a slightly smaller second figure would look like a loss. */
 export function isFileLimited({ sealedBytesMax = Number.POSITIVE_INFINITY, remainingBytes }: Limits): boolean {
   return sealedBytesMax < (remainingBytes ?? Number.POSITIVE_INFINITY)
 }
@@ -32,7 +32,7 @@ export function canContinue({ unfinished }: Snapshot): boolean {
   return unfinished.some(({ isInOtherTab, standing }) => !isInOtherTab && standing === 'kept')
 }
 
-/** Files that the guest wants to send and has to do something for: those that are chosen only, and those to choose again. */
+/** Files that need the guest: chosen only, or to be chosen again. */
 export function unsentOf({ counts, unfinished, neverBegun }: Snapshot): number {
   const begun = unfinished.filter(({ isInOtherTab, standing }) => !isInOtherTab && standing !== 'never_begun')
   return counts.chosen + begun.length + neverBegun.files
@@ -43,7 +43,7 @@ export function earlierOf({ counts, totals }: Snapshot): number {
   return counts.landed - totals.landed
 }
 
-/** The passphrase is asked for in a card of its own: it was wrong, or files that the guest has sent already wait for it. */
+/** A card of its own asks for the passphrase: it was wrong, or sent files wait for it. */
 export function isPassphraseAsked({ passphrase, counts }: Snapshot): boolean {
   return passphrase === 'refused' || (passphrase === 'wanted' && counts.waiting > 0)
 }
@@ -58,7 +58,7 @@ export type Notice =
   | 'closed'
   | 'closed_for_new'
 
-/** What a guest reads whose link takes no new files. `..._for_new`: files of this guest have arrived or can continue, so the page is not empty. */
+/** For a link without new files. `..._for_new`: files of this guest arrived or can continue. */
 export function noticeOf(snapshot: Snapshot): Notice | undefined {
   const { link, totals, counts } = snapshot
   const isOwn = counts.landed + counts.failed + totals.files > 0 || canContinue(snapshot)

@@ -1,4 +1,4 @@
-/** Checks whether this browser has the features that sealing needs. `insecure`: the page was not loaded over HTTPS. `old`: the browser lacks a feature. */
+/** Whether the browser can seal. `insecure`: not loaded over HTTPS. `old`: it lacks a feature. */
 type Missing = 'insecure' | 'old'
 
 /** The features that `missingSupport` checks. Tests pass the features of browsers that they do not have. */
@@ -19,7 +19,7 @@ export function browserFeatures(): BrowserFeatures {
   }
 }
 
-/** Undefined when nothing is missing. An insecure page has no WebCrypto in any browser (Web Cryptography, section 10), so `insecure` is checked first. */
+/** Undefined for nothing. `insecure` first: such pages have no WebCrypto (Web Cryptography, section 10). */
 export function missingSupport({
   isSecureContext,
   hasSubtleCrypto,

@@ -1,12 +1,14 @@
 import { useState } from 'preact/hooks'
 import { Button, IconButton, Progress } from '../common/controls.tsx'
-import { formatPercent } from '../common/format.ts'
+import { formats } from '../common/format.ts'
 import { Icon } from '../common/icons.tsx'
+import { useText } from '../common/reader.ts'
 import { ConfirmCancel } from './confirmCancel.tsx'
 import { canChooseFolders, openChooser } from './dropZone.tsx'
 import type { NeverBegun, Unfinished } from './messages.ts'
 import { RowName } from './rowName.tsx'
-import { type GuestPages, useGuestPages } from './texts.ts'
+import { useTell } from './tell.ts'
+import { guestTexts, type Words } from './texts.ts'
 
 const MAX_SHOWN = 20
 
@@ -19,7 +21,8 @@ interface UnfinishedCardProps {
 
 /** Files of earlier visits that have not arrived, how far each is, and how to continue. */
 export function UnfinishedCard({ files, neverBegun, isShut }: UnfinishedCardProps) {
-  const { text, tell } = useGuestPages()
+  const text = useText(guestTexts)
+  const tell = useTell()
   const [discarding, setDiscarding] = useState<Unfinished>()
   if (files.length === 0) return null
   const here = files.filter(({ isInOtherTab }) => !isInOtherTab)
@@ -80,8 +83,8 @@ interface UnfinishedRowProps {
 }
 
 function UnfinishedRow({ upload, isShut, onDiscard }: UnfinishedRowProps) {
-  const pages = useGuestPages()
-  const { text } = pages
+  const text = useText(guestTexts)
+  const format = useText(formats)
   const { name, doneBytes, totalBytes, isInOtherTab, standing } = upload
   return (
     <li class="queue-row">
@@ -90,7 +93,7 @@ function UnfinishedRow({ upload, isShut, onDiscard }: UnfinishedRowProps) {
       </span>
       <div class="grow stack tight">
         <RowName {...upload} />
-        <p class="small soft">{statusOf(upload, isShut, pages)}</p>
+        <p class="small soft">{statusOf(upload, isShut, { text, format })}</p>
         {!isInOtherTab && standing === 'kept' && (
           <Progress label={name} value={doneBytes} max={Math.max(1, totalBytes)} />
         )}
@@ -105,11 +108,11 @@ function isUnsent({ standing }: Unfinished): boolean {
   return standing === 'never_begun' || standing === 'not_taken'
 }
 
-function statusOf(upload: Unfinished, isShut: boolean, { text, language }: GuestPages): string {
+function statusOf(upload: Unfinished, isShut: boolean, { text, format }: Words): string {
   const { doneBytes, totalBytes, isInOtherTab, standing } = upload
   const { unfinished } = text
   if (isInOtherTab) return unfinished.inOtherTab
   if (isUnsent(upload)) return isShut ? unfinished.neverBegunShut : unfinished.neverBegun
   if (standing === 'deleted') return isShut ? unfinished.deleted : unfinished.deletedRestart
-  return doneBytes === 0 ? unfinished.none : unfinished.far(formatPercent(doneBytes, totalBytes, language))
+  return doneBytes === 0 ? unfinished.none : unfinished.far(format.percent(doneBytes, totalBytes))
 }

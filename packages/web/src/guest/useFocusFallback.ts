@@ -4,7 +4,7 @@ import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 /** Elements that take the focus when a control is removed. Their labels let a screen reader say where the focus is. */
 const FALLBACKS = 'li, section, main'
 
-/** When the focused control is removed with its row, form or dialog, the nearest remaining element around it gets the focus. */
+/** When the focused control leaves with its row, form or dialog, the nearest element around it gets the focus. */
 export function useFocusFallback(within: RefObject<HTMLElement | null>): void {
   const focused = useRef<readonly HTMLElement[]>([])
   useEffect(() => {

@@ -1,24 +1,25 @@
 import { useEffect } from 'preact/hooks'
 import { useCloseGuard } from '../common/closeGuard.ts'
-import { formatPercent } from '../common/format.ts'
+import { formats } from '../common/format.ts'
+import { useText } from '../common/reader.ts'
 import type { Snapshot } from './messages.ts'
 import { outcomeOf, unsentOf } from './standing.ts'
-import type { GuestPages } from './texts.ts'
+import type { Tell } from './tell.ts'
+import { guestTexts } from './texts.ts'
 
-/** While files are sent: shows progress in the tab's title, keeps the screen on, and asks before the tab closes, also while files are only chosen. */
-export function useWhileSending(snapshot: Snapshot | undefined, { text, language, tell }: GuestPages): void {
+/** While sending: progress in the title, screen on, and a question before the tab closes, also for chosen files. */
+export function useWhileSending(snapshot: Snapshot | undefined, tell: Tell): void {
+  const text = useText(guestTexts)
+  const format = useText(formats)
   const isSending = snapshot !== undefined && snapshot.totals.files > snapshot.totals.landed
   const isMoving = isSending && !snapshot.isPaused && snapshot.counts.paused < snapshot.totals.files
   const outcome = snapshot === undefined || snapshot.alarms > 0 ? undefined : outcomeOf(snapshot)
   const isPartial = outcome !== undefined && (outcome.missing > 0 || (snapshot !== undefined && unsentOf(snapshot) > 0))
   const ending = outcome === undefined ? 'Blindkeep' : isPartial ? text.pageTitleSome : text.pageTitleDone
-  const percent = isSending ? formatPercent(snapshot.totals.doneBytes, snapshot.totals.totalBytes, language) : undefined
+  const percent = isSending ? format.percent(snapshot.totals.doneBytes, snapshot.totals.totalBytes) : undefined
   useEffect(() => {
     document.title = percent === undefined ? ending : text.pageTitle(percent)
   }, [percent, ending, text])
-  useEffect(() => {
-    document.documentElement.lang = language
-  }, [language])
   // The browser forgets what is chosen and not sent.
   useCloseGuard(isSending || (snapshot?.counts.chosen ?? 0) > 0)
   useEffect(() => (isMoving ? stayAwake() : undefined), [isMoving])

@@ -1,8 +1,8 @@
-/** The owner's page: a page to sign in, the notice that another tab has the session, or all pages of a signed-in owner. */
+/** The owner's page: sign-in, the notice that another tab has the session, or all pages. */
 import type { GivenInvite } from '@blindkeep/protocol/inviteLink'
 import { useEffect, useState } from 'preact/hooks'
 import { Button } from '../common/controls.tsx'
-import { type Language, presentLanguage } from '../common/language.ts'
+import { useText } from '../common/reader.ts'
 import { RecoverPage } from './account/recoverPage.tsx'
 import { RegisterPage } from './account/registerPage.tsx'
 import { SignedOutFrame } from './account/signedOutFrame.tsx'
@@ -12,7 +12,7 @@ import { useRoute } from './route.ts'
 import type { PageSession } from './session.ts'
 import type { SessionView } from './sessionView.ts'
 import { SignedInApp } from './signedInApp.tsx'
-import { accountText, ownerText } from './texts.ts'
+import { accountTexts, ownerTexts } from './texts.ts'
 import { ToastList, useToasts } from './toasts.tsx'
 import './owner.css'
 
@@ -22,44 +22,32 @@ interface AppProps {
 }
 
 export function App({ baseUrl, session }: AppProps) {
-  const [language, setLanguage] = useState<Language>(presentLanguage)
+  const accountText = useText(accountTexts)
+  const ownerText = useText(ownerTexts)
   const view = useSessionView(session)
   const toasts = useToasts()
   const invite = useInvite()
   useEffect(() => {
-    document.documentElement.lang = language
-  }, [language])
-  useEffect(() => {
-    if (view.stage === 'in' && view.isStoringRefused)
-      toasts.showMessage({ tone: 'bad', text: accountText(language).stayRefused })
+    if (view.stage === 'in' && view.isStoringRefused) toasts.showMessage({ tone: 'bad', text: accountText.stayRefused })
     if (view.stage === 'in') return
-    document.title = ownerText(language).title
+    document.title = ownerText.title
     // Messages may name files of the owner who was signed in.
     toasts.clear()
   }, [view])
-  const languages = { language, onLanguage: setLanguage }
   return (
     <>
       {view.stage === 'in' ? (
         <SignedInApp
           key={view.owner.tokens().accountId}
-          {...languages}
           baseUrl={baseUrl}
           owner={view.owner}
           session={session}
           showMessage={toasts.showMessage}
         />
       ) : (
-        <SignedOut
-          baseUrl={baseUrl}
-          view={view}
-          session={session}
-          invite={invite}
-          showMessage={toasts.showMessage}
-          {...languages}
-        />
+        <SignedOut baseUrl={baseUrl} view={view} session={session} invite={invite} showMessage={toasts.showMessage} />
       )}
-      <ToastList toasts={toasts.toasts} dismiss={toasts.dismiss} language={language} />
+      <ToastList toasts={toasts.toasts} dismiss={toasts.dismiss} />
     </>
   )
 }
@@ -70,18 +58,16 @@ interface SignedOutViewProps {
   readonly session: PageSession
   readonly invite: GivenInvite | undefined
   readonly showMessage: ReturnType<typeof useToasts>['showMessage']
-  readonly language: Language
-  readonly onLanguage: (language: Language) => void
 }
 
-function SignedOut({ baseUrl, view, session, invite, showMessage, ...languages }: SignedOutViewProps) {
-  const text = ownerText(languages.language)
+function SignedOut({ baseUrl, view, session, invite, showMessage }: SignedOutViewProps) {
+  const text = useText(ownerTexts)
   const route = useRoute()
   const [isRegistering, setRegistering] = useState(false)
-  const props = { ...languages, newAttempt: session.newAttempt, showMessage }
+  const props = { newAttempt: session.newAttempt, showMessage }
   if (!isSecureContext)
     return (
-      <SignedOutFrame title={text.insecure.title} {...languages}>
+      <SignedOutFrame title={text.insecure.title}>
         <p>{text.insecure.explain}</p>
       </SignedOutFrame>
     )
@@ -93,7 +79,7 @@ function SignedOut({ baseUrl, view, session, invite, showMessage, ...languages }
     )
   if (view.stage === 'elsewhere')
     return (
-      <SignedOutFrame title={view.hasMoved ? text.elsewhere.movedTitle : text.elsewhere.title} wide {...languages}>
+      <SignedOutFrame title={view.hasMoved ? text.elsewhere.movedTitle : text.elsewhere.title} wide>
         <p>{text.elsewhere.explain}</p>
         <div>
           <Button kind="primary" onClick={() => void session.open({ steal: true })}>

@@ -1,9 +1,9 @@
-/** A dialog that asks before Escape or its cross loses something: what was typed into it, or a secret that it shows only now. Its own buttons do not ask. */
+/** Asks before Escape or the cross loses what was typed, or a secret shown only now. Its own buttons do not ask. */
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { useCloseGuard } from '../common/closeGuard.ts'
 import { Button, Dialog, type DialogProps, Notice } from '../common/controls.tsx'
-import { useOwnerPages } from './context.ts'
-import { ownerText } from './texts.ts'
+import { useText } from '../common/reader.ts'
+import { ownerTexts } from './texts.ts'
 
 interface AskingDialogProps extends DialogProps {
   /** Shows what cannot be shown again. */
@@ -54,8 +54,7 @@ interface QuestionProps {
 }
 
 function Question({ holdsSecret, onStay, onClose }: QuestionProps) {
-  const { language } = useOwnerPages()
-  const text = ownerText(language).closing
+  const text = useText(ownerTexts).closing
   const part = useRef<HTMLDivElement>(null)
   const id = useId()
   useEffect(() => part.current?.querySelector('button')?.focus(), [])

@@ -1,6 +1,6 @@
-/** The name that this browser gives to its sign-in and its signing key, until the owner chooses another one: "Firefox on Linux". */
+/** This browser's first name for its sign-in and signing key: "Firefox on Linux". Owners may change it. */
 import { type Language, presentLanguage } from '../common/language.ts'
-import { accountText } from './texts.ts'
+import { accountTexts } from './texts.ts'
 
 /** In this order: many browsers also name those that they descend from. */
 const BROWSERS = [
@@ -22,7 +22,7 @@ const SYSTEMS = [
 ] as const
 
 export function browserName(userAgent = navigator.userAgent, language: Language = presentLanguage()): string {
-  const text = accountText(language).client
+  const text = accountTexts[language].client
   const find = (known: readonly (readonly [RegExp, string])[]) => known.find(([form]) => form.test(userAgent))?.[1]
   const [browser, system] = [find(BROWSERS) ?? text.browser, find(SYSTEMS)]
   return system === undefined ? browser : text.on(browser, system)

@@ -2,9 +2,8 @@
 import type { LiveEvent, Owner } from '@blindkeep/client/owner'
 import { createContext } from 'preact'
 import { useContext, useEffect, useRef } from 'preact/hooks'
-import type { Language } from '../common/language.ts'
 
-/** SECRET. What the owner has not confirmed to have saved: the server never gives it again, so it outlasts the page that shows it. */
+/** SECRET. Not confirmed as saved: the server never gives it again, so it outlasts its page. */
 export interface UnsavedSecrets {
   readonly backupCodes?: readonly string[] | undefined
   readonly webhookSecret?: string | undefined
@@ -14,7 +13,6 @@ export interface OwnerPages {
   readonly owner: Owner
   /** The server's URL, without a slash at the end. */
   readonly baseUrl: string
-  readonly language: Language
   readonly unsaved: UnsavedSecrets
   onUnsaved(change: UnsavedSecrets): void
   /** Calls back for every change on the server, until the returned function is called. */

@@ -1,4 +1,4 @@
-/** This browser's signing key. Created when it is first needed, or when the owner stays signed in; stays the same after a sign-out. */
+/** This browser's signing key: made when first needed, or for staying signed in. A sign-out keeps it. */
 import { type Device, newDevice, openSealedDevice, sealDevice } from '@blindkeep/client/device'
 import { ProblemError, SealError } from '@blindkeep/client/errors'
 import type { Owner } from '@blindkeep/client/owner'

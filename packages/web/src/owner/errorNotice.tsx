@@ -1,26 +1,26 @@
 import { FeedRolledBack } from '@blindkeep/client/errors'
 import { useContext } from 'preact/hooks'
 import { Button, Notice } from '../common/controls.tsx'
-import type { Language } from '../common/language.ts'
+import { useText } from '../common/reader.ts'
 import { assetFeedOf } from './albums/assetFeed.ts'
 import { OwnerPagesContext } from './context.ts'
-import { errorText, problemTexts, requestIdOf } from './errorText.ts'
+import { errorTexts, problemTexts, requestIdOf } from './errorText.ts'
 
 interface ErrorNoticeProps {
   readonly error: unknown
-  readonly language: Language
   /** Given when another try may help. */
   readonly onRetry?: (() => void) | undefined
 }
 
 /** Shows an error, with the request's id for the operator, and what the owner can do. */
-export function ErrorNotice({ error, language, onRetry }: ErrorNoticeProps) {
-  const text = problemTexts[language]
+export function ErrorNotice({ error, onRetry }: ErrorNoticeProps) {
+  const text = useText(problemTexts)
+  const errorText = useText(errorTexts)
   const requestId = requestIdOf(error)
   const accept = useAcceptRollback(error)
   return (
     <Notice tone="bad">
-      <p>{errorText(error, language)}</p>
+      <p>{errorText(error)}</p>
       {requestId !== undefined && <p class="small soft mono">{text.requestId(requestId)}</p>}
       {onRetry !== undefined && (
         <div class="row">

@@ -19,18 +19,21 @@ import {
   WordsError,
 } from '@blindkeep/client/errors'
 import { SourceChanged } from '@blindkeep/client/source'
-import { formatBytes, formatDuration } from '../common/format.ts'
-import type { Language } from '../common/language.ts'
+import { type Formats, formats } from '../common/format.ts'
 import { problems as german } from '../text/de/problems.ts'
 import { problems as english } from '../text/en/problems.ts'
 import { AuthenticatorError } from './account/authenticator.ts'
 
-export const problemTexts = { en: english, de: german } as const
+export const problemTexts = { en: english, de: german }
+
+export const errorTexts = {
+  en: (error: unknown) => errorText(error, english, formats.en),
+  de: (error: unknown) => errorText(error, german, formats.de),
+}
 
 /** What happened and what to do, one to three sentences. */
-export function errorText(error: unknown, language: Language): string {
-  const text = problemTexts[language]
-  if (error instanceof ProblemError) return problemText(error, language)
+function errorText(error: unknown, text: typeof english, format: Formats): string {
+  if (error instanceof ProblemError) return problemText(error, text, format)
   if (error instanceof NetworkError) return text.network[error.failure]
   if (error instanceof AnswerError) return text.answer
   if (error instanceof PasswordWrong) return text.password
@@ -42,12 +45,11 @@ export function errorText(error: unknown, language: Language): string {
   if (error instanceof AccountError) return text.account[error.reason]
   if (error instanceof AuthenticatorError) return text.authenticator[error.reason]
   if (error instanceof AddressError) return text.address(error.given, error.found)
-  return fileText(error, language)
+  return fileText(error, text)
 }
 
 /** For errors that are about one file. */
-function fileText(error: unknown, language: Language): string {
-  const text = problemTexts[language]
+function fileText(error: unknown, text: typeof english): string {
   if (error instanceof SendError) return text.send[error.reason]
   if (error instanceof SealError) return text.seal
   if (error instanceof DropError) return text.asset.hash_differs
@@ -61,12 +63,11 @@ function fileText(error: unknown, language: Language): string {
   return error instanceof DOMException && error.name === 'AbortError' ? text.aborted : text.unexpected
 }
 
-function problemText(error: ProblemError, language: Language): string {
-  const text = problemTexts[language]
+function problemText(error: ProblemError, text: typeof english, format: Formats): string {
   const { limit, retryAfterSeconds } = error
   const parts = [text.codes[error.code]]
-  if (limit !== undefined) parts.push(text.limit(formatBytes(limit, language)))
-  if (retryAfterSeconds !== undefined) parts.push(text.retryAfter(formatDuration(retryAfterSeconds, language)))
+  if (limit !== undefined) parts.push(text.limit(format.bytes(limit)))
+  if (retryAfterSeconds !== undefined) parts.push(text.retryAfter(format.duration(retryAfterSeconds)))
   return parts.join(' ')
 }
 

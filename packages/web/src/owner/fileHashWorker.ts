@@ -1,4 +1,4 @@
-/** Hashes one file. WebAssembly may run here, and the page stays free. Answers each question, and `ready` before the first. */
+/** Hashes one file with WebAssembly while the page stays free. Answers `ready` first, then each question. */
 import { createFastHash } from '../common/fastHash.ts'
 
 export type FileHashQuestion = Uint8Array | 'digest'

@@ -64,7 +64,7 @@ interface Listening {
   readonly notifyAll: (event: LiveEvent) => void
 }
 
-/** Reconnects where the client does not, for example when too many streams are open. The end of a session is reported to `SessionListener`. */
+/** Reconnects where the client does not, as with too many streams. `SessionListener` learns a session's end. */
 async function listen(owner: Owner, { notifyAll, ...options }: Listening): Promise<void> {
   while (!options.signal.aborted) {
     try {

@@ -1,11 +1,12 @@
 /** Changes the owner's name for a sign-in, a signing key, a passkey, a share or an album. */
 import { useState } from 'preact/hooks'
 import { Button } from '../common/controls.tsx'
+import { useText } from '../common/reader.ts'
 import { AskingDialog } from './askingDialog.tsx'
 import { useOwnerPages } from './context.ts'
 import { ErrorNotice } from './errorNotice.tsx'
 import { NameField } from './nameField.tsx'
-import { accountText } from './texts.ts'
+import { accountTexts } from './texts.ts'
 import { useAction } from './useAction.ts'
 
 interface NameDialogProps {
@@ -17,8 +18,8 @@ interface NameDialogProps {
 }
 
 export function NameDialog({ title, name, save, onClose, onSaved }: NameDialogProps) {
-  const { language, showMessage } = useOwnerPages()
-  const text = accountText(language)
+  const { showMessage } = useOwnerPages()
+  const text = useText(accountTexts)
   const [given, setGiven] = useState(name ?? '')
   const { isBusy, error, run } = useAction()
   const submit = async () => {
@@ -37,7 +38,7 @@ export function NameDialog({ title, name, save, onClose, onSaved }: NameDialogPr
         }}
       >
         <NameField label={text.rename.name} hint={text.rename.hint} name={given} onName={setGiven} />
-        {error !== undefined && <ErrorNotice error={error} language={language} />}
+        {error !== undefined && <ErrorNotice error={error} />}
         <div class="row">
           <Button kind="primary" submits busy={isBusy}>
             {text.rename.save}

@@ -1,8 +1,8 @@
 /** A passphrase that the owner gives to a link or a share, and that others have to know. */
 import { Button, Field, Notice } from '../common/controls.tsx'
 import { CopyButton } from '../common/copyButton.tsx'
-import type { Language } from '../common/language.ts'
-import { linksText } from './links/texts.ts'
+import { useText } from '../common/reader.ts'
+import { linksTexts } from './links/texts.ts'
 import { suggestPassphrase } from './suggestPassphrase.ts'
 
 const MAX_PASSPHRASE_CHARACTERS = 200
@@ -11,14 +11,13 @@ interface NewPassphraseProps {
   readonly value: string
   /** What it is for. */
   readonly hint: string
-  readonly language: Language
   readonly label?: string | undefined
   readonly onInput: (passphrase: string) => void
 }
 
 /** Readable while it is typed, because the owner has to pass it on. */
-export function NewPassphrase({ value, hint, language, label, onInput }: NewPassphraseProps) {
-  const text = linksText(language).form
+export function NewPassphrase({ value, hint, label, onInput }: NewPassphraseProps) {
+  const text = useText(linksTexts).form
   return (
     <Field label={label ?? text.passphrase} hint={hint}>
       {(input) => (
@@ -41,14 +40,8 @@ export function NewPassphrase({ value, hint, language, label, onInput }: NewPass
 }
 
 /** Shown once, right after the link or share was made: it is stored nowhere. */
-export function ShownPassphrase({
-  passphrase,
-  language,
-}: {
-  readonly passphrase: string
-  readonly language: Language
-}) {
-  const text = linksText(language).ready
+export function ShownPassphrase({ passphrase }: { readonly passphrase: string }) {
+  const text = useText(linksTexts).ready
   return (
     <Notice tone="warn">
       <p>

@@ -1,4 +1,4 @@
-/** Work that is not bound to a page ends when its owner leaves this tab: signed out, session ended, or moved to another tab. */
+/** Work without a page ends when its owner leaves this tab: signed out, ended, or moved to another tab. */
 import type { Owner } from '@blindkeep/client/owner'
 
 const listeners = new WeakMap<Owner, (() => void)[]>()

@@ -1,6 +1,7 @@
 /**
- * What this browser profile stores for the owner (IndexedDB). The account key and tokens: only when the owner asked to stay signed in, and until sign-out.
- * The device keys: always, each sealed under its account key, so that without that key nothing can use it or tell whose it is.
+ * What this browser profile stores for the owner (IndexedDB). The account key and tokens: only when the owner asked to
+ * stay signed in, and until sign-out. The device keys: always, each sealed under its account key, so that without that
+ * key nothing can use it or tell whose it is.
  */
 import type { Bytes } from '@blindkeep/protocol/bytes'
 import type { DBSchema, IDBPDatabase } from 'idb'

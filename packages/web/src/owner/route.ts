@@ -1,4 +1,4 @@
-/** The page that the address names. It is in the fragment (`#/albums/{id}`), so the server needs no paths for pages and sees none. */
+/** The page in the address's fragment (`#/albums/{id}`): the server needs no paths for pages and sees none. */
 import { useEffect, useState } from 'preact/hooks'
 
 export const PAGES = ['inbox', 'links', 'albums', 'shares', 'storage', 'account'] as const

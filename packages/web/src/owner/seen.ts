@@ -1,7 +1,8 @@
 /**
- * What this browser has seen of each account: the largest number of a change, revoked devices, and the account's id. It stays after a sign-out, so that
- * a later session notices a server that says otherwise. Stored under a hash of the account key: without that key the record cannot be found for an
- * account. A browser that stores nothing remembers nothing.
+ * What this browser has seen of each account: the largest number of a change, revoked devices, and the account's id.
+ * It stays after a sign-out, so that a later session notices a server that says otherwise. Stored under a hash of
+ * the account key: without that key the record cannot be found for an account. A browser that stores nothing
+ * remembers nothing.
  */
 import { AccountError } from '@blindkeep/client/errors'
 import type { Owner, RevocationStore } from '@blindkeep/client/owner'
@@ -47,8 +48,8 @@ export function seenRevocationsOf(owner: OfAccount): RevocationStore {
 }
 
 /**
- * Throws `AccountError` `account_id_differs` when this browser has used the account key under another id: the server would have the devices of this
- * account sign for another one.
+ * Throws `AccountError` `account_id_differs` when this browser has used the account key under another id: the server
+ * would have the devices of this account sign for another one.
  */
 export async function requireSeenAccount(owner: Pick<Owner, 'accountKey' | 'accountId'>): Promise<void> {
   const accountHash = parseSha256Hex(await hashOf(ACCOUNT_LABEL, owner.accountKey, utf8(owner.accountId)))

@@ -2,7 +2,7 @@
 import { type DeviceId, parseDeviceId, parseInstant, parseSha256Hex, type Sha256Hex } from '@blindkeep/protocol/ids'
 
 export interface SeenRecord {
-  /** Of the id under which the account key was used first; hashed with that key, so that the record names no account. */
+  /** Of the account key's first id, hashed with that key, so that the record names no account. */
   readonly accountHash: Sha256Hex | undefined
   /** The largest number of a change; 0 for none. */
   readonly changeSeq: number

@@ -1,4 +1,4 @@
-/** The service workers of the owner's page, each with a folder that contains no page: `push` for messages, `take` for files from other apps. */
+/** The owner's service workers, each with a folder without pages: `push` for messages, `take` for files. */
 import { trustedWorkerUrl } from '../common/trustedUrl.ts'
 
 type Folder = 'push' | 'take'

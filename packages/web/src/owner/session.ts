@@ -1,4 +1,4 @@
-/** The owner's session in this tab. A stored session belongs to one tab at a time; one that is not stored ends with the page. */
+/** This tab's session. A stored one belongs to one tab at a time; others end with the page. */
 import type { SessionListener } from '@blindkeep/client/account'
 import { type Environment, systemEnvironment } from '@blindkeep/client/environment'
 import type { Owner } from '@blindkeep/client/owner'
@@ -23,10 +23,10 @@ export interface SignInAttempt extends SessionListener {
 export interface PageSession {
   view(): SessionView
   subscribe(listener: () => void): () => void
-  /** Resumes the stored session. Call it again when a tab without the session is shown: the other tab may have closed. */
+  /** Resumes the stored session. Call it again when the tab is shown: the other tab may have closed. */
   open(wanted?: { readonly steal: boolean }): Promise<void>
   newAttempt(): SignInAttempt
-  /** First deletes the stored session, the stored uploads and the files from other apps, even when the server can't be reached. */
+  /** First deletes stored session, uploads and taken files, also without the server. */
   signOut(): Promise<void>
   /** The account was deleted: deletes all that is stored of it. */
   endDeleted(): Promise<void>

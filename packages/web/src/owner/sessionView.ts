@@ -1,6 +1,9 @@
 import type { Owner } from '@blindkeep/client/owner'
 
-/** Why the tab is signed out, when there is a reason to show. `key_revoked`: the owner has revoked the key of this browser. `signed_out_locally`: the server could not be reached, so the session continues there. */
+/**
+ * Why the tab is signed out. `key_revoked`: the owner revoked this browser's key. `signed_out_locally`: the server
+ * could not be reached, so the session continues there.
+ */
 export type SignedOutReason = 'ended' | 'signed_out' | 'signed_out_locally' | 'reloaded' | 'deleted' | 'key_revoked'
 
 export type SessionView =

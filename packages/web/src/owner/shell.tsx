@@ -4,9 +4,9 @@ import { useEffect, useRef } from 'preact/hooks'
 import { Button, Notice } from '../common/controls.tsx'
 import { Icon, type IconName } from '../common/icons.tsx'
 import { useKeptPlace } from '../common/keptPlace.ts'
-import type { Language } from '../common/language.ts'
 import { LanguageSelect } from '../common/languageSelect.tsx'
 import markUrl from '../common/mark.svg'
+import { useText } from '../common/reader.ts'
 import { AccountPage } from './account/accountPage.tsx'
 import { AlbumsPage } from './albums/albumsPage.tsx'
 import { isFirstView } from './firstView.ts'
@@ -19,7 +19,7 @@ import { SharesPage } from './shares/sharesPage.tsx'
 import { SignOutQuestion, useSignOut } from './signOut.tsx'
 import { QuotaBanner, StoragePage } from './storage/storagePage.tsx'
 import { TakenCard } from './take/takenCard.tsx'
-import { ownerText } from './texts.ts'
+import { ownerTexts } from './texts.ts'
 
 const ICONS: Readonly<Record<Page, IconName>> = {
   inbox: 'inbox',
@@ -31,8 +31,6 @@ const ICONS: Readonly<Record<Page, IconName>> = {
 }
 
 interface ShellProps {
-  readonly language: Language
-  readonly onLanguage: (language: Language) => void
   readonly session: PageSession
   /** Files in the inbox. */
   readonly inboxCount: number
@@ -42,8 +40,8 @@ interface ShellProps {
 }
 
 export function Shell(props: ShellProps) {
-  const { language, session, inboxCount, isReady, isSuspended } = props
-  const text = ownerText(language)
+  const { session, inboxCount, isReady, isSuspended } = props
+  const text = useText(ownerTexts)
   const route = useRoute()
   const main = useRef<HTMLElement>(null)
   useHeadingFocus(main, `${route.page}/${route.rest}`, isReady)
@@ -84,8 +82,8 @@ export function Shell(props: ShellProps) {
   )
 }
 
-function Header({ language, onLanguage, session, isConnected, onSkip }: ShellProps & { readonly onSkip: () => void }) {
-  const text = ownerText(language)
+function Header({ session, isConnected, onSkip }: ShellProps & { readonly onSkip: () => void }) {
+  const text = useText(ownerTexts)
   const signOut = useSignOut(session)
   return (
     <header class="top no-print">
@@ -104,7 +102,7 @@ function Header({ language, onLanguage, session, isConnected, onSkip }: ShellPro
         <span class="dot" aria-hidden="true" />
         <span>{isConnected ? text.live : text.connecting}</span>
       </p>
-      <LanguageSelect label={text.language} language={language} onLanguage={onLanguage} />
+      <LanguageSelect label={text.language} />
       <Button kind="quiet" onClick={signOut.begin}>
         {text.signOut}
       </Button>
@@ -136,7 +134,7 @@ function PageOf({
   }
 }
 
-/** Moves the focus to the heading of a page that the owner opens. After a sign-in the page itself comes later than its frame. */
+/** Focuses the heading of an opened page. After a sign-in the page comes later than its frame. */
 function useHeadingFocus(main: { readonly current: HTMLElement | null }, path: string, isReady: boolean): void {
   const first = useRef<string>(undefined)
   useEffect(() => {

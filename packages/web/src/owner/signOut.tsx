@@ -1,11 +1,12 @@
 import { useState } from 'preact/hooks'
 import { isCloseGuarded } from '../common/closeGuard.ts'
 import { Button, Dialog } from '../common/controls.tsx'
+import { useText } from '../common/reader.ts'
 import { takenFiles } from '../take/takenFiles.ts'
 import { storedUploads } from './albums/uploadStore.ts'
 import { useOwnerPages } from './context.ts'
 import type { PageSession } from './session.ts'
-import { ownerText } from './texts.ts'
+import { ownerTexts } from './texts.ts'
 
 interface Loss {
   readonly isUnderWay: boolean
@@ -37,8 +38,8 @@ export function useSignOut(session: PageSession): SignOut {
 }
 
 export function SignOutQuestion({ signOut: { loss, leave, stay } }: { readonly signOut: SignOut }) {
-  const { language, unsaved } = useOwnerPages()
-  const text = ownerText(language).busy
+  const { unsaved } = useOwnerPages()
+  const text = useText(ownerTexts).busy
   if (loss === undefined) return null
   return (
     <Dialog title={text.title} closeLabel={text.stay} onClose={stay}>

@@ -2,30 +2,31 @@
 import type { LiveEvent, Owner } from '@blindkeep/client/owner'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { useCloseGuard } from '../common/closeGuard.ts'
-import type { Language } from '../common/language.ts'
 import { oneAtATime } from '../common/oneAtATime.ts'
+import { useText } from '../common/reader.ts'
 import { useLoaded } from '../common/useLoaded.ts'
 import { wakeUploads } from './albums/uploads.ts'
 import { type OwnerPages, OwnerPagesContext, type UnsavedSecrets } from './context.ts'
-import { errorText } from './errorText.ts'
+import { errorTexts } from './errorText.ts'
 import { useBegunKeeps } from './inbox/begunKeeps.ts'
 import { useLiveEvents } from './live.ts'
 import { usePush } from './push/usePush.ts'
 import type { PageSession } from './session.ts'
 import { Shell } from './shell.tsx'
-import { accountText, ownerText } from './texts.ts'
+import { accountTexts, ownerTexts } from './texts.ts'
 import { useTiedSession } from './tiedSession.ts'
 
 interface SignedInAppProps {
   readonly baseUrl: string
   readonly owner: Owner
   readonly session: PageSession
-  readonly language: Language
-  readonly onLanguage: (language: Language) => void
   readonly showMessage: OwnerPages['showMessage']
 }
 
-export function SignedInApp({ baseUrl, owner, session, language, onLanguage, ...props }: SignedInAppProps) {
+export function SignedInApp({ baseUrl, owner, session, ...props }: SignedInAppProps) {
+  const accountText = useText(accountTexts)
+  const errorText = useText(errorTexts)
+  const ownerText = useText(ownerTexts)
   const showMessage = useWhileMounted(props.showMessage)
   const live = useLiveEvents(owner)
   useEffect(() => {
@@ -34,29 +35,25 @@ export function SignedInApp({ baseUrl, owner, session, language, onLanguage, ...
   const inboxCount = useInboxCount(owner, live.onLive)
   const account = useLoaded(() => owner.account(), owner.accountId)
   const view = session.view()
-  useBegunKeeps({ owner, baseUrl, language, showMessage })
-  usePush({ owner, baseUrl, language, showMessage })
+  useBegunKeeps({ owner, baseUrl, showMessage })
+  usePush({ owner, baseUrl, showMessage })
   useTiedSession(owner, {
     isStored: view.stage === 'in' && view.isStored,
-    onRefused: (error) =>
-      showMessage({ tone: 'bad', text: accountText(language).tieRefused(errorText(error, language)) }),
+    onRefused: (error) => showMessage({ tone: 'bad', text: accountText.tieRefused(errorText(error)) }),
   })
   const [unsaved, setUnsaved] = useState<UnsavedSecrets>({})
   const onUnsaved = useCallback((change: UnsavedSecrets) => setUnsaved((last) => ({ ...last, ...change })), [])
   useCloseGuard(Object.values(unsaved).some((secret) => secret !== undefined))
   const pages = useMemo(
-    () => ({ owner, baseUrl, language, unsaved, onUnsaved, onLive: live.onLive, showMessage }),
-    [owner, baseUrl, language, unsaved, live.onLive, showMessage],
+    () => ({ owner, baseUrl, unsaved, onUnsaved, onLive: live.onLive, showMessage }),
+    [owner, baseUrl, unsaved, live.onLive, showMessage],
   )
   useEffect(() => {
-    const text = ownerText(language)
-    document.title = inboxCount > 0 ? text.titleWithCount(inboxCount) : text.title
-  }, [inboxCount, language])
+    document.title = inboxCount > 0 ? ownerText.titleWithCount(inboxCount) : ownerText.title
+  }, [inboxCount, ownerText])
   return (
     <OwnerPagesContext.Provider value={pages}>
       <Shell
-        language={language}
-        onLanguage={onLanguage}
         session={session}
         inboxCount={inboxCount}
         isConnected={live.isConnected}

@@ -13,7 +13,7 @@ export interface StoredSession {
   readonly tokens: TokenPair
 }
 
-/** Undefined for anything but a session, such as one that another release of this page has stored: the owner then signs in again. */
+/** Undefined for anything but a session, such as another release's: the owner then signs in again. */
 export function readStoredSession(stored: unknown): StoredSession | undefined {
   if (!isObject(stored) || !isObject(stored.tokens)) return undefined
   const { accountKey, email } = stored

@@ -1,4 +1,4 @@
-/** Ties the session to this browser's signing key, so that revoking the key elsewhere signs this browser out, and gives both a name. */
+/** Ties the session to this browser's key, so that revoking it signs the browser out. Names both. */
 import { systemEnvironment } from '@blindkeep/client/environment'
 import { ProblemError } from '@blindkeep/client/errors'
 import type { Owner } from '@blindkeep/client/owner'
@@ -15,7 +15,7 @@ export interface Tying {
 
 const firstTries = new WeakMap<Owner, Promise<void>>()
 
-/** Resolves when the session is tied, or the first attempt has failed: lists of sessions and keys that load later are not outdated at once. */
+/** Resolves when the session is tied or the first attempt failed: lists that load later are current. */
 export async function whenTied(owner: Owner): Promise<void> {
   await firstTries.get(owner)
 }

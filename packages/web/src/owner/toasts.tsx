@@ -1,10 +1,10 @@
-/** Short messages about what was done. A failure stays until it is dismissed; the others disappear after some seconds. */
+/** Short messages about what was done. A failure stays until dismissed; others disappear after seconds. */
 import { useCallback, useEffect, useState } from 'preact/hooks'
 import { IconButton } from '../common/controls.tsx'
 import { Icon } from '../common/icons.tsx'
-import type { Language } from '../common/language.ts'
+import { useText } from '../common/reader.ts'
 import type { OwnerPages } from './context.ts'
-import { ownerText } from './texts.ts'
+import { ownerTexts } from './texts.ts'
 
 type Message = Parameters<OwnerPages['showMessage']>[0]
 
@@ -37,25 +37,22 @@ export function useToasts(): Toasts {
 }
 
 /** Always in the page, even when empty: screen readers announce only changes of an existing live region. */
-export function ToastList({
-  toasts,
-  dismiss,
-  language,
-}: Pick<Toasts, 'toasts' | 'dismiss'> & { readonly language: Language }) {
+export function ToastList({ toasts, dismiss }: Pick<Toasts, 'toasts' | 'dismiss'>) {
+  const ownerText = useText(ownerTexts)
   return (
-    <section class="toasts no-print" aria-label={ownerText(language).messages}>
+    <section class="toasts no-print" aria-label={ownerText.messages}>
       <div role="alert">
         {toasts
           .filter(({ tone }) => tone === 'bad')
           .map((toast) => (
-            <ToastCard key={toast.id} toast={toast} dismiss={dismiss} language={language} />
+            <ToastCard key={toast.id} toast={toast} dismiss={dismiss} />
           ))}
       </div>
       <div role="status">
         {toasts
           .filter(({ tone }) => tone !== 'bad')
           .map((toast) => (
-            <ToastCard key={toast.id} toast={toast} dismiss={dismiss} language={language} />
+            <ToastCard key={toast.id} toast={toast} dismiss={dismiss} />
           ))}
       </div>
     </section>
@@ -65,10 +62,10 @@ export function ToastList({
 interface ToastCardProps {
   readonly toast: Toast
   readonly dismiss: (id: number) => void
-  readonly language: Language
 }
 
-function ToastCard({ toast, dismiss, language }: ToastCardProps) {
+function ToastCard({ toast, dismiss }: ToastCardProps) {
+  const ownerText = useText(ownerTexts)
   const [isHeld, setHeld] = useState(false)
   const { id, tone, text, link } = toast
   useEffect(() => {
@@ -89,7 +86,7 @@ function ToastCard({ toast, dismiss, language }: ToastCardProps) {
       <p class="grow">
         {text} {link !== undefined && <a href={link.href}>{link.text}</a>}
       </p>
-      <IconButton icon="close" label={ownerText(language).dismiss} onClick={() => dismiss(id)} />
+      <IconButton icon="close" label={ownerText.dismiss} onClick={() => dismiss(id)} />
     </div>
   )
 }

@@ -4,7 +4,7 @@ const ENDINGS =
 const TYPES =
   /^(?:audio|font|video)\/|^image\/(?:hei[cf]|tiff)|^application\/(?:epub|gzip|msword|pdf|vnd\.ms-|vnd\.oasis\.|vnd\.openxml|x-7z|zip)/i
 
-/** False if the unverified name or type says that there is no preview. Whether there is one only the bytes tell (previewContent.ts). */
+/** False if the unverified name or type excludes a preview. Only the bytes decide (previewContent.ts). */
 export function mayHavePreview(name: string | undefined, type: string | undefined): boolean {
   return !ENDINGS.test(name ?? '') && !TYPES.test(type ?? '')
 }

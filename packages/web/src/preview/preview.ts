@@ -1,6 +1,7 @@
 /**
- * Shows one file of a stranger. This script runs in a sandbox without an origin, a network or any of our data, so a malicious file that takes it over can
- * reach nothing. It accepts one order from the page around it, and no other message.
+ * Shows one file of a stranger. This script runs in a sandbox without an origin, a network or any of our data, so
+ * a malicious file that takes it over can reach nothing. It accepts one order from the page around it, and no
+ * other message.
  */
 import type { FromFrame, ImageType, ToFrame } from './previewMessages.ts'
 

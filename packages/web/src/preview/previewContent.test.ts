@@ -5,7 +5,7 @@ import { imageTypeOf, MAX_IMAGE_BYTES, MAX_TEXT_BYTES, readForPreview } from './
 
 const ascii = (text: string) => Uint8Array.from(text, (character) => character.charCodeAt(0))
 
-/** A file of `size` bytes with this beginning, in pieces. Records how much was read and whether the rest was cancelled. */
+/** `size` bytes with this beginning, in pieces. Records what was read, and whether the rest was cancelled. */
 function fileOf(start: Uint8Array, size = start.length, pieceBytes = 10_000) {
   const reads = { given: 0, isCancelled: false }
   const content = new ReadableStream<Uint8Array>(

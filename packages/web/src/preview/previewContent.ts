@@ -20,8 +20,9 @@ export type PreviewContent =
   | { readonly kind: 'none'; readonly reason: 'empty' | 'unknown' | 'too_large' | 'broken' }
 
 /**
- * Reads the whole file before anything of it is shown, because the last check of a file is at its end: its sender has its key, and could seal another
- * beginning that opens. Keeps no more of it than a preview needs. Cancels the rest of a file that gets no preview. Rejects with the error of the stream.
+ * Reads the whole file before anything of it is shown, because the last check of a file is at its end: its sender has
+ * its key, and could seal another beginning that opens. Keeps no more of it than a preview needs. Cancels the rest of a
+ * file that gets no preview. Rejects with the error of the stream.
  */
 export async function readForPreview(
   content: ReadableStream<Uint8Array>,
@@ -63,7 +64,7 @@ export async function readForPreview(
   return reason === undefined ? { kind: 'image', type, bytes } : { kind: 'none', reason }
 }
 
-/** Why a picture must not reach a decoder. A picture of unknown size counts as broken, because it may be of any size. */
+/** Why a picture must not reach a decoder. Of unknown size it counts as broken: it may be of any. */
 export function notDecodable(type: ImageType, bytes: Uint8Array<ArrayBuffer>): 'broken' | 'too_large' | undefined {
   const pixels = pixelsOf(type, bytes)
   if (pixels === undefined) return 'broken'
@@ -97,7 +98,7 @@ export function imageTypeOf(bytes: Uint8Array): ImageType | undefined {
   return undefined
 }
 
-/** Text is valid UTF-8 without control characters, except for those of layout. A character that the cut has split is left out. */
+/** Valid UTF-8 without control characters except layout. A character split by the cut is left out. */
 function textOf(bytes: Uint8Array<ArrayBuffer>, isCut: boolean): PreviewContent {
   const text = decoded(bytes, isCut)
   // The source of a PDF can be valid text, which tells a person nothing.

@@ -10,8 +10,8 @@ export function previewUrl(): string {
 }
 
 /**
- * Sends the frame its only order when it is ready, and calls `onAnswer` with its answer, which is `failed` after a timeout. Call it in the same task that
- * adds the frame to the page. The returned function stops listening.
+ * Sends the frame its only order when it is ready, and calls `onAnswer` with its answer, which is `failed` after a
+ * timeout. Call it in the same task that adds the frame to the page. The returned function stops listening.
  */
 export function orderFrame(
   frame: HTMLIFrameElement,
@@ -36,7 +36,8 @@ export function orderFrame(
     }
     if (isOrdered) return
     isOrdered = true
-    // A sandbox has no origin to name as the target. The frame can only show our page: nothing in it navigates, and frame-src allows no other.
+    // A sandbox has no origin to name as the target. The frame can only show our page: nothing in it navigates, and
+    // frame-src allows no other.
     frame.contentWindow.postMessage(order, '*', [order.bytes])
   }
 
@@ -49,7 +50,7 @@ export function orderFrame(
   return stop
 }
 
-/** Calls back when the person presses Escape in the frame. A frame that lies gains nothing by it: it must have the focus. */
+/** Calls back for Escape in the frame. A frame that lies gains nothing: it must have the focus. */
 export function onEscapeIn(frame: HTMLIFrameElement, onEscape: () => void): () => void {
   const hear = ({ source, data }: MessageEvent<unknown>) => {
     const isOurs = source === frame.contentWindow && document.activeElement === frame
@@ -71,7 +72,7 @@ interface Thumbnail {
   readonly edge: number
 }
 
-/** Decodes in a hidden frame, which is removed afterwards. Undefined when the browser cannot. The bytes of the frame are not checked here. */
+/** Decodes in a hidden, temporary frame. Undefined when the browser cannot. The frame's bytes are unchecked. */
 export function drawThumbnail({ type, bytes, edge }: Thumbnail): Promise<Uint8Array<ArrayBuffer> | undefined> {
   const frame = document.createElement('iframe')
   sandbox(frame)

@@ -1,8 +1,8 @@
 /** Shows a stranger's file in a sandboxed frame (`src/preview/`). */
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { Button, Notice, Progress } from '../common/controls.tsx'
-import { formatBytes } from '../common/format.ts'
-import type { Language } from '../common/language.ts'
+import { formats } from '../common/format.ts'
+import { useText } from '../common/reader.ts'
 import { preview as german } from '../text/de/preview.ts'
 import { preview as english } from '../text/en/preview.ts'
 import './previewPane.css'
@@ -10,7 +10,7 @@ import { MAX_IMAGE_BYTES, MAX_TEXT_BYTES, type PreviewContent, readForPreview } 
 import { onEscapeIn, orderFrame, previewUrl } from './previewFrame.ts'
 import type { FromFrame } from './previewMessages.ts'
 
-const TEXTS = { en: english, de: german }
+const previewTexts = { en: english, de: german }
 
 interface PreviewProps {
   /** Opens the file: called when the preview is rendered, and for each further attempt. */
@@ -20,7 +20,6 @@ interface PreviewProps {
     readonly size: number
   }>
   readonly name: string
-  readonly language: Language
   /** Turns an error of `open` or of the stream into a text. */
   readonly explain: (error: unknown) => string
 }
@@ -31,8 +30,8 @@ type State =
   | { readonly kind: 'there'; readonly content: PreviewContent }
 
 /** Render it only after the person has asked for the preview. */
-export function Preview({ open, name, language, explain }: PreviewProps) {
-  const texts = TEXTS[language]
+export function Preview({ open, name, explain }: PreviewProps) {
+  const texts = useText(previewTexts)
   const [state, setState] = useState<State>({ kind: 'loading', progress: undefined })
   const [round, setRound] = useState(0)
   useEffect(() => {
@@ -62,23 +61,23 @@ export function Preview({ open, name, language, explain }: PreviewProps) {
       </Notice>
     )
   const { content } = state
-  if (content.kind === 'none') return <Notice tone="info">{noneText(content.reason, language)}</Notice>
-  return <Frame content={content} title={texts.title(name)} language={language} />
+  if (content.kind === 'none') return <Notice tone="info">{noneText(content.reason, texts)}</Notice>
+  return <Frame content={content} title={texts.title(name)} />
 }
 
-function noneText(reason: Extract<PreviewContent, { kind: 'none' }>['reason'], language: Language): string {
-  const { empty, unknown, tooLarge, failed } = TEXTS[language]
+function noneText(reason: Extract<PreviewContent, { kind: 'none' }>['reason'], texts: typeof english): string {
+  const { empty, unknown, tooLarge, failed } = texts
   return { empty, unknown, too_large: tooLarge, broken: failed }[reason]
 }
 
 interface FrameProps {
   readonly content: Exclude<PreviewContent, { kind: 'none' }>
   readonly title: string
-  readonly language: Language
 }
 
-function Frame({ content, title, language }: FrameProps) {
-  const texts = TEXTS[language]
+function Frame({ content, title }: FrameProps) {
+  const format = useText(formats)
+  const texts = useText(previewTexts)
   const frame = useRef<HTMLIFrameElement>(null)
   const [answer, setAnswer] = useState<FromFrame>()
   // A layout effect runs before the frame's script, which reports at once that it is ready.
@@ -116,7 +115,7 @@ function Frame({ content, title, language }: FrameProps) {
         src={previewUrl()}
       />
       {content.kind === 'text' && content.isCut && (
-        <p class="small soft">{texts.textCut(formatBytes(MAX_TEXT_BYTES, language))}</p>
+        <p class="small soft">{texts.textCut(format.bytes(MAX_TEXT_BYTES))}</p>
       )}
     </div>
   )

@@ -1,4 +1,4 @@
-/** Thumbnails. Outside the sandbox, the pages decode only bytes that `thumbnailTypeOf` accepts (decisions/thumbnails.md). */
+/** Outside the sandbox, pages decode only what `thumbnailTypeOf` accepts (decisions/thumbnails.md). */
 import { MAX_THUMBNAIL_BYTES } from '@blindkeep/client/owner'
 import { pixelsOf } from './imagePixels.ts'
 import { imageTypeOf, notDecodable } from './previewContent.ts'
@@ -9,8 +9,9 @@ const EDGE_PIXELS = 256
 const TYPES: ReadonlySet<ImageType> = new Set(['image/webp', 'image/png', 'image/jpeg'])
 
 /**
- * A WebP or PNG with at most 256 pixels a side, created in the sandbox. Undefined for a file that is no picture, is too large or cannot be decoded by this
- * browser, and when the sandbox answers with something else. Never throws because of a file.
+ * A WebP or PNG with at most 256 pixels a side, created in the sandbox. Undefined for a file that is no picture, is
+ * too large or cannot be decoded by this browser, and when the sandbox answers with something else. Never throws
+ * because of a file.
  */
 export async function makeThumbnail(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array | undefined> {
   const type = imageTypeOf(bytes)
@@ -21,8 +22,9 @@ export async function makeThumbnail(bytes: Uint8Array<ArrayBuffer>): Promise<Uin
 }
 
 /**
- * The type of a valid thumbnail: WebP, PNG or JPEG, at most 64 KiB, with at most as many pixels in its header as a square of 256. Undefined for anything
- * else, whether it comes from a sandbox that was taken over or from a malicious server.
+ * The type of a valid thumbnail: WebP, PNG or JPEG, at most 64 KiB, with at most as many pixels in its header as a
+ * square of 256. Undefined for anything else, whether it comes from a sandbox that was taken over or from a
+ * malicious server.
  */
 export function thumbnailTypeOf(bytes: Uint8Array<ArrayBuffer>): ImageType | undefined {
   const type = imageTypeOf(bytes)

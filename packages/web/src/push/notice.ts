@@ -1,5 +1,5 @@
 /** The words of a message, and what the notification keeps, so that the next one can count further. */
-import { formatInstant } from '../common/format.ts'
+import { formats } from '../common/format.ts'
 import type { Language } from '../common/language.ts'
 import { push as german } from '../text/de/push.ts'
 import { push as english } from '../text/en/push.ts'
@@ -45,7 +45,7 @@ export function noticeOf(
   const { count: before, ids } = shown ?? { count: 0, ids: [] }
   const count = ids.includes(id) ? before : before + message.count
   const counted = { count, ids: ids.includes(id) ? ids : [...ids, id].slice(-MAX_IDS) }
-  const landed = text.landed(count, { server, when: formatInstant(message.lastAt, language) })
+  const landed = text.landed(count, { server, when: formats[language].instant(message.lastAt) })
   const body = [landed, ...attention].map((each) => each.body).join(' ')
   return { ...landed, body, tag: LANDINGS, counted }
 }

@@ -1,6 +1,7 @@
 /**
- * What this browser profile keeps of its subscription, for the page and for the service worker: whose it is, and in which language the owner reads. One for
- * each server of the origin. None of it is secret, and none of it is enough to send something here.
+ * What this browser profile keeps of its subscription, for the page and for the service worker: whose it is, and in
+ * which language the owner reads. One for each server of the origin. None of it is secret, and none of it is enough to
+ * send something here.
  */
 import type { AccountId, ChannelId } from '@blindkeep/protocol/ids'
 import type { DBSchema, IDBPDatabase } from 'idb'

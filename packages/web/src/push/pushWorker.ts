@@ -1,6 +1,7 @@
 /**
- * The service worker of the pages, for messages that the browser gets from its vendor's service: it shows them, and opens the inbox when one is clicked. It
- * controls no page, because none is in its scope; it takes no requests and keeps no files. What it may load, `http/pages.ts` of the server says: pictures.
+ * The service worker of the pages, for messages that the browser gets from its vendor's service: it shows them, and
+ * opens the inbox when one is clicked. It controls no page, because none is in its scope; it takes no requests and
+ * keeps no files. What it may load, `http/pages.ts` of the server says: pictures.
  */
 import { pickLanguage } from '../common/language.ts'
 import { isCounted, noticeOf } from './notice.ts'
@@ -8,7 +9,7 @@ import { OPEN_INBOX } from './openInbox.ts'
 import { readPushMessage } from './pushMessage.ts'
 import { loadPushRecord } from './pushRecord.ts'
 
-/** Of a service worker's scope, what this one uses: the types of pages do not have it (W3C Push API, Notifications API, Service Workers). */
+/** The part of a service worker's scope that is used: page types lack it (W3C Push, Notifications, Service Workers). */
 interface WorkerScope {
   readonly registration: ServiceWorkerRegistration
   readonly clients: {

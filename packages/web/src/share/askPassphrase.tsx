@@ -1,17 +1,15 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Button } from '../common/controls.tsx'
-import type { Language } from '../common/language.ts'
 import { PassphraseField } from '../common/passphraseField.tsx'
+import { useText } from '../common/reader.ts'
 import type { Opening } from './opening.ts'
-import { shareText } from './texts.ts'
+import { shareTexts } from './texts.ts'
 
-type AskPassphraseProps = Omit<Extract<Opening, { readonly stage: 'asking' }>, 'stage'> & {
-  readonly language: Language
-}
+type AskPassphraseProps = Omit<Extract<Opening, { readonly stage: 'asking' }>, 'stage'>
 
 /** Asks for the passphrase of the share until one opens it. */
-export function AskPassphrase({ asked, isChecking, give, language }: AskPassphraseProps) {
-  const text = shareText(language).asked
+export function AskPassphrase({ asked, isChecking, give }: AskPassphraseProps) {
+  const text = useText(shareTexts).asked
   const [typed, setTyped] = useState('')
   const form = useRef<HTMLFormElement>(null)
   useEffect(() => {

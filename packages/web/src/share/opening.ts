@@ -26,7 +26,7 @@ const PAGE_PATH = /\/v\/([^/]*)\/?$/
 
 /** Loads the receiver once the page is drawn, and then opens the share of the address. */
 export function useOpening(): Opening {
-  /** The passphrase, until the share is open or it was wrong. It is kept nowhere else, and a reload of the page asks again. */
+  /** The passphrase, until the share opens or it was wrong. Kept nowhere else: a reload asks again. */
   const given = useRef<string | undefined>(undefined)
   const { value, isLoading, reload } = useLoaded(async (): Promise<Answer> => {
     // Browsers offer WebCrypto only on pages that cannot be changed on their way (Secure Contexts).

@@ -1,16 +1,16 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import { Button, Notice } from '../common/controls.tsx'
 import { ExposedNotice } from '../common/exposedNotice.tsx'
-import { formatBytes } from '../common/format.ts'
-import { type Language, presentLanguage } from '../common/language.ts'
+import { formats } from '../common/format.ts'
 import { LanguageSelect } from '../common/languageSelect.tsx'
 import markUrl from '../common/mark.svg'
+import { useText } from '../common/reader.ts'
 import { AskPassphrase } from './askPassphrase.tsx'
 import { useOpening } from './opening.ts'
 import type { Fault, OpenedShare } from './receiver.ts'
 import './share.css'
 import { SharedFiles } from './sharedFiles.tsx'
-import { shareText } from './texts.ts'
+import { shareTexts } from './texts.ts'
 
 /** Faults that another attempt may solve. */
 const RETRIED: readonly Fault[] = ['unreachable', 'failed', 'tampered']
@@ -21,12 +21,9 @@ interface ShareAppProps {
 }
 
 export function ShareApp({ isExposed }: ShareAppProps) {
-  const [language, setLanguage] = useState(presentLanguage)
-  const text = shareText(language)
+  const format = useText(formats)
+  const text = useText(shareTexts)
   const opening = useOpening()
-  useEffect(() => {
-    document.documentElement.lang = language
-  }, [language])
   return (
     <div class="share-page">
       <header class="row apart">
@@ -34,7 +31,7 @@ export function ShareApp({ isExposed }: ShareAppProps) {
           <img src={markUrl} alt="" width="32" height="32" />
           <span>Blindkeep</span>
         </span>
-        <LanguageSelect label={text.language} language={language} onLanguage={setLanguage} />
+        <LanguageSelect label={text.language} />
       </header>
       <main class="card stack">
         {opening.stage === 'opening' && (
@@ -50,19 +47,19 @@ export function ShareApp({ isExposed }: ShareAppProps) {
           <>
             <h1>{text.asked.title}</h1>
             {isExposed && <ExposedNotice text={text.exposed} />}
-            <AskPassphrase {...opening} language={language} />
+            <AskPassphrase {...opening} />
           </>
         )}
-        {opening.stage === 'fault' && <Failed fault={opening.fault} retry={opening.retry} language={language} />}
+        {opening.stage === 'fault' && <Failed fault={opening.fault} retry={opening.retry} />}
         {opening.stage === 'open' && (
           <>
             <Heading>{text.title}</Heading>
             <p class="soft">
-              {text.intro(opening.share.assets.length, formatBytes(bytesOf(opening.share), language))}
+              {text.intro(opening.share.assets.length, format.bytes(bytesOf(opening.share)))}
               {!isExposed && ` ${text.introSealed}`}
             </p>
             {isExposed && <ExposedNotice text={text.exposed} />}
-            <SharedFiles share={opening.share} receiver={opening.receiver} language={language} />
+            <SharedFiles share={opening.share} receiver={opening.receiver} />
           </>
         )}
       </main>
@@ -94,11 +91,10 @@ function Heading({ children }: { readonly children: string }) {
 interface FailedProps {
   readonly fault: Fault
   readonly retry: () => void
-  readonly language: Language
 }
 
-function Failed({ fault, retry, language }: FailedProps) {
-  const text = shareText(language)
+function Failed({ fault, retry }: FailedProps) {
+  const text = useText(shareTexts)
   return (
     <>
       <Heading>{text.faults[fault].title}</Heading>

@@ -1,16 +1,15 @@
 import { Button, Name, Notice, Progress } from '../common/controls.tsx'
 import { FileKind } from '../common/fileKind.tsx'
-import { formatBytes, formatInstant } from '../common/format.ts'
+import { formats } from '../common/format.ts'
 import { Icon } from '../common/icons.tsx'
-import type { Language } from '../common/language.ts'
+import { useText } from '../common/reader.ts'
 import { mayHavePreview } from '../preview/mayHavePreview.ts'
 import type { Fault, SharedAsset } from './receiver.ts'
-import { shareText } from './texts.ts'
+import { shareTexts } from './texts.ts'
 
 interface SharedFileRowProps {
   readonly file: SharedAsset
   readonly name: string
-  readonly language: Language
   /** The only file of the share: its download is the main action. */
   readonly isOnly: boolean
   /** Whether any file is being downloaded. */
@@ -26,8 +25,9 @@ interface SharedFileRowProps {
 }
 
 export function SharedFileRow(props: SharedFileRowProps) {
-  const { file, name, language, share, fault, isSaved, isStopped } = props
-  const text = shareText(language)
+  const { file, name, share, fault, isSaved, isStopped } = props
+  const text = useText(shareTexts)
+  const format = useText(formats)
   return (
     <li class="shared-file">
       <span class="shared-kind">
@@ -38,8 +38,8 @@ export function SharedFileRow(props: SharedFileRowProps) {
           <Name>{name}</Name>
         </div>
         <div class="small soft">
-          {formatBytes(file.size, language)}
-          {file.modifiedAt !== undefined && ` · ${text.changed(formatInstant(file.modifiedAt, language))}`}
+          {format.bytes(file.size)}
+          {file.modifiedAt !== undefined && ` · ${text.changed(format.instant(file.modifiedAt))}`}
         </div>
         <div role="status">
           {isSaved && share === undefined && (

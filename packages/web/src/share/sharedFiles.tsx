@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks'
 import { Button, Dialog, Name, Notice } from '../common/controls.tsx'
-import type { Language } from '../common/language.ts'
+import { useText } from '../common/reader.ts'
 import { StepEnd } from '../common/stepEnd.tsx'
 import { useSaving } from '../common/useSaving.ts'
 import { Preview } from '../preview/previewPane.tsx'
 import type { Fault, OpenedShare, SharedAsset } from './receiver.ts'
 import { SharedFileRow } from './sharedFileRow.tsx'
-import { shareText } from './texts.ts'
+import { shareTexts } from './texts.ts'
 
 /** A share can have thousands of files, so more are drawn as the person scrolls. */
 const STEP = 100
@@ -14,11 +14,10 @@ const STEP = 100
 interface SharedFilesProps {
   readonly share: OpenedShare
   readonly receiver: typeof import('./receiver.ts')
-  readonly language: Language
 }
 
-export function SharedFiles({ share: { assets }, receiver, language }: SharedFilesProps) {
-  const text = shareText(language)
+export function SharedFiles({ share: { assets }, receiver }: SharedFilesProps) {
+  const text = useText(shareTexts)
   const [count, setCount] = useState(STEP)
   const [looked, setLooked] = useState<SharedAsset>()
   const saving = useSavedFiles(assets, { receiver, unnamed: text.unnamed })
@@ -38,7 +37,6 @@ export function SharedFiles({ share: { assets }, receiver, language }: SharedFil
             key={index}
             file={asset}
             name={nameOf(asset)}
-            language={language}
             isOnly={assets.length === 1}
             isBusy={saving.present !== undefined}
             isSaved={saving.saved.has(index)}
@@ -70,7 +68,6 @@ export function SharedFiles({ share: { assets }, receiver, language }: SharedFil
           <Preview
             open={async (signal) => ({ content: await looked.open({ signal }), size: looked.size })}
             name={nameOf(looked)}
-            language={language}
             explain={(error) => text.faults[receiver.fileFaultOf(error)].text}
           />
         </Dialog>

@@ -1,7 +1,8 @@
 /**
- * The service worker that takes files which another app shares with the installed one, before they leave the device. It controls no page, because none is
- * in its scope; its policy (`http/pages.ts` of the server) allows no connection. It stays when the owner has turned this off, and then takes nothing: the
- * system may offer the share for days, and without a worker the files would reach the server (decisions/files-from-other-apps.md).
+ * The service worker that takes files which another app shares with the installed one, before they leave the device. It
+ * controls no page, because none is in its scope; its policy (`http/pages.ts` of the server) allows no connection. It
+ * stays when the owner has turned this off, and then takes nothing: the system may offer the share for days, and
+ * without a worker the files would reach the server (decisions/files-from-other-apps.md).
  */
 import { type TakeFault, takeFiles, takingOwner } from './takenFiles.ts'
 

@@ -1,6 +1,7 @@
 /**
- * The files that other apps have given to the installed one, for the service worker that takes them and for the page that adds them to albums. They are
- * stored as they are, on this device only, until the server has them (decisions/files-from-other-apps.md).
+ * The files that other apps have given to the installed one, for the service worker that takes them and for the page
+ * that adds them to albums. They are stored as they are, on this device only, until the server has them
+ * (decisions/files-from-other-apps.md).
  */
 import type { AccountId, AlbumId, AssetId } from '@blindkeep/protocol/ids'
 import { MAX_HEADER_TEXT_BYTES } from '@blindkeep/protocol/suites'
@@ -48,7 +49,7 @@ export function takingOwner(baseUrl: string): Promise<AccountId | undefined> {
   return withTaken((database) => database.get('owners', baseUrl)).catch(() => undefined)
 }
 
-/** From now on files are taken for this account. Deletes those of another one, which may be signed in in another tab. Rejects when the browser stores nothing. */
+/** From now on files are taken for this account. Deletes another's. Rejects when nothing is stored. */
 export async function setTakingOwner(baseUrl: string, accountId: AccountId): Promise<void> {
   await withTaken(async (database) => {
     const setting = database.transaction(['owners', 'files'], 'readwrite')
@@ -73,7 +74,7 @@ export async function endTaken(baseUrl: string): Promise<void> {
   sayChanged()
 }
 
-/** Stores all of the files or none, and resolves with the reason if none. One transaction: an owner may turn it off meanwhile. */
+/** Stores all files or none, then with the reason. One transaction: an owner may turn it off meanwhile. */
 export async function takeFiles(baseUrl: string, given: readonly File[]): Promise<TakeFault | undefined> {
   const now = Date.now()
   try {

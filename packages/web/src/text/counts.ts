@@ -1,10 +1,10 @@
-import { formatNumber } from '../common/format.ts'
+import { formats } from '../common/format.ts'
 import type { Language } from '../common/language.ts'
 
 export interface Counts {
   /** A number as the reader writes it: "1,234". */
   readonly number: (count: number) => string
-  /** The form of a word or a sentence that agrees with the count. English and German have these two (CLDR plural rules). */
+  /** The form that agrees with the count. English and German have these two (CLDR plural rules). */
   readonly plural: (count: number, one: string, other: string) => string
 }
 
@@ -12,7 +12,7 @@ export interface Counts {
 export function countsIn(language: Language): Counts {
   const rules = new Intl.PluralRules(language)
   return {
-    number: (count) => formatNumber(count, language),
+    number: formats[language].number,
     plural: (count, one, other) => (rules.select(count) === 'one' ? one : other),
   }
 }

@@ -54,7 +54,8 @@ describe('the secret hasher', () => {
   })
 
   it('answers false for an unknown hash, after as much work as for a real one', async () => {
-    // The queue shows the work: with one turn and no queue, a verification that did not hash would not delay the next one.
+    // The queue shows the work: with one turn and no queue, a verification that did not hash would not delay the
+    // next one.
     const narrow = createSecretHasher({ concurrent: 1, queueMax: 0 })
     const verifying = narrow.verify(undefined, 'a secret')
     await assert.rejects(narrow.verify(undefined, 'a secret'), HasherBusy)

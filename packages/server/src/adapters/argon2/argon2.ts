@@ -1,5 +1,5 @@
 import crypto, { type Argon2Parameters, randomBytes, timingSafeEqual } from 'node:crypto'
-import { createOrderThread } from '../../orderThread.ts'
+import { createOrderThread } from '../../ground/orderThread.ts'
 import type { SecretHasher } from '../../ports/secrets.ts'
 import type { Argon2Order } from './argon2Worker.ts'
 import { createTurns, type TurnLimits } from './turns.ts'
@@ -62,7 +62,7 @@ function deriveInPool(secret: string, nonce: Buffer): Promise<Buffer> {
   })
 }
 
-/** Throws for anything that `hash` does not create: the text comes from the store, so another form is a fault, not a wrong secret. */
+/** Throws for anything that `hash` does not create: the text is from the store, so that is a fault, no wrong secret. */
 function parse(hash: string): Parsed {
   const [, saltText, tagText] = hash.startsWith(PREFIX) ? (encoded.exec(hash.slice(PREFIX.length)) ?? []) : []
   if (saltText === undefined || tagText === undefined)

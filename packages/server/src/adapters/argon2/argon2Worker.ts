@@ -1,5 +1,5 @@
 import { argon2id } from '@noble/hashes/argon2.js'
-import { answerOrders } from '../../orderThread.ts'
+import { answerOrders } from '../../ground/orderThread.ts'
 
 /** The parameters of RFC 9106; `memory` in KiB. */
 export interface Argon2Order {

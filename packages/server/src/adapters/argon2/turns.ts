@@ -2,8 +2,8 @@ import { HasherBusy } from '../../ports/secrets.ts'
 
 export interface Turns {
   /**
-   * Runs `work` in the order of the calls. Rejects with `HasherBusy` if too many wait, or too many of the same source. The undefined source stands for many
-   * clients, so it has no share.
+   * Runs `work` in the order of the calls. Rejects with `HasherBusy` if too many wait, or too many of the same source.
+   * The undefined source stands for many clients, so it has no share.
    */
   take<Result>(work: () => Promise<Result>, source?: string): Promise<Result>
 }

@@ -15,8 +15,9 @@ const expected = /^(?:backup\.json(?:\.new)?|blobs|staged|lost\+found|[0-9TZ]+\.
 const database = /\.sqlite(?:-journal)?$/
 
 /**
- * Opens the backup directory at `path`. With `createIfMissing`, creates it durably (mode 0700). Throws `BackupFailed`, which tells the operator what to do, if
- * the directory is inside one of `apart` or contains one, or has files that do not belong to a backup.
+ * Opens the backup directory at `path`. With `createIfMissing`, creates it durably (mode 0700). Throws `BackupFailed`,
+ * which tells the operator what to do, if the directory is inside one of `apart` or contains one, or has files that do
+ * not belong to a backup.
  */
 export async function openBackupDirectory(options: {
   readonly path: string
@@ -38,8 +39,8 @@ export async function openBackupDirectory(options: {
 }
 
 /**
- * With a symbolic link in the directory, its author would lead the command to other files: to overwrite them with the manifest, or to remove what looks like
- * files of an earlier backup.
+ * With a symbolic link in the directory, its author would lead the command to other files: to overwrite them with the
+ * manifest, or to remove what looks like files of an earlier backup.
  */
 async function refuseLinks(root: string): Promise<void> {
   for (const folder of [root, ...FOLDERS.map((name) => join(root, name))]) {
@@ -155,7 +156,7 @@ async function makeDirectory(path: string): Promise<void> {
   })
 }
 
-/** A backup inside the server's own directory would be lost with it, and a backup around it would contain files that are not the backup's. */
+/** A backup inside the server's directory would be lost with it; one around it would contain foreign files. */
 async function refuseAmong(root: string, apart: readonly string[]): Promise<void> {
   const real = await realPath(root)
   for (const each of apart) {

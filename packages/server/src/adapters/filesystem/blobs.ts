@@ -1,10 +1,10 @@
 import { stat } from 'node:fs'
 import { open, readdir, unlink } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
-import { freeBytesOf } from '../../disk.ts'
+import { freeBytesOf } from '../../ground/disk.ts'
+import { BlobMissing } from '../../ground/storageErrors.ts'
 import type { Objects } from '../../ports/objects.ts'
 import type { Staging } from '../../ports/staging.ts'
-import { BlobMissing } from '../../ports/storageErrors.ts'
 import { createDigests, type Digests } from './digest.ts'
 import {
   checkDirectories,
@@ -24,7 +24,7 @@ import { writeBody } from './writing.ts'
 const locationForm = /^[0-9a-f]{2}\/[0-9a-f]{64}\.[0-9a-f-]{36}$/
 const nameForm = /^[0-9a-f]{64}\.[0-9a-f-]{36}$/
 
-/** Both ports of the bytes as files (mode 0600) below one directory. Its file system has to keep what fsync acknowledged. */
+/** Both ports of the bytes as files (mode 0600) below a directory whose file system keeps what fsync acknowledged. */
 export interface FilesystemBlobs extends Staging, Objects {
   /** Closes all files and ends the threads that hash. The caller makes sure that no call is under way. */
   close(): Promise<void>
@@ -32,9 +32,9 @@ export interface FilesystemBlobs extends Staging, Objects {
 
 interface FilesystemBlobsOptions {
   readonly directory: string
-  /** False if the database knows objects: then a directory without marker and objects is refused, with an error that tells the operator what to do. */
+  /** False if the database knows objects: a directory without marker and objects is then refused, with advice. */
   readonly createIfMissing: boolean
-  /** Creates nothing, and refuses every directory without a marker: for a process that inspects the directory beside its server. */
+  /** Creates nothing, and refuses a directory without a marker: for a process that inspects beside a server. */
   readonly asItIs?: boolean
 }
 
@@ -50,8 +50,8 @@ interface Parts {
 }
 
 /**
- * Creates `directory`, its 256 subdirectories (mode 0700) and its marker, durably. So settling an object has to sync only one directory, and the store can
- * tell a disk that is not mounted from lost objects.
+ * Creates `directory`, its 256 subdirectories (mode 0700) and its marker, durably. So settling an object has to sync
+ * only one directory, and the store can tell a disk that is not mounted from lost objects.
  */
 export async function openFilesystemBlobs(options: FilesystemBlobsOptions): Promise<FilesystemBlobs> {
   const root = resolve(options.directory)
@@ -192,8 +192,8 @@ function pathOf(root: string, location: string): string {
 }
 
 /**
- * Undefined if the system reports that there is no such file. A verification asks for thousands of sizes, and the `stat` of `node:fs/promises` makes an
- * array outside of the heap for each.
+ * Undefined if the system reports that there is no such file. A verification asks for thousands of sizes, and the
+ * `stat` of `node:fs/promises` makes an array outside of the heap for each.
  */
 function sizeAt(path: string): Promise<number | undefined> {
   return new Promise((resolve, reject) =>
@@ -231,7 +231,8 @@ async function settleFile({ handle, sync }: OpenFile, size: number): Promise<tru
   if (present < size) throw new Error(`the object holds ${present} bytes, fewer than ${size}`)
   const isLonger = present > size
   if (isLonger) await onStorage(() => handle.truncate(size))
-  // fdatasync may leave out metadata that reading does not need (POSIX). Reading a grown file needs its new size; reading a truncated file does not.
+  // fdatasync may leave out metadata that reading does not need (POSIX). Reading a grown file needs its new size;
+  // reading a truncated file does not.
   await sync({ whole: isLonger })
   return true
 }

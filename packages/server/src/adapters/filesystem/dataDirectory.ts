@@ -1,7 +1,7 @@
 import { constants, existsSync, statSync } from 'node:fs'
 import { access, mkdir, readdir, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
-import { forbidden, forbiddenText, uncreatable } from '../../forbidden.ts'
+import { forbidden, forbiddenText, uncreatable } from '../../ground/forbidden.ts'
 import { systemCode, unlessMissing } from './failure.ts'
 
 /** What a data directory holds, and what administrators put into one before the first start. */
@@ -9,8 +9,8 @@ const OWN =
   /^(blobs|secrets|spool|limits.*|compiled|lost\+found|received\.sqlite.*|blindkeep\.sqlite.*|(server|backup)\.lock.*|\..*)$/
 
 /**
- * Creates the directory (mode 0700) if it is missing. Throws an error for people if the server could not write there, or if it is full of other things: a database
- * among them would be a mistake in the setting.
+ * Creates the directory (mode 0700) if it is missing. Throws an error for people if the server could not write there,
+ * or if it is full of other things: a database among them would be a mistake in the setting.
  */
 export async function prepareDataDirectory(directory: string): Promise<void> {
   const names = await makeDataDirectory(directory)
@@ -29,7 +29,7 @@ export async function makeDataDirectory(directory: string): Promise<readonly str
   })
 }
 
-/** For a command on data that is there: throws what the start throws for a directory that this user may not use. Creates nothing; a missing directory passes. */
+/** For a command: throws what the start throws for an unusable directory. Creates nothing; a missing one passes. */
 export async function checkDataDirectory(directory: string): Promise<void> {
   await orUnusable(dataAt(directory), (path) => unlessMissing(() => usableEntries(path, SERVER_FILES)))
 }
@@ -70,7 +70,7 @@ async function usableEntries(path: string, files: readonly string[]): Promise<re
   return names
 }
 
-/** Not `recursive`: with that, Node tries without end below a directory like /proc, which exists and takes no new ones. */
+/** Not `recursive`: Node would try endlessly below a directory like /proc, which takes no new ones. */
 async function make(path: string): Promise<void> {
   try {
     await mkdir(path, { mode: 0o700 })

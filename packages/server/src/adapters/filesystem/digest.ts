@@ -1,5 +1,5 @@
+import { DigestsBusy } from '../../ground/storageErrors.ts'
 import type { BlobDigest } from '../../ports/objects.ts'
-import { DigestsBusy } from '../../ports/storageErrors.ts'
 import { type DigestThread, startDigestThread } from './digestThread.ts'
 import type { DigestOrder } from './digestWorker.ts'
 
@@ -61,7 +61,8 @@ export function createDigests(): Digests {
       const job: Job = { order: { path, size, stop }, outcome: Promise.withResolvers() }
       const abort = () => {
         waiting.delete(job)
-        // The thread stops after its present read, which may take long on a broken disk. The caller does not wait for that.
+        // The thread stops after its present read, which may take long on a broken disk. The caller does not wait
+        // for that.
         Atomics.store(stop, 0, 1)
         job.outcome.reject(signal.reason)
       }

@@ -1,31 +1,32 @@
 import { Worker } from 'node:worker_threads'
 import { parseSha256Hex } from '@blindkeep/protocol/ids'
+import { BlobMissing } from '../../ground/storageErrors.ts'
 import type { BlobDigest } from '../../ports/objects.ts'
-import { BlobMissing } from '../../ports/storageErrors.ts'
 import type { DigestAnswer, DigestOrder } from './digestWorker.ts'
 import { storageFailure } from './failure.ts'
 
 /** The thread's name in the system's tools. */
 export const THREAD_NAME = 'digest'
 /**
- * Limits the damage of a fault; it saves no memory. A thread needs 12 MiB, and a thread that exceeds its limit while it starts ends the whole process. A
- * thread takes about 26 MB, with its code, until it ends.
+ * Limits the damage of a fault; it saves no memory. A thread needs 12 MiB, and a thread that exceeds its limit while it
+ * starts ends the whole process. A thread takes about 26 MB, with its code, until it ends.
  */
 const HEAP_MEBIBYTES = 32
 const STACK_MEBIBYTES = 1
 
 /** A thread that reads and hashes one file at a time. It keeps the process alive only while it hashes. */
 export interface DigestThread {
-  /** Undefined if it was asked to stop. Throws what `Objects.digest` throws for the object, and another error if the thread dies. */
+  /** Undefined if it was stopped. Throws what `Objects.digest` throws, and another error if the thread dies. */
   digest(order: DigestOrder): Promise<BlobDigest | undefined>
   end(): Promise<void>
 }
 
-/** Throws if the system gives no thread. Calls `onEnded` after the thread ended for any reason, before a running digest rejects. */
+/** Throws if the system gives no thread. Calls `onEnded` after any end, before a running digest rejects. */
 export function startDigestThread(onEnded: () => void): DigestThread {
   const worker = new Worker(new URL('./digestWorker.ts', import.meta.url), {
     name: THREAD_NAME,
-    // Not inherited from the process: the thread needs neither the secrets in the environment nor the options of a test run.
+    // Not inherited from the process: the thread needs neither the secrets in the environment nor the options of a
+    // test run.
     env: {},
     execArgv: ['--disable-warning=ExperimentalWarning'],
     resourceLimits: { maxOldGenerationSizeMb: HEAP_MEBIBYTES, stackSizeMb: STACK_MEBIBYTES },

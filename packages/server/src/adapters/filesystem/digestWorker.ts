@@ -10,11 +10,11 @@ export interface DigestOrder {
   readonly path: string
   /** Bytes to hash at most. */
   readonly size: number
-  /** A number in shared memory: anything but 0 asks the thread to stop. A message would not arrive while the thread reads a file. */
+  /** Shared memory: anything but 0 stops the thread. A message would not arrive while it reads a file. */
   readonly stop: Int32Array
 }
 
-/** The outcome of an order: the hash in lowercase hex with the file's size, a failure with the system's code, or that it was stopped. */
+/** The hash in lowercase hex with the size, a failure with the system's code, or that it was stopped. */
 export type DigestAnswer =
   | { readonly kind: 'digested'; readonly sha256: string; readonly size: number }
   | { readonly kind: 'failed'; readonly error: unknown; readonly code: string | undefined }

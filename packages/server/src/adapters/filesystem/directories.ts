@@ -13,8 +13,8 @@ export const PREFIXES: readonly string[] = Array.from({ length: 256 }, (_, index
 )
 
 /**
- * Creates `root` and a directory for each prefix below it (mode 0700), durably. Also syncs what a killed process created without a sync. Throws
- * `StorageForbidden` if this user may not use one of them.
+ * Creates `root` and a directory for each prefix below it (mode 0700), durably. Also syncs what a killed process
+ * created without a sync. Throws `StorageForbidden` if this user may not use one of them.
  */
 export async function createDirectories(root: string): Promise<void> {
   await onStorage(async () => {
@@ -24,7 +24,8 @@ export async function createDirectories(root: string): Promise<void> {
     await Promise.all(missing.map((prefix) => mkdir(join(root, prefix), { recursive: true, mode: 0o700 })))
     // As a copy by another user has left it. Otherwise the first object in it would tell.
     await checkDirectories(root)
-    // Sync up to the parent of the highest new directory, and always the parent of `root`: a killed process may have created `root` without a sync.
+    // Sync up to the parent of the highest new directory, and always the parent of `root`: a killed process may have
+    // created `root` without a sync.
     const highest = dirname(oldestNew ?? root)
     await syncOnce(highest)
     for (let above = root; above !== highest; above = dirname(above)) await syncOnce(above)
@@ -45,7 +46,7 @@ export interface DirectorySyncs {
 export function createDirectorySyncs(syncs: Syncs, marker: Pick<Marker, 'check'>): DirectorySyncs {
   const handles = new Map<string, Promise<FileHandle>>()
 
-  /** A handle that was opened while the disk was away belongs to another directory: its syncs would never make the objects' entries durable. */
+  /** A handle from while the disk was away is of another directory: its syncs would never keep the objects' entries. */
   async function openHere(path: string): Promise<FileHandle> {
     await marker.check()
     const handle = await onStorage(() => open(path, 'r'))

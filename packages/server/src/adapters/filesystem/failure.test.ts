@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { constants } from 'node:os'
 import { it } from 'node:test'
-import { StorageFull } from '../../ports/storageErrors.ts'
+import { StorageFull } from '../../ground/storageErrors.ts'
 import { storageError } from './failure.ts'
 
 it('calls a disk full whose quota is used up, for which Node has no name', () => {

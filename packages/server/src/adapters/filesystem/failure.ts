@@ -1,15 +1,15 @@
 import { constants } from 'node:fs'
 import { constants as osConstants } from 'node:os'
-import { forbidden, isForbidden } from '../../forbidden.ts'
-import { StorageForbidden, StorageFull, StorageUnavailable } from '../../ports/storageErrors.ts'
+import { forbidden, isForbidden } from '../../ground/forbidden.ts'
+import { StorageForbidden, StorageFull, StorageUnavailable } from '../../ground/storageErrors.ts'
 
 /**
- * To open an object for reading. Without `O_NONBLOCK`, a pipe in its place would hold one of the few threads for files until another process writes into it;
- * for a file it means nothing.
+ * To open an object for reading. Without `O_NONBLOCK`, a pipe in its place would hold one of the few threads for files
+ * until another process writes into it; for a file it means nothing.
  */
 export const READ_ONLY = constants.O_RDONLY | constants.O_NONBLOCK
 
-/** The operating system's code (`ENOSPC`, `EIO`, …) of an error from a system call; undefined for any other error. Node has no name for a full quota. */
+/** The code (`ENOSPC`, `EIO`, …) of a system call's error; undefined otherwise. Node has no name for a full quota. */
 export function systemCode(error: unknown): string | undefined {
   if (!(error instanceof Error && 'syscall' in error && 'code' in error)) return undefined
   if (typeof error.code !== 'string') return undefined
@@ -17,8 +17,9 @@ export function systemCode(error: unknown): string | undefined {
 }
 
 /**
- * Runs system calls on the file system, and nothing else. Every code of the system (disk full, read-only, broken, forbidden, no descriptors, disk removed)
- * becomes `StorageUnavailable`. There is no list of codes: an error with a code that the list lacks would look like a fault in the server's code.
+ * Runs system calls on the file system, and nothing else. Every code of the system (disk full, read-only, broken,
+ * forbidden, no descriptors, disk removed) becomes `StorageUnavailable`. There is no list of codes: an error with a
+ * code that the list lacks would look like a fault in the server's code.
  */
 export async function onStorage<Result>(work: () => Promise<Result>): Promise<Result> {
   try {

@@ -1,15 +1,15 @@
 import { constants } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
-import { StorageUnavailable } from '../../ports/storageErrors.ts'
+import { StorageUnavailable } from '../../ground/storageErrors.ts'
 import { onStorage, unlessMissing } from './failure.ts'
 import type { Marker } from './marker.ts'
 import type { Syncs } from './syncs.ts'
 
-/** So many files stay open between their first write and their settling. More are open only while they are being written. */
+/** Files that stay open between first write and settling. More are open only while they are written. */
 const MAX_KEPT_OPEN = 256
 /** After so many bytes a sync starts while more bytes arrive, so that little is left to sync when the file settles. */
 const EARLY_SYNC_BYTES = 8 * 1024 * 1024
-/** How many early syncs run at once, over all files. They occupy threads that writes, signatures and hashes also need. */
+/** Early syncs at once, over all files. They occupy threads that writes, signatures and hashes also need. */
 const MAX_EARLY_SYNCS = 1
 
 /** A file that is open for reading and writing. */
@@ -21,7 +21,7 @@ export interface OpenFile {
 }
 
 export interface Files {
-  /** Runs `work` on the file at `path`. Undefined if there is no file and `create` is false. Throws if a sync of the file failed before. */
+  /** Undefined if there is no file and `create` is false. Throws if a sync of the file failed before. */
   use<Result>(
     path: string,
     options: { readonly create: boolean },
@@ -40,8 +40,9 @@ interface KeptFile {
 }
 
 /**
- * Keeps files open from their first byte to their settling. The kernel reports a failed write-back only to handles that are open, so a closed file would
- * lose the error. A file that has to be closed earlier is synced first, and the outcome is remembered.
+ * Keeps files open from their first byte to their settling. The kernel reports a failed write-back only to handles that
+ * are open, so a closed file would lose the error. A file that has to be closed earlier is synced first, and the
+ * outcome is remembered.
  */
 export function createFiles(syncs: Syncs, marker: Pick<Marker, 'check'>): Files {
   const kept = new Map<string, KeptFile>()

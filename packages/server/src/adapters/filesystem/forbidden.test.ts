@@ -1,12 +1,12 @@
-/** Files that the server's user may not use: as after a copy by root. The system itself refuses; root becomes another user for that. */
+/** Files that the server's user may not use, as after a copy by root. Root becomes another user for that. */
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { it } from 'node:test'
-import { freshLocation, readBytes, writeBytes } from '../../ports/bytesContract/world.ts'
-import { StorageForbidden } from '../../ports/storageErrors.ts'
+import { freshLocation, readBytes, writeBytes } from '../../contracts/bytes/world.ts'
+import { StorageForbidden } from '../../ground/storageErrors.ts'
 import { openFilesystemBlobs } from './blobs.ts'
 
 const BYTES = Buffer.from('for one user alone')
@@ -64,7 +64,7 @@ it('an object that this user may not read is said with its path and the user, an
     assert.deepEqual(await blobs.digest(location, BYTES.length, never), digest)
   }))
 
-/** What opening `directory` and checking its places throws in a process of a user whom the modes of files bind: the check is of the real user, whom a process of root gives up for good. */
+/** What opening `directory` throws for a user whom file modes bind. A process of root gives up its user for good. */
 function openedByUser(directory: string, { asItIs = false } = {}): string {
   const script = `
     const { openFilesystemBlobs } = await import(${JSON.stringify(new URL('./blobs.ts', import.meta.url).href)})

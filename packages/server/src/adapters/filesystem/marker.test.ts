@@ -4,8 +4,8 @@ import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { freshLocation, readBytes, writeBytes } from '../../ports/bytesContract/world.ts'
-import { StorageUnavailable } from '../../ports/storageErrors.ts'
+import { freshLocation, readBytes, writeBytes } from '../../contracts/bytes/world.ts'
+import { StorageUnavailable } from '../../ground/storageErrors.ts'
 import { openFilesystemBlobs } from './blobs.ts'
 import { createMarker, MARKER } from './marker.ts'
 

@@ -1,6 +1,6 @@
 import { open, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { StorageUnavailable } from '../../ports/storageErrors.ts'
+import { StorageUnavailable } from '../../ground/storageErrors.ts'
 import { onStorage, systemCode, unlessMissing } from './failure.ts'
 import { syncOnce } from './syncs.ts'
 
@@ -11,8 +11,9 @@ const MARKER_TEXT =
   'Blindkeep keeps objects below this directory. Without this file Blindkeep assumes that the disk is not mounted.\n'
 
 /**
- * Tells a lost object from a disk that is away. If a disk is not mounted, its mount point is an empty directory, in which every object looks missing. But
- * the marker is missing there too, and then the store reports nothing about objects.
+ * Tells a lost object from a disk that is away. If a disk is not mounted, its mount point is an empty directory,
+ * in which every object looks missing. But the marker is missing there too, and then the store reports nothing
+ * about objects.
  */
 export interface Marker {
   isThere(): Promise<boolean>
@@ -21,8 +22,9 @@ export interface Marker {
   /** Throws `StorageUnavailable` if the marker is missing. */
   check(): Promise<void>
   /**
-   * Answers what `look` finds. If `look` finds nothing, `confirm` checks the marker, looks again, and checks the marker again, because the disk may
-   * disappear or come back at any time. Throws `StorageUnavailable` if the marker is missing. Costs nothing as long as `look` finds something.
+   * Answers what `look` finds. If `look` finds nothing, `confirm` checks the marker, looks again, and checks the marker
+   * again, because the disk may disappear or come back at any time. Throws `StorageUnavailable` if the marker is
+   * missing. Costs nothing as long as `look` finds something.
    */
   confirm<Found>(look: () => Promise<Found | undefined>): Promise<Found | undefined>
 }

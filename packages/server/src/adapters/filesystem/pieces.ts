@@ -1,11 +1,11 @@
 import type { FileHandle } from 'node:fs/promises'
+import { BlobMissing } from '../../ground/storageErrors.ts'
 import type { ByteRange, ReadOptions } from '../../ports/objects.ts'
-import { BlobMissing } from '../../ports/storageErrors.ts'
 import { onStorage } from './failure.ts'
 
 /** The size of each read and of each piece: what `http/reply.ts` reserves for a download is two of them. */
 const PIECE_BYTES = 128 * 1024
-/** Fewer and larger pieces take a third of the processor's time, if their memory is used again. New memory of this size costs as much as the copy into it. */
+/** Fewer, larger pieces take a third of the time if memory is reused. New memory costs as much as the copy. */
 const LARGE_PIECE_BYTES = 512 * 1024
 /** So many readers at once have large pieces: 32 MiB for all of them. */
 const MAX_LARGE_READERS = 32

@@ -1,15 +1,15 @@
 import { type FileHandle, open } from 'node:fs/promises'
-import { SyncFailed } from '../../ports/storageErrors.ts'
+import { SyncFailed } from '../../ground/storageErrors.ts'
 
-/** So many failed syncs mean that the device is broken: from then on every sync is refused, so that the memory stays bounded. */
+/** So many failed syncs mean a broken device: every sync is refused then, and the memory stays bounded. */
 const MAX_FAILURES = 10_000
 
 /**
  * Syncs files and directories, and remembers each failure.
  *
- * After a failed fsync Linux marks the unwritten pages as clean and reports the error only once. A second fsync succeeds although bytes are lost. So a path
- * whose sync failed is refused until it is forgotten (when its file is removed) or until the process ends: a new process reads the bytes again, and then
- * reads what the disk has.
+ * After a failed fsync Linux marks the unwritten pages as clean and reports the error only once. A second fsync
+ * succeeds although bytes are lost. So a path whose sync failed is refused until it is forgotten (when its file is
+ * removed) or until the process ends: a new process reads the bytes again, and then reads what the disk has.
  */
 export interface Syncs {
   /** Throws `SyncFailed` if a sync of `path` failed before. */

@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises'
+import { StorageUnavailable } from '../../ground/storageErrors.ts'
 import type { WriteRequest } from '../../ports/staging.ts'
-import { StorageUnavailable } from '../../ports/storageErrors.ts'
 import { readBody } from '../body.ts'
 import { onStorage } from './failure.ts'
 import type { OpenFile } from './files.ts'
@@ -46,7 +46,7 @@ export async function writeBody(
   }
 }
 
-/** Usually one call. The system may write only a part, for instance if the disk is nearly full; then another call writes the rest. */
+/** Usually one call. The system may write a part, for instance on a nearly full disk; another call continues. */
 async function writePieces(handle: FileHandle, pieces: readonly Uint8Array[], start: number): Promise<void> {
   let left = [...pieces]
   let position = start

@@ -227,7 +227,8 @@ describe('attestation keys', () => {
       const signing = signer.receipts([payload(1)], keyId(keyring.createAttestationKey().publicKey)).then(() => {
         isSigned = true
       })
-      // A signature from this thread would arrive after a few microtasks. One from another thread needs the event loop to turn.
+      // A signature from this thread would arrive after a few microtasks. One from another thread needs the event
+      // loop to turn.
       for (let turn = 0; turn < 100; turn++) await Promise.resolve()
       assert.equal(isSigned, false)
       await signing

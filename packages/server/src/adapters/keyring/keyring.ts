@@ -2,8 +2,8 @@ import { createHmac, hkdfSync, randomBytes } from 'node:crypto'
 import { resolve } from 'node:path'
 import { equalBytes } from '@blindkeep/protocol/bytes'
 import { joinHybridPublicKey } from '@blindkeep/protocol/keys'
+import { publicBytes, SEED_BYTES, signingKey } from '../../ground/signatures.ts'
 import { type AttestationSigner, type Keyring, WrongMasterSecret } from '../../ports/keyring.ts'
-import { publicBytes, SEED_BYTES, signingKey } from '../../signatures.ts'
 import { readMasterSecret } from './masterSecret.ts'
 import { createPushSigner } from './pushSigner.ts'
 import { signOnThread } from './receiptThread.ts'
@@ -17,8 +17,9 @@ const ATTESTATION_KEY = 'attestation-key'
 const TOKEN_KEY = 'token-key'
 
 /**
- * Opens a keyring under the master secret in `masterSecretFile`. Throws an `Error` that tells the operator what to do if the file is missing and
- * `createIfMissing` is false, if others may read it, or if it is not 32 bytes as base64 or hex.
+ * Opens a keyring under the master secret in `masterSecretFile`. Throws an `Error` that tells the operator what to
+ * do if the file is missing and `createIfMissing` is false, if others may read it, or if it is not 32 bytes as
+ * base64 or hex.
  */
 export async function openKeyring(options: {
   readonly masterSecretFile: string
@@ -49,7 +50,8 @@ export async function openKeyring(options: {
     openAttestationKey({ publicKey, sealedPrivateKey }) {
       const seeds = keyring.open(ATTESTATION_KEY, sealedPrivateKey)
       const opened = seeds.length === 2 * SEED_BYTES ? openSeeds(seeds) : refuse()
-      // A receipt signed by another key than the published one never verifies, and an owner would notice only when the receipt is needed.
+      // A receipt signed by another key than the published one never verifies, and an owner would notice only when the
+      // receipt is needed.
       return equalBytes(opened.publicKey, publicKey) ? opened.signer : refuse()
     },
     createTokenKey: () => keyring.seal(TOKEN_KEY, randomBytes(SEED_BYTES)),

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { link, mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { decodeLine, NotText } from '@blindkeep/protocol/textFile'
-import { isLacking } from '../../disk.ts'
-import { StorageFull } from '../../ports/storageErrors.ts'
+import { isLacking } from '../../ground/disk.ts'
+import { StorageFull } from '../../ground/storageErrors.ts'
 
 const SECRET_BYTES = 32
 /** With any of these bits another user may use the file. */
@@ -15,8 +15,8 @@ const hexForm = /^[0-9a-fA-F]{64}$/
 const base64Form = /^[A-Za-z0-9+/]{43}=$/
 
 /**
- * Reads 32 bytes from a file that has them as base64 or hex, with at most one newline at the end. With `createIfMissing`, creates a missing file (mode 0600,
- * durably). Throws an `Error` that tells the operator what to do.
+ * Reads 32 bytes from a file that has them as base64 or hex, with at most one newline at the end. With
+ * `createIfMissing`, creates a missing file (mode 0600, durably). Throws an `Error` that tells the operator what to do.
  */
 export async function readMasterSecret(request: {
   readonly path: string
@@ -73,7 +73,7 @@ function lineOf(content: Uint8Array): string {
   }
 }
 
-/** Creates the whole file or none. Never replaces a secret that another process has just created: everything sealed under it would be lost. */
+/** The whole file or none. Never replaces a secret of another process: what is sealed under it would be lost. */
 async function create(path: string): Promise<void> {
   const directory = dirname(path)
   const oldestNew = await mkdir(directory, { recursive: true, mode: 0o700 })
@@ -96,7 +96,7 @@ async function create(path: string): Promise<void> {
   for (let above = directory; above !== highest; above = dirname(above)) await syncDirectory(above)
 }
 
-/** A hard link, because it replaces nothing. Without these, the name is taken first: a kill in between leaves an empty file, which is no secret. */
+/** A hard link replaces nothing. Without links the name is taken first: a kill leaves an empty file, no secret. */
 async function giveName(temporary: string, path: string): Promise<void> {
   try {
     try {

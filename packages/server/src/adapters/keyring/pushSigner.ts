@@ -10,8 +10,8 @@ const SCALAR_BYTES = 32
 const HEADER = encoded({ typ: 'JWT', alg: 'ES256' })
 
 /**
- * Derived, so that no row has it: all nodes and a restored server have the same, and browsers stay subscribed. It is of use only together with the endpoints
- * and keys of subscriptions, which are sealed under the same secret.
+ * Derived, so that no row has it: all nodes and a restored server have the same, and browsers stay subscribed. It is of
+ * use only together with the endpoints and keys of subscriptions, which are sealed under the same secret.
  */
 export function createPushSigner(masterSecret: Uint8Array): PushSigner {
   const seed = Buffer.from(hkdfSync('sha512', masterSecret, new Uint8Array(), 'service/server/push/1', SEED_BYTES))

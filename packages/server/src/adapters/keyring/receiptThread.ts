@@ -1,4 +1,4 @@
-import { createOrderThread } from '../../orderThread.ts'
+import { createOrderThread } from '../../ground/orderThread.ts'
 import type { SignedReceipt } from '../../ports/keyring.ts'
 import type { SigningOrder } from './receiptWorker.ts'
 

@@ -1,8 +1,8 @@
 import type { KeyId } from '@blindkeep/protocol/ids'
 import { assembleReceipt, type ReceiptPayload, receiptHash, receiptToBeSigned } from '@blindkeep/protocol/receipt'
-import { answerOrders } from '../../orderThread.ts'
+import { answerOrders } from '../../ground/orderThread.ts'
+import { type SigningKey, signMessage } from '../../ground/signatures.ts'
 import type { SignedReceipt } from '../../ports/keyring.ts'
-import { type SigningKey, signMessage } from '../../signatures.ts'
 
 export interface SigningOrder {
   readonly ed25519: SigningKey

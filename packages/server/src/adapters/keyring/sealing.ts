@@ -6,8 +6,9 @@ const TAG_BYTES = 16
 const OVERHEAD_BYTES = 1 + NONCE_BYTES + TAG_BYTES
 
 /**
- * Version 1 ‖ nonce 12 ‖ ciphertext ‖ tag 16: AES-256-GCM (NIST SP 800-38D) with a random nonce, the version and the name as additional data. One key
- * seals a few secrets per account, far below the 2^32 that a random nonce of 96 bits allows (section 8.3 there).
+ * Version 1 ‖ nonce 12 ‖ ciphertext ‖ tag 16: AES-256-GCM (NIST SP 800-38D) with a random nonce, the version and the
+ * name as additional data. One key seals a few secrets per account, far below the 2^32 that a random nonce of 96 bits
+ * allows (section 8.3 there).
  */
 export function seal(key: Uint8Array, name: string, secret: Uint8Array): Uint8Array {
   const nonce = randomBytes(NONCE_BYTES)

@@ -1,15 +1,15 @@
 import { createPublicKey, hash, type KeyObject } from 'node:crypto'
 import { CompactSign, compactVerify } from 'jose'
+import { ed25519Key, publicBytes } from '../../ground/signatures.ts'
 import type { TokenSigner } from '../../ports/keyring.ts'
-import { ed25519Key, publicBytes } from '../../signatures.ts'
 
 const ALGORITHM = 'EdDSA'
 /** The server's own tokens have a few hundred characters. Longer ones are refused unread. */
 const MAX_TOKEN_CHARACTERS = 8192
-/** How many valid tokens are remembered, so that their signatures need no second check. Each takes about 1 KB for its claims. */
+/** Valid tokens that are remembered, so that their signatures need no second check. About 1 KB each. */
 const MAX_REMEMBERED = 4096
 
-/** A signature of 64 bytes leaves four bits of the last character unused. They have to be zero, so that each token has only one spelling. */
+/** 64 bytes leave four bits of the last character unused. They must be zero: each token has one spelling. */
 const tokenForm = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]{85}[AQgw]$/
 
 const encoder = new TextEncoder()
@@ -39,8 +39,9 @@ export function createTokenSigner(seed: Uint8Array): TokenSigner {
 type Claims = Readonly<Record<string, unknown>>
 
 /**
- * Remembers valid tokens: a client sends the same token with each request, and a valid signature stays valid. The caller checks each time whether the token
- * has expired. Tokens are remembered by their hashes, so that memory has no list of tokens. Refused ones are not remembered: anyone could fill the memory.
+ * Remembers valid tokens: a client sends the same token with each request, and a valid signature stays valid. The
+ * caller checks each time whether the token has expired. Tokens are remembered by their hashes, so that memory has no
+ * list of tokens. Refused ones are not remembered: anyone could fill the memory.
  */
 function createMemory() {
   const known = new Map<string, Claims>()
@@ -73,7 +74,7 @@ async function verifyWith(publicKey: KeyObject, token: string) {
   }
 }
 
-/** `typ` prevents the use of a token as one of another kind (RFC 8725, section 3.11). The server signs no other members, so it accepts no others. */
+/** `typ` keeps a token from use as another kind (RFC 8725, section 3.11). No other members are signed or accepted. */
 function isOurHeader(header: Readonly<Record<string, unknown>>, typ: string): boolean {
   return header.alg === ALGORITHM && header.typ === typ && Object.keys(header).length === 2
 }

@@ -40,9 +40,10 @@ interface Window {
 }
 
 /**
- * Fixed windows: the first attempt starts one. Memory is bounded: while `ownCountsMax` windows of a rule run, a new key shares one of the `SHARED_COUNTS`
- * counts of the rule, chosen by its hash. A shared count is too high, never too low. So a flood of keys can make its own rule stricter for new keys, but
- * cannot displace the count of any other key, and makes no other rule stricter.
+ * Fixed windows: the first attempt starts one. Memory is bounded: while `ownCountsMax` windows of a rule run, a new key
+ * shares one of the `SHARED_COUNTS` counts of the rule, chosen by its hash. A shared count is too high, never too low.
+ * So a flood of keys can make its own rule stricter for new keys, but cannot displace the count of any other key, and
+ * makes no other rule stricter.
  */
 export function createCounts({ secret, clock, present, ownCountsMax = MAX_OWN_COUNTS }: CountsOptions): Counts {
   const ids = createIds(secret)
@@ -69,7 +70,7 @@ export function createCounts({ secret, clock, present, ownCountsMax = MAX_OWN_CO
     return window
   }
 
-  /** The id under which a limit is counted. A key that shares a count keeps sharing it until the window ends; otherwise its count would be lost. */
+  /** The id of a count. A key that shares one keeps it until the window ends; otherwise the count would be lost. */
   function find({ rule, key: name, windowSeconds }: Limit): {
     readonly id: string
     readonly window: Window | undefined

@@ -84,7 +84,7 @@ export async function readCountsFile(path: string): Promise<Buffer | undefined> 
   }
 }
 
-/** Replaces the whole file. Syncs before the rename: otherwise a power cut could leave an empty file in place of the old one. */
+/** Replaces the file. Syncs before the rename: a power cut must not leave an empty file instead. */
 export async function writeCountsFile(path: string, bytes: Buffer): Promise<void> {
   const temporary = `${path}.new`
   const handle = await open(temporary, 'w', 0o600)

@@ -1,6 +1,6 @@
 import { createHmac, createSecretKey, hkdfSync, type KeyObject } from 'node:crypto'
 
-/** 128 bits: the first 32 name the rule, so that a store can count its keys; two keys of a rule never get the same 96 bits by chance. */
+/** 128 bits: 32 name the rule, so that a store can count its keys; 96 never collide within a rule by chance. */
 export const ID_BYTES = 16
 export const RULE_BYTES = 4
 

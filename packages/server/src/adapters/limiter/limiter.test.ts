@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { limiterContract, ofLink } from '../../ports/limiter.contract.ts'
+import { limiterContract, ofLink } from '../../contracts/limiter.ts'
 import { createHandClock } from '../../testing/handClock.ts'
 import { openLimiter } from './limiter.ts'
 

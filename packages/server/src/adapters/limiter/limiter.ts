@@ -14,7 +14,7 @@ interface LimiterOptions {
   readonly warn: (event: string, facts: { readonly error: unknown }) => void
 }
 
-/** Counts in memory, saved every five seconds and at the end. If the file cannot be read, the server starts nevertheless, and counts start at zero. */
+/** Counts in memory, saved every five seconds and at the end. With an unreadable file counts start at zero. */
 export async function openLimiter({ path, secret, clock, warn }: LimiterOptions): Promise<Limiter> {
   const counts = createCounts({ secret, clock, present: await readPresent() })
   let isChanged = false

@@ -1,4 +1,4 @@
-import { seatsContract } from '../../ports/seats.contract.ts'
+import { seatsContract } from '../../contracts/seats.ts'
 import { createLocalSeats } from './localSeats.ts'
 
 seatsContract('seats in memory', (work) => () => work(createLocalSeats()))

@@ -1,4 +1,4 @@
-/** Connections for what several processes count together. A crash of the database may lose its last moments, so no commit waits for the disk. */
+/** Connections for counts of several processes. A crash may lose the last moments: no commit waits for the disk. */
 import { DatabaseError, Pool, type PoolClient, type QueryResult } from 'pg'
 import { StorageUnavailable } from '../../ports/store.ts'
 

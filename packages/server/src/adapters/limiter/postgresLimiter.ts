@@ -1,6 +1,7 @@
 /**
- * Counts for all processes together, in the table `limits`, by the database's clock. Each attempt is one statement. It takes the rows in the order of their
- * ids, so that simultaneous attempts do not wait for each other in a circle; and it changes a row only if the row, as it is then, has room.
+ * Counts for all processes together, in the table `limits`, by the database's clock. Each attempt is one statement. It
+ * takes the rows in the order of their ids, so that simultaneous attempts do not wait for each other in a circle; and
+ * it changes a row only if the row, as it is then, has room.
  */
 import type { Limit, Limiter } from '../../ports/limiter.ts'
 import { createIds, type Ids } from './ids.ts'
@@ -17,7 +18,7 @@ interface PostgresLimiterOptions {
 const PRUNE_MS = 10_000
 const MAX_PRUNED_AT_ONCE = 10_000
 
-/** Above what concurrent statements may differ in their time. A window that ends later was begun before the database's clock was set back: it is over. */
+/** More than concurrent statements may differ. A window that ends later is from before the clock was set back: over. */
 const MAX_AHEAD_MS = 60_000
 
 /** The columns of `asked` come as arrays, sorted by id. */
@@ -38,8 +39,9 @@ const IS_RUNNING = `exists (select 1 from asked where asked.id = present.id and 
 const TAKEN = `excluded.taken + case when ${IS_RUNNING} then present.taken else 0 end`
 
 /**
- * Looks first, so that a refused attempt usually writes nothing. If some of the rows had room and others, changed meanwhile, had none, the statement fails
- * by a division by zero: so nothing stays taken, without a transaction of several statements.
+ * Looks first, so that a refused attempt usually writes nothing. If some of the rows had room and others, changed
+ * meanwhile, had none, the statement fails by a division by zero: so nothing stays taken, without a transaction of
+ * several statements.
  */
 const TAKE = `${ASKED},
   given as (

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { seatsContract } from '../../ports/seats.contract.ts'
+import { seatsContract } from '../../contracts/seats.ts'
 import { inDatabase } from '../../testing/postgresStores.ts'
 import { openPostgresSeats } from './postgresSeats.ts'
 

@@ -1,4 +1,4 @@
-/** Seats for all processes together, in the table `seats`, by the database's clock. A seat is a row with an end, which its process puts off again and again. */
+/** Seats for all processes together: rows of `seats` whose ends their processes put off, by the database's clock. */
 import { randomUUID } from 'node:crypto'
 import type { Seats } from '../../ports/seats.ts'
 import { openCounters } from './postgresCounters.ts'

@@ -1,4 +1,4 @@
-/** The result of `work`, unless `signal` aborts before: a receiver that never answers must not hold the caller, nor must a name server. `work` may go on. */
+/** Result of `work` unless `signal` aborts first: a silent receiver or name server must not hold the caller. */
 export function abortable<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason)

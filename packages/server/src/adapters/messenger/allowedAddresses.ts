@@ -22,7 +22,7 @@ const FORBIDDEN_V4 = [
   '224.0.0.0/3',
 ]
 
-/** All of IPv6 that is assigned to hosts. Outside of it are loopback, link-local, multicast, unique local and mapped addresses, and NAT64. */
+/** All IPv6 of hosts: without loopback, link-local, multicast, unique local and mapped addresses, and NAT64. */
 const GLOBAL_V6 = '2000::/3'
 
 /** Of it, what tunnels or translates to IPv4 (Teredo, 6to4), special purposes, and documentation. */
@@ -44,7 +44,7 @@ export function createAllowedAddresses(networks: readonly string[]): AllowedAddr
   ]
   const isIn = (list: BlockList, address: string) => list.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
 
-  /** An IPv4 address inside an IPv6 one is never allowed, also not by a network of IPv4: no receiver needs it, and `check` would look through it. */
+  /** IPv4 inside IPv6 is never allowed, whatever the networks: no receiver needs it, and `check` looks through it. */
   const isMapped = (address: string) => isIP(address) === 6 && isIn(MAPPED, address)
   // A zone names an interface, and no public address has one.
   const familyOf = (address: string) => (address.includes('%') ? 0 : isIP(address))

@@ -18,8 +18,9 @@ const PUBLIC_PORTS = ['', '443', '4443', '8443']
 export type ResolveName = (name: string) => Promise<readonly LookupAddress[]>
 
 /**
- * Asks the name servers, and not the system (`getaddrinfo`), which takes one of the four threads that also read and write files: an owner whose name servers
- * never answer could stop the server. So names in a file of hosts are unknown. IPv4 first: not every server reaches IPv6. `servers`: in place of the system's.
+ * Asks the name servers, and not the system (`getaddrinfo`), which takes one of the four threads that also read and
+ * write files: an owner whose name servers never answer could stop the server. So names in a file of hosts are unknown.
+ * IPv4 first: not every server reaches IPv6. `servers`: in place of the system's.
  */
 export function createResolveName(servers?: readonly string[]): ResolveName {
   return async (name) => {
@@ -48,8 +49,9 @@ export interface Posting {
 }
 
 /**
- * Resolves the name once, judges every address that it has, and connects to one that was judged. An answer counts by its status alone: its body is not read.
- * Redirects are not followed. No connection is kept, so no later request can meet an old one.
+ * Resolves the name once, judges every address that it has, and connects to one that was judged. An answer counts by
+ * its status alone: its body is not read. Redirects are not followed. No connection is kept, so no later request can
+ * meet an old one.
  */
 export function createPost({ allowed, resolve, ca }: Posting) {
   return async function post(request: PostRequest, signal: AbortSignal): Promise<Delivery> {
@@ -66,7 +68,7 @@ export function createPost({ allowed, resolve, ca }: Posting) {
     }
   }
 
-  /** Undefined also if the name is unknown: the difference would let an owner read the names of the operator's network. */
+  /** Undefined also for an unknown name: an owner must not learn the names of the operator's network. */
   async function addressOf(url: URL): Promise<LookupAddress | undefined> {
     const literal = literalIn(url)
     return chosenOf(url, literal === undefined ? await resolve(url.hostname).catch(() => []) : [literal], allowed)
@@ -98,7 +100,8 @@ export function faultInUrl(text: string, allowed: AllowedAddresses): string | un
   if (url === null || !(url.protocol === 'https:' || url.protocol === 'http:')) return 'must be an https URL'
   if (url.username !== '' || url.password !== '') return 'must not contain a user or a password'
   if (url.hash !== '') return 'must not have a part after #'
-  // No name is longer (RFC 1035), and a client refuses a list that shows a longer one: then its owner could not remove the channel.
+  // No name is longer (RFC 1035), and a client refuses a list that shows a longer one: then its owner could not remove
+  // the channel.
   if (url.host.length > MAX_CHANNEL_SHOWN_LENGTH)
     return `must have a host of at most ${MAX_CHANNEL_SHOWN_LENGTH} characters`
   const literal = literalIn(url)

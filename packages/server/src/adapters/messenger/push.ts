@@ -1,4 +1,4 @@
-/** Web Push: a message to a browser, through the service of the browser's vendor (RFC 8030), which learns who sends it (RFC 8292) and not what it says. */
+/** Web Push through the browser vendor's service (RFC 8030), which learns the sender (RFC 8292) and no content. */
 import { formatInstant, type Instant } from '@blindkeep/protocol/ids'
 import type { PushSigner } from '../../ports/keyring.ts'
 import type { Message, PushTarget } from '../../ports/messenger.ts'
@@ -46,7 +46,7 @@ export function pushRequest(
   return { url: endpoint, headers, body: encryptPush(content, { p256dh, auth, paddedBytes: PADDED_BYTES }), gone: GONE }
 }
 
-/** A repeat takes the place of the same message, if the browser has not fetched it yet. At most 32 characters (RFC 8030, section 5.4). */
+/** A repeat replaces the same message if it was not fetched. At most 32 characters (RFC 8030, section 5.4). */
 function topicOf({ messageId }: Message): string {
   return messageId.replace(/^msg_/, '').replaceAll('-', '').slice(0, 32)
 }

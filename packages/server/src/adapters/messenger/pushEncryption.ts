@@ -10,7 +10,7 @@ const NONCE_BYTES = 12
 const TAG_BYTES = 16
 /** Ends the content of the last record; zeros follow as padding (RFC 8188, section 2). */
 const LAST_RECORD = 2
-/** What the header names. The one record is shorter. A push service takes 4096 bytes at least (RFC 8030, section 7.2). */
+/** What the header names; the one record is shorter. Push services take at least 4096 bytes (RFC 8030, section 7.2). */
 const RECORD_BYTES = 4096
 
 export interface PushKeys {

@@ -1,7 +1,7 @@
 import { Histogram } from 'prom-client'
+import { BlobMissing, DigestsBusy, StorageUnavailable, SyncFailed } from '../../ground/storageErrors.ts'
 import type { Objects } from '../../ports/objects.ts'
 import type { Staging } from '../../ports/staging.ts'
-import { BlobMissing, DigestsBusy, StorageUnavailable, SyncFailed } from '../../ports/storageErrors.ts'
 import { type Figures, one } from './figures.ts'
 
 /** Seconds. A digest of a large object takes minutes. */

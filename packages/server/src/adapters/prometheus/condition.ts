@@ -1,13 +1,16 @@
 import type { Clock } from '../../ports/clock.ts'
 import type { Census, LogHead, ReadTx, Store } from '../../ports/store.ts'
-import type { PresenceWatch } from '../../presenceWatch.ts'
 import { type Figures, one, type Reading } from './figures.ts'
 
 /** What can be asked about the server when its figures are asked for. */
 export interface Condition {
   readonly store: Pick<Store, 'read'>
   /** Of database and bytes, as /readyz has it. */
-  readonly presence: Pick<PresenceWatch, 'faults' | 'freeBytes'>
+  readonly presence: {
+    faults(): readonly ('store' | 'blobs')[]
+    /** Of the store of bytes. Undefined while it is not known. */
+    freeBytes(): number | undefined
+  }
   readonly clock: Clock
   /** Receipts that wait to be signed and committed. */
   readonly receiptsWaiting: () => number

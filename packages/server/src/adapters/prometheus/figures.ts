@@ -11,8 +11,8 @@ export interface Figure {
 }
 
 /**
- * Figures that are read when they are asked for. What happens often is counted in plain numbers: an observation by the library takes two microseconds,
- * and a request has several transactions.
+ * Figures that are read when they are asked for. What happens often is counted in plain numbers: an observation by the
+ * library takes two microseconds, and a request has several transactions.
  */
 export interface Figures {
   readonly registry: Registry

@@ -39,7 +39,7 @@ export function meterKeyring(keyring: Keyring, { registry, total }: Figures): Ke
   }
 }
 
-/** The same node. The label is not `job`, because Prometheus has one of that name. The jobs that run in its turn are counted and timed. */
+/** Counts and times the jobs in its turn. The label is not `job`, which Prometheus uses itself. */
 export function meterNode(node: Node, { total, gauge }: Figures): Node {
   const runs = { ok: createTally(), failed: createTally() }
   const seconds = createTally()

@@ -17,8 +17,8 @@ const PARAMETERS: readonly string[] = ['endpoint', 'region', 'pathStyle']
 const DEFAULT_REGION = 'us-east-1'
 
 /**
- * Reads `s3://bucket/prefix?endpoint=https://…&region=…&pathStyle=true`. The fault is a sentence without its subject, and never repeats the text, which may
- * contain a secret by mistake.
+ * Reads `s3://bucket/prefix?endpoint=https://…&region=…&pathStyle=true`. The fault is a sentence without its subject,
+ * and never repeats the text, which may contain a secret by mistake.
  */
 export function parseS3Address(text: string): { readonly value: S3Address } | { readonly fault: string } {
   const url = URL.parse(text)

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { StorageUnavailable } from '../../ports/storageErrors.ts'
+import { StorageUnavailable } from '../../ground/storageErrors.ts'
 import { failureOf, told } from './failure.ts'
 
 /** How often one call is tried in all. The library itself tries once: it could not repeat a streamed body. */
@@ -10,7 +10,7 @@ const PAUSE_MS = 100
 interface Attempts {
   /** As in "failed to …". */
   readonly operation: string
-  /** How long the last attempt may show no progress. Each attempt before it has half of the time of the next: a store that hung is asked again soon. */
+  /** The last attempt's time without progress. Each earlier one has half of the next: a hung store is asked soon. */
   readonly answerMs: number
   /** Time of every attempt beyond that. */
   readonly moreMs?: number
@@ -23,8 +23,8 @@ interface Attempts {
 type Work<Result> = (signal: AbortSignal, progress: () => void) => Promise<Result>
 
 /**
- * Tries `work` until it succeeds, at most three times, with pauses of random length. Throws `S3Refusal` for every failure, and the reason of `signal` as soon
- * as that aborts.
+ * Tries `work` until it succeeds, at most three times, with pauses of random length. Throws `S3Refusal` for every
+ * failure, and the reason of `signal` as soon as that aborts.
  */
 export async function attempted<Result>(
   { operation, answerMs, moreMs = 0, signal, most = MAX_ATTEMPTS }: Attempts,
@@ -44,7 +44,7 @@ export async function attempted<Result>(
   }
 }
 
-/** Rejects when the time is over even if `work` never notices: no caller waits longer because a library forgot its signal. */
+/** Rejects in time even if `work` never notices: no caller waits because a library forgot its signal. */
 async function bounded<Result>(
   work: Work<Result>,
   timeoutMs: number,

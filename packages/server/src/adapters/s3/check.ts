@@ -13,7 +13,7 @@ export interface CheckOptions {
   readonly onFinding: (finding: Finding) => void
 }
 
-/** Probes a store in ways that the server relies on, and removes what it put there. Throws only if there are no credentials. */
+/** Probes a store as the server relies on it, and removes what it put there. Throws only without credentials. */
 export async function checkStore({ address, credentials, onFinding }: CheckOptions): Promise<readonly Finding[]> {
   const given = await readCredentials(credentials)
   const client = await openClient({ address, credentials: given })

@@ -1,7 +1,7 @@
 import { Agent as HttpAgent, type IncomingMessage } from 'node:http'
 import { Agent as HttpsAgent } from 'node:https'
 import type * as Sdk from '@aws-sdk/client-s3'
-import { StorageUnavailable } from '../../ports/storageErrors.ts'
+import { StorageUnavailable } from '../../ground/storageErrors.ts'
 import type { S3Address } from './address.ts'
 import { attempted, MAX_ATTEMPTS } from './attempts.ts'
 import { noCredentials, type RenewedCredentials, type S3Credentials } from './credentials.ts'
@@ -9,7 +9,7 @@ import { told } from './failure.ts'
 import type { createGet, Get, Span } from './getting.ts'
 import { createTurns, type Turns } from './turns.ts'
 
-/** Calls at once for each kind of work, so that none waits for another. Its own time begins when a call has its turn: a crowd does not time out. */
+/** Calls at once for each kind of work. A call's own time begins with its turn: a crowd does not time out. */
 const LANES = { chunks: 64, reads: 512, verification: 64, removal: 16 } as const
 export type Lane = keyof typeof LANES
 
@@ -38,7 +38,7 @@ export interface Client {
   readonly sdk: typeof Sdk
   /** Those of now. */
   readonly credentials: RenewedCredentials
-  /** Runs `work` up to three times. It gives `abort` to each command that it sends, and makes a new command each time. */
+  /** Runs `work` up to three times. Each time it makes a new command, and gives it `abort`. */
   call<Result>(
     options: CallOptions,
     work: (s3: Sdk.S3Client, abort: Abort, progress: Progress) => Promise<Result>,
@@ -107,8 +107,9 @@ export async function openClient({ address, credentials, answerMs = ANSWER_MS }:
 const CHAIN_MS = 10_000
 
 /**
- * Finds credentials where the library looks by default, and renews them there, once for all lanes. Throws an error for people if there are none. A token of web
- * identity is exchanged at the endpoint that AWS_ENDPOINT_URL_STS names, or at Amazon's.
+ * Finds credentials where the library looks by default, and renews them there, once for all lanes. Throws an error for
+ * people if there are none. A token of web identity is exchanged at the endpoint that AWS_ENDPOINT_URL_STS names, or at
+ * Amazon's.
  */
 async function credentialsOfChain(sdk: typeof Sdk, { region }: S3Address): Promise<RenewedCredentials> {
   const { credentials } = new sdk.S3Client({ region, logger: SILENT }).config
@@ -149,7 +150,8 @@ function openLane(
     ...(address.endpoint !== undefined && { endpoint: address.endpoint }),
     forcePathStyle: address.pathStyle,
     credentials,
-    // We hash what we send ourselves and name its hash in a signed header; some stores refuse the library's trailing checksums.
+    // We hash what we send ourselves and name its hash in a signed header; some stores refuse the library's trailing
+    // checksums.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     // Some stores and proxies answer it late or never.
@@ -175,8 +177,9 @@ function openLane(
 const SILENT = { trace() {}, debug() {}, info() {}, warn() {}, error() {} }
 
 /**
- * Signs the hash that a command names. Without this the library signs "not hashed" for a stream, and no store finds a byte that changed on the way. The
- * checksum's own header is left out: older stores do not know it, and multipart uploads would have to announce it.
+ * Signs the hash that a command names. Without this the library signs "not hashed" for a stream, and no store finds a
+ * byte that changed on the way. The checksum's own header is left out: older stores do not know it, and multipart
+ * uploads would have to announce it.
  */
 function signedPayload<Input extends object, Result>(
   next: (args: { readonly input: Input; request: unknown }) => Result,

@@ -12,14 +12,15 @@ export interface S3Credentials {
 export type RenewedCredentials = () => Promise<S3Credentials & { readonly expiration?: Date }>
 
 /**
- * Where the credentials are: two variables of the environment, or a file with the same two names. If neither is given, the library looks where its own default chain
- * does: web identity, a profile, the role of a container or of the machine.
+ * Where the credentials are: two variables of the environment, or a file with the same two names. If neither is
+ * given, the library looks where its own default chain does: web identity, a profile, the role of a container or of
+ * the machine.
  */
 export interface CredentialSources {
   readonly accessKeyId: string | undefined
   readonly secretAccessKey: string | undefined
   readonly sessionToken?: string | undefined
-  /** Lines `AWS_ACCESS_KEY_ID=…` and `AWS_SECRET_ACCESS_KEY=…`. It counts before the variables, and may be replaced while the server runs. */
+  /** Lines `AWS_ACCESS_KEY_ID=…`, `AWS_SECRET_ACCESS_KEY=…`. Goes before variables; may be replaced while running. */
   readonly file: string | undefined
 }
 

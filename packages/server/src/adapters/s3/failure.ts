@@ -1,4 +1,4 @@
-import { StorageUnavailable } from '../../ports/storageErrors.ts'
+import { StorageUnavailable } from '../../ground/storageErrors.ts'
 import type { S3Address } from './address.ts'
 
 /** What the store answered about one key or upload. Only callers inside this adapter see it. */
@@ -11,7 +11,7 @@ export class S3Refusal extends StorageUnavailable {
   }
 }
 
-/** The store says that there is no such key. It is a loss only after the marker was read. No other 404 counts: a proxy or a wrong bucket answers them too. */
+/** The store knows no such key: a loss only after the marker was read. Other 404s also come from proxies. */
 export function isNoSuchKey(error: unknown): boolean {
   return error instanceof S3Refusal && error.code === 'NoSuchKey'
 }
@@ -40,7 +40,8 @@ interface Told {
 }
 
 /**
- * Says what failed in our own words. The library's error is never a cause of ours: it holds the request with its signature, and the log prints causes.
+ * Says what failed in our own words. The library's error is never a cause of ours: it holds the request with its
+ * signature, and the log prints causes.
  */
 export function failureOf(operation: string, told: Told): S3Refusal {
   const status = told.status === undefined ? '' : ` (${told.status})`
@@ -76,7 +77,7 @@ const PASSING_CODES: readonly string[] = [
   'TimeoutError',
 ]
 
-/** Reads an error of the library. A failure without an answer of the store may pass, and so may what the store itself calls passing. */
+/** Reads an error of the library. It may pass if the store did not answer, or says so itself. */
 export function told(error: unknown): Told {
   const { name, code, $metadata } = (error ?? {}) as {
     readonly name?: unknown

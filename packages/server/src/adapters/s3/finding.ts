@@ -1,6 +1,6 @@
 import type { Client } from './client.ts'
 
-/** What one probe of a store found. `wrong`: do not use the store as it is. `note`: it works; the operator should know. */
+/** What one probe found. `wrong`: do not use the store as it is. `note`: it works; the operator should know. */
 export interface Finding {
   readonly probe: string
   readonly outcome: 'good' | 'note' | 'wrong'

@@ -14,7 +14,7 @@ export interface Span {
   readonly end: number
 }
 
-/** Gets a key, or a span of it. Rejects as the library does: with a name or code, and the answer's status if there was an answer. */
+/** Gets a key or a span of it. Rejects as the library does: name or code, and the status of an answer. */
 export type Get = (key: string, span: Span | undefined, signal: AbortSignal) => Promise<IncomingMessage>
 
 interface GettingOptions {
@@ -24,8 +24,8 @@ interface GettingOptions {
 }
 
 /**
- * GET without the library's layers, which take three times as long as everything else of a small GET. The library still says where the bucket is, and its
- * signer signs.
+ * GET without the library's layers, which take three times as long as everything else of a small GET. The library still
+ * says where the bucket is, and its signer signs.
  */
 export function createGet({ s3, address, agent: agentFor }: GettingOptions): Get {
   const { protocol, hostname, port, host, pathname } = bucketUrl(s3, address)

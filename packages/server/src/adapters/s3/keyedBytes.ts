@@ -1,5 +1,5 @@
+import { BlobMissing } from '../../ground/storageErrors.ts'
 import type { KeyedBytes } from '../../ports/keyedBytes.ts'
-import { BlobMissing } from '../../ports/storageErrors.ts'
 import type { Client } from './client.ts'
 import { isNoSuchKey } from './failure.ts'
 import { listKeys, readKey, removeKey, sizeOfKey } from './keys.ts'

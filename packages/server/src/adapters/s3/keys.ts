@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import type { ListObjectsV2CommandOutput } from '@aws-sdk/client-s3'
-import { StorageUnavailable } from '../../ports/storageErrors.ts'
+import { StorageUnavailable } from '../../ground/storageErrors.ts'
 import { MAX_ATTEMPTS } from './attempts.ts'
 import type { Client, Lane } from './client.ts'
 import { BrokenOff, isBeyondEnd } from './failure.ts'
@@ -10,7 +10,7 @@ import type { Spooled } from './spool.ts'
 
 /** The slowest line that still counts as working. A call that sends bytes has more time by it. */
 const SLOWEST_BYTES_PER_SECOND = 256 * 1024
-/** Bytes that were handed to the line and may not have left. Before them, each piece that is taken shows that the call works. */
+/** Bytes in the line that may not have left. Before them, each piece that is taken shows that the call works. */
 const MAX_BYTES_IN_LINE = 1_536 * 1024
 
 export function timeToSend(bytes: number): number {
@@ -37,8 +37,8 @@ export async function putKey(client: Client, key: string, spooled: Spooled, opti
 }
 
 /**
- * How many bytes the key has, by a GET of its byte at `at`. Not by HEAD: two well-known stores answer HEAD for what they have lost.
- * Throws `S3Refusal`, also if there is no such key.
+ * How many bytes the key has, by a GET of its byte at `at`. Not by HEAD: two well-known stores answer HEAD for what
+ * they have lost. Throws `S3Refusal`, also if there is no such key.
  */
 export async function sizeOfKey(client: Client, key: string, at: number, signal?: AbortSignal): Promise<number> {
   const getting = { lane: 'verification', signal } as const
@@ -60,7 +60,7 @@ interface Getting {
   readonly signal?: AbortSignal | undefined
 }
 
-/** Reads a span of a key, and goes on where an answer broke off. Ends early if the key is shorter. Throws `S3Refusal`, also if there is no such key. */
+/** Reads a span and continues a broken answer. Ends early for a shorter key. Throws `S3Refusal`, also for no key. */
 export async function* readKey(client: Client, key: string, span: Span, getting: Getting): AsyncGenerator<Uint8Array> {
   let position = span.start
   let failures = 0
@@ -111,13 +111,13 @@ async function getKey(client: Client, key: string, span: Span | undefined, { lan
   throw new StorageUnavailable('the object store sent another range than it was asked for')
 }
 
-/** `bytes 5-9/10`. Undefined unless the answer begins where it should: a store that ignores ranges would give wrong bytes. */
+/** `bytes 5-9/10`. Undefined unless it begins where it should: a store that ignores ranges gives wrong bytes. */
 function totalIn(contentRange: string | undefined, span: Span): number | undefined {
   const match = /^bytes (\d+)-\d+\/(\d+)$/.exec(contentRange ?? '')
   return match !== null && Number(match[1]) === span.start ? Number(match[2]) : undefined
 }
 
-/** The pieces of an answer. Throws `BrokenOff` when it breaks off, or gives nothing for `idleMs`; a slow consumer does not count. */
+/** Pieces of an answer. Throws `BrokenOff` for a break, or nothing for `idleMs` (a slow consumer's time aside). */
 async function* piecesOf(body: Readable, idleMs: number, signal: AbortSignal | undefined): AsyncGenerator<Uint8Array> {
   const pieces: AsyncIterator<Uint8Array> = body[Symbol.asyncIterator]()
   const stop = () => body.destroy(new BrokenOff())
@@ -143,7 +143,7 @@ function brokenOff(): never {
   throw new BrokenOff()
 }
 
-/** Removes one key. No error if there is none. One by one: not every store has the call for many, and its answers hide single failures. */
+/** No error without the key. One by one: not every store removes many, and such answers hide single failures. */
 export async function removeKey(client: Client, key: string): Promise<void> {
   const { address, sdk } = client
   await client.call({ operation: 'remove an object', lane: 'removal' }, (s3, abort) =>

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { StorageUnavailable } from '../../ports/storageErrors.ts'
+import { StorageUnavailable } from '../../ground/storageErrors.ts'
 import type { Client } from './client.ts'
 import { isNoSuchKey, S3Refusal } from './failure.ts'
 import { putKey, readKey } from './keys.ts'
@@ -12,8 +12,8 @@ const MARKER_TEXT =
   'Blindkeep keeps objects below this prefix. Without this object it assumes that it looks at the wrong bucket.'
 
 /**
- * Tells a lost object from a wrong bucket or prefix, where everything looks missing. Nothing counts as missing unless the marker of this store is there. An
- * answer that access is denied never counts: it says nothing about the object.
+ * Tells a lost object from a wrong bucket or prefix, where everything looks missing. Nothing counts as missing unless
+ * the marker of this store is there. An answer that access is denied never counts: it says nothing about the object.
  */
 export interface Marker {
   /** The random id of the store, made with its marker. */
@@ -23,16 +23,17 @@ export interface Marker {
   /** Throws `StorageUnavailable` if the marker is missing or another store's. */
   check(): Promise<void>
   /**
-   * The same, unless the last look has seen it, a moment ago. A look for each write would cost half as much as the write. So what is written to a bucket that takes
-   * the place of the server's own is lost to it until the server's next look, which comes every few seconds.
+   * The same, unless the last look has seen it, a moment ago. A look for each write would cost half as much as the
+   * write. So what is written to a bucket that takes the place of the server's own is lost to it until the server's
+   * next look, which comes every few seconds.
    */
   checkLately(): Promise<void>
 }
 
-/** More than the server leaves between two looks (`presenceWatch.ts`). */
+/** More than the server leaves between two looks (`watch/presence.ts`). */
 const LATELY_MS = 10_000
 
-/** Reads the marker, or makes it. Throws an error that tells the operator what to do if it is missing and must not be made. */
+/** Reads or makes the marker. Throws, with advice, if it is missing and must not be made. */
 export async function openMarker(
   client: Client,
   { createIfMissing, knownId }: { readonly createIfMissing: boolean; readonly knownId?: string | undefined },

@@ -1,5 +1,5 @@
 import type { ListMultipartUploadsCommandOutput } from '@aws-sdk/client-s3'
-import { StorageUnavailable } from '../../ports/storageErrors.ts'
+import { StorageUnavailable } from '../../ground/storageErrors.ts'
 import type { Client } from './client.ts'
 import { isNoSuchUpload } from './failure.ts'
 import { type Age, ageAt, timeToSend } from './keys.ts'

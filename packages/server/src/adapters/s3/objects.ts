@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { parseSha256Hex } from '@blindkeep/protocol/ids'
+import { BlobMissing, DigestsBusy, StorageUnavailable } from '../../ground/storageErrors.ts'
 import type { BlobDigest, ByteRange, Objects } from '../../ports/objects.ts'
 import type { PartIndex, PlacedPart } from '../../ports/parts.ts'
-import { BlobMissing, DigestsBusy, StorageUnavailable } from '../../ports/storageErrors.ts'
 import type { Client, Lane } from './client.ts'
 import { isNoSuchKey } from './failure.ts'
 import { listKeys, readKey, removeKey, sizeOfKey } from './keys.ts'
@@ -87,7 +87,7 @@ interface PartReader {
 function createPartReader({ client, marker, index }: Parts): PartReader {
   const at = ({ key }: PlacedPart) => `${client.address.prefix}${key}`
 
-  /** An object whose parts are all there with their lengths ends where its last one ends; otherwise where the first short one does. */
+  /** With all parts at their lengths, an object ends with its last; otherwise with the first short one. */
   async function sizeIn(parts: readonly PlacedPart[]): Promise<number> {
     for (let first = 0; first < parts.length; first += LOOKS_TOGETHER) {
       const some = parts.slice(first, first + LOOKS_TOGETHER)

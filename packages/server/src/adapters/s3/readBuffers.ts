@@ -7,7 +7,7 @@ setFlagsFromString('--expose-gc')
 const collect: (options: { readonly type: 'minor' }) => void = runInNewContext('gc')
 let bytes = 0
 
-/** Called for each piece that was read and is no longer needed. V8 sees only its small handle, and lets 64 MiB and more pile up. */
+/** Called for each piece that is done with. V8 sees only its small handle, and lets 64 MiB pile up. */
 export function wasRead(piece: Uint8Array): void {
   bytes += piece.length
   if (bytes < MOST_BYTES) return

@@ -1,5 +1,5 @@
-import { describeObjects } from '../../ports/objects.contract.ts'
-import { describeStaging } from '../../ports/staging.contract.ts'
+import { describeObjects } from '../../contracts/objects.ts'
+import { describeStaging } from '../../contracts/staging.ts'
 import { openDouble, openS3World } from '../../testing/s3/world.ts'
 
 const openWorld = async () => openS3World(await openDouble())

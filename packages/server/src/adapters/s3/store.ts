@@ -22,7 +22,7 @@ export interface S3Options {
   readonly spoolDirectory: string
   /** Knows the parts of objects. */
   readonly index: PartIndex
-  /** False if the database knows objects or a store id: then a bucket without marker is refused, with an error that tells the operator what to do. */
+  /** False if the database knows objects or a store id: a bucket without marker is then refused, with advice. */
   readonly createIfMissing: boolean
   /** The store id that the database knows, for that error. */
   readonly knownId?: string | undefined
@@ -43,7 +43,7 @@ export interface S3Store {
   close(): Promise<void>
 }
 
-/** Opens the bucket. Throws an error for people if there are no credentials or no marker, and `StorageUnavailable` if the store does not answer. */
+/** Throws an error for people without credentials or marker, `StorageUnavailable` if the store is silent. */
 export async function openS3(options: S3Options): Promise<S3Store> {
   const { address, index, createIfMissing, knownId, answerMs } = options
   const credentials = await readCredentials(options.credentials)

@@ -1,6 +1,6 @@
 /** Lets a few works run at once. The others wait in the order of their calls. */
 export interface Turns {
-  /** Throws what `busy` makes if too many wait or the wait is too long, and the reason of `signal` as soon as it aborts. */
+  /** Throws what `busy` makes for too many or too long waits, and the reason of `signal` as soon as it aborts. */
   take<Result>(signal: AbortSignal | undefined, work: () => Promise<Result>): Promise<Result>
 }
 

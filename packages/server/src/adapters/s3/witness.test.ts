@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { StorageUnavailable } from '../../ports/storageErrors.ts'
-import { hash } from '../../ports/storeContract/world.ts'
+import { hash } from '../../contracts/store/world.ts'
+import { StorageUnavailable } from '../../ground/storageErrors.ts'
 import { openDouble, openS3World } from '../../testing/s3/world.ts'
 
 describe('the witness in a bucket', () => {

@@ -1,4 +1,4 @@
-import { StorageUnavailable } from '../../ports/storageErrors.ts'
+import { StorageUnavailable } from '../../ground/storageErrors.ts'
 import { formatWitness, parseWitness, type Witness } from '../../ports/witness.ts'
 import type { Client } from './client.ts'
 import { isNoSuchKey } from './failure.ts'

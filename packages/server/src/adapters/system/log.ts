@@ -2,7 +2,7 @@ import { escapedJson } from '@blindkeep/protocol/terminalText'
 import pino from 'pino'
 import type { Log } from '../../ports/log.ts'
 
-/** How long a line may wait for others, unless it is a warning or an error. A process that is killed in this time loses it, one that ends or crashes does not. */
+/** How long a line waits for others, except warnings and errors. Only a kill loses it, no end and no crash. */
 const GATHER_MS = 10
 const MAX_GATHERED = 64
 
@@ -12,14 +12,14 @@ interface Entry {
   readonly facts: Readonly<Record<string, unknown>>
 }
 
-/** JSON lines on standard error. They are made and written together: one at a time, each takes as long as much of the answer that it is about. */
+/** JSON lines on standard error, written together: single ones take as long as much of their answers. */
 export function createLog(
   level: string,
   destination: pino.DestinationStream = pino.destination({ fd: 2, sync: false }),
 ): Log {
   let lines = ''
   const keep = (line: string) => {
-    lines += escapedJson(line)
+    lines += line
   }
   const options = { level, base: null, timestamp: false, serializers: { error: withoutDriverMembers } }
   const logger = pino(options, { write: keep })
@@ -30,7 +30,7 @@ export function createLog(
     clearTimeout(timer)
     timer = undefined
     for (const { time, event, facts } of gathered.splice(0)) logger.info({ time, ...facts }, event)
-    if (lines !== '') destination.write(lines)
+    if (lines !== '') destination.write(escapedJson(lines))
     lines = ''
   }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { StorageUnavailable } from '../../ports/storageErrors.ts'
+import { StorageUnavailable } from '../../ground/storageErrors.ts'
 import { createSparingLog, SUMMARY_MS } from './sparingLog.ts'
 
 function noted() {

@@ -1,5 +1,5 @@
+import { StorageUnavailable } from '../../ground/storageErrors.ts'
 import type { Log } from '../../ports/log.ts'
-import { StorageUnavailable } from '../../ports/storageErrors.ts'
 
 /** Between two lines about one thing that goes on failing. */
 export const SUMMARY_MS = 60_000
@@ -12,8 +12,9 @@ const OF_ONE: ReadonlySet<string> = new Set(['requestId', 'route', 'error', 'att
 type Facts = Readonly<Record<string, unknown>>
 
 /**
- * The same log, but what fails because a store or a receiver does not answer is one line, and then one a minute with how often it has failed since: in an
- * outage each request would write a stack. A fault of the code stays a line each time, as each may be another one.
+ * The same log, but what fails because a store or a receiver does not answer is one line, and then one a minute with
+ * how often it has failed since: in an outage each request would write a stack. A fault of the code stays a line each
+ * time, as each may be another one.
  */
 export function createSparingLog(log: Log): Log {
   const repeats = new Map<string, number>()

@@ -1,4 +1,4 @@
-/** Accounts. A client derives a secret from the password. The server learns that secret, and stores a slow hash of it. */
+/** Accounts. A client derives a secret from the password; the server stores a slow hash of it. */
 import type { DeviceId } from '@blindkeep/protocol/ids'
 import type { Clock } from '../../ports/clock.ts'
 import type { Limiter } from '../../ports/limiter.ts'
@@ -63,8 +63,9 @@ export function createAccounts(ports: AccountPorts, settings: AccountSettings) {
     register: createRegister({ ...ports, attemptLimits, signIn }, settings),
 
     /**
-     * Asks a signed-in caller for the present secret again, before an act for which a stolen token must not be enough. It counts like a sign-in. It checks
-     * the given row: a caller that then changes the secret must compare the hash again in its own transaction.
+     * Asks a signed-in caller for the present secret again, before an act for which a stolen token must not be enough.
+     * It counts like a sign-in. It checks the given row: a caller that then changes the secret must compare the hash
+     * again in its own transaction.
      */
     async requireSecret(
       { email, secretHash }: Pick<Account, 'email' | 'secretHash'>,

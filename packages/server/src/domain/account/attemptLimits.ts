@@ -16,8 +16,9 @@ const MAX_WRONG_SECRETS_OF_ACCOUNT = 100
 /** Wrong codes for one account in a day, from all sources together. Three of a million codes are right at a time. */
 const MAX_WRONG_CODES_OF_ACCOUNT = 100
 /**
- * Wrong recovery proofs or backup codes for one account, or wrong proofs for one passkey, in 15 minutes, from all sources together. They have 50 bits or
- * more, so even this many guesses are hopeless. With a low limit, a stranger could lock the owner out by using it up.
+ * Wrong recovery proofs or backup codes for one account, or wrong proofs for one passkey, in 15 minutes, from all
+ * sources together. They have 50 bits or more, so even this many guesses are hopeless. With a low limit, a stranger
+ * could lock the owner out by using it up.
  */
 const MAX_WRONG_UNGUESSABLE_OF_ACCOUNT = 10_000
 
@@ -53,7 +54,7 @@ export function createAttemptLimits(
     forSecrets: (email: string, source: Source): readonly Limit[] =>
       limitsFor('secrets', { key: email, source, windowSeconds: WINDOW_SECONDS, max: MAX_WRONG_SECRETS_OF_ACCOUNT }),
 
-    /** Not the limits of secrets: a stranger who locks an account with wrong passwords must not lock the owner's recovery too. */
+    /** Not the limits of secrets: wrong passwords of a stranger must not lock the owner's recovery. */
     forRecoveryProofs: (email: string, source: Source): readonly Limit[] =>
       limitsFor('recovery-proofs', {
         key: email,
@@ -74,11 +75,11 @@ export function createAttemptLimits(
     forCodes: (accountId: AccountId, source: Source): readonly Limit[] =>
       limitsFor('codes', { key: accountId, source, windowSeconds: DAY_SECONDS, max: MAX_WRONG_CODES_OF_ACCOUNT }),
 
-    /** For a new factor that waits to be confirmed. Wrong codes at sign-in must not keep the owner from setting up another factor. */
+    /** For an unconfirmed factor. Wrong codes at sign-in must not keep the owner from setting up another. */
     forFirstCodes: (accountId: AccountId, source: Source): readonly Limit[] =>
       limitsFor('first-codes', { key: accountId, source, windowSeconds: DAY_SECONDS, max: MAX_WRONG_CODES_OF_ACCOUNT }),
 
-    /** Not the limits of codes: an owner with backup codes can sign in after a stranger has used up the limit of codes. */
+    /** Not the limits of codes: after a stranger used those up, an owner signs in with a backup code. */
     forBackupCodes: (accountId: AccountId, source: Source): readonly Limit[] =>
       limitsFor('backup-codes', {
         key: accountId,
@@ -88,8 +89,9 @@ export function createAttemptLimits(
       }),
 
     /**
-     * Runs `check` within the limits. An attempt is counted before the check, so guessing in parallel gains nothing. The count is taken back when the
-     * answer is not wrong, and when `check` throws, for instance because the hasher is busy: a flood by a stranger must not lock the owner out.
+     * Runs `check` within the limits. An attempt is counted before the check, so guessing in parallel gains nothing.
+     * The count is taken back when the answer is not wrong, and when `check` throws, for instance because the hasher is
+     * busy: a flood by a stranger must not lock the owner out.
      */
     async check<Answer>(
       limits: readonly Limit[],

@@ -1,4 +1,4 @@
-/** Single-use codes that replace the authenticator. The owner sees them once. The server stores hashes, keyed with its secret. */
+/** Single-use codes instead of the authenticator, shown once. The server stores hashes, keyed with its secret. */
 import { createHmac } from 'node:crypto'
 import type { AccountId } from '@blindkeep/protocol/ids'
 import type { Random } from '../../ports/random.ts'

@@ -1,6 +1,6 @@
 /**
- * Challenges: a caller has passed the first step of a sign-in or a recovery, and the second step is open (specification, Authentication, 3). The client
- * has the token; the server stores only its hash.
+ * Challenges: a caller has passed the first step of a sign-in or a recovery, and the second step is open
+ * (specification, Authentication, 3). The client has the token; the server stores only its hash.
  */
 import { type AccountId, addSeconds, type DeviceId, type Instant } from '@blindkeep/protocol/ids'
 import type { Clock } from '../../ports/clock.ts'
@@ -11,7 +11,7 @@ import { sha256 } from '../ground/sha256.ts'
 interface ChallengeFacts {
   readonly accountId: AccountId
   readonly deviceId: DeviceId | undefined
-  /** JSON of the values that a recovery sets, in the transaction that consumes the challenge. Undefined for a sign-in. */
+  /** JSON of what a recovery sets when the challenge is consumed. Undefined for a sign-in. */
   readonly recovery: string | undefined
 }
 
@@ -42,7 +42,7 @@ export function createChallenges({ clock, random }: { readonly clock: Clock; rea
 
     find: (tx: ReadTx, mfaToken: string): Promise<Challenge | undefined> => tx.challenges.find(hashOf(mfaToken)),
 
-    /** Called before a code is checked, so guessing in parallel gains nothing. False when the challenge was consumed, has expired or has no attempts left. */
+    /** Called before the check: parallel guesses gain nothing. False: consumed, expired, or no attempts left. */
     countAttempt: (tx: WriteTx, { tokenHash }: Challenge): Promise<boolean> =>
       tx.challenges.countAttempt(tokenHash, { at: clock.now(), attemptsMax: MAX_ATTEMPTS }),
 

@@ -1,4 +1,4 @@
-/** The keys that sign an account's manifests. Manifests are checked against the values that a device was added with, so these values never change. */
+/** The keys that sign manifests. Manifests are checked against a device's first values, so these never change. */
 import type { AccountId, DeviceId, SessionId } from '@blindkeep/protocol/ids'
 import type { Clock } from '../../ports/clock.ts'
 import type { Limiter } from '../../ports/limiter.ts'
@@ -18,7 +18,7 @@ import type { Refuses } from '../ground/refusals.ts'
 import { isSame } from '../ground/sameBytes.ts'
 import { type Spender, sharedLimits } from '../ground/sessionShare.ts'
 
-/** Of the revoked devices that no present file names, so many stay when the account has used up its bound: a list should say what its owner just revoked. */
+/** Revoked devices without present files: so many stay at the bound, so that a list says what was just revoked. */
 const KEPT_REVOKED = 100
 /** Of one account in an hour. Each reads the envelopes of all its files, also when it frees no row. */
 export const MAX_PRUNES = 20
@@ -43,7 +43,7 @@ interface DevicePorts {
 export type Devices = ReturnType<typeof createDevices>
 
 export function createDevices({ store, clock, limiter }: DevicePorts) {
-  /** Revoked devices give their rows up if no present file was signed by them: then nothing has to be judged by their keys. */
+  /** Revoked devices give up their rows if no present file was signed by them: their keys judge nothing. */
   async function makePlace(spender: Spender): Promise<void> {
     const { accountId } = spender
     if ((await store.ask((tx) => tx.devices.count(accountId))) < BOUNDS[ALL]) return
@@ -99,8 +99,9 @@ export function createDevices({ store, clock, limiter }: DevicePorts) {
     },
 
     /**
-     * Revokes for good; a repeat keeps the first time. Ends the sessions that are tied to the device, in the same transaction. No later session can name
-     * it: `sessionDevice.ts` judges the device in each transaction that would tie one. A caller that knows the secret may still sign in without a device.
+     * Revokes for good; a repeat keeps the first time. Ends the sessions that are tied to the device, in the same
+     * transaction. No later session can name it: `sessionDevice.ts` judges the device in each transaction that would
+     * tie one. A caller that knows the secret may still sign in without a device.
      */
     async revoke(accountId: AccountId, deviceId: DeviceId): Promise<Refuses<'device_not_found'> | undefined> {
       return store.write([accountLock(accountId)], async (tx) => {

@@ -30,7 +30,7 @@ interface CodePorts {
 
 export type FactorCodes = ReturnType<typeof createFactorCodes>
 
-/** The codes of a second factor, from the authenticator or from the backup codes. One conditional statement uses a code up, so it works once. */
+/** Codes from the authenticator or backup codes. A conditional statement uses one up, so it works once. */
 export function createFactorCodes(ports: CodePorts, settings: AttemptSettings) {
   const { clock, keyring, serverSecret } = ports
   const attemptLimits = createAttemptLimits(ports, settings)
@@ -114,7 +114,7 @@ export async function confirmedFactor(tx: WriteTx, accountId: AccountId): Promis
   return factor?.confirmedAt === undefined ? undefined : factor
 }
 
-/** Binds a sealed secret to its account: it opens in no other row. It is part of the data on disk, so it never changes. */
+/** Binds a sealed secret to its account: it opens in no other row. Data on disk: it never changes. */
 function sealedAs(accountId: AccountId): string {
   return `totp ${accountId}`
 }

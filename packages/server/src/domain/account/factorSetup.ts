@@ -42,8 +42,8 @@ export function createFactorSetup(ports: SetupPorts, { publicUrl }: { readonly p
     },
 
     /**
-     * Turns the factor on: from now on a sign-in asks for it. Other sessions stay, as they proved all that was asked then. This is the only time that
-     * its backup codes are shown.
+     * Turns the factor on: from now on a sign-in asks for it. Other sessions stay, as they proved all that was asked
+     * then. This is the only time that its backup codes are shown.
      */
     async confirm(
       { accountId }: Account,
@@ -123,7 +123,7 @@ async function changeProven(
   return { refused: answer === 'wrong' ? 'totp_code_wrong' : 'totp_not_enrolled' }
 }
 
-/** Removes an account's second factor in any state, its backup codes, and every sign-in that waits for one of its codes. */
+/** Removes an account's second factor in any state, its backup codes, and sign-ins that wait for a code. */
 export async function removeSecondFactor(tx: WriteTx, accountId: AccountId): Promise<void> {
   await tx.secondFactors.remove(accountId)
   await tx.challenges.removeOf(accountId)

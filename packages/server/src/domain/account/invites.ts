@@ -1,4 +1,4 @@
-/** Invite codes, with which people register. The operator issues them. Each code makes one account. The server stores only the hash of a code. */
+/** Invite codes of the operator. Each makes one account. The server stores only a code's hash. */
 import { addSeconds, type Instant } from '@blindkeep/protocol/ids'
 import type { Clock } from '../../ports/clock.ts'
 import type { Random } from '../../ports/random.ts'

@@ -1,6 +1,7 @@
 /**
- * Passkeys: WebAuthn credentials that open a session, and an account key, without the password. The client proves what the authenticator's PRF gave it; the
- * server stores a hash of that proof and what the client sealed (`decisions/passkeys.md`).
+ * Passkeys: WebAuthn credentials that open a session, and an account key, without the password. The client proves what
+ * the authenticator's PRF gave it; the server stores a hash of that proof and what the client sealed
+ * (`decisions/passkeys.md`).
  */
 import type { AccountId, DeviceId, PasskeyId } from '@blindkeep/protocol/ids'
 import type { Clock } from '../../ports/clock.ts'
@@ -66,7 +67,7 @@ export function createPasskeys(ports: PasskeyPorts, settings: AttemptSettings) {
   const attemptLimits = createAttemptLimits(ports, settings)
 
   return {
-    /** Asks for no second factor: the authenticator has verified its owner. The answer does not tell an unknown passkey from a wrong proof. */
+    /** No second factor: the authenticator verified its owner. Unknown passkey and wrong proof look the same. */
     async logIn({
       passkeyId,
       proof,
@@ -100,8 +101,9 @@ export function createPasskeys(ports: PasskeyPorts, settings: AttemptSettings) {
     },
 
     /**
-     * Asks for the present secret, and for a code where a second factor is on: the passkey will open sessions without either. A repeat with the same values
-     * gets the same answer and needs no other code, as the first one may be used up.
+     * Asks for the present secret, and for a code where a second factor is on: the passkey will open sessions
+     * without either. A repeat with the same values gets the same answer and needs no other code, as the first one
+     * may be used up.
      */
     async add(account: Account, request: PasskeyRequest): Promise<AddedPasskey | AddRefusal> {
       const { secret, code, source, proof, ...values } = request
@@ -133,7 +135,7 @@ export function createPasskeys(ports: PasskeyPorts, settings: AttemptSettings) {
       })
     },
 
-    /** Removes what it has sealed, and ends the sessions that it opened, except the caller's. Does not tell whether there was one. */
+    /** Removes what it sealed and its sessions, except the caller's. Does not tell whether there was one. */
     async remove({ account: { accountId }, sessionId }: Caller, passkeyId: PasskeyId): Promise<void> {
       await store.write([accountLock(accountId)], async (tx) => {
         if (!(await tx.passkeys.remove(passkeyId, accountId))) return

@@ -33,8 +33,9 @@ export type ChangePassword = ReturnType<typeof createChangePassword>
 
 export function createChangePassword({ store, clock, hasher, accounts, codes }: PasswordPorts) {
   /**
-   * Sets another secret when the present one is right, and a code where a second factor is on. Ends every other session, and every sign-in that waits for
-   * its second step, as a thief may have begun it. The account key stays the same, so the recovery words still open it. Touches no file.
+   * Sets another secret when the present one is right, and a code where a second factor is on. Ends every other
+   * session, and every sign-in that waits for its second step, as a thief may have begun it. The account key stays the
+   * same, so the recovery words still open it. Touches no file.
    */
   return async function changePassword(
     { account, sessionId }: Caller,
@@ -54,7 +55,8 @@ export function createChangePassword({ store, clock, hasher, accounts, codes }: 
     const replacement = { accountId, from: account.secretHash, secret: next, at: clock.now(), except: sessionId }
     const answer = await codes.checkIfGiven(accountId, { code, source }, (canonical) =>
       store.write([accountLock(accountId)], async (tx) => {
-        // The client may have sent the request twice, and the first one won. The second has proved the secret that was right then, and its code is used up.
+        // The client may have sent the request twice, and the first one won. The second has proved the secret that was
+        // right then, and its code is used up.
         const present = await tx.accounts.find(accountId)
         if (present !== undefined && isRepeat(present, change)) return 'changed'
         // Another change that won is no fault of the code: `replaceSecret` refuses then.
@@ -69,8 +71,9 @@ export function createChangePassword({ store, clock, hasher, accounts, codes }: 
 }
 
 /**
- * A client makes a new salt and seals the account key again for each change. So when the account already has both values, this request set them before
- * and its answer was lost. One equal value proves nothing, because a change may leave the other value out.
+ * A client makes a new salt and seals the account key again for each change. So when the account already has both
+ * values, this request set them before and its answer was lost. One equal value proves nothing, because a change may
+ * leave the other value out.
  */
 function isRepeat(account: Account, { salt, sealedAccountKey }: PasswordChange): boolean {
   if (salt === undefined || sealedAccountKey === undefined) return false

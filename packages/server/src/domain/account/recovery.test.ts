@@ -9,7 +9,7 @@ import { createRecovery, type Recovery } from './recovery.ts'
 import type { Registration } from './registration.ts'
 
 const ADA = 'ada@example.org'
-/** A client's sealed account key: format, salt, commitment, number of header blocks; one header block and one segment of 32 bytes, each with its tag. */
+/** Format, salt, commitment, number of header blocks; a header block and a 32-byte segment with their tags. */
 const SEALED_BYTES = 1 + 16 + 32 + 1 + 1024 + 16 + 32 + 16
 
 /** Both rules, with a hasher that costs nothing. */

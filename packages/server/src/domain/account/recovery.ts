@@ -1,4 +1,4 @@
-/** Signs in an owner who has lost the password and has the recovery words. It asks for the second factor too, when one is on. */
+/** Signs in with the recovery words instead of the password. Asks for a second factor that is on. */
 import { createHmac, hkdfSync } from 'node:crypto'
 import { parseBase64, toBase64 } from '@blindkeep/protocol/bytes'
 import {
@@ -64,8 +64,9 @@ export function createRecovery(
   }
 
   /**
-   * Applies a recovery. Ends every session, and every sign-in that waits for its second step, and removes every passkey, because a thief may have added one.
-   * The caller read `account` in this transaction, and begins its own session afterwards.
+   * Applies a recovery. Ends every session, and every sign-in that waits for its second step, and removes every
+   * passkey, because a thief may have added one. The caller read `account` in this transaction, and begins its own
+   * session afterwards.
    */
   async function apply(tx: WriteTx, account: Account, recovery: string): Promise<void> {
     const { accountId } = account
@@ -84,7 +85,7 @@ export function createRecovery(
   return {
     apply,
 
-    /** The sealed recovery key of an account. An e-mail without one gets a decoy, which looks the same to a client that cannot open it. */
+    /** An account's sealed recovery key. Without one: a decoy, the same to all who cannot open it. */
     async start(
       email: string,
       source: string | undefined,
@@ -98,7 +99,7 @@ export function createRecovery(
       return { sealedRecoveryKey: account?.sealedRecoveryKey ?? decoy }
     },
 
-    /** Sets the new secret and signs in. With a second factor it returns a challenge, and both happen when the challenge is passed. */
+    /** Sets the new secret and signs in. With a second factor both happen when the challenge is passed. */
     async finish(
       request: Recovery,
     ): Promise<TokenPair | GivenChallenge | Refuses<'request_malformed' | 'recovery_invalid' | 'attempts_limited'>> {
@@ -182,7 +183,7 @@ function isStoredSecret(value: unknown): value is StoredSecret {
   return typeof secretHash === 'string' && areTexts && (kdfVersion === undefined || typeof kdfVersion === 'number')
 }
 
-/** Has the visible form of a sealed blob: format, length, number of header blocks. The other bytes look random, as sealed bytes do. */
+/** Visibly a sealed blob: format, length, number of header blocks. The rest looks random, as sealed bytes do. */
 function decoyKey(serverSecret: Uint8Array, email: string): Uint8Array {
   const key = createHmac('sha256', serverSecret).update('recovery-key\0').update(email).digest()
   // The label stays: another one would change every decoy with a release.

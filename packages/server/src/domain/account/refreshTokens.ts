@@ -30,7 +30,7 @@ interface RefreshSettings {
 
 export function createRefresh(ports: RefreshPorts, settings: RefreshSettings) {
   const { store, tokenPairs } = ports
-  /** Exchanges a refresh token for a new pair. Ends the session when the token was used before, unless it is an honest repeat. */
+  /** Exchanges a refresh token for a pair. A reused token ends the session, unless it is an honest repeat. */
   return async function refresh(refreshToken: string): Promise<TokenPair | Refuses<'session_over'>> {
     const given = Buffer.from(refreshToken, 'base64url')
     // A read keeps tokens that lead nowhere out of the queue of writes. The write below checks again.
@@ -69,7 +69,7 @@ async function chainOf(
   return session === undefined || !isLive(session, clock.now()) ? undefined : { token, session }
 }
 
-/** Undefined when the session is over. It ends the session itself when the token was used before: another client has the token. */
+/** Undefined when the session is over. A reused token ends it: another client has the token. */
 async function rotate(
   tx: WriteTx,
   given: Uint8Array,

@@ -18,7 +18,7 @@ import type { SignIn } from './signIn.ts'
 
 export interface RegistrationSettings {
   readonly registration: 'open' | 'invite' | 'closed'
-  /** The operator did not set `registration`. Then `open` admits only direct connections, and a proxy's requests need an invite. */
+  /** Nothing set `registration`: `open` admits direct connections only, and a proxy's requests need an invite. */
   readonly isRegistrationDefault: boolean
   /** The origin to which the first account binds the server. */
   readonly serverId: string
@@ -115,7 +115,7 @@ interface NewAccount {
   readonly serverId: string
 }
 
-/** Undefined when the e-mail is taken. The transaction that makes the account uses up its invite, so one of many concurrent requests with it succeeds. */
+/** Undefined when the e-mail is taken. Uses up the invite in the same transaction: one concurrent request succeeds. */
 async function create(
   { store, clock, random, hasher }: RegistrationPorts,
   { request, email, codeHash, serverId }: NewAccount,
@@ -143,7 +143,7 @@ interface Repeat {
   readonly admission: Admission
 }
 
-/** Answers a request whose e-mail or invite is used: the owner gets the same success again, as the first answer may be lost. */
+/** For a used e-mail or invite: its owner gets the same success again, as the first answer may be lost. */
 async function repeat(
   ports: RegistrationPorts,
   { request, email, admission: { usedBy } }: Repeat,

@@ -22,8 +22,8 @@ interface SecondFactorPorts {
 }
 
 /**
- * A refusal would roll back the transaction. A verdict keeps the counted attempt and the used code. `expired` also means that the challenge was consumed, has
- * no attempts left, or names a device that was revoked since.
+ * A refusal would roll back the transaction. A verdict keeps the counted attempt and the used code. `expired` also
+ * means that the challenge was consumed, has no attempts left, or names a device that was revoked since.
  */
 type Verdict = 'passed' | 'wrong' | 'expired'
 

@@ -12,8 +12,8 @@ interface SecretChange {
 }
 
 /**
- * Sets another secret. Ends every session but `except`, and every sign-in that waits for its second step. False, and nothing changed, when the secret is
- * not `from` any more.
+ * Sets another secret. Ends every session but `except`, and every sign-in that waits for its second step. False, and
+ * nothing changed, when the secret is not `from` any more.
  */
 export async function replaceSecret(tx: WriteTx, change: SecretChange): Promise<boolean> {
   const { accountId, from, secret, at, except } = change
@@ -23,7 +23,7 @@ export async function replaceSecret(tx: WriteTx, change: SecretChange): Promise<
   return true
 }
 
-/** Whether the checked secret is still the present one: a change of the secret stops a thief who has the old one, also half-way. */
+/** Whether the checked secret is still present: a change stops a thief with the old one, also half-way. */
 export async function isStillSecret(tx: ReadTx, { accountId, secretHash }: Account): Promise<boolean> {
   return (await tx.accounts.find(accountId))?.secretHash === secretHash
 }

@@ -149,7 +149,7 @@ describe('a session without a device', () => {
 })
 
 describe('beside a revocation', () => {
-  /** Runs `make` and a revocation at once, in both orders. Afterwards no session of the device may be live, nor may one be made. */
+  /** Runs `make` and a revocation at once, in both orders. Then no session of the device may live or be made. */
   async function race(
     world: World,
     accountId: AccountId,

@@ -1,6 +1,7 @@
 /**
- * Ties sessions to devices: revoking a device ends its sessions. A session is tied at sign-in, or later by its client, which often knows its device only
- * after the account key is open. Each rule runs in the transaction that acts on it, so beside a revocation one of the two comes first.
+ * Ties sessions to devices: revoking a device ends its sessions. A session is tied at sign-in, or later by its client,
+ * which often knows its device only after the account key is open. Each rule runs in the transaction that acts on it,
+ * so beside a revocation one of the two comes first.
  */
 import type { AccountId, DeviceId, SessionId } from '@blindkeep/protocol/ids'
 import type { Clock } from '../../ports/clock.ts'
@@ -9,8 +10,8 @@ import { isLive } from '../ground/liveSession.ts'
 import type { Refuses } from '../ground/refusals.ts'
 
 /**
- * For each transaction that makes a session or a challenge: neither may name a revoked device. A device that is not the account's is only the client's
- * statement: the account may add it later.
+ * For each transaction that makes a session or a challenge: neither may name a revoked device. A device that is not the
+ * account's is only the client's statement: the account may add it later.
  */
 export async function judgeNamedDevice(
   tx: ReadTx,
@@ -25,7 +26,7 @@ export async function judgeNamedDevice(
 type BindRefusal = Refuses<'session_over' | 'device_not_found' | 'device_not_authorized' | 'session_bound'>
 
 export function createBindSession({ store, clock }: { readonly store: Store; readonly clock: Clock }) {
-  /** Ties the caller's session to a live device of the account, for good: the refresh tokens stay tied too. A repeat is the same success. */
+  /** Ties the session to a live device, for good: refresh tokens stay tied. A repeat is the same success. */
   return async function bind(
     {
       account: { accountId },

@@ -71,8 +71,8 @@ export function createSessions(ports: SessionPorts, settings: SessionSettings) {
   const ownerOf = whileUnchanged(store, (sessionId: SessionId) => store.read((tx) => readOwner(tx, sessionId, tokens)))
 
   /**
-   * A session that begins in a transaction of the caller, which has judged the device there (`judgeNamedDevice`), and the passkey, if one opens it. `pair` is
-   * valid once the transaction with `insert` has committed.
+   * A session that begins in a transaction of the caller, which has judged the device there (`judgeNamedDevice`), and
+   * the passkey, if one opens it. `pair` is valid once the transaction with `insert` has committed.
    */
   function begin(accountId: AccountId, deviceId: DeviceId | undefined, passkeyId?: PasskeyId): NewSession {
     const now = clock.now()
@@ -137,7 +137,8 @@ export function createSessions(ports: SessionPorts, settings: SessionSettings) {
       if (claims === undefined) return { refused: 'token_unreadable' }
       const { sessionId, expiresAtMs } = claims
       const now = clock.now()
-      // No token lasts longer than a token that is issued now, even if the clock or the settings were different when this token was issued.
+      // No token lasts longer than a token that is issued now, even if the clock or the settings were different when
+      // this token was issued.
       const expiresAt = instantOf(Math.min(expiresAtMs, addSeconds(now, settings.accessTokenSeconds)))
       if (now >= expiresAt) return { refused: 'session_over' }
       const { session, account, key } = await ownerOf(sessionId)

@@ -20,8 +20,9 @@ export function createSignIn({ store, clock, random, sessions }: SignInPorts) {
   const challenges = createChallenges({ clock, random })
 
   /**
-   * Signs in a caller who has proved the secret in the given row: with a session, or with a challenge when a second factor is on (specification,
-   * Authentication, 3). Refuses when the secret has changed since, or the named device is revoked. One transaction checks all of them, so a change of any counts.
+   * Signs in a caller who has proved the secret in the given row: with a session, or with a challenge when a second
+   * factor is on (specification, Authentication, 3). Refuses when the secret has changed since, or the named device is
+   * revoked. One transaction checks all of them, so a change of any counts.
    */
   return async function signIn(
     { accountId, secretHash }: Account,

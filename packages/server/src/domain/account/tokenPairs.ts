@@ -20,7 +20,7 @@ export interface TokenSettings {
 
 interface TokenPorts {
   readonly tokens: Pick<SigningKey, 'sign' | 'verify' | 'verifyNow'>
-  /** Derives a refresh token's successor, so an honest repeat gets the same one, and its MAC, so a reuse is recognised without a row. */
+  /** Derives a refresh token's successor, the same for an honest repeat, and a MAC that shows reuse without a row. */
   readonly serverSecret: Uint8Array
 }
 
@@ -88,7 +88,7 @@ export function createTokenPairs({ tokens, serverSecret }: TokenPorts, settings:
       return (await tokens.verifyNow(ACCESS_TYPE, accessToken)) !== undefined
     },
 
-    /** Undefined unless this server has signed the access token. It may have expired, and the key may have been replaced since it was seen. */
+    /** Undefined unless this server signed the token. It may have expired, or its key been replaced. */
     async read(accessToken: string): Promise<AccessClaims | undefined> {
       const claims = await tokens.verify(ACCESS_TYPE, accessToken)
       const sessionId = parseSessionId(String(claims?.sid))

@@ -1,4 +1,4 @@
-/** Codes of an authenticator (RFC 6238), with the values that every authenticator knows: SHA-1, 6 digits, steps of 30 s. */
+/** Codes of an authenticator (RFC 6238) with its usual values: SHA-1, 6 digits, steps of 30 s. */
 import { timingSafeEqual } from 'node:crypto'
 import type { Instant } from '@blindkeep/protocol/ids'
 import { HOTP, Secret, TOTP } from 'otpauth'
@@ -6,10 +6,10 @@ import { HOTP, Secret, TOTP } from 'otpauth'
 export const TOTP_SECRET_BYTES = 20
 const STEP_MS = 30_000
 const DIGITS = 6
-/** Also the step before and the step after, for clocks that differ and people who type slowly (RFC 6238, section 5.2). */
+/** Also the steps beside, for clocks that differ and people who type slowly (RFC 6238, section 5.2). */
 const STEPS_ASIDE = [-1, 0, 1]
 
-/** The steps around `now` that have this code, earliest first. Two steps share a code about once in a million. Takes as long for a wrong code as for a right one. */
+/** Steps around `now` with this code, earliest first; rarely two. Takes equally long for right and wrong codes. */
 export function stepsOf(secret: Uint8Array, code: string, now: Instant): readonly number[] {
   const present = Math.floor(now / STEP_MS)
   const given = Buffer.from(code, 'utf8')

@@ -1,12 +1,12 @@
 /**
- * Stores a chunk's bytes. Nothing is recorded of the chunk yet. In a store with keys its part is recorded first, when all its bytes have arrived and are right: so
- * a key without a row has no bytes, and a broken request leaves no row.
+ * Stores a chunk's bytes. Nothing is recorded of the chunk yet. In a store with keys its part is recorded first, when
+ * all its bytes have arrived and are right: so a key without a row has no bytes, and a broken request leaves no row.
  */
 import { createHash, type Hash } from 'node:crypto'
 import { addSeconds, type Sha256Hex } from '@blindkeep/protocol/ids'
+import { BlobMissing, StorageUnavailable } from '../../ground/storageErrors.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Staging } from '../../ports/staging.ts'
-import { BlobMissing, StorageUnavailable } from '../../ports/storageErrors.ts'
 import type { Store, StoredChunk, Upload } from '../../ports/store.ts'
 import { isRefusal, type Refuses } from '../ground/refusals.ts'
 import type { Room } from '../quota/room.ts'
@@ -41,9 +41,9 @@ export type WriteRefusal =
   | StopRefusal
   | Refuses<'chunk_empty' | 'chunk_corrupt' | 'chunk_past_size' | 'storage_unavailable' | 'storage_full'>
 
-/** So many parts of a session may be written at once: repeats of a chunk on several nodes. Stopped nodes leave some, which cannot fill the store. */
+/** Parts of a session written at once: repeats on several nodes. Leftovers of stopped nodes cannot fill the store. */
 const MAX_PARTS_WRITING = 4
-/** Far longer than storing a chunk takes. A part that is not recorded then is given up, and its chunk sent again: killed processes leave some. */
+/** Far longer than storing takes. An unrecorded part is then given up, and its chunk sent again. */
 const PART_SECONDS = 300
 
 /** Ends a body with the reason why its chunk is refused. */
@@ -81,7 +81,7 @@ export function createChunkWrite({ store, staging, clock, room, staged, finishin
     }
   }
 
-  /** Undefined if the chunk got no part: another process recorded it or closed the upload while it arrived, or too many parts are being written. */
+  /** Undefined without a part: another process recorded the chunk or closed the upload, or too many are written. */
   return async function write(
     upload: Upload,
     chunk: ChunkBody,

@@ -3,7 +3,7 @@ import { rm, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { SyncFailed } from '../../ports/storageErrors.ts'
+import { SyncFailed } from '../../ground/storageErrors.ts'
 import { content, landedBytes, part, startDrop } from '../../testing/chunks.ts'
 import { createFaults } from '../../testing/faults.ts'
 import {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { DatabaseSync } from 'node:sqlite'
 import { describe, it } from 'node:test'
 import { content, inboxOf, landedBytes, part, startDrop } from '../../testing/chunks.ts'
 import { createGate } from '../../testing/faults.ts'
@@ -45,6 +46,22 @@ describe('a chunk', () => {
       assert.deepEqual(await send({ offset: 30, bytes: bytes(70) }), { refused: 'upload_closed', offset: 100 })
       assert.deepEqual(await send({ offset: 100, bytes: bytes(1) }), { refused: 'upload_closed', offset: 100 })
     }),
+  )
+
+  it(
+    'is refused after the ten thousandth of a small file, and a repeat of an earlier one is not',
+    inWorld(
+      async (world) => {
+        const { uploadId } = await startDrop(world)
+        const database = new DatabaseSync(defined(world.databasePath))
+        database.prepare('update uploads set chunk_count = ?').run(9999)
+        database.close()
+        assert.deepEqual(await append(world, uploadId, part(30, 40)), { offset: 40 })
+        assert.deepEqual(await append(world, uploadId, part(40, 100)), { refused: 'chunks_too_many', offset: 40 })
+        assert.deepEqual(await append(world, uploadId, part(30, 40)), { offset: 40 })
+      },
+      { isOnDisk: true },
+    ),
   )
 })
 

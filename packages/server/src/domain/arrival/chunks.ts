@@ -40,7 +40,7 @@ export function createChunks(ports: ChunkPorts) {
   const write = createChunkWrite(ports)
   const record = createChunkRecord(ports)
 
-  /** The same offset and checksum again get their first answer. For the last chunk that is the answer of the whole upload. */
+  /** The same offset and checksum get their first answer; for the last chunk, that of the whole upload. */
   async function repeatAnswer(
     { upload, recorded }: UploadAt,
     { checksum }: ChunkRequest,
@@ -51,8 +51,8 @@ export function createChunks(ports: ChunkPorts) {
   }
 
   /**
-   * The upload as it is now, after the check of its bytes if this process has not seen them yet. It is read again only if something happened to it since it was
-   * found: another request may have sent this chunk, or a later one.
+   * The upload as it is now, after the check of its bytes if this process has not seen them yet. It is read again only
+   * if something happened to it since it was found: another request may have sent this chunk, or a later one.
    */
   async function present(
     found: FoundUpload,
@@ -66,7 +66,7 @@ export function createChunks(ports: ChunkPorts) {
     return (await staged.check(now.upload)) ? now : find()
   }
 
-  /** The answer to a chunk that got no part: what another process did meanwhile, or else that the store has no place for it now. */
+  /** For a chunk without a part: what another process did meanwhile, or that the store has no place now. */
   async function withoutPart(uploadId: UploadId, request: ChunkRequest): Promise<ChunkAnswer> {
     const { offset } = request
     const now = await store.ask((tx) => findUpload(uploadId)(tx, offset))

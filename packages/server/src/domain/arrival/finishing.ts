@@ -1,11 +1,11 @@
 /**
- * From the last byte to the receipt. Finishing belongs to the upload, not to the request: it continues when the connection breaks,
- * repeats of the last chunk join it, a start resumes it, and nothing else can leave that state.
+ * From the last byte to the receipt. Finishing belongs to the upload, not to the request: it continues when the
+ * connection breaks, repeats of the last chunk join it, a start resumes it, and nothing else can leave that state.
  */
 import { tryEachInTurn } from '@blindkeep/protocol/concurrency'
 import type { UploadId } from '@blindkeep/protocol/ids'
+import { StorageFull, StorageUnavailable, SyncFailed } from '../../ground/storageErrors.ts'
 import type { Staging } from '../../ports/staging.ts'
-import { StorageFull, StorageUnavailable, SyncFailed } from '../../ports/storageErrors.ts'
 import { accountLock, isStoreBroken, OutcomeUnknown, type Upload, type UploadFailure } from '../../ports/store.ts'
 import type { Refuses } from '../ground/refusals.ts'
 import type { UploadEnding } from '../uploads/uploadEnding.ts'
@@ -30,7 +30,7 @@ export function createFinishing(ports: FinishingPorts) {
   const { store, staging, clock, staged, ending, land } = ports
   const lease = createFinishingLease(ports)
 
-  /** Undefined if another process finishes it now. `entered` is the upload if this process has just moved it to finishing, under its lease. */
+  /** Undefined if another process finishes it. `entered`: the upload that this process just moved to finishing. */
   const finishHere = shared(async (uploadId, entered?: Upload): Promise<FinishAnswer | undefined> => {
     if (entered !== undefined) return lease.during(uploadId, () => completeOrRead(entered))
     const upload = await store.read((tx) => tx.uploads.find(uploadId))
@@ -73,15 +73,17 @@ export function createFinishing(ports: FinishingPorts) {
       return closed
     })
     staged.forget(uploadId)
-    // Another process landed or failed this upload first. To this process the landed blob looked like a taken slot, so read the row instead.
+    // Another process landed or failed this upload first. To this process the landed blob looked like a taken slot, so
+    // read the row instead.
     if (!isClosed && from === 'finishing') return closedAnswer(await store.read((tx) => tx.uploads.find(uploadId)))
     ending.afterCommit([upload])
     return { ...refused, offset: size }
   }
 
   /**
-   * Handles an error of the blob store in an open upload. After a failed sync the content of the disk is unknown: the upload fails.
-   * After any other error but `StorageUnavailable` the running hash may be wrong: it is forgotten, the next chunk reads the bytes again, and the error is thrown.
+   * Handles an error of the blob store in an open upload. After a failed sync the content of the disk is unknown: the
+   * upload fails. After any other error but `StorageUnavailable` the running hash may be wrong: it is forgotten, the
+   * next chunk reads the bytes again, and the error is thrown.
    */
   async function storageFault(upload: Upload, error: unknown): Promise<StorageRefusal> {
     if (error instanceof SyncFailed) await fail(upload, { from: 'open', refused: hashWrong(upload) })
@@ -107,7 +109,7 @@ export function createFinishing(ports: FinishingPorts) {
     /** With which the last chunk moves its upload to finishing. */
     leaseFrom: lease.from,
 
-    /** Finishes what an earlier process or a failed attempt left in the finishing state. What another process finishes now is left to it. */
+    /** Finishes what a process or attempt left finishing, except what another process finishes now. */
     async resume(): Promise<void> {
       const waiting = await lease.waiting()
       await tryEachInTurn(waiting, async (uploadId) => void (await finishHere(uploadId)), isStoreBroken)

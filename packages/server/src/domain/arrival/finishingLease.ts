@@ -1,6 +1,6 @@
 /**
- * One process finishes an upload at a time: it has a lease in the row, and the others wait. The lease only saves work: if two processes finish an upload all
- * the same, one transaction closes it, and both answer what the row says then.
+ * One process finishes an upload at a time: it has a lease in the row, and the others wait. The lease only saves work:
+ * if two processes finish an upload all the same, one transaction closes it, and both answer what the row says then.
  */
 import { addSeconds, type Instant, type UploadId } from '@blindkeep/protocol/ids'
 import type { Clock } from '../../ports/clock.ts'
@@ -15,7 +15,7 @@ export interface LeasePorts {
   readonly giveUpAfter: GiveUpAfter
 }
 
-/** A process that dies while it finishes holds an upload, and the requests that wait for it, for so long. A living one renews its lease. */
+/** A process that dies while finishing holds its upload for so long. A living one renews its lease. */
 const LEASE_SECONDS = 10
 const RENEWAL_MS = 3_000
 /** Between two looks at a row that another process finishes. */
@@ -39,7 +39,9 @@ export function createFinishingLease({ store, clock, nodeId, giveUpAfter }: Leas
     /** For the row of an upload that this process is about to finish. */
     from,
 
-    /** Whether this process may finish the upload now. `upload` is its present row. A lease of this process that has run out still counts until another takes it. */
+    /**
+     * Whether this process may finish now. `upload`: the present row. An own expired lease counts until it is taken.
+     */
     take: async ({ uploadId, lease }: Upload): Promise<boolean> => lease?.by === nodeId || renew(uploadId),
 
     /** Renews the lease while `work` runs. */

@@ -1,4 +1,4 @@
-/** Lands a finishing upload whose bytes are right: a guest's as a drop, an owner's as a blob of its asset, either with its receipt. */
+/** Lands a finishing upload of right bytes: as a drop or as an asset's blob, with a receipt. */
 import { parseDropId } from '@blindkeep/protocol/ids'
 import type { Random } from '../../ports/random.ts'
 import {
@@ -38,8 +38,8 @@ interface LandingPorts {
 export type Land = (upload: Upload) => Promise<Refuses<UploadFailure> | undefined>
 
 /**
- * Lands an open upload of a guest with the chunk that is all of it: chunk, landing and receipt are one transaction. Throws `NotWhole`, and nothing has changed,
- * if that cannot be done.
+ * Lands an open upload of a guest with the chunk that is all of it: chunk, landing and receipt are one transaction.
+ * Throws `NotWhole`, and nothing has changed, if that cannot be done.
  */
 export type LandAtOnce = (upload: DropUpload, chunk: WholeChunk) => Promise<void>
 
@@ -55,8 +55,9 @@ export interface Landing {
   readonly land: Land
   readonly landAtOnce: LandAtOnce
   /**
-   * Resolves when no `landAtOnce` of unknown outcome can still take effect. Answers whether there may have been one. Until then an upload that it has left open
-   * may still land with its present bytes, and no chunk may be written over them.
+   * Resolves when no `landAtOnce` of unknown outcome can still take effect. Answers whether there may have been one.
+   * Until then an upload that it has left open may still land with its present bytes, and no chunk may be written
+   * over them.
    */
   settled(): Promise<boolean>
 }
@@ -85,8 +86,8 @@ export function createLanding({
   }
 
   /**
-   * Judges device and slot before the manifest, because the manifest is compared with the asset's present original. Both are judged again
-   * in the transaction that appends the receipt: that judgement counts.
+   * Judges device and slot before the manifest, because the manifest is compared with the asset's present original.
+   * Both are judged again in the transaction that appends the receipt: that judgement counts.
    */
   async function landOwners(upload: AssetUpload): Promise<Refuses<UploadFailure> | undefined> {
     const { uploadId, accountId, assetId, role, ciphertextHash, size } = upload
@@ -144,7 +145,7 @@ export function createLanding({
   }
 }
 
-/** A failed upload has no reason of its own for a full asset, which counts as a taken id, nor for a revoked device: its manifest does not count. */
+/** A full asset fails as a taken id, a revoked device as a manifest that does not count: they have no own reason. */
 function failureOf(refusal: LandRefusal): Refuses<'asset_id_taken' | 'manifest_stale' | 'manifest_mismatch'> {
   switch (refusal.refused) {
     case 'limit_reached':

@@ -1,14 +1,15 @@
 /**
- * The bytes that an upload has received so far, and their running hash: while the process lives, no byte is read a second time.
- * In a store that may fall back, the first request after a start reads them once and compares them with the recorded checksums, because a power cut may have
- * taken acknowledged bytes. The upload then falls back to its last intact chunk. In another store acknowledged bytes are there: what this process has not seen is
- * read when the upload finishes.
+ * The bytes that an upload has received so far, and their running hash: while the process lives, no byte is read a
+ * second time. In a store that may fall back, the first request after a start reads them once and compares them with
+ * the recorded checksums, because a power cut may have taken acknowledged bytes. The upload then falls back to its last
+ * intact chunk. In another store acknowledged bytes are there: what this process has not seen is read when the upload
+ * finishes.
  */
 import { createHash, type Hash } from 'node:crypto'
 import { parseSha256Hex, type Sha256Hex, type UploadId } from '@blindkeep/protocol/ids'
+import { BlobMissing, StorageUnavailable } from '../../ground/storageErrors.ts'
 import type { Objects } from '../../ports/objects.ts'
 import type { Staging } from '../../ports/staging.ts'
-import { BlobMissing, StorageUnavailable } from '../../ports/storageErrors.ts'
 import { accountLock, type Chunk, type Store, type Upload } from '../../ports/store.ts'
 
 export type StagedBytes = ReturnType<typeof createStagedBytes>
@@ -51,8 +52,8 @@ export function createStagedBytes({ store, objects, staging: { mayFallBack } }: 
   }
 
   /**
-   * `whole` with the chunk's bytes added. Undefined when the chunk is not intact. In a store that cannot fall back that is no loss but a fault of this read: it
-   * throws, so that no upload fails because of it.
+   * `whole` with the chunk's bytes added. Undefined when the chunk is not intact. In a store that cannot fall back that
+   * is no loss but a fault of this read: it throws, so that no upload fails because of it.
    */
   async function readChunk(location: string, chunk: Chunk, whole: Hash): Promise<Hash | undefined> {
     const own = createHash('sha256')
@@ -75,8 +76,8 @@ export function createStagedBytes({ store, objects, staging: { mayFallBack } }: 
 
   return {
     /**
-     * Checks the bytes of an open upload, if this process has not seen them yet. False when it had to read them: that takes time,
-     * and the upload may have fallen back, so the caller reads the row again.
+     * Checks the bytes of an open upload, if this process has not seen them yet. False when it had to read them: that
+     * takes time, and the upload may have fallen back, so the caller reads the row again.
      */
     async check(upload: Upload): Promise<boolean> {
       if (!mayFallBack || upload.state !== 'open' || isKnown(upload)) return true
@@ -88,7 +89,7 @@ export function createStagedBytes({ store, objects, staging: { mayFallBack } }: 
       return false
     },
 
-    /** A copy of the running hash for the chunk that starts at `offset`. Undefined at 0, where the chunk's own hash is the whole's, and if this process has not seen all bytes before it. */
+    /** The running hash before `offset`. Undefined at 0 (the chunk's own hash serves) and without all earlier bytes. */
     hashUpTo(uploadId: UploadId, offset: number): Hash | undefined {
       if (offset === 0) return undefined
       const known = running.get(uploadId)
@@ -101,7 +102,7 @@ export function createStagedBytes({ store, objects, staging: { mayFallBack } }: 
       remember(uploadId, { bytes, hash })
     },
 
-    /** SHA-256 of all bytes of a finishing upload. Undefined when bytes are missing or differ from the recorded checksums. */
+    /** SHA-256 of a finishing upload. Undefined when bytes are missing or differ from recorded checksums. */
     async digest(upload: Upload): Promise<Sha256Hex | undefined> {
       const known = running.get(upload.uploadId)
       const whole = known?.bytes === upload.size ? known : await reread(upload, mayFallBack ? undefined : known)

@@ -25,8 +25,9 @@ export type Albums = ReturnType<typeof createAlbums>
 export function createAlbums({ store, clock }: AlbumPorts) {
   return {
     /**
-     * Makes an album. If the caller already has an album with this id, the answer is that album as it is, also if the request has another sealed name: sealing a name
-     * twice gives different bytes, so a client that repeats a lost request cannot send the first ones again.
+     * Makes an album. If the caller already has an album with this id, the answer is that album as it is, also if the
+     * request has another sealed name: sealing a name twice gives different bytes, so a client that repeats a lost
+     * request cannot send the first ones again.
      */
     async create(
       accountId: AccountId,

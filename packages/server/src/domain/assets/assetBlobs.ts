@@ -1,6 +1,7 @@
 /**
- * The one place where an asset's blobs change. When a blob leaves its asset, its quota is refunded, and the collector deletes its object after the grace window.
- * Each function is part of the caller's transaction, and returns the sessions that it ended, for `ending.afterCommit`.
+ * The one place where an asset's blobs change. When a blob leaves its asset, its quota is refunded, and the collector
+ * deletes its object after the grace window. Each function is part of the caller's transaction, and returns the
+ * sessions that it ended, for `ending.afterCommit`.
  */
 import type { AccountId, AssetId, Instant } from '@blindkeep/protocol/ids'
 import type { AssetBlob, AssetUpload, Drop, NewAsset, ReadTx, Upload, WriteTx } from '../../ports/store.ts'
@@ -30,7 +31,7 @@ type NewBlob = Omit<AssetBlob, 'retainedUntil'>
 
 export type LandRefusal = SlotRefusal | Refuses<'device_not_authorized' | 'album_not_available'>
 
-/** Thrown in the transaction that would append a receipt: the asset has changed and has no slot left for the blob, or the device was revoked. */
+/** Thrown where a receipt would be appended: the asset has no slot left, or the device was revoked. */
 export class SlotLost extends Error {
   override readonly name = 'SlotLost'
   readonly refusal: LandRefusal
@@ -40,7 +41,7 @@ export class SlotLost extends Error {
   }
 }
 
-/** Whether a blob may land now. The same question is asked early, to sign no receipt that would be discarded, and in the transaction that lands the blob. */
+/** Whether a blob may land: asked early, to sign no discarded receipt, and in the landing's transaction. */
 export async function judgeLanding(
   tx: ReadTx,
   blob: Parameters<typeof judgeSlot>[1],
@@ -96,7 +97,7 @@ export function createAssetBlobs({ quota, ending }: AssetBlobPorts) {
       return ended
     },
 
-    /** Adds a drop’s object as an original, in the transaction that settles its adoption. The asset takes over the drop’s charge. Throws `SlotLost`. */
+    /** Adds a drop’s object as an original, with its charge, in the adoption's transaction. Throws `SlotLost`. */
     async adopt(tx: WriteTx, { accountId, declared, drop, at }: Adopted): Promise<readonly Upload[]> {
       const { assetId, albumId, role, ciphertextHash, size, contentType, envelope } = declared
       const { dropId, opaqueId, kemCt, receivedAt, uploadId, location } = drop

@@ -1,6 +1,6 @@
 /**
- * Creates an owner's upload sessions: open → finishing → landed | failed, or open → ended. findUpload.ts finds them, chunks.ts fills them,
- * finishing.ts lands them, uploadEnding.ts ends them.
+ * Creates an owner's upload sessions: open → finishing → landed | failed, or open → ended. findUpload.ts finds them,
+ * chunks.ts fills them, finishing.ts lands them, uploadEnding.ts ends them.
  */
 import { createHash } from 'node:crypto'
 import { type AccountId, parseUploadId, type UploadId } from '@blindkeep/protocol/ids'
@@ -95,7 +95,7 @@ export function createUploads({ store, room, clock, random, quota }: UploadPorts
   }
 
   return {
-    /** Opens an upload for one blob of an asset, or answers with the upload that is unclosed, or has landed, for the same asset, role, hash and size. */
+    /** Opens an upload of a blob, or answers with the unclosed or landed one of the same asset, role, hash and size. */
     async create({ accountId, sessionId }: Spender, declared: Declared): Promise<CreatedUpload | CreateRefusal> {
       const refused = judgeManifest(declared, clock.now(), settings)
       if (refused !== undefined) return refused
@@ -114,8 +114,8 @@ export function createUploads({ store, room, clock, random, quota }: UploadPorts
 }
 
 /**
- * The upload of an earlier request for the same blob: landed, finishing or open. An open one takes over the new declaration, if the slot
- * admits it: the earlier one may have grown stale, and no declaration is dropped silently.
+ * The upload of an earlier request for the same blob: landed, finishing or open. An open one takes over the new
+ * declaration, if the slot admits it: the earlier one may have grown stale, and no declaration is dropped silently.
  */
 async function resume(
   tx: WriteTx,

@@ -43,7 +43,7 @@ export function createAssets({ store, objects, clock, ending, assetBlobs }: Asse
       return undefined
     },
 
-    /** Removes the assets of at most `maxBlobs` of the account's blobs, in one transaction. Returns how many assets. A retained asset stays. */
+    /** Removes assets of at most `maxBlobs` blobs in one transaction; retained ones stay. Returns how many assets. */
     async removeSome(accountId: AccountId, maxBlobs: number): Promise<number> {
       const at = clock.now()
       const removed = await store.write([accountLock(accountId)], async (tx) => {

@@ -1,4 +1,4 @@
-/** Federation capability tokens: an album's owner lets a peer read it for at most a day (specification, Authentication, 7). */
+/** Federation tokens: an owner lets a peer read an album for at most a day (specification, Authentication, 7). */
 import { CAPABILITY_TYPE, capabilityClaims, MAX_CAPABILITY_SECONDS } from '@blindkeep/protocol/capability'
 import {
   type AccountId,
@@ -22,7 +22,7 @@ import { newId } from '../ground/newId.ts'
 import { isRefusal, type Refuses } from '../ground/refusals.ts'
 import { ownsAlbum } from './albums.ts'
 
-/** Of all accounts together, live and revoked ones: what the public list of revoked ones may become. Then each account has a few all the same. */
+/** Of all accounts, live and revoked: what the public list may become. Each account has a few all the same. */
 export const MAX_UNENDED = 50_000
 export const UNENDED_OF_EACH = 20
 /** When the server has that many, some of them end within minutes. */
@@ -82,8 +82,8 @@ export function createCapabilities(
 
   return {
     /**
-     * Stores the row first, then signs with the key of the same transaction. A rotation before it made that key; a rotation after it revokes the row.
-     * A process that dies in between leaves a row without a token.
+     * Stores the row first, then signs with the key of the same transaction. A rotation before it made that key; a
+     * rotation after it revokes the row. A process that dies in between leaves a row without a token.
      */
     async mint(
       accountId: AccountId,
@@ -123,7 +123,7 @@ export function createCapabilities(
       )
     },
 
-    /** The same answer whether there was such a token or not. The public list has it when it is next read (discovery.ts). */
+    /** The same answer whether there was such a token. The public list has it when next read (discovery.ts). */
     async revoke(
       accountId: AccountId,
       albumId: AlbumId,

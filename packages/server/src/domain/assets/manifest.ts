@@ -1,6 +1,6 @@
 /**
- * Judges a manifest, in the same way for an upload and for an adoption (specification, Adopt, rule 1): whether it is consistent in itself,
- * then whether its author may write to the album. `slot.ts` judges whether it fits the asset.
+ * Judges a manifest, in the same way for an upload and for an adoption (specification, Adopt, rule 1): whether it is
+ * consistent in itself, then whether its author may write to the album. `slot.ts` judges whether it fits the asset.
  */
 import {
   type AccountId,
@@ -78,7 +78,7 @@ export function judgeManifest(
     : undefined
 }
 
-/** No client may make files undeletable for longer than the operator accepts, counted from the server's clock. With 0 days, for any time. */
+/** No client may make files undeletable beyond the operator's limit, by the server's clock. 0 days: no limit. */
 function isRetainedTooLong(envelope: ManifestEnvelope, now: Instant, retentionDaysMax: number): boolean {
   if (retentionDaysMax === 0) return isGiven(envelope.retention_until)
   return retentionOf(envelope) > addSeconds(now, retentionDaysMax * DAY_SECONDS)
@@ -90,7 +90,7 @@ function retentionText(retentionDaysMax: number): string {
     : `/manifest_envelope/retention_until must be at most ${retentionDaysMax} days from now`
 }
 
-/** The first member that differs between declaration and envelope, of those that both give (specification, ManifestEnvelope: "must equal"). */
+/** The first member in which declaration and envelope differ (specification, ManifestEnvelope: "must equal"). */
 function findDisagreement({ envelope, ...declared }: Declared): keyof ManifestEnvelope | undefined {
   const pairs: readonly (readonly [keyof ManifestEnvelope, unknown])[] = [
     ['crypto_suite_id', declared.suiteId],
@@ -135,8 +135,8 @@ export async function judgeAuthor(
 }
 
 /**
- * The device that a manifest names must be live. Judged when a session is created, and again in the transaction in which the blob lands: a device that is
- * revoked in between may write nothing more. The last judgement counts.
+ * The device that a manifest names must be live. Judged when a session is created, and again in the transaction in
+ * which the blob lands: a device that is revoked in between may write nothing more. The last judgement counts.
  */
 export async function judgeDevice(
   tx: ReadTx,

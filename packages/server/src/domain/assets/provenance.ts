@@ -1,12 +1,13 @@
 /**
- * Checks a provenance blob before it lands: the signatures of the device that its envelope names, and that the signed manifest agrees with
- * every field of the envelope. The manifest's `ciphertext_hash` is that of the original, not of the provenance blob.
+ * Checks a provenance blob before it lands: the signatures of the device that its envelope names, and that the signed
+ * manifest agrees with every field of the envelope. The manifest's `ciphertext_hash` is that of the original, not of
+ * the provenance blob.
  */
 import type { Sha256Hex } from '@blindkeep/protocol/ids'
 import { disagreement, type HybridVerifiers, ManifestError, verifyManifest } from '@blindkeep/protocol/manifest'
+import { isValid, type SignatureType, verifyingKey } from '../../ground/signatures.ts'
 import type { Objects } from '../../ports/objects.ts'
 import type { AssetUpload, Store } from '../../ports/store.ts'
-import { isValid, type SignatureType, verifyingKey } from '../../signatures.ts'
 import type { Refuses } from '../ground/refusals.ts'
 import { DEVICE_GONE } from './manifest.ts'
 

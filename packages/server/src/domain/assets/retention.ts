@@ -14,12 +14,12 @@ export function retentionOf(envelope: ManifestEnvelope): number {
   return statedIn(envelope) ?? 0
 }
 
-/** Only a signed manifest binds, which is the provenance's: it agrees with its original's (`slot.ts`). What other envelopes state, no device has signed. */
+/** Only the provenance's signed manifest binds; it agrees with its original's (`slot.ts`). Others are unsigned. */
 export function signedRetention({ role, envelope }: Enveloped): Instant | undefined {
   return role === 'provenance' ? statedIn(envelope) : undefined
 }
 
-/** What a blob adds to the retention of its asset. An original keeps up the retention of what it replaces, until its own provenance lands. */
+/** A blob's part in its asset's retention. An original keeps that of the replaced until its provenance lands. */
 export function retainedUntilOf(blob: Enveloped, replaced: readonly AssetBlob[]): Instant | undefined {
   const isKeptUp = replaced.some(({ retainedUntil }) => retainedUntil !== undefined)
   return isKeptUp ? statedIn(blob.envelope) : signedRetention(blob)

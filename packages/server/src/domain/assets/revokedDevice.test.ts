@@ -34,7 +34,7 @@ const REFUSED = {
 const revoke = async ({ rules }: World, { accountId, deviceId }: AlbumOwner) =>
   notRefused(await rules.devices.revoke(accountId, deviceId))
 
-/** An open session for each role, for an asset with an original that a live device has uploaded, and the bytes to send. */
+/** An open session for each role of an asset whose original a live device uploaded, and bytes to send. */
 async function openRoles(world: World, owner: AlbumOwner, writer: AlbumOwner) {
   const [assetId, fresh, replaced] = [newAssetId(), newAssetId(), newAssetId()]
   for (const id of [assetId, replaced]) await landBlob(world, owner, content, { assetId: id })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { type AssetId, addSeconds, formatInstant, parseProtocolVersion, type UploadId } from '@blindkeep/protocol/ids'
 import type { ManifestEnvelope } from '@blindkeep/protocol/schemas/manifest'
-import { pendingDrops } from '../../ports/storeContract/world.ts'
+import { pendingDrops } from '../../contracts/store/world.ts'
 import {
   assertBooks,
   assetRow,

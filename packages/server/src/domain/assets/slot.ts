@@ -1,6 +1,7 @@
 /**
- * Whether the asset, as it is now, has a slot for a blob: its role, and what the blobs of one asset must say of each other.
- * Judged when a session is created, and again in the transaction in which it lands; an adoption likewise. The last judgement counts.
+ * Whether the asset, as it is now, has a slot for a blob: its role, and what the blobs of one asset must say of each
+ * other. Judged when a session is created, and again in the transaction in which it lands; an adoption likewise. The
+ * last judgement counts.
  */
 import type { AccountId, AlbumId, AssetId, Sha256Hex, UploadId } from '@blindkeep/protocol/ids'
 import type { ManifestEnvelope } from '@blindkeep/protocol/schemas/manifest'
@@ -45,7 +46,7 @@ export async function judgeSlot(tx: ReadTx, candidate: Candidate): Promise<SlotR
   return judgeRole(candidate, occupants) ?? judgeCount(candidate, occupants)
 }
 
-/** Takes the asset's id for the account, unless it has it already. Two accounts may ask for one id simultaneously, under different locks. */
+/** Takes the asset's id for the account. Two accounts may ask for one id at once, under different locks. */
 export async function takeAssetId(
   tx: WriteTx,
   asset: Pick<Candidate, 'accountId' | 'assetId' | 'albumId'>,
@@ -69,8 +70,8 @@ function judgeOriginal(candidate: Candidate, { blobs, incoming }: Occupants): Sl
 const SIGNED_OF_ORIGINAL = ['amk_version', 'key_mode', 'plaintext_size', 'chunk_size'] as const
 
 /**
- * The signed manifest agrees with the original's envelope, whichever of the two landed first. Device and timestamp may differ:
- * any device of the account may complete an asset.
+ * The signed manifest agrees with the original's envelope, whichever of the two landed first. Device and timestamp may
+ * differ: any device of the account may complete an asset.
  */
 function judgeSigned(provenance: ManifestEnvelope, original: ManifestEnvelope): Refuses<'manifest_stale'> | undefined {
   const other = SIGNED_OF_ORIGINAL.find((name) => provenance[name] !== original[name])
@@ -148,7 +149,7 @@ function judgeBundle(envelope: ManifestEnvelope, original: AssetBlob): SlotRefus
   return isSameStep ? undefined : stale('action or prior_provenance_hash differs from that of the present original')
 }
 
-/** An original that replaces drops all present blobs: it needs no free slot, and uploads that were admitted before it keep their slots. */
+/** A replacing original drops all present blobs: it needs no free slot, and admitted uploads keep theirs. */
 function judgeCount(candidate: Candidate, { blobs, incoming }: Occupants): SlotRefusal | undefined {
   const isFull = blobs.length + incoming.filter((other) => !isReplacing(other)).length >= MAX_BLOBS
   return isFull && !isReplacing(candidate)

@@ -1,9 +1,9 @@
 /**
  * A backup beside a running server: the database at one instant, and every object that it names.
  *
- * The order of the steps makes it safe to kill the process anywhere. The collector pauses, so every object that the database names exists until it is
- * copied. New files get names that were never used for other bytes. One rename of the manifest replaces the last backup by this one. Files that only the
- * last one needed are removed after that.
+ * The order of the steps makes it safe to kill the process anywhere. The collector pauses, so every object that the
+ * database names exists until it is copied. New files get names that were never used for other bytes. One rename of the
+ * manifest replaces the last backup by this one. Files that only the last one needed are removed after that.
  */
 import { utf8 } from '@blindkeep/protocol/bytes'
 import { forEachConcurrently } from '@blindkeep/protocol/concurrency'
@@ -91,8 +91,8 @@ const PAUSE_RENEWED_EVERY_SECONDS = 60
 const COPIES_AT_ONCE = 4
 
 /**
- * Throws `BackupFailed` when the directory belongs to another server, or cannot be written. With `isChecked` it also reads files of earlier backups
- * again.
+ * Throws `BackupFailed` when the directory belongs to another server, or cannot be written. With `isChecked` it also
+ * reads files of earlier backups again.
  */
 export async function backUp(
   ports: BackupPorts,
@@ -141,7 +141,7 @@ async function presentDatabase(directory: BackupDirectory): Promise<string | und
   return text === undefined ? undefined : parseManifest(text).database.file
 }
 
-/** Removes the databases of killed runs before they fill the disk: all but the one of the present manifest. `next` is the one that this run will make. */
+/** Removes databases of killed runs before they fill the disk, except the manifest's. `next`: this run's. */
 async function removeLeftovers(directory: BackupDirectory, next: string): Promise<number> {
   const present = await presentDatabase(directory)
   if (present === next) throw new BackupFailed('the clock shows the instant of the backup in the directory: try again')
@@ -157,7 +157,8 @@ async function removeUnfinished(directory: BackupDirectory, database: string): P
 }
 
 /**
- * Compares the server’s first key, and the end of its log: a server that was restored from an earlier backup must not replace a later one.
+ * Compares the server’s first key, and the end of its log: a server that was restored from an earlier backup must not
+ * replace a later one.
  */
 async function requireOwnDirectory({ directory, store }: BackupPorts): Promise<void> {
   const text = await directory.manifest()
@@ -186,7 +187,8 @@ async function whileCollectorPauses<Result>(
     return store.write(['removal'], (tx) => pauseCollector(tx, pauseId, { at, until: addSeconds(at, PAUSE_SECONDS) }))
   }
   await pause()
-  // After a renewal that fails, four more follow before the pause ends. If all fail, the report names objects that were removed meanwhile as missing.
+  // After a renewal that fails, four more follow before the pause ends. If all fail, the report names objects that were
+  // removed meanwhile as missing.
   const stop = repeat(PAUSE_RENEWED_EVERY_SECONDS, () => void pause().catch(() => undefined))
   return work().finally(async () => {
     stop()
@@ -209,7 +211,8 @@ async function copyObjects(ports: BackupPorts, snapshot: Snapshot, isChecked: bo
   await forEachConcurrently(snapshot.objects(), COPIES_AT_ONCE, async (object) => {
     const outcome = await copyObject(ports, object, isChecked)
     if (outcome === 'copied' || outcome === 'present') count(copies[outcome], object)
-    // An object that is still uploaded may have been cancelled since, and a restored server checks its bytes before it continues: no damage.
+    // An object that is still uploaded may have been cancelled since, and a restored server checks its bytes before it
+    // continues: no damage.
     else if (object.isWhole) for (const damage of damageOf(snapshot, object, outcome)) copies.damaged.add(damage)
     const { copied, present } = copies
     ports.onProgress({ step: 'objects', files: copied.files + present.files, bytes: copied.bytes + present.bytes })

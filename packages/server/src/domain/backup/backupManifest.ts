@@ -28,7 +28,7 @@ export interface BackupManifest {
 
 const VERSION = 1
 
-/** With a MAC over everything else in it. The manifest has the hash of the database, and that has the hash of each file. */
+/** With a MAC over the rest. The manifest has the database's hash, the database that of each file. */
 export function formatManifest(manifest: BackupManifest, keyring: Pick<Keyring, 'mac'>): string {
   const { createdAt, serverId, firstKeyId, head, database, counts } = manifest
   const json = {
@@ -44,7 +44,7 @@ export function formatManifest(manifest: BackupManifest, keyring: Pick<Keyring, 
   return `${JSON.stringify({ ...json, mac: toBase64(macOf(json, keyring)) }, undefined, 2)}\n`
 }
 
-/** Whether a server with this master secret wrote the manifest as it is. Throws an error for people when the text is no manifest. */
+/** Whether a server with this master secret wrote it. Throws for people when the text is no manifest. */
 export function isVouchedFor(text: string, keyring: Pick<Keyring, 'mac'>): boolean {
   const { mac, ...json } = objectIn(text)
   const given = typeof mac === 'string' ? parseBase64(mac) : undefined
@@ -99,8 +99,8 @@ export function databaseNameOf(createdAt: Instant): string {
 }
 
 /**
- * A file in a backup never changes. An object that is still uploaded grows, so its name contains its length. Throws for a location that the server did not
- * make, as its path could lead anywhere.
+ * A file in a backup never changes. An object that is still uploaded grows, so its name contains its length. Throws for
+ * a location that the server did not make, as its path could lead anywhere.
  */
 export function nameOf({ location, bytes, isWhole }: SnapshotObject): string {
   partsOf(location)

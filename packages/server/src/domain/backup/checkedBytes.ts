@@ -1,8 +1,8 @@
 /** Hashes bytes as they pass into a backup or out of it. */
 import { createHash } from 'node:crypto'
 import { parseSha256Hex, type Sha256Hex } from '@blindkeep/protocol/ids'
+import { BlobMissing, StorageUnavailable } from '../../ground/storageErrors.ts'
 import { BackupFailed, type SnapshotObject } from '../../ports/backup.ts'
-import { BlobMissing, StorageUnavailable } from '../../ports/storageErrors.ts'
 import { partsOf } from '../ground/location.ts'
 
 export type ObjectFaultKind = 'missing' | 'damaged' | 'unreadable'
@@ -16,7 +16,7 @@ export class ObjectFault extends Error {
   }
 }
 
-/** Passes `body` on. Throws `ObjectFault` before its end when bytes are missing, or differ from the hash in the object's location. */
+/** Passes `body` on. Throws `ObjectFault` before its end for missing bytes, or another hash than the location's. */
 export async function* checkedBytes(
   body: AsyncIterable<Uint8Array>,
   object: SnapshotObject,
@@ -50,7 +50,7 @@ export async function digestOf(body: AsyncIterable<Uint8Array>): Promise<Digest>
   return passing.digest()
 }
 
-/** Only an object that a receipt vouches for has a known hash. The bytes of an open session are checked chunk by chunk when it continues. */
+/** Only a receipted object has a known hash. Chunks check an open session's bytes when it continues. */
 function isOf({ location, bytes, isWhole }: SnapshotObject, { sha256, size }: Digest): boolean {
   return size === bytes && (!isWhole || sha256 === partsOf(location).ciphertextHash)
 }

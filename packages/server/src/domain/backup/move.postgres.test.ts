@@ -10,10 +10,10 @@ import { decodeReceipt } from '@blindkeep/protocol/receipt'
 import { openBackupDirectory } from '../../adapters/filesystem/backupDirectory.ts'
 import { openFilesystemBlobs } from '../../adapters/filesystem/blobs.ts'
 import { openS3 } from '../../adapters/s3/store.ts'
-import { createMovingDatabase, type RowsTarget, refuseMoved } from '../../adapters/sql/movingDatabase.ts'
-import { openPostgresStore } from '../../adapters/sql/postgres.ts'
-import { createPostgresSnapshots } from '../../adapters/sql/snapshot.ts'
-import { openSqliteStore } from '../../adapters/sql/sqlite.ts'
+import { createMovingDatabase, type RowsTarget, refuseMoved } from '../../adapters/sql/copying/movingDatabase.ts'
+import { createPostgresSnapshots } from '../../adapters/sql/copying/snapshot.ts'
+import { openPostgresStore } from '../../adapters/sql/postgres/store.ts'
+import { openSqliteStore } from '../../adapters/sql/sqlite/store.ts'
 import type { MovingDatabase } from '../../ports/move.ts'
 import type { Objects } from '../../ports/objects.ts'
 import type { PartIndex } from '../../ports/parts.ts'
@@ -283,7 +283,7 @@ describe('a move of a server', () => {
   )
 })
 
-/** Lets `last` calls pass, each with its effect, and ends the process after the next one, before its caller learns of it. */
+/** Lets `last` calls pass with their effects, and ends the process after the next, before its caller learns. */
 function dyingAfter(last: number) {
   let calls = 0
   const isCounted = (name: string) => ['begin', 'done', 'fill', 'finish', 'write', 'settle'].includes(name)

@@ -1,6 +1,7 @@
 /**
- * Moves a stopped server to another database and another store of bytes. The old ones stay as they are. Objects come first: each is read back and compared
- * with what was recorded. Then all rows come in one transaction. So a server that starts at the target has everything, and before that none starts.
+ * Moves a stopped server to another database and another store of bytes. The old ones stay as they are. Objects come
+ * first: each is read back and compared with what was recorded. Then all rows come in one transaction. So a server that
+ * starts at the target has everything, and before that none starts.
  */
 import { createHash } from 'node:crypto'
 import { forEachConcurrently } from '@blindkeep/protocol/concurrency'
@@ -35,7 +36,7 @@ export interface MoveProgress {
 export interface MoveReport {
   readonly objects: { files: number; bytes: number }
   readonly rows: number
-  /** Locations of objects that were damaged or missing before the move, and that a drop or an asset has. Storage verification reports them as damaged. */
+  /** Owned objects that were damaged or missing before the move. Storage verification reports them as damaged. */
   readonly damaged: CappedList<string>
 }
 

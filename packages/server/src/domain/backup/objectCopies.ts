@@ -1,8 +1,9 @@
 /** Brings objects to a store of bytes: from a backup, or from another server's store. */
+
+import { StorageUnavailable } from '../../ground/storageErrors.ts'
 import type { ArrivingParts, SnapshotObject } from '../../ports/backup.ts'
 import type { Objects } from '../../ports/objects.ts'
 import type { Staging } from '../../ports/staging.ts'
-import { StorageUnavailable } from '../../ports/storageErrors.ts'
 import { checkedBytes, createPassing, isRight, ObjectFault, type ObjectFaultKind } from './checkedBytes.ts'
 import { slicesOf } from './slices.ts'
 

@@ -3,8 +3,9 @@ import { type Keyring, WrongMasterSecret } from '../../ports/keyring.ts'
 import type { Store } from '../../ports/store.ts'
 
 /**
- * Throws `BackupFailed` unless `keyring` opens the keys of the server. For a backup, whose MAC would be of another secret; for a restore before any object
- * is copied, because without its keys a server can neither start nor continue the log.
+ * Throws `BackupFailed` unless `keyring` opens the keys of the server. For a backup, whose MAC would be of another
+ * secret; for a restore before any object is copied, because without its keys a server can neither start nor
+ * continue the log.
  */
 export async function requireKeys(store: Store, keyring: Keyring): Promise<void> {
   const { key, secret } = await store.read(async (tx) => ({

@@ -1,9 +1,9 @@
 /**
  * Makes data on which a server can start, from a backup.
  *
- * After the backup the server issued receipts, tokens and cursors that the restored rows do not have. So another life of the receipt log begins; tokens and
- * cursors become invalid. The database gets its name last, so no server
- * starts on half a restore.
+ * After the backup the server issued receipts, tokens and cursors that the restored rows do not have. So another life
+ * of the receipt log begins; tokens and cursors become invalid. The database gets its name last, so no server starts on
+ * half a restore.
  */
 import { forEachConcurrently } from '@blindkeep/protocol/concurrency'
 import type { UploadId } from '@blindkeep/protocol/ids'
@@ -44,7 +44,7 @@ interface RestorePorts {
 }
 
 export interface RestoreOptions {
-  /** Restores also a backup for which the master secret does not vouch. Its schema has to be the release's all the same. */
+  /** Restores also what the master secret does not vouch for. The schema must be this release's all the same. */
   readonly isTrusted: boolean
 }
 
@@ -53,7 +53,7 @@ export interface RestoreReport {
   readonly copied: number
   /** Objects that were there already, with the right bytes: from an interrupted restore, or on a disk that survived. */
   readonly present: number
-  /** Locations of objects that have an owner, and that the backup does not have intact. Storage verification reports them as damaged. */
+  /** Owned objects that the backup does not have intact. Storage verification reports them as damaged. */
   readonly damaged: CappedList<string>
   readonly rotation: Rotation
   /** Every later receipt has a number above it. */
@@ -62,7 +62,7 @@ export interface RestoreReport {
 
 const COPIES_AT_ONCE = 4
 
-/** Throws `BackupFailed`, and leaves no database, when the backup is not whole, or its keys need another master secret. */
+/** Throws `BackupFailed`, without a database, for a partial backup or keys of another master secret. */
 export async function restore(ports: RestorePorts, options: RestoreOptions): Promise<RestoreReport> {
   const { directory, database, clock, keyring } = ports
   const { text, manifest } = await acceptedManifest(ports, options)
@@ -165,7 +165,7 @@ async function copyObjects(ports: RestorePorts, store: Store): Promise<Copies> {
   return copies
 }
 
-/** Ends the sessions whose bytes are missing: they ended between the backup's read of the rows and its read of the bytes. */
+/** Ends sessions whose bytes are missing: they ended between the backup's reads of rows and bytes. */
 export async function endBroken(
   { clock, quota }: Pick<RestorePorts, 'clock' | 'quota'>,
   store: Store,

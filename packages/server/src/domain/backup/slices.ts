@@ -4,7 +4,7 @@ interface Slice {
   readonly body: AsyncIterable<Uint8Array>
 }
 
-/** Cuts a body of `size` bytes into slices of at most `max`, to be read one after another. The last one reads the body to its very end, where it may throw. */
+/** Cuts `size` bytes into slices of at most `max`, read in turn. The last reads to the end, where it may throw. */
 export function* slicesOf(body: AsyncIterable<Uint8Array>, size: number, max: number): Iterable<Slice> {
   const pieces = body[Symbol.asyncIterator]()
   let rest: Uint8Array = new Uint8Array(0)

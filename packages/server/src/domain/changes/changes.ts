@@ -1,6 +1,7 @@
 /**
- * The one place that numbers changes. Each account has its own count, and each number has an event. An asset also stores the number of its last change,
- * so the rows of assets are the feed. A change is noted in the transaction that makes it: a reader sees both or neither.
+ * The one place that numbers changes. Each account has its own count, and each number has an event. An asset also
+ * stores the number of its last change, so the rows of assets are the feed. A change is noted in the transaction that
+ * makes it: a reader sees both or neither.
  */
 import type { AccountId, AlbumId, AssetId, Instant, OpaqueId } from '@blindkeep/protocol/ids'
 import type { News } from '../../ports/node.ts'
@@ -75,11 +76,11 @@ function isNoted(tx: WriteTx, accountId: AccountId, change: string): boolean {
 }
 
 /**
- * Wakes the listeners of an account's changes, on all nodes. It says only that there may be news. Listeners also look on a timer, as commands raise no
- * alarm, and news of other nodes can be lost.
+ * Wakes the listeners of an account's changes, on all nodes. It says only that there may be news. Listeners also look
+ * on a timer, as commands raise no alarm, and news of other nodes can be lost.
  */
 export interface Alarm {
-  /** Calls `wake` after each commit of a node that noted a change of the account. Returns a function that stops this. */
+  /** Calls `wake` after each commit of a node that changes the account. Returns what stops this. */
   listen(accountId: AccountId, wake: () => void): () => void
   /** The same store. Its commits raise the alarm. */
   over(store: Store): Store

@@ -1,6 +1,7 @@
 /**
- * Positions in an account's count of changes, as texts for clients: cursors of the feed, ids of events. Clients keep them for years. A restore sets the
- * count back, and the server then uses numbers a second time. So each text also names the epoch of its count.
+ * Positions in an account's count of changes, as texts for clients: cursors of the feed, ids of events. Clients keep
+ * them for years. A restore sets the count back, and the server then uses numbers a second time. So each text also
+ * names the epoch of its count.
  */
 import { createHash } from 'node:crypto'
 import type { AccountId } from '@blindkeep/protocol/ids'

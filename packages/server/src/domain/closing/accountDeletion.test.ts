@@ -23,7 +23,7 @@ import {
 } from '../../testing/guest.ts'
 import { deskOf, WRONG as FALSE_CODE, guarded, reasonOf } from '../../testing/secondFactor.ts'
 import { quickly, SECRET } from '../../testing/secrets.ts'
-import { inWorld, newOpaqueId, type World } from '../../testing/world.ts'
+import { defined, inWorld, newOpaqueId, type World } from '../../testing/world.ts'
 
 const WRONG = { refused: 'credentials_wrong' }
 const OVER = { refused: 'session_over' }
@@ -163,6 +163,26 @@ describe('deleting an account', () => {
       assert.deepEqual(await deleteAccount(accountId), RETAINED)
       world.clock.advance(50)
       assert.equal(await deleteAccount(accountId), undefined)
+    }),
+  )
+
+  it(
+    'ends open sessions in steps, and none takes anything meanwhile',
+    inWorld(async (world) => {
+      const { deleteAccount, newAccount } = quickly(world)
+      const accountId = await newAccount()
+      const content = bytes(20)
+      for (let count = 0; count < 120; count += 1) await openDrop(world, await newLink(world, {}, accountId), content)
+      const openOnes = () => world.store.read((tx) => tx.uploads.openOfAccount(accountId, 999))
+      assert.equal(await deleteAccount(accountId), undefined)
+      const [still, ...others] = await openOnes()
+      assert.equal(others.length, 69)
+      const { uploadId } = defined(still)
+      assert.deepEqual(await append(world, uploadId, { offset: 0, bytes: content }), { refused: 'upload_not_found' })
+      await world.rules.accountDeletion.resume()
+      assert.deepEqual(await openOnes(), [])
+      assert.equal((await accountRow(world, accountId)).usedBytes, 0)
+      assert.deepEqual(await unfinished(world), [])
     }),
   )
 

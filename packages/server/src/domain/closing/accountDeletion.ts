@@ -1,6 +1,7 @@
 /**
- * Deletes an account. One transaction removes the personal data and every way to sign in. Small steps then remove the drops and assets, by the functions that
- * discard drops and delete assets. So the used bytes equal the sum of the rows, and every object has its state, wherever the process dies.
+ * Deletes an account. One transaction removes the personal data and every way to sign in. Small steps then remove the
+ * drops and assets, by the functions that discard drops and delete assets. So the used bytes equal the sum of the rows,
+ * and every object has its state, wherever the process dies.
  */
 import { tryEachInTurn } from '@blindkeep/protocol/concurrency'
 import type { AccountId, Instant } from '@blindkeep/protocol/ids'
@@ -26,7 +27,7 @@ interface AccountDeletionPorts {
   readonly onDeleted: () => void
 }
 
-/** Drops, or assets, that one transaction frees. It keeps the transaction short. */
+/** Open sessions, drops or assets that one transaction frees. It keeps the transaction short. */
 const MAX_STEP = 50
 /** Each share ends in its own transaction, as its contents may be long. */
 const MAX_SHARES_STEP = 10
@@ -63,12 +64,19 @@ export function createAccountDeletion({
     return (await store.write([accountLock(accountId)], (tx) => tx.shares.endSomeOf(accountId, clock.now(), 1))) > 0
   }
 
+  async function endSomeUploads(accountId: AccountId): Promise<number> {
+    const closed = await store.write([accountLock(accountId)], (tx) => endSomeOpen(tx, accountId, clock.now(), ending))
+    ending.afterCommit(closed)
+    return closed.length
+  }
+
   /** False when there is nothing left that can be freed now. */
   async function freeSome(accountId: AccountId): Promise<boolean> {
+    const uploads = await endSomeUploads(accountId)
     const shares = await endSomeShares(accountId)
     const drops = await inbox.discardSome(accountId, MAX_STEP)
     const removed = await assets.removeSome(accountId, MAX_STEP)
-    return shares + drops + removed > 0
+    return uploads + shares + drops + removed > 0
   }
 
   async function empty(accountId: AccountId): Promise<void> {
@@ -79,9 +87,10 @@ export function createAccountDeletion({
 
   return {
     /**
-     * Deletes the account when the secret is right, and a code where a second factor is on. When this resolves, all its sessions have ended and its links
-     * take nothing more. A guest's upload that is finishing still gets its receipt, and is freed afterwards; an owner's may fail, as its slot no longer
-     * exists. Refuses, and changes nothing, while an asset is retained, or is about to be.
+     * Deletes the account when the secret is right, and a code where a second factor is on. When this resolves, all its
+     * sessions have ended, and its links and open uploads take nothing more. A guest's upload that is finishing still
+     * gets its receipt, and is freed afterwards; an owner's may fail, as its slot no longer exists. Refuses, and
+     * changes nothing, while an asset is retained, or is about to be.
      */
     async begin(
       account: Account,
@@ -104,7 +113,7 @@ export function createAccountDeletion({
       return undefined
     },
 
-    /** Frees what deleted accounts still hold. Runs after each deletion, and in every sweep, as a process may die half-way. */
+    /** Frees what deleted accounts still hold: after each deletion and in sweeps, as processes die half-way. */
     async resume(): Promise<void> {
       await tryEachInTurn(
         await store.read((tx) => tx.accountDeletions.listUnfinished(MAX_ACCOUNTS)),
@@ -116,8 +125,9 @@ export function createAccountDeletion({
 }
 
 /**
- * The deletion itself, under the account's lock. The owner and the operator begin it with the same words. Refused, the transaction changes nothing.
- * `credentials_wrong`: the account is deleted already, or has another secret than `account`.
+ * The deletion itself, under the account's lock. The owner and the operator begin it with the same words. Refused, the
+ * transaction changes nothing. `credentials_wrong`: the account is deleted already, or has another secret than
+ * `account`.
  */
 export async function deleteIn(
   tx: WriteTx,
@@ -126,12 +136,21 @@ export async function deleteIn(
 ): Promise<{ readonly closed: readonly Upload[] } | Refuses<'credentials_wrong' | 'asset_retained'>> {
   if (!(await tx.accountDeletions.begin({ accountId, secretHash, at }))) return { refused: 'credentials_wrong' }
   const retainedUntil = (await tx.assets.retainedUntil(accountId)) ?? at
-  const unclosed = await tx.uploads.unclosedOfAccount(accountId)
-  if (retainedUntil > at || unclosed.some((upload) => willBeRetained(upload, at))) return { refused: 'asset_retained' }
-  return { closed: await ending.endOpen(tx, unclosed, at) }
+  const finishing = await tx.uploads.finishingOfAccount(accountId)
+  if (retainedUntil > at || finishing.some((upload) => willBeRetained(upload, at))) return { refused: 'asset_retained' }
+  return { closed: await endSomeOpen(tx, accountId, at, ending) }
 }
 
-/** A finishing provenance counts as landed, as the deletion does not stop it. What an original keeps up is of blobs that are there. */
+async function endSomeOpen(
+  tx: WriteTx,
+  accountId: AccountId,
+  at: Instant,
+  ending: Pick<UploadEnding, 'endOpen'>,
+): Promise<readonly Upload[]> {
+  return ending.endOpen(tx, await tx.uploads.openOfAccount(accountId, MAX_STEP), at)
+}
+
+/** A finishing provenance counts as landed: the deletion does not stop it. Originals keep up present blobs only. */
 function willBeRetained(upload: Upload, at: Instant): boolean {
-  return upload.state === 'finishing' && upload.assetId !== undefined && (signedRetention(upload) ?? at) > at
+  return upload.assetId !== undefined && (signedRetention(upload) ?? at) > at
 }

@@ -101,8 +101,8 @@ export function createOperator({ store, clock, quota, ending }: OperatorPorts) {
     },
 
     /**
-     * Removes a second factor and its backup codes. Forgets the time steps that were used, as a clock that was ahead may have used up future ones.
-     * `isChanged` says whether a factor was on.
+     * Removes a second factor and its backup codes. Forgets the time steps that were used, as a clock that was ahead
+     * may have used up future ones. `isChanged` says whether a factor was on.
      */
     async resetSecondFactor(named: string): Promise<(AccountStatus & { readonly isChanged: boolean }) | undefined> {
       return change(named, async (tx, account) => {
@@ -114,15 +114,15 @@ export function createOperator({ store, clock, quota, ending }: OperatorPorts) {
     },
 
     /**
-     * Deletes an account, as its owner would. A running server frees its bytes with its next sweep, and its uploads end with their next chunk. Refuses, and
-     * changes nothing, while an asset is retained.
+     * Deletes an account, as its owner would. A running server frees its bytes with its next sweep, and its uploads end
+     * with their next chunk. Refuses, and changes nothing, while an asset is retained.
      */
     remove: (named: string) => change(named, (tx, account) => deleteIn(tx, account, { at: clock.now(), ending })),
 
     suspend: (named: string) => setSuspended(named, true),
     resume: (named: string) => setSuspended(named, false),
 
-    /** Changes an account's own limits. A hard limit at or below its use begins the grace; one above it ends the grace. */
+    /** Changes an account's limits. A hard limit at or below its use begins the grace; one above ends it. */
     async setLimits(named: string, changes: LimitChanges): Promise<AccountStatus | LimitsCrossed | undefined> {
       return change(named, async (tx, account) => {
         const limits = limitsAfter(account, changes)

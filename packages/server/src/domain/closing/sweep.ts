@@ -79,7 +79,7 @@ export function createSweep(
     await parts?.removeDue()
   }
 
-  /** In short transactions: many sessions may have closed within one pause, each with thousands of chunks, or while no server ran. */
+  /** In short transactions: many sessions may have closed at once, or while no server ran, each with many chunks. */
   async function pruneUploads(): Promise<void> {
     const closedBefore = ago(settings.receiptGuestSeconds)
     const unlandedBefore = ago(UNLANDED_KEPT_SECONDS)
@@ -117,10 +117,10 @@ export function createSweep(
     /** Removes the remaining drops and assets of deleted accounts. */
     resumeAccountDeletions: accountDeletion.resume,
 
-    /** Removes the bytes of deleting objects: those that never had a receipt, and those that the collector decided to delete. */
+    /** Removes bytes of deleting objects: without a receipt, or chosen by the collector. */
     removeDeleting,
 
-    /** Runs every step, also after a step that failed: an upload that cannot be finished must not block caps and quota of others. */
+    /** Runs every step, whatever failed before: a stuck upload must not block caps and quota of others. */
     sweep: (): Promise<void> => tryEachInTurn(steps, (step) => step(), isStoreBroken),
   }
 }

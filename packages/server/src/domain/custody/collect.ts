@@ -1,10 +1,11 @@
 /**
  * The collector: removes objects that a receipt once vouched for and that nothing owns any more.
  *
- * orphaned → marked → deleting → removed. The collector marks an object after it has seen that its release committed, and the grace window counts from
- * the mark. So a verdict that still read the object as owned has a `checked_at` before the mark, and what it called durable stays at least the
- * window from its `checked_at` (specification, Limits, Garbage-collection grace window). Each step is one conditional statement in a transaction
- * of its own, bytes are removed before their row, and nothing is kept in memory: after a crash at any point, the next run continues.
+ * orphaned → marked → deleting → removed. The collector marks an object after it has seen that its release committed,
+ * and the grace window counts from the mark. So a verdict that still read the object as owned has a `checked_at` before
+ * the mark, and what it called durable stays at least the window from its `checked_at` (specification, Limits,
+ * Garbage-collection grace window). Each step is one conditional statement in a transaction of its own, bytes are
+ * removed before their row, and nothing is kept in memory: after a crash at any point, the next run continues.
  */
 import { tryEachInTurn } from '@blindkeep/protocol/concurrency'
 import { addSeconds, type Instant } from '@blindkeep/protocol/ids'
@@ -23,7 +24,7 @@ export interface CollectSettings {
 interface CollectPorts {
   readonly store: Store
   readonly objects: Pick<Objects, 'remove'>
-  /** Only in a store with keys. There the parts of an object keep its bytes for a while, and the removal of parts empties their keys. */
+  /** Only in a store with keys: parts keep an object's bytes for a while, and their removal empties the keys. */
   readonly keyedBytes?: KeyedBytes | undefined
   readonly clock: Clock
 }
@@ -77,8 +78,8 @@ export function createCollector(
     },
 
     /**
-     * Removes the bytes of deleting objects, then their rows; `before` runs before the bytes of each. An object that fails does not keep
-     * the others from being removed: its error is thrown at the end.
+     * Removes the bytes of deleting objects, then their rows; `before` runs before the bytes of each. An object that
+     * fails does not keep the others from being removed: its error is thrown at the end.
      */
     async remove(
       deleting: readonly StoredObject[],
@@ -122,9 +123,10 @@ export function createCollector(
 }
 
 /**
- * Keeps every collector of this database, in any process, from deleting what a receipt vouched for until `until`: an object that a snapshot taken
- * after this commit shows as kept keeps its bytes until then. Objects in deleting are still removed, and so are bytes without a receipt: no row of
- * such a snapshot names them. Each backup has a pause of its own, which ends by itself or by `resumeCollector`, and leaves those of other backups alone.
+ * Keeps every collector of this database, in any process, from deleting what a receipt vouched for until `until`: an
+ * object that a snapshot taken after this commit shows as kept keeps its bytes until then. Objects in deleting are
+ * still removed, and so are bytes without a receipt: no row of such a snapshot names them. Each backup has a pause of
+ * its own, which ends by itself or by `resumeCollector`, and leaves those of other backups alone.
  */
 export async function pauseCollector(
   tx: WriteTx,

@@ -1,8 +1,8 @@
 import type { AccountId } from '@blindkeep/protocol/ids'
+import { DigestsBusy } from '../../ground/storageErrors.ts'
 import type { Limit, Limiter } from '../../ports/limiter.ts'
 import type { Objects } from '../../ports/objects.ts'
 import type { Seat, Seats } from '../../ports/seats.ts'
-import { DigestsBusy } from '../../ports/storageErrors.ts'
 import type { HeldBlob } from '../../ports/store.ts'
 import { createPause, type GiveUpAfter } from '../ground/pause.ts'
 import { type Spender, sharedLimits, wholeForOne } from '../ground/sessionShare.ts'
@@ -10,8 +10,9 @@ import { createScanTurns } from './scanTurns.ts'
 import { isWithheld, type ScanOutcome } from './verdicts.ts'
 
 /**
- * Reads bytes again and compares them with the receipt's hash, within the hourly budget of the session. All sessions of the account together have a third more,
- * so that one of them leaves the others something (specification, Storage verification, rules 5 and 6).
+ * Reads bytes again and compares them with the receipt's hash, within the hourly budget of the session. All sessions of
+ * the account together have a third more, so that one of them leaves the others something (specification, Storage
+ * verification, rules 5 and 6).
  */
 export type ScanObject = (object: HeldBlob) => Promise<ScanOutcome>
 
@@ -20,7 +21,7 @@ interface DeepScanPorts {
   readonly limiter: Limiter
   readonly seats: Seats
   readonly giveUpAfter: GiveUpAfter
-  /** Called for a kept object whose bytes are wrong: until the scrubber has read it, no process hands it out. Never rejects. */
+  /** Called for a kept object with wrong bytes: no process hands it out until the scrubber read it. Never rejects. */
   readonly reportDamage: (location: string) => Promise<void>
 }
 
@@ -30,7 +31,7 @@ const LOOK_MS = 250
 const MAX_LOOKS = 40
 /** A scan counts at least this much: finding and opening a small file costs as much as reading a larger one. */
 const MIN_SCAN_BYTES = 1024 * 1024
-/** The share of the budget that one object may not use: of the default budget, `MIN_SCAN_BYTES` for each of an asset's 32 blobs. */
+/** The budget's share that one object may not use: by default `MIN_SCAN_BYTES` for each of an asset's 32 blobs. */
 const RESERVED_SHARE = 1 / 2048
 
 export function createDeepScans(
@@ -58,8 +59,8 @@ export function createDeepScans(
   }
 
   /**
-   * An object larger than the budget can be read while the hour's budget is unused. It does not use the reserved share, so that the small blobs of its
-   * asset can be read too.
+   * An object larger than the budget can be read while the hour's budget is unused. It does not use the reserved share,
+   * so that the small blobs of its asset can be read too.
    */
   function limitsOf(spender: Spender, { size }: HeldBlob): readonly Limit[] {
     const maxWeight = deepBytesPerHour - Math.floor(deepBytesPerHour * RESERVED_SHARE)
@@ -90,8 +91,9 @@ export function createDeepScans(
 
   return {
     /**
-     * Runs `work` in a turn of the account. If the wait for the turn is too long, every scan of `work` returns `rate_limited` and the budget is not
-     * charged. An object is read and charged once, even if `work` scans it again. Throws the signal's reason when the signal aborts.
+     * Runs `work` in a turn of the account. If the wait for the turn is too long, every scan of `work` returns
+     * `rate_limited` and the budget is not charged. An object is read and charged once, even if `work` scans it again.
+     * Throws the signal's reason when the signal aborts.
      */
     async inTurn<Result>(
       { signal, ...spender }: Spender & { readonly signal: AbortSignal },

@@ -1,7 +1,8 @@
 /**
- * Notices a database that was set back: after a failover to a standby that lagged, or a recovery to an earlier time. Receipts that were signed are missing
- * in it, and the next one would fork the chain. So the node signs nothing and removes no bytes until an operator runs `restored`, which begins another life
- * of the log. The database is compared with the witness beside the bytes, and with what this process has seen.
+ * Notices a database that was set back: after a failover to a standby that lagged, or a recovery to an earlier time.
+ * Receipts that were signed are missing in it, and the next one would fork the chain. So the node signs nothing and
+ * removes no bytes until an operator runs `restored`, which begins another life of the log. The database is compared
+ * with the witness beside the bytes, and with what this process has seen.
  */
 
 import { utf8 } from '@blindkeep/protocol/bytes'
@@ -18,7 +19,7 @@ export class HeadBehind extends StorageUnavailable {
 export interface HeadWatch {
   /** The last receipt that this process has seen. Undefined before the first. */
   last(): Pick<LogHead, 'receiptSeq' | 'receiptHash'> | undefined
-  /** Call it before a receipt is signed: with whether the log had `last` when its head was read. Throws `HeadBehind`. */
+  /** Before signing: whether the log had `last` when its head was read. Throws `HeadBehind`. */
   beforeSigning(isKnown: boolean): Promise<void>
   /** Whether the database is the one of the last check. Ask it in the transaction that commits. */
   isSure(): boolean
@@ -37,9 +38,9 @@ export interface HeadWatch {
 }
 
 export const CHECK_SECONDS = 10
-/** How long the witness is behind a receipt at most, if the store takes it. The receipts of that time cost one write together (decisions/receipt-log.md). */
+/** How far the witness may be behind. Receipts of that time cost one write together (decisions/receipt-log.md). */
 const FOLLOW_MS = 1_000
-/** After another database server was met: until the witness has what other nodes signed on the one before, if the store takes it within a second. */
+/** After another database server was met: until the witness has what nodes signed before, if the store keeps up. */
 const SETTLE_MS = 2 * FOLLOW_MS
 
 /** For SQLite with files: database and bytes are one directory, and are set back together. */
@@ -190,7 +191,8 @@ function createDoubt({ store, giveUpAfter }: Pick<WatchPorts, 'store' | 'giveUpA
   const pause = createPause(giveUpAfter)
   let isThere = true
   let settled: Promise<unknown> | undefined
-  // Otherwise the node that first meets the other server signs before it can know what another node has signed (decisions/receipt-log.md).
+  // Otherwise the node that first meets the other server signs before it can know what another node has signed
+  // (decisions/receipt-log.md).
   store.onOtherServer?.(() => {
     isThere = true
     settled = pause(SETTLE_MS)

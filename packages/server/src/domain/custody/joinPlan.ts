@@ -1,4 +1,4 @@
-/** How parts become one key: which ranges the store copies by itself, and which short ones go through this process, several to a piece. */
+/** How parts become one key: which ranges the store copies, and which short ones go through this process. */
 import type { JoinLimits } from '../../ports/keyedBytes.ts'
 import type { PlacedPart } from '../../ports/parts.ts'
 
@@ -10,7 +10,7 @@ export interface KeyRange {
 
 export type JoinStep = { readonly copy: KeyRange } | { readonly gather: readonly KeyRange[] }
 
-/** The pieces of parts that lie behind each other, in order. Each but the last has at least `minPieceBytes`, and each at most `maxPieceBytes`. */
+/** Pieces of adjacent parts, in order. Each has `minPieceBytes` (except the last) to `maxPieceBytes`. */
 export function planJoin(
   parts: readonly Pick<PlacedPart, 'key' | 'length'>[],
   { minPieceBytes, maxPieceBytes }: JoinLimits,
@@ -56,8 +56,8 @@ function cut({ key, start, end }: KeyRange, max: number): readonly KeyRange[] {
 }
 
 /**
- * The parts to join next: all, or if they are too many for one joining, as many as it takes from the first one that is no large joined part itself. Then the
- * object has fewer parts, and its next turn joins them further.
+ * The parts to join next: all, or if they are too many for one joining, as many as it takes from the first one that is
+ * no large joined part itself. Then the object has fewer parts, and its next turn joins them further.
  */
 export function partsToJoin<Part extends PlacedPart>(parts: readonly Part[], limits: JoinLimits): readonly Part[] {
   if (planJoin(parts, limits).length <= limits.maxPieces) return parts

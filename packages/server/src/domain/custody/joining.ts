@@ -1,17 +1,18 @@
 /**
- * Joins the parts of a landed object to one, in a store with keys. Nothing waits for it: an object reads the same from its parts.
+ * Joins the parts of a landed object to one, in a store with keys. Nothing waits for it: an object reads the same from
+ * its parts.
  *
- * The parts count until the joined key was read whole and has the right bytes; one transaction puts it in their place. A process that stops anywhere leaves a
- * part that is being written, whose time ends: then its bytes are removed and another turn begins again. Two processes that join the same object leave one such
- * part too.
+ * The parts count until the joined key was read whole and has the right bytes; one transaction puts it in their place.
+ * A process that stops anywhere leaves a part that is being written, whose time ends: then its bytes are removed and
+ * another turn begins again. Two processes that join the same object leave one such part too.
  */
 import { createHash } from 'node:crypto'
 import { addSeconds, type Instant, parseSha256Hex, type Sha256Hex, type UploadId } from '@blindkeep/protocol/ids'
+import { BlobMissing, StorageUnavailable } from '../../ground/storageErrors.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { JoinedPiece, Joining, KeyedBytes } from '../../ports/keyedBytes.ts'
 import type { Log } from '../../ports/log.ts'
 import type { Staging } from '../../ports/staging.ts'
-import { BlobMissing, StorageUnavailable } from '../../ports/storageErrors.ts'
 import { isStoreBroken, type KeptPart, type Store } from '../../ports/store.ts'
 import { partsOf } from '../ground/location.ts'
 import { type JoinStep, type KeyRange, partsToJoin, planJoin } from './joinPlan.ts'
@@ -67,7 +68,8 @@ export function createJoining(ports: JoiningPorts, settings: JoiningSettings) {
     } catch (error) {
       // If it was kept all the same, this changes nothing.
       await store.write([], (tx) => tx.parts.giveUp(key, clock.now())).catch(() => undefined)
-      // The object was removed, or the joined key was given up meanwhile; if not, the scrubber finds out which bytes are missing.
+      // The object was removed, or the joined key was given up meanwhile; if not, the scrubber finds out which bytes
+      // are missing.
       if (error instanceof BlobMissing) ports.reportDamage(location)
       else if (!(error instanceof JoiningLost)) throw error
     }
@@ -102,7 +104,7 @@ export function createJoining(ports: JoiningPorts, settings: JoiningSettings) {
   }
 
   return {
-    /** Joins the parts of objects that have several, one object after another. Throws the signal's reason when it aborts. */
+    /** Joins objects' parts, one object after another. Throws the signal's reason. */
     async turn(signal: AbortSignal): Promise<void> {
       let after: UploadId | undefined
       let first: { readonly error: unknown } | undefined
@@ -176,8 +178,9 @@ interface Joined {
 }
 
 /**
- * Reads the joined key whole, in one request: an error that hits every answer at the same place would hide behind itself if the parts were asked for as `gather`
- * asks. Undefined if the bytes of one of the parts are not there; else the hash of all.
+ * Reads the joined key whole, in one request: an error that hits every answer at the same place would hide behind
+ * itself if the parts were asked for as `gather` asks. Undefined if the bytes of one of the parts are not there; else
+ * the hash of all.
  */
 async function checkedHash(keyedBytes: KeyedBytes, { key, parts, signal }: Joined): Promise<Sha256Hex | undefined> {
   const whole = createHash('sha256')

@@ -1,4 +1,4 @@
-/** The server's own keys: created at the first start, opened at every later one. The attestation key and the signing key may be rotated while it runs. */
+/** The server's keys: created at the first start, opened later. Attestation and signing keys rotate while it runs. */
 import { type Instant, instantOf, type KeyId } from '@blindkeep/protocol/ids'
 import { keyId } from '@blindkeep/protocol/keys'
 import type { Clock } from '../../ports/clock.ts'
@@ -78,9 +78,10 @@ export interface Rotation {
 }
 
 /**
- * Activates a new attestation key and retires the old one, in one transaction (specification, States and transitions, Attestation key).
- * The instant is at or after the last receipt of the old key. Receipts that the old key has signed but that have not committed are signed again.
- * Throws `WrongMasterSecret`, and changes nothing, when the keyring does not open the old key: the server could not open the new one either.
+ * Activates a new attestation key and retires the old one, in one transaction (specification, States and transitions,
+ * Attestation key). The instant is at or after the last receipt of the old key. Receipts that the old key has signed
+ * but that have not committed are signed again. Throws `WrongMasterSecret`, and changes nothing, when the keyring does
+ * not open the old key: the server could not open the new one either.
  */
 export async function rotateAttestationKey({ store, keyring, clock }: Omit<KeyPorts, 'random'>): Promise<Rotation> {
   const created = keyring.createAttestationKey()

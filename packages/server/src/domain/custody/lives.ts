@@ -1,6 +1,7 @@
 /**
- * The lives of a server's receipt log. One ends when the rows are set back: receipts, tokens and cursors that were given away since then are missing in
- * them, and none may get another meaning. So the next life signs with a new key, far above all numbers that may be in use.
+ * The lives of a server's receipt log. One ends when the rows are set back: receipts, tokens and cursors that were
+ * given away since then are missing in them, and none may get another meaning. So the next life signs with a new key,
+ * far above all numbers that may be in use.
  */
 import { utf8 } from '@blindkeep/protocol/bytes'
 import type { Clock } from '../../ports/clock.ts'
@@ -14,8 +15,8 @@ import { type Rotation, rotateIn } from './keys.ts'
 import { raiseReceiptSeqFloor, receiptSeqFloor } from './receiptSeqFloor.ts'
 
 /**
- * More than a server can sign in a millisecond. So a restored server starts above all numbers that were ever issued, also those that are lost. 2^53 is
- * reached in the year 30,000.
+ * More than a server can sign in a millisecond. So a restored server starts above all numbers that were ever issued,
+ * also those that are lost. 2^53 is reached in the year 30,000.
  */
 const RECEIPT_SEQS_PER_MS = 10
 /** For a clock that was set back: more receipts than a server signs in a week. */
@@ -37,7 +38,7 @@ export interface NewLife {
   readonly receiptSeqFloor: number
 }
 
-/** All in one transaction. Throws `WrongMasterSecret`, and changes nothing, if the keyring does not open the present key. */
+/** One transaction. Throws `WrongMasterSecret`, changing nothing, if the keyring does not open the present key. */
 export async function beginLife({ store, keyring, clock, random, witness }: LifePorts): Promise<NewLife> {
   const witnessed = await witness?.read()
   const created = keyring.createAttestationKey()

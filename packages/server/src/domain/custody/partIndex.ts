@@ -5,7 +5,7 @@ import { uploadIdOf } from '../ground/location.ts'
 
 type PartsOfUploads = ReadonlyMap<UploadId, readonly PlacedPart[]>
 
-/** Where objects lie, as the store of rows knows it. All that is asked in one turn of the event loop is read in one transaction: a verification asks for thousands. */
+/** Where objects lie. Questions of one turn share a transaction: a verification asks for thousands. */
 export function createPartIndex({ read }: Pick<Store, 'read'>): PartIndex {
   let asked = new Set<UploadId>()
   let answered: Promise<PartsOfUploads> | undefined

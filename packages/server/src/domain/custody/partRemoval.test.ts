@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import type { UploadId } from '@blindkeep/protocol/ids'
-import { copySqlite } from '../../adapters/sql/snapshot.ts'
-import { openSqliteStore } from '../../adapters/sql/sqlite.ts'
+import { copySqlite } from '../../adapters/sql/sqlite/copy.ts'
+import { openSqliteStore } from '../../adapters/sql/sqlite/store.ts'
 import type { Store } from '../../ports/store.ts'
 import type { Witness, WitnessedHead } from '../../ports/witness.ts'
 import { append, bytes, never, newLink, openDrop, uploadRow } from '../../testing/guest.ts'
@@ -42,7 +42,7 @@ interface SetBack {
   sizesOf(keys: readonly string[]): Promise<readonly (number | undefined)[]>
 }
 
-/** A store with keys in which a key is as old as the time that the test has let pass, and a database that can be set back. */
+/** A store in which keys age by the test's time, and a database that can be set back. */
 function inSetBack(work: (given: SetBack) => Promise<void>) {
   const born = new Map<string, number>()
   let now = () => 0

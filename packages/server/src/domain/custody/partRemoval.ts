@@ -1,6 +1,7 @@
 /**
- * Removes the bytes at keys that do not count, in a store with keys: of parts that were given up, replaced, or whose object was removed. Each key is emptied twice, a
- * day apart, because a stopped process may still have been writing the first time; then its row goes. Only a committed row decides: what may count by now stays.
+ * Removes the bytes at keys that do not count, in a store with keys: of parts that were given up, replaced, or whose
+ * object was removed. Each key is emptied twice, a day apart, because a stopped process may still have been writing the
+ * first time; then its row goes. Only a committed row decides: what may count by now stays.
  */
 import { tryEachInTurn } from '@blindkeep/protocol/concurrency'
 import { addSeconds } from '@blindkeep/protocol/ids'
@@ -42,7 +43,7 @@ export function createPartRemoval(
       await tryEachInTurn(due, removeOne, isStoreBroken)
     },
 
-    /** Removes old keys that no row has: a row is older than the first byte at its key. Keys of landed objects keep their rows. */
+    /** Removes old keys without a row: rows are older than first bytes. Keys of landed objects keep rows. */
     async removeLeftovers(signal: AbortSignal): Promise<number> {
       let removed = 0
       for await (const { key, ageSeconds } of keyedBytes.list()) {

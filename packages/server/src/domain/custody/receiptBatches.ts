@@ -1,7 +1,7 @@
 /** Signs and commits one batch of receipts. The caller has locked the log. */
 import type { AccountId, Instant } from '@blindkeep/protocol/ids'
+import { StorageUnavailable } from '../../ground/storageErrors.ts'
 import type { Clock } from '../../ports/clock.ts'
-import { StorageUnavailable } from '../../ports/storageErrors.ts'
 import { accountLock, type ReceiptRow, type Store, type WriteTx } from '../../ports/store.ts'
 import { recordServerId } from '../discovery/serverId.ts'
 import type { HeadWatch } from './headWatch.ts'
@@ -15,9 +15,10 @@ export interface ReceiptDraft<Landing = unknown> {
   /** What the receipt vouches for. */
   readonly landing: Landing
   /**
-   * Writes what receipts vouch for, in the transaction that appends them, under the locks of their accounts: the `landing` of each draft of the batch with this
-   * same function. May run more than once, and beside the drafts of other accounts. When it throws, none of them has a receipt. With `LandingsRefused` the
-   * others are tried again together, with any other error one by one.
+   * Writes what receipts vouch for, in the transaction that appends them, under the locks of their accounts: the
+   * `landing` of each draft of the batch with this same function. May run more than once, and beside the drafts of
+   * other accounts. When it throws, none of them has a receipt. With `LandingsRefused` the others are tried again
+   * together, with any other error one by one.
    */
   commit(tx: WriteTx, landings: readonly Landing[], receivedAt: Instant): Promise<void>
 }
@@ -32,7 +33,7 @@ export interface ReceiptPorts {
 
 type Drafts = readonly ReceiptDraft[]
 
-/** So often a batch is signed before its transaction. A rotation takes far longer than that; among nodes, lone receipts of others may come between. */
+/** Signings before a transaction. A rotation takes far longer; among nodes, lone receipts may come between. */
 const MAX_SIGNINGS = 5
 
 /** Some drafts refused, and nothing was committed. The cause is what their `commit` threw. */
@@ -83,7 +84,7 @@ export function createReceiptBatches({ store, clock, serverId, signerOf, headWat
     headWatch.signed(lastOf(rows))
   }
 
-  /** Throws `DraftsFailed`. False, and nothing committed, if a key was rotated, another process has appended, or the database may be another one. */
+  /** Throws `DraftsFailed`. False, uncommitted: a key rotated, another process appended, or another database. */
   async function commit(drafts: Drafts, signed: Signed): Promise<boolean> {
     const locks = [...locksOf(drafts), ...(signed.state.head === undefined ? (['server'] as const) : [])]
     const done = await store.write(locks, async (tx) =>
@@ -97,7 +98,7 @@ export function createReceiptBatches({ store, clock, serverId, signerOf, headWat
     return done === 'appended'
   }
 
-  /** Signs in the transaction that commits: nothing moves the log while it holds the chain. On SQLite a transaction cannot wait for a signature. */
+  /** Signs in the committing transaction: it holds the chain, so the log stands still. SQLite cannot wait for that. */
   async function commitHolding(drafts: Drafts): Promise<Signed> {
     const signed = await store.write([...locksOf(drafts), 'server'], async (tx) => {
       const fresh = await sign(drafts, { ask: (question) => question(tx) })
@@ -121,7 +122,7 @@ export function createReceiptBatches({ store, clock, serverId, signerOf, headWat
       return signOn(drafts, state)
     },
 
-    /** Continues receipts that are not committed yet. If they never are, neither are these: the commit compares the head. */
+    /** Continues uncommitted receipts. If they fail, so do these: the commit compares the head. */
     async signAfter(drafts: Drafts, { rows, state }: Signed): Promise<Signed> {
       await headWatch.beforeSigning(true)
       return signOn(drafts, { ...state, head: rows.at(-1) })
@@ -164,7 +165,7 @@ async function appendIn(tx: WriteTx, { drafts, signed: { rows, state }, serverId
   return isAppended
 }
 
-/** Drafts of one account change the same rows, so those that are not committed together run one after another. All receipts of a batch have one date. */
+/** An account's drafts change the same rows, so apart from joint ones they run in turn. A batch has one date. */
 async function commitAll(tx: WriteTx, drafts: Drafts, receivedAt: Instant): Promise<void> {
   const groups = [...Map.groupBy(drafts, ({ commit }) => commit).values()]
   for (const group of groups) if (group.length > 1) await commitGroup(tx, group, receivedAt)

@@ -2,8 +2,9 @@ import { utf8 } from '@blindkeep/protocol/bytes'
 import type { ReadTx, WriteTx } from '../../ports/store.ts'
 
 /**
- * From now on, every receipt_seq is above `floor`, a whole number. For a log that was restored from a backup: the server may have issued receipts
- * after the backup, and no two receipts may have the same number (specification, AssetReceipt, receipt_seq). A floor is never lowered.
+ * From now on, every receipt_seq is above `floor`, a whole number. For a log that was restored from a backup: the
+ * server may have issued receipts after the backup, and no two receipts may have the same number (specification,
+ * AssetReceipt, receipt_seq). A floor is never lowered.
  */
 export async function raiseReceiptSeqFloor(tx: WriteTx, floor: number): Promise<void> {
   if (!Number.isSafeInteger(floor) || floor < 0) throw new RangeError(`${floor} is no receipt_seq`)

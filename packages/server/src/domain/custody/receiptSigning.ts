@@ -67,7 +67,7 @@ export function createReceiptSigning({ clock, serverId, signerOf }: SigningPorts
     })
   }
 
-  /** Even after the clock was set back, a receipt is not dated before the one it follows, or before its key became active. */
+  /** Even with the clock set back, a receipt is not dated before its predecessor or its key's activation. */
   function numbers(subjects: readonly ReceiptSubject[], { head, floor, key }: LogState) {
     const first = Math.max(head?.receiptSeq ?? 0, floorIn(floor)) + 1
     const receivedAt = instantOf(Math.max(clock.now(), key.activeFrom, head?.receivedAt ?? 0))

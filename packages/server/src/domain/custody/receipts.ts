@@ -1,11 +1,12 @@
 /**
- * The one place where the receipt log grows: one strictly rising chain per server, over all accounts.
- * The caller first puts the subject of a receipt into a state that excludes other work: finishing for an upload, claimed for a drop. Then the log is
- * locked, a batch is signed, and one transaction commits the receipts together with what they vouch for, if the chain's head has not moved and the key that
- * signed is still the active one. If a key was rotated meanwhile, also by another process, the batch is signed again. While a batch is committed, the next
- * one is signed on top of it: signing takes longer than all the rest, and each receipt contains the hash of the one before it.
+ * The one place where the receipt log grows: one strictly rising chain per server, over all accounts. The caller first
+ * puts the subject of a receipt into a state that excludes other work: finishing for an upload, claimed for a drop.
+ * Then the log is locked, a batch is signed, and one transaction commits the receipts together with what they vouch
+ * for, if the chain's head has not moved and the key that signed is still the active one. If a key was rotated
+ * meanwhile, also by another process, the batch is signed again. While a batch is committed, the next one is signed on
+ * top of it: signing takes longer than all the rest, and each receipt contains the hash of the one before it.
  */
-import { StorageUnavailable } from '../../ports/storageErrors.ts'
+import { StorageUnavailable } from '../../ground/storageErrors.ts'
 import type { ReceiptRow } from '../../ports/store.ts'
 import { type HeadWatch, unwatched } from './headWatch.ts'
 import {
@@ -38,7 +39,7 @@ interface Ahead {
 const MAX_BATCH = 64
 /** After a receipt, the next one soon is no lone one. */
 const BUSY_MS = 50
-/** So long the log is locked for each receipt after another process was met at it, and so long its end is read for each. */
+/** How long, after another process was met, each receipt locks the log and reads its end. */
 const MET_MS = 10_000
 const SHARED_MS = 3_600_000
 /** In one turn of the log's lock: other processes wait for it meanwhile. */
@@ -96,7 +97,7 @@ function createLog({ headWatch = unwatched, ...ports }: ReceiptLogPorts) {
     for (let count = 1; ahead !== undefined; count++) ahead = await settle(ahead, count < MAX_BATCHES)
   }
 
-  /** Commits a batch. Returns the next one, which is being signed meanwhile; undefined if none waits, or the turn has to end. */
+  /** Commits a batch. Returns the next, signed meanwhile; undefined if none waits, or the turn has to end. */
   async function settle({ batch, signed }: Ahead, mayGoOn: boolean): Promise<Ahead | undefined> {
     let next: Ahead | undefined
     let left: Batch = []
@@ -132,7 +133,7 @@ function createLog({ headWatch = unwatched, ...ports }: ReceiptLogPorts) {
       )
       return batch.filter(({ draft }) => !error.drafts.includes(draft))
     }
-    // No draft is the reason if the database does not answer; and with an unknown outcome the caller looks what has happened.
+    // A silent database is no draft's fault. After an unknown outcome the caller looks at what happened.
     if (batch.length === 1 || error instanceof StorageUnavailable) fail(batch, error)
     else for (const each of batch) await settle({ batch: [each], signed: signAfresh([each]) }, false)
     return []
@@ -164,8 +165,8 @@ function acknowledge(batch: Batch, { rows }: Signed): void {
 }
 
 /**
- * A receipt for which no other waits, on a log that no other process uses now. The transaction that commits it compares the end of the log, so its lock would only save
- * a signature, and costs three statements.
+ * A receipt for which no other waits, on a log that no other process uses now. The transaction that commits it compares
+ * the end of the log, so its lock would only save a signature, and costs three statements.
  */
 function createLoneReceipts(
   { store, clock }: Pick<ReceiptPorts, 'store' | 'clock'>,

@@ -46,8 +46,8 @@ export function createScanTurns({ giveUpAfter }: { readonly giveUpAfter: GiveUpA
 
   return {
     /**
-     * True when the account has its turn, which ends with `leave`. False when the wait was too long. Throws the reason of `request` when `request` aborts
-     * first.
+     * True when the account has its turn, which ends with `leave`. False when the wait was too long. Throws the reason
+     * of `request` when `request` aborts first.
      */
     async enter(accountId: AccountId, request: AbortSignal): Promise<boolean> {
       if (isFree(accountId)) {

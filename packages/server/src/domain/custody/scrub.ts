@@ -1,10 +1,10 @@
 /**
- * The scrubber: reads every kept object again, the longest unread first, and marks damaged ones before an owner relies on them.
- * A mark is removed when the bytes are intact again: after a repair, or because the reading was wrong and not the bytes. It reads one object at a time, so that
- * it never occupies both of the threads that owners' deep scans need.
+ * The scrubber: reads every kept object again, the longest unread first, and marks damaged ones before an owner relies
+ * on them. A mark is removed when the bytes are intact again: after a repair, or because the reading was wrong and not
+ * the bytes. It reads one object at a time, so that it never occupies both of the threads that owners' deep scans need.
  */
 import { addSeconds, type Instant } from '@blindkeep/protocol/ids'
-import { DigestsBusy } from '../../ports/storageErrors.ts'
+import { DigestsBusy } from '../../ground/storageErrors.ts'
 import type { KeptObject } from '../../ports/store.ts'
 import { type Course, createCounter, createScrubbing, type ScrubbingPorts, type ScrubSum } from './scrubbing.ts'
 
@@ -19,7 +19,7 @@ const MAX_TURN_OBJECTS = 10_000
 const MAX_BATCH = 100
 /** Suspected objects, and damaged ones, that are read again at a time. */
 const MAX_DOUBTFUL = 1000
-/** A damaged object is read again so soon, and then at intervals that double: a disk or a store that gave wrong bytes for a moment hides no file for long. */
+/** A damaged object is read again so soon, then at doubling intervals: a moment's wrong bytes hide no file long. */
 const SOONEST_SECONDS = 3
 /** After a reading that failed. */
 const DOUBT_PAUSE_SECONDS = 60
@@ -32,7 +32,7 @@ export type Scrubber = ReturnType<typeof createScrubber>
 export function createScrubber(ports: ScrubbingPorts, { scrubDays }: ScrubSettings) {
   const { store, clock } = ports
   const { examineEach } = createScrubbing(ports)
-  /** The last object that the pass over the due objects has read; unreadable ones are behind it. Undefined before its first object. */
+  /** Where the pass over due objects is; unreadable ones are behind it. Undefined before its first object. */
   let reached: KeptObject | undefined
   let restUntil: Instant | undefined
   let restFromDoubtUntil: Instant | undefined
@@ -51,7 +51,7 @@ export function createScrubber(ports: ScrubbingPorts, { scrubDays }: ScrubSettin
     if (count.sum().unreadable > 0) restFromDoubtUntil = addSeconds(at, DOUBT_PAUSE_SECONDS)
   }
 
-  /** Reads the next batch after `after` of the objects last read before `before`. Returns the last one read, undefined when none is left. */
+  /** Reads a batch after `after`, of objects last read before `before`. Returns the last one; undefined at the end. */
   async function examineNext(
     { before, after }: { readonly before: Instant; readonly after: KeptObject | undefined },
     course: Course,
@@ -75,7 +75,7 @@ export function createScrubber(ports: ScrubbingPorts, { scrubDays }: ScrubSettin
   }
 
   return {
-    /** Marks a kept object whose bytes seem wrong. No process hands it out until a turn has read it, in this process or another. */
+    /** Marks a kept object whose bytes seem wrong. No process hands it out until any has read it. */
     async suspect(location: string): Promise<void> {
       await store.write([], (tx) => tx.objects.suspect(location, clock.now()))
     },
@@ -95,7 +95,7 @@ export function createScrubber(ports: ScrubbingPorts, { scrubDays }: ScrubSettin
     /** Reads the objects whose bytes seemed wrong. Throws as `turn` does. */
     again: (signal: AbortSignal): Promise<void> => unlessBusy(examineDoubtful(signal)),
 
-    /** Reads every kept object that was last read before now. Calls `onProgress` with the sums so far, every hundred objects. */
+    /** Reads every object that was last read before now. `onProgress`: sums so far, each hundred objects. */
     async all(signal: AbortSignal, onProgress: (sum: ScrubSum) => void): Promise<ScrubSum> {
       const count = createCounter()
       const before = clock.now()

@@ -1,9 +1,9 @@
 /** Reads kept objects and marks the damaged ones. scrub.ts decides which objects are read, and when. */
 import type { Instant } from '@blindkeep/protocol/ids'
+import { BlobMissing, DigestsBusy } from '../../ground/storageErrors.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
 import type { Objects } from '../../ports/objects.ts'
-import { BlobMissing, DigestsBusy } from '../../ports/storageErrors.ts'
 import type { KeptObject, Store } from '../../ports/store.ts'
 import { partsOf } from '../ground/location.ts'
 
@@ -14,7 +14,7 @@ export interface ScrubbingPorts {
   readonly log: Log
 }
 
-/** `unreadable`: the disk failed, so the content is unknown and the object is read again later. `released`: no longer kept. */
+/** `unreadable`: the disk failed, so it is read again later. `released`: no longer kept. */
 type ScrubOutcome = 'intact' | 'damaged' | 'unreadable' | 'released'
 
 interface IntactObject {
@@ -55,7 +55,7 @@ export function createScrubbing({ store, objects, clock, log }: ScrubbingPorts) 
     return { ...owner, hash: ciphertextHash, size }
   }
 
-  /** Reads one object, and marks it if it is damaged. Throws when the whole store of bytes does not answer, or no thread is free. */
+  /** Reads one object and marks damage. Throws when the whole store is silent, or no thread is free. */
   async function examine(object: KeptObject, signal: AbortSignal): Promise<ScrubOutcome> {
     const { location, size } = object
     try {
@@ -83,7 +83,7 @@ export function createScrubbing({ store, objects, clock, log }: ScrubbingPorts) 
   }
 
   return {
-    /** Reads one after another until `isEnough`. Returns the last one read. Intact objects are noted even when a later one throws. */
+    /** Reads in turn until `isEnough`. Returns the last. Intact ones are noted even when a later one throws. */
     async examineEach(
       objects: readonly KeptObject[],
       { signal, count, isEnough }: Course,

@@ -1,6 +1,7 @@
 /**
- * A database and the S3 store of its objects belong together, and both know the store's id. In another store every object would look lost, and a database that
- * does not know the objects of a store would have them removed as leftovers.
+ * A database and the S3 store of its objects belong together, and both know the store's id. In another store every
+ * object would look lost, and a database that does not know the objects of a store would have them removed as
+ * leftovers.
  */
 import { utf8 } from '@blindkeep/protocol/bytes'
 import type { KeyedBytes } from '../../ports/keyedBytes.ts'
@@ -19,7 +20,7 @@ export async function storeIdOf({ server }: Pick<ReadTx, 'server'>): Promise<str
   return id && new TextDecoder().decode(id)
 }
 
-/** Throws an error for people if the objects at `used` are not those of this database. A store that never had an object becomes its own. */
+/** Throws for people if the objects at `used` are another database's. A store without objects becomes its own. */
 export async function checkStoreId(store: Store, used: UsedStore): Promise<void> {
   const isKnown = (await store.read(storeIdOf)) !== undefined
   const isOthers = !isKnown && !used.isNew && (await hasKeys(used))

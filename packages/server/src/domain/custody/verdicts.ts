@@ -24,13 +24,13 @@ export interface AssetVerdict {
   readonly durable: boolean
   readonly blobs: readonly BlobVerdict[]
   /**
-   * An instant before the verdict's rows were read. An object that they show as owned can only be marked after it, and the collector's window
-   * counts from the mark: so a durable asset stays at least for the window from this instant.
+   * An instant before the verdict's rows were read. An object that they show as owned can only be marked after it, and
+   * the collector's window counts from the mark: so a durable asset stays at least for the window from this instant.
    */
   readonly checkedAt: Instant
 }
 
-/** A hash that was asked for, with the objects of that content in the asset, in the order of landing: none, one, or one for each role. */
+/** An asked hash and the asset's objects of that content, in landing order: none, one, or one for each role. */
 export interface AskedBlob<Held extends HeldBlob = HeldBlob> {
   readonly hash: Sha256Hex
   readonly objects: readonly Held[]
@@ -66,7 +66,7 @@ export interface Found {
   readonly outcome: ScanOutcome | undefined
 }
 
-/** Whether an object must not be served although its bytes are present: it is not kept, its content is on hold, or its bytes are known or suspected to be wrong. */
+/** Whether present bytes must not be served: not kept, content on hold, or known or suspected to be wrong. */
 export function isWithheld({ objectState, isOnHold, isSuspected, damagedAt }: ObjectStatus): boolean {
   return objectState !== 'kept' || isOnHold || isSuspected || damagedAt !== undefined
 }
@@ -89,13 +89,13 @@ export function observed(
   return { assetId, blobs: blobs.map(({ hash, objects }) => ({ hash, objects: objects.map(observe) })), askedAt }
 }
 
-/** One retrievable object is enough: the first in the order of landing answers, then the first stored one, then the first. */
+/** One retrievable object is enough: the first to land answers, then the first stored, then the first. */
 export function structurally({ hash, objects }: AskedBlob<ObservedObject>): Found {
   const object = objects.find(({ retrievable }) => retrievable) ?? objects.find(({ stored }) => stored) ?? objects[0]
   return { hash, object, outcome: undefined }
 }
 
-/** Scans objects until one is intact. When none is, the outcome of the first one counts. An object that is not stored is not read. */
+/** Scans until an object is intact; else the first outcome counts. Objects that are not stored are not read. */
 export async function deeply(
   blob: AskedBlob<ObservedObject>,
   scan: (object: HeldBlob) => Promise<ScanOutcome>,

@@ -7,7 +7,7 @@ import { describe, it } from 'node:test'
 import type { AssetId, Sha256Hex } from '@blindkeep/protocol/ids'
 import type { BlobRole } from '@blindkeep/protocol/schemas/receipts'
 import fc from 'fast-check'
-import { openSqliteStore } from '../../adapters/sql/sqlite.ts'
+import { openSqliteStore } from '../../adapters/sql/sqlite/store.ts'
 import { type AlbumOwner, newAlbumOwner, newAssetId } from '../../testing/assets.ts'
 import { bytes, never } from '../../testing/guest.ts'
 import {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { appendFile, rm, truncate } from 'node:fs/promises'
 import { describe, it } from 'node:test'
-import { StorageUnavailable } from '../../ports/storageErrors.ts'
+import { StorageUnavailable } from '../../ground/storageErrors.ts'
 import type { Store } from '../../ports/store.ts'
 import { landBlob, newAlbumOwner, newAssetId, newDrop } from '../../testing/assets.ts'
 import { createFaults } from '../../testing/faults.ts'

@@ -1,6 +1,7 @@
 /**
- * Answers whether the server really holds these blobs. Clients delete their own files because of this answer, so the answer is no in case of doubt.
- * A pure read (specification, Storage verification, rule 1): its ports cannot write. Only a suspicion of damage is noted.
+ * Answers whether the server really holds these blobs. Clients delete their own files because of this answer, so the
+ * answer is no in case of doubt. A pure read (specification, Storage verification, rule 1): its ports cannot write.
+ * Only a suspicion of damage is noted.
  */
 import type { AccountId, AssetId } from '@blindkeep/protocol/ids'
 import type { Clock } from '../../ports/clock.ts'
@@ -35,7 +36,7 @@ interface VerifyPorts {
   readonly limiter: Limiter
   readonly seats: Seats
   readonly giveUpAfter: GiveUpAfter
-  /** Called for a kept object whose bytes are wrong: until the scrubber has read it, no process hands it out. Never rejects. */
+  /** Called for a kept object with wrong bytes: no process hands it out until the scrubber read it. Never rejects. */
   readonly reportDamage: (location: string) => Promise<void>
 }
 
@@ -47,8 +48,9 @@ export interface VerifyRequest extends Spender {
 }
 
 /**
- * Files that one request looks at in parallel: enough to keep the threads busy, few enough to let other requests in between. The next ones wait until all
- * of them are done: given together they wake the threads once, one after the other each of them does, which costs more than the look.
+ * Files that one request looks at in parallel: enough to keep the threads busy, few enough to let other requests in
+ * between. The next ones wait until all of them are done: given together they wake the threads once, one after the
+ * other each of them does, which costs more than the look.
  */
 const PARALLEL_LOOKS = 32
 
@@ -69,7 +71,7 @@ export function createVerify(
     })
   }
 
-  /** Looks at each object once, even if several questions ask for it. Undefined: nothing is there, or the look failed. */
+  /** Looks once at each object, for all questions. Undefined: nothing is there, or the look failed. */
   async function sizesOf(locations: ReadonlySet<string>): Promise<ReadonlyMap<string, number | undefined>> {
     const sizes = new Map<string, number | undefined>()
     const failed = new Set<string>()
@@ -88,7 +90,8 @@ export function createVerify(
   }
 
   async function observe(request: VerifyRequest): Promise<readonly ObservedAsset[]> {
-    // Before the snapshot: an object released after it gets its mark after this instant, and its bytes stay for the window from the mark.
+    // Before the snapshot: an object released after it gets its mark after this instant, and its bytes stay for the
+    // window from the mark.
     const askedAt = clock.now()
     const rows = await rowsOf(request)
     const assets = request.questions.map((question) => askedOf(question, rows.get(question.assetId) ?? []))
@@ -96,7 +99,7 @@ export function createVerify(
     return assets.map((asset) => observed(asset, { sizes, askedAt }))
   }
 
-  /** Reads the bytes again. That may take minutes, and the asset or its objects may be gone by then: its rows are read once more. */
+  /** Reading takes minutes, in which asset or objects may disappear: the rows are read once more. */
   async function examine(asset: ObservedAsset, accountId: AccountId, scan: ScanObject) {
     const found = []
     for (const blob of asset.blobs) found.push(await deeply(blob, scan))
@@ -123,8 +126,9 @@ export function createVerify(
   }
 
   /**
-   * One verdict for each question and one entry for each hash, in the order asked (specification, Storage verification, rule 2).
-   * Throws `StorageUnavailable` when the database or the whole blob store does not answer, and the signal's reason when it stopped a deep scan.
+   * One verdict for each question and one entry for each hash, in the order asked (specification, Storage verification,
+   * rule 2). Throws `StorageUnavailable` when the database or the whole blob store does not answer, and the signal's
+   * reason when it stopped a deep scan.
    */
   return async function verify(request: VerifyRequest): Promise<readonly AssetVerdict[]> {
     const assets = await observe(request)

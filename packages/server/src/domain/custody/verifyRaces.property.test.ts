@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { addSeconds, type Instant, instantOf } from '@blindkeep/protocol/ids'
 import fc from 'fast-check'
-import { BlobMissing } from '../../ports/storageErrors.ts'
+import { BlobMissing } from '../../ground/storageErrors.ts'
 import type { Store } from '../../ports/store.ts'
 import { type AlbumOwner, newAlbumOwner, newAssetId, newDrop } from '../../testing/assets.ts'
 import { createGate } from '../../testing/faults.ts'
@@ -222,7 +222,7 @@ async function collect({ store, objects, clock }: World): Promise<void> {
   await collector.remove(deleting)
 }
 
-/** Removes each object in the first millisecond in which it may be removed, so that a window that is one millisecond short is detected. */
+/** Removes each object in its first allowed millisecond: a window that is too short by one is detected. */
 async function removeAtOnce(world: World, kept: readonly KeptBlob[]): Promise<void> {
   await collect(world)
   for (const { location } of kept) {

@@ -33,7 +33,7 @@ export interface AnnouncementRefused {
   readonly detail: string
 }
 
-/** Every answer of server-info carries all of them. Each names a later version than the one before, so this bound is far away. */
+/** Each answer of server-info carries all. Each names a later version than the last: the bound is far. */
 const MAX_ANNOUNCEMENTS = 1000
 const MAX_URL_CHARACTERS = 2048
 const DAY_SECONDS = 86_400
@@ -63,7 +63,7 @@ export function createDeprecations(
       })
     },
 
-    /** An announcement cannot be corrected later. So it is refused unless it fits the lead time, the earlier announcements and the window of the server's last start. */
+    /** Announcements are final. So each must fit lead time, earlier ones and the window of the last start. */
     async announce(announcement: Announcement): Promise<Deprecation | AnnouncementRefused> {
       const announcedAt = clock.now()
       return store.write(['server'], async (tx) => {

@@ -35,8 +35,8 @@ export interface PublishedKeys {
 export type PublishedKey = Omit<AttestationKey, 'sealedPrivateKey'>
 
 /**
- * The list of revoked tokens is read at most once in this time, unless it has grown: any client may read it, and accounts can make it long. HTTP caches may keep it
- * for longer than this.
+ * The list of revoked tokens is read at most once in this time, unless it has grown: any client may read it, and
+ * accounts can make it long. HTTP caches may keep it for longer than this.
  */
 const CACHE_MS = 1000
 /** Their rows are short. */
@@ -83,8 +83,9 @@ export function createDiscovery(
     deprecations: (): readonly Deprecation[] => protocolWindow.announced(),
 
     /**
-     * Throws when the list cannot be read: an empty list would claim that nothing is revoked (specification, Discovery). It has what any process has committed
-     * before the call: a token that one node has listed is not missing at the next one.
+     * Throws when the list cannot be read: an empty list would claim that nothing is revoked (specification,
+     * Discovery). It has what any process has committed before the call: a token that one node has listed is not
+     * missing at the next one.
      */
     async revocations(): Promise<Revocations> {
       const mark = await markOfRevoked(undefined)

@@ -1,6 +1,7 @@
 /**
- * The protocol versions that writes may use (specification, Versioning, 2 to 4). Each request asks, so the announcements are in memory. Another process
- * makes them; `refresh` reads them. A cutoff that was read takes effect at its instant.
+ * The protocol versions that writes may use (specification, Versioning, 2 to 4). Each request asks, so the
+ * announcements are in memory. Another process makes them; `refresh` reads them. A cutoff that was read takes effect at
+ * its instant.
  */
 import { utf8 } from '@blindkeep/protocol/bytes'
 import { type ProtocolVersion, parseProtocolVersion } from '@blindkeep/protocol/ids'
@@ -11,7 +12,7 @@ import type { Deprecation, ReadTx, Store } from '../../ports/store.ts'
 export interface AcceptedVersions {
   /** The window at this instant: the configured one, its lower end raised by the cutoffs that have passed. */
   current(): ProtocolWindow
-  /** The earliest announcement, its cutoff passed or not, that ends this version. Undefined for a version that stays. */
+  /** The earliest announcement, passed or not, that ends this version. Undefined if it stays. */
   cutoffOf(version: ProtocolVersion): Deprecation | undefined
   /** All announcements, oldest first. */
   announced(): readonly Deprecation[]
@@ -34,7 +35,8 @@ export function createProtocolWindow({ store, clock }: WindowPorts, configured: 
       return { min: highest(configured.min, passed), max: configured.max }
     },
 
-    // Versions and cutoffs rise from one announcement to the next (deprecations.ts), so the first match is the earliest.
+    // Versions and cutoffs rise from one announcement to the next (deprecations.ts), so the first match is the
+    // earliest.
     cutoffOf: (version) => announced.find(({ minProtocolVersion }) => version < minProtocolVersion),
 
     announced: () => announced,
@@ -60,8 +62,9 @@ export class WindowEmpty extends Error {
 }
 
 /**
- * Runs at a start. Stores the window for commands, whose environment may have another one (deprecations.ts). Throws `WindowEmpty`, and stores nothing,
- * when the newest version is below an announced minimum: no version would be left to write with.
+ * Runs at a start. Stores the window for commands, whose environment may have another one (deprecations.ts). Throws
+ * `WindowEmpty`, and stores nothing, when the newest version is below an announced minimum: no version would be left to
+ * write with.
  */
 export async function settleWindow(store: Store, { min, max }: ProtocolWindow): Promise<void> {
   await store.write(['server'], async (tx) => {

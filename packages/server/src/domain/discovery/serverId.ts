@@ -1,6 +1,6 @@
 /**
- * The server's origin, `server_id`. Receipts name it, and clients bind the secrets of passwords and recovery words to it. So the first receipt or
- * account writes it down, whichever comes first, and from then on the server keeps it.
+ * The server's origin, `server_id`. Receipts name it, and clients bind the secrets of passwords and recovery words to
+ * it. So the first receipt or account writes it down, whichever comes first, and from then on the server keeps it.
  */
 import { equalBytes, utf8 } from '@blindkeep/protocol/bytes'
 import type { ReadTx, Store, WriteTx } from '../../ports/store.ts'
@@ -9,7 +9,7 @@ export class WrongServerId extends Error {
   override readonly name = 'WrongServerId'
 }
 
-/** Call it in the transaction that commits a first receipt or account. Throws `WrongServerId` when another process wrote another origin meanwhile. */
+/** In the transaction of a first receipt or account. Throws `WrongServerId` if another process wrote another origin. */
 export async function recordServerId(tx: WriteTx, serverId: string): Promise<void> {
   if ((await writtenId(tx, serverId)) === undefined) await tx.server.setFact('server_id', utf8(serverId))
 }

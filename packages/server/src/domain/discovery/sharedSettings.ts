@@ -1,6 +1,7 @@
 /**
- * Settings that must be the same on all nodes of a server. They are in the database, so that no node works by rules of its own: the quota that one enforces
- * is the quota of the server. The start of a server that has one node sets them; a node among others must have the same, and only a command changes them.
+ * Settings that must be the same on all nodes of a server. They are in the database, so that no node works by rules of
+ * its own: the quota that one enforces is the quota of the server. The start of a server that has one node sets them; a
+ * node among others must have the same, and only a command changes them.
  */
 import { utf8 } from '@blindkeep/protocol/bytes'
 import type { ReadTx, Store } from '../../ports/store.ts'

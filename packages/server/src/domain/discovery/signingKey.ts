@@ -12,7 +12,7 @@ export interface SigningKey extends Pick<TokenSigner, 'sign' | 'verify'> {
   known(): object
   /** Raw Ed25519 public key, 32 bytes. */
   publicKey(): Promise<Uint8Array>
-  /** The key that the transaction reads. The caller stores a token's row in it and signs after the commit: a rotation comes before both or after both. */
+  /** The transaction's key. Callers store a token's row in it and sign after: a rotation is before or after both. */
   seenBy(tx: ReadTx): Promise<Pick<TokenSigner, 'sign'>>
 }
 
@@ -23,8 +23,8 @@ interface SigningKeyPorts {
 }
 
 /**
- * Starts with the key in `sealed`, and switches when the store has another one. From then on no token of the old key is valid, also when it was verified
- * before. Throws `WrongMasterSecret`.
+ * Starts with the key in `sealed`, and switches when the store has another one. From then on no token of the old key is
+ * valid, also when it was verified before. Throws `WrongMasterSecret`.
  */
 export function createSigningKey(
   { store, keyring }: Pick<SigningKeyPorts, 'store' | 'keyring'>,
@@ -63,9 +63,9 @@ export function createSigningKey(
 }
 
 /**
- * Replaces the signing key. Access and capability tokens of the old key become invalid; refresh tokens stay valid. A running server switches within
- * seconds. Returns the new public key, 32 bytes. Throws `WrongMasterSecret`, and changes nothing, when the keyring cannot open the present key, as it is
- * not the server's keyring then.
+ * Replaces the signing key. Access and capability tokens of the old key become invalid; refresh tokens stay valid. A
+ * running server switches within seconds. Returns the new public key, 32 bytes. Throws `WrongMasterSecret`, and changes
+ * nothing, when the keyring cannot open the present key, as it is not the server's keyring then.
  */
 export async function rotateSigningKey({ store, keyring, clock }: SigningKeyPorts): Promise<Uint8Array> {
   const created = keyring.createTokenKey()

@@ -196,7 +196,7 @@ describe('an adoption that waits for its receipt', () => {
     return { assetId, drop, declared, answer, release }
   }
 
-  /** The rules of another process over the same store. `hasWritten` resolves after its first write: its attempt to claim the drop. */
+  /** Another process over the same store. `hasWritten`: after its first write, the attempt to claim the drop. */
   function another(world: World, ports: { readonly nodeId?: string } = {}) {
     const { passed: hasWritten, open } = createGate()
     const store: Store = {
@@ -238,7 +238,8 @@ describe('an adoption that waits for its receipt', () => {
       await hasWritten
       await release()
       assert.equal(await again, assetId)
-      // The first process has lost its claim and may look before the other one commits: then its client finds the drop in the asset.
+      // The first process has lost its claim and may look before the other one commits: then its client finds the drop
+      // in the asset.
       const first = await answer
       if (isRefusal(first)) assert.deepEqual(first, NOT_FOUND)
       await assertAdopted(world, albumOwner, { assetId, drop })

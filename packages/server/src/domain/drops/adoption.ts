@@ -1,6 +1,7 @@
 /**
- * Turns a pending drop into the original of an asset: validate → claim → sign → one transaction with asset, receipt and the drop's removal, which
- * fails if the claim is lost (specification, Adopt, rules 1 to 3). After a crash the row stays claimed until its lease has expired.
+ * Turns a pending drop into the original of an asset: validate → claim → sign → one transaction with asset, receipt and
+ * the drop's removal, which fails if the claim is lost (specification, Adopt, rules 1 to 3). After a crash the row
+ * stays claimed until its lease has expired.
  */
 import { createHash } from 'node:crypto'
 import { type AccountId, type AssetId, addSeconds, type DropId, type Instant } from '@blindkeep/protocol/ids'
@@ -71,7 +72,7 @@ interface AdoptionPorts {
 /** Between two looks at a drop that an equal request in another process adopts. */
 const LOOK_MS = 200
 
-/** While the receipt was being signed, another request took the claim over or the drop was discarded. No receipt is appended then. */
+/** While the receipt was signed, another request took the claim or discarded the drop: no receipt. */
 class ClaimLost extends Error {}
 
 /** An equal request, in another process, has the claim or has taken it over. */
@@ -176,7 +177,8 @@ async function judge(
     judgeMatch(declared, drop) ??
     (await judgeSlot(tx, { accountId, ...declared }))
   if (refused === undefined) return drop
-  // A claimed drop is hidden from every request but the one that claimed it. That one was valid when it claimed, so this is another one.
+  // A claimed drop is hidden from every request but the one that claimed it. That one was valid when it claimed, so
+  // this is another one.
   return drop.leasedUntil !== undefined && drop.leasedUntil > now ? NOT_FOUND : refused
 }
 
@@ -193,7 +195,7 @@ function isElsewhere(answer: Attempt): answer is typeof ELSEWHERE {
   return answer === ELSEWHERE
 }
 
-/** While an equal request in another process adopts the drop, this one waits: for its outcome, or for the end of its lease. */
+/** While another process adopts the drop for an equal request: waits for its outcome, or its lease's end. */
 async function untilHere(
   attempt: () => Promise<Attempt>,
   pause: Pause,
@@ -205,7 +207,7 @@ async function untilHere(
   }
 }
 
-/** The same request, repeated after a restart or in another process, may have taken the claim over and completed the adoption. */
+/** A repeat after a restart, or in another process, may have taken the claim and completed the adoption. */
 async function outcomeOf(
   tx: ReadTx,
   { accountId, dropId, declared }: AdoptionRequest,

@@ -1,4 +1,4 @@
-/** Discards pending drops: gives the quota back, and leaves their bytes to the collector. The cap of a link is not given back. */
+/** Discards pending drops: quota is given back, a link's cap is not; the collector gets the bytes. */
 import type { AccountId, DropId, OpaqueId } from '@blindkeep/protocol/ids'
 import type { Clock } from '../../ports/clock.ts'
 import { accountLock, type Drop, type Store, type WriteTx } from '../../ports/store.ts'
@@ -52,7 +52,7 @@ export function createDiscarding({ store, clock, quota }: DiscardingPorts) {
     discardSome: (accountId: AccountId, max: number): Promise<number> =>
       discardThose(accountId, (tx) => tx.drops.removeSome(accountId, clock.now(), max)),
 
-    /** Discards all drops of one link that no adoption holds, in steps: others are served in between. What lands meanwhile may stay. */
+    /** Discards a link's drops without an adoption, in steps that serve others. Later landings may stay. */
     async discardOfLink(accountId: AccountId, opaqueId: OpaqueId): Promise<void> {
       const [max, pending] = [MAX_DISCARDED_AT_ONCE, await store.ask((tx) => tx.drops.countPending(accountId))]
       for (let left = pending; left > 0; left -= max) {

@@ -77,7 +77,8 @@ describe('creating a drop session', () => {
         assert.equal(await isUntouched(world, gated), true)
         assert.equal(await ask({ proof }), 'created')
 
-        // The link admits three and, of each network's first ones, three more; each source one. The limit of the source is judged before the link is looked up, the limit of the link before the proof.
+        // The link admits three and, of each network's first ones, three more; each source one. The limit of the source
+        // is judged before the link is looked up, the limit of the link before the proof.
         const open = await newLink(world, {}, await newAccount(world))
         const small = { declaration: { size: 9 } }
         for (const source of ['b', 'd', 'e', 'f', 'g', 'h'])

@@ -1,4 +1,4 @@
-/** Creates a guest's drop session and, once the session has landed, returns its receipt. arrival/chunks.ts receives its bytes, landDrops.ts lands it. */
+/** Creates a guest's session and returns the landed receipt. arrival/chunks.ts takes bytes, landDrops.ts lands. */
 import type { OpaqueId, UploadId } from '@blindkeep/protocol/ids'
 import type { Clock } from '../../ports/clock.ts'
 import type { Limit, Limiter } from '../../ports/limiter.ts'
@@ -55,8 +55,8 @@ export function createDrops(ports: DropPorts, settings: DropSettings) {
   const judgeProof = createJudgeProof(limiter, settings)
 
   /**
-   * Counts an attempt against the first of `alternatives` with room before `work` judges, and takes it back unless `work` opens a session: the limits count
-   * opened sessions.
+   * Counts an attempt against the first of `alternatives` with room before `work` judges, and takes it back unless
+   * `work` opens a session: the limits count opened sessions.
    */
   async function counting(
     alternatives: readonly (readonly Limit[])[],

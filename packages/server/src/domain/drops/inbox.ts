@@ -29,7 +29,7 @@ type Unservable = Refuses<'drop_not_found' | 'blob_withheld' | 'storage_unavaila
 export type Inbox = ReturnType<typeof createInbox>
 
 export function createInbox({ store, objects, clock, quota }: InboxPorts) {
-  /** The drop, if it may be served. Whether all its bytes are present, a read that names its size finds out (`ReadOptions.size`). */
+  /** The drop, if it may be served. A read with its size (`ReadOptions.size`) finds missing bytes. */
   async function servable(accountId: AccountId, dropId: DropId): Promise<Drop | Unservable> {
     const { drop, status } = await store.read(async (tx) => {
       const found = await tx.drops.find(dropId)

@@ -1,6 +1,6 @@
 /**
- * An account's inbox has places for files that wait and files on their way. Half of them are for the links that need them. The other half is kept in equal
- * parts for the open links: each may use its own part, whatever the others take.
+ * An account's inbox has places for files that wait and files on their way. Half of them are for the links that need
+ * them. The other half is kept in equal parts for the open links: each may use its own part, whatever the others take.
  */
 import type { Instant } from '@blindkeep/protocol/ids'
 import type { HeldPlaces, Link, ReadTx, Store } from '../../ports/store.ts'

@@ -14,8 +14,8 @@ interface LinkChange {
 }
 
 /**
- * Changes the terms of a link. The account's lock keeps reservations and landings out between the judgement and the change: a new cap is never below what
- * the link has used, and a link that its last file has spent stays as it is.
+ * Changes the terms of a link. The account's lock keeps reservations and landings out between the judgement and the
+ * change: a new cap is never below what the link has used, and a link that its last file has spent stays as it is.
  */
 export async function changeLink(
   tx: WriteTx,

@@ -1,7 +1,8 @@
 /**
- * A link's places: open sessions, files and bytes. A session that has received nothing gives its place up when a new one finds none, so a guest who opens
- * sessions and sends nothing locks no other guest out. One guest holds at most a quarter of the open sessions, and gives one up to a guest who holds fewer
- * when all are taken: a few guests lock no other guest out either, whatever they send.
+ * A link's places: open sessions, files and bytes. A session that has received nothing gives its place up when a new
+ * one finds none, so a guest who opens sessions and sends nothing locks no other guest out. One guest holds at most a
+ * quarter of the open sessions, and gives one up to a guest who holds fewer when all are taken: a few guests lock no
+ * other guest out either, whatever they send.
  */
 import { addSeconds, type Instant } from '@blindkeep/protocol/ids'
 import type { Link, Upload, WriteTx } from '../../ports/store.ts'
@@ -38,15 +39,16 @@ interface NewSession {
 export type LinkPlaces = ReturnType<typeof createLinkPlaces>
 
 export function createLinkPlaces({ writers, ending }: LinkPlacePorts, { uploadYieldSeconds }: LinkPlaceSettings) {
-  /** A new session's first chunk may be on its way: it keeps its place for a while, and for as long as a request writes to it. */
+  /** A new session's first chunk may be coming: it keeps its place for a while, and while a request writes. */
   const mayGiveWay = (upload: Upload, at: Instant): boolean =>
     upload.receivedBytes === 0 &&
     upload.createdAt <= addSeconds(at, -uploadYieldSeconds) &&
     !writers.isWritingTo(upload, at)
 
   /**
-   * Of the guests who hold the most of the `open` sessions, the one that should end first for a new session of `network`. Undefined if the new guest would
-   * then hold more than they: so a guest with one session keeps it. A guest who is not known gives no session, and gets none: it may be many.
+   * Of the guests who hold the most of the `open` sessions, the one that should end first for a new session of
+   * `network`. Undefined if the new guest would then hold more than they: so a guest with one session keeps it. A guest
+   * who is not known gives no session, and gets none: it may be many.
    */
   function oneTooMany(open: readonly Upload[], { network, at }: Holder): Upload | undefined {
     if (network === undefined) return undefined
@@ -61,15 +63,16 @@ export function createLinkPlaces({ writers, ending }: LinkPlacePorts, { uploadYi
     return theirs.reduce((first, upload) => (endsBefore(upload, first, at) ? upload : first))
   }
 
-  /** One that no request writes to; then one with fewer bytes for its age, so that an empty one is first; `other` if they are equal. */
+  /** One without a writer; then fewer bytes for its age, so empty ones first; `other` if equal. */
   function endsBefore(upload: Upload, other: Upload, at: Instant): boolean {
     const [isBusy, isOtherBusy] = [writers.isWritingTo(upload, at), writers.isWritingTo(other, at)]
     return isBusy === isOtherBusy ? rateOf(upload, at) < rateOf(other, at) : isOtherBusy
   }
 
   /**
-   * Ends as many empty sessions of the link as the new one needs, the oldest first, and then one session of a guest who holds too many, if only an open
-   * session is missing; none if they would not make a place. Returns the ended ones, for `ending.afterCommit`. A link with places left is not looked at.
+   * Ends as many empty sessions of the link as the new one needs, the oldest first, and then one session of a guest who
+   * holds too many, if only an open session is missing; none if they would not make a place. Returns the ended ones,
+   * for `ending.afterCommit`. A link with places left is not looked at.
    */
   async function makePlace(
     tx: WriteTx,
@@ -109,7 +112,7 @@ function rateOf({ receivedBytes, createdAt }: Upload, at: Instant): number {
   return receivedBytes / Math.max(1, at - createdAt)
 }
 
-/** Whether a file fits on the link without the sessions `going`. The statement that reserves is what counts (`tx.links.reserve`). */
+/** Whether a file fits without the sessions `going`. The reserving statement decides (`tx.links.reserve`). */
 function fits(link: Link, size: number, going: readonly Upload[]): boolean {
   const goingBytes = going.reduce((sum, upload) => sum + upload.size, 0)
   const openSessions = link.openSessions - going.length

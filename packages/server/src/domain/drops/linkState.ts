@@ -21,7 +21,7 @@ export async function hasLinkLeft(tx: ReadTx, accountId: AccountId, at: Instant)
   return (await tx.links.countLive(accountId, at)) < BOUNDS['live links']
 }
 
-/** Whether the account's list may have one more link. The oldest ended ones leave it, unless files wait in the inbox that came through them. */
+/** Whether one more link fits. The oldest ended ones leave the list, unless their files wait in the inbox. */
 export async function makePlaceInList(tx: WriteTx, accountId: AccountId, at: Instant): Promise<boolean> {
   const surplus = (await tx.links.countListed(accountId)) + 1 - BOUNDS['links, ended ones included']
   return surplus <= 0 || (await tx.links.bury(accountId, at, surplus)) === surplus

@@ -1,6 +1,6 @@
 /**
- * Upload links: making, listing, changing, revoking, and reserving their caps. uploads/uploadEnding.ts returns a reservation, landDrops.ts makes a reservation
- * final.
+ * Upload links: making, listing, changing, revoking, and reserving their caps. uploads/uploadEnding.ts returns a
+ * reservation, landDrops.ts makes a reservation final.
  */
 import type { AccountId, Instant, OpaqueId, ProtocolVersion } from '@blindkeep/protocol/ids'
 import { linkCapMembersOf } from '@blindkeep/protocol/schemas/links'
@@ -10,6 +10,7 @@ import {
   accountLock,
   type Link,
   type LinkPlace,
+  type LinkRow,
   type LinkTerms,
   type NewLink,
   type OwnedLink,
@@ -82,7 +83,7 @@ export function createLinks({ store, clock, ending, quota, inboxRoom }: LinkPort
       return store.write([accountLock(accountId)], (tx) => changeLink(tx, { accountId, opaqueId, change, at }))
     },
 
-    /** Ends the link and its open sessions. The caller does not learn whether the link existed (specification, Revoke). */
+    /** Ends the link and its open sessions. Callers do not learn whether it existed (specification, Revoke). */
     async revoke(accountId: AccountId, opaqueId: OpaqueId): Promise<void> {
       const now = clock.now()
       const ended = await store.write([accountLock(accountId)], async (tx) => {
@@ -100,13 +101,17 @@ export function createLinks({ store, clock, ending, quota, inboxRoom }: LinkPort
       const { link, owner } = found
       const hardLimit = quota.hardLimitOf(owner)
       const room = shownRoom(link, { usedBytes: owner.usedBytes, hardLimit })
-      const isInboxFull = await inboxRoom.isFull(store, link, now)
-      return guestView(link, { ...room, isInboxFull }, settings.blobBytesMax)
+      const [sealedTitle, isInboxFull] = await Promise.all([
+        store.ask((tx) => tx.links.sealedTitle(opaqueId)),
+        inboxRoom.isFull(store, link, now),
+      ])
+      return guestView(link, { ...room, isInboxFull, sealedTitle }, settings.blobBytesMax)
     },
 
     /**
-     * Reserves the caps for one file (specification, Create drop session, order of checks, 1). One statement of the store, `tx.links.reserve`, enforces
-     * them. A refusal changes nothing. A file that is too large gets that refusal even when the link is full.
+     * Reserves the caps for one file (specification, Create drop session, order of checks, 1). One statement of the
+     * store, `tx.links.reserve`, enforces them. A refusal changes nothing. A file that is too large gets that refusal
+     * even when the link is full.
      */
     async reserve(
       tx: WriteTx,
@@ -159,7 +164,7 @@ export async function findLive(tx: ReadTx, opaqueId: OpaqueId, at: Instant): Pro
 }
 
 /** False for a revoked or spent link, also with equal values: its id is taken. */
-function isRepeat(present: Link, request: NewLink): boolean {
+function isRepeat(present: LinkRow, request: NewLink): boolean {
   if (present.revokedAt !== undefined || present.spentAt !== undefined) return false
   const values = (link: NewLink) => [
     link.accountId,

@@ -1,4 +1,4 @@
-/** Opens one drop session, in one transaction: the link's caps, the owner's quota, the declaration, the session row. A refusal changes nothing. */
+/** Opens a drop session in one transaction: caps, quota, declaration, row. A refusal changes nothing. */
 import { type AccountId, type Instant, type OpaqueId, parseUploadId, type UploadId } from '@blindkeep/protocol/ids'
 import type { Clock } from '../../ports/clock.ts'
 import type { Limit } from '../../ports/limiter.ts'
@@ -75,7 +75,8 @@ export function createOpenDropSession(ports: OpenDropPorts) {
     const parsed = parseDeclaration(declaration, link)
     const uploadId = newId(random, parseUploadId)
     const opener = opened.openerOf(request, counted)
-    // All at once: a refusal undoes what the others have written. The session does not count itself, as it is counted first.
+    // All at once: a refusal undoes what the others have written. The session does not count itself, as it is
+    // counted first.
     const [landing, overCaps, overQuota] = await Promise.all([
       tx.uploads.countLanding(accountId),
       links.reserve(tx, link, size, at),

@@ -1,6 +1,7 @@
 /**
- * Which guest opened a session: in the session's row, until it closes, so that every process knows it. No row has an address, only keyed hashes as the
- * counts of limits have: one of the network together with the link, and one of the address, which counts over all links.
+ * Which guest opened a session: in the session's row, until it closes, so that every process knows it. No row has an
+ * address, only keyed hashes as the counts of limits have: one of the network together with the link, and one of the
+ * address, which counts over all links.
  */
 import { createHmac } from 'node:crypto'
 import type { AccountId, OpaqueId } from '@blindkeep/protocol/ids'
@@ -21,14 +22,15 @@ export interface Guest {
 
 const WINDOW_SECONDS = 900
 /**
- * So many sessions of each network are counted apart from the link's others, as many as it may hold open: opening and cancelling from a few networks does not
- * use up what a guest needs who lands what it opens.
+ * So many sessions of each network are counted apart from the link's others, as many as it may hold open: opening and
+ * cancelling from a few networks does not use up what a guest needs who lands what it opens.
  */
 const FIRST_SESSIONS = 16
 const FIRSTS_OF_LINK = 'first-sessions-of-link'
 /**
- * Sessions that one network may open on all links of an account in an hour, whatever becomes of them: half of its inbox. So an inbox is not full before its
- * owner could hear of it, and 10,000 photographs take an hour longer than their bytes at most.
+ * Sessions that one network may open on all links of an account in an hour, whatever becomes of them: half of its
+ * inbox. So an inbox is not full before its owner could hear of it, and 10,000 photographs take an hour longer than
+ * their bytes at most.
  */
 const MAX_HOURLY = 5000
 const HOUR_SECONDS = 3600
@@ -99,7 +101,7 @@ export function createOpenedSessions(
       return known && { ...known, isFirst: counted.some(({ rule }) => rule === FIRSTS_OF_LINK) }
     },
 
-    /** What has landed does not count: caps and quota bound it. Only sessions that do not land fill the windows. `upload` is the row before it landed. */
+    /** Landed sessions do not count here: caps and quota bound them. `upload`: the row before landing. */
     async landed({ opaqueId, opener }: Pick<DropUpload, 'opaqueId' | 'opener'>): Promise<void> {
       const { ofSource, ofLink } = limitsOf(opaqueId, opener)
       const counted = (opener?.isFirst ? ofLink.at(0) : ofLink.at(-1)) ?? []

@@ -1,6 +1,7 @@
 /**
- * How many more bytes there is room for, as a guest of a link sees it: what is free, rounded down to a hundredth of the limit. The size of another's file is not
- * in plain view then, but a guest who tries sizes finds it, because what fits is never refused (decisions/limits.md).
+ * How many more bytes there is room for, as a guest of a link sees it: what is free, rounded down to a hundredth of the
+ * limit. The size of another's file is not in plain view then, but a guest who tries sizes finds it, because what fits
+ * is never refused (decisions/limits.md).
  */
 import type { AccountUse, Link } from '../../ports/store.ts'
 
@@ -26,7 +27,7 @@ export function shownRoom(
   }
 }
 
-/** An unused link shows its whole cap: a file that fits exactly must not look too large. In BigInt, as a hundred times a cap may exceed the safe integers. */
+/** An unused link shows its whole cap: a fitting file must not look too large. BigInt: a hundred times a cap. */
 function roundedDown(free: number, unit: number): number {
   const bytes = Math.max(0, free)
   if (unit <= 100 || !Number.isFinite(bytes)) return bytes

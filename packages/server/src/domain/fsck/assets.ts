@@ -4,7 +4,7 @@ import { locationOf } from '../ground/location.ts'
 import { type Finding, findBroken, instantText } from './finding.ts'
 import type { Examination } from './options.ts'
 
-/** A lease lasts a minute. An expired lease ends when the owner next acts on the drop (specification, the states of a drop, Adopt). */
+/** A lease lasts a minute; an expired one ends at the owner's next act (specification, states of a drop, Adopt). */
 const MAX_CLAIM_SECONDS = 86_400
 const DAY_MS = 86_400_000
 

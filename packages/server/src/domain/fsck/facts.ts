@@ -7,7 +7,7 @@ import { createFinding, type Finding, findBroken } from './finding.ts'
 /** A backup pauses for minutes at a time. */
 const MAX_PAUSE_SECONDS = 86_400
 
-/** Wrong facts that would silently stop the log or the collector, or let the server take another name than its accounts know. */
+/** Wrong facts that silently stop the log or the collector, or allow another name than accounts know. */
 export async function checkFacts(tx: ReadTx, now: Instant): Promise<readonly Finding[]> {
   const floor = await read(() => receiptSeqFloor(tx))
   const pausedUntil = await read(() => collectorPausedUntil(tx))

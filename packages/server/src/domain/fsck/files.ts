@@ -1,6 +1,6 @@
 import { countText } from '@blindkeep/protocol/counts'
+import { BlobMissing, StorageForbidden, StorageUnavailable } from '../../ground/storageErrors.ts'
 import type { Objects } from '../../ports/objects.ts'
-import { BlobMissing, StorageForbidden, StorageUnavailable } from '../../ports/storageErrors.ts'
 import { type AuditedObject, type ReadTx, type Store, StoreBroken } from '../../ports/store.ts'
 import { uploadIdOf } from '../ground/location.ts'
 import { createFinding, type Finding } from './finding.ts'
@@ -21,8 +21,8 @@ const LISTED_AT_ONCE = 256
 type Look = (object: AuditedObject) => Promise<Finding | undefined>
 
 /**
- * Compares the bytes with the row. Beside a running server the bytes may have changed since the row was read. So a fault counts only when the row is the
- * same before and after the look.
+ * Compares the bytes with the row. Beside a running server the bytes may have changed since the row was read. So a
+ * fault counts only when the row is the same before and after the look.
  */
 export async function confirmed(
   { store }: Pick<FilePorts, 'store'>,
@@ -47,8 +47,8 @@ function isSame(one: AuditedObject, other: AuditedObject): boolean {
 }
 
 /**
- * No row without bytes: an object with a receipt has a file of exactly its size until it is deleting; a staged object has at least the acknowledged
- * bytes.
+ * No row without bytes: an object with a receipt has a file of exactly its size until it is deleting; a staged object
+ * has at least the acknowledged bytes.
  */
 export function lookAtFile({ objects }: FilePorts): Look {
   return async ({ location, size, state, receivedBytes = 0 }) => {
@@ -91,7 +91,7 @@ export class Unreadable {
   }
 }
 
-/** An unreadable object is a finding. A store that does not answer is no finding: it ends the examination with an error. */
+/** An unreadable object is a finding. A silent store is none: it ends the examination with an error. */
 export async function readable<Result>(
   objects: ReadableObjects,
   work: () => Promise<Result>,
@@ -108,7 +108,7 @@ export async function readable<Result>(
   }
 }
 
-/** Files that no row names. The server writes the row before the first byte and removes it after the last one, so no crash leaves such files. */
+/** Files without a row. Rows are written before the first byte and removed after the last: no crash leaves these. */
 export async function* examineStrays(
   { store, objects }: FilePorts,
   { counts, signal }: Examination,
@@ -146,7 +146,7 @@ async function* straysAmong({ store, objects }: FilePorts, listed: readonly stri
   }
 }
 
-/** Receipts never end, and the server removes a file before its rows. So a file that any of these rows names is no leftover. */
+/** Receipts never end, and files go before their rows. So a file with any of these rows is no leftover. */
 async function whoNames(tx: ReadTx, location: string): Promise<string | undefined> {
   const uploadId = uploadIdOf(location)
   if (uploadId === undefined) return undefined

@@ -182,7 +182,8 @@ describe('fsck of the receipt log', () => {
         assert.deepEqual(await checkReceipt(last, contextOf(index), examination), [])
         const { receiptCbor } = last.row
         const unfound = await Promise.all(
-          // Every byte before the ML-DSA-65 signature. Of its 3,309 bytes (FIPS 204, Table 2) both ends and some between, to save time.
+          // Every byte before the ML-DSA-65 signature. Of its 3,309 bytes (FIPS 204, Table 2) both ends and some
+          // between, to save time.
           Array.from(receiptCbor, async (byte, at) => {
             if (at > receiptCbor.length - 3_300 && at < receiptCbor.length - 9 && at % 41 > 0) return []
             const bytes = receiptCbor.with(at, byte ^ (1 << (at % 8)))

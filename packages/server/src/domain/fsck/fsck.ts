@@ -1,6 +1,7 @@
 /**
- * Checks a data directory: rows against rows, rows against files, the receipt log against itself. It may run beside a server: each statement reads one
- * instant, the log is append-only, and a fault of a file counts only when its row is the same afterwards. It writes nothing.
+ * Checks a data directory: rows against rows, rows against files, the receipt log against itself. It may run beside a
+ * server: each statement reads one instant, the log is append-only, and a fault of a file counts only when its row is
+ * the same afterwards. It writes nothing.
  */
 import type { HybridVerifiers } from '@blindkeep/protocol/cose'
 import type { Clock } from '../../ports/clock.ts'
@@ -33,8 +34,8 @@ const LOOKS_AT_ONCE = 32
 const LINKS_AT_ONCE = 10_000
 
 /**
- * Throws when the store of rows or the store of bytes does not answer. Ends early when the database reports itself as broken, as its rows cannot be
- * trusted then.
+ * Throws when the store of rows or the store of bytes does not answer. Ends early when the database reports itself as
+ * broken, as its rows cannot be trusted then.
  */
 export async function* examine(ports: FsckPorts, examination: Examination): AsyncGenerator<Finding> {
   const { store, clock } = ports
@@ -154,7 +155,7 @@ async function* examineObjects(ports: FsckPorts, examination: Examination): Asyn
   }
 }
 
-/** One finding for one fault of a file: what is wrong now tells more than the mark of an earlier reading, and what cannot be looked at is not read. */
+/** One finding a fault: the present says more than an earlier mark, and what cannot be looked at is not read. */
 async function* examineSome(
   ports: FsckPorts,
   objects: readonly AuditedObject[],

@@ -54,7 +54,7 @@ function landedRules(link: AuditedLink, { isUnpruned = false }: Examination): Ru
   ]
 }
 
-/** Caps count landed and open uploads together (ARCHITECTURE.md, What is always true). The store's `reserve` enforces the caps. */
+/** Caps count landed and open uploads (ARCHITECTURE.md, What is always true). The store's `reserve` enforces them. */
 function exceedsCaps(caps: NumericLinkCaps, used: { readonly files: number; readonly bytes: number }): boolean {
   return (
     used.files > (caps.maxFileCount ?? Number.POSITIVE_INFINITY) ||

@@ -14,7 +14,7 @@ interface LogPorts {
   readonly verify: HybridVerifiers
 }
 
-/** Checks the receipt log from its first receipt to its head, and its keys. It includes receipts that are appended meanwhile. */
+/** The receipt log from first receipt to head, with its keys, and what is appended meanwhile. */
 export async function* examineLog(
   { store, verify }: LogPorts,
   examination: Examination,

@@ -4,16 +4,16 @@ import type { Instant, Sha256Hex } from '@blindkeep/protocol/ids'
 export interface Examination {
   /** Reads every byte again. */
   readonly deep: boolean
-  /** Compares every index of the database with its table, as `deep` does. A repair needs it, as its statements use the indexes. */
+  /** Compares each index with its table, as `deep` does. A repair needs it: its statements use the indexes. */
   readonly indexes?: boolean
   readonly signal: AbortSignal
   /** `RETENTION_MAX_DAYS`. If absent, retention is not examined. */
   readonly retentionDaysMax?: number
   /** Grows during the examination. */
   readonly counts: Counts
-  /** From an earlier examination of the same directory. What never changes is not examined again. Grows during the examination. */
+  /** Of an earlier examination of this directory: what never changes is examined once. Grows meanwhile. */
   readonly memory?: Memory
-  /** No session was pruned yet, as none is old enough. Then the counts of landed files are exact, and every receipt has its session. */
+  /** No session was pruned yet: counts of landed files are exact, and every receipt has its session. */
   readonly isUnpruned?: boolean
 }
 

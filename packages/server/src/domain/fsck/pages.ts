@@ -15,7 +15,7 @@ interface Table<Row, Key> {
   readonly pageSize?: number
 }
 
-/** A whole table, page by page. At an unreadable row it throws `ValueUnreadable`, whose message names the row before it. */
+/** A whole table by pages. At an unreadable row throws `ValueUnreadable`, which names the row before. */
 export async function* pages<Row, Key>(
   store: Pick<Store, 'read'>,
   { first, read, keyOf, pageSize = MAX_PAGE }: Table<Row, Key>,

@@ -10,8 +10,8 @@ interface RepairPorts {
 }
 
 /**
- * Corrects what a finding allows, by one conditional write that checks the rows again. Removes no bytes and never changes the log. Returns what it did,
- * for people.
+ * Corrects what a finding allows, by one conditional write that checks the rows again. Removes no bytes and never
+ * changes the log. Returns what it did, for people.
  */
 export async function repair({ store, ...ports }: RepairPorts, given: Repair): Promise<string> {
   return store.write('accountId' in given ? [accountLock(given.accountId)] : [], async (tx) =>

@@ -3,7 +3,7 @@ import type { AuditedUpload } from '../../ports/store.ts'
 import { locationOf } from '../ground/location.ts'
 import { type Finding, findBroken, instantText, type Rules } from './finding.ts'
 
-/** Hashing the largest file takes hours. A running or starting server finishes every upload; a later receipt proves that the server ran. */
+/** Hashing the largest file takes hours. Servers finish every upload; a later receipt proves that one ran. */
 const MAX_FINISHING_SECONDS = 86_400
 
 export function checkUpload(upload: AuditedUpload, lastReceiptAt: Instant | undefined): readonly Finding[] {

@@ -1,5 +1,5 @@
 import type { HybridVerifiers } from '@blindkeep/protocol/cose'
-import { type SignatureType, type VerifyingKey, verifyAside, verifyingKey } from '../../signatures.ts'
+import { type SignatureType, type VerifyingKey, verifyAside, verifyingKey } from '../../ground/signatures.ts'
 
 /** A server has few keys. This bounds what a damaged table can add. */
 const MAX_KEYS = 64

@@ -7,7 +7,7 @@ export function isReachable(account: AccountStanding | undefined): account is Ac
   return account !== undefined && account.suspendedAt === undefined && account.deletedAt === undefined
 }
 
-/** For a transaction that creates something: its request may have been authenticated just before the account was deleted. */
+/** Before creating something: the account may have been deleted after the request was authenticated. */
 export async function requireActiveAccount(
   tx: ReadTx,
   accountId: AccountId,

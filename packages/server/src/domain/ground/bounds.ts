@@ -1,6 +1,7 @@
 /**
- * How many rows an account may have of each kind, living or dead. Each is judged under the account's lock. How often rows may be added is in
- * `rowBudget.ts`; what has no bound here has a rate or a price (decisions/limits.md has all of them).
+ * How many rows an account may have of each kind, living or dead. Each is judged under the account's lock. How often
+ * rows may be added is in `rowBudget.ts`; what has no bound here has a rate or a price (decisions/limits.md has all
+ * of them).
  */
 import type { Refuses } from './refusals.ts'
 

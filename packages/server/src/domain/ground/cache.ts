@@ -9,8 +9,8 @@ interface Cached<Value> {
 }
 
 /**
- * Caches the result of `read` for `ms` after it resolved. Concurrent calls share one read. A read that fails rejects the calls that wait for it, and is
- * not cached.
+ * Caches the result of `read` for `ms` after it resolved. Concurrent calls share one read. A read that fails rejects
+ * the calls that wait for it, and is not cached.
  */
 export function cacheFor<Value>(clock: Clock, ms: number, read: () => Promise<Value>): Cached<Value> {
   let last: { readonly reading: Promise<Value>; readAt: Instant | undefined } | undefined
@@ -41,8 +41,8 @@ export function cacheFor<Value>(clock: Clock, ms: number, read: () => Promise<Va
 }
 
 /**
- * One reading at a time, for all calls that came before it began. Whatever was committed before a call is in its answer, whichever process committed it, and any
- * number of calls costs no more than one reading after another.
+ * One reading at a time, for all calls that came before it began. Whatever was committed before a call is in its
+ * answer, whichever process committed it, and any number of calls costs no more than one reading after another.
  */
 export function readTogether<Value>(read: () => Promise<Value>): () => Promise<Value> {
   let running: Promise<unknown> = Promise.resolve()
@@ -60,7 +60,7 @@ export function readTogether<Value>(read: () => Promise<Value>): () => Promise<V
 
 const MAX_REMEMBERED = 4096
 
-/** Remembers what `read` found in the store for as long as nothing is committed there: the answer is the one that another read would give. */
+/** Remembers what `read` found until the next commit: another read would answer the same. */
 export function whileUnchanged<Key, Value>(
   store: Pick<Store, 'look'>,
   read: (key: Key) => Promise<Value>,

@@ -1,7 +1,7 @@
 import { formatInstant, type Instant } from '@blindkeep/protocol/ids'
 import type { Refuses } from './refusals.ts'
 
-/** Refuses an end that has passed: the clock that it was counted from is behind, and its owner would believe that there is time left. */
+/** Refuses a passed end: a clock is behind, and the owner would believe that there is time left. */
 export function refusePassed(
   expiresAt: Instant | undefined,
   now: Instant,

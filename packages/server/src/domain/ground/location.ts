@@ -1,6 +1,6 @@
 import { parseSha256Hex, parseUploadId, type Sha256Hex, type UploadId } from '@blindkeep/protocol/ids'
 
-/** The location of an upload's object in the blob store. No location is used twice, because no upload id is used twice. */
+/** Where an upload's object lies. No location is used twice, because no upload id is. */
 export function locationOf(ciphertextHash: Sha256Hex, uploadId: UploadId): string {
   return `${ciphertextHash.slice(0, 2)}/${ciphertextHash}.${uploadId}`
 }

@@ -8,7 +8,7 @@ export function newId<Id>(random: Random, parse: (text: string) => Id | undefine
   return id
 }
 
-/** A UUID of version 7 (RFC 9562, section 5.7). It contains its time, so rows that are made one after another are stored side by side. */
+/** UUID version 7 (RFC 9562, section 5.7). It contains its time: rows in sequence are stored side by side. */
 export function newTimedId<Id>(
   { random, now }: { readonly random: Random; readonly now: Instant },
   parse: (text: string) => Id | undefined,

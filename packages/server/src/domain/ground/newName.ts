@@ -1,2 +1,2 @@
-/** The owner's own name for a thing, as a request changes it: undefined removes it. `same` changes nothing, and the thing must be the caller's all the same. */
+/** An owner's name as a request changes it: undefined removes it. `same` changes nothing, but needs an own thing. */
 export type NewName = Uint8Array | undefined | 'same'

@@ -1,6 +1,6 @@
 /**
- * Why a rule refuses a request. There are more reasons than error codes: `http/problem.ts` maps them, and only there reasons that a client must not tell
- * apart become one answer.
+ * Why a rule refuses a request. There are more reasons than error codes: `http/problem.ts` maps them, and only there
+ * reasons that a client must not tell apart become one answer.
  */
 export type Refusal =
   | { readonly refused: 'request_malformed'; readonly detail: string }

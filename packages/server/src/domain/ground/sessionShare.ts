@@ -1,6 +1,7 @@
 /**
- * What an account may use up in a time is shared among its sessions. A stolen access token is one session: it uses up its own share, and the owner, who signs in
- * again, has another one. What the owner can free or end needs no share, nor does what ends as soon as a token does (decisions/limits.md).
+ * What an account may use up in a time is shared among its sessions. A stolen access token is one session: it uses up
+ * its own share, and the owner, who signs in again, has another one. What the owner can free or end needs no share, nor
+ * does what ends as soon as a token does (decisions/limits.md).
  */
 import type { AccountId, SessionId } from '@blindkeep/protocol/ids'
 import type { Limit } from '../../ports/limiter.ts'
@@ -9,7 +10,7 @@ import type { Account } from '../../ports/store.ts'
 /** Four sessions together use up what their account has. */
 const SHARES = 4
 
-/** Whose request it is. Without a session, as in rows of an earlier build, all such requests of the account count as one. */
+/** Whose request it is. Requests without a session (earlier builds' rows) count as one. */
 export interface Spender {
   readonly accountId: AccountId
   readonly sessionId?: SessionId | undefined
@@ -33,7 +34,7 @@ interface Shared {
 
 const shareOfSession = (max: number): number => Math.ceil(max / SHARES)
 
-/** A lone session has all of `max`. All sessions together have a third more, so one of them leaves the others a quarter. */
+/** A lone session has all of `max`. All together have a third more: one leaves the others a quarter. */
 export const wholeForOne = (max: number) => ({ max: Math.ceil((max * SHARES) / (SHARES - 1)), maxOfSession: max })
 
 export function sharedLimits(

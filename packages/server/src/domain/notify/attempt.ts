@@ -41,7 +41,7 @@ interface Sending {
   readonly signal: AbortSignal
 }
 
-/** Sends the message of a channel that is due, once its drops are all there. Answers when to look again; undefined if nothing is left. */
+/** Sends a due message once its drops are all there. Answers when to look again; undefined if nothing is left. */
 export type Attempt = (news: ChannelNews, signal: AbortSignal) => Promise<Instant | undefined>
 
 export function createAttempt({ store, clock, random, keyring, messenger, limiter, log }: AttemptPorts): Attempt {
@@ -112,7 +112,7 @@ function retrySeconds(attempts: number, random: Random): number {
   return Math.ceil((longest * (1 + part / 255)) / 2)
 }
 
-/** The same for a repeat, another one for other drops, also after a restore has set the numbers back. Reveals nothing of what it is made from. */
+/** The same for a repeat, another for other drops, also after a restore. Reveals nothing of its parts. */
 function messageIdOf(channelId: ChannelId, values: readonly number[]): string {
   const hash = createHash('sha256')
     .update([channelId, ...values].join(' '))

@@ -57,8 +57,8 @@ export function createChannelChecks({ store, clock, targets, requested, listedOf
     },
 
     /**
-     * Sends one message and waits for its fate. A test that arrives makes a channel active again that was given up. An address that was not confirmed gets
-     * nothing: it may be a stranger's, who has a code already.
+     * Sends one message and waits for its fate. A test that arrives makes a channel active again that was given up. An
+     * address that was not confirmed gets nothing: it may be a stranger's, who has a code already.
      */
     async test(
       accountId: AccountId,

@@ -1,6 +1,6 @@
 /**
- * Tells owners of landed drops by their channels (decisions/notifications.md). What is due is in the database: the events between what a channel has reported
- * and the account's last change. Memory only says where to look first.
+ * Tells owners of landed drops by their channels (decisions/notifications.md). What is due is in the database: the
+ * events between what a channel has reported and the account's last change. Memory only says where to look first.
  */
 import { type AccountId, addSeconds, type ChannelId, type Instant } from '@blindkeep/protocol/ids'
 import type { ChannelNews } from '../../ports/store.ts'

@@ -1,6 +1,6 @@
 /**
- * How much the server sends to an address for all accounts together. Without these limits many accounts, or channels that are removed and added again, would
- * make it a tool against a stranger.
+ * How much the server sends to an address for all accounts together. Without these limits many accounts, or channels
+ * that are removed and added again, would make it a tool against a stranger.
  */
 import type { AccountId } from '@blindkeep/protocol/ids'
 import type { Limit, Limiter } from '../../ports/limiter.ts'
@@ -12,7 +12,7 @@ const REQUEST_WINDOW_SECONDS = 900
 /** Codes to one mailbox, of all accounts, in a day. */
 export const MAX_CODES_OF_MAILBOX = 3
 const DAY_SECONDS = 86_400
-/** Messages about files of one account, by all of its channels. Windows are fixed, so two of them may meet within one minute: ten, one for each channel. */
+/** An account's messages about files, over all channels. Two fixed windows may meet in a minute: ten. */
 export const MAX_NEWS_OF_ACCOUNT = 5
 /** Messages of any kind, of all accounts. Owners may share an address, and many share the service of a vendor. */
 export const MAX_MESSAGES_OF_ADDRESS = 10
@@ -55,8 +55,8 @@ function ofReceiver(target: Target): readonly Limit[] {
 }
 
 /**
- * One spelling of what one person has. A mailbox without what many mail servers take no notice of: dots, and what follows a `+`. A URL without its query, in
- * which many spellings lead to one place.
+ * One spelling of what one person has. A mailbox without what many mail servers take no notice of: dots, and what
+ * follows a `+`. A URL without its query, in which many spellings lead to one place.
  */
 function addressOf(target: Target): string {
   if (target.kind === 'email') {

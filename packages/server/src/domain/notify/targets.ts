@@ -1,4 +1,4 @@
-/** The target of a channel as its row keeps it: sealed, and bound to the channel's id, so that no row opens in the place of another one. */
+/** A channel's target as stored: sealed and bound to its id, so that no row opens in another's place. */
 import { timingSafeEqual } from 'node:crypto'
 import { fromBase64, toBase64 } from '@blindkeep/protocol/bytes'
 import type { ChannelId } from '@blindkeep/protocol/ids'
@@ -6,7 +6,7 @@ import { MAX_CHANNEL_SHOWN_LENGTH } from '@blindkeep/protocol/schemas/channels'
 import type { Keyring } from '../../ports/keyring.ts'
 import type { Target } from '../../ports/messenger.ts'
 
-/** `code`: of an e-mail address that was not confirmed yet. `sealedName`: the owner's name for the channel, which only the owner's clients can read. */
+/** `code`: of an unconfirmed e-mail address. `sealedName`: the owner's name, for the owner's clients only. */
 export type StoredTarget = Target & { readonly code?: string; readonly sealedName?: Uint8Array | undefined }
 
 export type Targets = ReturnType<typeof createTargets>

@@ -1,4 +1,4 @@
-/** Whether a guest of a link, or a receiver of a share, has proven that it knows the passphrase (decisions/limits.md). */
+/** Whether a guest or a receiver of a share has proven that it knows the passphrase (decisions/limits.md). */
 import { timingSafeEqual } from 'node:crypto'
 import { parseBase64 } from '@blindkeep/protocol/bytes'
 import type { OpaqueId } from '@blindkeep/protocol/ids'
@@ -14,8 +14,9 @@ export interface PassphraseSettings {
 /** Wrong proofs for a link or share from sources that were wrong before, or are unknown. */
 export const MAX_ATTEMPTS = 100
 /**
- * First wrong proofs, one for each network. It is apart from the other limit so that a few guessers cannot use up the attempt of a guest who knows the
- * passphrase, and bounds guessing from very many networks (decisions/limits.md has the numbers).
+ * First wrong proofs, one for each network. It is apart from the other limit so that a few guessers cannot use up the
+ * attempt of a guest who knows the passphrase, and bounds guessing from very many networks (decisions/limits.md has the
+ * numbers).
  */
 const MAX_FIRST_ATTEMPTS = 1000
 const WINDOW_SECONDS = 900
@@ -43,13 +44,13 @@ type Judgement =
 
 type JudgePassphrase = (gated: Gated, proof: Proof) => Promise<Judgement>
 
-/** Counts each attempt before it compares the proof, and takes the count back for a right proof. So parallel guesses gain nothing. */
+/** Counts before comparing, and takes a right proof's count back: parallel guesses gain nothing. */
 export function createJudgePassphrase(
   limiter: Limiter,
   { passphraseTriesPerWindow }: PassphraseSettings,
   what: 'link' | 'share',
 ): JudgePassphrase {
-  /** Ids and sources from which a proof was right: guesses from elsewhere do not stop a guest who is sending or reading. */
+  /** Ids and sources of right proofs: guesses from elsewhere do not stop who is sending or reading. */
   const proven = new Set<string>()
 
   function remember(guest: string): void {

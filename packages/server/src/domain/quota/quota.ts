@@ -1,7 +1,8 @@
 /**
- * The only place where an account's used bytes change, except `fsck --repair`. The used bytes always equal the declared sizes of the account's unclosed
- * uploads, its pending drops and the objects of its assets. An upload is charged when it is created. It keeps the charge when it lands. The charge is
- * refunded when the upload ends or fails, and when the drop is discarded or the asset's blob is deleted.
+ * The only place where an account's used bytes change, except `fsck --repair`. The used bytes always equal the declared
+ * sizes of the account's unclosed uploads, its pending drops and the objects of its assets. An upload is charged when
+ * it is created. It keeps the charge when it lands. The charge is refunded when the upload ends or fails, and when the
+ * drop is discarded or the asset's blob is deleted.
  */
 import { type AccountId, addSeconds, type Instant } from '@blindkeep/protocol/ids'
 import type { QuotaState } from '@blindkeep/protocol/schemas/quota'
@@ -24,7 +25,7 @@ export interface QuotaSnapshot {
   readonly graceEnds: Instant | undefined
 }
 
-/** An account's own hard limit with this value means no limit, also when the deployment has one. It is the largest number that is exact. */
+/** As an account's hard limit: no limit, also against the deployment's. The largest exact number. */
 export const UNLIMITED = Number.MAX_SAFE_INTEGER
 
 interface Limits {
@@ -42,7 +43,7 @@ const QUOTA_CHANGED = { name: 'quota.changed' } as const
 export type Quota = ReturnType<typeof createQuota>
 
 export function createQuota(settings: QuotaSettings) {
-  /** An account's own hard limit replaces both limits of the deployment. A missing soft limit equals the hard one, and none is above it. */
+  /** An account's hard limit replaces both of the deployment. A missing soft limit equals it; none is above it. */
   function limitsOf(account: AccountUse): Limits {
     const hard = account.hardLimitBytes ?? settings.hardBytes
     const hardLimit = hard === UNLIMITED ? undefined : hard
@@ -57,7 +58,7 @@ export function createQuota(settings: QuotaSettings) {
     return hardLimit !== undefined && account.usedBytes >= hardLimit
   }
 
-  /** Stores since when the use is at or over the limit. An earlier time stays when the account was over the limit before too. */
+  /** Since when use is at or over the limit. An earlier time stays while it lasts. */
   async function noteExcess(tx: WriteTx, { before, after }: Step, at: Instant): Promise<void> {
     const since = exceeds(after) ? ((exceeds(before) ? before.exceededSince : undefined) ?? at) : undefined
     if (since !== before.exceededSince) await tx.accounts.setExceededSince(before.accountId, since)
@@ -97,16 +98,16 @@ export function createQuota(settings: QuotaSettings) {
       await noteExcess(tx, { before: { ...after, usedBytes: after.usedBytes + bytes }, after }, at)
     },
 
-    /** Gives an account its own limits. A hard limit at or below its use begins the grace; one above it ends the grace. */
+    /** Gives an account its limits. A hard limit at or below its use begins the grace; one above ends it. */
     async setLimits(tx: WriteTx, account: Account, limits: OwnLimits, at: Instant): Promise<void> {
       await tx.accounts.setLimits(account.accountId, limits)
       await note(tx, { before: account, after: { ...account, ...limits } }, at)
     },
 
-    /** Whether the stored excess agrees with the limits. It does not after a start with other limits of the deployment. */
+    /** Whether the stored excess agrees with the limits: not after a start with other ones. */
     isNoted: (account: Account): boolean => exceeds(account) === (account.exceededSince !== undefined),
 
-    /** Stores the excess as the limits say. A grace that was not stored begins now, as its owner was not warned before. */
+    /** Stores the excess. An unstored grace begins now: its owner was not warned before. */
     async note(tx: WriteTx, accountId: AccountId, at: Instant): Promise<void> {
       const account = await tx.accounts.find(accountId)
       if (account !== undefined) await note(tx, { before: account, after: account }, at)

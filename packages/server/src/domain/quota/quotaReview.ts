@@ -11,8 +11,9 @@ interface ReviewPorts {
 const ACCOUNTS_AT_A_TIME = 500
 
 /**
- * After a start with other limits of the deployment, accounts may be over their hard limit that were below it, or the other way round. No charge or
- * refund notes that. So each call reviews some accounts, and starts again after the last one.
+ * After a start with other limits of the deployment, accounts may be over their hard limit that were below it, or the
+ * other way round. No charge or refund notes that. So each call reviews some accounts, and starts again after the
+ * last one.
  */
 export function createQuotaReview({ store, clock, quota }: ReviewPorts): () => Promise<void> {
   let afterEmail: string | undefined

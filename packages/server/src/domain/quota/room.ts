@@ -1,6 +1,7 @@
 /**
- * Whether the disk has room. A new session is admitted if all its bytes fit beside what the open ones still lack, so that what is admitted can land. What
- * strangers declare and do not send is bounded. The floor itself is kept by counting each piece of a chunk as it arrives (decisions/limits.md).
+ * Whether the disk has room. A new session is admitted if all its bytes fit beside what the open ones still lack, so
+ * that what is admitted can land. What strangers declare and do not send is bounded. The floor itself is kept by
+ * counting each piece of a chunk as it arrives (decisions/limits.md).
  */
 import { type AccountId, addSeconds } from '@blindkeep/protocol/ids'
 import type { Clock } from '../../ports/clock.ts'
@@ -36,7 +37,7 @@ interface NewSession {
 
 export function createRoom({ staging, clock }: RoomPorts, { freeSpaceFloorBytes, chunkBytesMax }: RoomSettings) {
   const disk = createDisk(staging, clock, freeSpaceFloorBytes)
-  /** At least what all open sessions lack: what has ended or arrived is subtracted only when the store is asked again. */
+  /** At least what open sessions lack: what ended or arrived is subtracted when the store is asked again. */
   let claimedBytesMax = Number.POSITIVE_INFINITY
 
   /** What others may claim from a new session of `accountId`. */
@@ -58,8 +59,8 @@ export function createRoom({ staging, clock }: RoomPorts, { freeSpaceFloorBytes,
     },
 
     /**
-     * Whether a new session may begin. Call in the transaction that inserts its row, before that. Asks the store only when the sessions admitted so far might
-     * leave no room.
+     * Whether a new session may begin. Call in the transaction that inserts its row, before that. Asks the store only
+     * when the sessions admitted so far might leave no room.
      */
     async admits(tx: ReadTx, { accountId, size }: NewSession): Promise<boolean> {
       const leftBytes = disk.leftBytes()

@@ -1,6 +1,6 @@
 /**
- * How many rows an account may add in a time, whatever becomes of them: what is deleted leaves a row too, for a while or for good. Each session has a share.
- * Nothing that frees, and no sign-in, is counted.
+ * How many rows an account may add in a time, whatever becomes of them: what is deleted leaves a row too, for a while
+ * or for good. Each session has a share. Nothing that frees, and no sign-in, is counted.
  */
 import type { Limit, Limiter } from '../../ports/limiter.ts'
 import type { Refuses } from '../ground/refusals.ts'
@@ -15,8 +15,8 @@ export interface RowSettings {
 const DAY_SECONDS = 86_400
 const HOUR_SECONDS = 3600
 /**
- * Uploads of an account in a day, landed ones included: each leaves a receipt for good. Without shares: no token lasts long enough for as many, and one session
- * may be the whole account's.
+ * Uploads of an account in a day, landed ones included: each leaves a receipt for good. Without shares: no token lasts
+ * long enough for as many, and one session may be the whole account's.
  */
 const MAX_UPLOADS = 1_000_000
 

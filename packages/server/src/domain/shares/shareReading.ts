@@ -38,8 +38,8 @@ export function createShareReading(
   const judge = createJudgePassphrase(limiter, settings, 'share')
 
   /**
-   * What `read` finds of a live share. A share with a passphrase is read only after the right proof, in a second transaction: nothing of it, not even
-   * whether it names a hash, is known before.
+   * What `read` finds of a live share. A share with a passphrase is read only after the right proof, in a second
+   * transaction: nothing of it, not even whether it names a hash, is known before.
    */
   async function showing<Found>(
     opaqueId: OpaqueId,
@@ -84,8 +84,9 @@ export function createShareReading(
     },
 
     /**
-     * An object of this content, if the share names it and a live asset of the owner holds it. A withheld content answers as an unknown one:
-     * its reason concerns only the owner. An object that cannot be served and is not yet known to be damaged is a failure.
+     * An object of this content, if the share names it and a live asset of the owner holds it. A withheld content
+     * answers as an unknown one: its reason concerns only the owner. An object that cannot be served and is not yet
+     * known to be damaged is a failure.
      */
     async content(
       opaqueId: OpaqueId,

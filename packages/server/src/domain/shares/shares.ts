@@ -1,6 +1,6 @@
 /**
- * Shares show some of an account's contents to every client that knows the address. A share owns nothing: it serves a content as long as a live asset of
- * the account has the content.
+ * Shares show some of an account's contents to every client that knows the address. A share owns nothing: it serves a
+ * content as long as a live asset of the account has the content.
  */
 import { type AccountId, addSeconds, type OpaqueId } from '@blindkeep/protocol/ids'
 import { accountLock, type ListedShare, type NewShare, type ReadTx, type Share } from '../../ports/store.ts'
@@ -32,7 +32,7 @@ export function createShares(ports: ShareReadingPorts, settings: PassphraseSetti
   return {
     ...createShareReading(ports, settings),
 
-    /** Makes a share. An exact repeat by the same account gets the same answer. An id is never used again: an old address must not show new contents. */
+    /** Makes a share. An exact repeat gets the same answer. Ids are used once: an old address shows nothing new. */
     async create(
       accountId: AccountId,
       request: ShareRequest,

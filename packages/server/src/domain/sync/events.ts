@@ -8,7 +8,7 @@ import type { Positions } from '../changes/positions.ts'
 import { isLive } from '../ground/liveSession.ts'
 import type { Refuses } from '../ground/refusals.ts'
 
-/** One entry of the stream that a connected client reads: every change of its account after a position, in order, until its session ends. */
+/** An entry of a connected client's stream: every change of its account, in order, until its session ends. */
 export interface StreamEvent {
   /** A client that reconnects continues after this id. */
   readonly id: string
@@ -118,7 +118,7 @@ type Look = 'over' | { readonly session: Session; readonly last: number; readonl
 /** `unparsed`: the id of the request was not read yet. `lost`: the id belongs to no position of this account. */
 type StreamPosition = number | 'now' | 'unparsed' | 'lost'
 
-/** Every number has an event until the event is pruned, so a gap means that events were missed. A position beyond the count is of another count. */
+/** Every number has an event until it is pruned: a gap means missed ones. Beyond the count: of another count. */
 function continues(position: number, found: readonly NotedEvent[], last: number): boolean {
   if (found.length === 0) return position === last
   return found.every(({ changeSeq }, at) => changeSeq === position + 1 + at)

@@ -1,6 +1,6 @@
 /**
- * The feed of an account's assets. Each asset appears once, at its last change, with its present values, so a client that reads to the end has the present
- * state.
+ * The feed of an account's assets. Each asset appears once, at its last change, with its present values, so a client
+ * that reads to the end has the present state.
  */
 import type { AccountId, AssetId, Instant } from '@blindkeep/protocol/ids'
 import type { ChangedAsset, Store } from '../../ports/store.ts'

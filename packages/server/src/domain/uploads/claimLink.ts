@@ -8,8 +8,9 @@ export type FinishingRefusal =
   | { readonly refused: 'sibling_finishing'; readonly uploadId: UploadId }
 
 /**
- * Part of the transaction that moves an upload to finishing; `link` is the guest's, as this transaction reads it. Of a single-use link's uploads only one may
- * be finishing: the next one waits until that one has landed or failed, so that no receipt is ever signed for a drop that then may not land.
+ * Part of the transaction that moves an upload to finishing; `link` is the guest's, as this transaction reads it. Of a
+ * single-use link's uploads only one may be finishing: the next one waits until that one has landed or failed, so that
+ * no receipt is ever signed for a drop that then may not land.
  */
 export async function claimLink(
   tx: WriteTx,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { UploadId } from '@blindkeep/protocol/ids'
-import { StorageUnavailable } from '../../ports/storageErrors.ts'
+import { StorageUnavailable } from '../../ground/storageErrors.ts'
 import type { Store } from '../../ports/store.ts'
 import { createFaults, createGate } from '../../testing/faults.ts'
 import {
@@ -125,7 +125,8 @@ describe('a session in a store with keys', () => {
     'keeps a chunk whose recording reported a failure and happened all the same',
     inKeyedWorld(
       async (world, bucket) => {
-        // Before its first chunk, a process on PostgreSQL waits for the landings of an earlier one, which is one more write.
+        // Before its first chunk, a process on PostgreSQL waits for the landings of an earlier one, which is one
+        // more write.
         await append(world, await newSession(world), chunk(0, 30))
         const uploadId = await newSession(world)
         // The first write begins the part, the second one records the chunk.

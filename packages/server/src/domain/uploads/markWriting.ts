@@ -1,4 +1,4 @@
-/** Marks in an upload's row that a request of this process receives a chunk for it, for the other processes. Short chunks, the usual ones, cost no write. */
+/** Marks in an upload's row, for other processes, that a chunk arrives here. Usual, short chunks cost no write. */
 import { addSeconds } from '@blindkeep/protocol/ids'
 import type { Clock } from '../../ports/clock.ts'
 import type { Store } from '../../ports/store.ts'

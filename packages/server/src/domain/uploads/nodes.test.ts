@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { UploadId } from '@blindkeep/protocol/ids'
-import type { Rules } from '../../rules.ts'
 import { createGate } from '../../testing/faults.ts'
 import {
   append,
@@ -18,6 +17,7 @@ import {
 } from '../../testing/guest.ts'
 import { withUploads } from '../../testing/withUploads.ts'
 import { inWorld, sha256, type World } from '../../testing/world.ts'
+import type { Rules } from '../rules.ts'
 
 const content = bytes(100_000)
 

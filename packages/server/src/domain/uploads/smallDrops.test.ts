@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { StorageUnavailable } from '../../ports/storageErrors.ts'
+import { StorageUnavailable } from '../../ground/storageErrors.ts'
 import { OutcomeUnknown, type Store } from '../../ports/store.ts'
 import { createFaults, createGate } from '../../testing/faults.ts'
 import { accountRow, append, bytes, linkRow, newLink, openDrop, ownerOf, uploadRow } from '../../testing/guest.ts'
@@ -12,7 +12,7 @@ const whole = { offset: 0, bytes: content }
 
 const receiptsOf = async ({ store }: World) => (await store.read((tx) => tx.receipts.head()))?.receiptSeq ?? 0
 
-/** A session of a process that has landed a drop. On PostgreSQL it first waits for the landings of an earlier one, which is a write more. */
+/** A session of a process that landed a drop. PostgreSQL first waits for earlier landings: one more write. */
 async function openLater(world: World): Promise<Parameters<typeof append>[1]> {
   await append(world, await openDrop(world, await newLink(world), content), whole)
   return openDrop(world, await newLink(world), content)

@@ -29,7 +29,8 @@ type ClosingStep =
 
 export interface WhichEnd {
   /**
-   * Only those that have received nothing since they were read, and that no process writes to for long: a chunk is acknowledged without its account's lock.
+   * Only those that have received nothing since they were read, and that no process writes to for long: a chunk is
+   * acknowledged without its account's lock.
    */
   readonly isUnchanged: boolean
   readonly mayEnd?: (upload: Upload) => boolean
@@ -43,8 +44,9 @@ export type UploadEnding = ReturnType<typeof createUploadEnding>
 /** After the commit, the caller of a function that takes a `tx` passes the closed uploads to `afterCommit`. */
 export function createUploadEnding({ store, clock, quota, writers, onDeleting }: EndingPorts) {
   /**
-   * Closes one upload: returns its caps or releases its asset's id if no other upload reserved the id, refunds its quota, and moves its object to deleting.
-   * False, and nothing changed, when the upload is no longer as the step expects it.
+   * Closes one upload: returns its caps or releases its asset's id if no other upload reserved the id, refunds its
+   * quota, and moves its object to deleting. False, and nothing changed, when the upload is no longer as the step
+   * expects it.
    */
   async function close(tx: WriteTx, upload: Upload, step: ClosingStep): Promise<boolean> {
     if (!(await tx.uploads.move(upload.uploadId, step))) return false
@@ -102,7 +104,7 @@ export function createUploadEnding({ store, clock, quota, writers, onDeleting }:
       return endOpen(tx, await tx.uploads.openOf(opaqueId), at)
     },
 
-    /** Part of the transaction that deletes or replaces the asset's blobs. A finishing upload then finds no slot to land in. */
+    /** In the transaction that deletes or replaces the blobs. A finishing upload then finds no slot. */
     async endOpenOfAsset(tx: WriteTx, assetId: AssetId, at: Instant): Promise<readonly Upload[]> {
       return endOpen(tx, await tx.uploads.unclosedOfAsset(assetId), at)
     },

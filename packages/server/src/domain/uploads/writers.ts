@@ -1,12 +1,13 @@
 /**
- * At most one request of a process writes to an upload. The newest request wins, because the older connection is often dead without the server knowing.
- * But once the older request has all its bytes, the newer one waits for it. A stopped writer has returned before the next one starts.
+ * At most one request of a process writes to an upload. The newest request wins, because the older connection is often
+ * dead without the server knowing. But once the older request has all its bytes, the newer one waits for it. A stopped
+ * writer has returned before the next one starts.
  */
 import type { Instant, UploadId } from '@blindkeep/protocol/ids'
 import type { Upload } from '../../ports/store.ts'
 
 export interface Writer {
-  /** Aborts when a newer request takes over, the upload ends, or the client of this request disconnects; never once all bytes have arrived. */
+  /** Aborts for a newer request, the upload's end, or a disconnected client; never once all bytes are here. */
   readonly signal: AbortSignal
   /** Whether a newer request, or the end of the upload, stopped this writer. */
   isStopped(): boolean
@@ -59,7 +60,7 @@ export function createWriters(markWriting?: MarkWriting) {
     /** The present moment, for `isTouchedSince`. */
     now: (): number => moment,
 
-    /** Whether a writer has left the upload, or its writer was to stop, since that moment: what was read of the upload before may have changed. */
+    /** Whether a writer left, or was to stop, since then: what was read of the upload may have changed. */
     isTouchedSince: (uploadId: UploadId, since: number): boolean => (touched.get(uploadId) ?? forgottenUntil) > since,
 
     isWriting: (uploadId: UploadId): boolean => active.has(uploadId),
@@ -68,7 +69,7 @@ export function createWriters(markWriting?: MarkWriting) {
     isWritingTo: ({ uploadId, writingUntil }: Pick<Upload, 'uploadId' | 'writingUntil'>, at: Instant): boolean =>
       active.has(uploadId) || (writingUntil !== undefined && writingUntil > at),
 
-    /** Stops the active writer of this process, unless it has all its bytes. Resolves when no request writes to the upload. */
+    /** Stops this process's writer, unless it has all bytes. Resolves when no request writes to the upload. */
     stop,
 
     /** Runs `work` as the only writer of the upload. */

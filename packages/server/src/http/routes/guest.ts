@@ -36,14 +36,14 @@ export function guestRoutes(
     async guestLink({ params }) {
       const view = await links.asGuestSees(params.opaque_id)
       if (isRefusal(view)) return view
-      const { link, contentTypes, maxFileSize, remainingBytes, remainingFiles, isInboxFull } = view
+      const { link, sealedTitle, contentTypes, maxFileSize, remainingBytes, remainingFiles, isInboxFull } = view
       const body = {
         opaque_id: link.opaqueId,
         drop_pubkey: toBase64(link.dropPublicKey),
         crypto_suite_id: link.suiteId,
         protocol_version: link.protocolVersion,
         content_types: [...contentTypes],
-        ...(link.sealedTitle && { sealed_title: toBase64(link.sealedTitle) }),
+        ...(sealedTitle && { sealed_title: toBase64(sealedTitle) }),
         passphrase_required: link.verifierHash !== undefined,
         ...(maxFileSize !== undefined && { max_file_size: maxFileSize }),
         ...(remainingBytes !== undefined && { remaining_bytes: remainingBytes }),

@@ -33,13 +33,18 @@ export const links = {
   isBuried: inner(made<0 | 1>()),
 }
 
-export type Link = Row<typeof links>
+export type LinkRow = Row<typeof links>
 export type NewLink = New<typeof links>
+
+/** Sealed for people: no rule needs them. */
+export type LinkTexts = Pick<LinkRow, 'sealedLabel' | 'sealedTitle'>
+
+export type Link = Omit<LinkRow, keyof LinkTexts>
 
 export type LinkCaps = Pick<Link, 'maxFileCount' | 'maxFileSize' | 'maxTotalBytes' | 'expiresAt' | 'singleUse'>
 
 /** What the owner may change later. */
-export type LinkTerms = Omit<LinkCaps, 'singleUse'> & Pick<Link, 'sealedLabel' | 'sealedTitle'>
+export type LinkTerms = Omit<LinkCaps, 'singleUse'> & LinkTexts
 
 /** How far the link has been used. */
 export type LinkUse = Omit<Link, keyof NewLink>

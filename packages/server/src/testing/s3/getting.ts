@@ -44,7 +44,7 @@ function headersOf({ etag, modified }: StoredObject, length: number): Record<str
   }
 }
 
-/** Undefined without a range, and for a range that is not understood, which HTTP says to ignore. Throws for one that starts behind the end. */
+/** Undefined without an understood range, which HTTP ignores. Throws for one that starts behind the end. */
 function rangeOf(text: string | undefined, size: number): { readonly start: number; readonly end: number } | undefined {
   const match = /^bytes=(\d*)-(\d*)$/.exec(text ?? '')
   if (match === null) return undefined

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import { startS3, TEST_BUCKET } from './server.ts'
 
-/** Runs the double as a process of its own: `node main.ts --port 9000 --bucket name`. Prints one line of JSON when it listens. */
+/** The double as a process: `node main.ts --port 9000 --bucket name`. Prints a line of JSON when it listens. */
 const { values } = parseArgs({
   options: {
     port: { type: 'string', default: '0' },

@@ -14,7 +14,7 @@ export async function putObject(call: Call): Promise<Answer> {
   return { status: 200, headers: { etag: `"${object.etag}"` } }
 }
 
-/** Reads the body of a PutObject or UploadPart and checks it against every hash that came with it. Nothing is stored if one differs. */
+/** Reads a PutObject's or UploadPart's body and checks every given hash. Nothing is stored if one differs. */
 export async function takeBody(call: Call): Promise<StoredObject> {
   const length = declaredLength(call)
   const md5 = createHash('md5')

@@ -21,7 +21,7 @@ import { putObject } from './putting.ts'
 import { type Credentials, checkSignature } from './signature.ts'
 import { document } from './xml.ts'
 
-/** Something that happens to one request instead of its answer. `lost` does the work and cuts the connection; `cut` sends half of the body. */
+/** Instead of an answer. `lost` does the work and cuts the connection; `cut` sends half of the body. */
 export type Fault = 'slow down' | 'internal error' | 'forbidden' | 'hang' | 'refused' | 'lost' | 'cut' | 'error in 200'
 
 export interface S3Options {

@@ -17,7 +17,7 @@ const MAX_SKEW_MS = 15 * 60 * 1000
 const authorizationForm =
   /^AWS4-HMAC-SHA256 Credential=([^/,]+)\/(\d{8})\/([^/,]+)\/s3\/aws4_request, ?SignedHeaders=([a-z0-9;-]+), ?Signature=([0-9a-f]{64})$/
 
-/** Checks the signature (AWS Signature Version 4, in the header) of a request. Throws `S3Error`. `now` is the store's clock. */
+/** Checks a request's signature (AWS Signature Version 4, header). Throws `S3Error`. `now`: the store's clock. */
 export function checkSignature(request: IncomingMessage, known: readonly Credentials[], now: number): void {
   const match = authorizationForm.exec(request.headers.authorization ?? '')
   if (match === null) throw new S3Error('AccessDenied', 'the request is not signed')

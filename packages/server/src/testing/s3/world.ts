@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import type { S3Address } from '../../adapters/s3/address.ts'
 import type { CredentialSources } from '../../adapters/s3/credentials.ts'
 import { openS3, type S3Store } from '../../adapters/s3/store.ts'
-import type { Bytes, BytesWorld } from '../../ports/bytesContract/world.ts'
+import type { Bytes, BytesWorld } from '../../contracts/bytes/world.ts'
+import { StorageUnavailable } from '../../ground/storageErrors.ts'
 import type { PartIndex, PlacedPart } from '../../ports/parts.ts'
-import { StorageUnavailable } from '../../ports/storageErrors.ts'
 import { type S3Options, type S3Server, startS3, TEST_BUCKET } from './server.ts'
 
 /** The parts that were written, in memory, in place of the database's table. */

@@ -28,7 +28,7 @@ function escaped(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
 }
 
-/** The texts of all elements `name` that have no children. The double reads one kind of document, so it needs no parser. */
+/** Texts of childless elements `name`. The double reads one kind of document: it needs no parser. */
 export function textsOf(xml: string, name: string): readonly string[] {
   return [...xml.matchAll(new RegExp(`<${name}>([^<]*)</${name}>`, 'g'))].map(([, text]) => unescaped(text ?? ''))
 }

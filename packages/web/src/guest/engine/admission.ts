@@ -1,4 +1,4 @@
-/** Decides what happens to a file that the guest chooses: the file is known already, continues a stored upload, is new, or is refused. */
+/** What happens to a chosen file: it is known, continues a stored upload, is new, or is refused. */
 import { misfitsOf, type Used } from '@blindkeep/client/fit'
 import { batchOf, type SendState } from '@blindkeep/client/guest'
 import { usualSealedBytes } from '@blindkeep/client/sizes'
@@ -16,7 +16,7 @@ import { matchOf } from './uploadMatch.ts'
 
 export interface Admission {
   add(files: readonly ChosenFile[], others?: NotFiles): Promise<void>
-  /** Adds the files of the last remark, each as a file of its own, although one of the same name, size and time is known. */
+  /** Adds the files of the last remark each by itself, although name, size and time are known. */
   addAnyway(): Promise<void>
   /** Marks each chosen file as fitting or not, by the last answer about the link. */
   judge(): void
@@ -120,7 +120,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
 
 interface Found {
   readonly refused: Readonly<Record<Refusal, readonly ChosenFile[]>>
-  /** Names of those that were added, and have no byte that this browser can read. Some disks state so of files with content. */
+  /** Names of added files without a byte that this browser can read. Some disks say so of full files. */
   readonly empty: readonly string[]
   readonly others: NotFiles
   readonly isNothing: boolean

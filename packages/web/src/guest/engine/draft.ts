@@ -1,6 +1,6 @@
 /**
- * What the guest has written for the owner: the page's fields show it, and it goes with what is sent next. The store keeps it, as it keeps unfinished files, until
- * all files of the link have arrived.
+ * What the guest has written for the owner: the page's fields show it, and it goes with what is sent next. The store
+ * keeps it, as it keeps unfinished files, until all files of the link have arrived.
  */
 import { oneAtATime } from '../../common/oneAtATime.ts'
 import type { Message } from '../messages.ts'

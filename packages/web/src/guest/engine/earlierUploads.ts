@@ -18,17 +18,18 @@ export interface EarlierUploads {
   /** Reads the store again: other tabs may have changed it. */
   refresh(): Promise<void>
   /**
-   * Asks the server for the status of each unfinished upload; this needs no file. The page then shows which uploads have landed and which the server has
-   * deleted. When the server does not answer, the stored status of the upload stays.
+   * Asks the server for the status of each unfinished upload; this needs no file. The page then shows which
+   * uploads have landed and which the server has deleted. When the server does not answer, the stored status of
+   * the upload stays.
    */
   checkStatus(): Promise<void>
   /** `isClosed`: the link takes no new uploads, so that only one that the server has begun can continue. */
   unfinished(isClosed: boolean): readonly Unfinished[]
-  /** The unfinished uploads, with the states that continue them: for an upload that the server has deleted, a state that restarts it. */
+  /** Unfinished uploads with the states that continue them, or restart those that the server deleted. */
   uploads(): readonly StoredUpload[]
-  /** Removes the upload from this list, because the guest has chosen its file in this visit. The store keeps the upload. */
+  /** Removes it from this list: the guest chose its file in this visit. The store keeps the upload. */
   remove(id: string): void
-  /** Locks the upload for this tab, and removes it from this list. Undefined when no upload has this id, or when another tab has locked it. */
+  /** Locks the upload for this tab and removes it from this list. Undefined if unknown, or locked by another tab. */
   lockAndRemove(id: string): Promise<StoredUpload | undefined>
   /** Continues the upload in this tab when the other tab has released it. */
   awaitOtherTab(id: string): void
@@ -77,7 +78,8 @@ export function createEarlierUploads(options: EarlierUploadsOptions): EarlierUpl
   async function checkOne(upload: StoredUpload): Promise<void> {
     const { id, state } = upload
     const status = await askSend(state, environment).catch(() => undefined)
-    // The guest may have chosen or discarded the upload meanwhile; then the job that sends or cancels it learns its status.
+    // The guest may have chosen or discarded the upload meanwhile; then the job that sends or cancels it learns
+    // its status.
     if (status === undefined || !unfinished.some((one) => one.id === id)) return
     if (status.is === 'landed') return land(upload, status.landed)
     if (status.is === 'deleted') deletedOnServer.add(id)

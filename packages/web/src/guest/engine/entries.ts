@@ -1,4 +1,7 @@
-/** The files of this visit, also those that another tab has sent meanwhile, and those that landed in earlier visits, in the order in which the guest added them. Each change makes a new entry. */
+/**
+ * The files of this visit, with those of other tabs and earlier visits, in the order of their addition.
+ * Each change makes a new entry.
+ */
 import type { Batch, SendState } from '@blindkeep/client/guest'
 import type { Source } from '@blindkeep/client/source'
 import type { FailureReason, Message, Phase, ReceiptStatus } from '../messages.ts'
@@ -24,7 +27,7 @@ export interface Entry extends FileIdentity {
   readonly preparedBytes: number
   /** Sealed bytes that the server has acknowledged. */
   readonly sentBytes: number
-  /** Bytes beyond the acknowledged ones that are on their way, or were when the connection was cut: they are sent again, and the progress stands still meanwhile. */
+  /** Bytes on their way beyond the acknowledged ones. After a cut they are sent again; the progress stands still. */
   readonly inFlightBytes: number
   /** All sealed bytes of the file; an estimate before it is sealed. */
   readonly totalBytes: number

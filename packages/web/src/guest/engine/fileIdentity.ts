@@ -18,7 +18,7 @@ export function identityOf({ file, folder }: ChosenFile): FileIdentity {
 
 const paths = new Intl.Collator(undefined, { numeric: true })
 
-/** As a person counts: `2.jpg` before `10.jpg`. Browsers give the files of a folder in any order, and a link may take only the first ones. */
+/** As people count: `2.jpg` before `10.jpg`. Browsers give any order, and a link may take only the first ones. */
 export function inPathOrder(files: readonly ChosenFile[]): readonly ChosenFile[] {
   return files
     .map((chosen) => ({ chosen, path: filePath(identityOf(chosen)) }))

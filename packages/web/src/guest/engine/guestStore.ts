@@ -1,4 +1,4 @@
-/** What outlives the tab: unfinished uploads, files that were to be sent and not begun, the guest's message, landed files, and the keys of servers. */
+/** What outlives the tab: unfinished and planned uploads, the guest's message, landed files, servers' keys. */
 import type { Batch, SendState } from '@blindkeep/client/guest'
 import { type DropCustody, joinPins, type PinnedKeys } from '@blindkeep/client/receipts'
 import type { AssetReceipt } from '@blindkeep/protocol/schemas/receipts'
@@ -60,7 +60,7 @@ export interface PlannedChange {
   readonly remove: readonly string[]
 }
 
-/** A write is durable, as far as the browser can, when its promise resolves. No method throws: a store that keeps nothing says so in `isPersistent`. */
+/** A resolved write is as durable as browsers allow. Nothing throws: see `isPersistent` for a store without memory. */
 export interface GuestStore {
   /** Whether its content is still there after a reload. */
   readonly isPersistent: boolean
@@ -95,7 +95,10 @@ export function isUploadExpired({ keptAt }: Pick<StoredUpload, 'keptAt'>, nowMs:
   return nowMs - keptAt > UPLOAD_MAX_AGE_MS
 }
 
-/** `isGoOpen`: other files of the link are unfinished or planned. What has landed is then still needed, so that a folder that is chosen again is not sent twice. The clock may have been ahead then. */
+/**
+ * `isGoOpen`: files of the link are unfinished or planned. Then landed ones still count, so that a folder that is
+ * chosen again is not sent twice. The clock may have been ahead then.
+ */
 export function isLandedExpired({ landedAt }: Pick<LandedFile, 'landedAt'>, nowMs: number, isGoOpen: boolean): boolean {
   return Math.abs(nowMs - landedAt) > (isGoOpen ? UPLOAD_MAX_AGE_MS : LANDED_MAX_AGE_MS)
 }

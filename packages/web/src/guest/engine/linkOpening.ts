@@ -69,7 +69,7 @@ export function createLinkOpening({ parts, environment, onChange }: LinkOpeningO
     return expiresAt === undefined ? Number.POSITIVE_INFINITY : Date.parse(expiresAt) - Number(opened?.now())
   }
 
-  /** The server says whether the link has expired: its clock is known to the second, and its owner may have changed the end. */
+  /** The server says whether the link has expired: it has the exact clock, and the owner may have changed the end. */
   async function askAtExpiry(): Promise<void> {
     if (isWatching) return
     isWatching = true

@@ -1,4 +1,4 @@
-/** Waits until another tab releases an upload. If this tab lists it as `other_tab`, takes it over, or cancels the row when the upload is no longer stored. */
+/** Waits for another tab's upload. Then takes a row listed as `other_tab` over, or cancels it if it is not stored. */
 import type { Entries } from './entries.ts'
 import type { GuestStore } from './guestStore.ts'
 import type { LockedUploads } from './lockedUploads.ts'

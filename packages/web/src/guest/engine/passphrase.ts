@@ -1,4 +1,4 @@
-/** The link's passphrase: whether the link needs one, which passphrase the guest gave last, and whether the server accepted it. */
+/** The link's passphrase: whether it needs one, the last given one, and whether the server accepted it. */
 import { passphraseSpellings, type SpelledPassphrase } from '@blindkeep/client/guest'
 import type { PassphraseStatus } from '../messages.ts'
 
@@ -15,10 +15,10 @@ export interface Passphrase {
   spelling(): SpelledPassphrase | undefined
   /** Undefined when this file has been prepared with the current spelling. */
   spellingUnlessUsedFor(id: string): SpelledPassphrase | undefined
-  /** `spelling` is the one with which the proof was started. The proof takes a second; the guest may have given another passphrase meanwhile. */
+  /** `spelling`: with which the proof began. It takes a second, in which the guest may have given another one. */
   wasUsedFor(id: string, spelling: SpelledPassphrase | undefined): void
   wasAccepted(): void
-  /** The server refused the spelling that this file was prepared with. Another one or a newer passphrase may still be to be tried. */
+  /** The server refused this file's spelling. Another, or a newer passphrase, may still be tried. */
   wasRefusedFor(id: string): void
 }
 

@@ -6,15 +6,19 @@
  *     waiting → preparing → waiting → sending ⇄ finishing → landed
  *
  * Besides these:
- * - waiting, preparing, sending, finishing → paused, failed, cancelled; a job that stops can also return its file to waiting (stopUpload.ts)
- * - paused, failed, cancelled → waiting, when the guest resumes, retries, or is too late to cancel, or when another tab that was sending the file closes
- * - failed, cancelled → chosen, when the guest chooses the file again (admission.ts); a failed file that was prepared goes to waiting
+ * - waiting, preparing, sending, finishing → paused, failed, cancelled; a job that stops can also return its file to
+ *   waiting (stopUpload.ts)
+ * - paused, failed, cancelled → waiting, when the guest resumes, retries, or is too late to cancel, or when another tab
+ *   that was sending the file closes
+ * - failed, cancelled → chosen, when the guest chooses the file again (admission.ts); a failed file that was prepared
+ *   goes to waiting
  * - chosen, unfit, paused → failed, when the link closes (closedLink.ts)
  * - paused, failed → cancelled, here or in another tab that was sending the file
  *
- * A job that stops because of a trouble (SendTrouble: no connection, for example) backs off (stopUpload.ts): its file is waiting until a pause ends.
- * A file that was prepared in an earlier visit goes from waiting directly to sending, or is compared first, in the phase preparing.
- * An entry's first phase is set where the entry is added: admission.ts, landedFiles.ts, and `discard` in fileCommands.ts.
+ * A job that stops because of a trouble (SendTrouble: no connection, for example) backs off (stopUpload.ts): its file
+ * is waiting until a pause ends. A file that was prepared in an earlier visit goes from waiting directly to sending, or
+ * is compared first, in the phase preparing. An entry's first phase is set where the entry is added: admission.ts,
+ * landedFiles.ts, and `discard` in fileCommands.ts.
  */
 import type { Batch, SendProgress, SendState } from '@blindkeep/client/guest'
 import type { Source } from '@blindkeep/client/source'
@@ -39,7 +43,7 @@ export const become = {
   /** The guest sends the file. */
   submitted: (message: Message, batch: Batch) => ({ phase: 'waiting', message, batch }),
 
-  /** The guest chooses a file again that failed or was cancelled. If nothing of it is kept, it belongs to the next go. */
+  /** A failed or cancelled file is chosen again. If nothing of it is kept, it belongs to the next go. */
   chosenAgain: (source: Source, resumes: boolean) => ({
     ...{ source, phase: resumes ? 'waiting' : 'chosen', failure: undefined },
     ...(resumes ? {} : { batch: undefined }),

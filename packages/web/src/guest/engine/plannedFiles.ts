@@ -1,6 +1,6 @@
 /**
- * Keeps the names of files that are to be sent in the store until each is begun, so that a visit after a reload or a crash can ask for those that were not.
- * A file is begun once its upload is stored.
+ * Keeps the names of files that are to be sent in the store until each is begun, so that a visit after a reload or a
+ * crash can ask for those that were not. A file is begun once its upload is stored.
  */
 import { oneAtATime } from '../../common/oneAtATime.ts'
 import type { FailureReason, NeverBegun, Unfinished } from '../messages.ts'
@@ -143,12 +143,12 @@ function createWrites({ visitId, store, locks }: PlannedFilesOptions): Writes {
   }
 }
 
-/** The link had no room for it, or closed. The guest should still know later that it was not sent, and the owner may make room. */
+/** Without room, or on a closed link. The guest should see that it was not sent, and the owner may make room. */
 const MISSED: ReadonlySet<FailureReason | undefined> = new Set(['too_many', 'no_room', 'link_closed'])
 
 /**
- * The guest has asked to send it, in this visit or in the one whose place in a go it has, and nothing of it is stored; or the link did not take it. What else is
- * only chosen leaves no name behind.
+ * The guest has asked to send it, in this visit or in the one whose place in a go it has, and nothing of it is stored;
+ * or the link did not take it. What else is only chosen leaves no name behind.
  */
 function isPlanned(entry: Entry | undefined): boolean {
   if (entry?.source === undefined || entry.state !== undefined) return false

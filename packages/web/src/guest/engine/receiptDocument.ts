@@ -1,4 +1,4 @@
-/** Receipts in a file that the guest saves. It has all that a checker needs without our code and without asking the server. */
+/** A saved file with receipts. A checker needs neither our code nor the server for it. */
 import type { PinnedKeys } from '@blindkeep/client/receipts'
 import { safeName } from '@blindkeep/client/safeName'
 import type { LandedFile } from './guestStore.ts'
@@ -12,8 +12,9 @@ export interface ReceiptDocument {
 }
 
 /**
- * One receipt is one JSON document, several are JSON Lines. Each is an AssetReceipt as the server gave it, with two more members that a checker of
- * receipts ignores: `keys`, which makes the same document an AttestationKeysResponse, and `file`, which names the file for people.
+ * One receipt is one JSON document, several are JSON Lines. Each is an AssetReceipt as the server gave it, with two
+ * more members that a checker of receipts ignores: `keys`, which makes the same document an AttestationKeysResponse,
+ * and `file`, which names the file for people.
  */
 export function receiptDocument(
   files: readonly LandedFile[],

@@ -1,4 +1,4 @@
-/** Fetches the receipt of each landed file and checks it in this browser, with the server's keys that this browser has seen before. */
+/** Fetches each landed file's receipt and checks it here, with the keys that this browser has seen before. */
 import type { Environment } from '@blindkeep/client/environment'
 import { AuditError } from '@blindkeep/client/errors'
 import { type DropCustody, fetchReceipt, joinPins, type PinnedKeys } from '@blindkeep/client/receipts'

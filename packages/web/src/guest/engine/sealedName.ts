@@ -5,7 +5,7 @@ const MAX_CHARACTERS = 2_000
 /** The end of a longer name is kept for its file extension. */
 const TAIL_CHARACTERS = 200
 
-/** Path and name, joined. If that is longer than `MAX_CHARACTERS`, `…` replaces the characters before the last `TAIL_CHARACTERS`. */
+/** Path and name. Beyond `MAX_CHARACTERS`, `…` stands before the last `TAIL_CHARACTERS`. */
 export function sealedNameOf(file: { readonly folder: string; readonly name: string }): string {
   const whole = filePath(file)
   if (whole.length <= MAX_CHARACTERS) return whole

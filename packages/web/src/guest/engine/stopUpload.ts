@@ -1,4 +1,4 @@
-/** Decides what follows when a file's job stops before its end: a pause, another try, or a failure that the guest sees. */
+/** After a file's job stopped early: a pause, another try, or a failure that the guest sees. */
 import type { Environment } from '@blindkeep/client/environment'
 import { ProblemError, SendError, type SendTrouble } from '@blindkeep/client/errors'
 import { forNewSession } from '@blindkeep/client/guest'

@@ -1,11 +1,11 @@
-/** What an earlier visit has stored, possibly with another release of this page. What cannot be read counts as not stored. */
+/** What an earlier visit stored, perhaps of another release. What cannot be read counts as not stored. */
 import { type Batch, parseSendState, type SendState } from '@blindkeep/client/guest'
 import { parseInstant } from '@blindkeep/protocol/ids'
 import type { Message } from '../messages.ts'
 import type { FileIdentity } from './fileIdentity.ts'
 import type { LandedFile, PlannedFile, StoredUpload } from './guestStore.ts'
 
-/** `sentBytes` is stored beside the upload, because it changes with every chunk. Undefined for anything but a stored upload. */
+/** `sentBytes` is stored beside the upload: it changes with every chunk. Undefined for anything else. */
 export function readStoredUpload(stored: unknown, sentBytes: unknown): StoredUpload | undefined {
   if (!isObject(stored)) return undefined
   const { id, linkId, keptAt } = stored

@@ -2,7 +2,7 @@ import type { GuestStore } from './guestStore.ts'
 
 /** One tab works at a stored upload: two would send the same bytes to one session. */
 export interface TabLocks {
-  /** Resolves with the function that releases the lock, or with undefined when another tab has the lock. A tab that closes releases all its locks. */
+  /** Resolves with the release, or undefined when another tab has the lock. A closing tab releases all. */
   lock(id: string): Promise<(() => void) | undefined>
   isLocked(id: string): Promise<boolean>
   /** Resolves when no tab has the lock. */
@@ -28,7 +28,7 @@ function createTabLocks(locks: LockManager): TabLocks {
   }
 }
 
-/** Without a persistent store, tabs share nothing; a browser that stores nothing may also refuse locks (Web Locks, `request`). */
+/** Without a persistent store tabs share nothing, and locks may be refused (Web Locks, `request`). */
 export function locksFor({ isPersistent }: Pick<GuestStore, 'isPersistent'>, locks: LockManager | undefined): TabLocks {
   return isPersistent && locks !== undefined ? createTabLocks(locks) : createSoleLocks()
 }

@@ -1,7 +1,8 @@
 /**
- * A `fetch` that reports how many bytes of a chunk are sent. The browser's `fetch` reports nothing before the answer, which on a slow connection takes a
- * minute. This one behaves like it as far as the client uses it for a chunk: it resolves with the answer, whatever its status; it rejects with `TypeError`
- * when there is no answer, and with the signal's reason when that aborts. XMLHttpRequest follows redirects. One to another origin fails, because the page's
+ * A `fetch` that reports how many bytes of a chunk are sent. The browser's `fetch` reports nothing before the answer,
+ * which on a slow connection takes a minute. This one behaves like it as far as the client uses it for a chunk: it
+ * resolves with the answer, whatever its status; it rejects with `TypeError` when there is no answer, and with the
+ * signal's reason when that aborts. XMLHttpRequest follows redirects. One to another origin fails, because the page's
  * Content-Security-Policy forbids it; an answer from another path of this origin fails here.
  */
 type Fetch = typeof fetch
@@ -53,7 +54,8 @@ function upload(
     request.onerror = () => settle(() => reject(new TypeError('the chunk did not get an answer')))
     request.onabort = () => settle(() => reject(signal?.reason ?? new TypeError('the chunk was cut')))
     signal?.addEventListener('abort', abort, { once: true })
-    // Browsers hold a Blob outside of this process, but the bytes of an array inside it until the request is garbage collected.
+    // Browsers hold a Blob outside of this process, but the bytes of an array inside it until the request is garbage
+    // collected.
     request.send(new Blob([body]))
   })
 }

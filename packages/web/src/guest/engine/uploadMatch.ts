@@ -4,7 +4,7 @@ import type { FileIdentity } from './fileIdentity.ts'
 type UploadMatch<Stored extends FileIdentity> =
   /** Name, size and time agree. */
   | { readonly is: 'same'; readonly upload: Stored }
-  /** Name and size agree, or the time too, but not with one file only. Phones copy a picture for every choice, with a new time: the bytes must be compared. */
+  /** Name and size agree, perhaps the time, but with several files. Phones copy pictures with new times: compare. */
   | { readonly is: 'perhaps'; readonly upload: Stored }
   /** Only the name agrees. */
   | { readonly is: 'changed'; readonly upload: Stored }

@@ -1,11 +1,12 @@
 import type { AccountFacts } from '@blindkeep/client/owner'
 import { useState } from 'preact/hooks'
-import { formatInstant } from '../../common/format.ts'
+import { formats } from '../../common/format.ts'
+import { useText } from '../../common/reader.ts'
 import { useLoaded } from '../../common/useLoaded.ts'
 import { useOwnerPages } from '../context.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
 import type { PageSession } from '../session.ts'
-import { accountText, ownerText } from '../texts.ts'
+import { accountTexts, ownerTexts } from '../texts.ts'
 import { ChangePassword } from './changePassword.tsx'
 import { DeleteAccount } from './deleteAccount.tsx'
 import { DevicesSection } from './devicesSection.tsx'
@@ -23,17 +24,16 @@ interface AccountPageProps {
 }
 
 export function AccountPage({ session }: AccountPageProps) {
-  const { owner, language } = useOwnerPages()
-  const text = accountText(language).page
+  const { owner } = useOwnerPages()
+  const text = useText(accountTexts).page
+  const ownerText = useText(ownerTexts)
   const account = useLoaded(() => owner.account())
   return (
     <div class="stack account">
       <h1 tabIndex={-1}>{text.title}</h1>
-      {account.error !== undefined && (
-        <ErrorNotice error={account.error} language={language} onRetry={account.reload} />
-      )}
+      {account.error !== undefined && <ErrorNotice error={account.error} onRetry={account.reload} />}
       {account.value === undefined ? (
-        account.isLoading && <p role="status">{ownerText(language).opening}</p>
+        account.isLoading && <p role="status">{ownerText.opening}</p>
       ) : (
         <AccountSections account={account.value} reload={account.reload} session={session} />
       )}
@@ -47,16 +47,17 @@ interface AccountSectionsProps extends AccountPageProps {
 }
 
 function AccountSections({ account, reload, session }: AccountSectionsProps) {
-  const { language } = useOwnerPages()
-  const text = accountText(language)
+  const text = useText(accountTexts)
+  const format = useText(formats)
   const { email, createdAt, isSuspended, hasSecondFactor } = account
-  // A new password, a revoked key and a removed passkey end sign-ins, which the list of sign-ins still shows until it is loaded again.
+  // A new password, a revoked key and a removed passkey end sign-ins, which the list of sign-ins still shows until it
+  // is loaded again.
   const [endings, setEndings] = useState(0)
   const countEnding = () => setEndings((count) => count + 1)
   return (
     <>
       <Section title={email} state={isSuspended ? <span class="badge warn">{text.page.suspended}</span> : undefined}>
-        <p class="soft">{text.page.since(formatInstant(createdAt, language))}</p>
+        <p class="soft">{text.page.since(format.instant(createdAt))}</p>
       </Section>
       <ChangePassword email={email} asksCode={hasSecondFactor} onEnded={countEnding} />
       <PasskeysSection onEnded={countEnding} />

@@ -2,10 +2,11 @@ import { ProblemError } from '@blindkeep/client/errors'
 import type { AddChannel, AddedChannel } from '@blindkeep/client/owner'
 import { useState } from 'preact/hooks'
 import { Button, Field } from '../../common/controls.tsx'
+import { useText } from '../../common/reader.ts'
 import { useOwnerPages } from '../context.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
-import { errorText } from '../errorText.ts'
-import { accountText } from '../texts.ts'
+import { errorTexts } from '../errorText.ts'
+import { accountTexts } from '../texts.ts'
 import { useAction } from '../useAction.ts'
 import { channelNameOf } from './channelName.ts'
 import { CheckedForm } from './checkedForm.tsx'
@@ -17,8 +18,9 @@ interface AddChannelFormProps {
 }
 
 export function AddChannelForm({ offered, onAdded, onClose }: AddChannelFormProps) {
-  const { owner, language } = useOwnerPages()
-  const text = accountText(language)
+  const { owner } = useOwnerPages()
+  const text = useText(accountTexts)
+  const errorText = useText(errorTexts)
   const [kind, setKind] = useState<AddChannel['kind']>(offered[0] ?? 'webhook')
   const [address, setAddress] = useState('')
   const [token, setToken] = useState('')
@@ -40,7 +42,7 @@ export function AddChannelForm({ offered, onAdded, onClose }: AddChannelFormProp
     >
       {(hasTried) => (
         <>
-          {error !== undefined && !isWrong && <ErrorNotice error={error} language={language} />}
+          {error !== undefined && !isWrong && <ErrorNotice error={error} />}
           <Field label={text.notify.kind}>
             {(input) => (
               <select
@@ -63,7 +65,7 @@ export function AddChannelForm({ offered, onAdded, onClose }: AddChannelFormProp
           <Field
             label={kindText.address}
             hint={kindText.hint}
-            fault={isWrong ? errorText(error, language) : hasTried && address.trim() === '' ? text.required : undefined}
+            fault={isWrong ? errorText(error) : hasTried && address.trim() === '' ? text.required : undefined}
           >
             {(input) => (
               <input

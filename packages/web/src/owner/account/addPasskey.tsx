@@ -2,11 +2,12 @@
 import type { MadePasskey, PreparedPasskey } from '@blindkeep/client/owner'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Button } from '../../common/controls.tsx'
+import { useReader, useText } from '../../common/reader.ts'
 import { browserName } from '../browserName.ts'
 import { useOwnerPages } from '../context.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
 import { NameField } from '../nameField.tsx'
-import { accountText } from '../texts.ts'
+import { accountTexts } from '../texts.ts'
 import { useAction } from '../useAction.ts'
 import { forgetPasskey, makePasskey } from './authenticator.ts'
 import { CheckedForm } from './checkedForm.tsx'
@@ -19,8 +20,8 @@ interface AddPasskeyProps {
 }
 
 export function AddPasskey({ onAdded, onCancel }: AddPasskeyProps) {
-  const { owner, language } = useOwnerPages()
-  const text = accountText(language).passkeys
+  const { owner } = useOwnerPages()
+  const text = useText(accountTexts).passkeys
   const [prepared, setPrepared] = useState<PreparedPasskey>()
   if (prepared === undefined)
     return (
@@ -35,8 +36,9 @@ export function AddPasskey({ onAdded, onCancel }: AddPasskeyProps) {
 }
 
 function MakeForm({ prepared, onAdded, onCancel }: AddPasskeyProps & { readonly prepared: PreparedPasskey }) {
-  const { owner, language } = useOwnerPages()
-  const text = accountText(language)
+  const { owner } = useOwnerPages()
+  const text = useText(accountTexts)
+  const { language } = useReader()
   const [name, setName] = useState(() => browserName(undefined, language))
   const [code, setCode] = useState('')
   // A second attempt to store it, after a wrong code or a lost connection, makes no second passkey.
@@ -57,7 +59,8 @@ function MakeForm({ prepared, onAdded, onCancel }: AddPasskeyProps & { readonly 
       onAdded()
     })
   const cancel = () => {
-    // The server may have stored it, and its answer was lost. Where it cannot be asked now, both keep it, and the list shows it.
+    // The server may have stored it, and its answer was lost. Where it cannot be asked now, both keep it, and the list
+    // shows it.
     if (made !== undefined)
       void prepared.discard().then(
         () => forgetPasskey(made.credentialId),
@@ -79,7 +82,7 @@ function MakeForm({ prepared, onAdded, onCancel }: AddPasskeyProps & { readonly 
           <p role="status">
             {made === undefined ? text.passkeys.makeExplain : asksCode ? text.passkeys.codeExplain : text.passkeys.made}
           </p>
-          {error !== undefined && !isCodeWrong(error) && <ErrorNotice error={error} language={language} />}
+          {error !== undefined && !isCodeWrong(error) && <ErrorNotice error={error} />}
           <NameField label={text.rename.name} hint={text.passkeys.nameHint} name={name} onName={setName} />
           {asksCode && (
             <AnyCodeField code={code} onCode={setCode} field={codeField} error={error} hasTried={hasTried} />

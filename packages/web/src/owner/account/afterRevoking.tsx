@@ -1,11 +1,12 @@
-/** What is left to do after a device was revoked: sign-ins that the revocation does not end, and files that another person may have signed. */
+/** After a device was revoked: sign-ins that go on, and files that another person may have signed. */
 import type { ListedDevice } from '@blindkeep/client/owner'
 import { useEffect, useId, useRef } from 'preact/hooks'
 import { Button, IconButton, Notice } from '../../common/controls.tsx'
+import { useText } from '../../common/reader.ts'
 import { useLoaded } from '../../common/useLoaded.ts'
 import { useOwnerPages } from '../context.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
-import { accountText } from '../texts.ts'
+import { accountTexts } from '../texts.ts'
 import { useAction } from '../useAction.ts'
 import { keyName } from './keyName.ts'
 import { SignedFiles } from './signedFiles.tsx'
@@ -17,8 +18,7 @@ interface AfterRevokingProps {
 }
 
 export function AfterRevoking({ device, onEnded, onClose }: AfterRevokingProps) {
-  const { language } = useOwnerPages()
-  const text = accountText(language)
+  const text = useText(accountTexts)
   const heading = useRef<HTMLHeadingElement>(null)
   const id = useId()
   // The page no longer has the button that led here.
@@ -38,8 +38,8 @@ export function AfterRevoking({ device, onEnded, onClose }: AfterRevokingProps) 
 }
 
 function UntiedSessions({ onEnded }: Pick<AfterRevokingProps, 'onEnded'>) {
-  const { owner, language, showMessage } = useOwnerPages()
-  const text = accountText(language).devices.untied
+  const { owner, showMessage } = useOwnerPages()
+  const text = useText(accountTexts).devices.untied
   const loaded = useLoaded(() => owner.untiedSessions())
   const action = useAction()
   const untied = loaded.value ?? []
@@ -51,8 +51,7 @@ function UntiedSessions({ onEnded }: Pick<AfterRevokingProps, 'onEnded'>) {
     loaded.reload()
     onEnded()
   }
-  if (loaded.error !== undefined)
-    return <ErrorNotice error={loaded.error} language={language} onRetry={loaded.reload} />
+  if (loaded.error !== undefined) return <ErrorNotice error={loaded.error} onRetry={loaded.reload} />
   if (untied.length === 0) return null
   return (
     <>
@@ -64,7 +63,7 @@ function UntiedSessions({ onEnded }: Pick<AfterRevokingProps, 'onEnded'>) {
           </Button>
         </div>
       </Notice>
-      {action.error !== undefined && <ErrorNotice error={action.error} language={language} />}
+      {action.error !== undefined && <ErrorNotice error={action.error} />}
     </>
   )
 }

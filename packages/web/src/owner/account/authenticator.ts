@@ -1,9 +1,11 @@
 /**
- * WebAuthn with the PRF extension: asks an authenticator to make a passkey, or to sign in with one. The server checks no signature, so the challenge is random
- * and forgotten; what counts is the output of the PRF (`decisions/passkeys.md`).
+ * WebAuthn with the PRF extension: asks an authenticator to make a passkey, or to sign in with one. The server checks
+ * no signature, so the challenge is random and forgotten; what counts is the output of the PRF
+ * (`decisions/passkeys.md`).
  */
 import type { MadePasskey, PreparedPasskey } from '@blindkeep/client/owner'
 import { toBase64 } from '@blindkeep/protocol/bytes'
+import { ReasonedError } from '@blindkeep/protocol/reasonedError'
 
 /** Why this page cannot use passkeys. */
 export type PasskeyObstacle = 'unsupported' | 'ip_address' | 'prf_unsupported'
@@ -11,13 +13,11 @@ export type PasskeyObstacle = 'unsupported' | 'ip_address' | 'prf_unsupported'
 export type AuthenticatorFault = 'cancelled' | 'prf_missing' | 'not_verified' | 'present_already' | 'failed'
 
 /** The authenticator gave no passkey that opens an account. Nothing was sent to the server. */
-export class AuthenticatorError extends Error {
+export class AuthenticatorError extends ReasonedError<AuthenticatorFault> {
   override readonly name = 'AuthenticatorError'
-  readonly reason: AuthenticatorFault
 
   constructor(reason: AuthenticatorFault, options?: ErrorOptions) {
-    super(`no passkey: ${reason}`, options)
-    this.reason = reason
+    super(reason, `no passkey: ${reason}`, options)
   }
 }
 
@@ -44,8 +44,8 @@ export function isIpAddress(hostname: string): boolean {
 }
 
 /**
- * Makes a passkey whose PRF was evaluated. Some authenticators evaluate only when they sign in, so the person may be asked twice. Throws `AuthenticatorError`;
- * a passkey that cannot be used is reported to the browser as unknown.
+ * Makes a passkey whose PRF was evaluated. Some authenticators evaluate only when they sign in, so the person may be
+ * asked twice. Throws `AuthenticatorError`; a passkey that cannot be used is reported to the browser as unknown.
  */
 export async function makePasskey(
   prepared: Pick<PreparedPasskey, 'userHandle' | 'input' | 'present'>,
@@ -94,7 +94,7 @@ export function usePasskey(input: Uint8Array): Promise<UsedPasskey> {
   return evaluate(input, [])
 }
 
-/** Tells the browser that the server has no such passkey, so that it is not offered any more. Not every browser can; its failure does not matter. */
+/** Tells the browser to offer the passkey no more. Not every browser can; a failure does not matter. */
 export async function forgetPasskey(credentialId: Uint8Array): Promise<void> {
   if (!('PublicKeyCredential' in globalThis)) return
   const signal = { rpId: location.hostname, credentialId: base64Url(credentialId) }
@@ -122,7 +122,7 @@ async function evaluate(input: Uint8Array, credentialIds: readonly Uint8Array[])
   return { userHandle: new Uint8Array(userHandle ?? new ArrayBuffer(0)), output }
 }
 
-/** An authenticator has a second PRF for persons whom it has not verified. Its output opens nothing, so this refuses and says why. */
+/** A second PRF is for persons whom the authenticator has not verified. It opens nothing: refuses and says why. */
 function requireVerified(authenticatorData: ArrayBuffer): void {
   const flags = new Uint8Array(authenticatorData)[FLAGS_AT] ?? 0
   if ((flags & USER_VERIFIED) === 0) throw new AuthenticatorError('not_verified')

@@ -1,10 +1,11 @@
 import { NetworkError, PasswordWrong } from '@blindkeep/client/errors'
 import { useState } from 'preact/hooks'
 import { Button, Notice, Progress } from '../../common/controls.tsx'
+import { useText } from '../../common/reader.ts'
 import { useOwnerPages } from '../context.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
-import { errorText } from '../errorText.ts'
-import { accountText } from '../texts.ts'
+import { errorTexts } from '../errorText.ts'
+import { accountTexts } from '../texts.ts'
 import { useAction } from '../useAction.ts'
 import { CheckedForm } from './checkedForm.tsx'
 import { AnyCodeField, isCodeWrong } from './codeField.tsx'
@@ -21,17 +22,18 @@ interface ChangePasswordProps {
 }
 
 export function ChangePassword(props: ChangePasswordProps) {
-  const { language } = useOwnerPages()
+  const accountText = useText(accountTexts)
   return (
-    <UnfoldingSection text={accountText(language).changePassword} icon="key">
+    <UnfoldingSection text={accountText.changePassword} icon="key">
       {(close) => <ChangeForm {...props} onClose={close} />}
     </UnfoldingSection>
   )
 }
 
 function ChangeForm({ email, asksCode, onEnded, onClose }: ChangePasswordProps & { readonly onClose: () => void }) {
-  const { owner, language, showMessage } = useOwnerPages()
-  const text = accountText(language)
+  const { owner, showMessage } = useOwnerPages()
+  const text = useText(accountTexts)
+  const errorText = useText(errorTexts)
   const [present, setPresent] = useState('')
   const [code, setCode] = useState('')
   const next = useNewPassword()
@@ -45,7 +47,8 @@ function ChangeForm({ email, asksCode, onEnded, onClose }: ChangePasswordProps &
     const wasDone = await action.run(() => owner.changePassword(given))
     if (!wasDone) return
     onEnded()
-    // A passkey survives the change, and a thief may have added one, so the message counts them. The password is changed even if they cannot be listed.
+    // A passkey survives the change, and a thief may have added one, so the message counts them. The password is
+    // changed even if they cannot be listed.
     const passkeys = await owner.passkeys().catch(() => [])
     const { done, doneWithPasskeys } = text.changePassword
     showMessage({ tone: 'good', text: passkeys.length === 0 ? done : doneWithPasskeys(passkeys.length) })
@@ -60,23 +63,16 @@ function ChangeForm({ email, asksCode, onEnded, onClose }: ChangePasswordProps &
     >
       {(hasTried) => (
         <>
-          {error !== undefined && !isFieldWrong && <ErrorNotice error={error} language={language} />}
+          {error !== undefined && !isFieldWrong && <ErrorNotice error={error} />}
           {error instanceof NetworkError && <Notice tone="warn">{text.changePassword.unsure}</Notice>}
           <UserName email={email} />
           <PasswordField
             label={text.page.presentPassword}
             value={present}
             onInput={setPresent}
-            language={language}
-            fault={isWrong ? errorText(error, language) : hasTried && present === '' ? text.required : undefined}
+            fault={isWrong ? errorText(error) : hasTried && present === '' ? text.required : undefined}
           />
-          <NewPasswordFields
-            label={text.newPassword}
-            password={next}
-            language={language}
-            email={email}
-            hasTried={hasTried}
-          />
+          <NewPasswordFields label={text.newPassword} password={next} email={email} hasTried={hasTried} />
           {asksCode && <AnyCodeField code={code} onCode={setCode} error={error} hasTried={hasTried} />}
           {action.isBusy && <Progress label={text.working} value={share} />}
           <div class="row">

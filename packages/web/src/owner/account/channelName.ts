@@ -1,4 +1,4 @@
-/** What a list calls a channel with a URL, so that two at one host look different. The server never gives the URL back, because anyone who knows it can use it. */
+/** A channel with a URL in a list: two at one host look different. The URL is a secret, and never returned. */
 
 const SHOWN_CHARACTERS = 4
 

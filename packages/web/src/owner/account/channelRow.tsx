@@ -2,16 +2,17 @@ import { ProblemError } from '@blindkeep/client/errors'
 import type { OwnChannel } from '@blindkeep/client/owner'
 import { useState } from 'preact/hooks'
 import { Button, Name } from '../../common/controls.tsx'
-import { formatInstant } from '../../common/format.ts'
-import type { Language } from '../../common/language.ts'
+import { formats } from '../../common/format.ts'
+import { useText } from '../../common/reader.ts'
 import { useOwnerPages } from '../context.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
-import { errorText } from '../errorText.ts'
+import { errorTexts } from '../errorText.ts'
 import { endPush } from '../push/browserPush.ts'
-import { accountText } from '../texts.ts'
+import { accountTexts } from '../texts.ts'
 import { useAction } from '../useAction.ts'
 import { CheckedForm } from './checkedForm.tsx'
 import { CodeField } from './codeField.tsx'
+import { ListButton } from './namedList.tsx'
 
 interface ChannelRowProps extends ConfirmFormProps {
   /** Whether the channel is the browser that shows this page. */
@@ -24,8 +25,8 @@ interface ConfirmFormProps {
 }
 
 export function ChannelRow({ channel, isHere, reload }: ChannelRowProps) {
-  const { owner, baseUrl, language, showMessage } = useOwnerPages()
-  const text = accountText(language).notify
+  const { owner, baseUrl, showMessage } = useOwnerPages()
+  const text = useText(accountTexts).notify
   const action = useAction()
   const { channelId, kind, state, shown: to, name, nameFault } = channel
   const shown = name ?? to
@@ -52,36 +53,37 @@ export function ChannelRow({ channel, isHere, reload }: ChannelRowProps) {
         {state !== 'active' && <span class="badge warn">{text.states[state]}</span>}
       </span>
       {nameFault !== undefined && <span class="badge bad">{text.push.nameFault}</span>}
-      <span class="soft small">{stateOf(channel, language)}</span>
+      <StateOf {...channel} />
       <div class="row channel-actions">
         {!isUnconfirmed && (
-          <Button kind="quiet" busy={action.isBusy} onClick={() => void test()}>
+          <ListButton of={shown} busy={action.isBusy} onClick={() => void test()}>
             {text.test}
-            <span class="visually-hidden">: {shown}</span>
-          </Button>
+          </ListButton>
         )}
-        <Button kind="quiet" disabled={action.isBusy} onClick={() => void remove()}>
+        <ListButton of={shown} disabled={action.isBusy} onClick={() => void remove()}>
           {text.remove}
-          <span class="visually-hidden">: {shown}</span>
-        </Button>
+        </ListButton>
       </div>
-      {action.error !== undefined && <ErrorNotice error={action.error} language={language} />}
+      {action.error !== undefined && <ErrorNotice error={action.error} />}
       {isUnconfirmed && <ConfirmForm channel={channel} reload={reload} />}
     </li>
   )
 }
 
-function stateOf({ createdAt, lastSentAt, lastFailedAt, lastFault }: OwnChannel, language: Language): string {
-  const text = accountText(language).notify
-  const added = text.addedAt(formatInstant(createdAt, language))
-  const sent = `${added} ${lastSentAt === undefined ? text.nothingSent : text.lastSent(formatInstant(lastSentAt, language))}`
-  if (lastFault === undefined || lastFailedAt === undefined) return sent
-  return `${sent} ${text.lastFailed(formatInstant(lastFailedAt, language), text.faults[lastFault])}`
+function StateOf({ createdAt, lastSentAt, lastFailedAt, lastFault }: OwnChannel) {
+  const text = useText(accountTexts).notify
+  const format = useText(formats)
+  const added = text.addedAt(format.instant(createdAt))
+  const sent = `${added} ${lastSentAt === undefined ? text.nothingSent : text.lastSent(format.instant(lastSentAt))}`
+  const hasFailed = lastFault !== undefined && lastFailedAt !== undefined
+  const failed = hasFailed ? ` ${text.lastFailed(format.instant(lastFailedAt), text.faults[lastFault])}` : ''
+  return <span class="soft small">{`${sent}${failed}`}</span>
 }
 
 function ConfirmForm({ channel, reload }: ConfirmFormProps) {
-  const { owner, language, showMessage } = useOwnerPages()
-  const text = accountText(language)
+  const { owner, showMessage } = useOwnerPages()
+  const text = useText(accountTexts)
+  const errorText = useText(errorTexts)
   const [code, setCode] = useState('')
   const action = useAction()
   const { error } = action
@@ -98,14 +100,14 @@ function ConfirmForm({ channel, reload }: ConfirmFormProps) {
     <CheckedForm isComplete={isComplete} onSubmit={() => void confirm()} fieldError={isWrong ? error : undefined}>
       {(hasTried) => (
         <>
-          {error !== undefined && !isWrong && <ErrorNotice error={error} language={language} />}
+          {error !== undefined && !isWrong && <ErrorNotice error={error} />}
           <span class="soft small">{text.notify.noCode}</span>
           <CodeField
             label={text.notify.code}
             code={code}
             onCode={setCode}
             isNumeric
-            fault={isWrong ? errorText(error, language) : hasTried && !isComplete ? text.notify.codeFault : undefined}
+            fault={isWrong ? errorText(error) : hasTried && !isComplete ? text.notify.codeFault : undefined}
           />
           <div>
             <Button kind="primary" submits busy={action.isBusy}>

@@ -1,9 +1,9 @@
 import { ProblemError } from '@blindkeep/client/errors'
 import type { Ref } from 'preact'
 import { Field } from '../../common/controls.tsx'
-import { useOwnerPages } from '../context.ts'
-import { errorText } from '../errorText.ts'
-import { accountText } from '../texts.ts'
+import { useText } from '../../common/reader.ts'
+import { errorTexts } from '../errorText.ts'
+import { accountTexts } from '../texts.ts'
 
 interface CodeFieldProps {
   readonly label: string
@@ -44,10 +44,10 @@ interface AnyCodeFieldProps extends Pick<CodeFieldProps, 'code' | 'onCode' | 'fi
 
 /** Asks a signed-in owner for a code of the authenticator or a backup code. */
 export function AnyCodeField({ code, error, hasTried, ...props }: AnyCodeFieldProps) {
-  const { language } = useOwnerPages()
-  const text = accountText(language)
+  const text = useText(accountTexts)
+  const errorText = useText(errorTexts)
   const missing = hasTried && code.trim() === '' ? text.required : undefined
-  const fault = isCodeWrong(error) ? errorText(error, language) : missing
+  const fault = isCodeWrong(error) ? errorText(error) : missing
   return <CodeField {...props} label={text.factor.anyCode} code={code} isNumeric={false} fault={fault} />
 }
 

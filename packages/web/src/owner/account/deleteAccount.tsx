@@ -1,8 +1,9 @@
 import { useState } from 'preact/hooks'
 import { Button, Dialog, Field } from '../../common/controls.tsx'
+import { useText } from '../../common/reader.ts'
 import { useOwnerPages } from '../context.ts'
 import type { PageSession } from '../session.ts'
-import { accountText } from '../texts.ts'
+import { accountTexts } from '../texts.ts'
 import { PasswordForm } from './passwordForm.tsx'
 import { Section } from './section.tsx'
 
@@ -14,12 +15,10 @@ interface DeleteAccountProps {
 }
 
 export function DeleteAccount(props: DeleteAccountProps) {
-  const { language } = useOwnerPages()
-  const text = accountText(language).leave
+  const text = useText(accountTexts).leave
   const [isOpen, setOpen] = useState(false)
   return (
-    <Section title={text.title}>
-      <p class="soft">{text.explain}</p>
+    <Section title={text.title} explain={text.explain}>
       <div>
         <Button kind="danger" icon="trash" onClick={() => setOpen(true)}>
           {text.open}
@@ -31,8 +30,8 @@ export function DeleteAccount(props: DeleteAccountProps) {
 }
 
 function DeleteDialog({ email, asksCode, session, onClose }: DeleteAccountProps & { readonly onClose: () => void }) {
-  const { owner, language } = useOwnerPages()
-  const text = accountText(language)
+  const { owner } = useOwnerPages()
+  const text = useText(accountTexts)
   const [typed, setTyped] = useState('')
   const isConfirmed = typed.trim().toLowerCase() === email.toLowerCase()
   return (

@@ -1,9 +1,9 @@
-/** A password that the user chooses now. All forms that set one use this: to register, to recover, and to change the password. */
+/** A newly chosen password, for all forms: to register, to recover, to change it. */
 
 import { passwordStrength } from '@blindkeep/client/passwordStrength'
 import { useState } from 'preact/hooks'
-import type { Language } from '../../common/language.ts'
-import { accountText } from '../texts.ts'
+import { useText } from '../../common/reader.ts'
+import { accountTexts } from '../texts.ts'
 import { PasswordField } from './passwordField.tsx'
 
 interface NewPassword {
@@ -25,16 +25,15 @@ export function useNewPassword(): NewPassword {
 interface NewPasswordFieldsProps {
   readonly password: NewPassword
   readonly label: string
-  readonly language: Language
   /** A password that contains the e-mail address is weak. */
   readonly email: string
   /** Faults are shown once the user has tried to submit. */
   readonly hasTried: boolean
 }
 
-export function NewPasswordFields({ password, label, language, email, hasTried }: NewPasswordFieldsProps) {
+export function NewPasswordFields({ password, label, email, hasTried }: NewPasswordFieldsProps) {
   const { value, repeated, onInput, onRepeat } = password
-  const text = accountText(language)
+  const text = useText(accountTexts)
   const { level, missing } = passwordStrength(value, email)
   const isBlank = value === ''
   const isFaulty = hasTried && level === 'short'
@@ -46,7 +45,6 @@ export function NewPasswordFields({ password, label, language, email, hasTried }
           label={label}
           value={value}
           onInput={onInput}
-          language={language}
           autocomplete="new-password"
           hint={text.strength.hint}
           fault={isFaulty ? verdict : undefined}
@@ -64,7 +62,6 @@ export function NewPasswordFields({ password, label, language, email, hasTried }
         label={text.repeatPassword}
         value={repeated}
         onInput={onRepeat}
-        language={language}
         autocomplete="new-password"
         fault={hasTried && repeated !== value ? text.repeatFault : undefined}
       />

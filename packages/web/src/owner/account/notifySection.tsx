@@ -2,11 +2,11 @@ import type { AddedChannel } from '@blindkeep/client/owner'
 import { useState } from 'preact/hooks'
 import { Button, Notice } from '../../common/controls.tsx'
 import { CopyButton } from '../../common/copyButton.tsx'
+import { useText } from '../../common/reader.ts'
 import { useLoaded } from '../../common/useLoaded.ts'
 import { useOwnerPages } from '../context.ts'
-import { ErrorNotice } from '../errorNotice.tsx'
 import { endPush, presentPush } from '../push/browserPush.ts'
-import { accountText } from '../texts.ts'
+import { accountTexts } from '../texts.ts'
 import { AddChannelForm } from './addChannelForm.tsx'
 import { ChannelRow } from './channelRow.tsx'
 import { Section } from './section.tsx'
@@ -14,8 +14,8 @@ import { ThisBrowser } from './thisBrowser.tsx'
 
 /** Where the owner hears that files have arrived while no page is open. */
 export function NotifySection() {
-  const { owner, baseUrl, language, showMessage, unsaved, onUnsaved } = useOwnerPages()
-  const text = accountText(language).notify
+  const { owner, baseUrl, showMessage, unsaved, onUnsaved } = useOwnerPages()
+  const text = useText(accountTexts).notify
   const loaded = useLoaded(async () => {
     const [own, present] = await Promise.all([owner.channels(), presentPush({ owner, baseUrl })])
     const isListed = own.channels.some(({ channelId }) => channelId === present?.channelId)
@@ -33,9 +33,7 @@ export function NotifySection() {
     loaded.reload()
   }
   return (
-    <Section title={text.title}>
-      <p class="soft">{text.explain}</p>
-      {loaded.error !== undefined && <ErrorNotice error={loaded.error} language={language} onRetry={loaded.reload} />}
+    <Section title={text.title} explain={text.explain} loaded={loaded}>
       {channels.length > 0 && (
         <ul class="account-list">
           {channels.map((channel) => (
@@ -74,8 +72,7 @@ export function NotifySection() {
 
 /** The server gives it only once: it stays until the owner says that it is saved. */
 function WebhookSecret({ secret, onClose }: { readonly secret: string; readonly onClose: () => void }) {
-  const { language } = useOwnerPages()
-  const text = accountText(language)
+  const text = useText(accountTexts)
   const { copy, copied, copyFailed } = text.secret
   return (
     <Notice tone="warn">

@@ -2,14 +2,13 @@ import type { Ref } from 'preact'
 import { useState } from 'preact/hooks'
 import { Field } from '../../common/controls.tsx'
 import { Icon } from '../../common/icons.tsx'
-import type { Language } from '../../common/language.ts'
-import { accountText } from '../texts.ts'
+import { useText } from '../../common/reader.ts'
+import { accountTexts } from '../texts.ts'
 
 interface PasswordFieldProps {
   readonly label: string
   readonly value: string
   readonly onInput: (value: string) => void
-  readonly language: Language
   readonly autocomplete?: 'current-password' | 'new-password'
   readonly hint?: string | undefined
   readonly fault?: string | undefined
@@ -18,7 +17,8 @@ interface PasswordFieldProps {
 
 /** A password that can be shown while it is typed. */
 export function PasswordField(props: PasswordFieldProps) {
-  const { label, value, onInput, language, autocomplete, hint, fault, field } = props
+  const { label, value, onInput, autocomplete, hint, fault, field } = props
+  const accountText = useText(accountTexts)
   const [isShown, setShown] = useState(false)
   return (
     <Field label={label} hint={hint} fault={fault}>
@@ -39,7 +39,7 @@ export function PasswordField(props: PasswordFieldProps) {
             type="button"
             class="button quiet icon"
             aria-pressed={isShown}
-            aria-label={accountText(language).show(label)}
+            aria-label={accountText.show(label)}
             onClick={() => setShown(!isShown)}
           >
             <Icon name="eye" />

@@ -3,10 +3,10 @@ import { PasswordWrong } from '@blindkeep/client/errors'
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { Button } from '../../common/controls.tsx'
-import { useOwnerPages } from '../context.ts'
+import { useText } from '../../common/reader.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
-import { errorText } from '../errorText.ts'
-import { accountText } from '../texts.ts'
+import { errorTexts } from '../errorText.ts'
+import { accountTexts } from '../texts.ts'
 import { useAction } from '../useAction.ts'
 import { CheckedForm } from './checkedForm.tsx'
 import { AnyCodeField, isCodeWrong } from './codeField.tsx'
@@ -29,8 +29,8 @@ interface PasswordFormProps {
 
 export function PasswordForm(props: PasswordFormProps) {
   const { explain, submit, kind, asksCode = false, isReady = true, children, onSubmit, onCancel } = props
-  const { language } = useOwnerPages()
-  const text = accountText(language)
+  const text = useText(accountTexts)
+  const errorText = useText(errorTexts)
   const [password, setPassword] = useState('')
   const [code, setCode] = useState('')
   const action = useAction()
@@ -48,14 +48,13 @@ export function PasswordForm(props: PasswordFormProps) {
       {(hasTried) => (
         <>
           <p>{explain}</p>
-          {error !== undefined && !isFieldWrong && <ErrorNotice error={error} language={language} />}
+          {error !== undefined && !isFieldWrong && <ErrorNotice error={error} />}
           {children?.(hasTried)}
           <PasswordField
             label={text.page.presentPassword}
             value={password}
             onInput={setPassword}
-            language={language}
-            fault={isWrong ? errorText(error, language) : hasTried && password === '' ? text.required : undefined}
+            fault={isWrong ? errorText(error) : hasTried && password === '' ? text.required : undefined}
           />
           {asksCode && <AnyCodeField code={code} onCode={setCode} error={error} hasTried={hasTried} />}
           <div class="row">

@@ -4,9 +4,10 @@ import type { Owner } from '@blindkeep/client/owner'
 import { recover } from '@blindkeep/client/recovery'
 import { useState } from 'preact/hooks'
 import { Button } from '../../common/controls.tsx'
+import { useText } from '../../common/reader.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
 import { goTo } from '../route.ts'
-import { accountText } from '../texts.ts'
+import { accountTexts } from '../texts.ts'
 import { useAction } from '../useAction.ts'
 import { CheckedForm } from './checkedForm.tsx'
 import { NewPasswordFields, useNewPassword } from './newPassword.tsx'
@@ -18,8 +19,8 @@ import { WordsField } from './wordsField.tsx'
 type Enter = (owner: Owner) => Promise<void>
 
 /** Recovers an account with its recovery words and sets a new password. */
-export function RecoverPage({ language, onLanguage, newAttempt, showMessage }: SignedOutProps) {
-  const text = accountText(language)
+export function RecoverPage({ newAttempt, showMessage }: SignedOutProps) {
+  const text = useText(accountTexts)
   const [challenge, setChallenge] = useState<{ readonly step: SecondStep; readonly enter: Enter }>()
   const finish = async (enter: Enter, owner: Owner) => {
     goTo('inbox')
@@ -32,18 +33,15 @@ export function RecoverPage({ language, onLanguage, newAttempt, showMessage }: S
     return (
       <SecondStepPage
         challenge={challenge.step}
-        language={language}
-        onLanguage={onLanguage}
         onOwner={(owner) => finish(challenge.enter, owner)}
         onOver={leave}
         onBack={leave}
       />
     )
   return (
-    <SignedOutFrame title={text.recover.title} language={language} onLanguage={onLanguage}>
+    <SignedOutFrame title={text.recover.title}>
       <p>{text.recover.explain}</p>
       <RecoverForm
-        language={language}
         newAttempt={newAttempt}
         onOwner={(enter, owner) => finish(enter, owner)}
         onChallenge={(enter, step) => setChallenge({ step, enter })}
@@ -55,13 +53,13 @@ export function RecoverPage({ language, onLanguage, newAttempt, showMessage }: S
   )
 }
 
-interface RecoverFormProps extends Pick<SignedOutProps, 'language' | 'newAttempt'> {
+interface RecoverFormProps extends Pick<SignedOutProps, 'newAttempt'> {
   readonly onOwner: (enter: Enter, owner: Owner) => Promise<void>
   readonly onChallenge: (enter: Enter, step: SecondStep) => void
 }
 
-function RecoverForm({ language, newAttempt, onOwner, onChallenge }: RecoverFormProps) {
-  const text = accountText(language)
+function RecoverForm({ newAttempt, onOwner, onChallenge }: RecoverFormProps) {
+  const text = useText(accountTexts)
   const [email, setEmail] = useState('')
   const [words, setWords] = useState('')
   const password = useNewPassword()
@@ -83,19 +81,11 @@ function RecoverForm({ language, newAttempt, onOwner, onChallenge }: RecoverForm
     >
       {(hasTried) => (
         <>
-          {action.error !== undefined && !(action.error instanceof WordsError) && (
-            <ErrorNotice error={action.error} language={language} />
-          )}
-          <EmailField email={email} onEmail={setEmail} hasTried={hasTried} language={language} />
-          <WordsField words={words} onWords={setWords} error={action.error} language={language} />
-          <NewPasswordFields
-            label={text.newPassword}
-            password={password}
-            language={language}
-            email={email}
-            hasTried={hasTried}
-          />
-          <StayCheck stay={stay} onStay={setStay} language={language} />
+          {action.error !== undefined && !(action.error instanceof WordsError) && <ErrorNotice error={action.error} />}
+          <EmailField email={email} onEmail={setEmail} hasTried={hasTried} />
+          <WordsField words={words} onWords={setWords} error={action.error} />
+          <NewPasswordFields label={text.newPassword} password={password} email={email} hasTried={hasTried} />
+          <StayCheck stay={stay} onStay={setStay} />
           <Button kind="primary" submits busy={action.isBusy}>
             {text.recover.submit}
           </Button>

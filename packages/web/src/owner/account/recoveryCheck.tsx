@@ -2,27 +2,28 @@ import { WordsError } from '@blindkeep/client/errors'
 import { checkRecoveryWords } from '@blindkeep/client/recovery'
 import { useState } from 'preact/hooks'
 import { Button, Notice } from '../../common/controls.tsx'
+import { useText } from '../../common/reader.ts'
 import { useOwnerPages } from '../context.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
-import { accountText } from '../texts.ts'
+import { accountTexts } from '../texts.ts'
 import { useAction } from '../useAction.ts'
 import { CheckedForm } from './checkedForm.tsx'
 import { UnfoldingSection } from './section.tsx'
 import { WordsField } from './wordsField.tsx'
 
-/** No client can find out whether an account has recovery words, but the owner can check whether given words open it. */
+/** No client can find out whether recovery words exist, but owners can check given words. */
 export function RecoveryCheck({ email }: { readonly email: string }) {
-  const { language } = useOwnerPages()
+  const accountText = useText(accountTexts)
   return (
-    <UnfoldingSection text={accountText(language).recovery} icon="check">
+    <UnfoldingSection text={accountText.recovery} icon="check">
       {(close) => <CheckForm email={email} onClose={close} />}
     </UnfoldingSection>
   )
 }
 
 function CheckForm({ email, onClose }: { readonly email: string; readonly onClose: () => void }) {
-  const { owner, baseUrl, language } = useOwnerPages()
-  const text = accountText(language)
+  const { owner, baseUrl } = useOwnerPages()
+  const text = useText(accountTexts)
   const [words, setWords] = useState('')
   const [isRight, setRight] = useState(false)
   const action = useAction()
@@ -49,9 +50,8 @@ function CheckForm({ email, onClose }: { readonly email: string; readonly onClos
               setRight(false)
             }}
             error={error}
-            language={language}
           />
-          {error !== undefined && !(error instanceof WordsError) && <ErrorNotice error={error} language={language} />}
+          {error !== undefined && !(error instanceof WordsError) && <ErrorNotice error={error} />}
           {isRight && <Notice tone="good">{text.recovery.good}</Notice>}
           <div class="row">
             <Button kind="primary" submits busy={action.isBusy}>

@@ -7,9 +7,10 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { useCloseGuard } from '../../common/closeGuard.ts'
 import { Button, Field, Notice } from '../../common/controls.tsx'
 import { ExposedNotice } from '../../common/exposedNotice.tsx'
+import { useText } from '../../common/reader.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
 import { goTo } from '../route.ts'
-import { accountText } from '../texts.ts'
+import { accountTexts } from '../texts.ts'
 import { type Action, useAction } from '../useAction.ts'
 import { CheckedForm } from './checkedForm.tsx'
 import { NewPasswordFields, useNewPassword } from './newPassword.tsx'
@@ -32,8 +33,8 @@ interface CreatedAccount {
   readonly enter: () => Promise<void>
 }
 
-export function RegisterPage({ language, onLanguage, newAttempt, showMessage, invite, onCreated }: RegisterPageProps) {
-  const text = accountText(language)
+export function RegisterPage({ newAttempt, showMessage, invite, onCreated }: RegisterPageProps) {
+  const text = useText(accountTexts)
   const [created, setCreated] = useState<CreatedAccount>()
   const [words, setWords] = useState<readonly string[]>()
   const checking = useAction()
@@ -45,9 +46,8 @@ export function RegisterPage({ language, onLanguage, newAttempt, showMessage, in
   const check = ({ recovery }: CreatedAccount) => void checking.run(async () => setWords(await recovery.confirm()))
   if (created === undefined)
     return (
-      <SignedOutFrame title={text.register.title} language={language} onLanguage={onLanguage}>
+      <SignedOutFrame title={text.register.title}>
         <RegisterForm
-          language={language}
           newAttempt={newAttempt}
           invite={invite}
           onAccount={(next) => {
@@ -63,41 +63,28 @@ export function RegisterPage({ language, onLanguage, newAttempt, showMessage, in
     )
   if (words === undefined)
     return (
-      <SignedOutFrame title={text.words.title} wide language={language} onLanguage={onLanguage}>
-        <Checking
-          action={checking}
-          language={language}
-          onRetry={() => check(created)}
-          onWithout={() => void finish(created.enter)}
-        />
+      <SignedOutFrame title={text.words.title} wide>
+        <Checking action={checking} onRetry={() => check(created)} onWithout={() => void finish(created.enter)} />
       </SignedOutFrame>
     )
-  return (
-    <WordsSteps
-      words={words}
-      email={created.email}
-      language={language}
-      onLanguage={onLanguage}
-      onDone={() => void finish(created.enter)}
-    />
-  )
+  return <WordsSteps words={words} email={created.email} onDone={() => void finish(created.enter)} />
 }
 
-interface CheckingProps extends Pick<SignedOutProps, 'language'> {
+interface CheckingProps {
   readonly action: Action
   readonly onRetry: () => void
   readonly onWithout: () => void
 }
 
 /** The words are shown only once the server has confirmed that they open the account. */
-function Checking({ action, language, onRetry, onWithout }: CheckingProps) {
-  const text = accountText(language).register
+function Checking({ action, onRetry, onWithout }: CheckingProps) {
+  const text = useText(accountTexts).register
   useCloseGuard(true)
   if (action.error === undefined) return <p role="status">{text.checking}</p>
   return (
     <>
       <Notice tone="warn">{text.checkFailed}</Notice>
-      <ErrorNotice error={action.error} language={language} onRetry={onRetry} />
+      <ErrorNotice error={action.error} onRetry={onRetry} />
       <div class="stack tight">
         <div>
           <Button onClick={onWithout}>{text.withoutWords}</Button>
@@ -108,13 +95,13 @@ function Checking({ action, language, onRetry, onWithout }: CheckingProps) {
   )
 }
 
-interface RegisterFormProps extends Pick<SignedOutProps, 'language' | 'newAttempt'> {
+interface RegisterFormProps extends Pick<SignedOutProps, 'newAttempt'> {
   readonly invite: GivenInvite | undefined
   readonly onAccount: (created: CreatedAccount) => void
 }
 
-function RegisterForm({ language, newAttempt, invite: given, onAccount }: RegisterFormProps) {
-  const text = accountText(language)
+function RegisterForm({ newAttempt, invite: given, onAccount }: RegisterFormProps) {
+  const text = useText(accountTexts)
   const [email, setEmail] = useState('')
   const password = useNewPassword()
   const [invite, setInvite] = useState(given?.code ?? '')
@@ -154,27 +141,15 @@ function RegisterForm({ language, newAttempt, invite: given, onAccount }: Regist
     >
       {(hasTried) => (
         <>
-          {action.error !== undefined && !isClosed && <ErrorNotice error={action.error} language={language} />}
+          {action.error !== undefined && !isClosed && <ErrorNotice error={action.error} />}
           {action.error instanceof NetworkError && <Notice tone="info">{text.register.lost}</Notice>}
-          <EmailField email={email} onEmail={setEmail} hasTried={hasTried} language={language} />
-          <NewPasswordFields
-            label={text.password}
-            password={password}
-            language={language}
-            email={email}
-            hasTried={hasTried}
-          />
+          <EmailField email={email} onEmail={setEmail} hasTried={hasTried} />
+          <NewPasswordFields label={text.password} password={password} email={email} hasTried={hasTried} />
           {isExposed && <ExposedNotice text={text.register.exposed} />}
           {isInviteAsked && (
-            <InviteField
-              invite={invite}
-              onInvite={setInvite}
-              language={language}
-              fault={inviteFault(hasTried)}
-              field={inviteField}
-            />
+            <InviteField invite={invite} onInvite={setInvite} fault={inviteFault(hasTried)} field={inviteField} />
           )}
-          <StayCheck stay={stay} onStay={setStay} language={language} />
+          <StayCheck stay={stay} onStay={setStay} />
           <Button kind="primary" submits busy={action.isBusy}>
             {text.register.submit}
           </Button>
@@ -185,15 +160,15 @@ function RegisterForm({ language, newAttempt, invite: given, onAccount }: Regist
   )
 }
 
-interface InviteFieldProps extends Pick<SignedOutProps, 'language'> {
+interface InviteFieldProps {
   readonly invite: string
   readonly onInvite: (invite: string) => void
   readonly fault: string | undefined
   readonly field: Ref<HTMLInputElement>
 }
 
-function InviteField({ invite, onInvite, fault, field, language }: InviteFieldProps) {
-  const text = accountText(language).register
+function InviteField({ invite, onInvite, fault, field }: InviteFieldProps) {
+  const text = useText(accountTexts).register
   return (
     <Field label={text.invite} hint={text.inviteHint} fault={fault}>
       {(input) => (

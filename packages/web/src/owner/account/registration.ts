@@ -12,8 +12,8 @@ export interface Attempts {
 const MAYBE_OWN: readonly ProblemError['code'][] = ['error.auth.user_already_exists', 'error.auth.registration_closed']
 
 /**
- * Throws what registering throws. After a lost answer, a refusal may mean that the account of an earlier attempt exists. Then this signs in, which proves
- * it: only the user knows the password.
+ * Throws what registering throws. After a lost answer, a refusal may mean that the account of an earlier attempt
+ * exists. Then this signs in, which proves it: only the user knows the password.
  */
 export async function register(options: Register, attempts: Attempts): Promise<Owner> {
   try {

@@ -1,10 +1,10 @@
 import type { ListedDevice } from '@blindkeep/client/owner'
-import { Button, Dialog, Name, Notice } from '../../common/controls.tsx'
+import { Name, Notice } from '../../common/controls.tsx'
+import { useText } from '../../common/reader.ts'
 import { forgetTiles } from '../albums/useTile.ts'
+import { ConfirmDialog } from '../confirmDialog.tsx'
 import { useOwnerPages } from '../context.ts'
-import { ErrorNotice } from '../errorNotice.tsx'
-import { accountText } from '../texts.ts'
-import { useAction } from '../useAction.ts'
+import { accountTexts } from '../texts.ts'
 import { keyName } from './keyName.ts'
 
 interface RevokeDialogProps {
@@ -16,36 +16,34 @@ interface RevokeDialogProps {
 }
 
 export function RevokeDialog({ device, isHere, onClose, onRevoked }: RevokeDialogProps) {
-  const { owner, language } = useOwnerPages()
-  const text = accountText(language)
-  const action = useAction()
+  const { owner } = useOwnerPages()
+  const text = useText(accountTexts).devices
   const revoke = async () => {
-    const isRevoked = await action.run(() => owner.revokeDevice(device.deviceId))
-    forgetTiles(owner)
-    if (isRevoked) onRevoked()
+    try {
+      await owner.revokeDevice(device.deviceId)
+    } finally {
+      forgetTiles(owner)
+    }
   }
   return (
-    <Dialog title={text.devices.ask.title(keyName(device.deviceId))} closeLabel={text.page.close} onClose={onClose}>
+    <ConfirmDialog
+      title={text.ask.title(keyName(device.deviceId))}
+      submit={text.revoke}
+      work={revoke}
+      onDone={onRevoked}
+      onClose={onClose}
+    >
       {device.name !== undefined && (
         <p>
           <Name>{device.name}</Name>
         </p>
       )}
       <ul class="consequences">
-        {text.devices.ask.items.map((item) => (
+        {text.ask.items.map((item) => (
           <li key={item}>{item}</li>
         ))}
       </ul>
-      {isHere && <Notice tone="warn">{text.devices.ask.here}</Notice>}
-      {action.error !== undefined && <ErrorNotice error={action.error} language={language} />}
-      <div class="row">
-        <Button kind="danger" busy={action.isBusy} onClick={() => void revoke()}>
-          {text.devices.revoke}
-        </Button>
-        <Button kind="quiet" disabled={action.isBusy} onClick={onClose}>
-          {text.page.cancel}
-        </Button>
-      </div>
-    </Dialog>
+      {isHere && <Notice tone="warn">{text.ask.here}</Notice>}
+    </ConfirmDialog>
   )
 }

@@ -2,10 +2,11 @@ import { NetworkError } from '@blindkeep/client/errors'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Button, Notice } from '../../common/controls.tsx'
 import { QrCode } from '../../common/qrCode.tsx'
+import { useText } from '../../common/reader.ts'
 import { useOwnerPages } from '../context.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
-import { errorText } from '../errorText.ts'
-import { accountText } from '../texts.ts'
+import { errorTexts } from '../errorText.ts'
+import { accountTexts } from '../texts.ts'
 import { useAction } from '../useAction.ts'
 import { CodeField, isCodeWrong } from './codeField.tsx'
 import { PasswordForm } from './passwordForm.tsx'
@@ -25,8 +26,8 @@ type Step =
 const IDLE: Step = { name: 'idle' }
 
 export function SecondFactor({ email, isOn, reload }: SecondFactorProps) {
-  const { owner, language, showMessage, unsaved, onUnsaved } = useOwnerPages()
-  const text = accountText(language).factor
+  const { owner, showMessage, unsaved, onUnsaved } = useOwnerPages()
+  const text = useText(accountTexts).factor
   const [step, setStep] = useState<Step>(IDLE)
   const done = (message: string) => {
     showMessage({ tone: 'good', text: message })
@@ -113,8 +114,9 @@ interface ConfirmFormProps {
 }
 
 function ConfirmForm({ address, onCodes, onUnsure, onCancel }: ConfirmFormProps) {
-  const { owner, language } = useOwnerPages()
-  const text = accountText(language)
+  const { owner } = useOwnerPages()
+  const text = useText(accountTexts)
+  const errorText = useText(errorTexts)
   const [code, setCode] = useState('')
   const action = useAction()
   const field = useRef<HTMLInputElement>(null)
@@ -143,7 +145,7 @@ function ConfirmForm({ address, onCodes, onUnsure, onCancel }: ConfirmFormProps)
           {secret.replace(/(.{4})(?=.)/gu, '$1 ')}
         </span>
       </p>
-      {error !== undefined && !isWrong && <ErrorNotice error={error} language={language} />}
+      {error !== undefined && !isWrong && <ErrorNotice error={error} />}
       {error instanceof NetworkError && <Notice tone="warn">{text.factor.unsure}</Notice>}
       <CodeField
         label={text.factor.code}
@@ -151,7 +153,7 @@ function ConfirmForm({ address, onCodes, onUnsure, onCancel }: ConfirmFormProps)
         onCode={setCode}
         isNumeric
         field={field}
-        fault={isWrong ? errorText(error, language) : undefined}
+        fault={isWrong ? errorText(error) : undefined}
       />
       <div class="row">
         <Button kind="primary" submits busy={action.isBusy}>
@@ -172,8 +174,7 @@ interface BackupCodesProps {
 }
 
 function BackupCodes({ email, codes, onDone }: BackupCodesProps) {
-  const { language } = useOwnerPages()
-  const text = accountText(language).factor
+  const text = useText(accountTexts).factor
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => heading.current?.focus(), [])
   return (
@@ -189,7 +190,6 @@ function BackupCodes({ email, codes, onDone }: BackupCodesProps) {
         items={codes}
         fileName={text.backupFile}
         path=""
-        language={language}
       />
       <div class="no-print">
         <Button kind="primary" icon="check" onClick={onDone}>

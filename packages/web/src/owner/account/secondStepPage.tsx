@@ -3,14 +3,15 @@ import { ProblemError } from '@blindkeep/client/errors'
 import type { Owner } from '@blindkeep/client/owner'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Button } from '../../common/controls.tsx'
+import { useText } from '../../common/reader.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
-import { errorText } from '../errorText.ts'
-import { accountText } from '../texts.ts'
+import { errorTexts } from '../errorText.ts'
+import { accountTexts } from '../texts.ts'
 import { useAction } from '../useAction.ts'
 import { CodeField, isCodeWrong } from './codeField.tsx'
-import { SignedOutFrame, type SignedOutProps } from './signedOutFrame.tsx'
+import { SignedOutFrame } from './signedOutFrame.tsx'
 
-interface SecondStepPageProps extends Pick<SignedOutProps, 'language' | 'onLanguage'> {
+interface SecondStepPageProps {
   readonly challenge: SecondStep
   readonly onOwner: (owner: Owner) => Promise<void>
   /** The challenge has expired: the user must sign in again. */
@@ -19,17 +20,18 @@ interface SecondStepPageProps extends Pick<SignedOutProps, 'language' | 'onLangu
 }
 
 /** Asks for the code of an authenticator, or a backup code, until it is right. */
-export function SecondStepPage({ onLanguage, ...props }: SecondStepPageProps) {
-  const { language } = props
+export function SecondStepPage(props: SecondStepPageProps) {
+  const text = useText(accountTexts).secondStep
   return (
-    <SignedOutFrame title={accountText(language).secondStep.title} language={language} onLanguage={onLanguage}>
+    <SignedOutFrame title={text.title}>
       <SecondStepForm {...props} />
     </SignedOutFrame>
   )
 }
 
-function SecondStepForm({ challenge, language, onOwner, onOver, onBack }: Omit<SecondStepPageProps, 'onLanguage'>) {
-  const text = accountText(language).secondStep
+function SecondStepForm({ challenge, onOwner, onOver, onBack }: SecondStepPageProps) {
+  const text = useText(accountTexts).secondStep
+  const errorText = useText(errorTexts)
   const [code, setCode] = useState('')
   const [isBackup, setBackup] = useState(false)
   const action = useAction()
@@ -50,14 +52,14 @@ function SecondStepForm({ challenge, language, onOwner, onOver, onBack }: Omit<S
       }}
     >
       <p>{isBackup ? text.backupExplain : text.explain}</p>
-      {action.error !== undefined && !isWrong && <ErrorNotice error={action.error} language={language} />}
+      {action.error !== undefined && !isWrong && <ErrorNotice error={action.error} />}
       <CodeField
         label={isBackup ? text.backupCode : text.code}
         code={code}
         onCode={setCode}
         isNumeric={!isBackup}
         field={field}
-        fault={isWrong ? errorText(action.error, language) : undefined}
+        fault={isWrong ? errorText(action.error) : undefined}
       />
       <Button kind="primary" submits busy={action.isBusy}>
         {text.submit}

@@ -3,8 +3,8 @@
 import { Button } from '../../common/controls.tsx'
 import { CopyButton } from '../../common/copyButton.tsx'
 import { download } from '../../common/download.ts'
-import type { Language } from '../../common/language.ts'
-import { accountText } from '../texts.ts'
+import { useText } from '../../common/reader.ts'
+import { accountTexts } from '../texts.ts'
 
 interface SecretListProps {
   /** Also printed. */
@@ -15,14 +15,13 @@ interface SecretListProps {
   readonly fileName: string
   /** The page (behind `#/`) where the secrets are used; printed for a reader years later. */
   readonly path: string
-  readonly language: Language
 }
 
 /** The longest recovery word (BIP-39). */
 const SHORT_CHARACTERS = 8
 
-export function SecretList({ title, label, email, items, fileName, path, language }: SecretListProps) {
-  const text = accountText(language).secret
+export function SecretList({ title, label, email, items, fileName, path }: SecretListProps) {
+  const text = useText(accountTexts).secret
   const isLong = items.some(({ length }) => length > SHORT_CHARACTERS)
   const lines = items.map((item, index) => `${index + 1}. ${item}`)
   const where = text.at(new URL(`#/${path}`, location.href).href)

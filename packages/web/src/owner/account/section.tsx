@@ -2,16 +2,21 @@ import type { ComponentChildren } from 'preact'
 import { useId, useState } from 'preact/hooks'
 import { Button } from '../../common/controls.tsx'
 import type { IconName } from '../../common/icons.tsx'
+import type { Loaded } from '../../common/useLoaded.ts'
+import { ErrorNotice } from '../errorNotice.tsx'
 
 interface SectionProps {
   readonly title: string
   /** The state, beside the title. */
   readonly state?: ComponentChildren
+  readonly explain?: string
+  /** Its error is shown, with a button to load again. */
+  readonly loaded?: Pick<Loaded<unknown>, 'error' | 'reload'>
   readonly children: ComponentChildren
 }
 
 /** One section of the account page. */
-export function Section({ title, state, children }: SectionProps) {
+export function Section({ title, state, explain, loaded, children }: SectionProps) {
   const id = useId()
   return (
     <section class="card stack" aria-labelledby={id}>
@@ -19,6 +24,8 @@ export function Section({ title, state, children }: SectionProps) {
         <h2 id={id}>{title}</h2>
         {state}
       </div>
+      {explain !== undefined && <p class="soft">{explain}</p>}
+      {loaded?.error !== undefined && <ErrorNotice error={loaded.error} onRetry={loaded.reload} />}
       {children}
     </section>
   )
@@ -35,8 +42,7 @@ interface UnfoldingSectionProps {
 export function UnfoldingSection({ text, icon, children }: UnfoldingSectionProps) {
   const [isOpen, setOpen] = useState(false)
   return (
-    <Section title={text.title}>
-      <p class="soft">{text.explain}</p>
+    <Section title={text.title} explain={text.explain}>
       {isOpen ? (
         children(() => setOpen(false))
       ) : (

@@ -1,18 +1,17 @@
 import type { OwnSession } from '@blindkeep/client/owner'
-import { useState } from 'preact/hooks'
-import { Button, Name } from '../../common/controls.tsx'
-import { formatAge, formatInstant } from '../../common/format.ts'
+import { Button } from '../../common/controls.tsx'
+import { formats } from '../../common/format.ts'
+import { useText } from '../../common/reader.ts'
 import { useLoaded } from '../../common/useLoaded.ts'
 import { useOwnerPages } from '../context.ts'
-import { ErrorNotice } from '../errorNotice.tsx'
-import { errorText } from '../errorText.ts'
-import { NameDialog } from '../nameDialog.tsx'
+import { errorTexts } from '../errorText.ts'
 import type { PageSession } from '../session.ts'
 import { SignOutQuestion, useSignOut } from '../signOut.tsx'
-import { accountText } from '../texts.ts'
+import { accountTexts } from '../texts.ts'
 import { whenTied } from '../tiedSession.ts'
 import { useAction } from '../useAction.ts'
 import { keyName } from './keyName.ts'
+import { type NamedEntry, NamedList } from './namedList.tsx'
 import { Section } from './section.tsx'
 
 interface SessionsSectionProps {
@@ -23,15 +22,16 @@ interface SessionsSectionProps {
 
 /** The account's sessions: this browser first, then the last used ones. */
 export function SessionsSection({ session, endings }: SessionsSectionProps) {
-  const { owner, language, showMessage } = useOwnerPages()
-  const text = accountText(language).sessions
+  const { owner, showMessage } = useOwnerPages()
+  const text = useText(accountTexts).sessions
+  const errorText = useText(errorTexts)
+  const format = useText(formats)
   const loaded = useLoaded(async () => {
     await whenTied(owner)
     return owner.sessions()
   }, String(endings))
   const signOut = useSignOut(session)
   const action = useAction()
-  const [renamed, setRenamed] = useState<OwnSession>()
   const sessions = [...(loaded.value ?? [])].sort(
     (one, other) =>
       Number(other.isCurrent) - Number(one.isCurrent) || Date.parse(other.lastUsedAt) - Date.parse(one.lastUsedAt),
@@ -43,25 +43,27 @@ export function SessionsSection({ session, endings }: SessionsSectionProps) {
         for (const { sessionId } of ended) await owner.endSession(sessionId)
         showMessage({ tone: 'good', text: message })
       } catch (error) {
-        showMessage({ tone: 'bad', text: errorText(error, language) })
+        showMessage({ tone: 'bad', text: errorText(error) })
       }
       loaded.reload()
     })
+  const entryOf = (entry: OwnSession): NamedEntry => {
+    const { sessionId, name, nameFault, deviceId, isCurrent, createdAt, lastUsedAt } = entry
+    const since = text.signedIn(format.instant(createdAt))
+    const used = text.lastUsed(format.age(lastUsedAt, owner.now()))
+    const key = deviceId === undefined ? text.withoutKey : text.withKey(keyName(deviceId))
+    return {
+      ...{ id: sessionId, name, nameFault, otherwise: since },
+      badges: <> {isCurrent && <span class="badge good">{text.here}</span>}</>,
+      facts: [...(name === undefined ? [] : [since]), used, key].join(' · '),
+      rename: { title: text.rename, save: (given) => owner.nameSession(sessionId, given) },
+      action: text.end,
+      onAction: () => (isCurrent ? signOut.begin() : void end([entry], text.ended)),
+    }
+  }
   return (
-    <Section title={text.title}>
-      <p class="soft">{text.explain}</p>
-      {loaded.error !== undefined && <ErrorNotice error={loaded.error} language={language} onRetry={loaded.reload} />}
-      <ul class="account-list">
-        {sessions.map((entry) => (
-          <SessionRow
-            key={entry.sessionId}
-            entry={entry}
-            isBusy={action.isBusy}
-            onRename={() => setRenamed(entry)}
-            onEnd={() => (entry.isCurrent ? signOut.begin() : void end([entry], text.ended))}
-          />
-        ))}
-      </ul>
+    <Section title={text.title} explain={text.explain} loaded={loaded}>
+      <NamedList entries={sessions.map(entryOf)} isBusy={action.isBusy} onSaved={loaded.reload} />
       {loaded.value !== undefined && others.length === 0 && <p class="soft small">{text.none}</p>}
       {others.length > 1 && (
         <div>
@@ -70,56 +72,7 @@ export function SessionsSection({ session, endings }: SessionsSectionProps) {
           </Button>
         </div>
       )}
-      {renamed !== undefined && (
-        <NameDialog
-          title={text.rename}
-          name={renamed.name}
-          save={(name) => owner.nameSession(renamed.sessionId, name)}
-          onClose={() => setRenamed(undefined)}
-          onSaved={loaded.reload}
-        />
-      )}
       <SignOutQuestion signOut={signOut} />
     </Section>
-  )
-}
-
-interface SessionRowProps {
-  readonly entry: OwnSession
-  readonly isBusy: boolean
-  readonly onRename: () => void
-  readonly onEnd: () => void
-}
-
-function SessionRow({ entry, isBusy, onRename, onEnd }: SessionRowProps) {
-  const { owner, language } = useOwnerPages()
-  const { sessions: text, rename } = accountText(language)
-  const { name, nameFault, deviceId, isCurrent, createdAt, lastUsedAt } = entry
-  const since = text.signedIn(formatInstant(createdAt, language))
-  return (
-    <li class="row apart">
-      <div class="grow stack tight">
-        <span>
-          {name === undefined ? since : <Name>{name}</Name>} {isCurrent && <span class="badge good">{text.here}</span>}
-        </span>
-        {nameFault !== undefined && <span class="badge bad">{rename.fault}</span>}
-        <span class="soft small">
-          {name !== undefined && `${since} · `}
-          {text.lastUsed(formatAge(lastUsedAt, owner.now(), language))}
-          {' · '}
-          {deviceId === undefined ? text.withoutKey : text.withKey(keyName(deviceId))}
-        </span>
-      </div>
-      <div class="row">
-        <Button kind="quiet" disabled={isBusy} onClick={onRename}>
-          {rename.button}
-          <span class="visually-hidden">: {name ?? since}</span>
-        </Button>
-        <Button kind="quiet" disabled={isBusy} onClick={onEnd}>
-          {text.end}
-          <span class="visually-hidden">: {name ?? since}</span>
-        </Button>
-      </div>
-    </li>
   )
 }

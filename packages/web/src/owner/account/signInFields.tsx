@@ -1,18 +1,17 @@
 import { normaliseEmail } from '@blindkeep/protocol/email'
 import { Check, Field } from '../../common/controls.tsx'
-import type { Language } from '../../common/language.ts'
-import { accountText } from '../texts.ts'
+import { useText } from '../../common/reader.ts'
+import { accountTexts } from '../texts.ts'
 
 interface EmailFieldProps {
   readonly email: string
   readonly onEmail: (email: string) => void
   /** The user has tried to submit, so the field shows its fault. */
   readonly hasTried: boolean
-  readonly language: Language
 }
 
-export function EmailField({ email, onEmail, hasTried, language }: EmailFieldProps) {
-  const text = accountText(language)
+export function EmailField({ email, onEmail, hasTried }: EmailFieldProps) {
+  const text = useText(accountTexts)
   const fault = email.trim() === '' ? text.required : text.emailFault
   return (
     <Field label={text.email} fault={hasTried && !isEmail(email) ? fault : undefined}>
@@ -40,11 +39,10 @@ export function isEmail(text: string): boolean {
 interface StayCheckProps {
   readonly stay: boolean
   readonly onStay: (stay: boolean) => void
-  readonly language: Language
 }
 
-export function StayCheck({ stay, onStay, language }: StayCheckProps) {
-  const text = accountText(language)
+export function StayCheck({ stay, onStay }: StayCheckProps) {
+  const text = useText(accountTexts)
   return (
     <Check checked={stay} onChange={onStay}>
       {text.stay}

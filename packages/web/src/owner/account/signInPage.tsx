@@ -3,12 +3,13 @@ import type { Owner } from '@blindkeep/client/owner'
 import { logInWithPasskey, passkeySignInInput } from '@blindkeep/client/passkey'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Button, Notice } from '../../common/controls.tsx'
+import { useText } from '../../common/reader.ts'
 import { useLoaded } from '../../common/useLoaded.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
 import type { SignedOutReason } from '../sessionView.ts'
-import { takeText } from '../take/texts.ts'
+import { takeTexts } from '../take/texts.ts'
 import { useTakenFiles } from '../take/useTakenFiles.ts'
-import { accountText } from '../texts.ts'
+import { accountTexts } from '../texts.ts'
 import { useAction } from '../useAction.ts'
 import { passkeyObstacle, usePasskey } from './authenticator.ts'
 import { CheckedForm } from './checkedForm.tsx'
@@ -24,8 +25,9 @@ interface SignInPageProps extends SignedOutProps {
 
 type Enter = (owner: Owner) => Promise<void>
 
-export function SignInPage({ baseUrl, language, onLanguage, newAttempt, reason }: SignInPageProps) {
-  const text = accountText(language)
+export function SignInPage({ baseUrl, newAttempt, reason }: SignInPageProps) {
+  const text = useText(accountTexts)
+  const takeText = useText(takeTexts)
   const taken = useTakenFiles(baseUrl)
   const [challenge, setChallenge] = useState<{ readonly step: SecondStep; readonly enter: Enter }>()
   const [isOver, setOver] = useState(false)
@@ -37,26 +39,20 @@ export function SignInPage({ baseUrl, language, onLanguage, newAttempt, reason }
     return (
       <SecondStepPage
         challenge={challenge.step}
-        language={language}
-        onLanguage={onLanguage}
         onOwner={challenge.enter}
         onOver={() => begin(true)}
         onBack={() => begin(false)}
       />
     )
   return (
-    <SignedOutFrame title={text.signIn.title} language={language} onLanguage={onLanguage}>
+    <SignedOutFrame title={text.signIn.title}>
       {isOver ? (
         <Notice tone="warn">{text.secondStep.over}</Notice>
       ) : (
         reason !== undefined && <ReasonNotice reason={reason} text={text.signIn.reasons[reason]} />
       )}
-      {taken.length > 0 && <Notice tone="info">{takeText(language).signIn}</Notice>}
-      <SignInForm
-        language={language}
-        newAttempt={newAttempt}
-        onChallenge={(step, enter) => setChallenge({ step, enter })}
-      />
+      {taken.length > 0 && <Notice tone="info">{takeText.signIn}</Notice>}
+      <SignInForm newAttempt={newAttempt} onChallenge={(step, enter) => setChallenge({ step, enter })} />
       <div class="row apart">
         <a class="button quiet" href="#/register">
           {text.signIn.register}
@@ -73,12 +69,12 @@ function ReasonNotice({ reason, text }: { readonly reason: SignedOutReason; read
   return <Notice tone={reason === 'ended' || reason === 'signed_out_locally' ? 'warn' : 'info'}>{text}</Notice>
 }
 
-interface SignInFormProps extends Pick<SignedOutProps, 'language' | 'newAttempt'> {
+interface SignInFormProps extends Pick<SignedOutProps, 'newAttempt'> {
   readonly onChallenge: (step: SecondStep, enter: Enter) => void
 }
 
-function SignInForm({ language, newAttempt, onChallenge }: SignInFormProps) {
-  const text = accountText(language)
+function SignInForm({ newAttempt, onChallenge }: SignInFormProps) {
+  const text = useText(accountTexts)
   const [email, setEmail] = useState('')
   const [password, setPassword] = useState('')
   const [stay, setStay] = useState(false)
@@ -110,23 +106,21 @@ function SignInForm({ language, newAttempt, onChallenge }: SignInFormProps) {
     <CheckedForm isComplete={isEmail(email) && password !== ''} onSubmit={submit}>
       {(hasTried) => (
         <>
-          {error !== undefined && <ErrorNotice error={error} language={language} />}
-          <EmailField email={email} onEmail={setEmail} hasTried={hasTried} language={language} />
+          {error !== undefined && <ErrorNotice error={error} />}
+          <EmailField email={email} onEmail={setEmail} hasTried={hasTried} />
           <PasswordField
             label={text.password}
             value={password}
             onInput={setPassword}
-            language={language}
             fault={hasTried && password === '' ? text.required : undefined}
             field={passwordField}
           />
-          <StayCheck stay={stay} onStay={setStay} language={language} />
+          <StayCheck stay={stay} onStay={setStay} />
           <Button kind="primary" submits busy={action.isBusy} disabled={byPasskey.isBusy}>
             {text.signIn.submit}
           </Button>
           <Working isShown={action.isBusy} text={text.working} />
           <PasskeyButton
-            language={language}
             isBusy={byPasskey.isBusy}
             isDisabled={action.isBusy}
             onClick={() => {
@@ -140,14 +134,14 @@ function SignInForm({ language, newAttempt, onChallenge }: SignInFormProps) {
   )
 }
 
-interface PasskeyButtonProps extends Pick<SignedOutProps, 'language'> {
+interface PasskeyButtonProps {
   readonly isBusy: boolean
   readonly isDisabled: boolean
   readonly onClick: () => void
 }
 
-function PasskeyButton({ language, isBusy, isDisabled, onClick }: PasskeyButtonProps) {
-  const text = accountText(language)
+function PasskeyButton({ isBusy, isDisabled, onClick }: PasskeyButtonProps) {
+  const text = useText(accountTexts)
   const { value } = useLoaded(async () => ({ obstacle: await passkeyObstacle() }))
   if (value === undefined) return null
   if (value.obstacle === undefined)

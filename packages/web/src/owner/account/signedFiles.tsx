@@ -2,12 +2,13 @@
 import type { AssetFacts, ListedDevice, SignedLately } from '@blindkeep/client/owner'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Button, Name, Notice, Progress } from '../../common/controls.tsx'
-import { formatInstant } from '../../common/format.ts'
-import { albumsText } from '../albums/texts.ts'
+import { formats } from '../../common/format.ts'
+import { useText } from '../../common/reader.ts'
+import { albumsTexts } from '../albums/texts.ts'
 import { useTile } from '../albums/useTile.ts'
 import { useOwnerPages } from '../context.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
-import { accountText } from '../texts.ts'
+import { accountTexts } from '../texts.ts'
 
 type Search =
   | { readonly stage: 'running'; readonly checked: number; readonly total: number | undefined }
@@ -16,8 +17,7 @@ type Search =
   | { readonly stage: 'done'; readonly found: SignedLately }
 
 export function SignedFiles({ device }: { readonly device: ListedDevice }) {
-  const { language } = useOwnerPages()
-  const text = accountText(language).devices.lately
+  const text = useText(accountTexts).devices.lately
   const { search, start, stop } = useSearch(device)
   switch (search.stage) {
     case 'running':
@@ -41,7 +41,7 @@ export function SignedFiles({ device }: { readonly device: ListedDevice }) {
         </div>
       )
     case 'failed':
-      return <ErrorNotice error={search.error} language={language} onRetry={start} />
+      return <ErrorNotice error={search.error} onRetry={start} />
     case 'done':
       return <Found found={search.found} />
   }
@@ -78,8 +78,7 @@ function useSearch({ deviceId }: ListedDevice) {
 }
 
 function Found({ found: { signed, unverified } }: { readonly found: SignedLately }) {
-  const { language } = useOwnerPages()
-  const text = accountText(language).devices.lately
+  const text = useText(accountTexts).devices.lately
   return (
     <>
       {signed.length === 0 ? (
@@ -108,8 +107,7 @@ interface ListedFile {
 const SHOWN_AT_ONCE = 20
 
 function FileList({ files }: { readonly files: readonly ListedFile[] }) {
-  const { language } = useOwnerPages()
-  const text = accountText(language).devices.lately
+  const text = useText(accountTexts).devices.lately
   const [shown, setShown] = useState(SHOWN_AT_ONCE)
   return (
     <>
@@ -128,9 +126,9 @@ function FileList({ files }: { readonly files: readonly ListedFile[] }) {
 }
 
 function FileRow({ asset, signedAt }: ListedFile) {
-  const { language } = useOwnerPages()
-  const text = accountText(language).devices.lately
-  const { opening, unreadable, unnamed } = albumsText(language).album
+  const text = useText(accountTexts).devices.lately
+  const { opening, unreadable, unnamed } = useText(albumsTexts).album
+  const format = useText(formats)
   const content = useTile(asset, true)
   const shown = content?.shown
   const name = shown?.description?.name
@@ -148,8 +146,8 @@ function FileRow({ asset, signedAt }: ListedFile) {
         )}
       </a>
       <span class="soft small">
-        {signedAt !== undefined && `${text.signedAt(formatInstant(signedAt, language))} · `}
-        {text.arrivedAt(formatInstant(asset.changedAt, language))}
+        {signedAt !== undefined && `${text.signedAt(format.instant(signedAt))} · `}
+        {text.arrivedAt(format.instant(asset.changedAt))}
       </span>
     </li>
   )

@@ -2,32 +2,31 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { Icon } from '../../common/icons.tsx'
-import type { Language } from '../../common/language.ts'
 import { LanguageSelect } from '../../common/languageSelect.tsx'
 import markUrl from '../../common/mark.svg'
+import { useText } from '../../common/reader.ts'
 import type { OwnerPages } from '../context.ts'
 import { isFirstView } from '../firstView.ts'
 import type { SignInAttempt } from '../session.ts'
-import { accountText, ownerText } from '../texts.ts'
+import { accountTexts, ownerTexts } from '../texts.ts'
 import './account.css'
 
 /** The properties of every page of a visitor. */
 export interface SignedOutProps {
-  readonly language: Language
-  readonly onLanguage: (language: Language) => void
   readonly newAttempt: () => SignInAttempt
   readonly showMessage: OwnerPages['showMessage']
 }
 
-interface SignedOutFrameProps extends Pick<SignedOutProps, 'language' | 'onLanguage'> {
+interface SignedOutFrameProps {
   readonly title: string
   /** For long content; hides the sentences about the service. */
   readonly wide?: boolean
   readonly children: ComponentChildren
 }
 
-export function SignedOutFrame({ title, wide, language, onLanguage, children }: SignedOutFrameProps) {
-  const text = accountText(language)
+export function SignedOutFrame({ title, wide, children }: SignedOutFrameProps) {
+  const text = useText(accountTexts)
+  const ownerText = useText(ownerTexts)
   const card = useRef<HTMLDivElement>(null)
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
@@ -41,7 +40,7 @@ export function SignedOutFrame({ title, wide, language, onLanguage, children }: 
           <img src={markUrl} alt="" width="36" height="36" />
           <span>Blindkeep</span>
         </p>
-        <LanguageSelect label={ownerText(language).language} language={language} onLanguage={onLanguage} />
+        <LanguageSelect label={ownerText.language} />
       </header>
       <main class="signed-out-main">
         <div ref={card} class="card stack signed-out-card">

@@ -1,17 +1,18 @@
 import { Button, Notice } from '../../common/controls.tsx'
+import { useText } from '../../common/reader.ts'
 import { useLoaded } from '../../common/useLoaded.ts'
 import { useOwnerPages } from '../context.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
 import { canTake, endTaking, isTaking, startTaking } from '../take/taking.ts'
-import { takeText } from '../take/texts.ts'
+import { takeTexts } from '../take/texts.ts'
 import { useAction } from '../useAction.ts'
 import { Section } from './section.tsx'
 
-/** Turns on and off whether this device takes files that other apps share with the installed one, and says what that risks. */
+/** Whether this device takes files that other apps share with the installed one, and the risk of it. */
 export function TakeSection() {
-  const { owner, baseUrl, language, showMessage } = useOwnerPages()
+  const { owner, baseUrl, showMessage } = useOwnerPages()
   const { accountId } = owner
-  const text = takeText(language)
+  const text = useText(takeTexts)
   const { value: isOn, reload } = useLoaded(() => isTaking({ accountId, baseUrl }))
   const action = useAction()
   const turn = (wanted: boolean) =>
@@ -24,7 +25,7 @@ export function TakeSection() {
   return (
     <Section title={text.title} state={badge}>
       <p class="soft">{text.explain}</p>
-      {action.error !== undefined && <ErrorNotice error={action.error} language={language} />}
+      {action.error !== undefined && <ErrorNotice error={action.error} />}
       {isOn === true && <p>{text.install}</p>}
       {isOn === false && !canTake() ? (
         <p class="soft">{text.unsupported}</p>

@@ -1,10 +1,11 @@
 import type { OwnChannels } from '@blindkeep/client/owner'
 import { useState } from 'preact/hooks'
 import { Button, Notice } from '../../common/controls.tsx'
+import { useReader, useText } from '../../common/reader.ts'
 import { useOwnerPages } from '../context.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
 import { type PresentPush, PushRefused, pushObstacle, startPush } from '../push/browserPush.ts'
-import { accountText } from '../texts.ts'
+import { accountTexts } from '../texts.ts'
 import { useAction } from '../useAction.ts'
 
 interface ThisBrowserProps {
@@ -16,8 +17,9 @@ interface ThisBrowserProps {
 
 /** Turns messages on in this browser, or says why it cannot. */
 export function ThisBrowser({ pushKey, present, reload }: ThisBrowserProps) {
-  const { owner, baseUrl, language, showMessage } = useOwnerPages()
-  const text = accountText(language).notify.push
+  const { owner, baseUrl, showMessage } = useOwnerPages()
+  const { language } = useReader()
+  const text = useText(accountTexts).notify.push
   const action = useAction()
   const [found, setFound] = useState(pushObstacle)
   const obstacle = action.error instanceof PushRefused ? action.error.obstacle : found
@@ -36,9 +38,7 @@ export function ThisBrowser({ pushKey, present, reload }: ThisBrowserProps) {
   return (
     <div class="stack tight">
       {present?.isLost === true && <Notice tone="warn">{text.lost}</Notice>}
-      {action.error !== undefined && !(action.error instanceof PushRefused) && (
-        <ErrorNotice error={action.error} language={language} />
-      )}
+      {action.error !== undefined && !(action.error instanceof PushRefused) && <ErrorNotice error={action.error} />}
       {obstacle !== undefined && (
         <p class="soft" role="status">
           {text.obstacles[obstacle]}

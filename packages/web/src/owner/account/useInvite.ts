@@ -3,8 +3,8 @@ import { useEffect, useState } from 'preact/hooks'
 import { useRoute } from '../route.ts'
 
 /**
- * An invite that was opened as a link (`#/register?invite={code}`). Takes it out of the address, so that it stays neither on the screen nor in the history,
- * and is in no bookmark.
+ * An invite that was opened as a link (`#/register?invite={code}`). Takes it out of the address, so that it stays
+ * neither on the screen nor in the history, and is in no bookmark.
  */
 export function useInvite(): GivenInvite | undefined {
   const { query } = useRoute()

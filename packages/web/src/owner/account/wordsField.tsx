@@ -1,27 +1,27 @@
 import { WordsError } from '@blindkeep/client/errors'
 import { typedWords } from '@blindkeep/client/recovery'
 import { Field } from '../../common/controls.tsx'
-import type { Language } from '../../common/language.ts'
-import { errorText } from '../errorText.ts'
-import { accountText } from '../texts.ts'
+import { useText } from '../../common/reader.ts'
+import { errorTexts } from '../errorText.ts'
+import { accountTexts } from '../texts.ts'
 
 interface WordsFieldProps {
   readonly words: string
   readonly onWords: (words: string) => void
   /** The error of the last try. Shown here only if it is about the words. */
   readonly error: unknown
-  readonly language: Language
 }
 
 /** A field for 24 words; its fault names the wrong word. */
-export function WordsField({ words, onWords, error, language }: WordsFieldProps) {
-  const text = accountText(language).recover
+export function WordsField({ words, onWords, error }: WordsFieldProps) {
+  const text = useText(accountTexts).recover
+  const errorText = useText(errorTexts)
   const { length: count } = typedWords(words)
   return (
     <Field
       label={text.words}
       hint={text.wordsHint(count)}
-      fault={error instanceof WordsError ? errorText(error, language) : undefined}
+      fault={error instanceof WordsError ? errorText(error) : undefined}
     >
       {(input) => (
         <textarea

@@ -3,28 +3,28 @@ import { systemEnvironment } from '@blindkeep/client/environment'
 import { useMemo, useState } from 'preact/hooks'
 import { useCloseGuard } from '../../common/closeGuard.ts'
 import { Button, Field, Notice } from '../../common/controls.tsx'
-import type { Language } from '../../common/language.ts'
-import { accountText } from '../texts.ts'
+import { useText } from '../../common/reader.ts'
+import { accountTexts } from '../texts.ts'
 import { CheckedForm } from './checkedForm.tsx'
 import { askedPlaces } from './registration.ts'
 import { SecretList } from './secretList.tsx'
-import { SignedOutFrame, type SignedOutProps } from './signedOutFrame.tsx'
+import { SignedOutFrame } from './signedOutFrame.tsx'
 
-interface WordsStepsProps extends Pick<SignedOutProps, 'language' | 'onLanguage'> {
+interface WordsStepsProps {
   readonly words: readonly string[]
   readonly email: string
   readonly onDone: () => void
 }
 
-export function WordsSteps({ words, email, onDone, language, onLanguage }: WordsStepsProps) {
-  const text = accountText(language).words
+export function WordsSteps({ words, email, onDone }: WordsStepsProps) {
+  const text = useText(accountTexts).words
   const [isAsked, setAsked] = useState(false)
   // A user who closes the page now has an account without recovery words.
   useCloseGuard(true)
   return (
-    <SignedOutFrame title={isAsked ? text.confirmTitle : text.title} wide language={language} onLanguage={onLanguage}>
+    <SignedOutFrame title={isAsked ? text.confirmTitle : text.title} wide>
       {isAsked ? (
-        <AskedWords words={words} language={language} onDone={onDone} onBack={() => setAsked(false)} />
+        <AskedWords words={words} onDone={onDone} onBack={() => setAsked(false)} />
       ) : (
         <>
           <div class="no-print">
@@ -40,7 +40,6 @@ export function WordsSteps({ words, email, onDone, language, onLanguage }: Words
             items={words}
             fileName={text.fileName}
             path="recover"
-            language={language}
           />
           <div class="no-print">
             <Button kind="primary" onClick={() => setAsked(true)}>
@@ -55,13 +54,12 @@ export function WordsSteps({ words, email, onDone, language, onLanguage }: Words
 
 interface AskedWordsProps {
   readonly words: readonly string[]
-  readonly language: Language
   readonly onDone: () => void
   readonly onBack: () => void
 }
 
-function AskedWords({ words, language, onDone, onBack }: AskedWordsProps) {
-  const text = accountText(language).words
+function AskedWords({ words, onDone, onBack }: AskedWordsProps) {
+  const text = useText(accountTexts).words
   const places = useMemo(() => askedPlaces(words.length, systemEnvironment.randomBytes), [words])
   const [typed, setTyped] = useState<Readonly<Record<number, string>>>({})
   const isRight = (place: number) => typed[place]?.trim().toLowerCase() === words[place - 1]

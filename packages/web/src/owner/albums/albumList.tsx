@@ -2,6 +2,7 @@ import type { Album, AssetFacts } from '@blindkeep/client/owner'
 import { useMemo, useRef, useState } from 'preact/hooks'
 import { Button, Field, Name } from '../../common/controls.tsx'
 import { Icon } from '../../common/icons.tsx'
+import { useText } from '../../common/reader.ts'
 import { useInView } from '../../common/useInView.ts'
 import { AskingDialog } from '../askingDialog.tsx'
 import { useOwnerPages } from '../context.ts'
@@ -9,14 +10,13 @@ import { ErrorNotice } from '../errorNotice.tsx'
 import { goTo } from '../route.ts'
 import { useAction } from '../useAction.ts'
 import { newestByAlbum } from './assetFeed.ts'
-import { albumName, albumsText } from './texts.ts'
+import { albumName, albumsTexts } from './texts.ts'
 import { hasThumbnail } from './thumbnails.ts'
 import { useAlbums, useAssets } from './useAlbumData.ts'
 import { useTile } from './useTile.ts'
 
 export function AlbumList() {
-  const { language } = useOwnerPages()
-  const text = albumsText(language)
+  const text = useText(albumsTexts)
   const albums = useAlbums()
   const assets = useAssets()
   const byAlbum = useMemo(() => assets.value && newestByAlbum(assets.value), [assets.value])
@@ -35,7 +35,7 @@ export function AlbumList() {
         </Button>
       </div>
       <p class="soft">{text.intro}</p>
-      {error !== undefined && <ErrorNotice error={error} language={language} onRetry={retry} />}
+      {error !== undefined && <ErrorNotice error={error} onRetry={retry} />}
       {albums.value === undefined && albums.error === undefined && (
         <p class="row soft" role="status">
           <span class="spinner" aria-hidden="true" />
@@ -66,7 +66,7 @@ interface AlbumCardProps {
 }
 
 function AlbumCard({ album, assets }: AlbumCardProps) {
-  const { language } = useOwnerPages()
+  const text = useText(albumsTexts)
   const cover = assets?.find(hasThumbnail)
   return (
     <li>
@@ -74,9 +74,9 @@ function AlbumCard({ album, assets }: AlbumCardProps) {
         <span class="cover">{cover === undefined ? <Icon name="album" /> : <Cover asset={cover} />}</span>
         <span class="album-words">
           <span class="album-name">
-            <Name>{albumName(album, language)}</Name>
+            <Name>{albumName(album, text)}</Name>
           </span>
-          <span class="small soft">{assets === undefined ? '…' : albumsText(language).files(assets.length)}</span>
+          <span class="small soft">{assets === undefined ? '…' : text.files(assets.length)}</span>
         </span>
       </a>
     </li>
@@ -94,8 +94,8 @@ function Cover({ asset }: { readonly asset: AssetFacts }) {
 }
 
 function CreateAlbum({ onClose }: { readonly onClose: () => void }) {
-  const { owner, language, showMessage } = useOwnerPages()
-  const text = albumsText(language)
+  const { owner, showMessage } = useOwnerPages()
+  const text = useText(albumsTexts)
   const [isMissing, setMissing] = useState(false)
   const { isBusy, error, run } = useAction()
   async function create(name: string): Promise<void> {
@@ -119,7 +119,7 @@ function CreateAlbum({ onClose }: { readonly onClose: () => void }) {
         <Field label={text.create.name} hint={text.create.hint} fault={isMissing ? text.create.nameMissing : undefined}>
           {(input) => <input {...input} name="name" maxLength={200} autocomplete="off" />}
         </Field>
-        {error !== undefined && <ErrorNotice error={error} language={language} />}
+        {error !== undefined && <ErrorNotice error={error} />}
         <div class="row">
           <Button kind="primary" submits busy={isBusy}>
             {text.create.submit}

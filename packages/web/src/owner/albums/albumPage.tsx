@@ -3,8 +3,9 @@ import { type AssetId, parseAlbumId } from '@blindkeep/protocol/ids'
 import { useCallback, useEffect, useMemo, useState } from 'preact/hooks'
 import { Button, Name } from '../../common/controls.tsx'
 import { useFileInput } from '../../common/fileInput.tsx'
-import { formatBytes } from '../../common/format.ts'
+import { formats } from '../../common/format.ts'
 import { Icon } from '../../common/icons.tsx'
+import { useText } from '../../common/reader.ts'
 import { useOwnerPages } from '../context.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
 import { NameDialog } from '../nameDialog.tsx'
@@ -14,7 +15,7 @@ import { DeleteAlbum } from './deleteAlbum.tsx'
 import { focusHeading } from './focusHeading.ts'
 import { Incomplete } from './incomplete.tsx'
 import { SelectionBar } from './selectionBar.tsx'
-import { albumName, albumsText } from './texts.ts'
+import { albumName, albumsTexts } from './texts.ts'
 import type { UploadItem } from './uploadItem.ts'
 import { UploadPanel } from './uploadPanel.tsx'
 import type { UploadQueue } from './uploadQueue.ts'
@@ -26,8 +27,8 @@ interface AlbumPageProps {
 }
 
 export function AlbumPage({ albumId: wanted }: AlbumPageProps) {
-  const { language } = useOwnerPages()
-  const text = albumsText(language)
+  const text = useText(albumsTexts)
+  const format = useText(formats)
   const albums = useAlbums()
   const loaded = useAssets()
   const assets = useMemo(() => loaded.value && (newestByAlbum(loaded.value).get(wanted) ?? []), [loaded.value, wanted])
@@ -49,9 +50,9 @@ export function AlbumPage({ albumId: wanted }: AlbumPageProps) {
       </div>
       <div class="row apart">
         <div>
-          <h1 tabIndex={-1}>{album === undefined ? text.title : <Name>{albumName(album, language)}</Name>}</h1>
+          <h1 tabIndex={-1}>{album === undefined ? text.title : <Name>{albumName(album, text)}</Name>}</h1>
           {assets !== undefined && assets.length > 0 && (
-            <p class="soft">{text.filesOf(text.files(assets.length), formatBytes(bytesOf(assets), language))}</p>
+            <p class="soft">{text.filesOf(text.files(assets.length), format.bytes(bytesOf(assets)))}</p>
           )}
         </div>
         {!isMissing && (
@@ -67,7 +68,6 @@ export function AlbumPage({ albumId: wanted }: AlbumPageProps) {
       {error !== undefined && (
         <ErrorNotice
           error={error}
-          language={language}
           onRetry={() => {
             albums.reload()
             loaded.reload()
@@ -80,7 +80,7 @@ export function AlbumPage({ albumId: wanted }: AlbumPageProps) {
         <Contents
           assets={assets}
           isFailed={error !== undefined}
-          title={album === undefined ? text.title : albumName(album, language)}
+          title={album === undefined ? text.title : albumName(album, text)}
           queue={queue}
           uploads={items.filter((item) => item.albumId === albumId)}
           onFiles={add}
@@ -107,11 +107,11 @@ interface ContentsProps {
 }
 
 function Contents({ assets, isFailed, title, queue, uploads, onFiles }: ContentsProps) {
-  const { language } = useOwnerPages()
-  const text = albumsText(language)
+  const text = useText(albumsTexts)
   const [isOver, setOver] = useState(false)
   useEffect(keepPageOnDrop, [])
-  // The queue itself finishes what it has the file of. What it has just finished, the list may not show as complete yet.
+  // The queue itself finishes what it has the file of. What it has just finished, the list may not show as
+  // complete yet.
   const uploading = new Set(uploads.filter(({ phase }) => phase !== 'file_missing').map(({ assetId }) => assetId))
   const incomplete = (assets ?? []).filter(({ complete, assetId }) => !complete && !uploading.has(assetId))
   return (
@@ -171,8 +171,9 @@ interface RenameAlbumProps {
 }
 
 function RenameAlbum({ album, onRenamed }: RenameAlbumProps) {
-  const { owner, language } = useOwnerPages()
-  const text = albumsText(language).album
+  const { owner } = useOwnerPages()
+  const albumsText = useText(albumsTexts)
+  const text = albumsText.album
   const [isOpen, setOpen] = useState(false)
   return (
     <>
@@ -181,7 +182,7 @@ function RenameAlbum({ album, onRenamed }: RenameAlbumProps) {
       </Button>
       {isOpen && (
         <NameDialog
-          title={text.renameTitle(albumName(album, language))}
+          title={text.renameTitle(albumName(album, albumsText))}
           name={album.name}
           save={(name) => owner.nameAlbum(album.albumId, name)}
           onClose={() => setOpen(false)}
@@ -214,8 +215,7 @@ interface SelectableProps extends Pick<ContentsProps, 'title'> {
 }
 
 function Selectable({ assets, title }: SelectableProps) {
-  const { language } = useOwnerPages()
-  const text = albumsText(language)
+  const text = useText(albumsTexts)
   const [selected, setSelected] = useState<ReadonlySet<AssetId>>(new Set())
   const present = assets.filter(({ assetId }) => selected.has(assetId))
   const deselect = (removed: readonly AssetId[]) =>

@@ -1,15 +1,16 @@
 import type { AssetFacts, ListedDevice } from '@blindkeep/client/owner'
 import { Name } from '../../common/controls.tsx'
 import { Fact } from '../../common/fact.tsx'
-import { formatBytes, formatInstant } from '../../common/format.ts'
+import { formats } from '../../common/format.ts'
+import { useText } from '../../common/reader.ts'
 import { useLoaded } from '../../common/useLoaded.ts'
 import { keyName } from '../account/keyName.ts'
 import { useOwnerPages } from '../context.ts'
-import { errorText } from '../errorText.ts'
+import { errorTexts } from '../errorText.ts'
 import { knownPins, rememberPins } from '../storage/knownPins.ts'
-import { accountText } from '../texts.ts'
+import { accountTexts } from '../texts.ts'
 import { hashesOf, type ShownAsset, type Trust } from './shownAsset.ts'
-import { albumsText } from './texts.ts'
+import { albumsTexts } from './texts.ts'
 
 interface AssetFactListProps {
   readonly shown: ShownAsset
@@ -17,18 +18,18 @@ interface AssetFactListProps {
   readonly changedAt: string
 }
 
-/** What the signature covers, and times that the server states. An unsigned asset has no size, name or origin that could be relied on. */
+/** What the signature covers, and the server's times. Unsigned assets have no reliable size, name or origin. */
 export function AssetFactList({ shown, changedAt }: AssetFactListProps) {
+  const format = useText(formats)
   const { asset, description, trust } = shown
   const isDrop = description !== undefined && asset.envelope.key_mode === 'wrapped'
-  const { language } = useOwnerPages()
-  const text = albumsText(language).asset
-  const when = (instant: string) => formatInstant(instant, language)
+  const text = useText(albumsTexts).asset
+  const when = (instant: string) => format.instant(instant)
   return (
     <section class="card stack" aria-label={text.facts}>
       <h2>{text.facts}</h2>
       <dl class="asset-facts">
-        {description !== undefined && <Fact term={text.size}>{formatBytes(description.size, language)}</Fact>}
+        {description !== undefined && <Fact term={text.size}>{format.bytes(description.size)}</Fact>}
         <Fact term={text.kept}>{when(asset.createdAt)}</Fact>
         {description?.modifiedAt !== undefined && <Fact term={text.modified}>{when(description.modifiedAt)}</Fact>}
         {description?.type !== undefined && (
@@ -68,11 +69,12 @@ interface SignerProps {
 }
 
 function Signer({ signed: { deviceId, timestamp }, trust }: SignerProps) {
-  const { owner, language } = useOwnerPages()
-  const text = albumsText(language).asset
+  const { owner } = useOwnerPages()
+  const text = useText(albumsTexts).asset
+  const format = useText(formats)
   const devices = useLoaded(() => owner.devices())
   const device: ListedDevice | undefined = devices.value?.find((one) => one.deviceId === deviceId)
-  const key = accountText(language).devices.device(keyName(deviceId))
+  const key = useText(accountTexts).devices.device(keyName(deviceId))
   return (
     <>
       {device?.name === undefined ? (
@@ -82,8 +84,8 @@ function Signer({ signed: { deviceId, timestamp }, trust }: SignerProps) {
           <Name>{device.name}</Name>, {key}
         </>
       )}
-      {device !== undefined && `, ${text.keyAdded(formatInstant(device.createdAt, language))}`}
-      <span class="small soft"> · {formatInstant(timestamp, language)}</span>
+      {device !== undefined && `, ${text.keyAdded(format.instant(device.createdAt))}`}
+      <span class="small soft"> · {format.instant(timestamp)}</span>
       {trust.kind === 'revoked' && <span class="small soft"> · {text.deviceRevoked}</span>}
     </>
   )
@@ -91,8 +93,9 @@ function Signer({ signed: { deviceId, timestamp }, trust }: SignerProps) {
 
 /** Fetches and checks all receipts: an unchecked number would mean nothing. */
 function Receipts({ asset, changedAt }: { readonly asset: AssetFacts; readonly changedAt: string }) {
-  const { owner, baseUrl, language } = useOwnerPages()
-  const text = albumsText(language).asset
+  const { owner, baseUrl } = useOwnerPages()
+  const text = useText(albumsTexts).asset
+  const errorText = useText(errorTexts)
   const receipts = useLoaded(async (signal) => {
     const { pinned } = await knownPins(baseUrl)
     const checked = await owner.assetReceipts(asset.assetId, { pinned, hashes: hashesOf(asset), signal })
@@ -101,7 +104,7 @@ function Receipts({ asset, changedAt }: { readonly asset: AssetFacts; readonly c
   }, changedAt)
   return (
     <>
-      {receipts.error !== undefined && <span class="fault">{errorText(receipts.error, language)}</span>}
+      {receipts.error !== undefined && <span class="fault">{errorText(receipts.error)}</span>}
       {receipts.error === undefined &&
         (receipts.value === undefined ? text.receiptsChecking : text.receiptsChecked(receipts.value))}
       <br />

@@ -7,7 +7,7 @@ import { type SeenChange, seenChangeOf } from '../seen.ts'
 export type AssetMap = ReadonlyMap<AssetId, AssetFacts>
 
 export interface AssetFeed {
-  /** Resolves with the same map as before when nothing has changed. A call during a refresh leads to one more refresh afterwards. */
+  /** The same map when nothing has changed. A call during a refresh causes one more afterwards. */
   refresh(): Promise<AssetMap>
   /** From now on, a list may end where this refused one ends, and not before. */
   acceptRollback(refused: Pick<FeedRolledBack, 'stated'>): Promise<void>

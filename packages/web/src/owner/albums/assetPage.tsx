@@ -3,12 +3,13 @@ import { useRef, useState } from 'preact/hooks'
 import { Button, Name, Notice, Progress } from '../../common/controls.tsx'
 import { FileKind } from '../../common/fileKind.tsx'
 import { Icon } from '../../common/icons.tsx'
+import { useText } from '../../common/reader.ts'
 import { useInView } from '../../common/useInView.ts'
 import { useLoaded } from '../../common/useLoaded.ts'
 import { Preview } from '../../preview/previewPane.tsx'
 import { useOwnerPages } from '../context.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
-import { errorText } from '../errorText.ts'
+import { errorTexts } from '../errorText.ts'
 import { goTo } from '../route.ts'
 import { ShareDialog } from '../shares/shareDialog.tsx'
 import { AssetFactList } from './assetFacts.tsx'
@@ -16,9 +17,9 @@ import { useConsent } from './consent.tsx'
 import { Incomplete } from './incomplete.tsx'
 import { RemoveDialog } from './removeDialog.tsx'
 import { type ConsentedAsset, fileKey, isGone, type ShownAsset, showAsset } from './shownAsset.ts'
-import { albumsText, shownName } from './texts.ts'
+import { albumsTexts, shownName } from './texts.ts'
 import { withThumbnail } from './thumbnails.ts'
-import { trustReason } from './trustBadge.tsx'
+import { useTrustReason } from './trustBadge.tsx'
 import { useAssets } from './useAlbumData.ts'
 import { useAssetSaving } from './useAssetSaving.ts'
 import { useTile } from './useTile.ts'
@@ -29,8 +30,8 @@ interface AssetPageProps {
 }
 
 export function AssetPage({ albumId, assetId }: AssetPageProps) {
-  const { language } = useOwnerPages()
-  const text = albumsText(language).asset
+  const albumsText = useText(albumsTexts)
+  const text = albumsText.asset
   const assets = useAssets()
   const asset = [...(assets.value?.values() ?? [])].find((one) => one.assetId === assetId)
   return (
@@ -43,10 +44,8 @@ export function AssetPage({ albumId, assetId }: AssetPageProps) {
       </div>
       {asset === undefined ? (
         <>
-          <h1 tabIndex={-1}>{albumsText(language).title}</h1>
-          {assets.error !== undefined && (
-            <ErrorNotice error={assets.error} language={language} onRetry={assets.reload} />
-          )}
+          <h1 tabIndex={-1}>{albumsText.title}</h1>
+          {assets.error !== undefined && <ErrorNotice error={assets.error} onRetry={assets.reload} />}
           {assets.value !== undefined && <p>{text.notFound}</p>}
           {assets.value === undefined && assets.error === undefined && (
             <p class="row soft" role="status">
@@ -68,8 +67,8 @@ interface AssetViewProps {
 }
 
 function AssetView({ asset, onReload }: AssetViewProps) {
-  const { owner, language } = useOwnerPages()
-  const text = albumsText(language)
+  const { owner } = useOwnerPages()
+  const text = useText(albumsTexts)
   const file = fileKey(asset)
   const loaded = useLoaded((signal) => showAsset(owner, asset, signal), file)
   const [goneFile, setGone] = useState<string>()
@@ -85,12 +84,12 @@ function AssetView({ asset, onReload }: AssetViewProps) {
   return (
     <>
       <h1 tabIndex={-1}>
-        {shown !== undefined && <Name>{shownName(shown, language)}</Name>}
+        {shown !== undefined && <Name>{shownName(shown, text)}</Name>}
         {shown === undefined && (loaded.error === undefined ? text.asset.loading : text.asset.fault)}
       </h1>
       {!asset.complete && <Incomplete assets={[asset]} />}
       {shown !== undefined && <TrustNotice shown={shown} />}
-      {loaded.error !== undefined && <ErrorNotice error={loaded.error} language={language} onRetry={reload} />}
+      {loaded.error !== undefined && <ErrorNotice error={loaded.error} onRetry={reload} />}
       {goneFile === file && <GoneNotice onReload={reload} />}
       <AssetPreview {...parts} key={`preview ${round} ${file}`} />
       <AssetActions {...parts} key={`actions ${round} ${file}`} />
@@ -100,9 +99,8 @@ function AssetView({ asset, onReload }: AssetViewProps) {
 }
 
 function TrustNotice({ shown: { trust } }: { readonly shown: ShownAsset }) {
-  const { language } = useOwnerPages()
-  const text = albumsText(language)
-  const reason = trustReason(trust, language)
+  const text = useText(albumsTexts)
+  const reason = useTrustReason(trust)
   if (reason === undefined) return null
   const isUnsigned = trust.kind === 'unsigned'
   return (
@@ -119,8 +117,7 @@ function TrustNotice({ shown: { trust } }: { readonly shown: ShownAsset }) {
 }
 
 function GoneNotice({ onReload }: { readonly onReload: () => void }) {
-  const { language } = useOwnerPages()
-  const text = albumsText(language).trust
+  const text = useText(albumsTexts).trust
   return (
     <Notice tone="bad">
       <p>{text.changed}</p>
@@ -143,8 +140,10 @@ interface PartProps {
 
 /** Shows the thumbnail, and the file itself when the owner asks for it. */
 function AssetPreview({ shown, asset, onGone }: PartProps) {
-  const { owner, language } = useOwnerPages()
-  const text = albumsText(language).asset
+  const { owner } = useOwnerPages()
+  const albumsText = useText(albumsTexts)
+  const text = albumsText.asset
+  const errorText = useText(errorTexts)
   const [opened, setOpened] = useState<ConsentedAsset>()
   const consent = useConsent()
   const place = useRef<HTMLDivElement>(null)
@@ -170,12 +169,11 @@ function AssetPreview({ shown, asset, onGone }: PartProps) {
             const { content, size } = await owner.openAsset(opened.asset, { ...opened.permissions, signal })
             return { content: withThumbnail(content, { owner, shown: opened }), size }
           }}
-          name={shownName(opened, language)}
-          language={language}
+          name={shownName(opened, albumsText)}
           explain={(error) => {
-            if (!isGone(error)) return errorText(error, language)
+            if (!isGone(error)) return errorText(error)
             onGone()
-            return albumsText(language).trust.changed
+            return albumsText.trust.changed
           }}
         />
       )}
@@ -191,8 +189,7 @@ function AssetPreview({ shown, asset, onGone }: PartProps) {
 }
 
 function AssetActions({ shown, asset, onGone }: PartProps) {
-  const { language } = useOwnerPages()
-  const text = albumsText(language)
+  const text = useText(albumsTexts)
   const [isRemoving, setRemoving] = useState(false)
   const [sharing, setSharing] = useState<readonly ConsentedAsset[]>()
   const consent = useConsent()

@@ -3,12 +3,12 @@ import { useRef } from 'preact/hooks'
 import { Name } from '../../common/controls.tsx'
 import { CutName } from '../../common/cutName.tsx'
 import { FileKind } from '../../common/fileKind.tsx'
-import { formatBytes, formatDate } from '../../common/format.ts'
+import { formats } from '../../common/format.ts'
 import { Icon } from '../../common/icons.tsx'
 import { pathPartsOf } from '../../common/nameParts.ts'
+import { useText } from '../../common/reader.ts'
 import { useInView } from '../../common/useInView.ts'
-import { useOwnerPages } from '../context.ts'
-import { albumsText } from './texts.ts'
+import { albumsTexts } from './texts.ts'
 import { TrustBadge } from './trustBadge.tsx'
 import { type TileContent, useTile } from './useTile.ts'
 
@@ -19,8 +19,8 @@ interface AssetTileProps {
 }
 
 export function AssetTile({ asset, isSelected, onSelect }: AssetTileProps) {
-  const { language } = useOwnerPages()
-  const text = albumsText(language).album
+  const text = useText(albumsTexts).album
+  const format = useText(formats)
   const place = useRef<HTMLLIElement>(null)
   const content = useTile(asset, useInView(place))
   const description = content?.shown?.description
@@ -34,8 +34,8 @@ export function AssetTile({ asset, isSelected, onSelect }: AssetTileProps) {
         <span class="tile-words">
           {description === undefined ? <span class="tile-name">{name}</span> : <TileName path={name} />}
           <span class="small soft">
-            {description !== undefined && <>{formatBytes(description.size, language)} · </>}
-            {formatDate(asset.createdAt, language)}
+            {description !== undefined && <>{format.bytes(description.size)} · </>}
+            {format.date(asset.createdAt)}
           </span>
           {!asset.complete && <span class="badge warn">{text.unfinished}</span>}
           {content?.shown !== undefined && <TrustBadge trust={content.shown.trust} />}

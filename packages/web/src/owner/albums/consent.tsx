@@ -2,17 +2,17 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { Button, Dialog } from '../../common/controls.tsx'
-import { formatInstant } from '../../common/format.ts'
-import { useOwnerPages } from '../context.ts'
+import { formats } from '../../common/format.ts'
+import { useText } from '../../common/reader.ts'
 import { type ConsentedAsset, consentTo, doubtfulOf, type ShownAsset } from './shownAsset.ts'
-import { albumsText } from './texts.ts'
+import { albumsTexts } from './texts.ts'
 
 type Act = 'preview' | 'download' | 'share'
 
 interface Consent {
   /**
-   * Calls `proceed` at once when a live device has signed all assets; otherwise after the owner has confirmed the question, synchronously in the click's
-   * handler.
+   * Calls `proceed` at once when a live device has signed all assets; otherwise after the owner has confirmed the
+   * question, synchronously in the click's handler.
    */
   ask(act: Act, assets: readonly ShownAsset[], proceed: (assets: readonly ConsentedAsset[]) => void): void
   /** Render it beside the button. */
@@ -51,12 +51,12 @@ interface ConsentDialogProps extends Question {
 }
 
 function ConsentDialog({ act, assets, onClose, onConfirmed }: ConsentDialogProps) {
-  const { language } = useOwnerPages()
-  const text = albumsText(language)
+  const text = useText(albumsTexts)
+  const format = useText(formats)
   const doubtful = doubtfulOf(assets)
   const unsigned = doubtful.filter(({ trust }) => trust.kind === 'unsigned').length
   const dates = doubtful.flatMap(({ trust }) => (trust.kind === 'revoked' ? [trust.revokedAt] : []))
-  const days = [...new Set(dates.map((instant) => formatInstant(instant, language)))]
+  const days = [...new Set(dates.map((instant) => format.instant(instant)))]
   return (
     <Dialog title={text.consent.title[act](assets.length)} closeLabel={text.close} onClose={onClose}>
       {unsigned > 0 && (

@@ -2,16 +2,17 @@ import type { Album, AssetFacts } from '@blindkeep/client/owner'
 import { useState } from 'preact/hooks'
 import { useCloseGuard } from '../../common/closeGuard.ts'
 import { Button, Dialog, Notice, Progress } from '../../common/controls.tsx'
-import { formatBytes } from '../../common/format.ts'
+import { formats } from '../../common/format.ts'
+import { useText } from '../../common/reader.ts'
 import { useOwnerPages } from '../context.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
-import { errorText } from '../errorText.ts'
+import { errorTexts } from '../errorText.ts'
 import { NamedFew } from '../namedFew.tsx'
 import { goTo } from '../route.ts'
 import { useAction } from '../useAction.ts'
 import { deleteEach, type NotDeleted } from './deleteEach.ts'
 import { AssetName } from './removeDialog.tsx'
-import { albumName, albumsText } from './texts.ts'
+import { albumName, albumsTexts } from './texts.ts'
 
 interface DeleteAlbumProps {
   readonly album: Album
@@ -20,12 +21,12 @@ interface DeleteAlbumProps {
 }
 
 export function DeleteAlbum(props: DeleteAlbumProps) {
-  const { language } = useOwnerPages()
+  const text = useText(albumsTexts).removeAlbum
   const [isOpen, setOpen] = useState(false)
   return (
     <>
       <Button kind="quiet" icon="trash" onClick={() => setOpen(true)}>
-        {albumsText(language).removeAlbum.open}
+        {text.open}
       </Button>
       {isOpen && <DeleteAlbumDialog {...props} onClose={() => setOpen(false)} />}
     </>
@@ -34,8 +35,10 @@ export function DeleteAlbum(props: DeleteAlbumProps) {
 
 /** What the question names stays as it was asked: a file that arrives meanwhile keeps the album. */
 function DeleteAlbumDialog({ onClose, ...asked }: DeleteAlbumProps & { readonly onClose: () => void }) {
-  const { owner, language, showMessage } = useOwnerPages()
-  const text = albumsText(language)
+  const { owner, showMessage } = useOwnerPages()
+  const text = useText(albumsTexts)
+  const errorText = useText(errorTexts)
+  const format = useText(formats)
   const [{ album, assets, bytes }] = useState(asked)
   const [deleted, setDeleted] = useState(0)
   const [failed, setFailed] = useState<readonly NotDeleted[]>([])
@@ -56,21 +59,19 @@ function DeleteAlbumDialog({ onClose, ...asked }: DeleteAlbumProps & { readonly 
 
   const [first] = failed
   return (
-    <Dialog title={text.removeAlbum.title(albumName(album, language))} closeLabel={text.close} onClose={onClose}>
+    <Dialog title={text.removeAlbum.title(albumName(album, text))} closeLabel={text.close} onClose={onClose}>
       {first !== undefined ? (
         <>
-          <Notice tone="bad">{text.removeAlbum.failed(failed.length, errorText(first.reason, language))}</Notice>
+          <Notice tone="bad">{text.removeAlbum.failed(failed.length, errorText(first.reason))}</Notice>
           <NamedFew items={failed} keyOf={({ asset }) => asset.assetId}>
             {({ asset }) => <AssetName asset={asset} />}
           </NamedFew>
         </>
       ) : error !== undefined ? (
-        <ErrorNotice error={error} language={language} />
+        <ErrorNotice error={error} />
       ) : (
         <p>
-          {assets.length === 0
-            ? text.removeAlbum.empty
-            : text.removeAlbum.text(assets.length, formatBytes(bytes, language))}
+          {assets.length === 0 ? text.removeAlbum.empty : text.removeAlbum.text(assets.length, format.bytes(bytes))}
         </p>
       )}
       {isBusy && assets.length > 0 && (

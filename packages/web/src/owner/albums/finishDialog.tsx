@@ -4,12 +4,13 @@ import { mapConcurrently } from '@blindkeep/protocol/concurrency'
 import type { AssetId } from '@blindkeep/protocol/ids'
 import { useState } from 'preact/hooks'
 import { Dialog, Notice, Progress } from '../../common/controls.tsx'
+import { useText } from '../../common/reader.ts'
 import { useLoaded } from '../../common/useLoaded.ts'
 import { useOwnerPages } from '../context.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
-import { errorText } from '../errorText.ts'
+import { errorTexts } from '../errorText.ts'
 import { IncompleteFile } from './incompleteFile.tsx'
-import { albumName, albumsText } from './texts.ts'
+import { albumName, albumsTexts } from './texts.ts'
 
 /** The others follow when these are finished. */
 const MAX_SHOWN = 10
@@ -29,8 +30,8 @@ interface Opening {
 }
 
 export function FinishDialog({ assets, onClose }: FinishDialogProps) {
-  const { owner, language } = useOwnerPages()
-  const text = albumsText(language)
+  const { owner } = useOwnerPages()
+  const text = useText(albumsTexts)
   // Chosen once: what the owner is looking at does not change when the album does.
   const [shown] = useState(() => assets.slice(0, MAX_SHOWN))
   const { value, error, reload } = useLoaded(async (signal) => {
@@ -38,13 +39,13 @@ export function FinishDialog({ assets, onClose }: FinishDialogProps) {
       owner.albums(),
       mapConcurrently(shown, MAX_AT_ONCE, (asset) => open(owner, asset, signal)),
     ])
-    const names = new Map(albums.map((album) => [album.albumId, albumName(album, language)]))
+    const names = new Map(albums.map((album) => [album.albumId, albumName(album, text)]))
     return { files, albumOf: ({ albumId }: IncompleteAsset) => names.get(albumId) ?? text.untitled }
   })
   const later = assets.length - shown.length
   return (
     <Dialog wide title={text.incomplete.title} closeLabel={text.close} onClose={onClose}>
-      {error !== undefined && <ErrorNotice error={error} language={language} onRetry={reload} />}
+      {error !== undefined && <ErrorNotice error={error} onRetry={reload} />}
       {value === undefined && error === undefined && <Progress label={text.incomplete.opening} />}
       {later > 0 && <p class="soft">{text.incomplete.later(later)}</p>}
       {value !== undefined && <Files {...value} onClose={onClose} />}
@@ -70,8 +71,9 @@ interface FilesProps {
 
 /** Each file has its own button, so that no file is signed that is out of sight. */
 function Files({ files, albumOf, onClose }: FilesProps) {
-  const { language, showMessage } = useOwnerPages()
-  const text = albumsText(language).incomplete
+  const { showMessage } = useOwnerPages()
+  const text = useText(albumsTexts).incomplete
+  const errorText = useText(errorTexts)
   const [done, setDone] = useState<ReadonlySet<AssetId>>(new Set())
   const left = files.filter(({ assetId }) => !done.has(assetId))
   const onFinished = (assetId: AssetId) => {
@@ -88,7 +90,7 @@ function Files({ files, albumOf, onClose }: FilesProps) {
             {incomplete === undefined ? (
               <Notice tone="bad">
                 <p>
-                  {text.unreadable} {errorText(error, language)}
+                  {text.unreadable} {errorText(error)}
                 </p>
               </Notice>
             ) : (

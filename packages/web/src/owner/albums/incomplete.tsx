@@ -1,14 +1,13 @@
 import type { AssetFacts } from '@blindkeep/client/owner'
 import { useState } from 'preact/hooks'
 import { Button, Notice } from '../../common/controls.tsx'
-import { useOwnerPages } from '../context.ts'
+import { useText } from '../../common/reader.ts'
 import { FinishDialog } from './finishDialog.tsx'
-import { albumsText } from './texts.ts'
+import { albumsTexts } from './texts.ts'
 
 /** Assets whose upload or adoption was interrupted, and the way to look at them and finish them. */
 export function Incomplete({ assets }: { readonly assets: readonly AssetFacts[] }) {
-  const { language } = useOwnerPages()
-  const text = albumsText(language).incomplete
+  const text = useText(albumsTexts).incomplete
   const [isLooking, setLooking] = useState(false)
   return (
     <Notice tone="warn">

@@ -3,13 +3,13 @@ import { useState } from 'preact/hooks'
 import { useCloseGuard } from '../../common/closeGuard.ts'
 import { Button, Name, Notice } from '../../common/controls.tsx'
 import { Fact } from '../../common/fact.tsx'
-import { formatBytes, formatInstant } from '../../common/format.ts'
+import { formats } from '../../common/format.ts'
+import { useText } from '../../common/reader.ts'
 import { Preview } from '../../preview/previewPane.tsx'
-import { useOwnerPages } from '../context.ts'
 import { useDevice } from '../device.ts'
-import { errorText } from '../errorText.ts'
+import { errorTexts } from '../errorText.ts'
 import { useAction } from '../useAction.ts'
-import { albumsText } from './texts.ts'
+import { albumsTexts } from './texts.ts'
 
 interface IncompleteFileProps {
   readonly incomplete: IncompleteAsset
@@ -19,8 +19,9 @@ interface IncompleteFileProps {
 
 /** Everything that finishing signs about a file, and its preview when the owner asks for it. */
 export function IncompleteFile({ incomplete, album, onFinished }: IncompleteFileProps) {
-  const { language } = useOwnerPages()
-  const { asset: text, incomplete: own, album: albumTexts } = albumsText(language)
+  const { asset: text, incomplete: own, album: albumTexts } = useText(albumsTexts)
+  const format = useText(formats)
+  const errorText = useText(errorTexts)
   const { file, arrivedAt } = incomplete
   const name = file.name === undefined || file.name.trim() === '' ? albumTexts.unnamed : file.name
   const [isPreviewed, setPreviewed] = useState(false)
@@ -39,7 +40,7 @@ export function IncompleteFile({ incomplete, album, onFinished }: IncompleteFile
         <Name>{name}</Name>
       </h3>
       <dl class="asset-facts">
-        <Fact term={text.size}>{formatBytes(file.size, language)}</Fact>
+        <Fact term={text.size}>{format.bytes(file.size)}</Fact>
         <Fact term={own.album}>
           <Name>{album}</Name>
         </Fact>
@@ -51,7 +52,7 @@ export function IncompleteFile({ incomplete, album, onFinished }: IncompleteFile
               {file.sender === undefined ? own.senderNone : <Name>{file.sender}</Name>}{' '}
               <span class="small soft">{text.senderHint}</span>
             </Fact>
-            <Fact term={text.arrived}>{formatInstant(arrivedAt, language)}</Fact>
+            <Fact term={text.arrived}>{format.instant(arrivedAt)}</Fact>
           </>
         )}
         {file.note !== undefined && (
@@ -68,14 +69,9 @@ export function IncompleteFile({ incomplete, album, onFinished }: IncompleteFile
         )}
       </dl>
       {isPreviewed && (
-        <Preview
-          open={(signal) => incomplete.open({ signal })}
-          name={name}
-          language={language}
-          explain={(fault) => errorText(fault, language)}
-        />
+        <Preview open={(signal) => incomplete.open({ signal })} name={name} explain={(fault) => errorText(fault)} />
       )}
-      {error !== undefined && <Notice tone="bad">{errorText(error, language)}</Notice>}
+      {error !== undefined && <Notice tone="bad">{errorText(error)}</Notice>}
       <div class="row">
         {!isPreviewed && (
           <Button icon="eye" onClick={() => setPreviewed(true)}>

@@ -1,4 +1,4 @@
-/** Each page of the owner holds a lock, which says that what it has stored is in its queue. When it leaves, the next page takes its uploads over. */
+/** Each page holds a lock: its stored uploads are in its queue. When it leaves, the next page takes them over. */
 import { type AccountAt, type FoundUpload, storedUploads, storeUploads, uploadsWritten } from './uploadStore.ts'
 
 interface Page {
@@ -22,7 +22,7 @@ export function holdPage({ pageId, left }: Page): Promise<void> {
   })
 }
 
-/** Calls back with the uploads of each page that has left, now or as soon as one leaves. They then belong to this page. */
+/** Calls back with the uploads of pages that left, now and later. They then belong to this page. */
 export async function takeOverUploads(
   of: AccountAt,
   { pageId, left }: Page,

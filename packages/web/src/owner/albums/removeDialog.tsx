@@ -2,12 +2,13 @@ import type { AssetFacts } from '@blindkeep/client/owner'
 import type { AssetId } from '@blindkeep/protocol/ids'
 import { useCloseGuard } from '../../common/closeGuard.ts'
 import { Button, Dialog, Name, Notice } from '../../common/controls.tsx'
+import { useText } from '../../common/reader.ts'
 import { useOwnerPages } from '../context.ts'
-import { errorText } from '../errorText.ts'
+import { errorTexts } from '../errorText.ts'
 import { NamedFew } from '../namedFew.tsx'
 import { useAction } from '../useAction.ts'
 import { deleteEach } from './deleteEach.ts'
-import { albumsText, shownName } from './texts.ts'
+import { albumsTexts, shownName } from './texts.ts'
 import { useTile } from './useTile.ts'
 
 interface RemoveDialogProps {
@@ -18,8 +19,9 @@ interface RemoveDialogProps {
 }
 
 export function RemoveDialog({ assets, onClose, onRemoved }: RemoveDialogProps) {
-  const { owner, language, showMessage } = useOwnerPages()
-  const text = albumsText(language)
+  const { owner, showMessage } = useOwnerPages()
+  const text = useText(albumsTexts)
+  const errorText = useText(errorTexts)
   const { isBusy, error, run } = useAction()
   useCloseGuard(isBusy)
 
@@ -37,9 +39,7 @@ export function RemoveDialog({ assets, onClose, onRemoved }: RemoveDialogProps) 
   }
 
   const fault =
-    error instanceof AggregateError
-      ? text.remove.failed(error.errors.length, errorText(error.errors[0], language))
-      : undefined
+    error instanceof AggregateError ? text.remove.failed(error.errors.length, errorText(error.errors[0])) : undefined
 
   return (
     <Dialog title={text.remove.title(assets.length)} closeLabel={text.close} onClose={onClose}>
@@ -63,14 +63,13 @@ export function RemoveDialog({ assets, onClose, onRemoved }: RemoveDialogProps) 
 
 /** As its tile names it, which has mostly read it already. */
 export function AssetName({ asset }: { readonly asset: AssetFacts }) {
-  const { language } = useOwnerPages()
-  const { album, trust } = albumsText(language)
+  const text = useText(albumsTexts)
   const content = useTile(asset, true)
-  if (content?.shown === undefined) return content === undefined ? album.opening : album.unreadable
+  if (content?.shown === undefined) return content === undefined ? text.album.opening : text.album.unreadable
   return (
     <>
-      <Name>{shownName(content.shown, language)}</Name>{' '}
-      {content.shown.trust.kind === 'revoked' && <span class="badge warn">{trust.revoked}</span>}
+      <Name>{shownName(content.shown, text)}</Name>{' '}
+      {content.shown.trust.kind === 'revoked' && <span class="badge warn">{text.trust.revoked}</span>}
     </>
   )
 }

@@ -3,13 +3,14 @@ import { mapConcurrently } from '@blindkeep/protocol/concurrency'
 import type { AssetId } from '@blindkeep/protocol/ids'
 import { useState } from 'preact/hooks'
 import { Button, IconButton, Notice, Progress } from '../../common/controls.tsx'
+import { useText } from '../../common/reader.ts'
 import { useOwnerPages } from '../context.ts'
-import { errorText } from '../errorText.ts'
+import { errorTexts } from '../errorText.ts'
 import { ShareDialog } from '../shares/shareDialog.tsx'
 import { useConsent } from './consent.tsx'
 import { RemoveDialog } from './removeDialog.tsx'
 import { type ConsentedAsset, type ShownAsset, showAsset } from './shownAsset.ts'
-import { albumsText } from './texts.ts'
+import { albumsTexts } from './texts.ts'
 import { useAssetSaving } from './useAssetSaving.ts'
 
 /** Each takes two small requests. */
@@ -26,8 +27,9 @@ interface SelectionBarProps {
 
 /** The actions for the selected files, at the bottom, in reach of the thumb. */
 export function SelectionBar({ albumName, selected, onClear, onAll, isAll, onRemoved }: SelectionBarProps) {
-  const { owner, language } = useOwnerPages()
-  const text = albumsText(language)
+  const { owner } = useOwnerPages()
+  const text = useText(albumsTexts)
+  const errorText = useText(errorTexts)
   const [isRemoving, setRemoving] = useState(false)
   const [sharing, setSharing] = useState<readonly ConsentedAsset[]>()
   const [isReading, setReading] = useState(false)
@@ -35,14 +37,14 @@ export function SelectionBar({ albumName, selected, onClear, onAll, isAll, onRem
   const saving = useAssetSaving({ albumName })
   const consent = useConsent()
 
-  /** Resolves with the files as the tiles show them, which were read with the same facts; undefined after a failure, which it shows. */
+  /** The files as the tiles show them, of the same facts; undefined after a failure, which it shows. */
   async function read(): Promise<readonly ShownAsset[] | undefined> {
     setReading(true)
     setFault(undefined)
     try {
       return await mapConcurrently(selected, MAX_AT_ONCE, (asset) => showAsset(owner, asset))
     } catch (error) {
-      setFault(errorText(error, language))
+      setFault(errorText(error))
       return undefined
     } finally {
       setReading(false)

@@ -4,7 +4,7 @@ import { AssetError, AssetUnsigned, ProblemError } from '@blindkeep/client/error
 import type { AssetDescription, AssetFacts, AssetPermissions } from '@blindkeep/client/owner'
 import { parseAssetId, parseDeviceId, parseSha256Hex } from '@blindkeep/protocol/ids'
 import { consentTo, doubtfulOf, factsKey, fileKey, isGone, showAsset } from './shownAsset.ts'
-import { shownName } from './texts.ts'
+import { albumsTexts, shownName } from './texts.ts'
 
 const assetId = parseAssetId('3f2a91bc-0000-4000-8000-000000000001') ?? assert.fail()
 const deviceId = parseDeviceId('00000000-0000-4000-8000-000000000002') ?? assert.fail()
@@ -56,8 +56,8 @@ describe('an asset that a page shows', () => {
 
   it('has a name of this page’s own without a signature', async () => {
     const unsigned = await showAsset(clientOf(new AssetUnsigned()), asset)
-    for (const language of ['en', 'de'] as const) assert.match(shownName(unsigned, language), /3f2a91bc$/)
-    assert.equal(shownName(await showAsset(clientOf(describing(undefined)), asset), 'en'), 'contract.txt')
+    for (const language of ['en', 'de'] as const) assert.match(shownName(unsigned, albumsTexts[language]), /3f2a91bc$/)
+    assert.equal(shownName(await showAsset(clientOf(describing(undefined)), asset), albumsTexts.en), 'contract.txt')
   })
 
   it('is not shown when its facts contradict its signature', async () => {

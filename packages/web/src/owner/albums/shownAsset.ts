@@ -1,6 +1,6 @@
 /**
- * What the pages show of an asset: its facts, and the description that was read with exactly these facts. Everything that is opened, saved or shared
- * afterwards acts on these facts, so that it is the file that was shown.
+ * What the pages show of an asset: its facts, and the description that was read with exactly these facts. Everything
+ * that is opened, saved or shared afterwards acts on these facts, so that it is the file that was shown.
  */
 import { AssetUnsigned, ProblemError } from '@blindkeep/client/errors'
 import type { AssetDescription, AssetFacts, AssetPermissions, Owner } from '@blindkeep/client/owner'
@@ -46,7 +46,7 @@ export function factsKey(asset: AssetFacts): string {
   return JSON.stringify(asset)
 }
 
-/** Differs whenever a fact about the file differs: what was verified for other facts says nothing about these. A new thumbnail changes nothing. */
+/** Differs with each fact about the file: verification of other facts says nothing. Thumbnails do not count. */
 export function fileKey({ changedAt: _, blobs, ...facts }: AssetFacts): string {
   return JSON.stringify({ ...facts, blobs: blobs.filter(({ role }) => role !== 'derivative') })
 }
@@ -71,7 +71,7 @@ export function doubtfulOf(assets: readonly ShownAsset[]): readonly ShownAsset[]
   return assets.filter(({ trust }) => trust.kind !== 'signed')
 }
 
-/** Only for assets without doubt, or after the question (`useConsent`). Each gets the permission for its own doubt and no other. */
+/** Without doubt, or after the question (`useConsent`). Each gets permission for its own doubt only. */
 export function consentTo(assets: readonly ShownAsset[]): readonly ConsentedAsset[] {
   return assets.map((shown) => ({ ...shown, permissions: permissionsOf(shown.trust) }) as ConsentedAsset)
 }

@@ -1,19 +1,14 @@
 import type { Album } from '@blindkeep/client/owner'
-import type { Language } from '../../common/language.ts'
 import { albums as german } from '../../text/de/albums.ts'
 import { albums as english } from '../../text/en/albums.ts'
 import type { ShownAsset } from './shownAsset.ts'
 
-const texts = { en: english, de: german } as const
-
-export function albumsText(language: Language): typeof english {
-  return texts[language]
-}
+export const albumsTexts = { en: english, de: german }
 
 /** The album's name, or a text when it has none or can't be opened. */
-export function albumName({ name, nameFault }: Pick<Album, 'name' | 'nameFault'>, language: Language): string {
-  if (nameFault !== undefined) return texts[language].nameFault
-  return name === undefined || name.trim() === '' ? texts[language].untitled : name
+export function albumName({ name, nameFault }: Pick<Album, 'name' | 'nameFault'>, text: typeof english): string {
+  if (nameFault !== undefined) return text.nameFault
+  return name === undefined || name.trim() === '' ? text.untitled : name
 }
 
 /** The start of an id is enough to tell unsigned files apart. */
@@ -22,9 +17,8 @@ const SHORT_ID = 8
 /** The signed name. An unsigned file has a name that this page made, which no other file of the owner has. */
 export function shownName(
   { asset, description }: Pick<ShownAsset, 'asset' | 'description'>,
-  language: Language,
+  { album, trust }: typeof english,
 ): string {
-  const { album, trust } = texts[language]
   if (description === undefined) return trust.name(asset.assetId.slice(0, SHORT_ID))
   const { name } = description
   return name === undefined || name.trim() === '' ? album.unnamed : name

@@ -34,8 +34,8 @@ export function hasThumbnail({ blobs }: AssetFacts): boolean {
 }
 
 /**
- * Returns the same content. If it is read to its end, and so has passed every check, a missing thumbnail is made, for an asset that a live device has
- * signed.
+ * Returns the same content. If it is read to its end, and so has passed every check, a missing thumbnail is made, for
+ * an asset that a live device has signed.
  */
 export function withThumbnail(
   content: ReadableStream<Uint8Array>,

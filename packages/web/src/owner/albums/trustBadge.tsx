@@ -1,22 +1,21 @@
-import { formatInstant } from '../../common/format.ts'
-import type { Language } from '../../common/language.ts'
-import { useOwnerPages } from '../context.ts'
+import { formats } from '../../common/format.ts'
+import { useText } from '../../common/reader.ts'
 import type { Trust } from './shownAsset.ts'
-import { albumsText } from './texts.ts'
+import { albumsTexts } from './texts.ts'
 
 /** Why a file is not to be taken for the owner's; undefined when a live device has signed it. */
-export function trustReason(trust: Trust, language: Language): string | undefined {
-  const text = albumsText(language).trust
+export function useTrustReason(trust: Trust): string | undefined {
+  const text = useText(albumsTexts).trust
+  const format = useText(formats)
   if (trust.kind === 'unsigned') return text.unsignedReason
-  return trust.kind === 'revoked' ? text.revokedReason(formatInstant(trust.revokedAt, language)) : undefined
+  return trust.kind === 'revoked' ? text.revokedReason(format.instant(trust.revokedAt)) : undefined
 }
 
 /** Nothing for a file that a live device has signed. */
 export function TrustBadge({ trust }: { readonly trust: Trust }) {
-  const { language } = useOwnerPages()
-  const reason = trustReason(trust, language)
+  const text = useText(albumsTexts).trust
+  const reason = useTrustReason(trust)
   if (reason === undefined) return null
-  const text = albumsText(language).trust
   return (
     <span class="trust-badge stack tight">
       <span class="badge warn">{trust.kind === 'unsigned' ? text.unsigned : text.revoked}</span>

@@ -1,4 +1,4 @@
-/** Leads files that the owner chooses to the uploads that lack them, because they were added before the page was loaded. */
+/** Leads chosen files to uploads that lack them, because they began before the page was loaded. */
 import type { AlbumId } from '@blindkeep/protocol/ids'
 import type { Entry, UploadEntries } from './uploadEntries.ts'
 import { type ChosenFile, OtherFile, type UploadItem } from './uploadItem.ts'
@@ -6,7 +6,7 @@ import { type ChosenFile, OtherFile, type UploadItem } from './uploadItem.ts'
 export interface UploadChoice<File> {
   /** Continues a restored upload with its file. */
   giveFile(id: string, file: File): void
-  /** Continues the restored uploads of the album with the files that they lack. A file that none of them lacks is taken for the one of this upload. */
+  /** Continues the album's restored uploads with their files. A file that none lacks is taken for this one's. */
   giveFiles(id: string, files: readonly File[]): void
   /** Answers with the files that no upload of the album lacks. The others now continue theirs. */
   giveAdded(files: readonly File[], albumId: AlbumId): readonly File[]
@@ -51,7 +51,7 @@ export function createUploadChoice<File extends ChosenFile>(
   }
 }
 
-/** A different size is known at once. What was begun is compared by its content before anything is sent; what was not has only its name. */
+/** Another size is known at once. Begun uploads compare content before sending; others have only a name. */
 function mayBeFileOf<File extends ChosenFile>({ item, state }: Entry<File>, file: File): boolean {
   return file.size === item.size && (state !== undefined || file.name === item.name)
 }

@@ -102,8 +102,9 @@ export function isActive({ phase }: Pick<UploadItem, 'phase'>): boolean {
 }
 
 /**
- * Whether the asset of an upload may be finished, and so must not be deleted with the upload. What this client knows comes first: once it has begun to send
- * the signature, the server may have all of it, whatever it says. Another client may have finished the asset too; then the server lists a signature.
+ * Whether the asset of an upload may be finished, and so must not be deleted with the upload. What this client knows
+ * comes first: once it has begun to send the signature, the server may have all of it, whatever it says. Another client
+ * may have finished the asset too; then the server lists a signature.
  */
 export function mayBeFinished(
   { provenance }: Pick<UploadState, 'provenance'>,

@@ -1,11 +1,10 @@
 import { Button, IconButton, Name, Progress } from '../../common/controls.tsx'
 import { useFileInput } from '../../common/fileInput.tsx'
-import { formatBytes, formatPercent } from '../../common/format.ts'
+import { formats } from '../../common/format.ts'
 import { Icon, type IconName } from '../../common/icons.tsx'
-import type { Language } from '../../common/language.ts'
-import { useOwnerPages } from '../context.ts'
-import { errorText } from '../errorText.ts'
-import { albumsText } from './texts.ts'
+import { useText } from '../../common/reader.ts'
+import { errorTexts } from '../errorText.ts'
+import { albumsTexts } from './texts.ts'
 import { isActive, OtherFile, type UploadItem, type UploadPhase } from './uploadItem.ts'
 import type { UploadQueue } from './uploadQueue.ts'
 
@@ -15,8 +14,7 @@ interface UploadPanelProps {
 }
 
 export function UploadPanel({ queue, items }: UploadPanelProps) {
-  const { language } = useOwnerPages()
-  const text = albumsText(language).uploads
+  const text = useText(albumsTexts).uploads
   const done = items.filter(({ phase }) => phase === 'done').length
   const isAllDone = done === items.length
   return (
@@ -33,7 +31,7 @@ export function UploadPanel({ queue, items }: UploadPanelProps) {
       {items.some(({ phase }) => phase === 'file_missing') && <p class="small soft">{text.missing}</p>}
       <ul class="stack">
         {items.map((item) => (
-          <UploadRow key={item.id} item={item} queue={queue} language={language} />
+          <UploadRow key={item.id} item={item} queue={queue} />
         ))}
       </ul>
       <p role="status" class={isAllDone ? '' : 'visually-hidden'}>
@@ -54,11 +52,12 @@ const PHASE_ICONS: Readonly<Partial<Record<UploadPhase, IconName>>> = {
 interface UploadRowProps {
   readonly item: UploadItem
   readonly queue: UploadQueue<File>
-  readonly language: Language
 }
 
-function UploadRow({ item, queue, language }: UploadRowProps) {
-  const text = albumsText(language).uploads
+function UploadRow({ item, queue }: UploadRowProps) {
+  const text = useText(albumsTexts).uploads
+  const format = useText(formats)
+  const errorText = useText(errorTexts)
   const { phase, name, size, share } = item
   const hasShare = phase === 'preparing' || phase === 'sending'
   return (
@@ -69,13 +68,13 @@ function UploadRow({ item, queue, language }: UploadRowProps) {
           <Name>{name}</Name>
         </div>
         <div class="small soft">
-          {formatBytes(size, language)} · {text.phases[phase]}
-          {hasShare && ` · ${formatPercent(share, 1, language)}`}
+          {format.bytes(size)} · {text.phases[phase]}
+          {hasShare && ` · ${format.percent(share, 1)}`}
         </div>
         {isActive(item) && phase !== 'waiting' && (
           <Progress label={text.progress(name)} value={hasShare ? share : undefined} />
         )}
-        {item.isRetrying && <div class="small">{waitText(item, language)}</div>}
+        {item.isRetrying && <div class="small">{waitText(item, text)}</div>}
         {size === 0 && <div class="small">{text.empty}</div>}
         {phase === 'file_missing' && (
           <ChooseAgain
@@ -86,23 +85,23 @@ function UploadRow({ item, queue, language }: UploadRowProps) {
         )}
         {item.error !== undefined && (
           <div class="small fault" role="alert">
-            {item.error instanceof OtherFile ? text.otherFile : errorText(item.error, language)}
+            {item.error instanceof OtherFile ? text.otherFile : errorText(item.error)}
           </div>
         )}
       </div>
-      <Actions item={item} queue={queue} language={language} />
+      <Actions item={item} queue={queue} />
     </li>
   )
 }
 
-function waitText({ trouble }: UploadItem, language: Language): string {
-  const { line, diskFull, littleRoom } = albumsText(language).uploads
+function waitText({ trouble }: UploadItem, texts: (typeof albumsTexts)['en']['uploads']): string {
+  const { line, diskFull, littleRoom } = texts
   if (trouble === 'little_room') return littleRoom
   return trouble === 'disk_full' ? diskFull : line
 }
 
-function Actions({ item: { id, phase, name }, queue, language }: UploadRowProps) {
-  const text = albumsText(language).uploads
+function Actions({ item: { id, phase, name }, queue }: UploadRowProps) {
+  const text = useText(albumsTexts).uploads
   return (
     <div class="row upload-actions">
       {isActive({ phase }) && <IconButton icon="pause" label={text.pause(name)} onClick={() => queue.pause(id)} />}

@@ -1,4 +1,4 @@
-/** Uploads the owner's files into albums: a few at once, the others wait. Keys and the browser are behind `UploadPorts`. */
+/** Uploads into albums, a few at once while others wait. Keys and browser are behind `UploadPorts`. */
 import type { AlbumId } from '@blindkeep/protocol/ids'
 import { createUploadChoice, type UploadChoice } from './uploadChoice.ts'
 import { createUploadEntries, type Entry } from './uploadEntries.ts'

@@ -12,7 +12,7 @@ export async function remember<File>(
   await store(entries.filter(isNeeded).map(({ item, state }) => ({ ...item, state })))
 }
 
-/** Forgets the upload here, and does `end` on the server. A server that can't be reached ends the upload later by itself. */
+/** Forgets the upload here and does `end` on the server, which otherwise ends it later by itself. */
 export async function discard<File>(
   { forget }: Pick<UploadPorts<File>, 'forget'>,
   entry: Entry<File>,

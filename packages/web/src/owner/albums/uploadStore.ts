@@ -1,6 +1,6 @@
 /**
- * Stores the uploads that the owner has asked for in IndexedDB until they are done, so that a new page can ask for their files and resume them. The entries
- * name the files but have none of their content, and can't open them.
+ * Stores the uploads that the owner has asked for in IndexedDB until they are done, so that a new page can ask for
+ * their files and resume them. The entries name the files but have none of their content, and can't open them.
  */
 import { parseUploadState, type UploadState } from '@blindkeep/client/owner'
 import { parseAlbumId } from '@blindkeep/protocol/ids'
@@ -61,7 +61,7 @@ export async function deleteUploads(of: AccountAt): Promise<void> {
   for (const { id } of await storedUploads(of)) await deleteUpload(id)
 }
 
-/** Deletes the uploads of other accounts, whose sessions ended without a sign-out: the next owner must not see their file names. */
+/** Deletes other accounts' uploads after sessions without a sign-out: the next owner must not see names. */
 export async function deleteUploadsOfOthers({ accountId, baseUrl }: AccountAt): Promise<void> {
   for (const upload of await uploadsAt(baseUrl)) if (upload.accountId !== accountId) await deleteUpload(upload.id)
 }

@@ -90,7 +90,7 @@ function startUploads(uploader: Uploader): TakenUploads {
   return started
 }
 
-/** After the owner's own cancel: also deletes an asset that has landed in part, because only this upload could complete it. */
+/** After the owner's cancel: also deletes a partly landed asset, which only this upload could complete. */
 async function deleteUnfinished(owner: Owner, state: UploadState): Promise<void> {
   await owner.cancelUpload(state)
   if (mayBeFinished(state)) return

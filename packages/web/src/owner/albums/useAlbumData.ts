@@ -12,7 +12,7 @@ export function useAssets(): Loaded<AssetMap> {
   return loaded
 }
 
-/** All albums. An album that another client creates appears with its first asset: the server sends no event for it before. */
+/** All albums. Another client's appears with its first asset: the server sends no earlier event. */
 export function useAlbums(): Loaded<readonly Album[]> {
   const { owner } = useOwnerPages()
   const loaded = useRefreshed(() => owner.albums())

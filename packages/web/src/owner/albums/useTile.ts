@@ -56,7 +56,7 @@ export function forgetTiles(owner: Owner): void {
 /** A picture that was scrolled out of view stays loaded for this time. */
 const LINGER_MS = 1000
 
-/** Undefined until the content is loaded that belongs to these facts of the file. Out of view, only the picture is removed. */
+/** Undefined until the content of these facts is loaded. Out of view, only the picture is removed. */
 export function useTile(asset: AssetFacts, isInView: boolean): TileContent | undefined {
   const { owner } = useOwnerPages()
   const [loaded, setLoaded] = useState<LoadedTile>()
@@ -88,14 +88,15 @@ function useLinger(isTrue: boolean, ms: number): boolean {
 async function loadTile(owner: Owner, asset: AssetFacts, signal: AbortSignal): Promise<TileContent> {
   const found = await show(owner, asset, signal)
   const isNamed = found.shown?.description !== undefined
-  // A revoked device is allowed because the tile shows the badge: a thief of the device can replace the thumbnail of every asset (decisions/thumbnails.md).
+  // A revoked device is allowed because the tile shows the badge: a thief of the device can replace the thumbnail of
+  // every asset (decisions/thumbnails.md).
   const picture =
     isNamed && hasThumbnail(asset) ? await owner.readThumbnail(asset, { allowRevokedDevice: true, signal }) : undefined
   const pictureUrl = picture && pictureUrlOf(picture)
   return { ...found, pictureUrl, hasPicture: pictureUrl !== undefined }
 }
 
-/** Only the account key can seal a thumbnail. Its type is checked all the same, because it is decoded outside of the sandbox. */
+/** Only the account key seals thumbnails. The type is checked still: they are decoded outside the sandbox. */
 function pictureUrlOf(picture: Uint8Array<ArrayBuffer>): string | undefined {
   const type = thumbnailTypeOf(picture)
   return type && URL.createObjectURL(new Blob([picture], { type }))

@@ -1,13 +1,13 @@
-/** The files of one go: who sent them, when and how many, what can be done with all of them, and the files themselves. */
+/** The files of one go: who sent them, when, how many, what can be done with all, and themselves. */
 import { useId, useRef, useState } from 'preact/hooks'
 import { Button, Name } from '../../common/controls.tsx'
-import { formatBytes } from '../../common/format.ts'
-import type { Language } from '../../common/language.ts'
+import { formats } from '../../common/format.ts'
+import { useText } from '../../common/reader.ts'
 import type { DropBatch } from './batches.ts'
 import { Arrival, BatchInView, DropRow, type RowActions } from './dropRow.tsx'
 import { HalfCheckbox } from './halfCheckbox.tsx'
 import { extentOf } from './selection.ts'
-import { batchTitle, inboxText, shortNoteOf } from './texts.ts'
+import { batchTitle, inboxTexts, shortNoteOf } from './texts.ts'
 
 /** Of a longer batch, only these are drawn until the owner wants all. */
 export const FOLDED_ROWS = 5
@@ -15,7 +15,6 @@ export const FOLDED_ROWS = 5
 interface BatchCardProps {
   readonly batch: DropBatch
   readonly linkLabel: string
-  readonly language: Language
   readonly nowMs: number
   readonly chosen: ReadonlySet<string>
   readonly isBusy: boolean
@@ -30,16 +29,15 @@ interface BatchCardProps {
 }
 
 export function BatchCard(props: BatchCardProps) {
-  const { batch, language, nowMs, chosen, isBusy, isSaving, isLooking, isOpen, onOpen, rowsMax, actions, linkLabel } =
-    props
+  const { batch, nowMs, chosen, isBusy, isSaving, isLooking, isOpen, onOpen, rowsMax, actions, linkLabel } = props
   const { items } = batch
-  const text = inboxText(language)
+  const text = useText(inboxTexts)
   const id = useId()
   const ids = items.map(({ dropId }) => dropId)
   const extent = extentOf({ chosen: new Set(ids.filter((dropId) => chosen.has(dropId))), anchor: undefined }, ids)
   const folded = useFoldedRows(ids, isLooking)
   const isDrawn = (dropId: string) => isOpen || folded.has(dropId) || (extent === 'some' && chosen.has(dropId))
-  const title = batchTitle(batch, language)
+  const title = batchTitle(batch, text)
   return (
     <li class="batch" data-batch={batch.key}>
       <article aria-labelledby={`${id}-title`}>
@@ -64,7 +62,7 @@ export function BatchCard(props: BatchCardProps) {
               <DropRow
                 key={item.dropId}
                 isInBatch
-                {...{ item, linkLabel, language, nowMs, isBusy, isSaving, actions }}
+                {...{ item, linkLabel, nowMs, isBusy, isSaving, actions }}
                 isChosen={chosen.has(item.dropId)}
               />
             ))}
@@ -81,7 +79,7 @@ export function BatchCard(props: BatchCardProps) {
   )
 }
 
-/** The first rows. While more files are looked for, rows that are shown already stay, as each found one may come before them. */
+/** The first rows. While more are looked for, shown rows stay: found ones may come before them. */
 function useFoldedRows(ids: readonly string[], isLooking: boolean): ReadonlySet<string> {
   const shown = useRef<readonly string[]>([])
   const present = new Set(ids)
@@ -93,13 +91,13 @@ function useFoldedRows(ids: readonly string[], isLooking: boolean): ReadonlySet<
 function BatchFacts({
   batch,
   linkLabel,
-  language,
   nowMs,
   isLooking,
   actions,
   titleId,
 }: BatchCardProps & { readonly titleId: string }) {
-  const text = inboxText(language)
+  const text = useText(inboxTexts)
+  const format = useText(formats)
   const { items, announced, sender, note, size, receivedAt } = batch
   const [first] = items
   return (
@@ -118,17 +116,17 @@ function BatchFacts({
       {first !== undefined && <BatchInView of={first} readBatch={actions.readBatch} />}
       <ul class="dotted small soft">
         {announced !== undefined && <li>{text.batch.announced(announced)}</li>}
-        <li>{formatBytes(size, language)}</li>
-        <Arrival {...{ linkLabel, receivedAt, nowMs, language }} />
+        <li>{format.bytes(size)}</li>
+        <Arrival {...{ linkLabel, receivedAt, nowMs }} />
         {isLooking && <li>{text.batch.looking}</li>}
       </ul>
-      {note !== undefined && <BatchNote note={note} language={language} />}
+      {note !== undefined && <BatchNote note={note} />}
     </div>
   )
 }
 
-function BatchNote({ note, language }: { readonly note: string; readonly language: Language }) {
-  const text = inboxText(language)
+function BatchNote({ note }: { readonly note: string }) {
+  const text = useText(inboxTexts)
   const [isWhole, setWhole] = useState(false)
   const short = shortNoteOf(note)
   return (
@@ -147,13 +145,12 @@ function BatchNote({ note, language }: { readonly note: string; readonly languag
 
 function BatchActions({
   batch: { items },
-  language,
   isBusy,
   isSaving,
   actions,
   title,
 }: BatchCardProps & { readonly title: string }) {
-  const text = inboxText(language)
+  const text = useText(inboxTexts)
   return (
     <div class="row batch-actions">
       <Button icon="folder" label={text.keepOf(title)} disabled={isBusy} onClick={() => actions.onKeep(items)}>

@@ -1,6 +1,7 @@
 /**
- * Reads the names of files that may belong to the batches in view. Only the sealed header of a file says so, and files of one go land close together: so
- * the names beside the known files of a batch are read, until some in a row do not belong to it.
+ * Reads the names of files that may belong to the batches in view. Only the sealed header of a file says so, and files
+ * of one go land close together: so the names beside the known files of a batch are read, until some in a row do not
+ * belong to it.
  */
 import type { OpaqueId } from '@blindkeep/protocol/ids'
 import { batchIdOf } from './batches.ts'
@@ -96,7 +97,7 @@ function addNearby(drops: readonly ListedDrop[], batches: ReadonlyMap<string, nu
   }
 }
 
-/** How many files each batch claims to have beside the known ones. Without a claim any number; without those that are complete. */
+/** Files that batches claim beside known ones; any number without a claim. Complete batches are left out. */
 function missingIn(drops: readonly ListedDrop[], batches: ReadonlySet<string>): ReadonlyMap<string, number> {
   const known = new Map<string, number>()
   const claimed = new Map<string, number>()

@@ -29,7 +29,7 @@ export function batchIdOf({ opaqueId, file }: ListedDrop): string | undefined {
   return file?.batch === undefined ? undefined : `${opaqueId} ${file.batch.id}`
 }
 
-/** In the order of the drops, newest first. A batch is where its newest file is; a file that is alone in its batch is a file like any other. */
+/** By drops, newest first. A batch is at its newest file; a file alone in its batch is one like any other. */
 export function entriesOf(drops: readonly ListedDrop[]): readonly InboxEntry[] {
   return batchGroupsOf(drops).map(entryOf)
 }

@@ -3,24 +3,23 @@ import { NetworkError, ProblemError } from '@blindkeep/client/errors'
 import type { Owner } from '@blindkeep/client/owner'
 import { useEffect } from 'preact/hooks'
 import { guardClosing } from '../../common/closeGuard.ts'
-import type { Language } from '../../common/language.ts'
+import { useText } from '../../common/reader.ts'
 import type { OwnerPages } from '../context.ts'
 import { deviceOf } from '../device.ts'
 import { type BegunKeep, deleteKeep, storedKeeps } from './keepStore.ts'
-import { inboxText } from './texts.ts'
+import { inboxTexts } from './texts.ts'
 
 /** The server may still finish the request of the closed page: until then the file is in the inbox. */
 const MAX_AGE_MS = 86_400_000
 
-interface BegunKeepsPorts extends Pick<OwnerPages, 'owner' | 'baseUrl' | 'showMessage'> {
-  readonly language: Language
-}
+type BegunKeepsPorts = Pick<OwnerPages, 'owner' | 'baseUrl' | 'showMessage'>
 
 /** Once for each session of this tab. */
-export function useBegunKeeps({ owner, baseUrl, language, showMessage }: BegunKeepsPorts): void {
+export function useBegunKeeps({ owner, baseUrl, showMessage }: BegunKeepsPorts): void {
+  const text = useText(inboxTexts).keeping
   useEffect(() => {
     void finishAll(owner, baseUrl).then((finished) => {
-      if (finished > 0) showMessage({ tone: 'good', text: inboxText(language).keeping.finished(finished) })
+      if (finished > 0) showMessage({ tone: 'good', text: text.finished(finished) })
     })
   }, [owner])
 }
@@ -40,7 +39,7 @@ async function finishAll(owner: Owner, baseUrl: string): Promise<number> {
   return finished
 }
 
-/** False for a file that is still in the inbox, where the owner may decide otherwise, and for one that only the owner can judge, in its album. */
+/** False for a file still in the inbox, where the owner may decide otherwise, and where only the owner can judge. */
 async function finish(owner: Owner, { assetId, albumId, drop, begunAt }: BegunKeep): Promise<boolean> {
   try {
     const { complete } = await owner.asset(assetId)

@@ -2,7 +2,7 @@
 import type { Album } from '@blindkeep/client/owner'
 import { useEffect, useState } from 'preact/hooks'
 import { Button, Field, Name, Notice, Progress } from '../../common/controls.tsx'
-import type { Language } from '../../common/language.ts'
+import { useText } from '../../common/reader.ts'
 import { useLoaded } from '../../common/useLoaded.ts'
 import { AskingDialog } from '../askingDialog.tsx'
 import { useOwnerPages } from '../context.ts'
@@ -10,7 +10,7 @@ import { ErrorNotice } from '../errorNotice.tsx'
 import { useAction } from '../useAction.ts'
 import { isUnread, type ListedDrop } from './dropList.ts'
 import type { InboxDrops } from './inboxDrops.ts'
-import { inboxText } from './texts.ts'
+import { inboxTexts } from './texts.ts'
 
 const NEW = 'new'
 /** Leaves space for the bytes that sealing adds, in any script. */
@@ -27,8 +27,8 @@ interface ChooseAlbumProps {
 }
 
 export function ChooseAlbum({ items, readName, onClose, onChosen }: ChooseAlbumProps) {
-  const { owner, language } = useOwnerPages()
-  const text = inboxText(language)
+  const { owner } = useOwnerPages()
+  const text = useText(inboxTexts)
   const { value: albums, error, reload } = useLoaded(() => owner.albums())
   const unread = items.filter(isUnread)
   if (unread.length > 0)
@@ -49,7 +49,7 @@ export function ChooseAlbum({ items, readName, onClose, onChosen }: ChooseAlbumP
       {skipped > 0 && (
         <Notice tone="warn">{keepable.length === 0 ? text.keeping.none : text.keeping.skipped(skipped)}</Notice>
       )}
-      {error !== undefined && <ErrorNotice error={error} language={language} onRetry={reload} />}
+      {error !== undefined && <ErrorNotice error={error} onRetry={reload} />}
       {albums === undefined && error === undefined && <Progress label={text.keeping.album} />}
       {albums !== undefined && keepable.length > 0 && (
         <AlbumForm
@@ -82,8 +82,8 @@ interface AlbumFormProps {
 }
 
 export function AlbumForm({ albums, submit: label, onClose, onChosen }: AlbumFormProps) {
-  const { owner, language } = useOwnerPages()
-  const text = inboxText(language)
+  const { owner } = useOwnerPages()
+  const text = useText(inboxTexts)
   const preset = albums.find(({ albumId }) => albumId === lastChosen) ?? albums[0]
   const [chosen, setChosen] = useState<string>(preset?.albumId ?? NEW)
   const [name, setName] = useState('')
@@ -114,7 +114,7 @@ export function AlbumForm({ albums, submit: label, onClose, onChosen }: AlbumFor
         void submit(event.currentTarget)
       }}
     >
-      <AlbumList albums={albums} chosen={chosen} language={language} onChosen={setChosen} />
+      <AlbumList albums={albums} chosen={chosen} onChosen={setChosen} />
       {chosen === NEW && (
         <Field label={text.keeping.newAlbumName} fault={isMissing ? text.keeping.nameMissing : undefined}>
           {(input) => (
@@ -130,7 +130,7 @@ export function AlbumForm({ albums, submit: label, onClose, onChosen }: AlbumFor
           )}
         </Field>
       )}
-      {action.error !== undefined && <ErrorNotice error={action.error} language={language} />}
+      {action.error !== undefined && <ErrorNotice error={action.error} />}
       <div class="row end">
         <Button kind="primary" icon="folder" submits busy={action.isBusy}>
           {label}
@@ -147,12 +147,11 @@ interface AlbumListProps {
   readonly albums: readonly Album[]
   /** An album's id, or `NEW`. */
   readonly chosen: string
-  readonly language: Language
   readonly onChosen: (chosen: string) => void
 }
 
-function AlbumList({ albums, chosen, language, onChosen }: AlbumListProps) {
-  const text = inboxText(language)
+function AlbumList({ albums, chosen, onChosen }: AlbumListProps) {
+  const text = useText(inboxTexts)
   return (
     <fieldset class="field album-choice">
       <legend>{text.keeping.album}</legend>

@@ -1,9 +1,9 @@
 import { Button, Dialog, Name } from '../../common/controls.tsx'
-import { formatBytes } from '../../common/format.ts'
-import { useOwnerPages } from '../context.ts'
+import { formats } from '../../common/format.ts'
+import { useText } from '../../common/reader.ts'
 import { NamedFew } from '../namedFew.tsx'
 import type { ListedDrop } from './dropList.ts'
-import { inboxText, plainNameOf } from './texts.ts'
+import { inboxTexts, plainNameOf } from './texts.ts'
 
 interface ConfirmDiscardProps {
   readonly items: readonly ListedDrop[]
@@ -12,17 +12,17 @@ interface ConfirmDiscardProps {
 }
 
 export function ConfirmDiscard({ items, onClose, onConfirmed }: ConfirmDiscardProps) {
-  const { language } = useOwnerPages()
-  const text = inboxText(language)
+  const text = useText(inboxTexts)
+  const format = useText(formats)
   const sealedBytes = items.reduce((sum, item) => sum + item.sealedBytes, 0)
   return (
     <Dialog title={text.discarding.title(items.length)} closeLabel={text.close} onClose={onClose}>
       <NamedFew items={items} keyOf={({ dropId }) => dropId}>
-        {(item) => <Name>{plainNameOf(item, language)}</Name>}
+        {(item) => <Name>{plainNameOf(item, text)}</Name>}
       </NamedFew>
       <ul class="bullets">
         <li>{text.discarding.cannotBeUndone}</li>
-        <li>{text.discarding.room(formatBytes(sealedBytes, language))}</li>
+        <li>{text.discarding.room(format.bytes(sealedBytes))}</li>
         <li>{text.discarding.receiptStays}</li>
       </ul>
       <div class="row end">

@@ -4,16 +4,16 @@ import type { FileDescription } from '@blindkeep/client/owner'
 import { useState } from 'preact/hooks'
 import { Button, Dialog, Name, Notice, Progress } from '../../common/controls.tsx'
 import { Fact } from '../../common/fact.tsx'
-import { formatBytes, formatInstant } from '../../common/format.ts'
-import type { Language } from '../../common/language.ts'
+import { formats } from '../../common/format.ts'
+import { useText } from '../../common/reader.ts'
 import type { SavingNow } from '../../common/useSaving.ts'
 import { mayHavePreview } from '../../preview/mayHavePreview.ts'
 import { Preview } from '../../preview/previewPane.tsx'
 import { useOwnerPages } from '../context.ts'
-import { errorText } from '../errorText.ts'
+import { errorTexts } from '../errorText.ts'
 import type { ListedDrop } from './dropList.ts'
 import type { DropActions } from './dropRow.tsx'
-import { inboxText, nameOf, plainNameOf, savedNameOf, shortNoteOf, sizeOf, troubleText } from './texts.ts'
+import { inboxTexts, nameOf, plainNameOf, savedNameOf, shortNoteOf, sizeOf, troubleText } from './texts.ts'
 
 interface DropDialogProps extends Pick<DropActions, 'onKeep' | 'onDownload' | 'onDiscard'> {
   readonly item: ListedDrop
@@ -29,19 +29,16 @@ interface DropDialogProps extends Pick<DropActions, 'onKeep' | 'onDownload' | 'o
 
 export function DropDialog(props: DropDialogProps) {
   const { item, isRemoved, isBusy, saving, fault, onStop, onClose } = props
-  const { language } = useOwnerPages()
-  const text = inboxText(language)
+  const text = useText(inboxTexts)
   const { file } = item
-  const trouble = troubleText(item, language)
+  const trouble = troubleText(item, text)
   return (
-    <Dialog wide title={nameOf(item, language)} closeLabel={text.close} onClose={onClose}>
+    <Dialog wide title={nameOf(item, text)} closeLabel={text.close} onClose={onClose}>
       {isRemoved && <Notice tone="info">{text.details.removed}</Notice>}
       {trouble !== undefined && <Notice tone="warn">{trouble}</Notice>}
-      {file?.note !== undefined && <Note note={file.note} language={language} />}
-      {file !== undefined && !isRemoved && mayHavePreview(file.name, file.type) && (
-        <PreviewPart item={item} language={language} />
-      )}
-      <FactList {...props} language={language} />
+      {file?.note !== undefined && <Note note={file.note} />}
+      {file !== undefined && !isRemoved && mayHavePreview(file.name, file.type) && <PreviewPart item={item} />}
+      <FactList {...props} />
       <div class="drop-foot stack tight">
         {saving !== undefined && (
           <div class="stack tight">
@@ -76,8 +73,8 @@ export function DropDialog(props: DropDialogProps) {
   )
 }
 
-function Note({ note, language }: { readonly note: string; readonly language: Language }) {
-  const text = inboxText(language)
+function Note({ note }: { readonly note: string }) {
+  const text = useText(inboxTexts)
   const [isWhole, setWhole] = useState(false)
   const short = shortNoteOf(note)
   const isLong = short !== note
@@ -97,10 +94,12 @@ function Note({ note, language }: { readonly note: string; readonly language: La
   )
 }
 
-function FactList({ item, linkLabel, language }: DropDialogProps & { readonly language: Language }) {
-  const text = inboxText(language).details
+function FactList({ item, linkLabel }: DropDialogProps) {
+  const inboxText = useText(inboxTexts)
+  const text = inboxText.details
+  const format = useText(formats)
   const { file, receivedAt, sealedBytes } = item
-  const savedAs = savedNameOf(item, language)
+  const savedAs = savedNameOf(item, inboxText)
   const modified = file && instantOf(file)
   return (
     <>
@@ -109,14 +108,14 @@ function FactList({ item, linkLabel, language }: DropDialogProps & { readonly la
           <Fact term={text.sender}>{file.sender === undefined ? text.senderNone : <Name>{file.sender}</Name>}</Fact>
         )}
         <Fact term={text.size}>
-          {formatBytes(sizeOf(item), language)}
-          {file !== undefined && <span class="soft"> · {text.sealedSize(formatBytes(sealedBytes, language))}</span>}
+          {format.bytes(sizeOf(item))}
+          {file !== undefined && <span class="soft"> · {text.sealedSize(format.bytes(sealedBytes))}</span>}
         </Fact>
-        <Fact term={text.received}>{formatInstant(receivedAt, language)}</Fact>
+        <Fact term={text.received}>{format.instant(receivedAt)}</Fact>
         <Fact term={text.link}>
           <Name>{linkLabel}</Name>
         </Fact>
-        {modified !== undefined && <Fact term={text.modified}>{formatInstant(modified, language)}</Fact>}
+        {modified !== undefined && <Fact term={text.modified}>{format.instant(modified)}</Fact>}
         {file?.type !== undefined && file.type !== '' && (
           <Fact term={text.type}>
             <Name>{file.type}</Name>
@@ -138,9 +137,10 @@ function instantOf({ modifiedAt }: FileDescription): string | undefined {
   return modifiedAt !== undefined && !Number.isNaN(Date.parse(modifiedAt)) ? modifiedAt : undefined
 }
 
-function PreviewPart({ item, language }: { readonly item: ListedDrop; readonly language: Language }) {
+function PreviewPart({ item }: { readonly item: ListedDrop }) {
   const { owner } = useOwnerPages()
-  const text = inboxText(language)
+  const text = useText(inboxTexts)
+  const errorText = useText(errorTexts)
   const [isAskedFor, setAskedFor] = useState(false)
   if (!isAskedFor)
     return (
@@ -155,10 +155,9 @@ function PreviewPart({ item, language }: { readonly item: ListedDrop; readonly l
     )
   return (
     <Preview
-      name={plainNameOf(item, language)}
-      language={language}
+      name={plainNameOf(item, text)}
       open={(signal) => owner.openDrop(item, { signal })}
-      explain={(error) => (isTampered(error) ? text.tamperedPreview : errorText(error, language))}
+      explain={(error) => (isTampered(error) ? text.tamperedPreview : errorText(error))}
     />
   )
 }

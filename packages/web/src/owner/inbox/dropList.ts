@@ -15,7 +15,7 @@ export interface DropList {
   isMissing(dropId: DropId): boolean
   /** Call it before the inbox is asked: an answer to come does not list what has left before. */
   beginListing(): void
-  /** Drops that are older than the others. Names that were read stay, and what has left since `beginListing` stays away. */
+  /** Older drops. Names that were read stay; what left since `beginListing` stays away. */
   add(page: readonly DropFacts[]): void
   /** The same for drops that are newer than the others, oldest first. */
   addNew(page: readonly DropFacts[]): void

@@ -1,14 +1,14 @@
 import { announcedCount } from '@blindkeep/client/owner'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { IconButton, Name } from '../../common/controls.tsx'
-import { formatAge, formatBytes, formatInstant } from '../../common/format.ts'
+import { formats } from '../../common/format.ts'
 import { Icon, type IconName } from '../../common/icons.tsx'
-import type { Language } from '../../common/language.ts'
+import { useText } from '../../common/reader.ts'
 import { useInView } from '../../common/useInView.ts'
 import { batchIdOf } from './batches.ts'
 import { isUnread, type ListedDrop } from './dropList.ts'
 import type { InboxDrops } from './inboxDrops.ts'
-import { inboxText, nameOf, plainNameOf, shortNoteOf, sizeOf, troubleText } from './texts.ts'
+import { inboxTexts, nameOf, plainNameOf, shortNoteOf, sizeOf, troubleText } from './texts.ts'
 
 export interface DropActions {
   readonly onOpen: (item: ListedDrop) => void
@@ -30,7 +30,6 @@ export interface RowActions extends DropActions {
 interface DropRowProps {
   readonly item: ListedDrop
   readonly linkLabel: string
-  readonly language: Language
   readonly nowMs: number
   readonly isChosen: boolean
   readonly isBusy: boolean
@@ -44,18 +43,18 @@ interface DropRowProps {
 
 /** Memoized: a list of thousands changes often, mostly in other rows. */
 export function DropRow(props: DropRowProps) {
-  const { item, linkLabel, language, isChosen, isBusy, isSaving, isInBatch, actions } = props
+  const { item, linkLabel, isChosen, isBusy, isSaving, isInBatch, actions } = props
   const nowMs = isInBatch === true ? 0 : props.nowMs
-  const parts = [item, linkLabel, language, nowMs, isChosen, isBusy, isSaving, isInBatch, actions]
+  const parts = [item, linkLabel, nowMs, isChosen, isBusy, isSaving, isInBatch, actions]
   return useMemo(() => <Row {...props} />, parts)
 }
 
 function Row(props: DropRowProps) {
-  const { item, language, isChosen, isBusy, isInBatch = false, actions } = props
-  const text = inboxText(language)
+  const { item, isChosen, isBusy, isInBatch = false, actions } = props
+  const text = useText(inboxTexts)
   const { file, adopting } = item
-  const trouble = troubleText(item, language)
-  const plainName = plainNameOf(item, language)
+  const trouble = troubleText(item, text)
+  const plainName = plainNameOf(item, text)
   return (
     <li class={`drop ${isChosen ? 'chosen' : ''} ${trouble === undefined ? '' : 'faulty'}`} data-drop={item.dropId}>
       <label class="pick">
@@ -71,7 +70,7 @@ function Row(props: DropRowProps) {
         <button type="button" class="open" onClick={() => actions.onOpen(item)}>
           <Icon name={iconOf(item)} />
           <span class="name">
-            <Name>{nameOf(item, language)}</Name>
+            <Name>{nameOf(item, text)}</Name>
           </span>
         </button>
         {isUnread(item) && <NameInView item={item} readName={actions.readName} />}
@@ -111,49 +110,51 @@ export function BatchInView({ of, readBatch }: BatchInViewProps) {
   return batchId === undefined ? null : <span ref={place} />
 }
 
-function Facts({ item, linkLabel, language, nowMs, isInBatch }: DropRowProps) {
-  const text = inboxText(language)
+function Facts({ item, linkLabel, nowMs, isInBatch }: DropRowProps) {
+  const text = useText(inboxTexts)
+  const format = useText(formats)
   const { file, receivedAt } = item
   const announced = announcedCount([item])
-  if (isInBatch === true) return <p class="small soft size">{formatBytes(sizeOf(item), language)}</p>
+  if (isInBatch === true) return <p class="small soft size">{format.bytes(sizeOf(item))}</p>
   return (
     <ul class="dotted small soft">
       {announced !== undefined && <li>{text.batch.alone(announced)}</li>}
-      <li>{formatBytes(sizeOf(item), language)}</li>
+      <li>{format.bytes(sizeOf(item))}</li>
       {file?.sender !== undefined && (
         <li class="sender">
           <Name>{text.from(file.sender)}</Name>
         </li>
       )}
-      <Arrival {...{ linkLabel, receivedAt, nowMs, language }} />
+      <Arrival {...{ linkLabel, receivedAt, nowMs }} />
     </ul>
   )
 }
 
-interface ArrivalProps extends Pick<DropRowProps, 'linkLabel' | 'nowMs' | 'language'> {
+interface ArrivalProps extends Pick<DropRowProps, 'linkLabel' | 'nowMs'> {
   readonly receivedAt: string
 }
 
 /** Through which link, and when. */
-export function Arrival({ linkLabel, receivedAt, nowMs, language }: ArrivalProps) {
-  const text = inboxText(language)
+export function Arrival({ linkLabel, receivedAt, nowMs }: ArrivalProps) {
+  const text = useText(inboxTexts)
+  const format = useText(formats)
   return (
     <>
       <li>
         <Name>{text.through(linkLabel)}</Name>
       </li>
       <li>
-        <time dateTime={receivedAt} title={formatInstant(receivedAt, language)}>
-          {text.received(formatAge(receivedAt, nowMs, language))}
+        <time dateTime={receivedAt} title={format.instant(receivedAt)}>
+          {text.received(format.age(receivedAt, nowMs))}
         </time>
       </li>
     </>
   )
 }
 
-function Actions({ item, language, isBusy, isSaving, actions: { onKeep, onDownload, onDiscard } }: DropRowProps) {
-  const text = inboxText(language)
-  const name = plainNameOf(item, language)
+function Actions({ item, isBusy, isSaving, actions: { onKeep, onDownload, onDiscard } }: DropRowProps) {
+  const text = useText(inboxTexts)
+  const name = plainNameOf(item, text)
   return (
     <div class="actions">
       {item.file !== undefined && (

@@ -1,19 +1,21 @@
 import { Notice } from '../../common/controls.tsx'
-import { formatInstant } from '../../common/format.ts'
+import { formats } from '../../common/format.ts'
+import { useText } from '../../common/reader.ts'
 import { useLoaded } from '../../common/useLoaded.ts'
 import { useLive, useOwnerPages } from '../context.ts'
 import { fullnessOf } from './inboxRoom.ts'
-import { inboxText } from './texts.ts'
+import { inboxTexts } from './texts.ts'
 
 /** Appears above every page while the inbox is nearly full, or after guests could not send. */
 export function InboxBanner() {
-  const { language, owner } = useOwnerPages()
+  const { owner } = useOwnerPages()
+  const text = useText(inboxTexts).room
+  const format = useText(formats)
   const { value, reload } = useLoaded(() => owner.account())
   useLive(['inbox.nearly_full', 'drop.refused', 'drop.adopted', 'drop.discarded'], reload)
   const fullness = value && fullnessOf(value)
   const { inbox, refusedDrops } = value ?? {}
   if (fullness === undefined && refusedDrops === undefined) return null
-  const text = inboxText(language).room
   return (
     <div class="banner no-print">
       <Notice tone={fullness === 'full' || refusedDrops !== undefined ? 'bad' : 'warn'}>
@@ -27,8 +29,8 @@ export function InboxBanner() {
             <strong>{text.refused}</strong>.{' '}
             {text.refusedCount(
               refusedDrops.count,
-              formatInstant(refusedDrops.firstAt, language),
-              formatInstant(refusedDrops.lastAt, language),
+              format.instant(refusedDrops.firstAt),
+              format.instant(refusedDrops.lastAt),
             )}{' '}
             {text[refusedDrops.why]}
           </p>

@@ -67,7 +67,7 @@ export function InboxDialogs({ dialog, items, labelOfLink, work, saving, onClose
   )
 }
 
-/** The chosen files, with names that were read since. One that was removed before its name was read cannot be kept any more. */
+/** The chosen files with names read since. A file removed before its name was read cannot be kept. */
 function currentOf(chosen: readonly ListedDrop[], items: readonly ListedDrop[]): readonly ListedDrop[] {
   const present = new Map(items.map((item) => [item.dropId, item]))
   return chosen

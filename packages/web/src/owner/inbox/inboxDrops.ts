@@ -1,4 +1,4 @@
-/** The files in the inbox, kept current: listed once in pages, then followed from event to event. Names are read only where they are shown. */
+/** The inbox, kept current: listed once in pages, then by events. Names are read only where shown. */
 import { type Environment, systemEnvironment } from '@blindkeep/client/environment'
 import type { DropFacts, InboxItem, LiveEvent, Owner } from '@blindkeep/client/owner'
 import type { DropId, OpaqueId } from '@blindkeep/protocol/ids'
@@ -39,7 +39,7 @@ interface InboxDropsPorts {
   readonly environment?: Pick<Environment, 'wait'>
 }
 
-/** Browsers send six requests to a server at once: one is the stream of events, and one is left for what the owner does. */
+/** Browsers send six requests at once: one is the event stream, one is left for the owner. */
 const MAX_NAMES_AT_ONCE = 4
 /** Between the tries to read a name, unless the file itself is the reason. */
 const PAUSES_MS = [500, 1500, 4000]
@@ -136,7 +136,7 @@ interface NameReadingPorts extends Required<Pick<InboxDropsPorts, 'environment'>
   readonly owner: Pick<Owner, 'describeDrop'>
 }
 
-/** Reads each name once for all who want it. A good file may have met a connection that broke, or a server that was busy: then it is tried again. */
+/** Reads each name once, for all. A good file may have met a broken connection or busy server: it is tried again. */
 function createNameReading({ owner, environment }: NameReadingPorts, onName: (outcome: Outcome<InboxItem>) => void) {
   const names = createSharedLoads<InboxItem>({
     maxAtOnce: MAX_NAMES_AT_ONCE,

@@ -1,6 +1,8 @@
 /** The list of the inbox, with checkboxes to choose files. */
 import { useMemo, useRef, useState } from 'preact/hooks'
 import { Button } from '../../common/controls.tsx'
+import { formats } from '../../common/format.ts'
+import { useText } from '../../common/reader.ts'
 import { StepEnd } from '../../common/stepEnd.tsx'
 import { useNow } from '../../common/useNow.ts'
 import { useOwnerPages } from '../context.ts'
@@ -10,7 +12,7 @@ import { type DropActions, DropRow, type RowActions } from './dropRow.tsx'
 import { HalfCheckbox } from './halfCheckbox.tsx'
 import type { InboxSnapshot } from './inboxDrops.ts'
 import { afterAll, afterClick, allOrNone, extentOf, type Selection } from './selection.ts'
-import { inboxText, totalOf } from './texts.ts'
+import { inboxTexts, totalOf } from './texts.ts'
 
 /** Rows are drawn in steps while the owner scrolls, so a large inbox appears at once. */
 const STEP = 60
@@ -32,8 +34,9 @@ interface InboxListProps extends DropActions {
 
 export function InboxList(props: InboxListProps) {
   const { entries, lookingIn, labelOfLink, selection, onSelection, isBusy, isSaving, ...actions } = props
-  const { owner, language } = useOwnerPages()
-  const text = inboxText(language)
+  const { owner } = useOwnerPages()
+  const text = useText(inboxTexts)
+  const format = useText(formats)
   const nowMs = useNow(owner.now)
   const [count, setCount] = useState(STEP)
   const [openBatches, setOpenBatches] = useState<ReadonlySet<string>>(new Set())
@@ -53,7 +56,7 @@ export function InboxList(props: InboxListProps) {
         ),
       ),
   })
-  const common = { actions: rowActions, language, nowMs, isBusy, isSaving }
+  const common = { actions: rowActions, nowMs, isBusy, isSaving }
   const { drawn, isAll } = firstRows(entries, openBatches, count)
   return (
     <div class="stack tight">
@@ -64,7 +67,7 @@ export function InboxList(props: InboxListProps) {
           <span>{text.chooseAll}</span>
         </label>
         <p role="status" class="small grow">
-          {chosen.length > 0 && text.chosen(chosen.length, totalOf(chosen, language))}
+          {chosen.length > 0 && text.chosen(chosen.length, totalOf(chosen, text, format))}
         </p>
         {chosen.length > 0 && (
           <div class="row">

@@ -1,10 +1,10 @@
 /** Files that have arrived and wait for the owner's decision: to save, to keep in an album, or to discard. */
 import { useMemo, useState } from 'preact/hooks'
 import { Progress } from '../../common/controls.tsx'
+import { formats } from '../../common/format.ts'
 import { Icon } from '../../common/icons.tsx'
 import { OWN_FOCUS } from '../../common/keptPlace.ts'
-import type { Language } from '../../common/language.ts'
-import { useOwnerPages } from '../context.ts'
+import { useText } from '../../common/reader.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
 import { useRoute } from '../route.ts'
 import { UnreadNotice } from './unreadNotice.tsx'
@@ -17,7 +17,7 @@ import { InboxList } from './inboxList.tsx'
 import { ALL_LINKS, LinkFilter, useLinkLabels } from './linkFilter.tsx'
 import { SavingStatus } from './savingStatus.tsx'
 import { EMPTY_SELECTION, pruned, type Selection } from './selection.ts'
-import { inboxText, totalOf } from './texts.ts'
+import { inboxTexts, totalOf } from './texts.ts'
 import { useDropSaving } from './useDropSaving.ts'
 import { useDropWork } from './useDropWork.ts'
 import { useInboxDrops } from './useInboxDrops.ts'
@@ -25,8 +25,7 @@ import { useKeptFocus } from './useKeptFocus.ts'
 import { WorkStatus } from './workStatus.tsx'
 
 export function InboxPage() {
-  const { language } = useOwnerPages()
-  const text = inboxText(language)
+  const text = useText(inboxTexts)
   const { query } = useRoute()
   const { inbox, snapshot } = useInboxDrops()
   const { drops, isListed, error } = snapshot
@@ -52,14 +51,14 @@ export function InboxPage() {
 
   return (
     <div class="stack inbox-page" ref={part} {...OWN_FOCUS}>
-      <Heading snapshot={snapshot} language={language} />
+      <Heading snapshot={snapshot} />
       {drops.length === 0 && !isListed && error === undefined && <Progress label={text.listing} />}
-      {error !== undefined && <ErrorNotice error={error} language={language} onRetry={inbox.reload} />}
-      <WorkStatus work={work} language={language} />
-      {drops.length === 0 && isListed && <EmptyInbox language={language} />}
+      {error !== undefined && <ErrorNotice error={error} onRetry={inbox.reload} />}
+      <WorkStatus work={work} />
+      {drops.length === 0 && isListed && <EmptyInbox />}
       {drops.length > 0 && (
         <>
-          <UnreadNotice items={drops} language={language} onRetry={inbox.reload} />
+          <UnreadNotice items={drops} onRetry={inbox.reload} />
           <LinkFilter items={drops} isListed={isListed} labels={links} link={link} onLink={setLink} />
           {shown.length > 0 && (
             <InboxList
@@ -80,7 +79,7 @@ export function InboxPage() {
           )}
         </>
       )}
-      <SavingStatus saving={saving} language={language} isHidden={dialog?.kind === 'details'} />
+      <SavingStatus saving={saving} isHidden={dialog?.kind === 'details'} />
       <InboxDialogs
         {...actions}
         dialog={dialog}
@@ -97,25 +96,25 @@ export function InboxPage() {
 
 interface HeadingProps {
   readonly snapshot: InboxSnapshot
-  readonly language: Language
 }
 
-function Heading({ snapshot: { drops, isListed }, language }: HeadingProps) {
-  const text = inboxText(language)
+function Heading({ snapshot: { drops, isListed } }: HeadingProps) {
+  const text = useText(inboxTexts)
+  const format = useText(formats)
   return (
     <div class="row apart">
       <h1 tabIndex={-1}>{text.title}</h1>
       <p class="soft">
         <span role="status">{drops.length > 0 && (isListed ? text.waiting(drops.length) : text.listing)}</span>
         {/* It changes with each name that is read, which is nothing to read out. */}
-        {drops.length > 0 && isListed && ` · ${totalOf(drops, language)}`}
+        {drops.length > 0 && isListed && ` · ${totalOf(drops, text, format)}`}
       </p>
     </div>
   )
 }
 
-function EmptyInbox({ language }: { readonly language: Language }) {
-  const text = inboxText(language)
+function EmptyInbox() {
+  const text = useText(inboxTexts)
   return (
     <div class="card stack empty">
       <Icon name="inbox" />

@@ -1,6 +1,7 @@
 /**
- * Stores the files that the owner has begun to keep in IndexedDB until they are signed: after the page was closed in between, a file has left the inbox and has
- * no signature. A row has what the inbox showed of the file, as the next page signs that and nothing else. It cannot open the file.
+ * Stores the files that the owner has begun to keep in IndexedDB until they are signed: after the page was closed in
+ * between, a file has left the inbox and has no signature. A row has what the inbox showed of the file, as the next
+ * page signs that and nothing else. It cannot open the file.
  */
 import type { DescribedDrop } from '@blindkeep/client/owner'
 import type { AlbumId, AssetId, DropId } from '@blindkeep/protocol/ids'

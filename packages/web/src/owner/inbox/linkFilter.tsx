@@ -1,9 +1,10 @@
 import { useCallback } from 'preact/hooks'
 import { Button } from '../../common/controls.tsx'
+import { useText } from '../../common/reader.ts'
 import { useRefreshed } from '../../common/useRefreshed.ts'
 import { useLive, useOwnerPages } from '../context.ts'
 import type { ListedDrop } from './dropList.ts'
-import { inboxText } from './texts.ts'
+import { inboxTexts } from './texts.ts'
 
 export const ALL_LINKS = ''
 
@@ -11,8 +12,8 @@ export type LinkLabels = (opaqueId: string) => string
 
 /** The labels of the links. A label never changes, so only new links need a reload. */
 export function useLinkLabels(): LinkLabels {
-  const { owner, language } = useOwnerPages()
-  const text = inboxText(language)
+  const { owner } = useOwnerPages()
+  const text = useText(inboxTexts)
   const { value: links, reload } = useRefreshed(() => owner.listLinks())
   useLive(['link.changed'], reload)
   return useCallback(
@@ -37,8 +38,7 @@ interface LinkFilterProps {
 
 /** Shown only when there are several links to choose from, or when the filter hides files. */
 export function LinkFilter({ items, isListed, labels, link, onLink }: LinkFilterProps) {
-  const { language } = useOwnerPages()
-  const text = inboxText(language)
+  const text = useText(inboxTexts)
   const counts = new Map<string, number>()
   for (const { opaqueId } of items) counts.set(opaqueId, (counts.get(opaqueId) ?? 0) + 1)
   if (link !== ALL_LINKS && !counts.has(link))

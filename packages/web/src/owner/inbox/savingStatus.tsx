@@ -1,19 +1,18 @@
 import { Button, Name, Notice, Progress } from '../../common/controls.tsx'
-import type { Language } from '../../common/language.ts'
-import { inboxText } from './texts.ts'
+import { useText } from '../../common/reader.ts'
+import { inboxTexts } from './texts.ts'
 import type { DropSaving } from './useDropSaving.ts'
 
 interface SavingStatusProps {
   readonly saving: DropSaving
-  readonly language: Language
   /** A dialog shows the same status. */
   readonly isHidden: boolean
 }
 
 /** At the end of what is in view, however far the owner has scrolled to the button. */
-export function SavingStatus({ saving, language, isHidden }: SavingStatusProps) {
+export function SavingStatus({ saving, isHidden }: SavingStatusProps) {
   const { now, fault } = saving
-  const text = inboxText(language)
+  const text = useText(inboxTexts)
   if (isHidden || (now === undefined && fault === undefined)) return null
   return (
     <div class="saving-status stack tight">

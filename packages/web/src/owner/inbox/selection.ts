@@ -41,7 +41,7 @@ export function afterAll({ chosen }: Selection, ids: readonly string[], isOn: bo
   return { chosen: next, anchor: undefined }
 }
 
-/** Without the rows that are not shown, so that no action affects a hidden row. The same object when nothing has changed. */
+/** Without hidden rows, so that no action affects one. The same object when nothing changed. */
 export function pruned(selection: Selection, shown: readonly string[]): Selection {
   const visible = new Set(shown)
   const chosen = new Set([...selection.chosen].filter((id) => visible.has(id)))

@@ -3,7 +3,8 @@ import { describe, it } from 'node:test'
 import type { InboxItem } from '@blindkeep/client/owner'
 import { safeName } from '@blindkeep/client/safeName'
 import { parseDropId, parseOpaqueId } from '@blindkeep/protocol/ids'
-import { inboxText, nameOf, plainNameOf, savedNameOf, shortNoteOf, totalOf, zipNameOf } from './texts.ts'
+import { formats } from '../../common/format.ts'
+import { inboxTexts, nameOf, plainNameOf, savedNameOf, shortNoteOf, totalOf, zipNameOf } from './texts.ts'
 
 function itemNamed(name: string): InboxItem {
   const dropId = parseDropId('00000000-0000-4000-8000-000000000001')
@@ -33,28 +34,31 @@ function itemNamed(name: string): InboxItem {
 
 describe('the name of a file in the inbox', () => {
   it('is the sender’s, without characters that turn its direction', () => {
-    assert.equal(nameOf(itemNamed(' Grüße 👩‍🚀.pdf '), 'en'), 'Grüße 👩‍🚀.pdf')
-    assert.equal(nameOf(itemNamed('a\u202efdp.exe'), 'en'), 'afdp.exe')
+    assert.equal(nameOf(itemNamed(' Grüße 👩‍🚀.pdf '), inboxTexts.en), 'Grüße 👩‍🚀.pdf')
+    assert.equal(nameOf(itemNamed('a\u202efdp.exe'), inboxTexts.en), 'afdp.exe')
   })
 
   it('is replaced by a text when it has no visible character', () => {
     for (const name of ['', '  ', '\u200b\u2060', '\u3164\u00ad', '\0\n', '\u202e'])
-      assert.equal(nameOf(itemNamed(name), 'en'), inboxText('en').unnamed, JSON.stringify(name))
+      assert.equal(nameOf(itemNamed(name), inboxTexts.en), inboxTexts.en.unnamed, JSON.stringify(name))
   })
 })
 
 describe('the name of a file in labels and sentences', () => {
   it('has the words that are shown, and of a very long name the beginning', () => {
     for (const name of ['trip/one:two.txt', ' a ', 'a\u202efdp.exe', '.hidden'])
-      assert.equal(plainNameOf(itemNamed(name), 'en'), nameOf(itemNamed(name), 'en'))
-    assert.equal(plainNameOf(itemNamed('n'.repeat(8000)), 'en'), `${'n'.repeat(200)}…`)
+      assert.equal(plainNameOf(itemNamed(name), inboxTexts.en), nameOf(itemNamed(name), inboxTexts.en))
+    assert.equal(plainNameOf(itemNamed('n'.repeat(8000)), inboxTexts.en), `${'n'.repeat(200)}…`)
   })
 
   it('is on a disk the one that was made when the header was opened', () => {
     const item = itemNamed('a/b')
     assert.ok(item.file)
-    assert.equal(savedNameOf(item, 'en'), 'a_b')
-    assert.equal(savedNameOf({ ...item, file: { ...item.file, safeName: 'made before' } }, 'en'), 'made before')
+    assert.equal(savedNameOf(item, inboxTexts.en), 'a_b')
+    assert.equal(
+      savedNameOf({ ...item, file: { ...item.file, safeName: 'made before' } }, inboxTexts.en),
+      'made before',
+    )
   })
 })
 
@@ -63,8 +67,8 @@ describe('the name of a ZIP', () => {
     const [item, from] = [itemNamed('a'), (sender: string) => ({ ...item, file: { ...item.file, sender } })]
     const [ada, bob] = [from('Ada'), from('Bob')] as [InboxItem, InboxItem]
     const newer = { ...ada, receivedAt: '2026-03-05T12:00:00.000Z' }
-    assert.equal(zipNameOf([ada, newer], 'en'), '2 files from Ada 2026-03-05.zip')
-    assert.equal(zipNameOf([newer, bob], 'en'), '2 files 2026-03-05.zip')
+    assert.equal(zipNameOf([ada, newer], inboxTexts.en), '2 files from Ada 2026-03-05.zip')
+    assert.equal(zipNameOf([newer, bob], inboxTexts.en), '2 files 2026-03-05.zip')
   })
 })
 
@@ -82,12 +86,15 @@ describe('the size of several files in the inbox', () => {
   const { file: _, ...unread } = { ...itemNamed('b.pdf'), sealedBytes: 3000 }
 
   it('is what their rows add up to', () => {
-    assert.equal(totalOf([opened, opened], 'en'), '2 bytes')
-    assert.equal(totalOf([opened, { ...unread, fault: { reason: 'wrong_key', message: 'x' } }], 'en'), '3 kB')
+    assert.equal(totalOf([opened, opened], inboxTexts.en, formats.en), '2 bytes')
+    assert.equal(
+      totalOf([opened, { ...unread, fault: { reason: 'wrong_key', message: 'x' } }], inboxTexts.en, formats.en),
+      '3 kB',
+    )
   })
 
   it('is called approximate while the size of one is not read', () => {
-    assert.equal(totalOf([opened, unread], 'en'), 'about 3 kB')
-    assert.equal(totalOf([opened, unread], 'de'), 'etwa 3 kB')
+    assert.equal(totalOf([opened, unread], inboxTexts.en, formats.en), 'about 3 kB')
+    assert.equal(totalOf([opened, unread], inboxTexts.de, formats.de), 'etwa 3 kB')
   })
 })

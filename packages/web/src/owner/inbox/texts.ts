@@ -1,23 +1,20 @@
 import type { FileDescription } from '@blindkeep/client/owner'
-import { formatBytes } from '../../common/format.ts'
-import type { Language } from '../../common/language.ts'
+import type { Formats } from '../../common/format.ts'
 import { inbox as german } from '../../text/de/inbox.ts'
 import { inbox as english } from '../../text/en/inbox.ts'
 import type { DropBatch } from './batches.ts'
 import { isUnread, type ListedDrop } from './dropList.ts'
 
-const texts = { en: english, de: german } as const
+export const inboxTexts = { en: english, de: german }
 
-export function inboxText(language: Language): typeof english {
-  return texts[language]
-}
+export type InboxText = typeof english
 
 /** These turn the direction of the text after them, so that `exe.fdp` looks like `pdf.exe` (Unicode TR 36, 2.10). */
 const directionControls = /\p{Bidi_Control}/gu
 /** Characters that are not visible (Unicode TR 44, Default_Ignorable_Code_Point). */
 const invisible = /[\p{Default_Ignorable_Code_Point}\p{Cc}\s]/gu
 
-/** A row is drawn many times, and its name may be long: it is made fit to show once. Undefined for a name without a visible character. */
+/** Rows are drawn often, names may be long: made fit once. Undefined without a visible character. */
 const shownNames = new WeakMap<FileDescription, string | undefined>()
 
 function shownNameOf(file: FileDescription): string | undefined {
@@ -28,9 +25,8 @@ function shownNameOf(file: FileDescription): string | undefined {
   return shown
 }
 
-/** The sender's name for the file, without characters that make it look like another name. A text for a file whose name is missing, unread or can't be read. */
-export function nameOf(item: ListedDrop, language: Language): string {
-  const text = texts[language]
+/** The sender's name without deceiving characters; a text where it is missing, unread or unreadable. */
+export function nameOf(item: ListedDrop, text: InboxText): string {
   if (isUnread(item)) return text.unread
   return item.file === undefined ? text.unopened : (shownNameOf(item.file) ?? text.unnamed)
 }
@@ -39,35 +35,34 @@ export function nameOf(item: ListedDrop, language: Language): string {
 const NAME_CHARACTERS_SPOKEN = 200
 
 /** For labels and sentences: the same words as `nameOf`, but the beginning of a very long name. */
-export function plainNameOf(item: ListedDrop, language: Language): string {
-  const name = nameOf(item, language)
+export function plainNameOf(item: ListedDrop, text: InboxText): string {
+  const name = nameOf(item, text)
   return name.length <= NAME_CHARACTERS_SPOKEN ? name : `${name.slice(0, NAME_CHARACTERS_SPOKEN).toWellFormed()}…`
 }
 
 /** What the file is called on a disk. */
-export function savedNameOf(item: ListedDrop, language: Language): string {
-  return item.file?.safeName ?? nameOf(item, language)
+export function savedNameOf(item: ListedDrop, text: InboxText): string {
+  return item.file?.safeName ?? nameOf(item, text)
 }
 
 /** A longer name of a sender fills no button's label. */
 const SENDER_CHARACTERS_SPOKEN = 60
 
 /** `12 files from Ada`, for labels: it can't turn the direction of the text around it. */
-export function batchTitle({ items, sender }: Pick<DropBatch, 'items' | 'sender'>, language: Language): string {
-  const text = texts[language]
+export function batchTitle({ items, sender }: Pick<DropBatch, 'items' | 'sender'>, text: InboxText): string {
   const count = text.batch.count(items.length)
   if (sender === undefined) return count
   const plain = sender.slice(0, SENDER_CHARACTERS_SPOKEN).toWellFormed().replace(directionControls, '')
   return `${count} ${text.from(plain)}`
 }
 
-/** `12 files from Ada 2026-09-14.zip`: whose they are if all have one sender, and when the newest arrived. Needs `safeName`. */
-export function zipNameOf(items: readonly ListedDrop[], language: Language): string {
+/** `12 files from Ada 2026-09-14.zip`: their one sender, and the newest date. Needs `safeName`. */
+export function zipNameOf(items: readonly ListedDrop[], text: InboxText): string {
   const [first] = items
   const sender = first?.file?.sender
   const isOfOne = items.every(({ file }) => file?.sender === sender)
   const newest = new Date(Math.max(...items.map(({ receivedAt }) => Date.parse(receivedAt))))
-  return `${batchTitle({ items, sender: isOfOne ? sender : undefined }, language)} ${dayOf(newest)}.zip`
+  return `${batchTitle({ items, sender: isOfOne ? sender : undefined }, text)} ${dayOf(newest)}.zip`
 }
 
 /** `2026-09-14`, in the time zone of the reader. */
@@ -85,13 +80,12 @@ export function shortNoteOf(note: string): string {
 }
 
 /** Why the file cannot be had, also where its name is known. */
-export function troubleText({ fault, withheld }: ListedDrop, language: Language): string | undefined {
-  if (withheld !== undefined) return texts[language].faults[withheld]
-  return fault && faultText(fault, language)
+export function troubleText({ fault, withheld }: ListedDrop, { faults }: InboxText): string | undefined {
+  if (withheld !== undefined) return faults[withheld]
+  return fault && faultText(fault, faults)
 }
 
-function faultText({ reason }: NonNullable<ListedDrop['fault']>, language: Language): string {
-  const { faults } = texts[language]
+function faultText({ reason }: NonNullable<ListedDrop['fault']>, faults: InboxText['faults']): string {
   switch (reason) {
     case 'another_drop':
     case 'damaged':
@@ -112,12 +106,9 @@ export function isTemporary({ reason }: NonNullable<ListedDrop['fault']>): boole
 }
 
 /** What the rows of these files add up to; "about" while the sizes of some are not read. */
-export function totalOf(items: readonly ListedDrop[], language: Language): string {
-  const sum = formatBytes(
-    items.reduce((bytes, item) => bytes + sizeOf(item), 0),
-    language,
-  )
-  return items.some(isUnread) ? texts[language].about(sum) : sum
+export function totalOf(items: readonly ListedDrop[], text: InboxText, format: Formats): string {
+  const sum = format.bytes(items.reduce((bytes, item) => bytes + sizeOf(item), 0))
+  return items.some(isUnread) ? text.about(sum) : sum
 }
 
 /** Bytes of the file, or of the sealed file when it can't be opened. */

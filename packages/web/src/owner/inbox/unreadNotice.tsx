@@ -1,17 +1,16 @@
 import { Button, Notice } from '../../common/controls.tsx'
-import type { Language } from '../../common/language.ts'
+import { useText } from '../../common/reader.ts'
 import type { ListedDrop } from './dropList.ts'
-import { inboxText, isTemporary } from './texts.ts'
+import { inboxTexts, isTemporary } from './texts.ts'
 
 interface UnreadNoticeProps {
   readonly items: readonly ListedDrop[]
-  readonly language: Language
   readonly onRetry: () => void
 }
 
-/** What is wrong in the inbox. The rows show with which files. Another try is offered for names that the connection or the server kept back. */
-export function UnreadNotice({ items, language, onRetry }: UnreadNoticeProps) {
-  const text = inboxText(language)
+/** What is wrong in the inbox; rows show where. Names that connection or server kept back can be tried again. */
+export function UnreadNotice({ items, onRetry }: UnreadNoticeProps) {
+  const text = useText(inboxTexts)
   const isUnread = items.some(({ fault }) => fault !== undefined && isTemporary(fault))
   const withheld = items.flatMap((item) => item.withheld ?? [])
   const damaged = withheld.filter((why) => why === 'damaged').length

@@ -1,13 +1,14 @@
 /** Saves a file of the inbox, and keeps the reason when that fails. */
 import { useState } from 'preact/hooks'
 import { useCloseGuard } from '../../common/closeGuard.ts'
+import { useText } from '../../common/reader.ts'
 import { type SavingNow, useSaving } from '../../common/useSaving.ts'
 import { MAX_ZIP_FILES } from '../../common/zip.ts'
 import { useOwnerPages } from '../context.ts'
-import { errorText } from '../errorText.ts'
+import { errorTexts } from '../errorText.ts'
 import { isTampered } from './dropDialog.tsx'
 import type { ListedDrop } from './dropList.ts'
-import { inboxText, plainNameOf, savedNameOf, zipNameOf } from './texts.ts'
+import { inboxTexts, plainNameOf, savedNameOf, zipNameOf } from './texts.ts'
 import { NothingToZip, zipDrops } from './zipDrops.ts'
 
 export interface DropSaving {
@@ -23,8 +24,9 @@ export interface DropSaving {
 }
 
 export function useDropSaving(): DropSaving {
-  const { owner, language, showMessage } = useOwnerPages()
-  const text = inboxText(language)
+  const { owner, showMessage } = useOwnerPages()
+  const text = useText(inboxTexts)
+  const errorText = useText(errorTexts)
   const saving = useSaving()
   const [fault, setFault] = useState<DropSaving['fault']>()
   useCloseGuard(saving.now !== undefined)
@@ -33,21 +35,21 @@ export function useDropSaving(): DropSaving {
     if (isTampered(error)) return text.tampered
     if (error instanceof NothingToZip) return text.zip.none
     // The browser's message about the file system is not made for users.
-    return error instanceof DOMException ? text.notWritten : errorText(error, language)
+    return error instanceof DOMException ? text.notWritten : errorText(error)
   }
 
   function saveZip(items: readonly ListedDrop[], title: string): void {
     let [name, left]: [string, number] = [title, 0]
     const open = async (signal: AbortSignal) => {
       const onFile = (item: ListedDrop) => {
-        name = plainNameOf(item, language)
+        name = plainNameOf(item, text)
       }
       const zip = await zipDrops({ owner, items, signal, onFile })
       left = zip.left
       return zip
     }
     setFault(undefined)
-    saving.save([{ name: zipNameOf(items, language), open }]).then(
+    saving.save([{ name: zipNameOf(items, text), open }]).then(
       (saved) => {
         if (saved === 0) return
         showMessage({ tone: 'good', text: text.zip.done(items.length - left) })
@@ -66,7 +68,7 @@ export function useDropSaving(): DropSaving {
       else saveZip(items, title)
     },
     save(item) {
-      const name = savedNameOf(item, language)
+      const name = savedNameOf(item, text)
       setFault(undefined)
       saving.save([{ name, open: (signal) => owner.openDrop(item, { signal }) }]).then(
         (saved) => saved === 1 && showMessage({ tone: 'good', text: text.downloaded(name) }),

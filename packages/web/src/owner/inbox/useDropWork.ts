@@ -4,11 +4,13 @@ import type { Album } from '@blindkeep/client/owner'
 import type { AssetId, DropId } from '@blindkeep/protocol/ids'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { guardClosing } from '../../common/closeGuard.ts'
+import { useText } from '../../common/reader.ts'
 import { useOwnerPages } from '../context.ts'
 import { useDevice } from '../device.ts'
 import type { ListedDrop } from './dropList.ts'
 import { type DropTask, failureMessage, messagesOf } from './dropTask.ts'
 import { deleteKeep, deleteKeepsOfDrop, storeKeep } from './keepStore.ts'
+import { inboxTexts } from './texts.ts'
 import { type Failure, workThrough } from './workThrough.ts'
 
 /** Each file needs a signature of some tens of milliseconds and two small uploads. */
@@ -27,7 +29,8 @@ export interface DropWork {
 
 /** `onDone` is called for each file that has left the inbox. */
 export function useDropWork(onDone: (dropId: DropId) => void): DropWork {
-  const { language, showMessage } = useOwnerPages()
+  const { showMessage } = useOwnerPages()
+  const text = useText(inboxTexts)
   const doOne = useDropStep()
   const [running, setRunning] = useState<DropWork['running']>()
   const [failed, setFailed] = useState<DropWork['failed']>()
@@ -56,10 +59,10 @@ export function useDropWork(onDone: (dropId: DropId) => void): DropWork {
       },
     })
     const { failures } = outcome
-    for (const message of messagesOf({ task, outcome, alreadyDone, language })) showMessage(message)
+    for (const message of messagesOf({ task, outcome, alreadyDone }, text)) showMessage(message)
     if (failures.length === 0) return
     if (isShown.current) setFailed({ task, failures })
-    else showMessage(failureMessage(task, failures.length, language))
+    else showMessage(failureMessage(task, failures.length, text))
   }
 
   return {
@@ -88,8 +91,8 @@ function useDropStep(): (task: DropTask, item: ListedDrop) => Promise<boolean> {
   const { owner, baseUrl } = useOwnerPages()
   const device = useDevice()
   /**
-   * The same id for every try of a file and album: when an answer was lost, the asset that it created is found and not created twice. Another album is
-   * another choice, which must not finish the earlier one.
+   * The same id for every try of a file and album: when an answer was lost, the asset that it created is found and not
+   * created twice. Another album is another choice, which must not finish the earlier one.
    */
   const assetIds = useRef(new Map<string, AssetId>())
 

@@ -3,7 +3,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks'
 import { useOwnerPages } from '../context.ts'
 import { createInboxDrops, EMPTY_INBOX, type InboxDrops, type InboxSnapshot } from './inboxDrops.ts'
 
-/** The inbox while a page shows it. A list that failed for lack of a connection is repeated when the browser is online. */
+/** The inbox while shown. A list that failed without a connection is repeated when the browser is online. */
 export function useInboxDrops(): { readonly inbox: InboxDrops; readonly snapshot: InboxSnapshot } {
   const { owner, onLive } = useOwnerPages()
   const [snapshot, setSnapshot] = useState(EMPTY_INBOX)

@@ -1,4 +1,4 @@
-/** Keeps the focus in the list while rows come, go and move. Otherwise the keyboard would start at the top of the document. */
+/** Keeps the focus in the list while rows come, go and move; the keyboard would start at the top. */
 import { useEffect, useRef } from 'preact/hooks'
 import type { InboxEntry } from './batches.ts'
 
@@ -13,8 +13,9 @@ interface Place {
 }
 
 /**
- * A row whose name was read may move into its batch, as another element: its control gets the focus again, or that of the batch if the row is folded away.
- * When the row has left the inbox, the row that has taken its place gets it, and the heading when there is none.
+ * A row whose name was read may move into its batch, as another element: its control gets the focus again, or that of
+ * the batch if the row is folded away. When the row has left the inbox, the row that has taken its place gets it, and
+ * the heading when there is none.
  */
 export function useKeptFocus(entries: readonly InboxEntry[]) {
   const part = useRef<HTMLDivElement>(null)

@@ -1,32 +1,30 @@
 /** The progress of a task on several files, and its failures. */
 import { Button, Name, Notice, Progress } from '../../common/controls.tsx'
-import type { Language } from '../../common/language.ts'
-import { errorText } from '../errorText.ts'
-import { inboxText, plainNameOf } from './texts.ts'
+import { useText } from '../../common/reader.ts'
+import { errorTexts } from '../errorText.ts'
+import { type InboxText, inboxTexts, plainNameOf } from './texts.ts'
 import type { DropWork } from './useDropWork.ts'
 
 interface WorkStatusProps {
   readonly work: DropWork
-  readonly language: Language
 }
 
-export function WorkStatus({ work, language }: WorkStatusProps) {
+export function WorkStatus({ work }: WorkStatusProps) {
+  const errorText = useText(errorTexts)
   const { running, failed } = work
-  const text = inboxText(language)
+  const text = useText(inboxTexts)
   return (
     <>
       {running !== undefined && (
         <div class="card work stack tight">
           <div class="row apart">
-            <p role="status">
-              {textsOf(running.task.kind, language).running(running.finished, running.task.items.length)}
-            </p>
+            <p role="status">{textsOf(running.task.kind, text).running(running.finished, running.task.items.length)}</p>
             <Button kind="quiet" icon="close" onClick={work.stop}>
               {text.stop}
             </Button>
           </div>
           <Progress
-            label={textsOf(running.task.kind, language).running(running.finished, running.task.items.length)}
+            label={textsOf(running.task.kind, text).running(running.finished, running.task.items.length)}
             value={running.finished}
             max={running.task.items.length}
           />
@@ -35,12 +33,12 @@ export function WorkStatus({ work, language }: WorkStatusProps) {
       {failed !== undefined && (
         <Notice tone="bad">
           <p>
-            <strong>{textsOf(failed.task.kind, language).failed(failed.failures.length)}</strong>
+            <strong>{textsOf(failed.task.kind, text).failed(failed.failures.length)}</strong>
           </p>
           <ul class="bullets failures">
             {failed.failures.map(({ item, error }) => (
               <li key={item.dropId}>
-                <Name>{plainNameOf(item, language)}</Name>: {errorText(error, language)}
+                <Name>{plainNameOf(item, text)}</Name>: {errorText(error)}
               </li>
             ))}
           </ul>
@@ -61,7 +59,6 @@ export function WorkStatus({ work, language }: WorkStatusProps) {
   )
 }
 
-function textsOf(kind: 'keep' | 'discard', language: Language) {
-  const { keeping, discarding } = inboxText(language)
+function textsOf(kind: 'keep' | 'discard', { keeping, discarding }: InboxText) {
   return kind === 'keep' ? keeping : discarding
 }

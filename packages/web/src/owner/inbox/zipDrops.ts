@@ -1,4 +1,4 @@
-/** Files of the inbox as one ZIP: names that were not read yet are read first, and files that cannot be opened are left out. */
+/** Files as one ZIP: unread names are read first, files that cannot be opened are left out. */
 import type { Owner } from '@blindkeep/client/owner'
 import { mapConcurrently } from '@blindkeep/protocol/concurrency'
 import { type Zip, zipOf } from '../../common/zip.ts'

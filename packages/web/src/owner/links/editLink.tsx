@@ -3,6 +3,7 @@ import type { OwnLink } from '@blindkeep/client/owner'
 import { useState } from 'preact/hooks'
 import { Button } from '../../common/controls.tsx'
 import { focusFault } from '../../common/focusFault.ts'
+import { useText } from '../../common/reader.ts'
 import { AskingDialog } from '../askingDialog.tsx'
 import { useOwnerPages } from '../context.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
@@ -10,7 +11,7 @@ import { useAction } from '../useAction.ts'
 import { CapFields } from './linkCaps.tsx'
 import { type DraftFaults, draftOf, readChange } from './linkDraft.ts'
 import { ExpiryFields, GuestWordsFields, LabelField } from './linkFields.tsx'
-import { labelOf, linksText } from './texts.ts'
+import { labelOf, linksTexts } from './texts.ts'
 
 interface EditLinkProps {
   readonly link: OwnLink
@@ -19,16 +20,15 @@ interface EditLinkProps {
 }
 
 export function EditLink({ link, onClose, onChanged }: EditLinkProps) {
-  const { owner, language, showMessage } = useOwnerPages()
-  const text = linksText(language)
+  const { owner, showMessage } = useOwnerPages()
+  const text = useText(linksTexts)
   const [draft, setDraft] = useState(() => draftOf(link))
   const [faults, setFaults] = useState<DraftFaults>({})
   const { isBusy, error, run } = useAction()
-  const label = labelOf(link, language)
+  const label = labelOf(link, text)
   const fields = {
     draft,
     faults,
-    language,
     change: (changed: Partial<typeof draft>) => setDraft({ ...draft, ...changed }),
   }
 
@@ -41,7 +41,7 @@ export function EditLink({ link, onClose, onChanged }: EditLinkProps) {
       await owner.changeLink(link.opaqueId, change)
     })
     if (!isSaved) return
-    showMessage({ tone: 'good', text: text.editing.done(labelOf({ label: change.label ?? link.label }, language)) })
+    showMessage({ tone: 'good', text: text.editing.done(labelOf({ label: change.label ?? link.label }, text)) })
     onChanged()
     onClose()
   }
@@ -61,7 +61,7 @@ export function EditLink({ link, onClose, onChanged }: EditLinkProps) {
         <GuestWordsFields {...fields} />
         <ExpiryFields {...fields} />
         <CapFields {...fields} />
-        {error !== undefined && <ErrorNotice error={error} language={language} />}
+        {error !== undefined && <ErrorNotice error={error} />}
         <div class="row end">
           <Button kind="primary" submits busy={isBusy}>
             {text.editing.submit}

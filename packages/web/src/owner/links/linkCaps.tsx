@@ -1,25 +1,24 @@
 import type { OwnLink } from '@blindkeep/client/owner'
 import { Check, Field, Progress } from '../../common/controls.tsx'
-import { formatBytes } from '../../common/format.ts'
-import type { Language } from '../../common/language.ts'
+import { formats } from '../../common/format.ts'
+import { useText } from '../../common/reader.ts'
 import { type DraftFaults, type LinkDraft, SIZE_UNITS, type SizeDraft, type SizeUnit } from './linkDraft.ts'
-import { linksText } from './texts.ts'
+import { linksTexts } from './texts.ts'
 
 /** A link's caps on the page: the fields of a new link, and the bars of an existing one. */
 
 export interface CapFieldsProps {
   readonly draft: LinkDraft
   readonly faults: DraftFaults
-  readonly language: Language
   readonly change: (changed: Partial<LinkDraft>) => void
 }
 
-export function CapFields({ draft, faults, language, change }: CapFieldsProps) {
-  const text = linksText(language).form
+export function CapFields({ draft, faults, change }: CapFieldsProps) {
+  const text = useText(linksTexts).form
   return (
     <>
       {!draft.singleUse && (
-        <Field label={text.maxFiles} hint={text.noLimit} fault={faultText(faults.maxFiles, language)}>
+        <Field label={text.maxFiles} hint={text.noLimit} fault={faultText(faults.maxFiles, text)}>
           {(input) => (
             <input
               {...input}
@@ -36,8 +35,7 @@ export function CapFields({ draft, faults, language, change }: CapFieldsProps) {
       <SizeField
         label={text.maxFileSize}
         size={draft.maxFileSize}
-        fault={faultText(faults.maxFileSize, language)}
-        language={language}
+        fault={faultText(faults.maxFileSize, text)}
         onSize={(maxFileSize) => change({ maxFileSize })}
       />
       {!draft.noTotalLimit && (
@@ -45,8 +43,7 @@ export function CapFields({ draft, faults, language, change }: CapFieldsProps) {
           label={text.maxTotal}
           hint={text.totalHint}
           size={draft.maxTotal}
-          fault={faultText(faults.maxTotal, language)}
-          language={language}
+          fault={faultText(faults.maxTotal, text)}
           onSize={(maxTotal) => change({ maxTotal })}
         />
       )}
@@ -58,8 +55,9 @@ export function CapFields({ draft, faults, language, change }: CapFieldsProps) {
 }
 
 /** Landed files count against the link's limits; uploads that are under way have reserved their part. */
-export function CapBars({ link, language }: { readonly link: OwnLink; readonly language: Language }) {
-  const text = linksText(language)
+export function CapBars({ link }: { readonly link: OwnLink }) {
+  const text = useText(linksTexts)
+  const format = useText(formats)
   const { caps } = link
   const usedFiles = link.landedFiles + link.openSessions
   const usedBytes = link.landedBytes + link.openBytes
@@ -73,9 +71,7 @@ export function CapBars({ link, language }: { readonly link: OwnLink; readonly l
       )}
       {caps.maxTotalBytes !== undefined && (
         <div class="stack tight">
-          <span class="small">
-            {text.bytesOf(formatBytes(usedBytes, language), formatBytes(caps.maxTotalBytes, language))}
-          </span>
+          <span class="small">{text.bytesOf(format.bytes(usedBytes), format.bytes(caps.maxTotalBytes))}</span>
           <Progress label={text.bytesUsed} value={usedBytes} max={caps.maxTotalBytes} />
         </div>
       )}
@@ -88,12 +84,11 @@ interface SizeFieldProps {
   readonly hint?: string
   readonly size: SizeDraft
   readonly fault: string | undefined
-  readonly language: Language
   readonly onSize: (size: SizeDraft) => void
 }
 
-function SizeField({ label, hint, size, fault, language, onSize }: SizeFieldProps) {
-  const text = linksText(language).form
+function SizeField({ label, hint, size, fault, onSize }: SizeFieldProps) {
+  const text = useText(linksTexts).form
   return (
     <Field label={label} hint={hint ?? text.noLimit} fault={fault}>
       {(input) => (
@@ -124,8 +119,11 @@ function SizeField({ label, hint, size, fault, language, onSize }: SizeFieldProp
   )
 }
 
-export function faultText(fault: DraftFaults[keyof DraftFaults], language: Language): string | undefined {
-  return fault && linksText(language).form.faults[fault]
+export function faultText(
+  fault: DraftFaults[keyof DraftFaults],
+  { faults }: (typeof linksTexts)['en']['form'],
+): string | undefined {
+  return fault && faults[fault]
 }
 
 function unitOf(value: string): SizeUnit {

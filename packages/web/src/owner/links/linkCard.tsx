@@ -1,10 +1,10 @@
 import type { OwnLink } from '@blindkeep/client/owner'
 import { Button, Name } from '../../common/controls.tsx'
-import { formatBytes, formatDistance, formatInstant } from '../../common/format.ts'
+import { formats } from '../../common/format.ts'
 import { Icon, type IconName } from '../../common/icons.tsx'
-import type { Language } from '../../common/language.ts'
+import { useText } from '../../common/reader.ts'
 import { CapBars } from './linkCaps.tsx'
-import { labelOf, linksText } from './texts.ts'
+import { labelOf, linksTexts } from './texts.ts'
 
 const ICONS = { show: 'link', edit: 'edit', copy: 'copy', revoke: 'trash' } as const satisfies Record<string, IconName>
 
@@ -20,21 +20,20 @@ export type LinkAct = keyof typeof ICONS
 
 interface LinkCardProps {
   readonly link: OwnLink
-  readonly language: Language
   readonly nowMs: number
   readonly onAct: (act: LinkAct) => void
 }
 
-export function LinkCard({ link, language, nowMs, onAct }: LinkCardProps) {
-  const text = linksText(language)
-  const label = labelOf(link, language)
+export function LinkCard({ link, nowMs, onAct }: LinkCardProps) {
+  const text = useText(linksTexts)
+  const label = labelOf(link, text)
   return (
     <li class={`card stack tight link-card ${link.state}`}>
       <div class="row apart">
         <h3 class="grow">
           <Name>{label}</Name>
         </h3>
-        <StateBadge link={link} language={language} />
+        <StateBadge link={link} />
       </div>
       {link.labelFault !== undefined && <p class="badge warn">{text.labelFault}</p>}
       {link.titleFault !== undefined && <p class="badge warn">{text.titleFault}</p>}
@@ -45,8 +44,8 @@ export function LinkCard({ link, language, nowMs, onAct }: LinkCardProps) {
           {link.message !== undefined && <Name>{link.message}</Name>}
         </p>
       )}
-      <Facts link={link} language={language} nowMs={nowMs} />
-      <Use link={link} language={language} />
+      <Facts link={link} nowMs={nowMs} />
+      <Use link={link} />
       <div class="row">
         {link.pending > 0 && (
           <a class="button quiet" href={`#/inbox?link=${link.opaqueId}`}>
@@ -54,14 +53,14 @@ export function LinkCard({ link, language, nowMs, onAct }: LinkCardProps) {
             {text.pending(link.pending)}
           </a>
         )}
-        <Actions link={link} label={label} language={language} onAct={onAct} />
+        <Actions link={link} label={label} onAct={onAct} />
       </div>
     </li>
   )
 }
 
-function StateBadge({ link: { state, isFull }, language }: Pick<LinkCardProps, 'link' | 'language'>) {
-  const { states } = linksText(language)
+function StateBadge({ link: { state, isFull } }: Pick<LinkCardProps, 'link'>) {
+  const { states } = useText(linksTexts)
   if (state === 'live' && isFull)
     return (
       <span class="badge warn">
@@ -77,13 +76,8 @@ function StateBadge({ link: { state, isFull }, language }: Pick<LinkCardProps, '
   )
 }
 
-function Actions({
-  link,
-  label,
-  language,
-  onAct,
-}: Pick<LinkCardProps, 'link' | 'language' | 'onAct'> & { readonly label: string }) {
-  const text = linksText(language).acts
+function Actions({ link, label, onAct }: Pick<LinkCardProps, 'link' | 'onAct'> & { readonly label: string }) {
+  const text = useText(linksTexts).acts
   return (
     <div class="row actions">
       {ACTS[link.state].map((act) => (
@@ -96,30 +90,26 @@ function Actions({
   )
 }
 
-function Facts({ link, language, nowMs }: Pick<LinkCardProps, 'link' | 'language' | 'nowMs'>) {
-  const text = linksText(language)
+function Facts({ link, nowMs }: Pick<LinkCardProps, 'link' | 'nowMs'>) {
+  const text = useText(linksTexts)
+  const format = useText(formats)
   const { createdAt, expiresAt, singleUse, caps } = link
   const isOver = expiresAt !== undefined && Date.parse(expiresAt) <= nowMs
   return (
     <ul class="dotted small soft">
       <li>
-        <When
-          instant={createdAt}
-          words={text.created}
-          language={language}
-          nowMs={Math.max(nowMs, Date.parse(createdAt))}
-        />
+        <When instant={createdAt} words={text.created} nowMs={Math.max(nowMs, Date.parse(createdAt))} />
       </li>
       {expiresAt !== undefined ? (
         <li>
-          <When instant={expiresAt} words={isOver ? text.expired : text.expires} language={language} nowMs={nowMs} />
+          <When instant={expiresAt} words={isOver ? text.expired : text.expires} nowMs={nowMs} />
         </li>
       ) : (
         link.state === 'live' && <li>{text.neverExpires}</li>
       )}
       {singleUse && <li>{text.singleUse}</li>}
       {link.passphraseRequired && <li>{text.withPassphrase}</li>}
-      {caps.maxFileSize !== undefined && <li>{text.fileSizeMax(formatBytes(caps.maxFileSize, language))}</li>}
+      {caps.maxFileSize !== undefined && <li>{text.fileSizeMax(format.bytes(caps.maxFileSize))}</li>}
     </ul>
   )
 }
@@ -127,31 +117,33 @@ function Facts({ link, language, nowMs }: Pick<LinkCardProps, 'link' | 'language
 /** Beyond two days, the date is shown instead of the distance. */
 const MAX_DISTANCE_MS = 2 * 86_400_000
 
-interface WhenProps extends Pick<LinkCardProps, 'language' | 'nowMs'> {
+interface WhenProps extends Pick<LinkCardProps, 'nowMs'> {
   readonly instant: string
   /** Makes the sentence around the time. */
   readonly words: (when: string) => string
 }
 
-function When({ instant, words, language, nowMs }: WhenProps) {
+function When({ instant, words, nowMs }: WhenProps) {
+  const format = useText(formats)
   const isNear = Math.abs(Date.parse(instant) - nowMs) < MAX_DISTANCE_MS
-  const exact = formatInstant(instant, language)
+  const exact = format.instant(instant)
   return (
     <time dateTime={instant} title={exact}>
-      {words(isNear ? formatDistance(instant, nowMs, language) : exact)}
+      {words(isNear ? format.distance(instant, nowMs) : exact)}
     </time>
   )
 }
 
-function Use({ link, language }: Pick<LinkCardProps, 'link' | 'language'>) {
-  const text = linksText(language)
+function Use({ link }: Pick<LinkCardProps, 'link'>) {
+  const text = useText(linksTexts)
+  const format = useText(formats)
   const { landedFiles, landedBytes, openSessions, openBytes } = link
   return (
     <>
-      <CapBars link={link} language={language} />
+      <CapBars link={link} />
       <p class="small">
         {landedFiles > 0
-          ? text.arrived(landedFiles, formatBytes(landedBytes, language))
+          ? text.arrived(landedFiles, format.bytes(landedBytes))
           : link.state === 'live'
             ? text.nothingYet
             : text.nothingCame}
@@ -159,7 +151,7 @@ function Use({ link, language }: Pick<LinkCardProps, 'link' | 'language'>) {
       {openSessions > 0 && (
         <p class="small row under-way">
           <Icon name="upload" />
-          {text.underWay(openSessions, formatBytes(openBytes, language))}
+          {text.underWay(openSessions, format.bytes(openBytes))}
         </p>
       )}
     </>

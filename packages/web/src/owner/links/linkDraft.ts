@@ -45,7 +45,7 @@ const EMPTY: LinkDraft = {
   passphrase: '',
 }
 
-/** The common uses of links. A permanent link takes much: it counts all files ever received, so the link becomes full one day. */
+/** Common uses of links. A permanent link takes much: it counts all files ever, so it becomes full one day. */
 export const PRESETS = {
   one: { ...EMPTY, singleUse: true },
   anyone: { ...EMPTY, maxFiles: '100' },

@@ -1,10 +1,10 @@
 import { MAX_LINK_TITLE_CHARACTERS } from '@blindkeep/protocol/suites'
 import { Check, Field } from '../../common/controls.tsx'
-import type { Language } from '../../common/language.ts'
+import { useText } from '../../common/reader.ts'
 import { NewPassphrase } from '../newPassphrase.tsx'
 import { CapFields, type CapFieldsProps, faultText } from './linkCaps.tsx'
 import { type DraftFaults, EXPIRIES, type Expiry, type LinkDraft, type PRESETS, type Preset } from './linkDraft.ts'
-import { linksText } from './texts.ts'
+import { linksTexts } from './texts.ts'
 
 /** A label of this length fits into the server's limit, in any script. */
 const MAX_LABEL_CHARACTERS = 200
@@ -16,30 +16,29 @@ interface LinkFieldsProps {
   /** Undefined for a form that began with another link. */
   readonly preset: Preset | undefined
   readonly faults: DraftFaults
-  readonly language: Language
   readonly onDraft: (draft: LinkDraft) => void
   readonly onPreset: (preset: Preset) => void
 }
 
 export function LinkFields(props: LinkFieldsProps) {
-  const { draft, preset, faults, language, onPreset } = props
+  const { draft, preset, faults, onPreset } = props
   const change = (changed: Partial<LinkDraft>) => props.onDraft({ ...draft, ...changed })
   return (
     <>
-      <Presets preset={preset} language={language} onPreset={onPreset} />
-      <LabelField draft={draft} language={language} change={change} />
-      <GuestWordsFields draft={draft} language={language} change={change} />
-      <ExpiryFields draft={draft} faults={faults} language={language} change={change} />
-      <Limits {...{ draft, faults, language, change }} isOpen={props.asksPassphrase === true} />
+      <Presets preset={preset} onPreset={onPreset} />
+      <LabelField draft={draft} change={change} />
+      <GuestWordsFields draft={draft} change={change} />
+      <ExpiryFields draft={draft} faults={faults} change={change} />
+      <Limits {...{ draft, faults, change }} isOpen={props.asksPassphrase === true} />
     </>
   )
 }
 
-type WordsProps = Pick<CapFieldsProps, 'draft' | 'language' | 'change'>
+type WordsProps = Pick<CapFieldsProps, 'draft' | 'change'>
 
 /** The owner's own name for the link. */
-export function LabelField({ draft, language, change }: WordsProps) {
-  const text = linksText(language).form
+export function LabelField({ draft, change }: WordsProps) {
+  const text = useText(linksTexts).form
   return (
     <Field label={text.label} hint={text.labelHint}>
       {(input) => (
@@ -57,8 +56,8 @@ export function LabelField({ draft, language, change }: WordsProps) {
 }
 
 /** What guests read on their page. */
-export function GuestWordsFields({ draft, language, change }: WordsProps) {
-  const text = linksText(language).form
+export function GuestWordsFields({ draft, change }: WordsProps) {
+  const text = useText(linksTexts).form
   return (
     <>
       <Field label={text.guestTitle} hint={text.guestTitleHint}>
@@ -87,8 +86,8 @@ export function GuestWordsFields({ draft, language, change }: WordsProps) {
   )
 }
 
-export function ExpiryFields({ draft, faults, language, change }: CapFieldsProps) {
-  const text = linksText(language).form
+export function ExpiryFields({ draft, faults, change }: CapFieldsProps) {
+  const text = useText(linksTexts).form
   return (
     <>
       <Field label={text.expiry}>
@@ -107,7 +106,7 @@ export function ExpiryFields({ draft, faults, language, change }: CapFieldsProps
         )}
       </Field>
       {draft.expiry === 'date' && (
-        <Field label={text.date} fault={faultText(faults.date, language)}>
+        <Field label={text.date} fault={faultText(faults.date, text)}>
           {(input) => (
             <input
               {...input}
@@ -122,8 +121,8 @@ export function ExpiryFields({ draft, faults, language, change }: CapFieldsProps
   )
 }
 
-function Presets({ preset, language, onPreset }: Pick<LinkFieldsProps, 'preset' | 'language' | 'onPreset'>) {
-  const text = linksText(language).form
+function Presets({ preset, onPreset }: Pick<LinkFieldsProps, 'preset' | 'onPreset'>) {
+  const text = useText(linksTexts).form
   return (
     <fieldset class="field presets">
       <legend>{text.purpose}</legend>
@@ -140,8 +139,8 @@ function Presets({ preset, language, onPreset }: Pick<LinkFieldsProps, 'preset' 
   )
 }
 
-function Limits({ draft, faults, language, change, isOpen }: CapFieldsProps & { readonly isOpen: boolean }) {
-  const text = linksText(language).form
+function Limits({ draft, faults, change, isOpen }: CapFieldsProps & { readonly isOpen: boolean }) {
+  const text = useText(linksTexts).form
   return (
     <details class="link-limit-fields" open={isOpen}>
       <summary>{text.limits}</summary>
@@ -149,11 +148,10 @@ function Limits({ draft, faults, language, change, isOpen }: CapFieldsProps & { 
         <Check checked={draft.singleUse} onChange={(singleUse) => change({ singleUse })}>
           {text.singleUse}
         </Check>
-        <CapFields draft={draft} faults={faults} language={language} change={change} />
+        <CapFields draft={draft} faults={faults} change={change} />
         <NewPassphrase
           value={draft.passphrase}
           hint={text.passphraseHint}
-          language={language}
           onInput={(passphrase) => change({ passphrase })}
         />
       </div>

@@ -3,7 +3,7 @@ import type { OwnLink } from '@blindkeep/client/owner'
 import { useEffect, useState } from 'preact/hooks'
 import { Button, Progress } from '../../common/controls.tsx'
 import { Icon } from '../../common/icons.tsx'
-import type { Language } from '../../common/language.ts'
+import { useText } from '../../common/reader.ts'
 import { useNow } from '../../common/useNow.ts'
 import { useRefreshed } from '../../common/useRefreshed.ts'
 import { useLive, useOwnerPages } from '../context.ts'
@@ -14,7 +14,7 @@ import './links.css'
 import { NewLink } from './newLink.tsx'
 import { RevokeLink } from './revokeLink.tsx'
 import { ShowLink } from './showLink.tsx'
-import { linksText } from './texts.ts'
+import { linksTexts } from './texts.ts'
 
 type OpenDialog = { readonly kind: 'new' } | { readonly kind: LinkAct; readonly opaqueId: string }
 
@@ -22,8 +22,8 @@ type OpenDialog = { readonly kind: 'new' } | { readonly kind: LinkAct; readonly 
 const MAX_TIMER_MS = 2 ** 31 - 1
 
 export function LinksPage() {
-  const { owner, language } = useOwnerPages()
-  const text = linksText(language)
+  const { owner } = useOwnerPages()
+  const text = useText(linksTexts)
   const nowMs = useNow(owner.now)
   const { value: links, error, reload } = useRefreshed(() => owner.listLinks())
   const [dialog, setDialog] = useState<OpenDialog>()
@@ -39,7 +39,6 @@ export function LinksPage() {
     <LinkCard
       key={link.opaqueId}
       link={link}
-      language={language}
       nowMs={nowMs}
       onAct={(kind) => setDialog({ kind, opaqueId: link.opaqueId })}
     />
@@ -56,8 +55,8 @@ export function LinksPage() {
         )}
       </div>
       {links === undefined && error === undefined && <Progress label={text.title} />}
-      {error !== undefined && <ErrorNotice error={error} language={language} onRetry={reload} />}
-      {links?.length === 0 && <NoLinks language={language} onCreate={() => setDialog({ kind: 'new' })} />}
+      {error !== undefined && <ErrorNotice error={error} onRetry={reload} />}
+      {links?.length === 0 && <NoLinks onCreate={() => setDialog({ kind: 'new' })} />}
       {links !== undefined && links.length > 0 && (
         <>
           <p class="soft">{text.intro}</p>
@@ -74,19 +73,18 @@ export function LinksPage() {
       {dialog?.kind === 'new' && <NewLink onClose={close} onCreated={reload} />}
       {dialog?.kind === 'copy' && shownLink && <NewLink like={shownLink} onClose={close} onCreated={reload} />}
       {dialog?.kind === 'edit' && shownLink && <EditLink link={shownLink} onClose={close} onChanged={reload} />}
-      {dialog?.kind === 'show' && shownLink && <ShowLink link={shownLink} language={language} onClose={close} />}
+      {dialog?.kind === 'show' && shownLink && <ShowLink link={shownLink} onClose={close} />}
       {dialog?.kind === 'revoke' && shownLink && <RevokeLink link={shownLink} onClose={close} onRevoked={reload} />}
     </div>
   )
 }
 
 interface NoLinksProps {
-  readonly language: Language
   readonly onCreate: () => void
 }
 
-function NoLinks({ language, onCreate }: NoLinksProps) {
-  const text = linksText(language)
+function NoLinks({ onCreate }: NoLinksProps) {
+  const text = useText(linksTexts)
   return (
     <div class="card stack empty">
       <Icon name="link" />

@@ -3,6 +3,7 @@ import type { CreatedLink, OwnLink } from '@blindkeep/client/owner'
 import { useState } from 'preact/hooks'
 import { Button, Notice } from '../../common/controls.tsx'
 import { focusFault } from '../../common/focusFault.ts'
+import { useText } from '../../common/reader.ts'
 import { AskingDialog } from '../askingDialog.tsx'
 import { useOwnerPages } from '../context.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
@@ -10,7 +11,7 @@ import { useAction } from '../useAction.ts'
 import { copyOf, type DraftFaults, type LinkDraft, PRESETS, type Preset, readDraft, withPreset } from './linkDraft.ts'
 import { LinkFields } from './linkFields.tsx'
 import { LinkAddress } from './showLink.tsx'
-import { labelOf, linksText } from './texts.ts'
+import { labelOf, linksTexts } from './texts.ts'
 
 interface NewLinkProps {
   /** Its limits are where the form begins. */
@@ -20,8 +21,8 @@ interface NewLinkProps {
 }
 
 export function NewLink({ like, onClose, onCreated }: NewLinkProps) {
-  const { owner, language } = useOwnerPages()
-  const text = linksText(language)
+  const { owner } = useOwnerPages()
+  const text = useText(linksTexts)
   const [preset, setPreset] = useState<Preset | undefined>(like === undefined ? 'anyone' : undefined)
   const [draft, setDraft] = useState<LinkDraft>(() => (like === undefined ? PRESETS.anyone : copyOf(like, owner.now())))
   const [faults, setFaults] = useState<DraftFaults>({})
@@ -49,7 +50,7 @@ export function NewLink({ like, onClose, onCreated }: NewLinkProps) {
         holdsSecret={created.passphrase !== undefined}
       >
         <Notice tone="good">{text.ready.created}</Notice>
-        <LinkAddress {...created} language={language} />
+        <LinkAddress {...created} />
         <div class="row end">
           <Button onClick={onClose}>{text.ready.done}</Button>
         </div>
@@ -66,14 +67,13 @@ export function NewLink({ like, onClose, onCreated }: NewLinkProps) {
           void create(event.currentTarget)
         }}
       >
-        {like !== undefined && <p class="soft">{text.form.like(labelOf(like, language))}</p>}
+        {like !== undefined && <p class="soft">{text.form.like(labelOf(like, text))}</p>}
         {like?.passphraseRequired === true && <Notice tone="warn">{text.form.likePassphrase}</Notice>}
         <LinkFields
           asksPassphrase={like?.passphraseRequired === true}
           draft={draft}
           preset={preset}
           faults={faults}
-          language={language}
           onDraft={setDraft}
           onPreset={(chosen) => {
             setPreset(chosen)
@@ -81,7 +81,7 @@ export function NewLink({ like, onClose, onCreated }: NewLinkProps) {
             setFaults({})
           }}
         />
-        {error !== undefined && <ErrorNotice error={error} language={language} />}
+        {error !== undefined && <ErrorNotice error={error} />}
         <div class="row end">
           <Button kind="primary" icon="link" submits busy={isBusy}>
             {text.form.submit}

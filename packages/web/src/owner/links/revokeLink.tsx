@@ -1,9 +1,8 @@
 import type { OwnLink } from '@blindkeep/client/owner'
-import { Button, Dialog } from '../../common/controls.tsx'
+import { useText } from '../../common/reader.ts'
+import { ConfirmDialog } from '../confirmDialog.tsx'
 import { useOwnerPages } from '../context.ts'
-import { ErrorNotice } from '../errorNotice.tsx'
-import { useAction } from '../useAction.ts'
-import { labelOf, linksText } from './texts.ts'
+import { labelOf, linksTexts } from './texts.ts'
 
 interface RevokeLinkProps {
   readonly link: OwnLink
@@ -12,35 +11,29 @@ interface RevokeLinkProps {
 }
 
 export function RevokeLink({ link, onClose, onRevoked }: RevokeLinkProps) {
-  const { owner, language, showMessage } = useOwnerPages()
-  const text = linksText(language)
-  const { isBusy, error, run } = useAction()
-  const label = labelOf(link, language)
-
-  const revoke = async () => {
-    if (!(await run(() => owner.revokeLink(link.opaqueId)))) return
-    showMessage({ tone: 'good', text: text.revoking.done(label) })
-    onRevoked()
-    onClose()
-  }
-
+  const { owner, showMessage } = useOwnerPages()
+  const text = useText(linksTexts)
+  const label = labelOf(link, text)
   return (
-    <Dialog title={text.revoking.title} closeLabel={text.close} onClose={onClose}>
+    <ConfirmDialog
+      title={text.revoking.title}
+      submit={text.revoking.submit}
+      icon="trash"
+      atEnd
+      work={() => owner.revokeLink(link.opaqueId)}
+      onDone={() => {
+        showMessage({ tone: 'good', text: text.revoking.done(label) })
+        onRevoked()
+        onClose()
+      }}
+      onClose={onClose}
+    >
       <p>{text.revoking.about(label)}</p>
       <ul class="bullets">
         <li>{text.revoking.open(link.openSessions)}</li>
         <li>{text.revoking.stays}</li>
         <li>{text.revoking.forGood}</li>
       </ul>
-      {error !== undefined && <ErrorNotice error={error} language={language} />}
-      <div class="row end">
-        <Button kind="danger" icon="trash" busy={isBusy} onClick={() => void revoke()}>
-          {text.revoking.submit}
-        </Button>
-        <Button kind="quiet" disabled={isBusy} onClick={onClose}>
-          {text.cancel}
-        </Button>
-      </div>
-    </Dialog>
+    </ConfirmDialog>
   )
 }

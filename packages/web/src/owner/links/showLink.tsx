@@ -3,22 +3,21 @@ import type { OwnLink } from '@blindkeep/client/owner'
 import { Button, Dialog } from '../../common/controls.tsx'
 import { CopyButton } from '../../common/copyButton.tsx'
 import { Icon } from '../../common/icons.tsx'
-import type { Language } from '../../common/language.ts'
 import { QrCode } from '../../common/qrCode.tsx'
+import { useText } from '../../common/reader.ts'
 import { ShownPassphrase } from '../newPassphrase.tsx'
-import { labelOf, linksText } from './texts.ts'
+import { labelOf, linksTexts } from './texts.ts'
 
 interface ShowLinkProps {
   readonly link: Pick<OwnLink, 'url' | 'label' | 'passphraseRequired'>
-  readonly language: Language
   readonly onClose: () => void
 }
 
-export function ShowLink({ link, language, onClose }: ShowLinkProps) {
-  const text = linksText(language)
+export function ShowLink({ link, onClose }: ShowLinkProps) {
+  const text = useText(linksTexts)
   return (
-    <Dialog title={labelOf(link, language)} closeLabel={text.close} onClose={onClose}>
-      <LinkAddress url={link.url} isProtected={link.passphraseRequired} language={language} />
+    <Dialog title={labelOf(link, text)} closeLabel={text.close} onClose={onClose}>
+      <LinkAddress url={link.url} isProtected={link.passphraseRequired} />
     </Dialog>
   )
 }
@@ -29,12 +28,11 @@ interface LinkAddressProps {
   readonly passphrase?: string | undefined
   /** Whether guests need a passphrase. */
   readonly isProtected?: boolean
-  readonly language: Language
 }
 
 export function LinkAddress(props: LinkAddressProps) {
-  const { url, passphrase, isProtected = passphrase !== undefined, language } = props
-  const text = linksText(language).ready
+  const { url, passphrase, isProtected = passphrase !== undefined } = props
+  const text = useText(linksTexts).ready
   const mail = `mailto:?subject=${encodeURIComponent(text.mailSubject)}&body=${encodeURIComponent(text.mailBody(url))}`
   return (
     <div class="stack">
@@ -59,7 +57,7 @@ export function LinkAddress(props: LinkAddressProps) {
           {text.mail}
         </a>
       </div>
-      {passphrase !== undefined && <ShownPassphrase passphrase={passphrase} language={language} />}
+      {passphrase !== undefined && <ShownPassphrase passphrase={passphrase} />}
       <div class="qr-beside">
         <QrCode text={url} label={text.qr} />
         <div class="stack small soft">

@@ -1,4 +1,4 @@
-/** This browser as a receiver of messages: its permission, its service worker, its subscription, and what it keeps of them. */
+/** This browser as a receiver: permission, service worker, subscription, and what it keeps of messages. */
 import type { AddBrowser, Owner } from '@blindkeep/client/owner'
 import type { Bytes } from '@blindkeep/protocol/bytes'
 import type { AccountId, ChannelId } from '@blindkeep/protocol/ids'
@@ -8,9 +8,10 @@ import { browserName } from '../browserName.ts'
 import { isInstalled, registerServiceWorker, scopeAt } from '../serviceWorkers.ts'
 
 /**
- * Why this browser cannot get messages. `install`: on an iPhone or iPad the page must be on the home screen. `unsupported`: the browser cannot, or not in a
- * private window. `denied`: the owner, or the browser by itself, has refused notifications. `dismissed`: the question was left without an answer. `refused`:
- * the browser's push service gives no subscription.
+ * Why this browser cannot get messages. `install`: on an iPhone or iPad the page must be on the home screen.
+ * `unsupported`: the browser cannot, or not in a private window. `denied`: the owner, or the browser by itself, has
+ * refused notifications. `dismissed`: the question was left without an answer. `refused`: the browser's push service
+ * gives no subscription.
  */
 export type PushObstacle = 'install' | 'unsupported' | 'denied' | 'dismissed' | 'refused'
 
@@ -79,7 +80,8 @@ export async function startPush({ owner, baseUrl, pushKey, language }: StartPush
   const earlier = await loadPushRecord(baseUrl)
   try {
     const subscription = await subscribe(baseUrl, pushKey)
-    // An account has one channel for this browser. The channel of another account ends when the server next sends to it and the push service refuses.
+    // An account has one channel for this browser. The channel of another account ends when the server next sends to it
+    // and the push service refuses.
     if (earlier?.accountId === owner.accountId) await owner.removeChannel(earlier.channelId)
     const { channelId } = await owner.addBrowser({ ...subscription, name: browserName(undefined, language) })
     const { accountId } = owner
@@ -119,7 +121,7 @@ function registrationAt(baseUrl: string): Promise<ServiceWorkerRegistration | un
   return navigator.serviceWorker.getRegistration(scopeAt(baseUrl, 'push'))
 }
 
-/** Ends messages to this browser. The server learns it from the push service when it next sends, unless the page has removed the channel. */
+/** Ends messages here. The server learns it at its next sending, unless the page has removed the channel. */
 export async function endPush({ baseUrl }: At): Promise<void> {
   await deletePushRecord(baseUrl)
   const registration = await registrationAt(baseUrl).catch(() => undefined)

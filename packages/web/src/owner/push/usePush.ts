@@ -2,20 +2,22 @@
 
 import type { Owner } from '@blindkeep/client/owner'
 import { useEffect } from 'preact/hooks'
+import { useReader, useText } from '../../common/reader.ts'
 import { OPEN_INBOX } from '../../push/openInbox.ts'
 import type { OwnerPages } from '../context.ts'
 import { goTo } from '../route.ts'
-import { accountText } from '../texts.ts'
+import { accountTexts } from '../texts.ts'
 import { keepPushLanguage, presentPush } from './browserPush.ts'
 
-interface PushParts extends Pick<OwnerPages, 'baseUrl' | 'language' | 'showMessage'> {
+interface PushParts extends Pick<OwnerPages, 'baseUrl' | 'showMessage'> {
   readonly owner: Owner
 }
 
 /** Keeps the language of the messages, says when none arrives any more, and opens the inbox when one was clicked. */
-export function usePush({ owner, baseUrl, language, showMessage }: PushParts): void {
+export function usePush({ owner, baseUrl, showMessage }: PushParts): void {
+  const { language } = useReader()
+  const text = useText(accountTexts).notify.push
   useEffect(() => {
-    const text = accountText(language).notify.push
     const say = () =>
       showMessage({ tone: 'bad', text: text.lostNotice, link: { href: '#/account', text: text.lostLink } })
     void presentPush({ owner, baseUrl }).then(

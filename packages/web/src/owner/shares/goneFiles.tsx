@@ -2,11 +2,11 @@ import { openShare } from '@blindkeep/client/share'
 import { Fragment } from 'preact'
 import { useRef } from 'preact/hooks'
 import { Name } from '../../common/controls.tsx'
+import { useText } from '../../common/reader.ts'
 import { useInView } from '../../common/useInView.ts'
 import { useLoaded } from '../../common/useLoaded.ts'
-import { albumsText } from '../albums/texts.ts'
-import { useOwnerPages } from '../context.ts'
-import { sharesText } from './texts.ts'
+import { albumsTexts } from '../albums/texts.ts'
+import { sharesTexts } from './texts.ts'
 
 const MAX_GONE_NAMES = 5
 
@@ -17,10 +17,10 @@ interface GoneFilesProps {
   readonly held: ReadonlySet<string | undefined> | undefined
 }
 
-/** The files that the share shows no more, because their assets were deleted or replaced. Read when it comes into view. */
+/** Files that the share shows no more: their assets were deleted or replaced. Read when it comes into view. */
 export function GoneFiles({ url, held }: GoneFilesProps) {
-  const { language } = useOwnerPages()
-  const text = sharesText(language)
+  const text = useText(sharesTexts)
+  const albumsText = useText(albumsTexts)
   const place = useRef<HTMLParagraphElement>(null)
   const isInView = useInView(place)
   const wasInView = useRef(false)
@@ -37,7 +37,7 @@ export function GoneFiles({ url, held }: GoneFilesProps) {
       {gone.slice(0, MAX_GONE_NAMES).map(({ name, hash }) => (
         <Fragment key={hash}>
           {' · '}
-          <Name>{name ?? albumsText(language).album.unnamed}</Name>
+          <Name>{name ?? albumsText.album.unnamed}</Name>
         </Fragment>
       ))}
       {gone.length > MAX_GONE_NAMES && ` · ${text.more(gone.length - MAX_GONE_NAMES)}`}

@@ -1,12 +1,12 @@
 import { useRef } from 'preact/hooks'
 import { Button, Field, Notice } from '../../common/controls.tsx'
 import { CopyButton } from '../../common/copyButton.tsx'
-import { formatInstant } from '../../common/format.ts'
+import { formats } from '../../common/format.ts'
 import { QrCode } from '../../common/qrCode.tsx'
+import { useText } from '../../common/reader.ts'
 import { AskingDialog } from '../askingDialog.tsx'
-import { useOwnerPages } from '../context.ts'
 import { ShownPassphrase } from '../newPassphrase.tsx'
-import { sharesText } from './texts.ts'
+import { sharesTexts } from './texts.ts'
 
 interface ShareAddressProps {
   readonly title: string
@@ -24,8 +24,8 @@ interface ShareAddressProps {
 /** Shows the address of a share, right after it was made and whenever its owner asks. */
 export function ShareAddress(props: ShareAddressProps) {
   const { title, url, expiresAt, passphraseRequired, passphrase, isKept, onClose } = props
-  const { language } = useOwnerPages()
-  const text = sharesText(language)
+  const text = useText(sharesTexts)
+  const format = useText(formats)
   const address = useRef<HTMLTextAreaElement>(null)
   return (
     <AskingDialog
@@ -60,11 +60,11 @@ export function ShareAddress(props: ShareAddressProps) {
           failedLabel={text.made.copyFailed}
         />
       </div>
-      {passphrase !== undefined && <ShownPassphrase passphrase={passphrase} language={language} />}
+      {passphrase !== undefined && <ShownPassphrase passphrase={passphrase} />}
       <div class="share-qr">
         <QrCode text={url} label={text.made.qr} />
         <p class="small soft">
-          {expiresAt === undefined ? text.made.forever : text.made.until(formatInstant(expiresAt, language))}
+          {expiresAt === undefined ? text.made.forever : text.made.until(format.instant(expiresAt))}
         </p>
       </div>
       <div class="row">

@@ -1,6 +1,7 @@
 import type { CreatedShare } from '@blindkeep/client/owner'
 import { useId, useState } from 'preact/hooks'
 import { Button } from '../../common/controls.tsx'
+import { useText } from '../../common/reader.ts'
 import type { ConsentedAsset } from '../albums/shownAsset.ts'
 import { AskingDialog } from '../askingDialog.tsx'
 import { useOwnerPages } from '../context.ts'
@@ -11,10 +12,10 @@ import { type Action, useAction } from '../useAction.ts'
 import { EXPIRIES, type Expiry, expiryInstant } from './expiry.ts'
 import { ShareAddress } from './shareAddress.tsx'
 import './shares.css'
-import { sharesText } from './texts.ts'
+import { sharesTexts } from './texts.ts'
 
 interface ShareDialogProps {
-  /** What was shown is what is shared. The owner was asked about files of revoked devices; unsigned files cannot be shared. */
+  /** What was shown is shared. Owners were asked about revoked devices' files; unsigned ones cannot be shared. */
   readonly assets: readonly ConsentedAsset[]
   readonly onClose: () => void
 }
@@ -26,8 +27,7 @@ interface ShareWithExpiry extends CreatedShare {
 
 /** Asks for a name and how long the share lasts, then shows its address. */
 export function ShareDialog({ assets, onClose }: ShareDialogProps) {
-  const { language } = useOwnerPages()
-  const text = sharesText(language)
+  const text = useText(sharesTexts)
   const [created, setCreated] = useState<ShareWithExpiry>()
   const creating = useAction()
   if (created !== undefined)
@@ -59,8 +59,8 @@ interface CreateShareProps extends Pick<ShareDialogProps, 'assets'> {
 }
 
 function CreateShare({ assets, action, onCreated, onCancel }: CreateShareProps) {
-  const { owner, language } = useOwnerPages()
-  const text = sharesText(language)
+  const { owner } = useOwnerPages()
+  const text = useText(sharesTexts)
   const [expiry, setExpiry] = useState<Expiry>('week')
   const [name, setName] = useState('')
   const [typed, setTyped] = useState('')
@@ -108,13 +108,12 @@ function CreateShare({ assets, action, onCreated, onCancel }: CreateShareProps) 
         value={typed}
         label={text.create.passphrase}
         hint={text.create.passphraseHint}
-        language={language}
         onInput={setTyped}
       />
       <p id={id} class="small soft">
         {text.create.privacyNote}
       </p>
-      {error !== undefined && <ErrorNotice error={error} language={language} />}
+      {error !== undefined && <ErrorNotice error={error} />}
       <div class="row">
         <Button kind="primary" icon="share" submits busy={isBusy}>
           {isBusy ? text.create.making : text.create.submit}

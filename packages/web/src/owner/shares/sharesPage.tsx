@@ -1,29 +1,29 @@
 import type { OwnShare } from '@blindkeep/client/owner'
 import { Fragment } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
-import { Button, Dialog, Name } from '../../common/controls.tsx'
-import { formatBytes, formatInstant } from '../../common/format.ts'
+import { Button, Name } from '../../common/controls.tsx'
+import { formats } from '../../common/format.ts'
 import { Icon } from '../../common/icons.tsx'
-import type { Language } from '../../common/language.ts'
+import { useText } from '../../common/reader.ts'
 import { useLoaded } from '../../common/useLoaded.ts'
 import { hashesOf } from '../albums/shownAsset.ts'
 import { useAssets } from '../albums/useAlbumData.ts'
+import { ConfirmDialog } from '../confirmDialog.tsx'
 import { useOwnerPages } from '../context.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
 import { NameDialog } from '../nameDialog.tsx'
-import { useAction } from '../useAction.ts'
 import { hasEnded } from './expiry.ts'
 import { GoneFiles } from './goneFiles.tsx'
 import { ShareAddress } from './shareAddress.tsx'
 import './shares.css'
-import { sharesText } from './texts.ts'
+import { sharesTexts } from './texts.ts'
 
 /** Enough to recognise an address; not enough to open the share. */
 const SHORT_ID = 6
 
 export function SharesPage() {
-  const { owner, language } = useOwnerPages()
-  const text = sharesText(language)
+  const { owner } = useOwnerPages()
+  const text = useText(sharesTexts)
   const shares = useLoaded(() => owner.listShares())
   const { value: assets } = useAssets()
   // Once for all rows: an account may have many thousand files.
@@ -36,7 +36,7 @@ export function SharesPage() {
     <div class="stack">
       <h1 tabIndex={-1}>{text.title}</h1>
       <p class="soft">{text.intro}</p>
-      {shares.error !== undefined && <ErrorNotice error={shares.error} language={language} onRetry={shares.reload} />}
+      {shares.error !== undefined && <ErrorNotice error={shares.error} onRetry={shares.reload} />}
       {shares.value === undefined && shares.error === undefined && (
         <p class="row soft" role="status">
           <span class="spinner" aria-hidden="true" />
@@ -92,7 +92,7 @@ export function SharesPage() {
 }
 
 /** A share without a name is known by the beginning of its id. */
-const nameOf = ({ name, opaqueId }: OwnShare, text: ReturnType<typeof sharesText>) =>
+const nameOf = ({ name, opaqueId }: OwnShare, text: (typeof sharesTexts)['en']) =>
   name ?? text.name(opaqueId.slice(0, SHORT_ID))
 
 interface ShareRowProps {
@@ -104,13 +104,14 @@ interface ShareRowProps {
 }
 
 function ShareRow({ share, held, onShow, onName, onEnd }: ShareRowProps) {
-  const { owner, language } = useOwnerPages()
-  const text = sharesText(language)
+  const { owner } = useOwnerPages()
+  const text = useText(sharesTexts)
+  const format = useText(formats)
   const { createdAt, expiresAt, url, nameFault, recordFault } = share
   const name = nameOf(share, text)
   const isOver = hasEnded(expiresAt, owner.now())
   const words = isOver ? text.remove : text.end
-  const end = expiresAt === undefined ? undefined : formatInstant(expiresAt, language)
+  const end = expiresAt === undefined ? undefined : format.instant(expiresAt)
   return (
     <li class="card row apart share-row">
       <div class="stack tight">
@@ -128,10 +129,10 @@ function ShareRow({ share, held, onShow, onName, onEnd }: ShareRowProps) {
         </div>
         {nameFault !== undefined && <p class="badge bad">{text.nameFault}</p>}
         {recordFault !== undefined && <p class="badge bad">{text.recordFault}</p>}
-        <Contents share={share} language={language} />
+        <Contents share={share} />
         {url !== undefined && !isOver && !share.passphraseRequired && <GoneFiles url={url} held={held} />}
         <p class="small soft">
-          {text.created(formatInstant(createdAt, language))} ·{' '}
+          {text.created(format.instant(createdAt))} ·{' '}
           {end === undefined ? text.forever : isOver ? text.ended(end) : text.until(end)}
         </p>
       </div>
@@ -156,14 +157,15 @@ function ShareRow({ share, held, onShow, onName, onEnd }: ShareRowProps) {
 }
 
 /** How many files, and the names of the first ones. */
-function Contents({ share, language }: { readonly share: OwnShare; readonly language: Language }) {
-  const text = sharesText(language)
+function Contents({ share }: { readonly share: OwnShare }) {
+  const text = useText(sharesTexts)
+  const format = useText(formats)
   const { contents, recordFault } = share
   if (contents === undefined) return recordFault === undefined ? <p class="small soft">{text.unknown}</p> : null
   const { files, bytes, names } = contents
   return (
     <p class="small">
-      {text.contents(files, formatBytes(bytes, language))}
+      {text.contents(files, format.bytes(bytes))}
       {names.map((name, index) => (
         <Fragment key={`${index} ${name}`}>
           {' · '}
@@ -182,28 +184,22 @@ interface EndShareProps {
 }
 
 function EndShare({ share, onClose, onEnded }: EndShareProps) {
-  const { owner, language, showMessage } = useOwnerPages()
-  const text = sharesText(language)
-  const { isBusy, error, run } = useAction()
+  const { owner, showMessage } = useOwnerPages()
+  const text = useText(sharesTexts)
   const words = hasEnded(share.expiresAt, owner.now()) ? text.remove : text.end
-  const end = async () => {
-    if (!(await run(() => owner.deleteShare(share.opaqueId)))) return
-    showMessage({ tone: 'good', text: words.done })
-    onEnded()
-    onClose()
-  }
   return (
-    <Dialog title={words.title} closeLabel={text.close} onClose={onClose}>
+    <ConfirmDialog
+      title={words.title}
+      submit={words.confirm}
+      work={() => owner.deleteShare(share.opaqueId)}
+      onDone={() => {
+        showMessage({ tone: 'good', text: words.done })
+        onEnded()
+        onClose()
+      }}
+      onClose={onClose}
+    >
       <p>{words.text}</p>
-      {error !== undefined && <ErrorNotice error={error} language={language} />}
-      <div class="row">
-        <Button kind="danger" busy={isBusy} onClick={() => void end()}>
-          {words.confirm}
-        </Button>
-        <Button kind="quiet" onClick={onClose}>
-          {text.cancel}
-        </Button>
-      </div>
-    </Dialog>
+    </ConfirmDialog>
   )
 }

@@ -1,14 +1,15 @@
 import type { AssetId } from '@blindkeep/protocol/ids'
 import { useState } from 'preact/hooks'
 import { Button, Check, Dialog, Name } from '../../common/controls.tsx'
-import { formatBytes, formatInstant } from '../../common/format.ts'
+import { formats } from '../../common/format.ts'
+import { useText } from '../../common/reader.ts'
 import { useLoaded } from '../../common/useLoaded.ts'
 import { fileKey, showAsset } from '../albums/shownAsset.ts'
-import { shownName } from '../albums/texts.ts'
+import { albumsTexts, shownName } from '../albums/texts.ts'
 import { TrustBadge } from '../albums/trustBadge.tsx'
 import { useOwnerPages } from '../context.ts'
 import type { CatalogEntry } from './catalog.ts'
-import { storageText } from './texts.ts'
+import { storageTexts } from './texts.ts'
 
 const SHOWN_AT_ONCE = 30
 
@@ -20,8 +21,8 @@ interface AssetPickerProps {
 }
 
 export function AssetPicker({ entries, chosen, onChosen }: AssetPickerProps) {
-  const { language } = useOwnerPages()
-  const text = storageText(language).picker
+  const text = useText(storageTexts).picker
+  const format = useText(formats)
   const [ticked, setTicked] = useState(chosen)
   const [shown, setShown] = useState(SHOWN_AT_ONCE)
   const done = () => onChosen(ticked)
@@ -40,7 +41,7 @@ export function AssetPicker({ entries, chosen, onChosen }: AssetPickerProps) {
               }}
             >
               <EntryName entry={entry} />
-              <span class="small soft block">{text.stored(formatInstant(entry.facts.createdAt, language))}</span>
+              <span class="small soft block">{text.stored(format.instant(entry.facts.createdAt))}</span>
             </Check>
           </li>
         ))}
@@ -60,16 +61,18 @@ export function AssetPicker({ entries, chosen, onChosen }: AssetPickerProps) {
 }
 
 function EntryName({ entry }: { readonly entry: CatalogEntry }) {
-  const { owner, language } = useOwnerPages()
-  const text = storageText(language)
+  const { owner } = useOwnerPages()
+  const text = useText(storageTexts)
+  const albumsText = useText(albumsTexts)
+  const format = useText(formats)
   const { value, error } = useLoaded((signal) => showAsset(owner, entry.facts, signal), fileKey(entry.facts))
   if (error !== undefined) return <em>{text.picker.nameFault}</em>
   if (value === undefined) return <span class="soft">{text.picker.nameLoading}</span>
   const { description, trust } = value
   return (
     <>
-      <Name>{shownName(value, language)}</Name>
-      {description !== undefined && <span class="small soft"> · {formatBytes(description.size, language)}</span>}
+      <Name>{shownName(value, albumsText)}</Name>
+      {description !== undefined && <span class="small soft"> · {format.bytes(description.size)}</span>}
       <TrustBadge trust={trust} />
     </>
   )

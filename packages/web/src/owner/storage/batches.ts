@@ -1,6 +1,6 @@
 import { MAX_ASSETS } from '@blindkeep/protocol/schemas/verify'
 
-/** A server that reads 100 MiB/s needs half a minute for this; an answer may take 290 s. Small enough for the page to show progress. */
+/** At 100 MiB/s half a minute; an answer may take 290 s. Small enough to show progress. */
 const MAX_DEEP_BYTES = 2 * 1024 ** 3
 
 interface Sized {
@@ -8,7 +8,7 @@ interface Sized {
   readonly sealedBytes: number
 }
 
-/** Keeps the order. A batch has at most as many assets as one request allows; a deep batch also at most `MAX_DEEP_BYTES`, or one asset. */
+/** Keeps the order. At most as many assets as a request allows; deep ones at most `MAX_DEEP_BYTES`, or one. */
 export function batchesOf<Asset extends Sized>(
   assets: readonly Asset[],
   { isDeep }: { readonly isDeep: boolean },

@@ -1,19 +1,22 @@
 import { AuditError, ProblemError } from '@blindkeep/client/errors'
-import type { Language } from '../../common/language.ts'
-import { errorText } from '../errorText.ts'
+import { useText } from '../../common/reader.ts'
+import { errorTexts } from '../errorText.ts'
 import type { CompareKind } from './compare.ts'
 import type { OutcomeKind } from './outcomes.ts'
-import { storageText } from './texts.ts'
+import { storageTexts } from './texts.ts'
 
 /**
- * The text for a tampered or failed answer. Usual refusal texts say "nothing is lost", but this check has not proved that. So a refusal gets a neutral
- * text, except for 401 and 429, which are about the caller.
+ * The text for a tampered or failed answer. Usual refusal texts say "nothing is lost", but this check has not proved
+ * that. So a refusal gets a neutral text, except for 401 and 429, which are about the caller.
  */
-export function causeText(cause: unknown, language: Language): string {
-  const text = storageText(language)
-  if (cause instanceof AuditError) return text.audit[cause.reason]
-  const isAboutCaller = cause instanceof ProblemError && (cause.status === 401 || cause.status === 429)
-  return cause instanceof ProblemError && !isAboutCaller ? text.refused : errorText(cause, language)
+export function useCauseText(): (cause: unknown) => string {
+  const text = useText(storageTexts)
+  const errorText = useText(errorTexts)
+  return (cause) => {
+    if (cause instanceof AuditError) return text.audit[cause.reason]
+    const isAboutCaller = cause instanceof ProblemError && (cause.status === 401 || cause.status === 429)
+    return cause instanceof ProblemError && !isAboutCaller ? text.refused : errorText(cause)
+  }
 }
 
 /** Whether the cause says more than the outcome's own text. */

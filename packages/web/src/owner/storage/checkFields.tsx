@@ -3,12 +3,12 @@ import type { Album } from '@blindkeep/client/owner'
 import type { AlbumId, AssetId } from '@blindkeep/protocol/ids'
 import { useState } from 'preact/hooks'
 import { Button } from '../../common/controls.tsx'
-import { useOwnerPages } from '../context.ts'
+import { useText } from '../../common/reader.ts'
 import { AssetPicker } from './assetPicker.tsx'
 import type { Catalog, CatalogEntry } from './catalog.ts'
 import type { CheckDepth } from './checkRun.ts'
 import { Radio } from './radio.tsx'
-import { storageText } from './texts.ts'
+import { storageTexts } from './texts.ts'
 
 export interface CheckChoice {
   readonly scope: 'all' | 'album' | 'some'
@@ -44,8 +44,7 @@ interface ScopeFieldProps extends ChoiceProps {
 }
 
 export function ScopeField({ choice: { scope, albumId, chosen }, onChoice, all, albums, count }: ScopeFieldProps) {
-  const { language } = useOwnerPages()
-  const text = storageText(language).check
+  const text = useText(storageTexts).check
   const [isPicking, setPicking] = useState(false)
   const radio = (to: CheckChoice['scope'], label: string) => (
     <Radio name="scope" checked={scope === to} onChoose={() => onChoice({ scope: to })} label={label} />
@@ -93,8 +92,7 @@ export function ScopeField({ choice: { scope, albumId, chosen }, onChoice, all, 
 }
 
 export function DepthField({ choice: { depth }, onChoice }: ChoiceProps) {
-  const { language } = useOwnerPages()
-  const text = storageText(language).check
+  const text = useText(storageTexts).check
   return (
     <fieldset class="field">
       <legend>{text.depth}</legend>

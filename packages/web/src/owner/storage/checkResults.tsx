@@ -1,10 +1,11 @@
 /** The results of a check: the summary, each file, and what the results mean. */
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { Button, Name, Notice } from '../../common/controls.tsx'
-import { formatBytes, formatInstant } from '../../common/format.ts'
+import { formats } from '../../common/format.ts'
+import { useText } from '../../common/reader.ts'
 import { TrustBadge } from '../albums/trustBadge.tsx'
 import { useOwnerPages } from '../context.ts'
-import { causeText, showsCause } from './causeText.ts'
+import { showsCause, useCauseText } from './causeText.ts'
 import { type CheckState, checkRunOf, isUnchecked } from './checkRun.ts'
 import { isolated } from './isolated.ts'
 import { OutcomeBadge } from './outcomeBadge.tsx'
@@ -13,7 +14,7 @@ import type { ReceiptsOf } from './receiptsDialog.tsx'
 import { countWords, spanOf, summaryWords } from './report.ts'
 import { ReportButtons } from './reportButtons.tsx'
 import { useRunState } from './runState.ts'
-import { storageText } from './texts.ts'
+import { storageTexts } from './texts.ts'
 
 const SHOWN_AT_ONCE = 50
 const TONE_ORDER = { bad: 0, warn: 1, info: 2, good: 3 } as const
@@ -23,8 +24,8 @@ interface CheckResultsProps {
 }
 
 export function CheckResults({ onReceipts }: CheckResultsProps) {
-  const { owner, baseUrl, language } = useOwnerPages()
-  const text = storageText(language)
+  const { owner, baseUrl } = useOwnerPages()
+  const text = useText(storageTexts)
   const state = useRunState(checkRunOf(owner, baseUrl))
   const heading = useRef<HTMLHeadingElement>(null)
   const lastPhase = useRef(state.phase)
@@ -63,8 +64,10 @@ export function CheckResults({ onReceipts }: CheckResultsProps) {
 }
 
 function Conclusion({ state, tally }: { readonly state: CheckState; readonly tally: Tally }) {
-  const { owner, baseUrl, language } = useOwnerPages()
-  const text = storageText(language)
+  const { owner, baseUrl } = useOwnerPages()
+  const text = useText(storageTexts)
+  const format = useText(formats)
+  const causeText = useCauseText()
   const span = spanOf(state.outcomes.values())
   const unchecked = state.entries.filter(({ assetId }) => isUnchecked(state.outcomes.get(assetId))).length
   return (
@@ -76,16 +79,14 @@ function Conclusion({ state, tally }: { readonly state: CheckState; readonly tal
         {countWords(tally, text).length > 1 && <p class="small">{countWords(tally, text).join(' · ')}</p>}
         {tally.inbox !== undefined && <p>{text.results.inbox(tally.inbox)}</p>}
         {span !== undefined && (
-          <p class="small">
-            {text.results.between(formatInstant(span.from, language), formatInstant(span.to, language))}
-          </p>
+          <p class="small">{text.results.between(format.instant(span.from), format.instant(span.to))}</p>
         )}
       </Notice>
       {state.wasStopped && <p>{text.check.stopped}</p>}
       {state.error !== undefined && (
         <Notice tone="warn">
           <p>
-            {text.check.failed} {causeText(state.error, language)}
+            {text.check.failed} {causeText(state.error)}
           </p>
         </Notice>
       )}
@@ -108,8 +109,7 @@ interface FilesProps extends CheckResultsProps {
 }
 
 function Files({ state, onReceipts, shown, onShown }: FilesProps) {
-  const { language } = useOwnerPages()
-  const text = storageText(language).results
+  const text = useText(storageTexts).results
   const [onlyProblems, setOnlyProblems] = useState(false)
   // Files that must be kept elsewhere come first.
   const outcomes = [...state.outcomes.values()].sort((a, b) => TONE_ORDER[TONES[a.kind]] - TONE_ORDER[TONES[b.kind]])
@@ -160,8 +160,9 @@ function isDoubtful(kind: Outcome['kind']): boolean {
 }
 
 function OutcomeRow({ outcome, onReceipts }: CheckResultsProps & { readonly outcome: Outcome }) {
-  const { language } = useOwnerPages()
-  const text = storageText(language)
+  const text = useText(storageTexts)
+  const format = useText(formats)
+  const causeText = useCauseText()
   const { assetId, kind, name, size, parts, cause, hashes, signerRevokedAt } = outcome
   const shownName = name ?? text.results.unnamed
   const isUnread = kind === 'not_yet' || kind === 'not_examined'
@@ -171,7 +172,7 @@ function OutcomeRow({ outcome, onReceipts }: CheckResultsProps & { readonly outc
       <div class="grow stack tight">
         <p>
           {name === undefined ? <em>{shownName}</em> : <Name>{name}</Name>}
-          {size !== undefined && <span class="small soft"> · {formatBytes(size, language)}</span>}
+          {size !== undefined && <span class="small soft"> · {format.bytes(size)}</span>}
         </p>
         <p>
           <OutcomeBadge tone={TONES[kind]}>{text.kinds[kind].title}</OutcomeBadge>
@@ -179,7 +180,7 @@ function OutcomeRow({ outcome, onReceipts }: CheckResultsProps & { readonly outc
         {signerRevokedAt !== undefined && <TrustBadge trust={{ kind: 'revoked', revokedAt: signerRevokedAt }} />}
         {kind !== 'held_deep' && <p class="small soft">{text.kinds[kind].meaning}</p>}
         {parts.length > 0 && <p class="small soft">{ofParts(parts.map((part) => text.parts[part]).join(', '))}</p>}
-        {cause !== undefined && showsCause(kind) && <p class="small">{causeText(cause, language)}</p>}
+        {cause !== undefined && showsCause(kind) && <p class="small">{causeText(cause)}</p>}
       </div>
       <button
         type="button"
@@ -195,8 +196,7 @@ function OutcomeRow({ outcome, onReceipts }: CheckResultsProps & { readonly outc
 
 /** A check alone never says that a copy may be deleted: only a comparison with the copy does (`CompareSection`). */
 function SafeElsewhere({ tally }: { readonly tally: Tally }) {
-  const { language } = useOwnerPages()
-  const text = storageText(language).safe
+  const text = useText(storageTexts).safe
   const answers = {
     nothing: text.notYet,
     inbox_only: text.notYet,
@@ -217,8 +217,7 @@ function SafeElsewhere({ tally }: { readonly tally: Tally }) {
 }
 
 function Limits({ tally }: { readonly tally: Tally }) {
-  const { language } = useOwnerPages()
-  const text = storageText(language).results
+  const text = useText(storageTexts).results
   const done = tally.deep > 0 ? [...text.checkedDone, text.checkedDeep] : text.checkedDone
   return (
     <div class="limits">

@@ -9,7 +9,7 @@ import type { CatalogEntry } from './catalog.ts'
 import { createCheckRun } from './checkRun.ts'
 import { tallyOf } from './outcomes.ts'
 import { summaryWords } from './report.ts'
-import { storageText } from './texts.ts'
+import { storageTexts } from './texts.ts'
 
 function entries(count: number): readonly CatalogEntry[] {
   return Array.from({ length: count }, (_, number) => {
@@ -60,13 +60,13 @@ describe('a check', () => {
     const { inbox, outcomes } = check.get()
     assert.deepEqual(inbox, { files: 4, damaged: 1, held: 1 })
     const tally = tallyOf(outcomes.values(), 2, inbox)
-    const words = storageText('en')
+    const words = storageTexts.en
     assert.equal(summaryWords(tally, words), '2 of 6 files have a problem. Keep your own copies.')
     assert.match(words.results.inbox(inbox), /^Inbox: 4 files, 1 damaged on the server, 1 withheld by the operator\. /)
   })
 
   it('never calls files in the inbox stored', () => {
-    const words = storageText('en')
+    const words = storageTexts.en
     const inbox = { files: 1026, damaged: 0, held: 0 }
     const stored = tallyOf([{ kind: 'held_deep' }, { kind: 'held_deep' }], 2, inbox)
     assert.equal(summaryWords(stored, words), 'All 2 files in albums are stored: every byte was read and is correct.')

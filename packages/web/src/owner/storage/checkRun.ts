@@ -1,4 +1,4 @@
-/** A check of many files, in batches. It continues while other pages are shown. Its results stay until the next check or the sign-out. */
+/** A check of many files in batches. It continues behind other pages; its results stay until the next one. */
 import { NetworkError } from '@blindkeep/client/errors'
 import type { Owner } from '@blindkeep/client/owner'
 import type { HeldAnswer } from '@blindkeep/client/verify'

@@ -2,6 +2,7 @@
 import type { Album } from '@blindkeep/client/owner'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Button, Progress } from '../../common/controls.tsx'
+import { useText } from '../../common/reader.ts'
 import { useLoaded } from '../../common/useLoaded.ts'
 import { useRefreshed } from '../../common/useRefreshed.ts'
 import { useLive, useOwnerPages } from '../context.ts'
@@ -10,11 +11,11 @@ import { type Catalog, wholeCatalog } from './catalog.ts'
 import { type CheckChoice, type ChoiceProps, DepthField, entriesOf, FIRST_CHOICE, ScopeField } from './checkFields.tsx'
 import { checkRunOf } from './checkRun.ts'
 import { useRunState } from './runState.ts'
-import { storageText } from './texts.ts'
+import { storageTexts } from './texts.ts'
 
 export function CheckSection() {
-  const { owner, baseUrl, language } = useOwnerPages()
-  const text = storageText(language).check
+  const { owner, baseUrl } = useOwnerPages()
+  const text = useText(storageTexts).check
   const state = useRunState(checkRunOf(owner, baseUrl))
   return (
     <section class="card stack no-print" aria-labelledby="check-heading">
@@ -28,8 +29,8 @@ export function CheckSection() {
 }
 
 function Running() {
-  const { owner, baseUrl, language } = useOwnerPages()
-  const text = storageText(language).check
+  const { owner, baseUrl } = useOwnerPages()
+  const text = useText(storageTexts).check
   const run = checkRunOf(owner, baseUrl)
   const { entries, outcomes, ready } = useRunState(run)
   const box = useRef<HTMLDivElement>(null)
@@ -57,8 +58,8 @@ function Running() {
 }
 
 function Choice() {
-  const { owner, language } = useOwnerPages()
-  const text = storageText(language).check
+  const { owner } = useOwnerPages()
+  const text = useText(storageTexts).check
   const catalog = useRefreshed(() => wholeCatalog(owner))
   const albums = useLoaded(() => owner.albums())
   useLive(['asset.changed', 'drop.adopted', 'drop.landed', 'drop.discarded'], catalog.reload)
@@ -68,7 +69,7 @@ function Choice() {
     catalog.reload()
     albums.reload()
   }
-  if (error !== undefined) return <ErrorNotice error={error} language={language} onRetry={retry} />
+  if (error !== undefined) return <ErrorNotice error={error} onRetry={retry} />
   const { value: all } = catalog
   if (all === undefined || albums.value === undefined) return <Progress label={text.runningTitle} />
   if (all.entries.length === 0 && !all.hasInbox) return <p>{text.nothing}</p>
@@ -84,8 +85,8 @@ interface ChoiceFormProps extends ChoiceProps {
 }
 
 function ChoiceForm({ choice, onChoice, all, albums }: ChoiceFormProps) {
-  const { owner, baseUrl, language } = useOwnerPages()
-  const text = storageText(language).check
+  const { owner, baseUrl } = useOwnerPages()
+  const text = useText(storageTexts).check
   const { scope, depth } = choice
   const album = albums.find((one) => one.albumId === choice.albumId) ?? albums[0]
   const present = { ...choice, albumId: album?.albumId }

@@ -1,4 +1,4 @@
-/** Finds stored files that a local copy may match, and sums up all copies. Only the client's check tells whether two files are the same. */
+/** Finds stored files that copies may match, and sums up copies. Only the client's check tells what is equal. */
 import type { AssetId } from '@blindkeep/protocol/ids'
 import type { CatalogEntry } from './catalog.ts'
 import { DOUBT_KINDS, type DoubtKind, TONES, type Tone } from './outcomes.ts'

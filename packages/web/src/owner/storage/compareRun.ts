@@ -1,4 +1,4 @@
-/** Compares the owner's local copies with the stored files, one after the other, with the strictest check of the client. */
+/** Compares local copies with stored files, one by one, with the client's strictest check. */
 import type { Owner } from '@blindkeep/client/owner'
 import { guardClosingWhile } from '../../common/closeGuard.ts'
 import { assetFeedOf } from '../albums/assetFeed.ts'

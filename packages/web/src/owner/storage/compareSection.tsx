@@ -4,22 +4,23 @@ import { type FoundFile, filesOfInput, filesOfTransfer } from '../../common/chos
 import { Button, Name, Progress } from '../../common/controls.tsx'
 import { useFileInput } from '../../common/fileInput.tsx'
 import { filePath } from '../../common/filePath.ts'
-import { formatBytes, formatInstant } from '../../common/format.ts'
+import { formats } from '../../common/format.ts'
+import { useText } from '../../common/reader.ts'
 import { useOwnerPages } from '../context.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
-import { causeText, showsCause } from './causeText.ts'
+import { showsCause, useCauseText } from './causeText.ts'
 import { type CompareState, compareTone, type LocalCopy, verdictOn } from './compare.ts'
 import { type ChosenFile, compareRunOf } from './compareRun.ts'
 import { isolated } from './isolated.ts'
 import { OutcomeBadge } from './outcomeBadge.tsx'
 import { useRunState } from './runState.ts'
-import { storageText } from './texts.ts'
+import { storageTexts } from './texts.ts'
 
 const SHOWN_AT_ONCE = 50
 
 export function CompareSection() {
-  const { owner, baseUrl, language } = useOwnerPages()
-  const text = storageText(language).compare
+  const { owner, baseUrl } = useOwnerPages()
+  const { compare: text, results } = useText(storageTexts)
   const run = compareRunOf(owner, baseUrl)
   const state = useRunState(run)
   return (
@@ -31,9 +32,7 @@ export function CompareSection() {
         <p class="soft">{text.intro}</p>
       </div>
       <Chooser onChosen={(chosen) => void run.add(chosen)} />
-      {state.error !== undefined && (
-        <ErrorNotice error={state.error} language={language} onRetry={() => void run.retry()} />
-      )}
+      {state.error !== undefined && <ErrorNotice error={state.error} onRetry={() => void run.retry()} />}
       {state.isRunning && <Comparing state={state} onStop={run.stop} />}
       {/* Always in the page: screen readers announce only changes of an element that exists. */}
       <div role="status" class="announced">
@@ -51,7 +50,7 @@ export function CompareSection() {
             {text.clear}
           </Button>
           <Button kind="quiet" icon="print" onClick={() => print()}>
-            {storageText(language).results.print}
+            {results.print}
           </Button>
         </div>
       )}
@@ -60,8 +59,8 @@ export function CompareSection() {
 }
 
 function Chooser({ onChosen }: { readonly onChosen: (chosen: readonly ChosenFile[]) => void }) {
-  const { language, showMessage } = useOwnerPages()
-  const { compare: text, compareKinds } = storageText(language)
+  const { showMessage } = useOwnerPages()
+  const { compare: text, compareKinds } = useText(storageTexts)
   const unreadable = `${compareKinds.file_unreadable.title}. ${compareKinds.file_unreadable.meaning}`
   const [isOver, setOver] = useState(false)
   const choose = (found: readonly FoundFile[]) => {
@@ -105,8 +104,7 @@ function Chooser({ onChosen }: { readonly onChosen: (chosen: readonly ChosenFile
 }
 
 function Comparing({ state, onStop }: { readonly state: CompareState; readonly onStop: () => void }) {
-  const { language } = useOwnerPages()
-  const text = storageText(language).compare
+  const text = useText(storageTexts).compare
   const { copies, progress } = state
   const done = copies.filter(({ kind }) => kind !== 'waiting' && kind !== 'comparing').length
   const current = copies.find(({ kind }) => kind === 'comparing')
@@ -131,14 +129,14 @@ function Comparing({ state, onStop }: { readonly state: CompareState; readonly o
 }
 
 function Verdict({ state }: { readonly state: CompareState }) {
-  const { language } = useOwnerPages()
-  const text = storageText(language).compare
+  const text = useText(storageTexts).compare
+  const format = useText(formats)
   const verdict = verdictOn(state.copies, state.isRunning)
   if (verdict.answer === 'yes')
     return (
       <div class="verdict good">
         <h3>{text.yesHeading(verdict.count)}</h3>
-        <p>{text.yes(text.when(formatInstant(verdict.from, language), formatInstant(verdict.to, language)))}</p>
+        <p>{text.yes(text.when(format.instant(verdict.from), format.instant(verdict.to)))}</p>
       </div>
     )
   if (verdict.answer === 'none') return state.copies.length === 0 ? null : <p class="soft">{text.runningVerdict}</p>
@@ -164,8 +162,7 @@ function Verdict({ state }: { readonly state: CompareState }) {
 const MAX_NAMED = 5
 
 function Copies({ state }: { readonly state: CompareState }) {
-  const { language } = useOwnerPages()
-  const text = storageText(language)
+  const text = useText(storageTexts)
   const [shown, setShown] = useState(SHOWN_AT_ONCE)
   // Copies that must be kept come first.
   const sorted = state.copies.toSorted((a, b) => Number(a.kind === 'safe') - Number(b.kind === 'safe'))
@@ -189,27 +186,27 @@ function Copies({ state }: { readonly state: CompareState }) {
 }
 
 function CopyRow({ copy, keptName }: { readonly copy: LocalCopy; readonly keptName: string | undefined }) {
-  const { language } = useOwnerPages()
-  const text = storageText(language)
+  const text = useText(storageTexts)
+  const format = useText(formats)
+  const causeText = useCauseText()
   const { kind, name, file, checkedAt, cause } = copy
   const { title, meaning } = text.compareKinds[kind]
   return (
     <li class="stack tight">
       <p>
-        <Name>{name}</Name> <span class="small soft">· {formatBytes(file.size, language)}</span>
+        <Name>{name}</Name> <span class="small soft">· {format.bytes(file.size)}</span>
       </p>
       <p>
         <OutcomeBadge tone={compareTone(kind)}>{title}</OutcomeBadge>
       </p>
       <p class="small soft">
         {meaning}
-        {checkedAt !== undefined &&
-          ` ${text.results.between(formatInstant(checkedAt, language), formatInstant(checkedAt, language))}`}
+        {checkedAt !== undefined && ` ${text.results.between(format.instant(checkedAt), format.instant(checkedAt))}`}
       </p>
       {keptName !== undefined && keptName !== name && (
         <p class="small soft">{text.compare.keptAs(isolated(keptName))}</p>
       )}
-      {cause !== undefined && showsCause(kind) && <p class="small">{causeText(cause, language)}</p>}
+      {cause !== undefined && showsCause(kind) && <p class="small">{causeText(cause)}</p>}
     </li>
   )
 }

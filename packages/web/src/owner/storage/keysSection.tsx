@@ -1,16 +1,16 @@
 import type { AuditError } from '@blindkeep/client/errors'
 import { Notice, Progress } from '../../common/controls.tsx'
-import { formatInstant } from '../../common/format.ts'
-import type { Language } from '../../common/language.ts'
+import { formats } from '../../common/format.ts'
+import { useText } from '../../common/reader.ts'
 import { useLoaded } from '../../common/useLoaded.ts'
 import { useOwnerPages } from '../context.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
 import { readServerKeys, type SeenKey } from './serverKeys.ts'
-import { storageText } from './texts.ts'
+import { storageTexts } from './texts.ts'
 
 export function KeysSection() {
-  const { baseUrl, language } = useOwnerPages()
-  const text = storageText(language)
+  const { baseUrl } = useOwnerPages()
+  const text = useText(storageTexts)
   const { value, error, reload } = useLoaded(() => readServerKeys(baseUrl), baseUrl)
   return (
     <section class="card stack no-print" aria-labelledby="keys-heading">
@@ -18,7 +18,7 @@ export function KeysSection() {
         <h2 id="keys-heading">{text.keys.heading}</h2>
         <p class="soft">{text.keys.intro}</p>
       </div>
-      {error !== undefined && <ErrorNotice error={error} language={language} onRetry={reload} />}
+      {error !== undefined && <ErrorNotice error={error} onRetry={reload} />}
       {value === undefined && error === undefined && <Progress label={text.keys.heading} />}
       {value?.alarm !== undefined && (
         <Notice tone="bad">
@@ -43,7 +43,7 @@ export function KeysSection() {
           {value.alarm !== undefined && <h3>{text.keys.remembered}</h3>}
           <ul class="outcomes">
             {value.keys.map((key) => (
-              <KeyRow key={key.keyId} one={key} language={language} isAlarm={value.alarm !== undefined} />
+              <KeyRow key={key.keyId} one={key} isAlarm={value.alarm !== undefined} />
             ))}
           </ul>
         </>
@@ -59,13 +59,13 @@ function isAboutKnownKeys({ reason }: AuditError): boolean {
 
 interface KeyRowProps {
   readonly one: SeenKey
-  readonly language: Language
   readonly isAlarm: boolean
 }
 
-function KeyRow({ one: { keyId, activeFrom, activeTo, isKnown }, language, isAlarm }: KeyRowProps) {
-  const text = storageText(language).keys
-  const from = formatInstant(activeFrom, language)
+function KeyRow({ one: { keyId, activeFrom, activeTo, isKnown }, isAlarm }: KeyRowProps) {
+  const text = useText(storageTexts).keys
+  const format = useText(formats)
+  const from = format.instant(activeFrom)
   return (
     <li class="stack tight">
       <p class="mono">
@@ -76,7 +76,7 @@ function KeyRow({ one: { keyId, activeFrom, activeTo, isKnown }, language, isAla
         {!isAlarm && <span class="badge">{activeTo === undefined ? text.active : text.former}</span>}
         <span class="badge">{isKnown ? text.known : text.fresh}</span>
         <span class="small soft">
-          {activeTo === undefined ? text.since(from) : text.until(from, formatInstant(activeTo, language))}
+          {activeTo === undefined ? text.since(from) : text.until(from, format.instant(activeTo))}
         </span>
       </p>
     </li>

@@ -17,8 +17,8 @@ export async function knownPins(baseUrl: string): Promise<KnownPins> {
 }
 
 /**
- * Ignores a failure of the browser: `knownPins` reports it as `canRemember`, and the check that found the keys stays valid. Rejects with `AuditError`
- * when the server gave other keys to another request.
+ * Ignores a failure of the browser: `knownPins` reports it as `canRemember`, and the check that found the keys stays
+ * valid. Rejects with `AuditError` when the server gave other keys to another request.
  */
 export async function rememberPins(keys: PinnedKeys | undefined): Promise<void> {
   if (keys === undefined) return

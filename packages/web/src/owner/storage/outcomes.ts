@@ -1,4 +1,4 @@
-/** Turns the client's answers into the outcomes that the page shows. A file counts as held only if the client has no doubt. */
+/** The client's answers as outcomes to show. A file counts as held only if the client has no doubt. */
 import {
   type AssetVerdict,
   type BlobVerdict,
@@ -46,7 +46,7 @@ export interface Outcome {
   readonly hashes: Readonly<Record<BundleRole, Sha256Hex>> | undefined
   /** `receipt_seq` of each checked receipt. */
   readonly receiptSeqs: readonly number[]
-  /** RFC 3339: when the owner revoked the device that signed the file; undefined for a live device, and for a doubt about the signature. */
+  /** RFC 3339: when the signing device was revoked; undefined for a live one, and for doubts about the signature. */
   readonly signerRevokedAt: string | undefined
   readonly cause: Error | undefined
 }
@@ -142,7 +142,7 @@ export const TONES: Readonly<Record<OutcomeKind, Tone>> = {
   held_deep: 'good',
 }
 
-/** Files in the inbox. The server says which of them it does not hand out; no signature and no reading says more of the others. */
+/** Files in the inbox. The server says what it withholds; no signature and no reading says more. */
 export interface InboxTally {
   readonly files: number
   readonly damaged: number

@@ -1,26 +1,25 @@
 import type { Quota } from '@blindkeep/client/owner'
 import { Notice, Progress } from '../../common/controls.tsx'
-import { formatBytes, formatPercent } from '../../common/format.ts'
-import type { Language } from '../../common/language.ts'
-import { useOwnerPages } from '../context.ts'
+import { type Formats, formats } from '../../common/format.ts'
+import { useText } from '../../common/reader.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
 import { fillOf, QUOTA_TONES } from './quota.ts'
-import { storageText } from './texts.ts'
+import { type StorageText, storageTexts } from './texts.ts'
 import { useQuota } from './useQuota.ts'
 
 /** Appears above every page while the quota needs the owner's attention. */
 export function QuotaBanner() {
-  const { language } = useOwnerPages()
   const { value } = useQuota()
+  const text = useText(storageTexts).quota
+  const format = useText(formats)
   if (value === undefined || value.state === 'ok') return null
-  const text = storageText(language).quota
   const { title, meaning } = text.states[value.state]
   return (
     <div class="banner no-print">
       <Notice tone={QUOTA_TONES[value.state]}>
         <p>
           <strong>{title}</strong>
-          {fillOf(value) !== undefined && ` · ${usedWords(value, language)}`}
+          {fillOf(value) !== undefined && ` · ${usedWords(value, text, format)}`}
         </p>
         <p class="small">{meaning}</p>
         <p>
@@ -32,27 +31,27 @@ export function QuotaBanner() {
 }
 
 export function QuotaCard() {
-  const { language } = useOwnerPages()
   const { value, error, reload } = useQuota()
-  const text = storageText(language).quota
+  const text = useText(storageTexts).quota
   return (
     <section class="card stack no-print" aria-labelledby="quota-heading" aria-busy={value === undefined}>
       <h2 id="quota-heading">{text.heading}</h2>
-      {error !== undefined && <ErrorNotice error={error} language={language} onRetry={reload} />}
-      {value !== undefined && <QuotaMeter quota={value} language={language} />}
+      {error !== undefined && <ErrorNotice error={error} onRetry={reload} />}
+      {value !== undefined && <QuotaMeter quota={value} />}
       <p class="small soft">{text.what}</p>
     </section>
   )
 }
 
-function QuotaMeter({ quota, language }: { readonly quota: Quota; readonly language: Language }) {
-  const text = storageText(language).quota
+function QuotaMeter({ quota }: { readonly quota: Quota }) {
+  const text = useText(storageTexts).quota
+  const format = useText(formats)
   const fill = fillOf(quota)
   const { title, meaning } = text.states[quota.state]
   if (fill === undefined)
     return (
       <p>
-        <strong class="figure">{text.usedUnlimited(formatBytes(quota.used, language))}</strong>
+        <strong class="figure">{text.usedUnlimited(format.bytes(quota.used))}</strong>
         <br />
         <span class="soft">{text.unlimited}</span>
       </p>
@@ -60,10 +59,9 @@ function QuotaMeter({ quota, language }: { readonly quota: Quota; readonly langu
   return (
     <div class="stack tight">
       <p class="row apart">
-        <strong class="figure">{usedWords(quota, language)}</strong>
+        <strong class="figure">{usedWords(quota, text, format)}</strong>
         <span class="soft">
-          {formatPercent(fill.used, fill.limit, language)} ·{' '}
-          {fill.left === 0 ? text.none : text.left(formatBytes(fill.left, language))}
+          {format.percent(fill.used, fill.limit)} · {fill.left === 0 ? text.none : text.left(format.bytes(fill.left))}
         </span>
       </p>
       <div class={`meter ${QUOTA_TONES[quota.state]}`}>
@@ -71,7 +69,7 @@ function QuotaMeter({ quota, language }: { readonly quota: Quota; readonly langu
       </div>
       {quota.state === 'ok' ? (
         <p class="small soft">
-          {title}.{fill.soft !== undefined && ` ${text.soft(formatBytes(fill.soft, language))}`}
+          {title}.{fill.soft !== undefined && ` ${text.soft(format.bytes(fill.soft))}`}
         </p>
       ) : (
         <Notice tone={QUOTA_TONES[quota.state]}>
@@ -85,9 +83,8 @@ function QuotaMeter({ quota, language }: { readonly quota: Quota; readonly langu
   )
 }
 
-function usedWords(quota: Quota, language: Language): string {
-  const text = storageText(language).quota
+function usedWords(quota: Quota, text: StorageText['quota'], format: Formats): string {
   const fill = fillOf(quota)
-  const used = formatBytes(quota.used, language)
-  return fill === undefined ? text.usedUnlimited(used) : text.used(used, formatBytes(fill.limit, language))
+  const used = format.bytes(quota.used)
+  return fill === undefined ? text.usedUnlimited(used) : text.used(used, format.bytes(fill.limit))
 }

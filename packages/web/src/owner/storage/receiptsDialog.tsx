@@ -4,14 +4,15 @@ import type { AssetId } from '@blindkeep/protocol/ids'
 import { Button, Dialog, Name, Notice, Progress } from '../../common/controls.tsx'
 import { download } from '../../common/download.ts'
 import { Fact } from '../../common/fact.tsx'
-import { formatBytes, formatInstant } from '../../common/format.ts'
+import { formats } from '../../common/format.ts'
+import { useText } from '../../common/reader.ts'
 import { useLoaded } from '../../common/useLoaded.ts'
 import { useOwnerPages } from '../context.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
 import { isolated } from './isolated.ts'
 import { knownPins, rememberPins } from './knownPins.ts'
 import type { Outcome } from './outcomes.ts'
-import { storageText } from './texts.ts'
+import { storageTexts } from './texts.ts'
 
 export interface ReceiptsOf {
   readonly assetId: AssetId
@@ -27,8 +28,8 @@ interface ReceiptsDialogProps {
 }
 
 export function ReceiptsDialog({ of, onClose }: ReceiptsDialogProps) {
-  const { owner, baseUrl, language } = useOwnerPages()
-  const text = storageText(language).receipts
+  const { owner, baseUrl } = useOwnerPages()
+  const { receipts: text, audit } = useText(storageTexts)
   const { value, error, reload } = useLoaded(async (signal) => {
     const { pinned } = await knownPins(baseUrl)
     const checked = await owner.assetReceipts(of.assetId, { pinned, hashes: of.hashes, signal })
@@ -48,11 +49,11 @@ export function ReceiptsDialog({ of, onClose }: ReceiptsDialogProps) {
           <p>
             <strong>{text.wrongTitle}</strong>
           </p>
-          <p>{storageText(language).audit[error.reason]}</p>
+          <p>{audit[error.reason]}</p>
           <p>{text.wrong}</p>
         </Notice>
       ) : (
-        error !== undefined && <ErrorNotice error={error} language={language} onRetry={reload} />
+        error !== undefined && <ErrorNotice error={error} onRetry={reload} />
       )}
       {value !== undefined && error === undefined && <Receipts checked={value} assetId={of.assetId} />}
     </Dialog>
@@ -60,8 +61,7 @@ export function ReceiptsDialog({ of, onClose }: ReceiptsDialogProps) {
 }
 
 function Receipts({ checked, assetId }: { readonly checked: CheckedAssetReceipts; readonly assetId: AssetId }) {
-  const { language } = useOwnerPages()
-  const text = storageText(language).receipts
+  const text = useText(storageTexts).receipts
   const { receipts } = checked
   return (
     <>
@@ -96,14 +96,14 @@ function Receipts({ checked, assetId }: { readonly checked: CheckedAssetReceipts
 }
 
 function Receipt({ one: { receipt, signed } }: { readonly one: CheckedAssetReceipt }) {
-  const { language } = useOwnerPages()
-  const text = storageText(language).receipts
+  const text = useText(storageTexts).receipts
+  const format = useText(formats)
   const { payload } = signed
   const isLanding = payload.asset_id === undefined
   const facts = [
     [text.number, String(payload.receipt_seq)],
-    [text.received, formatInstant(payload.received_at, language)],
-    [text.size, formatBytes(payload.size, language)],
+    [text.received, format.instant(payload.received_at)],
+    [text.size, format.bytes(payload.size)],
     [text.hash, payload.ciphertext_hash],
     [text.key, receipt.server_key_id],
     [text.prior, payload.prior_receipt_hash ?? text.first],

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { parseAssetId } from '@blindkeep/protocol/ids'
+import { formats } from '../../common/format.ts'
 import type { CatalogEntry } from './catalog.ts'
 import type { Outcome } from './outcomes.ts'
 import { jsonReport, spanOf, textReport } from './report.ts'
-import { storageText } from './texts.ts'
+import { storageTexts } from './texts.ts'
 
 const ids = [1, 2, 3].map((number) => {
   const assetId = parseAssetId(`00000000-0000-4000-8000-00000000000${number}`)
@@ -45,8 +46,8 @@ const facts = {
 describe('a report', () => {
   it('lists the outcome of every file, also of files that were not checked', () => {
     for (const language of ['en', 'de'] as const) {
-      const text = storageText(language)
-      const report = textReport(facts, text, language)
+      const text = storageTexts[language]
+      const report = textReport(facts, text, formats[language])
       for (const line of [text.kinds.held_deep.title, text.kinds.damaged.title, text.results.notAsked, '7, 8, 9'])
         assert.ok(report.includes(line), line)
       for (const line of text.results.uncheckedList) assert.ok(report.includes(line), line)
@@ -59,9 +60,11 @@ describe('a report', () => {
     const revoked = new Map([...outcomes, [ids[0] ?? assert.fail(), outcome(0, { signerRevokedAt })]])
     const report = { ...facts, check: { ...facts.check, outcomes: revoked } }
     for (const language of ['en', 'de'] as const) {
-      const { signerRevoked } = storageText(language).report
-      assert.ok(textReport(report, storageText(language), language).includes(`${signerRevoked} (${signerRevokedAt})`))
-      assert.ok(!textReport(facts, storageText(language), language).includes(signerRevoked))
+      const { signerRevoked } = storageTexts[language].report
+      assert.ok(
+        textReport(report, storageTexts[language], formats[language]).includes(`${signerRevoked} (${signerRevokedAt})`),
+      )
+      assert.ok(!textReport(facts, storageTexts[language], formats[language]).includes(signerRevoked))
     }
     assert.deepEqual(
       JSON.parse(jsonReport(report)).files.map((file: { signer_revoked_at: string }) => file.signer_revoked_at),
@@ -70,7 +73,7 @@ describe('a report', () => {
   })
 
   it('has no line that a file’s name has created', () => {
-    const lines = textReport(facts, storageText('en'), 'en').split('\n')
+    const lines = textReport(facts, storageTexts.en, formats.en).split('\n')
     assert.equal(lines.filter((line) => line.startsWith('    Stored: every byte')).length, 1)
     assert.ok(lines.every((line) => !/[\u2028\u202e]/.test(line)))
   })

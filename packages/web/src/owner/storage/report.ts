@@ -1,6 +1,5 @@
 /** A dated report of a check, to save: its files, their results, and what these do not prove. */
-import { formatInstant } from '../../common/format.ts'
-import type { Language } from '../../common/language.ts'
+import type { Formats } from '../../common/format.ts'
 import type { CheckState } from './checkRun.ts'
 import { type Outcome, summaryOf, type Tally, tallyOf, withheldOf } from './outcomes.ts'
 import type { StorageText } from './texts.ts'
@@ -35,7 +34,7 @@ export function jsonReport({ baseUrl, writtenAt, check }: ReportFacts): string {
 }
 
 /** For people. */
-export function textReport(facts: ReportFacts, text: StorageText, language: Language): string {
+export function textReport(facts: ReportFacts, text: StorageText, format: Formats): string {
   const { baseUrl, writtenAt, check } = facts
   const { entries, inbox, outcomes, depth, scope } = check
   const tally = tallyOf(outcomes.values(), entries.length, inbox)
@@ -43,7 +42,7 @@ export function textReport(facts: ReportFacts, text: StorageText, language: Lang
     text.report.title,
     '',
     `${text.report.server}: ${baseUrl}`,
-    `${text.report.made}: ${formatInstant(writtenAt, language)} (${writtenAt})`,
+    `${text.report.made}: ${format.instant(writtenAt)} (${writtenAt})`,
     `${text.report.depth}: ${text.report[depth]}`,
     `${text.report.scope}: ${scope}`,
     '',

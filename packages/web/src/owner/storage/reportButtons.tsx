@@ -1,9 +1,11 @@
 import { Button } from '../../common/controls.tsx'
 import { download } from '../../common/download.ts'
+import { formats } from '../../common/format.ts'
+import { useText } from '../../common/reader.ts'
 import { useOwnerPages } from '../context.ts'
 import type { CheckState } from './checkRun.ts'
 import { jsonReport, textReport } from './report.ts'
-import { storageText } from './texts.ts'
+import { storageTexts } from './texts.ts'
 
 interface ReportButtonsProps {
   readonly state: CheckState
@@ -11,12 +13,13 @@ interface ReportButtonsProps {
 }
 
 export function ReportButtons({ state, onPrint }: ReportButtonsProps) {
-  const { baseUrl, language } = useOwnerPages()
-  const text = storageText(language)
+  const { baseUrl } = useOwnerPages()
+  const text = useText(storageTexts)
+  const format = useText(formats)
   const save = (form: 'txt' | 'json') => {
     const writtenAt = new Date().toISOString()
     const facts = { baseUrl, writtenAt, check: state }
-    const content = form === 'json' ? jsonReport(facts) : textReport(facts, text, language)
+    const content = form === 'json' ? jsonReport(facts) : textReport(facts, text, format)
     const type = form === 'json' ? 'application/json' : 'text/plain;charset=utf-8'
     const name = `${text.report.fileName}-${writtenAt.slice(0, 16).replace(/[:T]/g, '-')}.${form}`
     download(new Blob([content], { type }), name)

@@ -16,7 +16,7 @@ export interface SeenKey extends PinnedKey {
   readonly isKnown: boolean
 }
 
-/** Fetches the keys, compares them with the ones that this browser remembers, and remembers them. A tampered list becomes an alarm; throws what a call throws. */
+/** Fetches the keys, compares them with remembered ones, and remembers them. A tampered list becomes an alarm. */
 export async function readServerKeys(baseUrl: string): Promise<ServerKeys> {
   const { pinned, canRemember } = await knownPins(baseUrl)
   const before = pinned?.keys ?? []

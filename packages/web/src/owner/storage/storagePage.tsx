@@ -1,19 +1,18 @@
 import { useState } from 'preact/hooks'
-import { useOwnerPages } from '../context.ts'
+import { useText } from '../../common/reader.ts'
 import { CheckResults } from './checkResults.tsx'
 import { CheckSection } from './checkSection.tsx'
 import { CompareSection } from './compareSection.tsx'
 import { KeysSection } from './keysSection.tsx'
 import { QuotaCard } from './quotaCard.tsx'
 import { ReceiptsDialog, type ReceiptsOf } from './receiptsDialog.tsx'
-import { storageText } from './texts.ts'
+import { storageTexts } from './texts.ts'
 import './storage.css'
 
 export { QuotaBanner } from './quotaCard.tsx'
 
 export function StoragePage() {
-  const { language } = useOwnerPages()
-  const text = storageText(language)
+  const text = useText(storageTexts)
   const [receiptsOf, setReceiptsOf] = useState<ReceiptsOf>()
   return (
     <div class="stack storage">

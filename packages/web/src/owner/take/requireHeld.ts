@@ -10,7 +10,7 @@ interface At {
   readonly baseUrl: string
 }
 
-/** Rejects unless the server has signed receipts for this very file: what this browser stores of a file from another app is deleted after that. */
+/** Rejects unless signed receipts cover this very file: this browser's copy is deleted after that. */
 export async function requireHeld({ owner, baseUrl }: At, held: Held): Promise<void> {
   const { pinned } = await knownPins(baseUrl)
   // Not `deep`, for which the server reads the file again: it has just hashed it.

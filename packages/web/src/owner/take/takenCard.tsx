@@ -1,9 +1,10 @@
-/** The files that other apps have given to this device: the owner adds them to an album, or discards them. Nothing happens to them before. */
+/** Files that other apps gave to this device: owners add or discard them. Nothing happens before. */
 import type { Album } from '@blindkeep/client/owner'
 import { useState } from 'preact/hooks'
 import { Button, IconButton, Notice, Progress } from '../../common/controls.tsx'
 import { CutName } from '../../common/cutName.tsx'
-import { formatBytes } from '../../common/format.ts'
+import { formats } from '../../common/format.ts'
+import { useText } from '../../common/reader.ts'
 import { useLoaded } from '../../common/useLoaded.ts'
 import { chooseAlbumOf, deleteTaken, MAX_TAKEN_FILES, type TakenFile } from '../../take/takenFiles.ts'
 import { useUploads } from '../albums/uploads.ts'
@@ -14,19 +15,19 @@ import { AlbumForm } from '../inbox/chooseAlbum.tsx'
 import { goTo, useRoute } from '../route.ts'
 import { type TakenUploads, uploadTaken } from './takenUploads.ts'
 import './take.css'
-import { takeText } from './texts.ts'
+import { takeTexts } from './texts.ts'
 import { useTakenFiles } from './useTakenFiles.ts'
 
 /** A longer name is cut in its middle. */
 const CUT_FROM = 60
 
 export function TakenCard() {
-  const { owner, baseUrl, language, showMessage } = useOwnerPages()
-  const text = takeText(language)
+  const { owner, baseUrl, showMessage } = useOwnerPages()
+  const text = useText(takeTexts)
   const files = useTakenFiles(baseUrl, owner.accountId)
   // On each page of the owner, because what an earlier page has begun continues with this one.
   const { items: _, ...uploads } = useUploads()
-  /** The ids of the files that the owner saw when opening the dialog. It does not add those that another site sends meanwhile. */
+  /** The files that the owner saw at the opening. What another site sends meanwhile is not added. */
   const [adding, setAdding] = useState<readonly string[]>([])
   const chosen = files.filter(({ id }) => adding.includes(id))
   const discard = async (ids: readonly string[]) => {
@@ -55,8 +56,7 @@ export function TakenCard() {
 
 /** The service worker names it in the address of the page. */
 function TakeFaultNotice() {
-  const { language } = useOwnerPages()
-  const { off, many, full, failed } = takeText(language).faults
+  const { off, many, full, failed } = useText(takeTexts).faults
   const faults = new Map([
     ['off', off],
     ['many', many(MAX_TAKEN_FILES)],
@@ -78,15 +78,15 @@ interface TakenListProps {
 }
 
 function TakenList({ files, onDiscard }: TakenListProps) {
-  const { language } = useOwnerPages()
-  const text = takeText(language)
+  const text = useText(takeTexts)
+  const format = useText(formats)
   return (
     <ul class="taken-list" aria-label={text.list}>
       {files.map(({ id, file: { name, size } }) => (
         <li key={id} class="row apart">
           <div class="grow">
             <div class="taken-name">{name === '' ? text.unnamed : <CutName name={name} cutFrom={CUT_FROM} />}</div>
-            <div class="small soft">{formatBytes(size, language)}</div>
+            <div class="small soft">{format.bytes(size)}</div>
           </div>
           <IconButton
             icon="close"
@@ -106,8 +106,8 @@ interface AddDialogProps {
 }
 
 function AddDialog({ files, uploads, onClose }: AddDialogProps) {
-  const { owner, language } = useOwnerPages()
-  const text = takeText(language)
+  const { owner } = useOwnerPages()
+  const text = useText(takeTexts)
   const { value: albums, error, reload } = useLoaded(() => owner.albums())
   const add = async ({ albumId }: Pick<Album, 'albumId'>) => {
     const own = await chooseAlbumOf(
@@ -120,7 +120,7 @@ function AddDialog({ files, uploads, onClose }: AddDialogProps) {
   }
   return (
     <AskingDialog title={text.dialog(files.length)} closeLabel={text.close} onClose={onClose}>
-      {error !== undefined && <ErrorNotice error={error} language={language} onRetry={reload} />}
+      {error !== undefined && <ErrorNotice error={error} onRetry={reload} />}
       {albums === undefined && error === undefined && <Progress label={text.dialog(files.length)} />}
       {albums !== undefined && (
         <AlbumForm albums={albums.toReversed()} submit={text.submit(files.length)} onClose={onClose} onChosen={add} />

@@ -1,4 +1,4 @@
-/** Whether this browser takes files that other apps share with the installed app: its service worker, the manifest of the page, and whose files they are. */
+/** Whether this browser takes other apps' files: its service worker, the page's manifest, and whose they are. */
 import type { AccountId } from '@blindkeep/protocol/ids'
 import { endTaken, setTakingOwner, takingOwner } from '../../take/takenFiles.ts'
 import { isInstalled, registerServiceWorker } from '../serviceWorkers.ts'
@@ -12,14 +12,14 @@ interface AccountAt extends At {
   readonly accountId: AccountId
 }
 
-/** Only browsers that install pages by themselves show them in the system's share menu, and only these have this event. */
+/** Only browsers that install pages offer them in the system's share menu, and have this event. */
 export function canTake(): boolean {
   return 'serviceWorker' in navigator && 'onbeforeinstallprompt' in globalThis
 }
 
 /**
- * Call it at the start of the page. An installed app may be in the share menu whatever the owner has chosen since, so its worker is registered in any case:
- * without it, what is shared would be sent to the server.
+ * Call it at the start of the page. An installed app may be in the share menu whatever the owner has chosen since, so
+ * its worker is registered in any case: without it, what is shared would be sent to the server.
  */
 export async function keepTaking({ baseUrl }: At): Promise<void> {
   const isOn = (await takingOwner(baseUrl)) !== undefined

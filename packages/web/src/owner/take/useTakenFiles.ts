@@ -3,7 +3,7 @@ import { useEffect } from 'preact/hooks'
 import { useLoaded } from '../../common/useLoaded.ts'
 import { onTakenChange, type TakenFile, takenFiles } from '../../take/takenFiles.ts'
 
-/** The files from other apps that were not added to an album yet, always up to date: those of this account, or of all accounts if it is left out. */
+/** Other apps' files without an album, always current: of this account, or without it of all. */
 export function useTakenFiles(baseUrl: string, accountId?: AccountId): readonly TakenFile[] {
   const { value, reload } = useLoaded(() => takenFiles({ baseUrl, accountId }), baseUrl)
   useEffect(() => onTakenChange(reload), [reload])

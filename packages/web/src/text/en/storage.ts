@@ -1,4 +1,4 @@
-/** The storage page. People delete files because of what it says, so no sentence here may promise more than was checked. */
+/** The storage page. People delete files after it, so no sentence may promise more than was checked. */
 import type { AuditReason } from '@blindkeep/client/errors'
 import type { BundleRole } from '@blindkeep/client/verify'
 import type { QuotaState } from '@blindkeep/protocol/schemas/quota'

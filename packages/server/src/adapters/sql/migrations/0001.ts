@@ -10,8 +10,9 @@ import { uploadTables } from './0001/uploads.ts'
 /**
  * All tables, in an order in which each table follows the ones that it refers to.
  *
- * A check forbids what must never be. It is not how a rule refuses: a statement that violates a check fails, and its transaction with it.
- * Each list has an index in its order. Partial indexes stay small: they cover what is active now, not what has ended.
+ * A check forbids what must never be. It is not how a rule refuses: a statement that violates a check fails, and its
+ * transaction with it. Each list has an index in its order. Partial indexes stay small: they cover what is active now,
+ * not what has ended.
  */
 export const firstTables = (dialect: Dialect): readonly string[] => [
   ...accountTables(dialect),

@@ -1,8 +1,8 @@
 import type { Dialect } from '../../../rows/dialects.ts'
 
 /**
- * Messages about new files, a link's words for its guests, and when the server was last backed up. From here on, the table of migrations also says which
- * version ran each.
+ * Messages about new files, a link's words for its guests, and when the server was last backed up. From here on, the
+ * table of migrations also says which version ran each.
  */
 export const secondTables = (dialect: Dialect): readonly string[] => [
   `alter table migrations add column version ${dialect.text}`,
@@ -20,8 +20,9 @@ export const secondTables = (dialect: Dialect): readonly string[] => [
 ]
 
 /**
- * Where owners hear of landed drops. What they were not notified of lies between `notified_seq` and the account's `change_seq`, so a landing writes nothing
- * here. The long value is the last column, because SQLite reads through a long value to reach the columns after it.
+ * Where owners hear of landed drops. What they were not notified of lies between `notified_seq` and the account's
+ * `change_seq`, so a landing writes nothing here. The long value is the last column, because SQLite reads through a
+ * long value to reach the columns after it.
  */
 const channels = ({ text, integer, bytes, sequence, tableEnd }: Dialect): readonly string[] => [
   `create table channels (

@@ -8,8 +8,8 @@ export const thirdTables = (dialect: Dialect): readonly string[] => [
 ]
 
 /**
- * Not columns of the shares: they would stand after the index of a share, which may be long, and SQLite reads through a long value to reach the columns
- * after it. The list of an account's shares would read all their indexes.
+ * Not columns of the shares: they would stand after the index of a share, which may be long, and SQLite reads through a
+ * long value to reach the columns after it. The list of an account's shares would read all their indexes.
  */
 const shareNotes = ({ text, bytes, tableEnd }: Dialect) => [
   `create table share_notes (

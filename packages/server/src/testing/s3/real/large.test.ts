@@ -4,7 +4,7 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { freshLocation, writeBytes } from '../../../ports/bytesContract/world.ts'
+import { freshLocation, writeBytes } from '../../../contracts/bytes/world.ts'
 import { type RealStore, realStores } from '../realStore.ts'
 import { openS3World, type S3World } from '../world.ts'
 

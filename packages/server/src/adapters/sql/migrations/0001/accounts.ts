@@ -7,8 +7,9 @@ export function accountTables(dialect: Dialect): readonly string[] {
 }
 
 /**
- * An owner who deletes the account leaves a row that names no person: other rows refer to it. What the account still keeps is removed in small steps.
- * `totp_last_step` is the last TOTP step whose code was accepted: the server accepts later steps only.
+ * An owner who deletes the account leaves a row that names no person: other rows refer to it. What the account still
+ * keeps is removed in small steps. `totp_last_step` is the last TOTP step whose code was accepted: the server accepts
+ * later steps only.
  */
 const accounts = ({ text, integer, bytes, tableEnd }: Dialect) => [
   `create table accounts (

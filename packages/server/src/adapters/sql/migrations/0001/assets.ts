@@ -17,7 +17,7 @@ const albums = ({ text, integer, bytes, sequence, tableEnd }: Dialect) => [
   'create index albums_of_account on albums (account_id, created_at, album_seq)',
 ]
 
-/** Each account numbers its changes. An asset carries the number of its last change, so the rows themselves are the feed. */
+/** Each account numbers its changes. An asset carries its last number: the rows are the feed. */
 const assets = ({ text, integer, bytes, tableEnd }: Dialect) => [
   `create table assets (
     asset_id ${text} primary key not null,
@@ -43,8 +43,9 @@ const assets = ({ text, integer, bytes, tableEnd }: Dialect) => [
 ]
 
 /**
- * A storage verification asks for hundreds of assets at once, so the index of an asset's blobs holds all that a verdict needs: the rows, which their
- * envelopes make large, are not read. Each blob repeats its account's id, so that an asset of another account costs the same time as an own one.
+ * A storage verification asks for hundreds of assets at once, so the index of an asset's blobs holds all that a verdict
+ * needs: the rows, which their envelopes make large, are not read. Each blob repeats its account's id, so that an asset
+ * of another account costs the same time as an own one.
  */
 const assetBlobs = ({ text, integer, sequence, tableEnd }: Dialect) => [
   `create table asset_blobs (

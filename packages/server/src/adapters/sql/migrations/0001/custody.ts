@@ -6,7 +6,7 @@ export function custodyTables(dialect: Dialect): readonly string[] {
   return [...objects(dialect), ...receipts(dialect), ...server(dialect)]
 }
 
-/** A hold names a content, not an object: the server does not hand out an object of that content that an account uploads later. */
+/** A hold names a content: the server hands out no later object of that content either. */
 const objects = ({ text, integer, tableEnd, keyedTableEnd }: Dialect) => [
   // Locations are random: a row of its own tree is appended beside the last one, and a later change finds it there.
   `create table objects (

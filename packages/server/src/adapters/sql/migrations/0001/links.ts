@@ -2,8 +2,8 @@ import type { Dialect } from '../../../../rows/dialects.ts'
 import { integerMax } from './values.ts'
 
 /**
- * `verifier_hash` is the SHA-256 of the passphrase verifier: a thief of the database cannot send it as a proof. `claimed_by` is the upload of a single-use
- * link that is finishing: only this upload may land.
+ * `verifier_hash` is the SHA-256 of the passphrase verifier: a thief of the database cannot send it as a proof.
+ * `claimed_by` is the upload of a single-use link that is finishing: only this upload may land.
  */
 export const linkTables = ({ text, integer, bytes, sequence, tableEnd }: Dialect): readonly string[] => [
   `create table links (

@@ -23,9 +23,10 @@ const capabilities = ({ text, integer, sequence, tableEnd }: Dialect) => [
 ]
 
 /**
- * A share that has ended keeps its row without contents. Its id stays taken: no account can put other contents at an address that people know.
- * The hashes are one value and not rows of their own: ten thousand insertions, and their index, would hold up every other request.
- * The long values are the last columns, because SQLite reads through a long value to reach the columns after it.
+ * A share that has ended keeps its row without contents. Its id stays taken: no account can put other contents at an
+ * address that people know. The hashes are one value and not rows of their own: ten thousand insertions, and their
+ * index, would hold up every other request. The long values are the last columns, because SQLite reads through a long
+ * value to reach the columns after it.
  */
 const shares = ({ text, integer, bytes, sequence, tableEnd }: Dialect) => [
   `create table shares (

@@ -9,8 +9,8 @@ export function uploadTables(dialect: Dialect): readonly string[] {
 const failures = `('content_hash_wrong', 'manifest_mismatch', 'manifest_stale', 'asset_id_taken')`
 
 /**
- * The last check keeps each row wholly a guest's or wholly an owner's. `asset_id` has no reference to `assets`: a closed session outlives an asset
- * whose reservation was given up.
+ * The last check keeps each row wholly a guest's or wholly an owner's. `asset_id` has no reference to `assets`: a
+ * closed session outlives an asset whose reservation was given up.
  */
 const uploads = ({ text, integer, bytes, tableEnd }: Dialect) =>
   `create table uploads (
@@ -79,8 +79,8 @@ const chunks = ({ text, integer, keyedTableEnd }: Dialect) =>
   ) ${keyedTableEnd}`
 
 /**
- * Only for a store with keys. A row has no reference to its session: it says where a landed object's bytes are, and which keys may still have bytes, when the
- * session is long gone.
+ * Only for a store with keys. A row has no reference to its session: it says where a landed object's bytes are, and
+ * which keys may still have bytes, when the session is long gone.
  */
 const parts = ({ text, integer, tableEnd }: Dialect) => [
   `create table parts (

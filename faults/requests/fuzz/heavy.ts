@@ -1,0 +1,67 @@
+/** The requests that cost a server most, each alone: none may hold the event loop for long (`loop.ts`). */
+import type { Call } from '../../../conformance/call.ts'
+import type { Client } from '../../../conformance/client.ts'
+import { type Person, personFrom, prepare } from '../../../conformance/matrixCalls.ts'
+import { signUp } from '../../../conformance/world.ts'
+import { HEAVY_BODIES, heavyMembers } from './heavyBodies.ts'
+import { heaviestGranted, type Judge } from './heavyGranted.ts'
+import { HEAVY_HEADERS, heavyPaths } from './heavyHeaders.ts'
+import type { LoopWatch } from './loop.ts'
+import { record } from './values.ts'
+
+/** They would take what the next request needs. Their gates are those of the others. */
+const ENDING = ['DELETE /v1/account', 'POST /v1/auth/logout', 'GET /v1/events']
+/** Sent last: with another password, the account can prepare no request that needs it. */
+const NEW_PASSWORD = 'POST /v1/auth/password'
+const MAX_FAULTS = 40
+
+interface HeavyRun {
+  readonly client: Client
+  readonly loop: LoopWatch
+}
+
+interface HeavyReport {
+  readonly faults: readonly string[]
+  /** Kinds of requests that were sent. */
+  readonly kinds: number
+}
+
+export async function runHeavy({ client, loop }: HeavyRun): Promise<HeavyReport> {
+  const faults: string[] = []
+  let kinds = 0
+
+  const judge: Judge = async (name, send, before) => {
+    if (faults.length >= MAX_FAULTS) return
+    kinds++
+    const workedMs = await loop.measure(name, send, before)
+    if (workedMs > loop.maxMs) faults.push(`${name} held the event loop for ${workedMs.toFixed(0)} ms`)
+  }
+
+  // A connection that ends without an answer is no fault of the loop: the other commands of the run judge answers.
+  const send = (call: Call) => () => client.send(call).catch(() => undefined)
+  const person = await personFrom(await signUp(client))
+  const names = client.document.operations.map(({ name }) => name).filter((name) => !ENDING.includes(name))
+  for (const name of [...names.filter((name) => name !== NEW_PASSWORD), NEW_PASSWORD]) {
+    const call = await callOf(name, person)
+    for (const { what, headers } of HEAVY_HEADERS)
+      await judge(`${name} with ${what}`, send({ ...call, headers: { ...call.headers, ...headers } }))
+    for (const { what, path } of heavyPaths(call.path)) await judge(`${name} with ${what}`, send({ ...call, path }))
+    if (call.json === undefined) continue
+    for (const { name: what, text } of [...HEAVY_BODIES, ...heavyMembers(record(call.json))])
+      await judge(`${name} with ${what}`, send(withText(call, text)))
+  }
+  await heaviestGranted(client, judge)
+  return { faults, kinds }
+}
+
+async function callOf(name: string, person: Person): Promise<Call> {
+  const { call } = await prepare(name, person)
+  const isOfAccount = name.includes(' /v1/')
+  return isOfAccount ? { token: person.owner.token, ...call } : call
+}
+
+const withText = ({ json: _, headers, ...call }: Call, body: string): Call => ({
+  ...call,
+  body,
+  headers: { ...headers, 'content-type': 'application/json' },
+})

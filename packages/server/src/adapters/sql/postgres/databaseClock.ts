@@ -1,0 +1,62 @@
+import { instantOf } from '@blindkeep/protocol/ids'
+import { Client } from 'pg'
+import type { Clock } from '../../../ports/clock.ts'
+import { MAX_CLOCK_OFF_MS } from '../../../ports/node.ts'
+
+/** The clock of the database, as last measured. */
+export interface DatabaseClock {
+  readonly clock: Clock
+  /** `databaseMs` was read between these two instants of this machine. */
+  measured(sample: { readonly databaseMs: number; readonly sentMs: number; readonly answeredMs: number }): void
+  /** It was measured a moment ago, and this machine's clock is near it. */
+  isRight(): boolean
+}
+
+const MAX_AGE_MS = 5_000
+/** An answer that took longer tells too little. */
+const MAX_ROUND_TRIP_MS = 1_000
+
+/** For a command: too short for clocks to drift. Throws if the database is silent for a second. */
+export async function measureDatabaseClock(url: string): Promise<Clock> {
+  const time = createDatabaseClock()
+  const client = new Client({
+    connectionString: url,
+    fallback_application_name: 'blindkeep',
+    query_timeout: MAX_ROUND_TRIP_MS,
+  })
+  await client.connect()
+  try {
+    const sentMs = Date.now()
+    const { rows } = await client.query(CLOCK_QUERY)
+    time.measured({ databaseMs: Number(rows[0]?.now), sentMs, answeredMs: Date.now() })
+    return time.clock
+  } finally {
+    await client.end()
+  }
+}
+
+const CLOCK_QUERY = 'select extract(epoch from clock_timestamp()) * 1000 as now'
+
+export function createDatabaseClock({
+  now = Date.now,
+  elapsed = () => performance.now(),
+}: {
+  readonly now?: () => number
+  readonly elapsed?: () => number
+} = {}): DatabaseClock {
+  let offsetMs = 0
+  let measuredAt: number | undefined
+  return {
+    clock: { now: () => instantOf(Math.round(now() + offsetMs)) },
+    measured({ databaseMs, sentMs, answeredMs }) {
+      const roundTripMs = answeredMs - sentMs
+      if (roundTripMs < 0 || roundTripMs > MAX_ROUND_TRIP_MS) return
+      const sample = databaseMs - (sentMs + answeredMs) / 2
+      // Within the error of the measurement the clock goes on evenly.
+      if (measuredAt === undefined || Math.abs(sample - offsetMs) > roundTripMs / 2) offsetMs = sample
+      measuredAt = elapsed()
+    },
+    isRight: () =>
+      measuredAt !== undefined && elapsed() - measuredAt <= MAX_AGE_MS && Math.abs(offsetMs) <= MAX_CLOCK_OFF_MS,
+  }
+}

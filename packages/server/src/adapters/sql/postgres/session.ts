@@ -1,0 +1,178 @@
+import { DatabaseError, type PoolClient, type QueryConfig, type QueryResult } from 'pg'
+import { StorageUnavailable } from '../../../ports/store.ts'
+import { Overtaken, type PostgresHealth } from './health.ts'
+
+/**
+ * One connection while it is lent. Statements that do not wait for each other's answers travel together, and run in the
+ * order of the calls. Errors are translated by `PostgresHealth.judge`.
+ */
+export interface PostgresSession {
+  ask(query: QueryConfig): Promise<QueryResult>
+  /**
+   * Runs one statement that is not a query, or several separated by semicolons. Answers the command tag of the last
+   * one, in capitals.
+   */
+  control(statements: string): Promise<string>
+  /** `how` is the text after `begin`. */
+  begin(how: string): Promise<void>
+  /** Also rejects if an earlier statement failed, so that there is nothing to commit. */
+  commit(): Promise<void>
+  /** Ends an uncommitted transaction. Answers whether it is certain that none is left. Never rejects. */
+  rollBack(): Promise<boolean>
+  /**
+   * Ends the loan: later calls reject. Answers, once nothing is under way, whether the connection can be lent again.
+   * Never rejects.
+   */
+  giveBack(): Promise<boolean>
+}
+
+/** How long a statement waits for a lock. */
+const LOCK_TIMEOUT_MS = 10_000
+/**
+ * A process that sends nothing for so long during a transaction loses the transaction and its locks: a frozen one must
+ * not hold up the others.
+ */
+const IDLE_IN_TRANSACTION_TIMEOUT_MS = 5_000
+/** The server cancels a slow statement first. This is for a server that has disappeared. */
+const GRACE_MS = 5_000
+
+/**
+ * The first statements of a connection: its settings, whatever the server, the role or the URL say: the server answers
+ * a commit when it is on disk, and a client that disappears keeps its locks for seconds. Only a transaction that says
+ * `read write` can change anything, so a statement whose `begin` was lost is refused. The last one asks which run of
+ * the server this is (`serverRunIn`).
+ */
+export function startOf(answerTimeoutMs: number): string {
+  return `
+    set synchronous_commit = on;
+    set default_transaction_read_only = on;
+    set bytea_output = hex;
+    set statement_timeout = ${answerTimeoutMs};
+    set lock_timeout = ${LOCK_TIMEOUT_MS};
+    set idle_in_transaction_session_timeout = ${IDLE_IN_TRANSACTION_TIMEOUT_MS};
+    set tcp_keepalives_idle = 10;
+    set tcp_keepalives_interval = 5;
+    set tcp_keepalives_count = 4;
+    select extract(epoch from pg_postmaster_start_time())::text as run;
+  `
+}
+
+/** No two runs of a server, or of two servers of one database, begin in the same microsecond. */
+export function serverRunIn(answers: QueryResult | readonly QueryResult[]): string {
+  // Several statements have several answers, which the types of pg do not express.
+  return String([answers].flat().at(-1)?.rows[0]?.run)
+}
+
+export function openSession(
+  client: PoolClient,
+  { health, answerTimeoutMs }: { readonly health: PostgresHealth; readonly answerTimeoutMs: number },
+): PostgresSession {
+  let givenBack = false
+  /** The server cannot be reached any more, so it is unknown what it did with the last statement. */
+  let lost = false
+  let fit = true
+  let begun = false
+  const underWay = new Set<Promise<unknown>>()
+  let rolledBack: Promise<boolean> | undefined
+
+  const onError = () => {
+    lost = true
+  }
+  client.on('error', onError)
+  const deadline = createDeadline(client, answerTimeoutMs + GRACE_MS, () => underWay.size > 0)
+
+  async function answerTo(query: string | QueryConfig): Promise<QueryResult | readonly QueryResult[]> {
+    health.check()
+    if (givenBack) throw new Error('The connection was given back')
+    if (lost) throw new StorageUnavailable('The connection to the database is lost')
+    sendTogether(client)
+    const answer = client.query(query)
+    underWay.add(answer)
+    deadline.restart()
+    try {
+      return await answer
+    } catch (error) {
+      const judged = judge(error)
+      // A failure in a transaction ends with the rollback. Outside of a transaction something may be left.
+      if (!begun || (judged instanceof StorageUnavailable && !(judged instanceof Overtaken))) fit = false
+      throw judged
+    } finally {
+      underWay.delete(answer)
+    }
+  }
+
+  function judge(error: unknown): unknown {
+    if (error instanceof DatabaseError) return health.judge(error)
+    return lost ? new StorageUnavailable('The connection to the database is lost', { cause: error }) : error
+  }
+
+  async function control(statements: string): Promise<string> {
+    // Several statements have several answers, which the types of pg do not express.
+    return [await answerTo(statements)].flat().at(-1)?.command ?? ''
+  }
+
+  async function rollBack(): Promise<boolean> {
+    if (!begun) return true
+    try {
+      if (lost) return false
+      await control('rollback')
+      begun = false
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  return {
+    // One statement has one answer.
+    ask: async (query) => (await answerTo(query)) as QueryResult,
+    control,
+    async begin(how) {
+      begun = true
+      await control(`begin ${how}`)
+    },
+    async commit() {
+      // This commit never reaches the server, which undoes the transaction.
+      if (lost) begun = false
+      const done = await control('commit')
+      begun = false
+      if (done !== 'COMMIT') throw new Error('The database has undone the transaction')
+    },
+    rollBack() {
+      rolledBack = rollBack()
+      return rolledBack
+    },
+    async giveBack() {
+      givenBack = true
+      // A lost connection rejects all of them.
+      await Promise.allSettled(underWay)
+      await rolledBack
+      deadline.end()
+      client.removeListener('error', onError)
+      return fit && !lost && !begun
+    },
+  }
+}
+
+/**
+ * Loses the connection, and so rejects all that is under way, if an answer is waited for when the time is over. One
+ * timer for all statements of a loan: one for each takes longer than to send it.
+ */
+function createDeadline({ connection: { stream } }: PoolClient, ms: number, isWaiting: () => boolean) {
+  let timer: NodeJS.Timeout | undefined
+  return {
+    restart() {
+      timer ??= setTimeout(() => {
+        if (isWaiting()) stream.destroy()
+      }, ms)
+      timer.refresh()
+    },
+    end: () => clearTimeout(timer),
+  }
+}
+
+/** What is asked for in one turn of the event loop leaves in one packet. */
+function sendTogether({ connection: { stream } }: PoolClient): void {
+  stream.cork()
+  process.nextTick(() => stream.uncork())
+}

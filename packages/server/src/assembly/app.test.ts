@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, rename, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { isDeepStrictEqual } from 'node:util'
+import { until } from '../../../../testing/until.ts'
+import { readConfig } from '../config/config.ts'
+import { ask } from '../testing/http.ts'
+import { openDouble } from '../testing/s3/world.ts'
+import { USE } from '../testing/serverUse.ts'
+import { sha256 } from '../testing/world.ts'
+import { createApp } from './app.ts'
+import { openServerData } from './data.ts'
+
+describe('a server', () => {
+  it('is not ready, and says why, while its database lacks receipts that were signed', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'blindkeep-app-'))
+    const { address, credentials, close } = await openDouble()
+    const { bucket, prefix, endpoint, region } = address
+    const config = readConfig({
+      DATA_DIR: directory,
+      BLOBS_URL: `s3://${bucket}/${prefix}?endpoint=${endpoint}&region=${region}&pathStyle=true`,
+      AWS_ACCESS_KEY_ID: credentials.accessKeyId,
+      AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
+    })
+    assert.ok(!('faults' in config))
+    /** The answer of a server that starts now. */
+    const readiness = async () => {
+      const app = await createApp({ config, port: 0, ...USE })
+      const answer = await ask(app.http, { url: '/readyz' })
+      await app.close()
+      return { status: answer.statusCode, failing: answer.json().failing }
+    }
+    try {
+      assert.deepEqual(await readiness(), { status: 200, failing: undefined })
+      const { witness, close: closeData } = await openServerData(config, USE)
+      assert.ok(witness !== undefined)
+      await witness.write({ life: 0, receiptSeq: 7, receiptHash: sha256(Buffer.from('a receipt')) })
+      await closeData()
+      const { status, failing } = await readiness()
+      assert.equal(status, 503)
+      assert.match(String(failing), /^The database was set back: it has no receipt, and receipt 7 was signed\. /)
+    } finally {
+      await close()
+      await rm(directory, { recursive: true })
+    }
+  })
+
+  it('is ready, and warns, while a directory of objects cannot be written', async (t) => {
+    const directory = await mkdtemp(join(tmpdir(), 'blindkeep-app-'))
+    const config = readConfig({ DATA_DIR: directory, FREE_SPACE_FLOOR_BYTES: '0' })
+    assert.ok(!('faults' in config))
+    t.mock.timers.enable({ apis: ['setInterval'] })
+    const app = await createApp({ config, port: 0, ...USE })
+    const readiness = async () => (await ask(app.http, { url: '/readyz' })).json()
+    try {
+      assert.deepEqual(await readiness(), { status: 'ok' })
+      const [place, away] = [join(directory, 'blobs', 'ab'), join(directory, 'blobs', 'away')]
+      for (const [from, to, expected] of [
+        [place, away, { status: 'ok', warnings: ['blobs_not_writable'] }],
+        [away, place, { status: 'ok' }],
+      ] as const) {
+        await rename(from, to)
+        t.mock.timers.tick(60_000)
+        await until(
+          async () => isDeepStrictEqual(await readiness(), expected),
+          () => JSON.stringify(expected),
+        )
+      }
+    } finally {
+      t.mock.timers.reset()
+      await app.close()
+      await rm(directory, { recursive: true })
+    }
+  })
+})

@@ -1,0 +1,271 @@
+/** A server of its settings: opens what it needs, builds the rules over it, and begins what runs by the clock. */
+import { setTimeout as wait } from 'node:timers/promises'
+import { createSecretHasher } from '../adapters/argon2/argon2.ts'
+import { readPages } from '../adapters/filesystem/pages.ts'
+import { openLimiter } from '../adapters/limiter/limiter.ts'
+import { createLocalSeats } from '../adapters/limiter/localSeats.ts'
+import { openPostgresLimiter } from '../adapters/limiter/postgresLimiter.ts'
+import { openPostgresSeats } from '../adapters/limiter/postgresSeats.ts'
+import { createMessenger } from '../adapters/messenger/messenger.ts'
+import type { Condition } from '../adapters/prometheus/condition.ts'
+import type { Meter } from '../adapters/prometheus/metrics.ts'
+import { systemRandom } from '../adapters/system/random.ts'
+import { type Config, messengerSettingsIn, publicAddressOf, sharedSettingsIn } from '../config/config.ts'
+import type { IssuedInvite } from '../domain/account/invites.ts'
+import { lastBackupAt } from '../domain/backup/backup.ts'
+import { CHECK_SECONDS, createHeadWatch, type HeadWatch, unwatched } from '../domain/custody/headWatch.ts'
+import { openServerKeys } from '../domain/custody/keys.ts'
+import { settleWindow } from '../domain/discovery/protocolWindow.ts'
+import { checkServerId } from '../domain/discovery/serverId.ts'
+import { settleSettings } from '../domain/discovery/sharedSettings.ts'
+import { createRules } from '../domain/rules.ts'
+import { freeBytesBeside } from '../ground/disk.ts'
+import { createMetricsServer, type MetricsServer } from '../http/metricsServer.ts'
+import { createRoutes } from '../http/routes.ts'
+import { createHttpServer, type HttpServer } from '../http/server.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Limiter } from '../ports/limiter.ts'
+import type { Log } from '../ports/log.ts'
+import type { News, Node } from '../ports/node.ts'
+import type { Seats } from '../ports/seats.ts'
+import { StoreBroken } from '../ports/store.ts'
+import { type ConditionWatch, startConditionWatch } from '../watch/conditions.ts'
+import { type FullWatch, watchFullness } from '../watch/fullness.ts'
+import { type Jobs, startJobs } from '../watch/jobs.ts'
+import { type PresenceWatch, startPresenceWatch } from '../watch/presence.ts'
+import { startRefreshing } from '../watch/refreshing.ts'
+import { openServerData, type ServerData } from './data.ts'
+import { outdatingCopies } from './upgradeCopy.ts'
+
+export interface App {
+  readonly http: HttpServer
+  /** Undefined unless METRICS_PORT is set. */
+  readonly metrics: MetricsServer | undefined
+  /** Whether the pages are built. Without them the rest works. */
+  readonly hasPages: boolean
+  /** What the operator has to look at: sentences for people. */
+  readonly warnings: readonly string[]
+  /** An invite for the operator, if registration requires one and there is neither an account nor a live invite. */
+  issueFirstInvite(): Promise<IssuedInvite | undefined>
+  /** Is not ready, then after `drainSeconds` stops accepting, waits for running requests, and closes everything. */
+  close(): Promise<void>
+}
+
+interface AppParts {
+  readonly config: Config
+  /** The port to listen on. Without PUBLIC_URL, the address in receipts has it. */
+  readonly port: number
+  readonly log: Log
+  readonly version: string
+  readonly onBroken: (error: StoreBroken) => void
+}
+
+export async function createApp(parts: AppParts): Promise<App> {
+  const { config, port, version, onBroken } = parts
+  const { serverId, baseUrl: publicUrl } = publicAddressOf(config, port)
+  const random = systemRandom
+  const { meter, log, data, full } = await openWatched(parts)
+  const { store, keyring, node } = data
+  const [{ clock }, { pushSigner }] = [node, keyring]
+  const watching = await startWatching({ ...data, ...config, clock, log, onBroken })
+  await checkServerId(store, serverId)
+  await settleSettings(store, sharedSettingsIn(config), node)
+  const keys = await openServerKeys({ store, keyring, clock, random })
+  const counts = await openCounts(config, { node, secret: keys.serverSecret, log })
+
+  const pages = await readPages(config.pagesDirectory)
+  let jobs: Jobs | undefined
+  const window = { min: config.protocolMin, max: config.protocolMax }
+  const hasher = createSecretHasher({ concurrent: 2, queueMax: 64 })
+  const rules = createRules(
+    {
+      ...data,
+      clock,
+      random,
+      ...counts,
+      hasher,
+      keys,
+      messenger: createMessenger({ pushSigner, clock }, { ...messengerSettingsIn(config), serverId }),
+      log,
+      headWatch: watching.headWatch,
+      news: suspicious(node, watching.headWatch),
+      ...(node.nodeId !== undefined && { nodeId: node.nodeId }),
+      giveUpAfter,
+      onDeleting: () => jobs?.onDeleting(),
+      onSuspect: () => jobs?.onSuspect(),
+      onDeleted: () => jobs?.onDeleted(),
+    },
+    { ...config, serverId, publicUrl, window },
+  )
+  await settleWindow(store, window)
+  await rules.protocolWindow.refresh()
+  let isDraining = false
+  const { unreadiness, warnings } = healthOf({ full, node, ...watching }, config, () => isDraining)
+  const http = createHttpServer(
+    {
+      routes: createRoutes({ ...data, rules, clock, version, unreadiness, warnings }, { ...config, publicUrl }),
+      pages,
+      sessions: rules.sessions,
+      protocolWindow: rules.protocolWindow,
+      log,
+      newRequestId: () => random.uuid(),
+      watch: meter?.requests,
+      onBroken,
+    },
+    { ...config, publicUrl },
+  )
+  jobs = startJobs({ ...rules, node, log, sweepSeconds: config.sweepSeconds, onBroken })
+  const refreshing = startRefreshing({ refresh: rules.protocolWindow.refresh, log, onBroken })
+  const { waiting: receiptsWaiting } = rules.receiptLog
+  const metrics = serveMetrics({ meter, config, log, data, ...watching, unreadiness, receiptsWaiting })
+  return {
+    http,
+    metrics,
+    hasPages: pages.size > 0,
+    warnings: watching.conditions.warnings,
+    issueFirstInvite: async () => (config.registration === 'invite' ? rules.invites.issueFirst() : undefined),
+    async close() {
+      // The jobs stop first, so that reading a large object does not delay the end.
+      const stopped = jobs?.stop()
+      isDraining = true
+      await wait(config.drainSeconds * 1000)
+      await http.close()
+      await stopped
+      await metrics?.close()
+      await refreshing.stop()
+      await watching.stop()
+      await counts.limiter.close()
+      await counts.seats.close()
+      await data.close()
+    },
+  }
+}
+
+interface Watches {
+  readonly full: Pick<FullWatch, 'reasons'>
+  readonly node: Pick<Node, 'faults'>
+  readonly presence: PresenceWatch
+  readonly headWatch: Pick<HeadWatch, 'reasons'>
+  readonly conditions: ConditionWatch
+}
+
+/** What /readyz says. Nothing of it waits. */
+function healthOf(
+  { full, node, presence, headWatch, conditions }: Watches,
+  { freeSpaceFloorBytes }: Pick<Config, 'freeSpaceFloorBytes'>,
+  isDraining: () => boolean,
+) {
+  // Not a fault: a load balancer would take away reading and deleting too (decisions/full-disk.md).
+  const isLow = () => (presence.freeBytes() ?? Number.POSITIVE_INFINITY) <= freeSpaceFloorBytes
+  return {
+    unreadiness: (): readonly string[] =>
+      [isDraining() ? ['draining'] : [], full.reasons(), node.faults(), presence.faults(), headWatch.reasons()].flat(),
+    warnings: (): readonly string[] => [isLow() ? ['disk_below_floor'] : [], conditions.words()].flat(),
+  }
+}
+
+interface Metered {
+  readonly meter: Meter | undefined
+  readonly log: Log
+  readonly data: ServerData
+}
+
+/** As `openMetered`, with a store that notices a full disk. */
+async function openWatched(parts: AppParts): Promise<Metered & { readonly full: FullWatch }> {
+  const { data, ...others } = await openMetered(parts)
+  const full = watchFullness(data.store, { log: others.log, freeBytes: roomOf(parts.config) })
+  const close = () => {
+    full.stop()
+    return data.close()
+  }
+  return { ...others, data: { ...data, store: full.store, close }, full }
+}
+
+/** The server's data and log, counted if the operator wants figures. Only then the library is loaded. */
+async function openMetered({ config, log, version, onBroken }: AppParts): Promise<Metered> {
+  const data = await openServerData(config, { version, onBroken, log })
+  if (config.metricsPort === undefined) return { meter: undefined, log, data }
+  const { createMeter } = await import('../adapters/prometheus/metrics.ts')
+  const meter = createMeter({ version })
+  return { meter, log: meter.log(log), data: meter.over(data) }
+}
+
+function serveMetrics({
+  meter,
+  config: { freeSpaceFloorBytes, metricsToken: token },
+  log,
+  data: { store, node },
+  headWatch,
+  ...asked
+}: Metered &
+  Pick<AppParts, 'config'> &
+  Pick<Condition, 'presence' | 'unreadiness' | 'receiptsWaiting'> & { headWatch: HeadWatch }) {
+  const isSetBack = () => headWatch.reasons().length > 0
+  const own = { store, clock: node.clock, freeSpaceFloorBytes, lastBackupAt, isSetBack }
+  return meter && createMetricsServer({ metrics: meter.metrics({ ...own, ...asked }), log, token })
+}
+
+/** How many bytes the disk of the database still takes. Infinite where it is the disk of another program. */
+function roomOf({ database }: Config): () => Promise<number> {
+  return async () => (database.kind === 'sqlite' ? freeBytesBeside(database.path) : Number.POSITIVE_INFINITY)
+}
+
+/** What limits requests: shared by all nodes, and kept in the process of a node that is alone. */
+async function openCounts(
+  { database, limitsPath }: Config,
+  { node: { isSole, clock }, secret, log }: { readonly node: Node; readonly secret: Uint8Array; readonly log: Log },
+): Promise<{ readonly limiter: Limiter; readonly seats: Seats }> {
+  const { warn } = log
+  if (isSole || database.kind === 'sqlite')
+    return { limiter: await openLimiter({ path: limitsPath, secret, clock, warn }), seats: createLocalSeats() }
+  const { url } = database
+  return { limiter: openPostgresLimiter({ url, secret, warn }), seats: openPostgresSeats({ url, warn }) }
+}
+
+const giveUpAfter = (ms: number) => AbortSignal.timeout(ms)
+
+/** The first check is over before anything is signed or removed. */
+async function startWatching({
+  store,
+  objects,
+  witness,
+  freeSpaceFloorBytes: floorBytes,
+  database,
+  clock,
+  log,
+  onBroken,
+}: Pick<ServerData, 'store' | 'objects' | 'witness'> &
+  Pick<Config, 'freeSpaceFloorBytes' | 'database'> &
+  Pick<AppParts, 'log' | 'onBroken'> & { readonly clock: Clock }) {
+  // Without a witness, a copy from before an upgrade is what could set the database back alone.
+  const unwitnessed: HeadWatch =
+    database.kind === 'sqlite' ? { ...unwatched, signed: outdatingCopies(database.path, log) } : unwatched
+  const headWatch = witness === undefined ? unwitnessed : createHeadWatch({ store, witness, log, giveUpAfter })
+  await headWatch.check()
+  // A database that does not answer is asked again.
+  const unlessBroken = (error: unknown) => {
+    if (error instanceof StoreBroken) onBroken(error)
+  }
+  const watching = setInterval(() => void headWatch.check().catch(unlessBroken), CHECK_SECONDS * 1000)
+  const conditions = await startConditionWatch({ disk: objects, store, clock, floorBytes, log })
+  const presence = await startPresenceWatch({ disk: objects, store })
+  const stop = async () => {
+    presence.stop()
+    conditions.stop()
+    clearInterval(watching)
+    await headWatch.close()
+  }
+  return { headWatch, presence, conditions, stop }
+}
+
+/** After a lost connection the database may be another one. */
+function suspicious(news: News, headWatch: Pick<HeadWatch, 'suspect'>): News {
+  return {
+    announce: news.announce,
+    onNews: (hear) =>
+      news.onNews((accountIds) => {
+        if (accountIds === undefined) headWatch.suspect()
+        hear(accountIds)
+      }),
+  }
+}

@@ -1,0 +1,104 @@
+/** What the commands open that make a backup, restore one, or say that a database was restored. */
+import { join } from 'node:path'
+import { openBackupDirectory } from '../adapters/filesystem/backupDirectory.ts'
+import { checkDataDirectory, makeDataDirectory } from '../adapters/filesystem/dataDirectory.ts'
+import {
+  createRestoredDatabase,
+  createRestoredPostgres,
+  refusePresent,
+} from '../adapters/sql/copying/restoredDatabase.ts'
+import { createPostgresSnapshots, createSnapshots } from '../adapters/sql/copying/snapshot.ts'
+import { lockNodes } from '../adapters/sql/postgres/lockNodes.ts'
+import { lockDirectory } from '../adapters/sql/sqlite/directoryLock.ts'
+import type { Config } from '../config/config.ts'
+import { acceptedManifest, type RestoreOptions } from '../domain/backup/restore.ts'
+import { belongingTo } from '../domain/custody/storeId.ts'
+import type { BackupDirectory, RestoredDatabase, SnapshotSource } from '../ports/backup.ts'
+import type { Keyring } from '../ports/keyring.ts'
+import { type Bytes, openArriving, openBytes } from './bytes.ts'
+import { type Data, openPresentData, openPresentKeyring, openPresentStore, over } from './data.ts'
+
+/** The sources and the target of a backup. The server may run. */
+interface BackupData extends Data {
+  readonly keyring: Keyring
+  readonly directory: BackupDirectory
+  readonly snapshots: SnapshotSource
+}
+
+/** Throws for people if `path` cannot hold a backup, or while another backup of the server runs. */
+export async function openBackupData(config: Config, path: string): Promise<BackupData> {
+  const { dataDirectory, database } = config
+  const store = await openPresentStore(config)
+  const keyring = await openPresentKeyring(config)
+  const directory = await openBackupDirectory({ path, apart: ownDirectories(config), createIfMissing: true })
+  await makeDataDirectory(dataDirectory)
+  const lock = await lockDirectory(dataDirectory, 'backup')
+  const bytes = await openBytes(config, store, { createIfMissing: false, asItIs: true })
+  const snapshots =
+    database.kind === 'sqlite'
+      ? createSnapshots({ databasePath: database.path, directory: path })
+      : createPostgresSnapshots({ url: database.url, directory: path })
+  return { directory, snapshots, keyring, ...over(store, bytes, lock) }
+}
+
+function ownDirectories({ dataDirectory, blobs }: Config): readonly string[] {
+  return blobs.kind === 'files' ? [dataDirectory, blobs.directory] : [dataDirectory]
+}
+
+/** The source and the target of a restore. No server may run, and there must be no database. */
+interface RestoreData extends Omit<Bytes, 'keyedBytes'> {
+  readonly directory: BackupDirectory
+  readonly database: RestoredDatabase
+  readonly keyring: Keyring
+}
+
+/**
+ * Throws an error for people if there is a database, if there is no master secret, or if the directory at `path` has no
+ * backup that `options` accept. Then nothing was created.
+ */
+export async function openRestoreData(config: Config, path: string, options: RestoreOptions): Promise<RestoreData> {
+  const { dataDirectory } = config
+  const directory = await openBackupDirectory({ path, apart: ownDirectories(config), createIfMissing: false })
+  await checkDataDirectory(dataDirectory)
+  const keyring = await openPresentKeyring(config)
+  await acceptedManifest({ directory, keyring }, options)
+  if (config.database.kind === 'sqlite') refusePresent(config.database.path)
+  await makeDataDirectory(dataDirectory)
+  const lock = await lockDirectory(dataDirectory)
+  const database =
+    config.database.kind === 'sqlite'
+      ? createRestoredDatabase(config.database.path)
+      : await createRestoredPostgres({ url: config.database.url, path: join(dataDirectory, 'received.sqlite') })
+  const bytes = await openArriving(config, database.parts)
+  return {
+    ...bytes,
+    directory,
+    database: belongingTo(bytes.storeId, database),
+    keyring,
+    async close() {
+      await bytes.close()
+      lock.release()
+    },
+  }
+}
+
+/** For `restored`. Throws an error for people while a node runs, unless `isForced`. */
+export async function openRestoredData(
+  config: Config,
+  { isForced }: { readonly isForced: boolean },
+): Promise<Pick<Data, 'store' | 'witness' | 'close'>> {
+  const { database } = config
+  if (database.kind === 'sqlite' && config.blobs.kind === 'files')
+    throw new Error(
+      'with SQLite and files the database is set back together with the bytes, by `restore`. There is nothing to do.',
+    )
+  const lock = isForced || database.kind === 'sqlite' ? undefined : await lockNodes(database.url)
+  const data = await openPresentData(config)
+  return {
+    ...data,
+    async close() {
+      await data.close()
+      await lock?.release()
+    },
+  }
+}

@@ -1,0 +1,85 @@
+/** Where the bytes are: a directory or a bucket. Another kind of object store is opened here. */
+import { openFilesystemBlobs } from '../adapters/filesystem/blobs.ts'
+import { createWitnessFile } from '../adapters/filesystem/witnessFile.ts'
+import { openS3, type S3Options, type S3Store } from '../adapters/s3/store.ts'
+import type { Config } from '../config/config.ts'
+import { createPartIndex } from '../domain/custody/partIndex.ts'
+import { checkStoreId, storeIdOf } from '../domain/custody/storeId.ts'
+import type { KeyedBytes } from '../ports/keyedBytes.ts'
+import type { Objects } from '../ports/objects.ts'
+import type { PartIndex } from '../ports/parts.ts'
+import type { Staging } from '../ports/staging.ts'
+import type { Store } from '../ports/store.ts'
+import type { Witness } from '../ports/witness.ts'
+
+export interface Bytes {
+  readonly staging: Staging
+  readonly objects: Objects
+  /** Undefined for files, which have no keys. */
+  readonly keyedBytes?: KeyedBytes | undefined
+  /** Absent where database and bytes are one directory, which is set back as a whole. */
+  readonly witness?: Witness | undefined
+  close(): Promise<void>
+}
+
+interface BytesUse {
+  readonly createIfMissing: boolean
+  /** For a process beside the server. */
+  readonly asItIs?: boolean
+}
+
+/** A directory or a bucket, as the settings say. Throws an error for people if the bucket belongs to another server. */
+export async function openBytes(config: Config, store: Store, use: BytesUse): Promise<Bytes> {
+  const { blobs } = config
+  if (blobs.kind === 'files') return openFiles(config, blobs.directory, use)
+  const known = await store.read(storeIdOf)
+  const bucket = await openBucket(config, blobs.address, {
+    index: createPartIndex(store),
+    createIfMissing: use.createIfMissing && known === undefined,
+    knownId: known,
+  })
+  try {
+    await checkStoreId(store, bucket)
+    return bucket
+  } catch (error) {
+    await bucket.close()
+    throw error
+  }
+}
+
+async function openFiles({ database }: Pick<Config, 'database'>, directory: string, use: BytesUse): Promise<Bytes> {
+  const blobs = await openFilesystemBlobs({ directory, ...use })
+  const witness = database.kind === 'sqlite' ? {} : { witness: createWitnessFile({ directory }) }
+  return { staging: blobs, objects: blobs, ...witness, close: blobs.close }
+}
+
+function openBucket(
+  config: Config,
+  address: S3Options['address'],
+  use: Pick<S3Options, 'index' | 'createIfMissing' | 'knownId'>,
+): Promise<S3Store> {
+  return openS3({
+    ...use,
+    address,
+    credentials: {
+      accessKeyId: config.s3AccessKeyId,
+      secretAccessKey: config.s3SecretAccessKey,
+      sessionToken: config.s3SessionToken,
+      file: config.s3CredentialsFile,
+    },
+    spoolDirectory: config.spoolDirectory,
+  })
+}
+
+interface ArrivingBytes extends Bytes {
+  /** Of a bucket. */
+  readonly storeId?: string
+}
+
+/** For bytes that arrive, at a place that no server has used. */
+export async function openArriving(config: Config, parts: PartIndex): Promise<ArrivingBytes> {
+  const { blobs } = config
+  return blobs.kind === 'files'
+    ? openFiles(config, blobs.directory, { createIfMissing: true })
+    : openBucket(config, blobs.address, { index: parts, createIfMissing: true })
+}

@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { Invite, Store } from '../../ports/store.ts'
+import { accountId, at, atOnce, countTrue, hash, type InStore, seed } from './world.ts'
+
+/** Expires at the second of its number. */
+export function invite(number: number, given: Partial<Invite> = {}): Invite {
+  return { codeHash: hash(number), createdAt: at(0), expiresAt: at(number), usedBy: undefined, ...given }
+}
+
+const insert = (store: Store, ...invites: readonly Invite[]) =>
+  store.write([], async (tx) => {
+    for (const each of invites) await tx.invites.insert(each)
+  })
+const use = (store: Store, number: number, seconds: number) =>
+  store.write([], (tx) => tx.invites.use(hash(number), accountId(1), at(seconds)))
+
+export function describeInvites(inStore: InStore): void {
+  describe('invites', () => {
+    it(
+      'are used by one of several simultaneous requests, and not after they expired',
+      inStore(async (store) => {
+        await seed(store)
+        await insert(store, invite(50), invite(60))
+        assert.equal(await use(store, 50, 50), false)
+        assert.equal(await use(store, 9, 1), false)
+        const used = await atOnce(store, 16, (tx) => tx.invites.use(hash(50), accountId(1), at(49)))
+        assert.equal(countTrue(used), 1)
+        assert.deepEqual(await store.read((tx) => tx.invites.find(hash(50))), invite(50, { usedBy: accountId(1) }))
+        assert.deepEqual(await store.read((tx) => tx.invites.find(hash(60))), invite(60))
+      }),
+    )
+
+    it(
+      'are live until they are used or expire',
+      inStore(async (store) => {
+        await seed(store)
+        const hasLive = (seconds: number) => store.read((tx) => tx.invites.hasLive(at(seconds)))
+        assert.equal(await hasLive(1), false)
+        await insert(store, invite(50), invite(60))
+        assert.deepEqual([await hasLive(59), await hasLive(60)], [true, false])
+        await use(store, 60, 1)
+        assert.deepEqual([await hasLive(49), await hasLive(50)], [true, false])
+      }),
+    )
+
+    it(
+      'are pruned after they expired, used or not, at most as many as requested',
+      inStore(async (store) => {
+        await seed(store)
+        await insert(store, invite(10), invite(20), invite(30), invite(40))
+        await use(store, 20, 1)
+        const left = async () => (await store.read((tx) => tx.invites.list(9))).map(({ expiresAt }) => expiresAt)
+        await store.write([], (tx) => tx.invites.prune(at(40), 2))
+        assert.deepEqual(await left(), [at(30), at(40)])
+        for (let count = 0; count < 2; count += 1) await store.write([], (tx) => tx.invites.prune(at(40), 2))
+        assert.deepEqual(await left(), [at(40)])
+      }),
+    )
+  })
+}

@@ -1,0 +1,64 @@
+import { resolve } from 'node:path'
+import { formatInstant } from '@blindkeep/protocol/ids'
+import { inviteLink } from '@blindkeep/protocol/inviteLink'
+import { type Config, publicAddressOf } from '../config/config.ts'
+import { endpointText } from '../config/endpoint.ts'
+import type { Given } from '../config/given.ts'
+import { startWarnings } from '../config/startWarnings.ts'
+import { unknownSettingLines } from '../config/unknownSettings.ts'
+import type { IssuedInvite } from '../domain/account/invites.ts'
+
+interface Start {
+  readonly config: Config
+  readonly given: Given
+  readonly port: number
+  readonly hasPages: boolean
+  readonly invite: IssuedInvite | undefined
+  /** Of what the data showed. Those of the settings are added. */
+  readonly warnings: readonly string[]
+}
+
+/** What an operator reads at the start. */
+export function banner({ config, given, port, hasPages, invite, warnings }: Start): readonly string[] {
+  const { file } = given
+  const { baseUrl } = publicAddressOf(config, port)
+  return [
+    `Blindkeep is listening on ${endpointText(config.host, port)}`,
+    `  address       ${baseUrl}`,
+    `  data          ${resolve(config.dataDirectory)}`,
+    ...(file === undefined ? [] : [`  settings      ${file.path}, and the environment`]),
+    ...databaseLines(config.database),
+    ...bucketLines(config.blobs),
+    `  master secret ${resolve(config.masterSecretFile)} (keep a copy elsewhere: without it, the server’s keys are lost)`,
+    `  registration  ${config.registration}${config.registration === 'invite' ? ': `blindkeep-server account invite` makes a code' : ''}`,
+    ...metricsLines(config),
+    ...(invite === undefined
+      ? []
+      : [
+          `  first invite  ${inviteLink(baseUrl, invite.code)} until ${formatInstant(invite.expiresAt)} (shown only once)`,
+        ]),
+    ...[...unknownSettingLines(given), ...startWarnings(config), ...warnings].map((warning) => `Warning: ${warning}`),
+    hasPages
+      ? `Next: open ${baseUrl}/ in a browser, register, make a link, and send it to the person who has files for you.`
+      : 'The pages are not built, so a browser shows nothing: run `npm run build`, then start again.',
+    `${baseUrl}/openapi.json describes the interface. Ctrl-C stops the server.`,
+  ]
+}
+
+/** Where PostgreSQL is, without user and password. */
+function databaseLines(database: Config['database']): readonly string[] {
+  if (database.kind === 'sqlite') return []
+  const { hostname, port, pathname, searchParams } = new URL(database.url)
+  const host = searchParams.get('host') ?? (hostname || 'localhost')
+  return [`  database      ${pathname.slice(1)} of PostgreSQL at ${host}${port === '' ? '' : `:${port}`}`]
+}
+
+function metricsLines({ metricsHost, metricsPort }: Config): readonly string[] {
+  return metricsPort === undefined ? [] : [`  metrics       http://${endpointText(metricsHost, metricsPort)}/metrics`]
+}
+
+function bucketLines(blobs: Config['blobs']): readonly string[] {
+  if (blobs.kind === 'files') return []
+  const { bucket, prefix, endpoint } = blobs.address
+  return [`  files         bucket ${bucket}${endpoint === undefined ? '' : ` at ${endpoint}`}, below /${prefix}`]
+}

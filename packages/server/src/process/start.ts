@@ -1,0 +1,98 @@
+import { once } from 'node:events'
+import { flushCompileCache } from 'node:module'
+import { createServer } from 'node:net'
+import { createLog } from '../adapters/system/log.ts'
+import { createSparingLog } from '../adapters/system/sparingLog.ts'
+import { type App, createApp } from '../assembly/app.ts'
+import { type Config, readConfig } from '../config/config.ts'
+import { endpointText } from '../config/endpoint.ts'
+import type { Given } from '../config/given.ts'
+import { unknownSettingLines, unknownSettings } from '../config/unknownSettings.ts'
+import { errorText } from '../ground/errorText.ts'
+import { RELEASE } from '../ground/release.ts'
+import type { StoreBroken } from '../ports/store.ts'
+import { banner } from './banner.ts'
+import { onEnding } from './endSignals.ts'
+import { forPerson } from './hints.ts'
+
+/** Settings, server, signals. Text for people goes to standard output, the log to standard error. */
+export async function start(given: Given): Promise<void> {
+  try {
+    const config = readConfig(given.environment)
+    if ('faults' in config)
+      return quit([
+        'Blindkeep does not start: these settings are wrong:',
+        ...[...config.faults, ...unknownSettingLines(given)].map((fault) => `  ${fault}`),
+      ])
+    const log = createSparingLog(createLog(config.logLevel))
+    for (const unknown of unknownSettings(given)) log.warn('a setting does nothing', { ...unknown })
+    const port = await portToListenOn(config)
+    const app = await createApp({ config, port, log, version: RELEASE, onBroken: endBroken })
+    await app.http.listen({ host: config.host, port }).catch(unusableAddress(config))
+    const metricsAt = { host: config.metricsHost, port: config.metricsPort ?? 0 }
+    const metricsSettings = { host: 'METRICS_HOST', port: 'METRICS_PORT' }
+    await app.metrics?.listen(metricsAt).catch(unusableAddress(metricsAt, metricsSettings))
+    onEnding(process.env, () => void end(app, config))
+    const invite = await app.issueFirstInvite()
+    const lines = banner({ config, given, port, hasPages: app.hasPages, invite, warnings: app.warnings })
+    console.log(forPerson(lines.join('\n')))
+    // Otherwise it is written at the end, and a killed process has none.
+    flushCompileCache()
+  } catch (error) {
+    quit([`Blindkeep does not start: ${errorText(error)}`])
+    process.exit(1)
+  }
+}
+
+/**
+ * Every receipt has the address, so the port must be known before the server is assembled. Nothing is created in the
+ * data directory for a server that could not listen.
+ */
+async function portToListenOn({ host, port }: Config): Promise<number> {
+  const probe = createServer().listen(port, host)
+  await once(probe, 'listening').catch(unusableAddress({ host, port }))
+  const address = probe.address()
+  probe.close()
+  await once(probe, 'close')
+  if (typeof address !== 'object' || address === null) throw new Error('no free port')
+  return address.port
+}
+
+/** Throws an error for people in place of the system's. */
+function unusableAddress(
+  { host, port }: Pick<Config, 'host' | 'port'>,
+  settings = { host: 'HOST', port: '--port or PORT' },
+): (error: unknown) => never {
+  return (cause) => {
+    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
+    const sentences: Readonly<Record<string, string>> = {
+      EADDRINUSE: `another program, perhaps another Blindkeep, listens on ${endpointText(host, port)}. Stop it, or choose another port with ${settings.port}.`,
+      EACCES: `this user may not listen on ${endpointText(host, port)}. Choose a port from 1024 on with ${settings.port}, and put a proxy in front.`,
+      EADDRNOTAVAIL: `this machine has no address ${host}. Set ${settings.host} to one that it has.`,
+      ENOTFOUND: `${host} is the name of no machine. Set ${settings.host} to an address of this one.`,
+    }
+    throw sentences[code] === undefined ? cause : new Error(sentences[code])
+  }
+}
+
+/** Time for running work to end. The next start resumes what did not end. */
+const END_MS = 15_000
+
+async function end(app: App, { drainSeconds }: Config): Promise<void> {
+  setTimeout(() => process.exit(0), drainSeconds * 1000 + END_MS).unref()
+  await app.close()
+  process.exit(0)
+}
+
+/** After a failed sync nothing may be acknowledged. The next start reads what is really on the disk. */
+function endBroken({ message }: StoreBroken): never {
+  console.error(
+    `Blindkeep stops: ${message}. Check the database and its disk, then start again. Nothing acknowledged is lost.`,
+  )
+  process.exit(70)
+}
+
+function quit(lines: readonly string[]): void {
+  console.error(forPerson(lines.join('\n')))
+  process.exitCode = 1
+}

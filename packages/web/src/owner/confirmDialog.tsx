@@ -1,0 +1,43 @@
+/** Asks before something is lost. Stays open with the error until the work succeeds. */
+import type { ComponentChildren } from 'preact'
+import { Button, Dialog } from '../common/controls.tsx'
+import type { IconName } from '../common/icons.tsx'
+import { useText } from '../common/reader.ts'
+import { ErrorNotice } from './errorNotice.tsx'
+import { accountTexts } from './texts.ts'
+import { useAction } from './useAction.ts'
+
+interface ConfirmDialogProps {
+  readonly title: string
+  readonly children: ComponentChildren
+  /** What the button says. */
+  readonly submit: string
+  readonly icon?: IconName | undefined
+  /** The buttons are at the end of their row. */
+  readonly atEnd?: boolean
+  readonly work: () => Promise<void>
+  readonly onDone: () => void
+  readonly onClose: () => void
+}
+
+export function ConfirmDialog({ title, children, submit, icon, atEnd, work, onDone, onClose }: ConfirmDialogProps) {
+  const text = useText(accountTexts).page
+  const { isBusy, error, run } = useAction()
+  const confirm = async () => {
+    if (await run(work)) onDone()
+  }
+  return (
+    <Dialog title={title} closeLabel={text.close} onClose={onClose}>
+      {children}
+      {error !== undefined && <ErrorNotice error={error} />}
+      <div class={atEnd === true ? 'row end' : 'row'}>
+        <Button kind="danger" icon={icon} busy={isBusy} onClick={() => void confirm()}>
+          {submit}
+        </Button>
+        <Button kind="quiet" disabled={isBusy} onClick={onClose}>
+          {text.cancel}
+        </Button>
+      </div>
+    </Dialog>
+  )
+}
