@@ -1,6 +1,5 @@
 /** A server of its settings: opens what it needs, builds the rules over it, and begins what runs by the clock. */
 import { setTimeout as wait } from 'node:timers/promises'
-import type { FastifyInstance } from 'fastify'
 import { createSecretHasher } from '../adapters/argon2/argon2.ts'
 import { readPages } from '../adapters/filesystem/pages.ts'
 import { openLimiter } from '../adapters/limiter/limiter.ts'
@@ -14,7 +13,7 @@ import { systemRandom } from '../adapters/system/random.ts'
 import { type Config, messengerSettingsIn, publicAddressOf, sharedSettingsIn } from '../config/config.ts'
 import type { IssuedInvite } from '../domain/account/invites.ts'
 import { lastBackupAt } from '../domain/backup/backup.ts'
-import { CHECK_SECONDS, createHeadWatch, type HeadWatch, unwatched } from '../domain/custody/headWatch.ts'
+import { createHeadWatch, type HeadWatch, unwatched } from '../domain/custody/headWatch.ts'
 import { openServerKeys } from '../domain/custody/keys.ts'
 import { settleWindow } from '../domain/discovery/protocolWindow.ts'
 import { checkServerId } from '../domain/discovery/serverId.ts'
@@ -23,23 +22,23 @@ import { createRules } from '../domain/rules.ts'
 import { freeBytesBeside } from '../ground/disk.ts'
 import { createMetricsServer, type MetricsServer } from '../http/metricsServer.ts'
 import { createRoutes } from '../http/routes.ts'
-import { createHttpServer } from '../http/server.ts'
+import { createHttpServer, type HttpServer } from '../http/server.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Limiter } from '../ports/limiter.ts'
 import type { Log } from '../ports/log.ts'
 import type { News, Node } from '../ports/node.ts'
 import type { Seats } from '../ports/seats.ts'
-import { StoreBroken } from '../ports/store.ts'
-import { type ConditionWatch, startConditionWatch } from '../watch/conditions.ts'
+import type { StoreBroken } from '../ports/store.ts'
+import { type ConditionWatch, openConditionWatch } from '../watch/conditions.ts'
 import { type FullWatch, watchFullness } from '../watch/fullness.ts'
-import { type Jobs, startJobs } from '../watch/jobs.ts'
-import { type PresenceWatch, startPresenceWatch } from '../watch/presence.ts'
-import { startRefreshing } from '../watch/refreshing.ts'
+import { startWork } from '../watch/periodic.ts'
+import { openPresenceWatch, type PresenceWatch } from '../watch/presence.ts'
+import { periodicWork } from '../watch/table.ts'
 import { openServerData, type ServerData } from './data.ts'
 import { outdatingCopies } from './upgradeCopy.ts'
 
 export interface App {
-  readonly http: FastifyInstance
+  readonly http: HttpServer
   /** Undefined unless METRICS_PORT is set. */
   readonly metrics: MetricsServer | undefined
   /** Whether the pages are built. Without them the rest works. */
@@ -68,14 +67,14 @@ export async function createApp(parts: AppParts): Promise<App> {
   const { meter, log, data, full } = await openWatched(parts)
   const { store, keyring, node } = data
   const [{ clock }, { pushSigner }] = [node, keyring]
-  const watching = await startWatching({ ...data, ...config, clock, log, onBroken })
+  const watching = await openWatches({ ...data, ...config, clock, log })
   await checkServerId(store, serverId)
   await settleSettings(store, sharedSettingsIn(config), node)
   const keys = await openServerKeys({ store, keyring, clock, random })
   const counts = await openCounts(config, { node, secret: keys.serverSecret, log })
 
   const pages = await readPages(config.pagesDirectory)
-  let jobs: Jobs | undefined
+  let work: ReturnType<typeof startPeriodicWork> | undefined
   const window = { min: config.protocolMin, max: config.protocolMax }
   const hasher = createSecretHasher({ concurrent: 2, queueMax: 64 })
   const rules = createRules(
@@ -92,9 +91,9 @@ export async function createApp(parts: AppParts): Promise<App> {
       news: suspicious(node, watching.headWatch),
       ...(node.nodeId !== undefined && { nodeId: node.nodeId }),
       giveUpAfter,
-      onDeleting: () => jobs?.onDeleting(),
-      onSuspect: () => jobs?.onSuspect(),
-      onDeleted: () => jobs?.onDeleted(),
+      onDeleting: () => work?.jobs.soon('remove deleting bytes'),
+      onSuspect: () => work?.jobs.soon('read again'),
+      onDeleted: () => work?.jobs.soon('empty deleted accounts'),
     },
     { ...config, serverId, publicUrl, window },
   )
@@ -115,8 +114,7 @@ export async function createApp(parts: AppParts): Promise<App> {
     },
     { ...config, publicUrl },
   )
-  jobs = startJobs({ ...rules, node, log, sweepSeconds: config.sweepSeconds, onBroken })
-  const refreshing = startRefreshing({ refresh: rules.protocolWindow.refresh, log, onBroken })
+  work = startPeriodicWork({ ...rules, ...watching }, config, { node, log, onBroken })
   const { waiting: receiptsWaiting } = rules.receiptLog
   const metrics = serveMetrics({ meter, config, log, data, ...watching, unreadiness, receiptsWaiting })
   return {
@@ -127,18 +125,36 @@ export async function createApp(parts: AppParts): Promise<App> {
     issueFirstInvite: async () => (config.registration === 'invite' ? rules.invites.issueFirst() : undefined),
     async close() {
       // The jobs stop first, so that reading a large object does not delay the end.
-      const stopped = jobs?.stop()
+      const stopped = work?.jobs.stop().then(rules.notifier.isIdle)
       isDraining = true
       await wait(config.drainSeconds * 1000)
       await http.close()
       await stopped
       await metrics?.close()
-      await refreshing.stop()
-      await watching.stop()
+      await work?.watches.stop()
+      await watching.headWatch.close()
       await counts.limiter.close()
       await counts.seats.close()
       await data.close()
     },
+  }
+}
+
+function startPeriodicWork(
+  workers: Parameters<typeof periodicWork>[0],
+  config: Config,
+  ports: Parameters<typeof startWork>[1],
+) {
+  const rows = periodicWork(workers, config)
+  return {
+    jobs: startWork(
+      rows.filter(({ queue }) => queue !== undefined),
+      ports,
+    ),
+    watches: startWork(
+      rows.filter(({ queue }) => queue === undefined),
+      ports,
+    ),
   }
 }
 
@@ -226,7 +242,7 @@ async function openCounts(
 const giveUpAfter = (ms: number) => AbortSignal.timeout(ms)
 
 /** The first check is over before anything is signed or removed. */
-async function startWatching({
+async function openWatches({
   store,
   objects,
   witness,
@@ -234,29 +250,17 @@ async function startWatching({
   database,
   clock,
   log,
-  onBroken,
 }: Pick<ServerData, 'store' | 'objects' | 'witness'> &
   Pick<Config, 'freeSpaceFloorBytes' | 'database'> &
-  Pick<AppParts, 'log' | 'onBroken'> & { readonly clock: Clock }) {
+  Pick<AppParts, 'log'> & { readonly clock: Clock }) {
   // Without a witness, a copy from before an upgrade is what could set the database back alone.
   const unwitnessed: HeadWatch =
     database.kind === 'sqlite' ? { ...unwatched, signed: outdatingCopies(database.path, log) } : unwatched
   const headWatch = witness === undefined ? unwitnessed : createHeadWatch({ store, witness, log, giveUpAfter })
   await headWatch.check()
-  // A database that does not answer is asked again.
-  const unlessBroken = (error: unknown) => {
-    if (error instanceof StoreBroken) onBroken(error)
-  }
-  const watching = setInterval(() => void headWatch.check().catch(unlessBroken), CHECK_SECONDS * 1000)
-  const conditions = await startConditionWatch({ disk: objects, store, clock, floorBytes, log })
-  const presence = await startPresenceWatch({ disk: objects, store })
-  const stop = async () => {
-    presence.stop()
-    conditions.stop()
-    clearInterval(watching)
-    await headWatch.close()
-  }
-  return { headWatch, presence, conditions, stop }
+  const conditions = await openConditionWatch({ disk: objects, store, clock, floorBytes, log })
+  const presence = await openPresenceWatch({ disk: objects, store })
+  return { headWatch, presence, conditions }
 }
 
 /** After a lost connection the database may be another one. */

@@ -5,9 +5,11 @@ import { describe, it } from 'node:test'
 import type { Log } from '../ports/log.ts'
 import { append, bytes, newLink, notRefused, openDrop } from '../testing/guest.ts'
 import { inWorld, type World } from '../testing/world.ts'
-import { startConditionWatch } from './conditions.ts'
+import { openConditionWatch } from './conditions.ts'
 
 const FLOOR = 2 * 1024 ** 3
+/** More than any condition of these tests lasts. */
+const MAX_LOOKS = 10
 
 interface Scene {
   readonly checkPlaces?: () => Promise<void>
@@ -19,10 +21,10 @@ interface Scene {
 /** Watches until a condition has ended. Returns the warnings of the start and what was logged. */
 async function watched({ store, clock }: World, { before, freeBytes, checkPlaces }: Scene) {
   const said: string[] = []
-  const { promise: hasEnded, resolve } = Promise.withResolvers<void>()
+  let hasEnded = false
   const say = (level: keyof Log) => (event: string, facts: unknown) => {
     said.push(`${level} ${event} ${JSON.stringify(facts)}`)
-    if (level === 'info') resolve()
+    if (level === 'info') hasEnded = true
   }
   let looks = 0
   const disk = {
@@ -34,12 +36,8 @@ async function watched({ store, clock }: World, { before, freeBytes, checkPlaces
     ...(checkPlaces && { checkPlaces }),
   }
   const log = { info: say('info'), warn: say('warn'), error: say('error') }
-  const watch = await startConditionWatch({ disk, store, clock, floorBytes: FLOOR, log, pauseMs: 1 })
-  // The timer of the watch does not keep a process.
-  const alive = setInterval(() => undefined, 1000)
-  await hasEnded
-  clearInterval(alive)
-  watch.stop()
+  const watch = await openConditionWatch({ disk, store, clock, floorBytes: FLOOR, log })
+  while (!hasEnded && looks < MAX_LOOKS) await watch.look()
   return { warnings: watch.warnings, words: watch.words(), said: [...new Set(said)], times: said.length }
 }
 

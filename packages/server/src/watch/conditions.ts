@@ -5,8 +5,6 @@ import type { Log } from '../ports/log.ts'
 import type { Presence } from '../ports/objects.ts'
 import type { Store } from '../ports/store.ts'
 
-/** How often a condition that lasts is said in the log. */
-const PAUSE_MS = 60_000
 /** A clock that is set right by a time server goes back by less. The alert in deploy/prometheus has the same bound. */
 const MAX_BEHIND_SECONDS = 60
 
@@ -15,7 +13,8 @@ export interface ConditionWatch {
   readonly warnings: readonly string[]
   /** Of the last look: a word for each condition that has one. */
   words(): readonly string[]
-  stop(): void
+  /** Says in the log what lasts or has ended. Never rejects. */
+  look(): Promise<unknown>
 }
 
 interface ConditionWatchParts {
@@ -24,8 +23,6 @@ interface ConditionWatchParts {
   readonly clock: Clock
   readonly floorBytes: number
   readonly log: Log
-  /** For tests. */
-  readonly pauseMs?: number
 }
 
 interface Seen {
@@ -44,23 +41,18 @@ interface Condition {
   readonly word?: string
 }
 
-/** Warns at the start, and each minute: disk below its floor, a directory without room, a clock set back. */
-export async function startConditionWatch({
-  log,
-  pauseMs = PAUSE_MS,
-  ...ports
-}: ConditionWatchParts): Promise<ConditionWatch> {
+/** Warns at the start, and at each look: disk below its floor, a directory without room, a clock set back. */
+export async function openConditionWatch({ log, ...ports }: ConditionWatchParts): Promise<ConditionWatch> {
   const lookers = [diskBelowFloor(ports), ...placesNotWritable(ports), clockBehind(ports)].map((condition) =>
     lookerAt(condition, log),
   )
   // What does not answer is said by each request that needs it, and by /readyz.
   const lookAtAll = () => Promise.all(lookers.map(({ look }) => look().catch(() => undefined)))
   const warnings = await lookAtAll()
-  const timer = setInterval(lookAtAll, pauseMs).unref()
   return {
     warnings: warnings.filter((warning) => warning !== undefined),
     words: () => lookers.flatMap(({ word }) => word() ?? []),
-    stop: () => clearInterval(timer),
+    look: lookAtAll,
   }
 }
 

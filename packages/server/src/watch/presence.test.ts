@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { until } from '../../../../testing/until.ts'
-import { type PresenceWatch, SILENT_MS, startPresenceWatch } from './presence.ts'
+import { openPresenceWatch, type PresenceWatch, SILENT_MS } from './presence.ts'
 
 /** A store of bytes that answers each question when the test says so; the database answers at once. */
 async function watched(work: (scene: Scene) => Promise<void>): Promise<void> {
   const questions: PromiseWithResolvers<number>[] = []
   let nowMs = 0
-  const starting = startPresenceWatch({
+  const starting = openPresenceWatch({
     store: { ask: async () => assert.fail('the database is away') },
     disk: {
       check() {
@@ -15,19 +15,19 @@ async function watched(work: (scene: Scene) => Promise<void>): Promise<void> {
         return questions.at(-1)?.promise ?? Promise.reject(new Error('none'))
       },
     },
-    pauseMs: 1,
     elapsed: () => nowMs,
   })
   questions[0]?.resolve(5)
   const watch = await starting
-  // The timers of the watch do not keep a process.
-  const alive = setInterval(() => undefined, 1000)
+  const looking = setInterval(() => {
+    void watch.askDatabase()
+    void watch.askBytes()
+  }, 1)
   try {
     const asked = (count: number) => until(() => questions.length >= count)
     await work({ watch, questions, asked, pass: (ms) => (nowMs += ms) })
   } finally {
-    clearInterval(alive)
-    watch.stop()
+    clearInterval(looking)
   }
 }
 

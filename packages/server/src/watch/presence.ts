@@ -1,8 +1,6 @@
 import type { Presence } from '../ports/objects.ts'
 import type { Store } from '../ports/store.ts'
 
-/** Between two looks. */
-const PAUSE_MS = 5_000
 /** Three attempts of an object store without an answer (`adapters/s3/attempts.ts`). Sooner answers: slow, not away. */
 export const SILENT_MS = 15_000
 /** One failure may be one connection. */
@@ -13,26 +11,26 @@ export interface PresenceWatch {
   faults(): readonly ('store' | 'blobs')[]
   /** Of the store of bytes. Undefined before its first answer, and while it is away. */
   freeBytes(): number | undefined
-  stop(): void
+  /** A look. Neither rejects, and while one waits for its answer another one asks nothing. */
+  askDatabase(): Promise<void>
+  askBytes(): Promise<void>
 }
 
 interface PresenceWatchParts {
   readonly store: Pick<Store, 'ask'>
   readonly disk: Presence
   /** For tests. */
-  readonly pauseMs?: number
   readonly elapsed?: () => number
 }
 
 /**
- * Looks in the background whether the database and the store of bytes answer. /readyz and the figures say what it has
- * seen, so they never wait for either, and however many ask, there is one question at a time. Resolves after the
- * first looks.
+ * Whether the database and the store of bytes answer, by looks in the background. /readyz and the figures say what the
+ * last ones saw, so they never wait for either, and however many ask, there is one question at a time. Resolves after
+ * the first looks.
  */
-export async function startPresenceWatch({
+export async function openPresenceWatch({
   store,
   disk,
-  pauseMs = PAUSE_MS,
   elapsed = () => performance.now(),
 }: PresenceWatchParts): Promise<PresenceWatch> {
   let freeBytes: number | undefined
@@ -40,13 +38,12 @@ export async function startPresenceWatch({
   const bytes = createLooker(async () => {
     freeBytes = await disk.check()
   }, elapsed)
-  const lookers = [database, bytes]
-  await Promise.all(lookers.map(({ look }) => look()))
-  const timers = lookers.map(({ look }) => setInterval(() => void look(), pauseMs).unref())
+  await Promise.all([database.look(), bytes.look()])
   return {
     faults: () => [...(database.isAway() ? (['store'] as const) : []), ...(bytes.isAway() ? (['blobs'] as const) : [])],
     freeBytes: () => (bytes.isAway() ? undefined : freeBytes),
-    stop: () => timers.forEach(clearInterval),
+    askDatabase: database.look,
+    askBytes: bytes.look,
   }
 }
 

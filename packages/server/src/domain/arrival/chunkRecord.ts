@@ -9,6 +9,7 @@ import {
   type Upload,
   type WriteTx,
 } from '../../ports/store.ts'
+import { isReachable } from '../ground/activeAccount.ts'
 import { isRefusal, type Refuses } from '../ground/refusals.ts'
 import { claimLink, type FinishingRefusal } from '../uploads/claimLink.ts'
 import { findUpload } from '../uploads/findUpload.ts'
@@ -79,15 +80,16 @@ export function createChunkRecord({ store, clock, staged, finishing, landing }: 
   ): Promise<'recorded' | 'repeat' | RecordingRefusal> {
     const { uploadId } = upload
     const at = clock.now()
-    // Checked again, because the chunk may have taken long to arrive. The guest of a suspended owner gets the answer of
-    // an unknown upload.
+    // Checked again, because the chunk may have taken long to arrive. The guest of a suspended owner, and everyone's
+    // upload for a deleted one, gets the answer of an unknown upload.
     const lease = offset + length === upload.size ? finishing.leaseFrom(at) : undefined
     const [{ owner, link }, isAppended] = await Promise.all([
       judgesOf(tx, upload, lease !== undefined),
       tx.uploads.append(uploadId, { offset, length, checksum, key }, at, lease),
     ])
-    if (owner?.suspendedAt !== undefined)
-      return { refused: upload.assetId === undefined ? 'upload_not_found' : 'account_suspended' }
+    const isSuspended = owner?.suspendedAt !== undefined
+    if (!isReachable(owner))
+      return { refused: isSuspended && upload.assetId !== undefined ? 'account_suspended' : 'upload_not_found' }
     if (!isAppended) {
       // Another process may have recorded the same chunk first.
       if ((await tx.uploads.chunkAt(uploadId, offset))?.checksum === checksum) return 'repeat'

@@ -2,6 +2,7 @@ import type { DropId, Instant, UploadId } from '@blindkeep/protocol/ids'
 import type { DropUpload, StoredChunk, Upload, WriteTx } from '../../ports/store.ts'
 import { noteChange, noteLinkChange } from '../changes/changes.ts'
 import { LandingsRefused } from '../custody/receiptBatches.ts'
+import { isReachable } from '../ground/activeAccount.ts'
 import { claimLink } from '../uploads/claimLink.ts'
 import type { UploadEnding } from '../uploads/uploadEnding.ts'
 
@@ -72,7 +73,7 @@ async function takenByLinks(tx: WriteTx, uploads: readonly DropUpload[]): Promis
   const ofLinks = Map.groupBy(uploads, ({ opaqueId }) => opaqueId)
   const taken: UploadId[] = []
   for (const { owner, ...link } of await tx.links.takers([...ofLinks.keys()])) {
-    if (owner.suspendedAt !== undefined) continue
+    if (!isReachable(owner)) continue
     for (const upload of ofLinks.get(link.opaqueId) ?? [])
       if ((await claimLink(tx, { upload, link })) === undefined) taken.push(upload.uploadId)
   }

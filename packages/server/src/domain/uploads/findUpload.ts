@@ -1,5 +1,6 @@
 import type { AccountId, OpaqueId, UploadId } from '@blindkeep/protocol/ids'
 import type { AssetUpload, Chunk, DropUpload, FoundUpload, ReadTx, Upload } from '../../ports/store.ts'
+import { isReachable } from '../ground/activeAccount.ts'
 import type { Refuses } from '../ground/refusals.ts'
 
 /** An upload, and the chunk that it has at an offset. */
@@ -32,8 +33,8 @@ export function findUpload(uploadId: UploadId): FindUpload {
 }
 
 /**
- * A drop session, for a guest with its link and its id. A suspended owner looks like a revoked link: an open upload is
- * not found, a finishing one still lands, and a landed one answers as before.
+ * A drop session, for a guest with its link and its id. A suspended or deleted owner looks like a revoked link: an open
+ * upload is not found, a finishing one still lands, and a landed one answers as before.
  */
 export function findDropUpload(scope: {
   readonly opaqueId: OpaqueId
@@ -41,7 +42,7 @@ export function findDropUpload(scope: {
 }): FindUpload<DropUpload> {
   return finding(scope.uploadId, ({ upload, owner }) => {
     if (upload.assetId !== undefined || upload.opaqueId !== scope.opaqueId) return undefined
-    return upload.state === 'open' && owner.suspendedAt !== undefined ? undefined : upload
+    return upload.state === 'open' && !isReachable(owner) ? undefined : upload
   })
 }
 
