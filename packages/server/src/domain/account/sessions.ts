@@ -52,7 +52,7 @@ export interface NewSession {
 }
 
 /** A further session ends the one that was unused for longest. */
-const MAX_SESSIONS = 100
+export const MAX_SESSIONS = 100
 const REFRESH_SECRET_BYTES = 32
 
 interface SessionPorts {
