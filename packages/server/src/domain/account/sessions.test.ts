@@ -8,7 +8,7 @@ import { sha256 as sha256Bytes } from '../ground/sha256.ts'
 import { REMEMBERED_TOKENS } from './refreshTokens.ts'
 import { createSessions, type TokenPair } from './sessions.ts'
 
-/** As clients are told. */
+/** As the documents say. */
 const MAX_SESSIONS = 100
 const OVER = { refused: 'session_over' }
 const UNREADABLE = { refused: 'token_unreadable' }

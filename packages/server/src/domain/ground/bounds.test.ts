@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { BOUNDS, type Bounded, judgeBound } from './bounds.ts'
 
-/** As clients are told. Other tests take the numbers from the code. */
+/** The numbers in the documents. Other tests take them from the code. */
 const PROMISED: Readonly<Record<Bounded, number>> = {
   'live devices': 100,
   'devices, revoked ones included': 500,
