@@ -5,7 +5,7 @@ import { StorageUnavailable } from '../../ground/storageErrors.ts'
 import type { S3Address } from './address.ts'
 import { attempted, MAX_ATTEMPTS } from './attempts.ts'
 import { noCredentials, type RenewedCredentials, type S3Credentials } from './credentials.ts'
-import { told } from './failure.ts'
+import { readError } from './failure.ts'
 import type { createGet, Get, Span } from './getting.ts'
 import { createTurns, type Turns } from './turns.ts'
 
@@ -120,7 +120,7 @@ async function credentialsOfChain(sdk: typeof Sdk, { region }: S3Address): Promi
   try {
     await Promise.race([credentials(), late])
   } catch (error) {
-    throw noCredentials(told(error).code)
+    throw noCredentials(readError(error).code)
   } finally {
     clearTimeout(timer)
   }
