@@ -3,7 +3,9 @@
  * stays what an action by that id is about: a server that lists another drop under it, or returns another header for
  * it, has swapped the file after the owner looked.
  */
+
 import { utf8 } from '@blindkeep/protocol/bytes'
+import { CappedMap } from '@blindkeep/protocol/cappedMap'
 import type { DropId } from '@blindkeep/protocol/ids'
 import type { Environment } from '../ground/environment.ts'
 import type { FileDescription } from '../seal/fileHeader.ts'
@@ -28,17 +30,13 @@ interface Identity {
 }
 
 export function createDropIdentities({ createHash }: Pick<Environment, 'createHash'>): DropIdentities {
-  const known = new Map<DropId, Identity>()
+  const known = new CappedMap<DropId, Identity>(MAX_IDS)
 
   function identityOf(facts: DropFacts): Identity {
     const before = known.get(facts.dropId)
     if (before !== undefined) return before
     const identity = { drop: dropOf(facts), file: undefined }
     known.set(facts.dropId, identity)
-    for (const oldest of known.keys()) {
-      if (known.size <= MAX_IDS) break
-      known.delete(oldest)
-    }
     return identity
   }
 

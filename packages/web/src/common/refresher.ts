@@ -1,3 +1,5 @@
+import { oneAtATime } from './oneAtATime.ts'
+
 export interface Refresher {
   /** Guarantees a run that begins after this call. */
   ask(): void
@@ -10,25 +12,14 @@ const REST_MS = 300
 
 /** One run at a time, never aborted. All calls of `ask` during it cause one more. `run` must not reject. */
 export function createRefresher(run: () => Promise<void>, wait: (ms: number) => Promise<void> = rest): Refresher {
-  let isWanted = false
-  let isRunning = false
   let isStopped = false
-
-  async function runWhileWanted(): Promise<void> {
-    isRunning = true
-    while (isWanted && !isStopped) {
-      isWanted = false
-      await run()
-      await wait(REST_MS)
-    }
-    isRunning = false
-  }
-
+  const runAgain = oneAtATime(async () => {
+    if (isStopped) return
+    await run()
+    await wait(REST_MS)
+  })
   return {
-    ask() {
-      isWanted = true
-      if (!isRunning) void runWhileWanted()
-    },
+    ask: () => void runAgain(),
     stop() {
       isStopped = true
     },

@@ -1,4 +1,5 @@
 import { createPublicKey, hash, type KeyObject } from 'node:crypto'
+import { CappedMap } from '@blindkeep/protocol/cappedMap'
 import { CompactSign, compactVerify } from 'jose'
 import { ed25519Key, publicBytes } from '../../ground/signatures.ts'
 import type { TokenSigner } from '../../ports/keyring.ts'
@@ -44,7 +45,7 @@ type Claims = Readonly<Record<string, unknown>>
  * list of tokens. Refused ones are not remembered: anyone could fill the memory.
  */
 function createMemory() {
-  const known = new Map<string, Claims>()
+  const known = new CappedMap<string, Claims>(MAX_REMEMBERED)
   return {
     async of(text: string, verify: () => Promise<Claims | undefined>): Promise<Claims | undefined> {
       const key = hash('sha256', text, 'base64')
@@ -53,8 +54,6 @@ function createMemory() {
       const claims = await verify()
       if (claims === undefined) return undefined
       known.set(key, Object.freeze(claims))
-      const [oldest] = known.keys()
-      if (known.size > MAX_REMEMBERED && oldest !== undefined) known.delete(oldest)
       return claims
     },
   }

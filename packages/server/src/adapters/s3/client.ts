@@ -1,13 +1,14 @@
 import { Agent as HttpAgent, type IncomingMessage } from 'node:http'
 import { Agent as HttpsAgent } from 'node:https'
 import type * as Sdk from '@aws-sdk/client-s3'
+import { createTurns, type Turns } from '@blindkeep/protocol/turns'
 import { StorageUnavailable } from '../../ground/storageErrors.ts'
 import type { S3Address } from './address.ts'
 import { attempted, MAX_ATTEMPTS } from './attempts.ts'
 import { noCredentials, type RenewedCredentials, type S3Credentials } from './credentials.ts'
 import { readError } from './failure.ts'
 import type { createGet, Get, Span } from './getting.ts'
-import { createTurns, type Turns } from './turns.ts'
+import { patient } from './turns.ts'
 
 /** Calls at once for each kind of work. A call's own time begins with its turn: a crowd does not time out. */
 const LANES = { chunks: 64, reads: 512, verification: 64, removal: 16 } as const
@@ -73,9 +74,9 @@ export async function openClient({ address, credentials, answerMs = ANSWER_MS }:
   const { createGet } = await import('./getting.ts')
   const lanes = new Map<Lane, OpenLane>()
   const renewed = credentials ?? (await credentialsOfChain(sdk, address))
+  const busy = () => new StorageUnavailable('too many calls wait for the object store')
   for (const lane of Object.keys(LANES) as Lane[]) {
-    const busy = () => new StorageUnavailable('too many calls wait for the object store')
-    const turns = createTurns({ most: LANES[lane], mostWaiting: MAX_WAITING, waitMs: WAIT_MS, busy })
+    const turns = createTurns({ most: LANES[lane], mostWaiting: MAX_WAITING, busy })
     lanes.set(lane, { ...openLane({ sdk, createGet }, lane, { address, credentials: renewed }), turns })
   }
   async function inTurn<Result>(
@@ -85,8 +86,9 @@ export async function openClient({ address, credentials, answerMs = ANSWER_MS }:
     const open = lanes.get(lane)
     if (open === undefined) throw new StorageUnavailable('the object store is closed')
     const attempts = { operation, answerMs, moreMs, signal, most }
-    return open.turns.take(signal, () =>
-      attempted(attempts, (abortSignal, progress) => work(open, { abortSignal }, progress)),
+    return open.turns.take(
+      () => attempted(attempts, (abortSignal, progress) => work(open, { abortSignal }, progress)),
+      patient({ signal, waitMs: WAIT_MS, busy }),
     )
   }
   return {

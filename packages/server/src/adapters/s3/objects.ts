@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { parseSha256Hex } from '@blindkeep/protocol/ids'
+import { createTurns } from '@blindkeep/protocol/turns'
 import { BlobMissing, DigestsBusy, StorageUnavailable } from '../../ground/storageErrors.ts'
 import type { BlobDigest, ByteRange, Objects } from '../../ports/objects.ts'
 import type { PartIndex, PlacedPart } from '../../ports/parts.ts'
@@ -8,7 +9,7 @@ import { isNoSuchKey } from './failure.ts'
 import { listKeys, readKey, removeKey, sizeOfKey } from './keys.ts'
 import type { Marker } from './marker.ts'
 import { checkByteCount, checkLocation, locationOf } from './names.ts'
-import { createTurns } from './turns.ts'
+import { patient } from './turns.ts'
 
 /** How many objects are hashed at once. The hash of a piece holds the event loop for a tenth of a millisecond. */
 const MAX_DIGESTS = 4
@@ -29,12 +30,8 @@ interface ObjectPorts {
 /** `Objects` in a bucket, whose parts `index` knows. */
 export function createObjects({ client, marker, index }: ObjectPorts): Objects {
   const parts = createPartReader({ client, marker, index })
-  const turns = createTurns({
-    most: MAX_DIGESTS,
-    mostWaiting: MAX_WAITING_DIGESTS,
-    waitMs: DIGEST_WAIT_MS,
-    busy: () => new DigestsBusy('too many objects wait to be hashed'),
-  })
+  const busy = () => new DigestsBusy('too many objects wait to be hashed')
+  const turns = createTurns({ most: MAX_DIGESTS, mostWaiting: MAX_WAITING_DIGESTS, busy })
   return {
     async size(location) {
       checkLocation(location)
@@ -50,7 +47,8 @@ export function createObjects({ client, marker, index }: ObjectPorts): Objects {
     async digest(location, size, signal) {
       checkLocation(location)
       checkByteCount(size)
-      return turns.take(signal, () => digestOf(parts, location, size, signal))
+      const work = () => digestOf(parts, location, size, signal)
+      return turns.take(work, patient({ signal, waitMs: DIGEST_WAIT_MS, busy }))
     },
     async remove(location) {
       checkLocation(location)

@@ -5,7 +5,9 @@
  * intact chunk. In another store acknowledged bytes are there: what this process has not seen is read when the upload
  * finishes.
  */
+
 import { createHash, type Hash } from 'node:crypto'
+import { CappedMap } from '@blindkeep/protocol/cappedMap'
 import { parseSha256Hex, type Sha256Hex, type UploadId } from '@blindkeep/protocol/ids'
 import { BlobMissing, StorageUnavailable } from '../../ground/storageErrors.ts'
 import type { Objects } from '../../ports/objects.ts'
@@ -29,13 +31,11 @@ interface StagedPorts {
 }
 
 export function createStagedBytes({ store, objects, staging: { mayFallBack } }: StagedPorts) {
-  const running = new Map<UploadId, RunningHash>()
+  const running = new CappedMap<UploadId, RunningHash>(MAX_REMEMBERED)
 
   function remember(uploadId: UploadId, hash: RunningHash): void {
     running.delete(uploadId)
     running.set(uploadId, hash)
-    const [oldest] = running.keys()
-    if (running.size > MAX_REMEMBERED && oldest !== undefined) running.delete(oldest)
   }
 
   /** Reads the recorded chunks behind `from`, up to the first one that is not intact. */

@@ -34,24 +34,31 @@ const MIN_SCAN_BYTES = 1024 * 1024
 /** The budget's share that one object may not use: by default `MIN_SCAN_BYTES` for each of an asset's 32 blobs. */
 const RESERVED_SHARE = 1 / 2048
 
+interface Turn {
+  /** Among all processes. */
+  readonly seat: Seat
+  readonly leaveTurn: () => void
+}
+
 export function createDeepScans(
   { objects, limiter, seats, giveUpAfter, reportDamage }: DeepScanPorts,
   { deepBytesPerHour }: { readonly deepBytesPerHour: number },
 ) {
-  const turns = createScanTurns({ giveUpAfter })
+  const enterTurn = createScanTurns({ giveUpAfter })
   const pause = createPause(giveUpAfter)
 
   /** The turn of the account in this process, then among all processes. Undefined if the wait was too long. */
-  async function enter(accountId: AccountId, signal: AbortSignal): Promise<Seat | undefined> {
+  async function enter(accountId: AccountId, signal: AbortSignal): Promise<Turn | undefined> {
     for (let looks = 0; looks < MAX_LOOKS; looks += 1) {
-      if (!(await turns.enter(accountId, signal))) return undefined
+      const leaveTurn = await enterTurn(accountId, signal)
+      if (leaveTurn === undefined) return undefined
       const seat = await seats.take(`deep scan of ${accountId}`, 1).catch((error: unknown) => {
-        turns.leave(accountId)
+        leaveTurn()
         throw error
       })
-      if (seat !== undefined) return seat
+      if (seat !== undefined) return { seat, leaveTurn }
       // So that another account can scan here meanwhile.
-      turns.leave(accountId)
+      leaveTurn()
       await pause(LOOK_MS, signal)
       signal.throwIfAborted()
     }
@@ -100,8 +107,8 @@ export function createDeepScans(
       work: (scanObject: ScanObject) => Promise<Result>,
     ): Promise<Result> {
       const { accountId } = spender
-      const seat = await enter(accountId, signal)
-      if (seat === undefined) return work(async () => 'rate_limited')
+      const turn = await enter(accountId, signal)
+      if (turn === undefined) return work(async () => 'rate_limited')
       const known = new Map<string, ScanOutcome>()
       try {
         return await work(async (object) => {
@@ -110,8 +117,8 @@ export function createDeepScans(
           return outcome
         })
       } finally {
-        await seat.leave()
-        turns.leave(accountId)
+        await turn.seat.leave()
+        turn.leaveTurn()
       }
     },
   }

@@ -10,13 +10,13 @@ const newId = (): AccountId => defined(parseAccountId(randomUUID()))
 
 describe('the queue for scan turns', () => {
   it('is bounded: a sixty-fifth request does not wait', async () => {
-    const turns = createScanTurns({ giveUpAfter: () => never })
+    const enter = createScanTurns({ giveUpAfter: () => never })
     const running = [newId(), newId()]
-    for (const account of running) assert.equal(await turns.enter(account, never), true)
-    const waiting = Array.from({ length: 64 }, () => turns.enter(newId(), never))
-    assert.equal(await turns.enter(newId(), never), false)
-    for (const account of running) turns.leave(account)
-    assert.deepEqual(await Promise.all(waiting.slice(0, 2)), [true, true])
+    const leaves = await Promise.all(running.map((account) => enter(account, never)))
+    const waiting = Array.from({ length: 64 }, () => enter(newId(), never))
+    assert.equal(await enter(newId(), never), undefined)
+    for (const leave of leaves) defined(leave)()
+    for (const leave of await Promise.all(waiting.slice(0, 2))) assert.ok(leave)
   })
 
   it('lets a request pass one whose account is already scanning', async () => {
@@ -25,33 +25,38 @@ describe('the queue for scan turns', () => {
       waits += 1
       return never
     }
-    const turns = createScanTurns({ giveUpAfter })
+    const enter = createScanTurns({ giveUpAfter })
     const [one, two, three] = [newId(), newId(), newId()]
-    for (const account of [one, two]) await turns.enter(account, never)
+    const leaveOne = defined(await enter(one, never))
+    const leaveTwo = defined(await enter(two, never))
+    let leaveThree = () => {}
     const order: string[] = []
     const waiting = [
-      turns.enter(one, never).then(() => order.push('one again')),
-      turns.enter(three, never).then(() => order.push('three')),
+      enter(one, never).then(() => order.push('one again')),
+      enter(three, never).then((leave) => {
+        leaveThree = defined(leave)
+        order.push('three')
+      }),
     ]
-    turns.leave(two)
+    leaveTwo()
     await waiting[1]
     assert.deepEqual(order, ['three'])
     // A turn that was passed on still occupies one of the two.
-    const four = turns.enter(newId(), never).then(() => order.push('four'))
+    const four = enter(newId(), never).then(() => order.push('four'))
     assert.equal(waits, 3)
-    turns.leave(three)
+    leaveThree()
     await four
-    turns.leave(one)
+    leaveOne()
     await waiting[0]
     assert.deepEqual(order, ['three', 'four', 'one again'])
   })
 
   it('is left at once by a request without time to wait', async () => {
-    const turns = createScanTurns({ giveUpAfter: () => AbortSignal.abort() })
+    const enter = createScanTurns({ giveUpAfter: () => AbortSignal.abort() })
     const account = newId()
-    assert.equal(await turns.enter(account, never), true)
-    assert.equal(await turns.enter(account, never), false)
-    turns.leave(account)
-    assert.equal(await turns.enter(account, never), true)
+    const leave = defined(await enter(account, never))
+    assert.equal(await enter(account, never), undefined)
+    leave()
+    assert.ok(await enter(account, never))
   })
 })

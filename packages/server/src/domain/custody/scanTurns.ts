@@ -1,5 +1,6 @@
 /** Turns of deep scans: at most one request per account and two in total scan at a time, first come first served. */
 import type { AccountId } from '@blindkeep/protocol/ids'
+import { createTurns } from '@blindkeep/protocol/turns'
 import type { GiveUpAfter } from '../ground/pause.ts'
 
 const MAX_SCANS = 2
@@ -9,62 +10,31 @@ const MAX_WAITING = 64
 /** So that one account cannot fill the queue. */
 const MAX_WAITING_OF_ACCOUNT = 4
 
-interface Waiting {
-  readonly accountId: AccountId
-  readonly enter: () => void
-}
+const TOO_LONG = new Error('the wait for a turn was too long')
 
 export function createScanTurns({ giveUpAfter }: { readonly giveUpAfter: GiveUpAfter }) {
-  const scanning = new Set<AccountId>()
-  const waiting = new Set<Waiting>()
-
-  const isFree = (accountId: AccountId): boolean => scanning.size < MAX_SCANS && !scanning.has(accountId)
-
-  function mayWait(accountId: AccountId): boolean {
-    const own = [...waiting].filter((each) => each.accountId === accountId)
-    return waiting.size < MAX_WAITING && own.length < MAX_WAITING_OF_ACCOUNT
-  }
-
-  function wait(accountId: AccountId, request: AbortSignal): Promise<boolean> {
-    const { promise, resolve, reject } = Promise.withResolvers<boolean>()
-    const own: Waiting = { accountId, enter: () => resolve(true) }
-    waiting.add(own)
-    // Leaves the queue in the same step as it answers: a turn given to a request that has left would never end.
-    const leaveQueue = (answer: () => void) => () => {
-      if (waiting.delete(own)) answer()
+  const turns = createTurns({
+    most: MAX_SCANS,
+    mostWaiting: MAX_WAITING,
+    ofSource: { most: 1, mostWaiting: MAX_WAITING_OF_ACCOUNT },
+    busy: () => TOO_LONG,
+  })
+  /**
+   * What ends the account's turn, as soon as it has one. Undefined when the wait was too long. Throws the reason of
+   * `request` when `request` aborts first.
+   */
+  return async (accountId: AccountId, request: AbortSignal): Promise<(() => void) | undefined> => {
+    const watch = (giveUp: (reason: unknown) => void) => {
+      onAbort(giveUpAfter(MAX_WAIT_MS), () => giveUp(TOO_LONG))
+      onAbort(request, () => giveUp(request.reason))
+      return () => undefined
     }
-    onAbort(
-      giveUpAfter(MAX_WAIT_MS),
-      leaveQueue(() => resolve(false)),
-    )
-    onAbort(
-      request,
-      leaveQueue(() => reject(request.reason)),
-    )
-    return promise
-  }
-
-  return {
-    /**
-     * True when the account has its turn, which ends with `leave`. False when the wait was too long. Throws the reason
-     * of `request` when `request` aborts first.
-     */
-    async enter(accountId: AccountId, request: AbortSignal): Promise<boolean> {
-      if (isFree(accountId)) {
-        scanning.add(accountId)
-        return true
-      }
-      return mayWait(accountId) && wait(accountId, request)
-    },
-
-    leave(accountId: AccountId): void {
-      scanning.delete(accountId)
-      const next = [...waiting].find((each) => isFree(each.accountId))
-      if (next === undefined) return
-      waiting.delete(next)
-      scanning.add(next.accountId)
-      next.enter()
-    },
+    try {
+      return await turns.enter({ source: accountId, watch })
+    } catch (error) {
+      if (error === TOO_LONG) return undefined
+      throw error
+    }
   }
 }
 

@@ -1,4 +1,5 @@
 import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from 'node:sqlite'
+import { CappedMap } from '@blindkeep/protocol/cappedMap'
 import type { QueryResult } from 'kysely'
 import { createDb, type Db, sqliteKind } from '../../../rows/db.ts'
 import type { Health } from './health.ts'
@@ -92,15 +93,13 @@ interface Prepared {
 
 /** Keeps prepared statements by their text. Drops the oldest ones first. */
 function createStatements(database: DatabaseSync, health: Health): Statements {
-  const kept = new Map<string, Prepared>()
+  const kept = new CappedMap<string, Prepared>(MAX_STATEMENTS)
 
   function prepared(text: string): Prepared {
     const known = kept.get(text)
     if (known !== undefined) return known
     const statement = database.prepare(text)
     const fresh = { statement, givesRows: statement.columns().length > 0 }
-    const oldest = kept.keys().next().value
-    if (kept.size >= MAX_STATEMENTS && oldest !== undefined) kept.delete(oldest)
     kept.set(text, fresh)
     return fresh
   }

@@ -6,7 +6,7 @@ import { describe, it } from 'node:test'
 import { account, accountId, bytes, seed } from '../../../contracts/store/world.ts'
 import { StorageUnavailable, StoreBroken, type WriteTx } from '../../../ports/store.ts'
 import { createWriteTx } from '../../../rows/nouns.ts'
-import { createTurns } from '../shared/turns.ts'
+import { createSingleTurns } from '../shared/turns.ts'
 import { openConnection, type SqliteConnection } from './connection.ts'
 import { createGroupCommit, MAX_WORKS_PER_COMMIT } from './groupCommit.ts'
 import { createHealth } from './health.ts'
@@ -36,7 +36,7 @@ function inWorld(work: (world: World) => Promise<void>, failOn?: string): () => 
       inner.control(statement)
     }
     const connection = { ...inner, control }
-    const commits = createGroupCommit({ connection, turns: createTurns(), health })
+    const commits = createGroupCommit({ connection, turns: createSingleTurns(), health })
     try {
       const write: World['write'] = (task) =>
         commits.write(

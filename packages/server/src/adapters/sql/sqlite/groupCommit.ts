@@ -1,6 +1,7 @@
+import type { Turns } from '@blindkeep/protocol/turns'
 import { StorageUnavailable } from '../../../ports/store.ts'
 import type { Db } from '../../../rows/db.ts'
-import { MAX_WAITING, type Turns } from '../shared/turns.ts'
+import { MAX_WAITING } from '../shared/turns.ts'
 import type { SqliteConnection } from './connection.ts'
 import type { Health } from './health.ts'
 

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { closeSync, constants, existsSync, openSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
+import type { Turns } from '@blindkeep/protocol/turns'
 import type { Store } from '../../../ports/store.ts'
 import type { Db } from '../../../rows/db.ts'
 import { sqliteDialect } from '../../../rows/dialects.ts'
@@ -10,7 +11,7 @@ import { migrate, requireMigrated } from '../migrations/migrations.ts'
 import { requireOwnSqlite } from '../migrations/ownSchema.ts'
 import { isRefusal } from '../shared/isRefusal.ts'
 import { forOneStatement } from '../shared/oneStatement.ts'
-import { createTurns, type Turns } from '../shared/turns.ts'
+import { createSingleTurns } from '../shared/turns.ts'
 import { openConnection, type SqliteConnection } from './connection.ts'
 import { createGroupCommit, type GroupCommit } from './groupCommit.ts'
 import { createHealth, type Health } from './health.ts'
@@ -36,7 +37,7 @@ export async function openSqliteStore(options: { readonly path: string; readonly
   if (!inMemory) createPrivately(location)
   const health = createHealth(inMemory ? undefined : resolve(path))
   const writer = openConnection(location, { health, queryOnly: false })
-  const writerTurns = createTurns()
+  const writerTurns = createSingleTurns()
   const commits = createGroupCommit({ connection: writer, turns: writerTurns, health })
   try {
     await commits.write(
@@ -48,7 +49,7 @@ export async function openSqliteStore(options: { readonly path: string; readonly
     )
     const reader = openConnection(location, { health, queryOnly: true })
     // A database in memory has no log, so a reader would see half of a write: reader and writer take the same turns.
-    const readerTurns = inMemory ? writerTurns : createTurns()
+    const readerTurns = inMemory ? writerTurns : createSingleTurns()
     return storeOver({ writer, reader, readerTurns, commits, health, inMemory })
   } catch (error) {
     writer.close()
@@ -80,7 +81,7 @@ interface OpenedDatabase {
 }
 
 function storeOver({ writer, reader, readerTurns, commits, health, inMemory }: OpenedDatabase): Store {
-  const receiptLog = createTurns()
+  const receiptLog = createSingleTurns()
   let closed: Promise<void> | undefined
 
   function refuseWhenOver(): void {
