@@ -126,7 +126,7 @@ describe('the packages', () => {
     }
     const licences = {
       'blindkeep/dist': 'commander',
-      'blindkeep-server/dist': 'fastify',
+      'blindkeep-server/dist': 'find-my-way',
       'blindkeep-server/dist/pages': 'preact',
     }
     for (const [place, name] of Object.entries(licences))

@@ -1,6 +1,5 @@
 /** A server of its settings: opens what it needs, builds the rules over it, and begins what runs by the clock. */
 import { setTimeout as wait } from 'node:timers/promises'
-import type { FastifyInstance } from 'fastify'
 import { createSecretHasher } from '../adapters/argon2/argon2.ts'
 import { readPages } from '../adapters/filesystem/pages.ts'
 import { openLimiter } from '../adapters/limiter/limiter.ts'
@@ -23,7 +22,7 @@ import { createRules } from '../domain/rules.ts'
 import { freeBytesBeside } from '../ground/disk.ts'
 import { createMetricsServer, type MetricsServer } from '../http/metricsServer.ts'
 import { createRoutes } from '../http/routes.ts'
-import { createHttpServer } from '../http/server.ts'
+import { createHttpServer, type HttpServer } from '../http/server.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Limiter } from '../ports/limiter.ts'
 import type { Log } from '../ports/log.ts'
@@ -39,7 +38,7 @@ import { openServerData, type ServerData } from './data.ts'
 import { outdatingCopies } from './upgradeCopy.ts'
 
 export interface App {
-  readonly http: FastifyInstance
+  readonly http: HttpServer
   /** Undefined unless METRICS_PORT is set. */
   readonly metrics: MetricsServer | undefined
   /** Whether the pages are built. Without them the rest works. */

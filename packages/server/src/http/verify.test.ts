@@ -4,7 +4,7 @@ import { describe, it } from 'node:test'
 import { type AlbumOwner, newAlbumOwner } from '../testing/assets.ts'
 import { createFaults } from '../testing/faults.ts'
 import { bytes } from '../testing/guest.ts'
-import { overHttp, said } from '../testing/http.ts'
+import { listen, overHttp, said } from '../testing/http.ts'
 import { keep, watchBlobs } from '../testing/verify.ts'
 import { inWorld, type World, type WorldOptions } from '../testing/world.ts'
 
@@ -61,7 +61,7 @@ describe('POST /v1/storage/verify', () => {
         const { app, signIn } = overHttp(world)
         const { authorization } = await signIn(albumOwner.accountId)
         const { assetId, ciphertextHash } = await keep(world, albumOwner, bytes(10))
-        const url = new URL('/v1/storage/verify', await app.listen({ port: 0, host: '127.0.0.1' }))
+        const url = `http://127.0.0.1:${await listen(app)}/v1/storage/verify`
         const headers = { authorization, 'content-type': 'application/json' }
         const sending = send(url, { method: 'POST', headers }).on('error', () => undefined)
         watch.beforeDigest(async (_location, signal) => {
