@@ -39,13 +39,10 @@ interface ReadError {
   readonly isPassing: boolean
 }
 
-/**
- * Says what failed in our own words. The library's error is never a cause of ours: it holds the request with its
- * signature, and the log prints causes.
- */
-export function failureOf(operation: string, readError: ReadError): S3Refusal {
-  const status = readError.status === undefined ? '' : ` (${readError.status})`
-  return new S3Refusal(readError.code, `the object store failed to ${operation}: ${readError.code}${status}`)
+/** What failed, in our words. The library's error is no cause: it holds the signed request, and causes are logged. */
+export function failureOf(operation: string, error: ReadError): S3Refusal {
+  const status = error.status === undefined ? '' : ` (${error.status})`
+  return new S3Refusal(error.code, `the object store failed to ${operation}: ${error.code}${status}`)
 }
 
 /** What an operator can do about a code of the store or the system. */
