@@ -39,10 +39,7 @@ interface Told {
   readonly isPassing: boolean
 }
 
-/**
- * Says what failed in our own words. The library's error is never a cause of ours: it holds the request with its
- * signature, and the log prints causes.
- */
+/** What failed, in our words. The library's error is no cause: it holds the signed request, and causes are logged. */
 export function failureOf(operation: string, told: Told): S3Refusal {
   const status = told.status === undefined ? '' : ` (${told.status})`
   return new S3Refusal(told.code, `the object store failed to ${operation}: ${told.code}${status}`)
