@@ -23,10 +23,7 @@ export interface Work<Input> {
   readonly patienceMs?: number
 }
 
-/**
- * Fails when eight times the input takes more than 27 times the work, three a doubling, in the shortest round.
- * `what` names the input in the error.
- */
+/** Fails when eight times the input takes more than 27 times the work in the shortest round. `what` names the input. */
 export async function assertLinear<Input>(
   { input, run, size = 2048, patienceMs = PATIENCE_MS }: Work<Input>,
   what = 'the input',

@@ -1,8 +1,9 @@
 /**
  * Starts the real server as a process, with a new data directory, on a port that was free a moment before. Tests, demo,
- * benchmarks and fault runs share it, so that all of them use the server as an operator starts it. With `npm run
- * on:postgres --` before them, servers without a data directory of the caller keep their rows on PostgreSQL, each in a
- * database of its own.
+ * benchmarks and fault runs share it: all use the server as an operator starts it.
+ *
+ * With `npm run on:postgres --` before them, servers without a data directory of the caller keep their rows on
+ * PostgreSQL, each in a database of its own.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -26,7 +26,11 @@ npm run conformance -- http://127.0.0.1:8080   # tests that server; skips the te
 node --test conformance/chunks.test.ts         # one file, which starts its own server
 \`\`\`
 
-A server that you test has to accept registrations. The suite leaves accounts behind.
+A server that you test has to accept registrations. The suite leaves accounts behind. One file takes a few seconds:
+
+\`\`\`sh run
+npm run conformance -- http://127.0.0.1:8080 discovery
+\`\`\`
 
 - \`client.ts\` sends every request, and \`judge.ts\` checks every answer against \`/openapi.json\`: its status is declared, its body fits the schema
   (nothing stripped or coerced), and problems and headers have their common form.

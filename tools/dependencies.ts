@@ -1,8 +1,10 @@
 /**
- * What others wrote and people run, checked against `package-lock.json`: `npm run check:dependencies`. Each direct
- * dependency has its reason in `decisions/dependencies.md`, whose last section lists what each brings; every licence is
- * one of ours; nothing of it runs at its installation; and all packages here have one version. `npm run
- * make:dependencies` writes that section.
+ * What others wrote and people run, checked against `package-lock.json`: `npm run check:dependencies`.
+ * - Each direct dependency has its reason in `decisions/dependencies.md`, whose last section lists what each brings
+ *   (`npm run make:dependencies` writes it).
+ * - Every licence is one of ours.
+ * - Nothing of it runs at its installation.
+ * - All packages here have one version.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,8 +1,12 @@
 /**
- * Checks the documents: `npm run docs`. Every relative link in a Markdown file leads to a file of the repository, and
- * every anchor to a heading. No text of the project has a package manager fetch one of our packages by its name. Each
- * import leads to a lower floor, where ARCHITECTURE.md draws floors. `npm run docs:run [-- <file> …]` also runs the
- * blocks of commands that say that they can be run: those whose fence is ```` ```sh run ````.
+ * Checks the documents: `npm run docs`.
+ * - Every relative link leads to a file of the repository, and every anchor to a heading.
+ * - No text of the project has a package manager fetch one of our packages by its name.
+ * - Each import leads to a lower floor, where ARCHITECTURE.md draws floors.
+ * - No paragraph is longer than 600 characters.
+ *
+ * `npm run docs:run [-- <file> …]` also runs what says that it can be run: blocks of commands whose fence is
+ * ```` ```sh run ````, and modules (```` ```js run ````).
  */
 import { readFileSync } from 'node:fs'
 import { argumentsOf } from './arguments.ts'
@@ -41,10 +45,13 @@ const broken = [...brokenLinks(documents, new Set(files))]
 const upwards = documents.flatMap(({ floors }) =>
   floors.flatMap((drawn) => [...floorFaults(drawn, files, (file) => readFileSync(`${ROOT}${file}`, 'utf8'))]),
 )
-const faults = [...broken, ...names, ...upwards]
+const long = documents.flatMap(({ file, long }) =>
+  long.map((line) => `${file}:${line}: a paragraph of more than 600 characters: make a list or a table of it`),
+)
+const faults = [...broken, ...names, ...upwards, ...long]
 for (const fault of faults) console.error(fault)
 console.log(
-  `${documents.length} documents, ${broken.length} broken links, ${names.length} names of a registry, ${upwards.length} faults of floors`,
+  `${documents.length} documents, ${broken.length} broken links, ${names.length} names of a registry, ${upwards.length} faults of floors, ${long.length} long paragraphs`,
 )
 if (faults.length > 0) process.exitCode = 1
 

@@ -1,6 +1,6 @@
 /**
- * Makes the packages that install elsewhere, where Node runs no TypeScript (`decisions/packages.md`). `npm run pack
- * [directory]`: writes `*.tgz`, to `packed` by default. The same tree gives the same bytes.
+ * Makes the packages that install elsewhere, where Node runs no TypeScript (`decisions/packages.md`).
+ * `npm run pack [directory]` writes `*.tgz`, to `packed` by default. The same tree gives the same bytes.
  */
 import { execFileSync } from 'node:child_process'
 import {

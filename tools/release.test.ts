@@ -70,7 +70,7 @@ describe('a release', () => {
     assert.equal(metadata.timestamp, new Date(SECONDS * 1000).toISOString())
     const names = components.map((component) => component['bom-ref'].replace(/@[^@]+$/, ''))
     // Of the server, the pages, the command line, and what it asks for.
-    for (const name of ['fastify', 'preact', 'commander', '@napi-rs/keyring', 'blindkeep-server'])
+    for (const name of ['find-my-way', 'preact', 'commander', '@napi-rs/keyring', 'blindkeep-server'])
       assert.ok(names.includes(name), name)
     for (const name of ['vite', 'rolldown', 'typescript', '@blindkeep/bench']) assert.ok(!names.includes(name), name)
     for (const { hashes, 'bom-ref': ref } of components.filter(({ 'bom-ref': each }) => !each.includes('blindkeep')))

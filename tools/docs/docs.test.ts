@@ -56,4 +56,18 @@ describe('blocks that can be run', () => {
       { line: 10, commands: 'three' },
     ])
   })
+
+  it('are modules too, which Node runs', () => {
+    const { blocks } = readDocument('a.md', '```js\nno()\n```\n```js run\nimport "node:fs"\n```\n')
+    const commands = 'node --input-type=module <<\'END\'\nimport "node:fs"\nEND'
+    assert.deepEqual(blocks, [{ line: 5, commands }])
+  })
+})
+
+describe('a long paragraph', () => {
+  it('is found by its line, but not in a table or a block', () => {
+    const [short, long] = ['x'.repeat(600), 'x'.repeat(601)]
+    const text = [short, long, `| ${long} |`, '```', long, '```', `- ${long}`].join('\n')
+    assert.deepEqual(readDocument('a.md', text).long, [2, 7])
+  })
 })

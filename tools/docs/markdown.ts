@@ -21,9 +21,14 @@ export interface Document {
   readonly links: readonly Link[]
   readonly blocks: readonly Block[]
   readonly floors: readonly Floors[]
+  /** The lines of paragraphs that are so long that what they say belongs into a list or a table. */
+  readonly long: readonly number[]
 }
 
+const MAX_PARAGRAPH_LENGTH = 600
+
 const RUNNABLE = 'sh run'
+const RUNNABLE_MODULE = 'js run'
 const FENCE = /^ *(`{3,}|~{3,}) *(.*)$/
 const HEADING = /^#{1,6} +(.*?)(?: +#+)? *$/
 /** `](target)`, also of a picture; `[name]: target`; and the HTML that Markdown lets through. */
@@ -32,12 +37,14 @@ const NAMED = /<[a-z]+ [^>]*\b(?:id|name)="([^"]+)"/g
 
 export function readDocument(file: string, text: string): Document {
   const [links, blocks, headings, anchors]: [Link[], Block[], string[], Set<string>] = [[], [], [], new Set()]
-  const floors: Floors[] = []
+  const [floors, long]: [Floors[], number[]] = [[], []]
   for (const { line, content, info } of piecesOf(text)) {
     if (info === RUNNABLE) blocks.push({ line, commands: content })
+    if (info === RUNNABLE_MODULE) blocks.push({ line, commands: `node --input-type=module <<'END'\n${content}\nEND` })
     const drawn = info === undefined ? undefined : floorsIn(info, content)
     if (drawn !== undefined) floors.push(drawn)
     if (info !== undefined) continue
+    if (content.length > MAX_PARAGRAPH_LENGTH && !content.startsWith('|')) long.push(line)
     const heading = HEADING.exec(content)?.[1]
     if (heading !== undefined) headings.push(heading)
     const prose = content.replaceAll(/`[^`]*`/g, '')
@@ -52,7 +59,7 @@ export function readDocument(file: string, text: string): Document {
     counts.set(anchor, count + 1)
     anchors.add(count === 0 ? anchor : `${anchor}-${count}`)
   }
-  return { file, anchors, links, blocks, floors }
+  return { file, anchors, links, blocks, floors, long }
 }
 
 /** The anchor that GitHub gives a heading. */

@@ -126,7 +126,7 @@ describe('the packages', () => {
     }
     const licences = {
       'blindkeep/dist': 'commander',
-      'blindkeep-server/dist': 'fastify',
+      'blindkeep-server/dist': 'find-my-way',
       'blindkeep-server/dist/pages': 'preact',
     }
     for (const [place, name] of Object.entries(licences))
@@ -139,7 +139,7 @@ describe('the packages', () => {
 /** The lines of the README for a second terminal. */
 async function secondTerminal(): Promise<string> {
   const readme = await readFile(join(packed.directory, 'node_modules', 'blindkeep-server', 'README.md'), 'utf8')
-  const block = readme.match(/second terminal:\n\n```sh\n([\s\S]*?)```/)?.[1]
+  const block = readme.match(/second terminal:\n\n```sh run\n([\s\S]*?)```/)?.[1]
   assert.ok(block !== undefined, readme)
   assert.ok(block.includes(README_ADDRESS), block)
   return block

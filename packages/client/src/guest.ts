@@ -64,10 +64,7 @@ export interface PrepareOptions extends FileFacts {
   readonly source: Source
   /** The go that the file belongs to. */
   readonly batch?: Batch | undefined
-  /**
-   * The passphrase from the owner, as `normalPassphrase` spells it; it never leaves this process. Old links may need
-   * another one of `passphraseSpellings`.
-   */
+  /** As `normalPassphrase` spells it; it never leaves this process. Old links may need `passphraseSpellings`. */
   readonly passphrase?: SpelledPassphrase | undefined
   readonly onProgress?: ((progress: SendProgress) => void) | undefined
   readonly signal?: AbortSignal | undefined

@@ -1,7 +1,4 @@
-/**
- * Other people choose these texts: guests the names, notes and addresses, servers the answers. No text may take more
- * than its length.
- */
+/** Texts of others: guests' names, notes and addresses, servers' answers. None takes more than its length. */
 import { describe, it } from 'node:test'
 import { assertLinear, HOSTILE_TEXTS } from '../../../testing/linear.ts'
 import { secretOfWords } from './account/recoveryWords.ts'

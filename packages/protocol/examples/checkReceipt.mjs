@@ -1,6 +1,7 @@
-// Checks one custody receipt with Node 24 and no package: node checkReceipt.mjs <address of the server> [file] The
-// file, or standard input, has an AssetReceipt from the server, or from the guest's page, which adds `keys` and `file`.
-// docs/for-client-authors.md explains each step.
+// Checks one custody receipt with Node 24 and no package: node checkReceipt.mjs <address of the server> [file]
+//
+// The file, or standard input, has an AssetReceipt from the server, or from the guest's page, which adds `keys` and
+// `file`. docs/for-client-authors.md explains each step.
 import assert from 'node:assert/strict'
 import { createPublicKey, hash, verify } from 'node:crypto'
 import { readFileSync } from 'node:fs'

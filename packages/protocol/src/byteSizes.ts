@@ -18,10 +18,7 @@ export function parseSize(text: string): number | undefined {
   return bytes <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(bytes) : undefined
 }
 
-/**
- * `1.5 GB`, in powers of 1000, as the pages and the labels of disks have them. Rounded down: rounded up, it could look
- * like a limit that has been reached.
- */
+/** `1.5 GB`, in powers of 1000, as on disks. Rounded down, so that it never looks like a reached limit. */
 export function sizeText(bytes: number): string {
   let power = 0
   while (power < PREFIXES.length && bytes >= 1000 ** (power + 1)) power += 1

@@ -1,7 +1,4 @@
-/**
- * A sentence about each named shape of the interface, for `openapi.json`. The members have theirs in `schemas/`, and
- * codes in `problems.ts`.
- */
+/** A sentence about each named shape, for `openapi.json`. Members have theirs in `schemas/`, codes in `problems.ts`. */
 export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   AccountResponse: 'The caller’s account.',
   InboxRoomResponse: 'How full the inbox is. Absent while nothing waits.',

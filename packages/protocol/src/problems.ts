@@ -1,7 +1,4 @@
-/**
- * The catalog of problem codes (RFC 9457). A code never gets another meaning.
- * `help` says what to do; the page of the problem shows it.
- */
+/** The catalog of problem codes (RFC 9457). A code keeps its meaning. `help`, on its page, says what to do. */
 export interface ProblemKind {
   readonly status: number
   readonly title: string

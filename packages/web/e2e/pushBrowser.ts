@@ -185,7 +185,7 @@ function readShown(): readonly ShownNotification[] {
   return recorded.map(({ title, body, lang }) => ({ title, body, lang }))
 }
 
-/** Runs in the worker. Without a click there is no right to focus or open windows: wishes are noted. */
+/** Runs in the worker. Without a click it may not focus or open a window: what it asks for is noted. */
 async function clickShown(): Promise<string | undefined> {
   const scope = globalThis as unknown as WorkerWithRecord
   let opened: string | undefined

@@ -36,7 +36,7 @@ export interface Proven extends Identity {
   readonly secret: string
 }
 
-/** Asks for the salt; takes 64 MiB and about a second. Throws `AccountError`, `AddressError` and call errors. */
+/** Asks for the salt; takes 64 MiB and a second. Throws `AccountError`, `AddressError`, and what a call throws. */
 export async function provePassword(
   { calls, environment }: MasterPorts,
   { email: typed, password }: { readonly email: string; readonly password: string },

@@ -1,7 +1,4 @@
-/**
- * Operations that need the password although the owner is signed in, because a stolen session does not have it: change
- * the password, delete the account.
- */
+/** Needs the password although the owner is signed in: a stolen session does not have it. */
 import type { Bytes } from '@blindkeep/protocol/bytes'
 import type { Environment } from '../ground/environment.ts'
 import { sendAgainWhenLost } from '../http/lostAnswer.ts'

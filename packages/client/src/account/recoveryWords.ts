@@ -17,10 +17,7 @@ export async function wordsOfSecret(secret: Uint8Array): Promise<readonly string
   return entropyToMnemonic(secret, wordlist).split(' ')
 }
 
-/**
- * The words as they were typed, without what a saved file has around them: its heading, and the numbers of its list
- * (`1. core`). No word has a digit.
- */
+/** The typed words without the heading and list numbers (`1. core`) of a saved file. No word has a digit. */
 export function typedWords(typed: string): readonly string[] {
   return listIn(typed)
     .split(/\s+/u)

@@ -39,10 +39,7 @@ export interface AssetFacts {
   readonly changedAt: string
 }
 
-/**
- * Reads an asset. Throws what a call throws (`error.asset.not_found` when it does not exist), and `AnswerError` for the
- * description of another asset.
- */
+/** Throws what a call throws (`error.asset.not_found`), and `AnswerError` for another asset's description. */
 export async function readAsset(call: Call, assetId: string, signal?: AbortSignal): Promise<AssetFacts> {
   const { body } = await call('asset', { path: { asset_id: assetId }, signal })
   if (body.asset_id !== assetId) throw new AnswerError('asset', 'it is about another asset')

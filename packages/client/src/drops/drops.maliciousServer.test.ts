@@ -1,7 +1,4 @@
-/**
- * A malicious server tampers with link keys and drops; a proxy in front of a real server plays it. The client must
- * report each tampering with its reason.
- */
+/** A malicious server, played by a proxy, tampers with link keys and drops. The client must report each. */
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
 import { before, describe, it } from 'node:test'

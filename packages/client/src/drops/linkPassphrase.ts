@@ -11,7 +11,7 @@ interface PassphrasePorts {
   readonly environment: Pick<Environment, 'passphraseProof'>
 }
 
-/** Verifier and proof for this link of this server: 64 MiB, about a second. Throws `AddressError` and call errors. */
+/** Verifier and proof for this link: 64 MiB, about a second. Throws `AddressError`, and what a call throws. */
 export async function linkPassphraseProof(
   { calls, environment }: PassphrasePorts,
   { opaqueId, passphrase }: { readonly opaqueId: OpaqueId; readonly passphrase: SpelledPassphrase },

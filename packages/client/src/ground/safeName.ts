@@ -21,10 +21,7 @@ const TAIL_UNITS = 128
 const forbidden = /[/\\:*?"<>|]/gu
 /** C0 and C1 controls, line and paragraph separators, interlinear annotation. */
 const controls = /[\p{Cc}\u2028\u2029\uFFF9-\uFFFB]/gu
-/**
- * Characters that are invisible, or that change the direction of the text after them, so that `exe.fdp` looks like
- * `pdf.exe` (Unicode TR 36, section 2.10).
- */
+/** Invisible characters, or those that turn text, so that `exe.fdp` looks like `pdf.exe` (Unicode TR 36, 2.10). */
 const ignorable = /\p{Default_Ignorable_Code_Point}/gu
 /** Of these, joiners and presentation selectors are kept: scripts and emoji need them. */
 const KEPT: ReadonlySet<string> = new Set(['\u200C', '\u200D', '\uFE0E', '\uFE0F'])

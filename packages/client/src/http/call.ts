@@ -1,7 +1,4 @@
-/**
- * Calls of the server, derived from the table of operations: parameters, path, and every answer. A caller gets no
- * answer that does not match its row.
- */
+/** Calls derived from the table of operations. A caller gets no answer that does not match its row. */
 
 import type { Instant } from '@blindkeep/protocol/ids'
 import { type Operation, type OperationName, operations } from '@blindkeep/protocol/operations'

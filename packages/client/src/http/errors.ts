@@ -58,10 +58,7 @@ const NETWORK_MESSAGES: Readonly<Record<Exclude<NetworkFailure, 'redirected'>, s
   cut: 'The connection broke in the middle of the answer.',
 }
 
-/**
- * No answer, or an incomplete one. Has no address but the origins of a redirect, and no underlying error, because these
- * may contain the path of a link.
- */
+/** No answer, or an incomplete one. Without path and underlying error, which may contain a link. */
 export class NetworkError extends Error {
   override readonly name = 'NetworkError'
   readonly failure: NetworkFailure

@@ -16,10 +16,7 @@ export function newId<Id extends string>({ randomBytes }: RandomSource, parse: (
   return id
 }
 
-/**
- * 128 random bits as 32 lowercase hex characters: the id of a link or a share. It is a credential: knowing it is enough
- * to use the link or the share.
- */
+/** 128 random bits in lowercase hex: the id of a link or share, and a credential. */
 export function newOpaqueId({ randomBytes }: RandomSource): OpaqueId {
   const opaqueId = parseOpaqueId(toHex(randomBytes(ID_BYTES)))
   if (opaqueId === undefined) throw new Error('the random generator did not return 16 bytes')

@@ -41,10 +41,7 @@ export function prefixBytes(format: Format, blocks: number): number {
   return preambleBytes(format) + sealedHeaderBytes(blocks)
 }
 
-/**
- * Number of data segments for this many plaintext bytes; an empty file has one, which is empty. Throws `RangeError`
- * beyond the range of the counter.
- */
+/** Data segments for these plaintext bytes; one, empty, for an empty file. Throws `RangeError` beyond the counter. */
 export function segmentCountOf(plaintextSize: number): number {
   const count = Math.max(1, Math.ceil(plaintextSize / SEGMENT_PLAINTEXT_BYTES))
   const fits = Number.isSafeInteger(plaintextSize) && plaintextSize >= 0 && count <= MAX_DATA_SEGMENTS

@@ -59,10 +59,7 @@ export async function sealShareIndex(
   return sealed
 }
 
-/**
- * Throws `ShareError`: `index_swapped` when it was not sealed for this address, `index_invalid` for other content,
- * `index_unknown` for a later version.
- */
+/** Throws `ShareError`: `index_swapped` (not for this address), `index_invalid`, `index_unknown` (a later version). */
 export async function openShareIndex(
   { shareKey, opaqueId }: ShareSeal,
   sealed: Uint8Array,

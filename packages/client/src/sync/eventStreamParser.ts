@@ -1,7 +1,4 @@
-/**
- * Parses an event stream as the WHATWG HTML standard says (section 9.2.6, "Interpreting an event stream"). Pure: takes
- * text in pieces of any size.
- */
+/** Parses an event stream (WHATWG HTML, section 9.2.6). Pure: takes text in pieces of any size. */
 export interface StreamBlock {
   /** The last event ID after this block. */
   readonly id: string

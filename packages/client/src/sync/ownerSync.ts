@@ -24,10 +24,7 @@ export interface ChangePage {
   readonly changes: readonly Change[]
   /** Store it once these changes are processed, and pass it to the next `changes`. */
   readonly cursor: string
-  /**
-   * True on the first page when the server did not know the given cursor and started from the beginning: assets that
-   * the caller knows may be deleted.
-   */
+  /** True on the first page for an unknown cursor: it starts at the beginning, and known assets may be deleted. */
   readonly hasStartedOver: boolean
 }
 

@@ -20,10 +20,7 @@ const BACKOFF_MS = { first: 500, max: 30_000 }
 
 export interface AdoptDrop extends CompleteAsset {
   readonly album: AlbumId
-  /**
-   * An id that the caller has made and stored, so that after a crash the same call continues although the drop has left
-   * the inbox. A new id by default.
-   */
+  /** Made and stored by the caller, so that the same call continues after a crash. New by default. */
   readonly assetId?: AssetId | undefined
   /** No earlier call had this `assetId`: the client need not ask first, because the answer would be 404. */
   readonly isFirstTry?: boolean | undefined

@@ -100,10 +100,7 @@ async function readOf(
   return undefined
 }
 
-/**
- * A blob that does not open, no longer exists or is withheld counts as no thumbnail: the page shows an icon, and the
- * asset itself reports the fault.
- */
+/** A blob that does not open, or is missing or withheld, is no thumbnail: the page shows an icon. */
 function isNone(error: unknown): boolean {
   if (error instanceof ProblemError) return ['error.blob.not_found', 'error.blob.withheld'].includes(error.code)
   return error instanceof SealError || error instanceof AssetError

@@ -1,7 +1,4 @@
-/**
- * A malicious server tampers with receipts of assets, or signs false ones; a proxy in front of a real server plays it.
- * The client must detect each.
- */
+/** A malicious server, played by a proxy, tampers with receipts or signs false ones. The client detects each. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { before, describe, it } from 'node:test'

@@ -196,7 +196,7 @@ export async function hasReceipt({ custody, environment }: Omit<ReceiptOptions, 
   }
 }
 
-/** Fetches and checks the receipt of a landed drop, available for 30 days. Throws `AuditError` and call errors. */
+/** Fetches and checks a landed drop's receipt, there for 30 days. Throws `AuditError`, and what a call throws. */
 export async function fetchReceipt({ custody, pinned, environment }: ReceiptOptions): Promise<CheckedReceipt> {
   const { fetch } = environment ?? systemEnvironment
   const calls = createCalls({ baseUrl: custody.baseUrl, fetch })

@@ -20,7 +20,7 @@ export interface OwnerVerification {
   assetReceipts(assetId: string, options?: AssetReceiptsOptions): Promise<CheckedAssetReceipts>
   /** The receipts that the server lists for an asset, unverified: for a `ReceiptAudit`. */
   listReceipts(assetId: string, signal?: AbortSignal): Promise<readonly AssetReceipt[]>
-  /** Reads the server's keys once, for the receipts of many assets. Throws `AuditError` and call errors. */
+  /** Reads the server's keys once, for many receipts. Throws `AuditError`, and what a call throws. */
   openAudit(pinned?: PinnedKeys): Promise<ReceiptAudit>
   /** The server's own statement, one verdict for each asset. Before destroying a file: `verifyBeforeDestroying`. */
   verifyStorage(assets: readonly AssetToVerify[], options?: VerifyOptions): Promise<readonly AssetVerdict[]>

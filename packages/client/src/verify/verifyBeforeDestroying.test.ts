@@ -1,7 +1,4 @@
-/**
- * Whether a file may be destroyed. One honest yes; every difference of the local file and every silence of the server
- * must be a no, with its reason.
- */
+/** One honest yes; each difference of the file and each silence of the server is a no, with its reason. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { appendFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'

@@ -6,6 +6,7 @@ import { describe, it } from 'node:test'
 import { isDeepStrictEqual } from 'node:util'
 import { until } from '../../../../testing/until.ts'
 import { readConfig } from '../config/config.ts'
+import { ask } from '../testing/http.ts'
 import { openDouble } from '../testing/s3/world.ts'
 import { USE } from '../testing/serverUse.ts'
 import { sha256 } from '../testing/world.ts'
@@ -27,7 +28,7 @@ describe('a server', () => {
     /** The answer of a server that starts now. */
     const readiness = async () => {
       const app = await createApp({ config, port: 0, ...USE })
-      const answer = await app.http.inject({ url: '/readyz' })
+      const answer = await ask(app.http, { url: '/readyz' })
       await app.close()
       return { status: answer.statusCode, failing: answer.json().failing }
     }
@@ -52,7 +53,7 @@ describe('a server', () => {
     assert.ok(!('faults' in config))
     t.mock.timers.enable({ apis: ['setInterval'] })
     const app = await createApp({ config, port: 0, ...USE })
-    const readiness = async () => (await app.http.inject({ url: '/readyz' })).json()
+    const readiness = async () => (await ask(app.http, { url: '/readyz' })).json()
     try {
       assert.deepEqual(await readiness(), { status: 'ok' })
       const [place, away] = [join(directory, 'blobs', 'ab'), join(directory, 'blobs', 'away')]

@@ -10,6 +10,7 @@ import { createDatabase } from '../../../../testing/postgresDatabase.ts'
 import { freePort } from '../../../../testing/startServer.ts'
 import { until } from '../../../../testing/until.ts'
 import { readConfig } from '../config/config.ts'
+import { ask } from '../testing/http.ts'
 import { startPostgresServer } from '../testing/postgresServer.ts'
 import { openDouble } from '../testing/s3/world.ts'
 import { USE } from '../testing/serverUse.ts'
@@ -62,7 +63,7 @@ describe('the health of a node', () => {
   /** Fails if an answer takes longer than it may. */
   async function readiness(): Promise<readonly string[]> {
     const askedAt = performance.now()
-    const answer = await app.http.inject({ url: '/readyz' })
+    const answer = await ask(app.http, { url: '/readyz' })
     assert.ok(performance.now() - askedAt < ANSWER_MS, `${performance.now() - askedAt} ms`)
     const { failing = [] } = answer.json()
     assert.equal(answer.statusCode, failing.length === 0 ? 200 : 503)

@@ -6,6 +6,7 @@ import { describe, it } from 'node:test'
 import { type CommandOutcome, runCommand } from '../../../../testing/command.ts'
 import { type App, createApp } from '../assembly/app.ts'
 import { readConfig } from '../config/config.ts'
+import { ask } from '../testing/http.ts'
 import { GIVEN } from '../testing/serverUse.ts'
 import { accountCommands } from './account.ts'
 import { type Outcome, parseCall, UsageError } from './command.ts'
@@ -49,7 +50,7 @@ function besideServer(settings: Readonly<Record<string, string>>, work: (beside:
         },
         async register(email) {
           const payload = { email, password: 'a secret of twelve or more' }
-          const answer = await app.http.inject({ method: 'POST', url: '/v1/auth/register', payload })
+          const answer = await ask(app.http, { method: 'POST', url: '/v1/auth/register', payload })
           const { account_id: accountId, access_token: token } = answer.json()
           return { accountId, authorization: `Bearer ${token}` }
         },
@@ -68,7 +69,7 @@ describe('the commands of accounts, beside a running server', () => {
       const { accountId, authorization } = await register('ann@example.org')
       const album = async (id: number) => {
         const payload = { album_id: `00000000-0000-4000-8000-00000000000${id}` }
-        return (await app.http.inject({ method: 'POST', url: '/v1/albums', headers: { authorization }, payload }))
+        return (await ask(app.http, { method: 'POST', url: '/v1/albums', headers: { authorization }, payload }))
           .statusCode
       }
       assert.equal(await album(1), 201)
@@ -92,7 +93,7 @@ describe('the commands of accounts, beside a running server', () => {
     besideServer({ QUOTA_HARD_BYTES: '1000', QUOTA_GRACE_DAYS: '14' }, async ({ app, run, register }) => {
       const { authorization } = await register('ann@example.org')
       const quota = async () =>
-        (await app.http.inject({ method: 'GET', url: '/v1/quota', headers: { authorization } })).json()
+        (await ask(app.http, { method: 'GET', url: '/v1/quota', headers: { authorization } })).json()
       const shown = async (...options: readonly string[]) =>
         Object((await run('account quota', 'ann@example.org', ...options)).json)
       const deployment = { used: 0, soft_limit: 1000, hard_limit: 1000, state: 'ok' }

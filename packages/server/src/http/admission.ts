@@ -20,9 +20,9 @@
  * 14. the operation's own rules. A chunk has rules of its own for content type and size (`chunk.ts`) and for suspension
  *     (`chunkRecord.ts`).
  */
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ProtocolVersion } from '@blindkeep/protocol/ids'
 import type { Operation, OperationName } from '@blindkeep/protocol/operations'
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Caller, Sessions } from '../domain/account/sessions.ts'
 import type { AcceptedVersions } from '../domain/discovery/protocolWindow.ts'
 import { networkOf } from '../domain/ground/guestNetwork.ts'
@@ -44,7 +44,7 @@ import {
   writtenVersion,
 } from './gates.ts'
 import { queryAt } from './paths.ts'
-import { type Exchange, whenClosed } from './reply.ts'
+import { type Exchange, setHeaders, whenClosed } from './reply.ts'
 import { isForwarded, type SenderOf } from './source.ts'
 
 interface AdmissionPorts {
@@ -59,8 +59,8 @@ interface AdmissionSettings {
   readonly requestBytesMax: number
 }
 
-/** A request whose path and method have a row. */
-export type Asked = Exchange & { readonly row: Operation }
+/** A request whose path and method have a row, with the ids of its path. */
+export type Asked = Exchange & { readonly row: Operation; readonly given: Readonly<Record<string, string>> }
 
 /** What arrives and what it may hold in memory. */
 export interface Arriving {
@@ -79,7 +79,7 @@ export function createAdmit(
 ): Admit {
   const { requestBytesMax } = settings
   return async (asked, { body, hold }) => {
-    const { row, request, reply } = asked
+    const { row, request, reply, given } = asked
     const { headers } = request
     const window = () => protocolWindow.current()
     const spoken = spokenVersion(row, headers)
@@ -94,7 +94,7 @@ export function createAdmit(
     if (early !== undefined) return early
 
     // 6
-    const params = pathIds(row, request.params as Record<string, string>)
+    const params = pathIds(row, given)
     if (isRefusal(params)) return params
 
     // 7
@@ -102,7 +102,7 @@ export function createAdmit(
     if (row.query !== undefined && isRefusal(query)) return query
 
     // 8 to 10
-    const { source } = senderOf(request.raw)
+    const { source } = senderOf(request)
     const holder = holderOf(caller, source)
     const read = await readBody(asked, { body, hold, holder, requestBytesMax })
     if (isRefusal(read)) return read
@@ -134,15 +134,15 @@ export function createAdmit(
     } as Call<OperationName>
   }
 
-  async function callerOf(row: Operation, { headers }: FastifyRequest): Promise<Caller | Refusal | undefined> {
+  async function callerOf(row: Operation, { headers }: IncomingMessage): Promise<Caller | Refusal | undefined> {
     if (row.auth !== 'bearer') return undefined
     const caller = await authenticate(sessions, headers.authorization)
     return isRefusal(caller) ? caller : (suspension(row, caller) ?? caller)
   }
 
-  function warn(reply: FastifyReply, version: ProtocolVersion | Refusal | undefined): void {
+  function warn(reply: ServerResponse, version: ProtocolVersion | Refusal | undefined): void {
     const warning = isRefusal(version) ? undefined : deprecationWarning(version, protocolWindow)
-    if (warning !== undefined) reply.header('Warning', warning)
+    setHeaders(reply, { Warning: warning })
   }
 }
 
@@ -161,12 +161,12 @@ async function readBody(
       jsonOf(row.body, body, limitBytes)
     )
   }
-  if (hasBody(request.raw)) await body.skip(requestBytesMax)
+  if (hasBody(request)) await body.skip(requestBytesMax)
   return undefined
 }
 
 /** Such a body needs no memory. What arrives is counted all the same: a chunked body declares nothing. */
-function declaredTooLarge({ headers }: FastifyRequest, limitBytes: number): Refuses<'body_too_large'> | undefined {
+function declaredTooLarge({ headers }: IncomingMessage, limitBytes: number): Refuses<'body_too_large'> | undefined {
   return Number(headers['content-length'] ?? 0) > limitBytes ? { refused: 'body_too_large' } : undefined
 }
 
@@ -180,11 +180,11 @@ function holderOf(caller: Caller | undefined, source: string | undefined): Holde
 function disconnection({ row, request, reply }: Asked): AbortSignal {
   const disconnected = new AbortController()
   const abort = () => disconnected.abort(new BodyBroken('the client disconnected'))
-  const judge = () => request.raw.complete || abort()
-  if (request.raw.closed) judge()
-  else request.raw.once('close', judge)
+  const judge = () => request.complete || abort()
+  if (request.closed) judge()
+  else request.once('close', judge)
   // Node closes a request once its body is complete, before the answer. A complete chunk is stored even if its client
   // has disconnected.
-  if (row.body?.type !== 'application/octet-stream') whenClosed(reply, () => reply.raw.writableEnded || abort())
+  if (row.body?.type !== 'application/octet-stream') whenClosed(reply, () => reply.writableEnded || abort())
   return disconnected.signal
 }

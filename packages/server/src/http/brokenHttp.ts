@@ -11,14 +11,14 @@ const MALFORMED = '400 Bad Request'
 
 type RefuseBroken = (error: NodeJS.ErrnoException, socket: Socket) => void
 
-export function createRefuseBroken(connections: () => Connections): RefuseBroken {
+export function createRefuseBroken(connections: Connections): RefuseBroken {
   /** The bytes that a connection had brought when it was answered. */
   const answeredAt = new WeakMap<Socket, number>()
   return (error, socket) => {
     const begun = answeredAt.get(socket)
     // Called again for all that follows on a connection that has been answered.
     if (begun !== undefined) return void (socket.bytesRead - begun > READ_ON.bytes && socket.destroy())
-    const { awaited, begunAnswers } = connections().of(socket)
+    const { awaited, begunAnswers } = connections.of(socket)
     if (begunAnswers > 0) return socket.destroySoon()
     // A browser opens connections ahead. An answer to a late one could meet its first request, which it would refuse;
     // one that is closed, it replaces.

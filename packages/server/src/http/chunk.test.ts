@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { InjectOptions } from 'fastify'
+import type { InjectOptions } from 'light-my-request'
 import type { ReadTx, Store } from '../ports/store.ts'
 import { openBlob } from '../testing/assetSessions.ts'
 import { newAlbumOwner } from '../testing/assets.ts'

@@ -4,7 +4,7 @@ import { createServer, type RequestListener, type ServerResponse } from 'node:ht
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { describe, it } from 'node:test'
 import { until } from '../../../../testing/until.ts'
-import { overHttp } from '../testing/http.ts'
+import { listen, overHttp } from '../testing/http.ts'
 import { inWorld } from '../testing/world.ts'
 import { boundConnections, type ConnectionLimits } from './connections.ts'
 import type { SenderOf } from './source.ts'
@@ -140,8 +140,7 @@ describe('connections', () => {
     inWorld(async (world) => {
       const { app, signIn, ask } = overHttp(world, { trustedProxies: ['127.0.0.1'] })
       const { authorization } = await signIn()
-      await app.listen({ host: '127.0.0.1', port: 0 })
-      const { port } = app.server.address() as AddressInfo
+      const port = await listen(app)
       const sockets: Socket[] = []
       const send = (begin: string, headers: readonly string[], body = ''): Socket => {
         const proxied = [begin, 'host: localhost', 'x-forwarded-for: 203.0.113.7']
@@ -213,8 +212,7 @@ describe('connections', () => {
     'are closed without a word when their first request is late: a browser would take an answer as that of its next request',
     inWorld(async (world) => {
       const { app } = overHttp(world)
-      await app.listen({ host: '127.0.0.1', port: 0 })
-      const { port } = app.server.address() as AddressInfo
+      const port = await listen(app)
       const heard = async (sent: string) => {
         const socket = connect(port, '127.0.0.1').on('error', () => undefined)
         let answer = ''

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type ClientRequest, get, type IncomingMessage } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, connect } from 'node:net'
 import { describe, it } from 'node:test'
 import type { AccountId } from '@blindkeep/protocol/ids'
 import { assetId, dropId, opaqueId } from '../contracts/store/world.ts'
 import { noteChange } from '../domain/changes/changes.ts'
 import type { Change } from '../ports/store.ts'
 import { bytes, land, newLink, notRefused, ownerOf } from '../testing/guest.ts'
-import { overHttp, type Web } from '../testing/http.ts'
+import { listen, overHttp, type Web } from '../testing/http.ts'
 import { inWorld, newAccount, type World } from '../testing/world.ts'
 import { eventStream, type StreamTimes } from './eventStream.ts'
 
@@ -149,8 +149,7 @@ interface Connected {
 /** A server on loopback: an injected request would wait for the end of the stream. */
 async function listeningOn(world: World, work: (web: Web, connect: Connect) => Promise<void>): Promise<void> {
   const web = overHttp(world)
-  await web.app.listen({ host: '127.0.0.1', port: 0 })
-  const { port } = web.app.server.address() as AddressInfo
+  const port = await listen(web.app)
   const requests: ClientRequest[] = []
   try {
     await work(web, async (authorization) => {
@@ -189,6 +188,7 @@ describe('GET /v1/events', () => {
           [statusCode, headers['content-type'], headers['cache-control'], headers['x-accel-buffering']],
           [200, 'text/event-stream', 'no-store', 'no'],
         )
+        assert.equal(headers.connection, 'close')
         await land(world, opaqueId, bytes(5))
         await until(new RegExp(`event: drop.landed\\ndata: .*${opaqueId}`))
         assert.ok(!web.logged.join('').includes(opaqueId))
@@ -226,6 +226,26 @@ describe('GET /v1/events', () => {
           web.logged.filter((line) => line.includes('failed')),
           [],
           'a client that disconnects is not a failure',
+        )
+      }),
+    ),
+  )
+
+  it(
+    'has no line in the log when its client leaves, which got no end: without chunks nothing of an end is sent',
+    inWorld((world) =>
+      listeningOn(world, async ({ app, logged, signIn }) => {
+        const { authorization } = await signIn()
+        const [socket, closed] = [connect((app.server.address() as AddressInfo).port), Promise.withResolvers<void>()]
+        app.server.once('request', (_request, reply) => reply.once('close', closed.resolve))
+        socket.write(`GET /v1/events HTTP/1.0\r\nauthorization: ${authorization}\r\n\r\n`)
+        await once(socket, 'data')
+        socket.destroy()
+        await closed.promise
+        for (let turn = 0; turn < 50; turn += 1) await new Promise(setImmediate)
+        assert.deepEqual(
+          logged.filter((line) => line.startsWith('["answered"')),
+          [],
         )
       }),
     ),

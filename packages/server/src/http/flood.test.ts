@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { type AddressInfo, connect, type Socket } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { describe, it } from 'node:test'
 import { bytes, newLink, openDrop } from '../testing/guest.ts'
-import { chunkOf, overHttp, said, type Web } from '../testing/http.ts'
+import { chunkOf, listen, overHttp, said, type Web } from '../testing/http.ts'
 import { inWorld, newAccount, newOpaqueId, sha256 } from '../testing/world.ts'
 import { type Budget, createBudget } from './budget.ts'
 import type { HttpSettings } from './server.ts'
@@ -28,8 +28,7 @@ function inFlood(
   return inWorld(async (world) => {
     const budget = createBudget()
     const web = overHttp(world, { ...limits, ...settings, budget })
-    await web.app.listen({ host: '127.0.0.1', port: 0 })
-    const { port } = web.app.server.address() as AddressInfo
+    const port = await listen(web.app)
     const sockets: Socket[] = []
     try {
       await work(

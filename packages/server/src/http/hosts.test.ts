@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { type AddressInfo, connect } from 'node:net'
+import { connect } from 'node:net'
 import { describe, it } from 'node:test'
-import { overHttp } from '../testing/http.ts'
+import { listen, overHttp } from '../testing/http.ts'
 import { inWorld } from '../testing/world.ts'
 import { createNamesThisServer } from './hosts.ts'
 
@@ -156,9 +156,8 @@ describe('the gate of the host', () => {
     'judges what a socket sends: two hosts, an absolute address, no host',
     inWorld(async (world) => {
       const { app } = overHttp(world)
-      await app.listen({ host: '127.0.0.1', port: 0 })
+      const port = await listen(app)
       try {
-        const { port } = app.server.address() as AddressInfo
         const statusOf = async (head: string) => {
           const socket = connect(port, '127.0.0.1')
           socket.write(`${head}\r\nConnection: close\r\n\r\n`)

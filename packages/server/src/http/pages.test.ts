@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { type AddressInfo, connect } from 'node:net'
+import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { describe, it } from 'node:test'
 import type { PageFile, Pages } from '../ports/pages.ts'
 import { newLink } from '../testing/guest.ts'
-import { overHttp, said, type Web } from '../testing/http.ts'
+import { listen, overHttp, said, type Web } from '../testing/http.ts'
 import { inWorld, type World } from '../testing/world.ts'
 
 const PAGE_POLICY =
@@ -166,9 +166,8 @@ describe('the pages', () => {
   it(
     'refuse files that no service worker has taken before their body arrives, and end the connection',
     inWeb(async (web) => {
-      await web.app.listen({ host: '127.0.0.1', port: 0 })
+      const port = await listen(web.app)
       try {
-        const { port } = web.app.server.address() as AddressInfo
         for (const begun of ['', 'plaintext of a photo']) {
           const socket = connect(port, '127.0.0.1').setEncoding('utf8')
           socket.write(`POST /take/?x HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000000000\r\n\r\n${begun}`)

@@ -1,10 +1,10 @@
 /** Pages for people, the same for all visitors: they do not reveal whether a link or share exists. */
 import { createHash } from 'node:crypto'
+import type { ServerResponse } from 'node:http'
 import { exposedInvite } from '@blindkeep/protocol/inviteLink'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Refusal } from '../domain/ground/refusals.ts'
 import type { ContentCoding, PageFile, Pages } from '../ports/pages.ts'
-import { answeredBefore, type Exchange, holds } from './reply.ts'
+import { type Exchange, holds, type Incoming, type Route, send, setHeaders } from './reply.ts'
 
 const METHODS = ['GET', 'HEAD'] as const
 const CODINGS: readonly ContentCoding[] = ['br', 'gzip']
@@ -95,7 +95,7 @@ Diese Dateien wurden nicht angenommen, und nichts davon wurde gespeichert. Diese
 `
 
 interface PageRoute {
-  readonly url: string
+  readonly path: string
   /** Matches the addresses of the route. */
   readonly form: RegExp
   readonly headers: Readonly<Record<string, string>>
@@ -107,70 +107,73 @@ const page = { headers: { ...PAGE_HEADERS, 'Content-Security-Policy': PAGE_POLIC
 const PREVIEW = 'preview/index.html'
 const ownerPage = { headers: { ...page.headers, 'Permissions-Policy': permissionsPolicy('self') } }
 const PAGE_ROUTES: readonly PageRoute[] = [
-  { ...ownerPage, url: '/', form: /^\/$/, fileName: () => 'index.html' },
-  { ...page, url: '/u/:opaque_id', form: /^\/u\/[^/]+$/, fileName: () => 'u/index.html' },
-  { ...page, url: '/v/:opaque_id', form: /^\/v\/[^/]+$/, fileName: () => 'v/index.html' },
-  { url: '/assets/*', form: /^\/assets\//, headers: ASSET_HEADERS, fileName: (rest) => `assets/${rest}` },
+  { ...ownerPage, path: '/', form: /^\/$/, fileName: () => 'index.html' },
+  { ...page, path: '/u/:opaque_id', form: /^\/u\/[^/]+$/, fileName: () => 'u/index.html' },
+  { ...page, path: '/v/:opaque_id', form: /^\/v\/[^/]+$/, fileName: () => 'v/index.html' },
+  { path: '/assets/*', form: /^\/assets\//, headers: ASSET_HEADERS, fileName: (rest) => `assets/${rest}` },
   // What a system shows of the page that is installed as an app. The names never change.
-  { ...page, url: '/app/*', form: /^\/app\//, fileName: (rest) => `app/${rest}` },
-  { ...page, url: '/preview/*', form: /^\/preview\//, fileName: (rest) => (rest === '' ? PREVIEW : `preview/${rest}`) },
+  { ...page, path: '/app/*', form: /^\/app\//, fileName: (rest) => `app/${rest}` },
+  {
+    ...page,
+    path: '/preview/*',
+    form: /^\/preview\//,
+    fileName: (rest) => (rest === '' ? PREVIEW : `preview/${rest}`),
+  },
   // The scope of each service worker is its path, where no page is.
   {
-    url: '/push/*',
+    path: '/push/*',
     form: /^\/push\//,
     headers: serviceWorkerHeaders(PUSH_POLICY),
     fileName: (rest) => `push/${rest}`,
   },
   {
-    url: '/take/*',
+    path: '/take/*',
     form: /^\/take\//,
     headers: serviceWorkerHeaders(TAKE_POLICY),
     fileName: (rest) => `take/${rest}`,
   },
 ]
 
-type Refuse = (exchange: Exchange & { readonly refusal: Refusal }) => Promise<FastifyReply>
+type Refuse = (exchange: Exchange & { readonly refusal: Refusal }) => Promise<void>
 
 /** Pages have routes of their own: they are not in the interface that the table of operations describes. */
-export function addPageRoutes(app: FastifyInstance, pages: Pages, refuse: Refuse): void {
-  // Fastify also routes an empty id, hence the check of the form.
-  const fileAt = ({ form, fileName }: PageRoute, { url, params }: FastifyRequest): PageFile | undefined =>
-    form.test(pathOf(url)) ? pages.get(fileName((params as { readonly '*'?: string })['*'] ?? '')) : undefined
+export function pageRoutes(pages: Pages, refuse: Refuse): readonly Route[] {
+  // The router also takes an empty id, hence the check of the form.
+  const fileAt = ({ form, fileName }: PageRoute, { url }: Incoming, rest = ''): PageFile | undefined =>
+    form.test(pathOf(url)) ? pages.get(fileName(rest)) : undefined
 
   const previewPolicy = previewPolicyOf(pages.get(PREVIEW))
-  for (const route of PAGE_ROUTES)
-    app.route({
-      method: [...METHODS],
-      url: route.url,
-      onRequest: async (request, reply) => {
-        if (pages.size === 0) return sayNotBuilt(reply)
-        const file = fileAt(route, request)
-        if (file === undefined)
-          return sendToPage({ request, reply }) ?? refuse({ request, reply, refusal: { refused: 'not_found' } })
-        reply.headers(route.headers)
-        if (file === pages.get(PREVIEW)) reply.header('Content-Security-Policy', previewPolicy)
-        return sendFile({ request, reply, file })
-      },
-      handler: answeredBefore,
-    })
-  app.route({
-    method: 'POST',
-    url: '/take/*',
-    onRequest: async (_request, reply) => refuseUnsealed(reply),
-    handler: answeredBefore,
-  })
+  const routes = PAGE_ROUTES.map((page) => ({
+    methods: METHODS,
+    path: page.path,
+    operation: 'page',
+    answer: async (exchange: Exchange, { '*': rest }: Readonly<Record<string, string>>) => {
+      const { request, reply } = exchange
+      if (pages.size === 0) return void sayNotBuilt(reply)
+      const file = fileAt(page, request, rest)
+      if (file === undefined)
+        return sendToPage(exchange) ? undefined : refuse({ ...exchange, refusal: { refused: 'not_found' } })
+      setHeaders(reply, page.headers)
+      if (file === pages.get(PREVIEW)) setHeaders(reply, { 'Content-Security-Policy': previewPolicy })
+      sendFile(exchange, file)
+    },
+  }))
+  const unsealed: Route = {
+    methods: ['POST'],
+    path: '/take/*',
+    operation: 'page',
+    answer: async ({ reply }) => refuseUnsealed(reply),
+  }
+  return [...routes, unsealed]
 }
 
 /**
  * Another app has shared files with the installed one, and the browser has lost the service worker that would have
  * taken them: they come as they are. Not even the rest of the body is read: the connection ends with the answer.
  */
-function refuseUnsealed(reply: FastifyReply): FastifyReply {
-  return reply
-    .code(405)
-    .headers({ Allow: METHODS.join(', '), Connection: 'close' })
-    .headers(PLAIN_TEXT)
-    .send(Buffer.from(UNSEALED))
+function refuseUnsealed(reply: ServerResponse): void {
+  setHeaders(reply, { Allow: METHODS.join(', '), Connection: 'close', ...PLAIN_TEXT })
+  send(reply, 405, UNSEALED)
 }
 
 /**
@@ -201,18 +204,17 @@ const DAMAGED_LINK = /^\/([uv])(?:\/([\w-]*(?:%(?:25)*23[\w-]*)?))?\/?$/i
 /**
  * A browser at a damaged address of a link, share or invite: it goes on to the page, with the fragment that only it
  * has, and the page says what is wrong or opens. The target is relative, because the public URL may have a path.
- * Undefined for any other request.
+ * Answers no other request, and says whether it has answered.
  */
-export function sendToPage({ request: { method, url, headers }, reply }: Exchange): FastifyReply | undefined {
+export function sendToPage({ request: { method, url, headers }, reply }: Exchange): boolean {
   const path = pathOf(url)
   const target = targetOf(url)
   const isBrowser = METHODS.some((each) => each === method) && headers.accept?.includes('text/html') === true
-  if (target === undefined || !isBrowser) return undefined
+  if (target === undefined || !isBrowser) return false
   const up = '../'.repeat(path.split('/').length - 2)
-  return reply
-    .code(302)
-    .headers({ Location: `./${up}${target}`, Vary: 'Accept', 'Cache-Control': 'no-store' })
-    .send()
+  setHeaders(reply, { Location: `./${up}${target}`, Vary: 'Accept', 'Cache-Control': 'no-store' })
+  send(reply, 302)
+  return true
 }
 
 function targetOf(url: string): string | undefined {
@@ -231,20 +233,20 @@ function pathOf(url: string): string {
 }
 
 /** Tells the operator what to do. The rest of the server works. */
-function sayNotBuilt(reply: FastifyReply): FastifyReply {
-  const text = 'The pages are not built yet: run `npm run build`, then start the server again.\n'
-  return reply.code(503).headers(PLAIN_TEXT).send(Buffer.from(text))
+function sayNotBuilt(reply: ServerResponse): void {
+  setHeaders(reply, PLAIN_TEXT)
+  send(reply, 503, 'The pages are not built yet: run `npm run build`, then start the server again.\n')
 }
 
-function sendFile({ request, reply, file }: Exchange & { readonly file: PageFile }): FastifyReply {
+function sendFile({ request, reply }: Exchange, file: PageFile): void {
   const coding = CODINGS.find((each) => file.coded[each] && accepts(request.headers['accept-encoding'], each))
   const bytes = (coding && file.coded[coding]) ?? file.bytes
   // Each coding is its own representation (RFC 9110, section 8.8.3.3).
   const etag = `"${file.version}${coding === undefined ? '' : `-${coding}`}"`
-  reply.headers({ ETag: etag, Vary: 'Accept-Encoding' })
-  if (holds(request.headers['if-none-match'], etag)) return reply.code(304).send()
-  if (coding !== undefined) reply.header('Content-Encoding', coding)
-  return reply.header('Content-Type', file.mediaType).send(bytes)
+  setHeaders(reply, { ETag: etag, Vary: 'Accept-Encoding' })
+  if (holds(request.headers['if-none-match'], etag)) return void send(reply, 304)
+  setHeaders(reply, { 'Content-Encoding': coding, 'Content-Type': file.mediaType })
+  send(reply, 200, bytes)
 }
 
 /** RFC 9110, section 12.5.3. `*` does not count as any coding. */

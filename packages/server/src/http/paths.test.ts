@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { type Operation, operations } from '@blindkeep/protocol/operations'
-import { fastifyPath, methodsOf, queryAt, rowsAt } from './paths.ts'
+import { methodsOf, queryAt, routerPath, rowsAt } from './paths.ts'
 
 describe('paths', () => {
-  it('have their parameters in Fastify’s form', () => {
-    assert.equal(fastifyPath('/d/{opaque_id}/{upload_id}/receipt'), '/d/:opaque_id/:upload_id/receipt')
-    assert.equal(fastifyPath('/healthz'), '/healthz')
+  it('have their parameters in the router’s form', () => {
+    assert.equal(routerPath('/d/{opaque_id}/{upload_id}/receipt'), '/d/:opaque_id/:upload_id/receipt')
+    assert.equal(routerPath('/healthz'), '/healthz')
   })
 
   it('find the rows of a URL by its form', () => {

@@ -1,7 +1,7 @@
 import { type Operation, operations } from '@blindkeep/protocol/operations'
 
-/** `/d/{opaque_id}` in Fastify's form: `/d/:opaque_id`. */
-export function fastifyPath(path: string): string {
+/** `/d/{opaque_id}` in the router's form: `/d/:opaque_id`. */
+export function routerPath(path: string): string {
   return path.replaceAll(/\{(\w+)\}/g, ':$1')
 }
 

@@ -1,7 +1,5 @@
-import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
-import { addAbortSignal, Readable } from 'node:stream'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Operation } from '@blindkeep/protocol/operations'
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Refusal } from '../domain/ground/refusals.ts'
 import type { Body } from './body.ts'
 import type { AnyAnswer } from './call.ts'
@@ -23,20 +21,45 @@ const PAGE = {
   'Referrer-Policy': 'no-referrer',
 }
 
+/** A request that a server gets has both. */
+export type Incoming = IncomingMessage & { readonly url: string; readonly method: string }
+
 export interface Exchange {
-  readonly request: FastifyRequest
-  readonly reply: FastifyReply
+  /** Of the request, for its client and the log. */
+  readonly id: string
+  readonly request: Incoming
+  readonly reply: ServerResponse
+}
+
+/** What answers at the addresses of a path, in the router's form. */
+export interface Route {
+  readonly methods: readonly Operation['method'][]
+  readonly path: string
+  /** The name of the row, for monitoring. A path may have a credential. */
+  readonly operation: string
+  answer(exchange: Exchange, given: Readonly<Record<string, string>>): Promise<void>
+}
+
+/** Names leave in lower case, however a row writes them. One without a value is left out. */
+export function setHeaders(
+  reply: ServerResponse,
+  headers: Readonly<Record<string, string | number | undefined>>,
+): void {
+  for (const [name, value] of Object.entries(headers))
+    if (value !== undefined) reply.setHeader(name.toLowerCase(), value)
+}
+
+/** Headers and bytes leave in one write. */
+export function send(reply: ServerResponse, status: number, bytes?: string | Uint8Array): void {
+  reply.statusCode = status
+  if (bytes !== undefined) setHeaders(reply, { 'Content-Length': Buffer.byteLength(bytes) })
+  reply.end(bytes)
 }
 
 /** Calls `then` when the answer is sent or its client gone; at once if that was before: no event follows. */
-export function whenClosed({ raw }: FastifyReply, then: () => void): void {
-  if (raw.destroyed) then()
-  else raw.once('close', then)
-}
-
-/** Fastify asks for a handler, but `onRequest` answers. */
-export async function answeredBefore(): Promise<never> {
-  throw new Error('answered before')
+export function whenClosed(reply: ServerResponse, then: () => void): void {
+  if (reply.destroyed) then()
+  else reply.once('close', then)
 }
 
 /** A download's pieces: one in the connection and the next. `filesystem/pieces.ts` adds while few are read. */
@@ -111,28 +134,27 @@ export function writeAnswer({
   readonly answer: WrittenAnswer
   /** Called when the bytes of the answer could not be read after it began. */
   readonly onCut: (error: unknown) => void
-}): FastifyReply {
-  const declared = row.answers[answer.status]
-  reply.code(answer.status)
+}): void {
+  const { status, headers, events, until, bytes, document, text, length = 0 } = answer
+  const declared = row.answers[status]
+  reply.statusCode = status
   // Caches must not store an answer that required a credential.
-  if (row.auth !== 'none' || row.tag === 'accounts') reply.header('Cache-Control', 'no-store')
-  if (servesContent(row)) reply.headers(GUEST_BYTES)
-  if (declared?.body === 'html') reply.headers(PAGE)
+  if (row.auth !== 'none' || row.tag === 'accounts') setHeaders(reply, { 'Cache-Control': 'no-store' })
+  if (servesContent(row)) setHeaders(reply, GUEST_BYTES)
+  if (declared?.body === 'html') setHeaders(reply, PAGE)
   if (declared?.body !== undefined && typeof declared.body !== 'string')
-    reply.header('Content-Type', 'application/json')
-  for (const [name, value] of Object.entries(answer.headers ?? {})) if (value !== undefined) reply.header(name, value)
-  if (answer.events !== undefined) return sendEvents(reply, answer.events, answer.until)
-  if (answer.bytes !== undefined) return sendBytes(reply, answer.bytes, onCut)
-  if (answer.document !== undefined) return sendDocument({ row, request, reply }, answer.document)
-  const { text, length = 0 } = answer
-  return text === undefined ? reply.send() : sendText(reply, { text, length })
-}
-
-/** The connection ends with the stream: an open one would keep the server from closing. */
-function sendEvents(reply: FastifyReply, events: AsyncIterable<Uint8Array>, until?: AbortSignal): FastifyReply {
-  reply.header('Content-Type', 'text/event-stream').header('Connection', 'close')
-  const stream = Readable.from(events, { objectMode: false })
-  return reply.send(until === undefined ? stream : addAbortSignal(until, stream))
+    setHeaders(reply, { 'Content-Type': 'application/json' })
+  setHeaders(reply, headers ?? {})
+  if (events !== undefined) {
+    // The connection ends with the stream: an open one would keep the server from closing.
+    setHeaders(reply, { 'Content-Type': 'text/event-stream', Connection: 'close' })
+    until?.addEventListener('abort', () => reply.destroy())
+  }
+  const pieces = events ?? bytes
+  if (pieces !== undefined) sendPieces(reply, pieces).catch(onCut)
+  else if (document !== undefined) sendDocument({ row, request, reply }, document)
+  else if (text !== undefined) sendText(reply, { text, length })
+  else send(reply, status)
 }
 
 /** HEAD and 304 of such a row have the same headers as the bytes. */
@@ -146,41 +168,21 @@ function isCached(row: Operation): boolean {
 }
 
 function sendDocument(
-  { row, request, reply }: Exchange & { readonly row: Operation },
+  { row, request, reply }: Pick<Exchange, 'request' | 'reply'> & { readonly row: Operation },
   written: Document,
-): FastifyReply {
-  if (!isCached(row)) return sendText(reply, written)
-  reply.header('ETag', written.etag)
-  return holds(request.headers['if-none-match'], written.etag)
-    ? reply.removeHeader('Content-Type').code(304).send()
-    : sendText(reply, written)
+): void {
+  if (isCached(row)) setHeaders(reply, { ETag: written.etag })
+  if (isCached(row) && holds(request.headers['if-none-match'], written.etag)) {
+    reply.removeHeader('Content-Type')
+    send(reply, 304)
+  } else sendText(reply, written)
 }
 
-function sendBytes(
-  reply: FastifyReply,
-  bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-  onCut: (error: unknown) => void,
-): FastifyReply {
-  beginAlone(reply)
-  sendPieces(reply.raw, bytes).catch(onCut)
-  return reply
-}
-
-/** Fastify leaves the rest of the answer to the caller. */
-function beginAlone(reply: FastifyReply): ServerResponse {
-  reply.hijack()
-  return reply.raw.writeHead(reply.statusCode, reply.getHeaders() as OutgoingHttpHeaders)
-}
-
-/** A short text leaves with its headers in one write; Fastify would make two of them, and add a charset to the type. */
-function sendText(reply: FastifyReply, { text, length }: Written): FastifyReply {
-  reply.header('Content-Length', String(length))
-  if (typeof text === 'string' && length <= SHORT_TEXT_BYTES) {
-    beginAlone(reply).end(text)
-    return reply
-  }
+function sendText(reply: ServerResponse, { text, length }: Written): void {
+  if (typeof text === 'string' && length <= SHORT_TEXT_BYTES) return void send(reply, reply.statusCode, text)
+  setHeaders(reply, { 'Content-Length': length })
   // A text has been written, so nothing of it can fail to be read.
-  return sendBytes(reply, typeof text === 'string' ? [Buffer.from(text)] : text, () => undefined)
+  sendPieces(reply, typeof text === 'string' ? [Buffer.from(text)] : text).catch(() => undefined)
 }
 
 /** RFC 9110, section 13.1.2: a list of ETags, including weak ones, or `*`. */
@@ -189,34 +191,33 @@ export function holds(ifNoneMatch: string | undefined, etag: string): boolean {
   return ifNoneMatch.split(',').some((given) => given.trim() === '*' || given.trim().replace(/^W\//, '') === etag)
 }
 
-const problemCodes = new WeakMap<FastifyReply, string>()
+const problemCodes = new WeakMap<ServerResponse, string>()
 
 /** The code of the problem that was answered, for monitoring. */
-export function problemCodeOf(reply: FastifyReply): string | undefined {
+export function problemCodeOf(reply: ServerResponse): string | undefined {
   return problemCodes.get(reply)
 }
 
 export function writeRefusal({
   row,
-  request,
+  id,
   reply,
   refusal,
   unfinished,
-}: Exchange & {
+}: Pick<Exchange, 'id' | 'reply'> & {
   readonly row?: Operation | undefined
   readonly refusal: Refusal
   /** The body of the request, if its client is still sending. */
   readonly unfinished?: Body | undefined
-}): FastifyReply {
-  const { status, headers, body } = problemAnswer(refusal, request.id, row)
+}): void {
+  const { status, headers, body } = problemAnswer(refusal, id, row)
   if (typeof body?.code === 'string') problemCodes.set(reply, body.code)
-  reply.code(status).headers(headers).header('Cache-Control', 'no-store')
-  const bytes = body && Buffer.from(JSON.stringify(body))
-  if (unfinished === undefined) return reply.send(bytes)
-  reply.header('Connection', 'close').header('Content-Length', bytes?.length ?? 0)
-  const raw = beginAlone(reply)
-  raw.flushHeaders()
-  if (bytes !== undefined) raw.write(bytes)
-  void unfinished.readOn().then(() => raw.end())
-  return reply
+  setHeaders(reply, { ...headers, 'Cache-Control': 'no-store' })
+  const text = body && JSON.stringify(body)
+  if (unfinished === undefined) return void send(reply, status, text)
+  reply.statusCode = status
+  setHeaders(reply, { Connection: 'close', 'Content-Length': Buffer.byteLength(text ?? '') })
+  reply.flushHeaders()
+  if (text !== undefined) reply.write(text)
+  void unfinished.readOn().then(() => reply.end())
 }

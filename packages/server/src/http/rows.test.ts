@@ -11,7 +11,7 @@ import { LinkEntryResponse } from '@blindkeep/protocol/schemas/links'
 import { PasskeyResponse } from '@blindkeep/protocol/schemas/passkeys'
 import { SharesResponse } from '@blindkeep/protocol/schemas/shares'
 import { KEM_PUBLIC_KEY_BYTES } from '@blindkeep/protocol/suites'
-import type { InjectOptions, LightMyRequestResponse } from 'fastify'
+import type { InjectOptions, Response } from 'light-my-request'
 import { MAX_UNENDED } from '../domain/assets/capabilities.ts'
 import { BOUNDS } from '../domain/ground/bounds.ts'
 import { accountLock } from '../ports/store.ts'
@@ -33,7 +33,7 @@ interface Loop {
   /** Each call creates another thing. */
   readonly create: (owned: Owned) => InjectOptions
   /** Undefined if it leaves a row without anything to remove. */
-  readonly remove?: (owned: Owned, answer: LightMyRequestResponse, created: InjectOptions) => InjectOptions
+  readonly remove?: (owned: Owned, answer: Response, created: InjectOptions) => InjectOptions
   readonly list: (owned: Owned) => string
 }
 
@@ -50,7 +50,7 @@ type Leaves =
 
 const post = (url: string, payload: object): InjectOptions => ({ method: 'POST', url, payload })
 const base64 = (bytes: number) => randomBytes(bytes).toString('base64')
-const idIn = (answer: LightMyRequestResponse, name: string) => String(answer.json()[name])
+const idIn = (answer: Response, name: string) => String(answer.json()[name])
 
 function uploadOf({ world, ...albumOwner }: Owned, content = randomBytes(16)): object {
   const declared = declaredFor(world, albumOwner, content)
@@ -259,7 +259,7 @@ describe('what requests leave in the database', () => {
         })
         const web = overHttp({ ...world, rules })
         const { owned, authorization } = await newOwner(world, web)
-        const made = new Map<string, [Loop, InjectOptions, LightMyRequestResponse]>()
+        const made = new Map<string, [Loop, InjectOptions, Response]>()
         for (const [name, loop] of loops) {
           const created = loop.create(owned)
           made.set(name, [loop, created, await web.ask({ ...created, headers: { authorization } })])
@@ -322,8 +322,8 @@ const MAX_PAIRS = 100
 async function untilRefused(
   { create, remove }: Loop,
   owned: Owned,
-  ask: (request: InjectOptions) => Promise<LightMyRequestResponse>,
-): Promise<LightMyRequestResponse> {
+  ask: (request: InjectOptions) => Promise<Response>,
+): Promise<Response> {
   for (let pair = 0; pair < MAX_PAIRS; pair += 1) {
     const created = create(owned)
     const answer = await ask(created)

@@ -25,7 +25,8 @@ export async function sendPieces(
         if (!(await isTaken(raw, piece.subarray(start, end)))) return
         most = performance.now() - begunAt < QUICK_MS ? Math.min(MOST_BYTES, 2 * most) : LEAST_BYTES
       }
-    raw.end()
+    // Otherwise the end of an answer whose client has disconnected would count as sent.
+    if (!raw.destroyed) raw.end()
   } catch (error) {
     raw.destroy()
     throw error

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { rm, truncate } from 'node:fs/promises'
 import { request as send } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { toBase64 } from '@blindkeep/protocol/bytes'
 import type { OpaqueId, UploadId } from '@blindkeep/protocol/ids'
+import type { PageFile } from '../ports/pages.ts'
 import { StoreBroken } from '../ports/store.ts'
 import { createFaults, createGate } from '../testing/faults.ts'
 import { append, bytes, land, newLink, openDrop, ownerOf, uploadRow } from '../testing/guest.ts'
-import { chunkOf, declarationOf, overHttp, said, type Web } from '../testing/http.ts'
+import { chunkOf, declarationOf, listen, overHttp, said, type Web } from '../testing/http.ts'
 import { defined, inWorld, newAccount, type World } from '../testing/world.ts'
 
 const content = bytes(100)
@@ -110,7 +110,7 @@ describe('bytes from a guest', () => {
         const { accountId, authorization } = await web.signIn(await ownerOf(world, opaqueId))
         const [drop] = await world.rules.inbox.list(accountId)
         shorten = () => truncate(join(world.blobsDirectory, location), 700_000)
-        const { port } = await listening(web)
+        const port = await listen(web.app)
         const ended = createGate()
         let [received, isWhole] = [0, false]
         send({ port, path: `/v1/drops/${defined(drop).dropId}/content`, headers: { authorization } }, (reply) => {
@@ -155,7 +155,7 @@ describe('a reader that disconnects', () => {
         await land(world, opaqueId, large)
         const { accountId, authorization } = await web.signIn(await ownerOf(world, opaqueId))
         const [drop] = await world.rules.inbox.list(accountId)
-        const { port } = await listening(web)
+        const port = await listen(web.app)
         for (const moment of ['before the first byte', 'after some bytes']) {
           const already = begun
           const reading = send({ port, path: `/v1/drops/${defined(drop).dropId}/content`, headers: { authorization } })
@@ -190,18 +190,13 @@ describe('a reader that disconnects', () => {
   })
 })
 
-async function listening({ app }: Web): Promise<AddressInfo> {
-  await app.listen({ host: '127.0.0.1', port: 0 })
-  return app.server.address() as AddressInfo
-}
-
 describe('a request that is cut off', () => {
   it(
     'is not a failure of the server, and leaves the session as it was',
     inWorld(async (world) => {
       const web = overHttp(world)
       const { opaqueId, uploadId } = await opened(world)
-      const { port } = await listening(web)
+      const port = await listen(web.app)
       const headers = { ...chunkOf({ opaqueId, uploadId }, content).headers, 'content-length': '100' }
       const cut = send({
         port,
@@ -230,15 +225,18 @@ describe('an unexpected error', () => {
   it(
     'is logged, and tells the client nothing',
     inWorld(async (world) => {
-      const web = overHttp(world)
-      web.app.get('/broken', (_request, reply) => {
-        reply.headers({ 'Content-Length': '5', ETag: '"x"', 'Content-Range': 'bytes 0-4/5', 'Accept-Ranges': 'bytes' })
-        throw new Error(`no such file: ${world.blobsDirectory}`)
-      })
-      const reply = await web.ask({ method: 'GET', url: '/broken' })
+      const broken: PageFile = {
+        mediaType: 'text/html',
+        coded: {},
+        version: 'x',
+        get bytes(): never {
+          throw new Error(`no such file: ${world.blobsDirectory}`)
+        },
+      }
+      const web = overHttp(world, { pages: new Map([['index.html', broken]]) })
+      const reply = await web.ask({ method: 'GET', url: '/' })
       assert.equal(said(reply), '500 request.failed')
       assert.ok(!reply.body.includes('file'))
-      for (const name of ['etag', 'content-range', 'accept-ranges']) assert.equal(reply.headers[name], undefined)
       assert.equal(reply.headers['content-length'], String(reply.rawPayload.length))
       assert.ok(web.logged.some((line) => line.includes('no such file')))
     }),
@@ -318,6 +316,8 @@ describe('the log', () => {
         secrets.push(landedLink)
         assert.ok(web.logged.some((line) => line.startsWith('["failed"')))
         assert.ok(web.logged.filter((line) => line.startsWith('["answered"')).length >= 11)
+        // The path that has no route, and the one that cannot be decoded.
+        assert.equal(web.logged.filter((line) => line.includes('"route":"unknown"')).length, 2)
         for (const secret of secrets)
           for (const line of web.logged) assert.ok(!line.includes(secret), `${secret} stands in ${line}`)
       },

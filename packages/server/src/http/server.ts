@@ -1,9 +1,10 @@
-/** HTTP in front of the rules: a Fastify route for each operation, behind the gates of `admission.ts`. */
-import type { Server } from 'node:http'
+/** HTTP in front of the rules: a route for each row of the table of operations, behind the gates of `admission.ts`. */
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from 'node:http'
 import { type Operation, type OperationName, operations } from '@blindkeep/protocol/operations'
 import { isNegotiatedPath } from '@blindkeep/protocol/window'
 import { HEADERS } from '@blindkeep/protocol/wire'
-import Fastify, { type FastifyHttpOptions, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import createRouter from 'find-my-way'
 import type { Sessions } from '../domain/account/sessions.ts'
 import type { AcceptedVersions } from '../domain/discovery/protocolWindow.ts'
 import { isRefusal, type Refusal } from '../domain/ground/refusals.ts'
@@ -20,20 +21,22 @@ import { closingOf } from './closing.ts'
 import { boundConnections } from './connections.ts'
 import { createErrors, type Errors, unknownPath } from './errors.ts'
 import { createNamesThisServer } from './hosts.ts'
-import { addPageRoutes, sendToPage } from './pages.ts'
-import { fastifyPath, methodsOf, mistakenPaths } from './paths.ts'
+import { pageRoutes, sendToPage } from './pages.ts'
+import { methodsOf, mistakenPaths, routerPath } from './paths.ts'
 import {
-  answeredBefore,
   begun,
   type Exchange,
   heldBytesOf,
+  type Incoming,
+  problemCodeOf,
+  type Route,
+  setHeaders,
   whenClosed,
   writeAnswer,
   writeRefusal,
   writtenOut,
 } from './reply.ts'
-import { createProxyHint, createSenderOf } from './source.ts'
-import { watchRequests } from './watching.ts'
+import { createProxyHint, createSenderOf, type SenderOf } from './source.ts'
 
 export interface HttpSettings {
   readonly requestBytesMax: number
@@ -63,108 +66,118 @@ interface HttpPorts {
 
 type AnyHandler = (call: Call<OperationName>) => Promise<AnyAnswer | Refusal>
 
-const OPTIONS = {
-  logger: false,
-  exposeHeadRoutes: false,
+const OPTIONS: ServerOptions = {
   // An upload may take hours: bodies are bounded by their rate (patience.ts).
   requestTimeout: 0,
   // A connection has 20 s, to within the interval, for its next headers, beside the time that it may be idle between
   // requests.
-  http: { headersTimeout: 20_000, connectionsCheckingInterval: 5000 },
+  headersTimeout: 20_000,
+  connectionsCheckingInterval: 5000,
   // Longer than proxies keep an idle connection (Caddy: 120 s), so that none sends a request on one that is
   // being closed.
   keepAliveTimeout: 130_000,
-  forceCloseConnections: 'idle',
-  // A request on an open connection is still served while the server ends: no row declares a 503.
-  return503OnClosing: false,
-  routerOptions: { maxParamLength: 16_384, ignoreTrailingSlash: false },
-  // Fastify would load Ajv at each start, although no route gives it a schema: bodies are checked by the schemas of the
-  // protocol.
-  schemaController: { compilersFactory: { buildValidator: withoutSchemas, buildSerializer: withoutSchemas } },
-} as const satisfies FastifyHttpOptions<Server>
-
-function withoutSchemas(): never {
-  throw new Error('a route gave Fastify a schema')
 }
 
-export function createHttpServer(ports: HttpPorts, settings: HttpSettings): FastifyInstance {
-  const { routes, pages, sessions, protocolWindow, log } = ports
+export interface HttpServer {
+  readonly server: Server
+  /** Rejects if the server cannot listen there. */
+  listen(place: { readonly host: string; readonly port: number }): Promise<void>
+  /** Accepts no more connections, and waits for the answers to those that are open. */
+  close(): Promise<void>
+}
+
+export function createHttpServer(ports: HttpPorts, settings: HttpSettings): HttpServer {
+  const { routes, pages, sessions, protocolWindow, watch } = ports
   const errors = createErrors(ports, settings)
   const senderOf = createSenderOf(settings.trustedProxies)
+  const server = createServer(OPTIONS)
+  server.on('clientError', createRefuseBroken(boundConnections(server, undefined, senderOf)))
+  refuseTunnels(server)
+  if (watch !== undefined) server.on('connection', watch.connected)
+  const { signal, close } = closingOf(server)
+
+  const answering = createAnswering(ports, settings, { errors, senderOf })
+  const refuseUnknown: Route['answer'] = (exchange) =>
+    errors.refuse({ ...exchange, refusal: unknownPath(exchange.request) })
+  const undecodable = answering({ answer: errors.refuseUndecodable })
+  const router = createRouter({
+    maxParamLength: 16_384,
+    onBadUrl: (_path, request, reply) => undecodable(request, reply),
+    onMaxParamLength: (_path, request, reply) => undecodable(request, reply),
+    defaultRoute: answering({
+      answer: async (exchange, given) => (sendToPage(exchange) ? undefined : refuseUnknown(exchange, given)),
+    }),
+  })
+  const admit = createAdmit({ sessions, protocolWindow, senderOf, closing: signal }, settings)
+  const serving = { admit, errors, budget: ports.budget ?? createBudget() }
+  const mistaken = mistakenPaths().map((own) => ({ ...own, operation: 'page', answer: refuseUnknown }))
+  for (const route of [...operationRoutes(routes, serving), ...mistaken, ...pageRoutes(pages, errors.refuse)])
+    router.on([...route.methods], routerPath(route.path), answering(route))
+  server.on('request', (request, reply) => router.lookup(request, reply))
+  return {
+    server,
+    close,
+    async listen(place) {
+      server.listen(place)
+      await once(server, 'listening')
+    },
+  }
+}
+
+/** What each request passes before its route answers. Log and figures learn of its end. */
+function createAnswering(
+  { protocolWindow, log, watch, newRequestId }: HttpPorts,
+  settings: HttpSettings,
+  { errors, senderOf }: { readonly errors: Errors; readonly senderOf: SenderOf },
+) {
   const hintAtProxy = createProxyHint(senderOf, log)
   const namesThisServer = createNamesThisServer(settings.publicUrl)
 
-  const app = Fastify({
-    ...OPTIONS,
-    genReqId: ports.newRequestId,
-    clientErrorHandler: createRefuseBroken(() => connections),
-    // Fastify calls this for a path that it cannot decode, before any hook.
-    frameworkErrors: (_error, request, reply) => {
-      addCommonHeaders({ request, reply })
-      if (isMisdirected(request)) void errors.refuse({ request, reply, refusal: { refused: 'misdirected' } })
-      else void errors.refuseUndecodable({ request, reply })
-    },
-  })
-  const budget = ports.budget ?? createBudget()
-  const connections = boundConnections(app.server, undefined, senderOf)
-  refuseTunnels(app.server)
-  if (ports.watch !== undefined) watchRequests(app, ports.watch)
-  const admit = createAdmit({ sessions, protocolWindow, senderOf, closing: closingOf(app) }, settings)
-  addOperationRoutes(app, routes, { admit, errors, budget })
-  for (const { path, methods } of mistakenPaths())
-    app.route({
-      method: [...methods],
-      url: fastifyPath(path),
-      onRequest: (request, reply, next) => {
-        errors.refuse({ request, reply, refusal: unknownPath(request) }).catch(next)
-      },
-      handler: answeredBefore,
-    })
-  addPageRoutes(app, pages, errors.refuse)
-  // Reached when the bytes of an answer could not be read after it began. The error may name paths on the disk, so
-  // nothing of it is sent.
-  app.setErrorHandler(async (error, request, reply) => {
-    log.error('failed', { requestId: request.id, route: request.routeOptions.url ?? 'unknown', error })
-    for (const name of ['Content-Length', 'Content-Range', 'Accept-Ranges', 'ETag']) reply.removeHeader(name)
-    return writeRefusal({ request, reply, refusal: { refused: 'failed' } })
-  })
-  app.addHook('onRequest', (request, reply, next) => {
-    // A connection that was cut or refused (`connections.ts`), perhaps with thousands of requests ahead in one piece.
-    // Their answers would be lost.
-    const { socket } = request.raw
-    if (socket.destroyed || socket.writableEnded) return void reply.hijack()
-    hintAtProxy(request.raw)
-    addCommonHeaders({ request, reply })
-    if (isMisdirected(request)) errors.refuse({ request, reply, refusal: { refused: 'misdirected' } }).catch(next)
-    // An unknown path is refused before Fastify looks at the body's type.
-    else if (request.is404) {
-      if (sendToPage({ request, reply }) === undefined)
-        errors.refuse({ request, reply, refusal: unknownPath(request) }).catch(next)
-    } else next()
-  })
-  app.addHook('onResponse', ({ id, method, routeOptions, raw }, { statusCode, elapsedTime }, next) => {
+  return ({ path, operation = 'none', answer }: Pick<Route, 'answer'> & Partial<Route>) => {
     // Log the route's pattern, never the path: an opaque id in a path is a credential.
-    const route = routeOptions.url ?? 'unknown'
-    const address = isAddressLogged(settings, statusCode) ? senderOf(raw).address : undefined
-    log.info('answered', { requestId: id, method, route, status: statusCode, ms: Math.round(elapsedTime), address })
-    next()
-  })
-  // The gates and `refuse` read the body, whatever its type.
-  app.removeAllContentTypeParsers()
-  app.addContentTypeParser('*', (_request, _payload, done) => done(null))
-  return app
-
-  function isMisdirected({ raw }: FastifyRequest): boolean {
-    return !namesThisServer(raw) && !senderOf(raw).isTrustedProxy
+    const route = path === undefined ? 'unknown' : routerPath(path)
+    return (incoming: IncomingMessage, reply: ServerResponse, given: object = {}): void => {
+      const request = incoming as Incoming
+      const exchange = { id: newRequestId(), request, reply }
+      follow(exchange, { route, operation })
+      // A connection that was cut or refused (`connections.ts`), perhaps with thousands of requests ahead in one piece.
+      // Their answers would be lost.
+      if (request.socket.destroyed || request.socket.writableEnded) return
+      hintAtProxy(request)
+      addCommonHeaders(exchange)
+      const isMisdirected = !namesThisServer(request) && !senderOf(request).isTrustedProxy
+      const answered = isMisdirected
+        ? errors.refuse({ ...exchange, refusal: { refused: 'misdirected' } })
+        : answer(exchange, given as Readonly<Record<string, string>>)
+      // The error may name paths on the disk, so nothing of it is sent.
+      answered.catch((error: unknown) => {
+        log.error('failed', { requestId: exchange.id, route, error })
+        if (reply.headersSent) reply.destroy()
+        else writeRefusal({ ...exchange, refusal: { refused: 'failed' } })
+      })
+    }
   }
 
-  function addCommonHeaders({ request, reply }: Exchange): void {
-    reply.header(HEADERS.requestId, request.id)
-    reply.header('X-Content-Type-Options', 'nosniff')
+  function follow({ id, request, reply }: Exchange, { route, operation }: { route: string; operation: string }): void {
+    const begunAt = performance.now()
+    const ended = watch?.begun(operation)
+    if (ended !== undefined)
+      reply.once('close', () => {
+        ended({ status: reply.writableFinished ? reply.statusCode : undefined, problem: problemCodeOf(reply) })
+      })
+    reply.once('finish', () => {
+      const { statusCode: status } = reply
+      const address = isAddressLogged(settings, status) ? senderOf(request).address : undefined
+      const ms = Math.round(performance.now() - begunAt)
+      log.info('answered', { requestId: id, method: request.method, route, status, ms, address })
+    })
+  }
+
+  function addCommonHeaders({ id, request, reply }: Exchange): void {
+    setHeaders(reply, { [HEADERS.requestId]: id, 'X-Content-Type-Options': 'nosniff' })
     if (!isNegotiatedPath(request.url)) return
     const { min, max } = protocolWindow.current()
-    reply.header(HEADERS.protocolMin, min)
-    reply.header(HEADERS.protocolMax, max)
+    setHeaders(reply, { [HEADERS.protocolMin]: min, [HEADERS.protocolMax]: max })
   }
 }
 
@@ -179,28 +192,23 @@ interface Serving {
   readonly budget: Budget
 }
 
-function addOperationRoutes(app: FastifyInstance, routes: Routes, serving: Serving): void {
-  for (const name of Object.keys(operations) as OperationName[]) {
-    const row: Operation = operations[name]
-    const handler = routes[name] as AnyHandler
-    app.route({
-      method: methodsOf(row),
-      url: fastifyPath(row.path),
-      config: { operation: name },
-      // Answers before Fastify reads a body: the gates have an order of their own and count the body as it arrives. So
-      // it calls `next` only for a failure.
-      onRequest: (request, reply, next) => {
-        serve({ row, request, reply }, handler, serving).catch(next)
-      },
-      handler: answeredBefore,
-    })
-  }
+function operationRoutes(routes: Routes, serving: Serving): readonly Route[] {
+  return Object.keys(operations).map((name) => {
+    const row: Operation = operations[name as OperationName]
+    const handler = routes[name as OperationName] as AnyHandler
+    return {
+      methods: methodsOf(row),
+      path: row.path,
+      operation: name,
+      answer: (exchange, given) => serve({ ...exchange, row, given }, handler, serving),
+    }
+  })
 }
 
-async function serve(asked: Asked, handler: AnyHandler, { admit, errors, budget }: Serving): Promise<FastifyReply> {
-  const body = bodyOf(asked.request.raw)
+async function serve(asked: Asked, handler: AnyHandler, { admit, errors, budget }: Serving): Promise<void> {
+  const body = bodyOf(asked.request)
   const hold = budget.open()
-  const refuse = (refusal: Refusal): Promise<FastifyReply> => {
+  const refuse = (refusal: Refusal): Promise<void> => {
     // The rest of a refused body is read without being kept.
     hold.leave()
     return errors.refuse({ ...asked, refusal, body })
@@ -216,7 +224,7 @@ async function serve(asked: Asked, handler: AnyHandler, { admit, errors, budget 
     if (overloaded !== undefined) return await refuse(overloaded)
     if (!hold.isEmpty()) whenClosed(asked.reply, hold.leave)
     const onCut = (error: unknown) => void errors.refusalOf(error, asked)
-    return writeAnswer({ ...asked, answer: await begun(written), onCut })
+    writeAnswer({ ...asked, answer: await begun(written), onCut })
   } catch (error) {
     return refuse(errors.refusalOf(error, asked))
   }

@@ -1,10 +1,10 @@
 /** Answers to requests that still arrive. Proxies count an unanswered connection as a broken server. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { type AddressInfo, connect, type Socket } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { describe, it, type TestContext } from 'node:test'
 import { bytes, newLink, openDrop } from '../testing/guest.ts'
-import { overHttp } from '../testing/http.ts'
+import { listen, overHttp } from '../testing/http.ts'
 import { inWorld, type World } from '../testing/world.ts'
 import { READ_ON } from './body.ts'
 
@@ -17,8 +17,7 @@ async function listening(
   work: (open: () => Promise<Socket>, logged: readonly string[]) => Promise<void>,
 ): Promise<void> {
   const { app, logged } = overHttp(world)
-  await app.listen({ host: '127.0.0.1', port: 0 })
-  const { port } = app.server.address() as AddressInfo
+  const port = await listen(app)
   const sockets: Socket[] = []
   try {
     await work(async () => {

@@ -4,23 +4,23 @@ import { describe, it } from 'node:test'
 import { type AlbumOwner, newAlbumOwner } from '../testing/assets.ts'
 import { createFaults } from '../testing/faults.ts'
 import { bytes } from '../testing/guest.ts'
-import { overHttp, said } from '../testing/http.ts'
+import { listen, overHttp, said } from '../testing/http.ts'
 import { keep, watchBlobs } from '../testing/verify.ts'
 import { inWorld, type World, type WorldOptions } from '../testing/world.ts'
 
-interface Parts {
+interface SignedIn {
   readonly world: World
   readonly albumOwner: AlbumOwner
   readonly verify: (payload: unknown) => ReturnType<ReturnType<typeof overHttp>['ask']>
 }
 
 /** A signed-in owner who asks. */
-function signedIn(work: (parts: Parts) => Promise<void>, options: WorldOptions = {}): () => Promise<void> {
+function signedIn(work: (parts: SignedIn) => Promise<void>, options: WorldOptions = {}): () => Promise<void> {
   return inWorld(async (world) => {
     const albumOwner = await newAlbumOwner(world)
     const { ask, signIn } = overHttp(world, { requestBytesMax: 1_048_576 })
     const { authorization } = await signIn(albumOwner.accountId)
-    const verify: Parts['verify'] = (payload) =>
+    const verify: SignedIn['verify'] = (payload) =>
       ask({
         method: 'POST',
         url: '/v1/storage/verify',
@@ -61,7 +61,7 @@ describe('POST /v1/storage/verify', () => {
         const { app, signIn } = overHttp(world)
         const { authorization } = await signIn(albumOwner.accountId)
         const { assetId, ciphertextHash } = await keep(world, albumOwner, bytes(10))
-        const url = new URL('/v1/storage/verify', await app.listen({ port: 0, host: '127.0.0.1' }))
+        const url = `http://127.0.0.1:${await listen(app)}/v1/storage/verify`
         const headers = { authorization, 'content-type': 'application/json' }
         const sending = send(url, { method: 'POST', headers }).on('error', () => undefined)
         watch.beforeDigest(async (_location, signal) => {

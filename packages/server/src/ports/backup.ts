@@ -100,10 +100,7 @@ export interface RestoredDatabase {
   readonly parts: ArrivingParts
   /** Works while the store is open. */
   snapshot(): Snapshot
-  /**
-   * Ends every session, ends the collector's pause and releases every claim on a drop. Call it while nothing else has
-   * the database open.
-   */
+  /** Ends all sessions, the collector's pause and all claims on drops, while nothing else uses the database. */
   detachClients(at: Instant): Promise<void>
   /** Gives the database its final name, durably: a server can start on it. Throws if anything has the database open. */
   putInPlace(): Promise<void>

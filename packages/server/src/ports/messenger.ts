@@ -42,6 +42,6 @@ export interface Messenger {
   readonly pushKey: Uint8Array | undefined
   /** What is visibly wrong with a target: a sentence without subject. It may still lead to a forbidden address. */
   faultIn(target: Target): string | undefined
-  /** One bounded attempt. `sent`: the receiver took it. Rejects only after an abort, with an unknown outcome. */
+  /** One attempt, bounded in time and memory. `sent`: the receiver took it. Rejects only after an abort. */
   send(target: Target, message: Message, signal: AbortSignal): Promise<Delivery>
 }

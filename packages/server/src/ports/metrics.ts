@@ -1,7 +1,4 @@
-/**
- * Figures about the server, for monitoring. They have no ids, addresses or names of people: a label is one of a small,
- * fixed set of words.
- */
+/** Figures for monitoring, without ids, addresses or names: a label is one of a few fixed words. */
 
 /** All figures, in the text format of Prometheus. */
 export interface Metrics {

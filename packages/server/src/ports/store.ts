@@ -36,10 +36,7 @@ export interface Store {
    */
   look(): Promise<number | undefined>
   write<Result>(locks: Locks, work: (tx: WriteTx) => Promise<Result>): Promise<Result>
-  /**
-   * Runs `work` while it holds the receipt log's lock, which only one `work` in all processes can hold. Do not call it
-   * inside a transaction.
-   */
+  /** Runs `work` under the receipt log's lock, which one `work` of all processes holds. Not inside a transaction. */
   withReceiptLogLock<Result>(work: () => Promise<Result>): Promise<Result>
   /**
    * `listener` hears that a connection leads to another run of the database server than the one before: it has started
@@ -108,10 +105,7 @@ export class StoreDamaged extends StoreBroken {
   override readonly name = 'StoreDamaged'
 }
 
-/**
- * The database has something else than the tables and indexes of this release, and it would act in the server's
- * statements. Nothing was changed.
- */
+/** Something else than this release's tables and indexes would act in the statements. Nothing was changed. */
 export class ForeignSchema extends Error {
   override readonly name = 'ForeignSchema'
   /** What it has: `the trigger t`, `no index i`, `another table t`. */

@@ -28,10 +28,7 @@ const refusals = first((db, accountId: AccountId) =>
   db.selectFrom('accounts').select(REFUSALS).where('accountId', '=', accountId),
 )
 
-/**
- * Always finds a row: the one with the lowest id if no account has the e-mail. Otherwise an unknown e-mail would answer
- * some microseconds sooner.
- */
+/** Always finds a row, the lowest id for an unknown e-mail, which would otherwise answer microseconds sooner. */
 const byEmailOrAny = first((db, email: string) =>
   db
     .selectFrom('accounts')
@@ -69,10 +66,7 @@ export const accountReads = {
   async refusals(db: Db, accountId: AccountId) {
     return refusalsIn(await refusals(db, accountId))
   },
-  /**
-   * No deleted account. Takes as long for an unknown e-mail: a client that guesses addresses learns nothing from the
-   * time.
-   */
+  /** No deleted account. Takes as long for an unknown e-mail: guessing addresses shows nothing by the time. */
   async findByEmail(db: Db, email: string): Promise<Account | undefined> {
     const account = await byEmailOrAny(db, email)
     return account?.email === email && account.deletedAt === undefined ? account : undefined
@@ -199,10 +193,7 @@ export const accountWrites = {
   setLimits: runs((db, accountId: AccountId, { softLimitBytes, hardLimitBytes }: OwnLimits) =>
     db.updateTable('accounts').set({ softLimitBytes, hardLimitBytes }).where('accountId', '=', accountId),
   ),
-  /**
-   * Suspends the account since `since`, or ends its suspension if undefined. False, and nothing changed, if it is
-   * already so.
-   */
+  /** Suspends the account since `since`, or ends that if undefined. False, and nothing changed, if it is so. */
   setSuspended(db: Db, accountId: AccountId, since: Instant | undefined) {
     return since === undefined ? resumption(db, accountId) : suspension(db, accountId, since)
   },

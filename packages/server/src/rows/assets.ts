@@ -62,10 +62,7 @@ const burial = changesOne((db, assetId: AssetId, at: Instant) =>
     ),
 )
 
-/**
- * All except `reserve` and `giveUp` throw if the asset or blob does not exist or is a tombstone: then the rows
- * contradict each other.
- */
+/** All but `reserve` and `giveUp` throw for a missing asset or blob, or a tombstone: rows contradict each other. */
 export const assetWrites = {
   /** Reserves an unused id. False if the id is taken, by any account. */
   reserve: insertsUnless('assets', 'assetId'),

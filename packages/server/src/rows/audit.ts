@@ -23,10 +23,7 @@ export const auditReads = {
    * it always reports the first one.
    */
   damage: damageOf,
-  /**
-   * At most `max` accounts (the same for all below), in the order of their ids, from the first one after `after`. An
-   * empty text is before all ids.
-   */
+  /** At most `max` accounts (the same for all below) by id, from the first after `after`. Empty is before all. */
   accounts: auditedAccounts,
   /** In the order of their numbers, from the first one after `after`. */
   links: auditedLinks,
@@ -43,10 +40,7 @@ export const auditReads = {
   receipts: auditedReceipts,
 }
 
-/**
- * Each is one conditional statement that counts by itself, so what it writes is right even if rows have changed since
- * the audit read them.
- */
+/** One conditional statement that counts by itself: it is right even if rows changed since the audit. */
 export const auditWrites = {
   /** Sets an account's use and its number of pending drops to what its rows add up to. False if they were right. */
   recountUse,

@@ -61,10 +61,7 @@ export const capabilityReads = {
       .where('revokedAt', 'is', null)
       .orderBy('capabilitySeq'),
   ),
-  /**
-   * How many of an account have not ended at `at`: the live ones, all, revoked ones too, and those of all that this
-   * session asked for.
-   */
+  /** How many have not ended at `at`: the live ones, all with revoked ones, and all that this session asked for. */
   async count(db: Db, accountId: AccountId, at: Instant, sessionId?: SessionId) {
     const { all = 0, revoked = 0, ofSession = 0 } = (await countOfAccount(db, accountId, at, sessionId)) ?? {}
     return { live: all - revoked, all, ofSession }
@@ -77,10 +74,7 @@ export const capabilityReads = {
       )
       .select((counted) => counted.fn.countAll<number>().as('count')),
   ),
-  /**
-   * At most `max` that are revoked and have not ended at `at`, in the order in which they end: the first ones, or those
-   * after one.
-   */
+  /** At most `max` revoked ones that have not ended at `at`, by their ends: the first, or those after one. */
   revoked(
     db: Db,
     at: Instant,

@@ -25,10 +25,7 @@ export const challengeWrites = {
         .where('expiresAt', '>', at)
         .where('attempts', '<', attemptsMax),
   ),
-  /**
-   * A challenge works once. False if it was consumed before, has expired at `at` or is unknown. One conditional
-   * statement.
-   */
+  /** Works once. False if consumed before, expired at `at` or unknown. One conditional statement. */
   consume: changesOne((db, tokenHash: string, at: Instant) =>
     db
       .updateTable('challenges')

@@ -78,10 +78,7 @@ export const changeReads = {
   lastSeq: value((db, accountId: AccountId) =>
     db.selectFrom('accounts').select('changeSeq').where('accountId', '=', accountId),
   ),
-  /**
-   * At most `max` assets whose last change has a number above `changeSeq`, in the order of these numbers. No
-   * reservations.
-   */
+  /** At most `max` assets changed after `changeSeq`, in the order of their numbers. No reservations. */
   async assetsAfter(db: Db, page: ChangesAfter): Promise<readonly ChangedAsset[]> {
     const rows = await changedAssets(db, page)
     const last = rows.at(-1)?.changeSeq ?? page.changeSeq

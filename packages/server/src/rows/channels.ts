@@ -123,15 +123,9 @@ export interface FailedAttempt {
   readonly dueAt: Instant
 }
 
-/**
- * All but `insert` are one conditional statement, and need no lock: each judges in its own condition the row as it is
- * then.
- */
+/** All but `insert` are one conditional statement without a lock: each judges the row as it is then. */
 export const channelWrites = {
-  /**
-   * Reports changes after this one: what landed before is in the inbox that the owner has open. False if the id is
-   * taken.
-   */
+  /** Reports changes after this one: the owner sees earlier ones in the open inbox. False if the id is taken. */
   insert: changesOne((db, channel: NewChannel) =>
     db
       .insertInto('channels')
@@ -163,10 +157,7 @@ export const channelWrites = {
       .where('channelId', '=', channelId)
       .where('state', '=', 'given_up'),
   ),
-  /**
-   * There is nothing to report up to `upTo`. No effect if an attempt is under way, has ended meanwhile, or failed with
-   * another message.
-   */
+  /** Nothing is to be reported up to `upTo`. No effect beside an attempt, or after another message failed. */
   skip: runs(
     (
       db,

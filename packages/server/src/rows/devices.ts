@@ -81,10 +81,7 @@ export const deviceReads = {
       .limit(sql.lit(Number.MAX_SAFE_INTEGER))
       .offset(kept),
   ),
-  /**
-   * By which devices at most `max` present blobs of the account are signed, in the order of their hashes. `next` is
-   * undefined after the last ones.
-   */
+  /** The devices that signed at most `max` present blobs, by hash. `next` is undefined after the last ones. */
   async signersOf(
     db: Db,
     accountId: AccountId,

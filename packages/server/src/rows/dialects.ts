@@ -7,10 +7,7 @@ export interface Dialect {
   /** A whole number from 0 to 2^53-1. */
   readonly integer: string
   readonly bytes: string
-  /**
-   * Compared and sorted byte by byte, not by a language's rules: an update of the system's sorting rules does not break
-   * the indexes.
-   */
+  /** Compared and sorted by bytes: an update of the system's sorting rules breaks no index. */
   readonly text: string
   /** A primary key that increases with each insertion. */
   readonly sequence: string

@@ -87,10 +87,7 @@ const withheld = all((db, accountId: AccountId, from: Instant, to: Instant) =>
 
 export const dropReads = {
   find: first((db, dropId: DropId) => db.selectFrom('drops').select(columnsOf('drops')).where('dropId', '=', dropId)),
-  /**
-   * The account's drops by `receivedAt`, then in the order of landing, or the other way round: the first `max`, or the
-   * first after a page.
-   */
+  /** The account's drops by `receivedAt` and landing, or backwards: the first `max`, or those after a page. */
   async pendingPage(
     db: Db,
     accountId: AccountId,
@@ -113,10 +110,7 @@ export const dropReads = {
       .where('dropId', '=', dropId)
       .where('accountId', '=', accountId),
   ),
-  /**
-   * Of the account's drops that were received in this time: those whose object is not kept, is damaged or suspected, or
-   * is on hold.
-   */
+  /** Of the account's drops of this time: those whose object is not kept, damaged, suspected or on hold. */
   async withheldBetween(
     db: Db,
     accountId: AccountId,
@@ -124,10 +118,7 @@ export const dropReads = {
   ): Promise<ReadonlyMap<DropId, ObjectStatus>> {
     return new Map((await withheld(db, accountId, from, to)).map((row) => [row.dropId, statusOf(row)]))
   },
-  /**
-   * A counter in the account's row, because each new session reads it: counting thousands of rows would cost more than
-   * all writes of the session.
-   */
+  /** A counter in the account's row: each new session reads it, and counting rows would cost more than its writes. */
   countPending: count((db, accountId: AccountId) =>
     db.selectFrom('accounts').select('pendingDrops').where('accountId', '=', accountId),
   ),
@@ -264,10 +255,7 @@ export const dropWrites = {
       .where('dropId', '=', dropId)
       .where('claimId', '=', claimId),
   ),
-  /**
-   * Removes a drop of this account and answers it; undefined, and nothing changed, if there is none or an adoption's
-   * lease is live at `at`.
-   */
+  /** Removes and answers the account's drop; undefined without it, or under an adoption's live lease at `at`. */
   async remove(db: Db, dropId: DropId, accountId: AccountId, at: Instant): Promise<Drop | undefined> {
     const [removed] = await counted(db, accountId, await removal(db, dropId, accountId, at))
     return removed

@@ -19,10 +19,7 @@ export const inviteReads = {
 
 export const inviteWrites = {
   insert: inserts('invites'),
-  /**
-   * False, and nothing changed, if it is not live at `at`. One conditional statement: of simultaneous uses one
-   * succeeds.
-   */
+  /** False, and nothing changed, unless live at `at`. One conditional statement: one of many uses succeeds. */
   use: changesOne((db, codeHash: string, accountId: AccountId, at: Instant) =>
     db
       .updateTable('invites')
@@ -31,10 +28,7 @@ export const inviteWrites = {
       .where('usedBy', 'is', null)
       .where('expiresAt', '>', at),
   ),
-  /**
-   * False, and nothing changed, if it is used or unknown. One conditional statement: an invite is either used or
-   * revoked.
-   */
+  /** False, and nothing changed, if used or unknown. One conditional statement: either used or revoked. */
   revoke: changesOne((db, codeHash: string) =>
     db.deleteFrom('invites').where('codeHash', '=', codeHash).where('usedBy', 'is', null),
   ),

@@ -154,10 +154,7 @@ export const linkReads = {
   findOwn: first((db, opaqueId: OpaqueId, accountId: AccountId) =>
     listed(db).where('opaqueId', '=', opaqueId).where('accountId', '=', accountId),
   ),
-  /**
-   * At most `max`, oldest first, without buried ones. `next` is where the following page begins; undefined after the
-   * last one.
-   */
+  /** At most `max`, oldest first, no buried ones. `next` begins the following page; undefined after the last. */
   async page(
     db: Db,
     accountId: AccountId,
@@ -274,10 +271,7 @@ export const linkWrites = {
     if (await releasing(db, opaqueId, size)) return
     throw new Error('A reservation was released on a link that does not exist')
   },
-  /**
-   * Turns open reservations of 1 to 64 links into landed files. Marks single-use links as spent since `at`. Answers
-   * which of the links are spent.
-   */
+  /** Makes reservations of 1 to 64 links landed files. Spends single-use links at `at`, and answers which. */
   async land(db: Db, landed: readonly LandedFiles[], at: Instant): Promise<readonly OpaqueId[]> {
     const { rows } = await landing(db, landed, at)
     if (rows.length !== landed.length) throw new Error('A file landed on a link that does not exist')

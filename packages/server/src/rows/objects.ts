@@ -55,10 +55,7 @@ const toScrub = all((db, before: Instant, after: ScrubPlace, max: number) =>
 
 const BEFORE_ALL: ScrubPlace = { checkedAt: instantOf(Number.MIN_SAFE_INTEGER), location: '' }
 
-/**
- * SQLite cannot tell how few objects are damaged. The plus keeps it from the index of all kept ones, whose entries of a
- * month it would read.
- */
+/** SQLite cannot tell how few are damaged. The plus keeps it from the index of all kept ones. */
 const damagedDue = all((db, at: Instant, before: Instant, max: number) =>
   kept(db)
     .where('damagedAt', 'is not', null)
@@ -97,10 +94,7 @@ export const objectReads = {
     const row = await standingByLocation(db, location, ciphertextHash)
     return row && statusOf(row)
   },
-  /**
-   * At most `max` kept objects that were last read before `before`, the longest unread first, from the first one after
-   * `after`.
-   */
+  /** At most `max` kept objects last read before `before`, longest unread first, from the first after `after`. */
   listToScrub(
     db: Db,
     range: { readonly before: Instant; readonly after: ScrubPlace | undefined; readonly max: number },

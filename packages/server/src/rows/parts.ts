@@ -94,10 +94,7 @@ export const partReads = {
       state === 'kept' ? [] : [{ key, state, isRemoved: isRemoved === 1 }],
     )
   },
-  /**
-   * Sessions whose kept, undamaged object has several parts: at most `max`, in the order of their ids, from the first
-   * one after `after`.
-   */
+  /** Sessions whose kept, undamaged object has several parts: at most `max` by id, from the first after `after`. */
   toJoin(db: Db, after: UploadId | undefined, max: number): Promise<readonly UploadId[]> {
     return severalPartsAfter(db, after ?? '', max)
   },
@@ -165,10 +162,7 @@ export const partWrites = {
           ),
       ),
   ),
-  /**
-   * Records the part that shall join others. False, and nothing changed, if another one is being written for this
-   * object, or the object is not kept.
-   */
+  /** Records a joining part. False, and nothing changed, beside another one, or if the object is not kept. */
   beginJoining: changesOne((db, { key, uploadId, until, location }: NewPart & { readonly location: string }) =>
     db
       .insertInto('parts')
@@ -230,10 +224,7 @@ export const partWrites = {
   ),
 }
 
-/**
- * Keeps the part of a chunk, in the transaction that records the chunk. False if the part is not being written any
- * more.
- */
+/** Keeps a chunk's part in the transaction that records it. False if the part is not being written any more. */
 export function keepPart(db: Db, key: string, chunk: Omit<KeptPart, 'key'>): Promise<boolean> {
   return keeping(db, { ...chunk, key })
 }

@@ -33,10 +33,7 @@ const codeInsertion = runs((db, accountId: AccountId, codeHash: string) =>
 const codeRemoval = runs((db, accountId: AccountId) => db.deleteFrom('backupCodes').where('accountId', '=', accountId))
 
 export const secondFactorWrites = {
-  /**
-   * Stores the secret; replaces an unconfirmed one. False, and nothing changed, if one is confirmed or the account was
-   * deleted.
-   */
+  /** Replaces an unconfirmed secret. False, and nothing changed, if one is confirmed or the account deleted. */
   enroll: changesOne((db, accountId: AccountId, sealedSecret: Uint8Array) =>
     db
       .updateTable('accounts')

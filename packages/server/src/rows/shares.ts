@@ -18,10 +18,7 @@ const withVerifier = (db: Kysely<Tables>) =>
 
 const find = first((db, opaqueId: OpaqueId) => withVerifier(db).where('shares.opaqueId', '=', opaqueId))
 
-/**
- * Always finds a row, if there is any: otherwise an unknown id would answer some microseconds sooner than that of a
- * dead share.
- */
+/** Always finds a row, if there is any: otherwise an unknown id would answer sooner than a dead share's. */
 const withOwnerOrAny = first((db, opaqueId: OpaqueId) =>
   withVerifier(db)
     .innerJoin('accounts', 'accounts.accountId', 'shares.accountId')
@@ -82,10 +79,7 @@ export const shareReads = {
       .orderBy('createdAt')
       .orderBy('shareSeq'),
   ),
-  /**
-   * The bytes of the indexes and hashes of those that have not ended. Both databases know the length of a value without
-   * reading it.
-   */
+  /** Bytes of indexes and hashes that have not ended. Databases know a value's length without reading it. */
   bytesOf: count((db, accountId: AccountId) =>
     db
       .selectFrom('shares')
@@ -168,10 +162,7 @@ export const shareWrites = {
     if (beside.some((value) => value !== undefined)) await noting(db, share)
     return true
   },
-  /**
-   * Replaces the name of a share that has not ended; undefined removes it. False, and nothing changed, if the account
-   * has no such share.
-   */
+  /** Renames a share that has not ended; undefined removes the name. False, and nothing changed, without it. */
   async setName(
     db: Db,
     opaqueId: OpaqueId,

@@ -160,10 +160,7 @@ export function forRows<Item, Given extends readonly unknown[], Row>(
   return counts.map((count) => ({ count, run: statement(build, count) }))
 }
 
-/**
- * Starts statements for any number of rows, in their order. `statements` begin with the one for the most rows, and end
- * with the one for one row.
- */
+/** Statements for any number of rows, in order. `statements`: from the one for the most rows to that for one. */
 export function inStatements<Run, Item, Result>(
   statements: readonly ForRows<Run>[],
   rows: readonly Item[],

@@ -90,10 +90,7 @@ const nextUnclosed = all((db, accountId: AccountId, max: number, after: Unclosed
   ),
 )
 
-/**
- * Three queries, because each has its index. For one query with three alternatives SQLite would read every open
- * session.
- */
+/** Three queries, each with its index: for one with alternatives SQLite would read every open session. */
 const expired = all((db, limits: ExpiryLimits) => {
   const open = db.selectFrom('uploads').select('uploadId').where('state', '=', literally('open'))
   const unbegun = open.where('lastChunkAt', 'is', null).where('createdAt', '<', limits.noChunkBefore)
@@ -217,10 +214,7 @@ export const uploadReads = {
   async openOfAccount(db: Db, accountId: AccountId, max: number): Promise<readonly Upload[]> {
     return (await openOfAccount(db, accountId, max)).map(uploadOf)
   },
-  /**
-   * At most `max` of both, without what was declared. `next` is where the following page begins; undefined after
-   * the last one.
-   */
+  /** At most `max` of both, without what was declared. `next`: the following page; undefined after the last. */
   async unclosedPage(
     db: Db,
     accountId: AccountId,
@@ -232,10 +226,7 @@ export const uploadReads = {
     const uploads = found.slice(0, max).map(unclosedOf)
     return { uploads, next: found.length > max ? uploads.at(-1) : undefined }
   },
-  /**
-   * How many drops of one account are pending, and how many sessions are open or finishing, its guests' included. One
-   * statement.
-   */
+  /** Pending drops and open or finishing sessions of an account, its guests' included. One statement. */
   async countLanding(db: Db, accountId: AccountId) {
     return (await landing(db, accountId)) ?? { pendingDrops: 0, unclosed: 0 }
   },
@@ -264,10 +255,7 @@ export const uploadReads = {
   async expired(db: Db, limits: ExpiryLimits): Promise<readonly Upload[]> {
     return (await expired(db, limits)).map(uploadOf)
   },
-  /**
-   * What open sessions have declared and not received yet. Those count as active that were created or received a chunk
-   * at `activeSince` or later.
-   */
+  /** What open sessions still lack. Active: created, or a chunk received, at `activeSince` or later. */
   async claims(db: Db, given: ClaimsGiven): Promise<Claims> {
     const found = await claims(db, given)
     if (found === undefined) throw new Error('A sum has one row')

@@ -1,9 +1,10 @@
+import type { AddressInfo } from 'node:net'
 import type { AccountId } from '@blindkeep/protocol/ids'
-import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify'
+import inject, { type InjectOptions, type Response } from 'light-my-request'
 import { systemRandom } from '../adapters/system/random.ts'
 import type { Budget } from '../http/budget.ts'
 import { createRoutes } from '../http/routes.ts'
-import { createHttpServer, type HttpSettings } from '../http/server.ts'
+import { createHttpServer, type HttpServer, type HttpSettings } from '../http/server.ts'
 import type { Log } from '../ports/log.ts'
 import type { Pages } from '../ports/pages.ts'
 import { declare } from './guest.ts'
@@ -11,11 +12,11 @@ import { newAccount, sha256, type World } from './world.ts'
 
 /** A world behind HTTP. */
 export interface Web {
-  readonly app: FastifyInstance
+  readonly app: HttpServer
   /** Every log line with all its facts. */
   readonly logged: string[]
   readonly broken: unknown[]
-  ask(request: InjectOptions): Promise<LightMyRequestResponse>
+  ask(request: InjectOptions): Promise<Response>
   /** The header of a signed-in caller. */
   signIn(accountId?: AccountId): Promise<{ readonly accountId: AccountId; readonly authorization: string }>
 }
@@ -62,7 +63,7 @@ export function overHttp(
     app,
     logged,
     broken,
-    ask: (request) => app.inject(request),
+    ask: (request) => ask(app, request),
     async signIn(accountId) {
       const owner = accountId ?? (await newAccount(world))
       const { accessToken } = await rules.sessions.open(owner, undefined)
@@ -71,8 +72,19 @@ export function overHttp(
   }
 }
 
+/** A request without a connection. */
+export function ask({ server }: HttpServer, request: InjectOptions): Promise<Response> {
+  return inject((...exchange) => void server.emit('request', ...exchange), request)
+}
+
+/** Listens on loopback, and returns the port. */
+export async function listen(app: HttpServer): Promise<number> {
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  return (app.server.address() as AddressInfo).port
+}
+
 /** The status and the code of a problem: `409 upload.offset_mismatch`. */
-export function said({ statusCode, headers, body }: LightMyRequestResponse): string {
+export function said({ statusCode, headers, body }: Response): string {
   if (headers['content-type'] !== 'application/problem+json') return String(statusCode)
   return `${statusCode} ${JSON.parse(body).code.replace('error.', '')}`
 }

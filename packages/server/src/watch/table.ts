@@ -46,7 +46,10 @@ const refreshing = { where: 'each node', failure: 'refresh failed' } as const
 // What they ask may be away, and the end does not wait for that.
 const watching = { where: 'each node', isLeftAtEnd: true } as const
 
-/** All that a server does by the clock. What has no queue goes on until the server has ended. */
+/**
+ * What the rules of a server do by the clock. Limiter, connections and PostgreSQL's signs of life have timers of their
+ * own. What has no queue goes on until the server has ended.
+ */
 export function periodicWork(
   workers: Workers,
   { sweepSeconds }: { readonly sweepSeconds: number },

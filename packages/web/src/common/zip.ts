@@ -46,10 +46,7 @@ export async function zipOf(files: readonly FileToZip[]): Promise<Zip> {
   return { content: makeZip(entries(), { buffersAreUTF8: true }), size: Number(predictLength(metadata)) }
 }
 
-/**
- * Safe paths, in the order of the names. No two are the same, and none is a folder of another one, on any system: a
- * name that is taken gets a number.
- */
+/** Safe paths by name. None equals another or is its folder, on any system: taken names get numbers. */
 export function zipPathsOf(names: readonly (string | undefined)[]): readonly string[] {
   const safe = names.map(safePath)
   const taken = new Set<string>()

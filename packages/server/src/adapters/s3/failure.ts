@@ -32,20 +32,17 @@ export class BrokenOff extends StorageUnavailable {
   }
 }
 
-interface Told {
+interface ReadError {
   /** The store's code, the system's code, or the name of the error. */
   readonly code: string
   readonly status: number | undefined
   readonly isPassing: boolean
 }
 
-/**
- * Says what failed in our own words. The library's error is never a cause of ours: it holds the request with its
- * signature, and the log prints causes.
- */
-export function failureOf(operation: string, told: Told): S3Refusal {
-  const status = told.status === undefined ? '' : ` (${told.status})`
-  return new S3Refusal(told.code, `the object store failed to ${operation}: ${told.code}${status}`)
+/** What failed, in our words. The library's error is no cause: it holds the signed request, and causes are logged. */
+export function failureOf(operation: string, error: ReadError): S3Refusal {
+  const status = error.status === undefined ? '' : ` (${error.status})`
+  return new S3Refusal(error.code, `the object store failed to ${operation}: ${error.code}${status}`)
 }
 
 /** What an operator can do about a code of the store or the system. */
@@ -78,7 +75,7 @@ const PASSING_CODES: readonly string[] = [
 ]
 
 /** Reads an error of the library. It may pass if the store did not answer, or says so itself. */
-export function told(error: unknown): Told {
+export function readError(error: unknown): ReadError {
   const { name, code, $metadata } = (error ?? {}) as {
     readonly name?: unknown
     readonly code?: unknown

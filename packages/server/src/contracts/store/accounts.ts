@@ -19,15 +19,6 @@ async function usedBytes(store: Store): Promise<number | undefined> {
 
 function describeRows(inStore: InStore): void {
   it(
-    'finds no account by an unknown id or e-mail',
-    inStore(async (store) => {
-      await seed(store)
-      assert.equal(await store.read((tx) => tx.accounts.find(accountId(9))), undefined)
-      assert.equal(await store.read((tx) => tx.accounts.findByEmail('owner-9@example.org')), undefined)
-    }),
-  )
-
-  it(
     'gives an e-mail to one of several simultaneous accounts',
     inStore(async (store) => {
       const email = 'same@example.org'
@@ -101,24 +92,6 @@ function describeUse(inStore: InStore): void {
       assert.equal(await charge(2), false)
       assert.equal(await charge(1), true)
       assert.equal(await usedBytes(store), max)
-    }),
-  )
-
-  it(
-    "puts an account's own hard limit in the place of the given one, and answers its use",
-    inStore(async (store) => {
-      await seed(store)
-      const charge = (bytes: number) => store.write([], (tx) => tx.accounts.charge(accountId(1), bytes, 100))
-      const use = { accountId: accountId(1), softLimitBytes: 5, hardLimitBytes: 200, exceededSince: at(4) }
-      await store.write([], async (tx) => {
-        await tx.accounts.setLimits(accountId(1), use)
-        await tx.accounts.setExceededSince(accountId(1), at(4))
-      })
-      assert.deepEqual(await charge(150), { ...use, usedBytes: 150 })
-      assert.equal(await charge(51), undefined)
-      assert.deepEqual(await store.write([], (tx) => tx.accounts.refund(accountId(1), 50)), { ...use, usedBytes: 100 })
-      await store.write([], (tx) => tx.accounts.setLimits(accountId(1), { ...use, hardLimitBytes: 99 }))
-      assert.equal(await charge(0), undefined)
     }),
   )
 

@@ -52,28 +52,6 @@ function describeReservations(inStore: InStore): void {
 }
 
 function describeGivingUp(inStore: InStore): void {
-  it(
-    'gives up an unused reservation, so that another account can reserve the id',
-    inStore(async (store) => {
-      await seedWithAlbums(store)
-      await store.write([], async (tx) => {
-        await tx.assets.reserve(asset(1))
-        await tx.assets.reserve(asset(2))
-        for (const [number, state] of (['landed', 'failed', 'ended'] as const).entries()) {
-          await tx.uploads.insert(assetUpload(number))
-          const failure = state === 'failed' ? 'manifest_stale' : undefined
-          await tx.uploads.move(uploadId(number), { from: 'open', to: state, at: at(5), failure })
-        }
-        await tx.uploads.insert(assetUpload(9, { assetId: assetId(2) }))
-        await tx.assets.giveUp(assetId(1))
-        await tx.assets.giveUp(assetId(7))
-      })
-      assert.equal(await find(store, 1), undefined)
-      assert.deepEqual(await find(store, 2), reserved(2))
-      assert.equal(await reserve(store, asset(1, { accountId: accountId(2), albumId: albumId(2) })), true)
-    }),
-  )
-
   const kept: readonly { readonly what: string; readonly make: (tx: WriteTx) => Promise<unknown> }[] = [
     { what: 'an open session', make: (tx) => tx.uploads.insert(assetUpload(1)) },
     {

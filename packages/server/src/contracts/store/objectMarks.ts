@@ -101,20 +101,6 @@ export function describeObjectMarks(inStore: InStore): void {
           assert.equal(await startDeleting(store, 2), true)
         }),
       )
-
-    it(
-      'moves an object whose session has landed and whose drop was removed',
-      inStore(async (store) => {
-        await seedWithAlbums(store)
-        await insert(store, 1, 'marked')
-        await store.write([], async (tx) => {
-          await tx.uploads.insert(upload(1))
-          await tx.uploads.move(uploadId(1), { from: 'open', to: 'finishing', at: at(1) })
-          await tx.uploads.move(uploadId(1), { from: 'finishing', to: 'landed', at: at(2) })
-        })
-        assert.equal(await startDeleting(store, 1), true)
-      }),
-    )
   })
 
   describe('the status of an object’s bytes', () => {

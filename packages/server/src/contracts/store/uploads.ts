@@ -5,7 +5,6 @@ import { at, atOnce, countTrue, hash, type InStore, opaqueId, seed, upload, uplo
 
 export function describeUploads(inStore: InStore): void {
   describe('upload sessions', () => {
-    describeRows(inStore)
     describeMoves(inStore)
     describeLists(inStore)
     describeSharing(inStore)
@@ -26,27 +25,6 @@ export async function inState(tx: WriteTx, number: number, state: UploadState, s
 async function close(tx: WriteTx, number: number, state: UploadState, seconds: number): Promise<boolean> {
   const failure = state === 'failed' ? 'content_hash_wrong' : undefined
   return await tx.uploads.move(uploadId(number), { from: 'open', to: state, at: at(seconds), failure })
-}
-
-function describeRows(inStore: InStore): void {
-  it(
-    'are found by their idempotency key, on their own link only',
-    inStore(async (store) => {
-      await seed(store)
-      await store.write([], async (tx) => {
-        await tx.uploads.insert(upload(1, { idempotencyKey: 'k' }))
-        await tx.uploads.insert(upload(2, { idempotencyKey: 'k', opaqueId: opaqueId(2) }))
-        await tx.uploads.insert(upload(3))
-      })
-      const byKey = (number: number, key: string) =>
-        store.read(async (tx) => (await tx.uploads.findByIdempotencyKey(opaqueId(number), key))?.uploadId)
-      assert.deepEqual(
-        [await byKey(1, 'k'), await byKey(2, 'k'), await byKey(1, 'l')],
-        [uploadId(1), uploadId(2), undefined],
-      )
-      await assert.rejects(store.write([], (tx) => tx.uploads.insert(upload(4, { idempotencyKey: 'k' }))))
-    }),
-  )
 }
 
 function describeMoves(inStore: InStore): void {

@@ -156,10 +156,7 @@ async function removeUnfinished(directory: BackupDirectory, database: string): P
   for (const name of await directory.databases()) if (name.startsWith(database)) await directory.remove(name)
 }
 
-/**
- * Compares the server’s first key, and the end of its log: a server that was restored from an earlier backup must not
- * replace a later one.
- */
+/** Compares the server’s first key and the log's end: a restored server must not replace a later backup. */
 async function requireOwnDirectory({ directory, store }: BackupPorts): Promise<void> {
   const text = await directory.manifest()
   if (text === undefined) return

@@ -43,7 +43,7 @@ export function createPartRemoval(
       await tryEachInTurn(due, removeOne, isStoreBroken)
     },
 
-    /** Removes old keys without a row: rows are older than first bytes. Keys of landed objects keep rows. */
+    /** Removes old keys that no row has: a row comes before the first byte. Keys of landed objects keep their rows. */
     async removeLeftovers(signal: AbortSignal): Promise<number> {
       let removed = 0
       for await (const { key, ageSeconds } of keyedBytes.list()) {

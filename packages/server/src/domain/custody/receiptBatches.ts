@@ -33,7 +33,7 @@ export interface ReceiptPorts {
 
 type Drafts = readonly ReceiptDraft[]
 
-/** Signings before a transaction. A rotation takes far longer; among nodes, lone receipts may come between. */
+/** How often a batch is signed before its transaction. A rotation takes longer; lone receipts may come between. */
 const MAX_SIGNINGS = 5
 
 /** Some drafts refused, and nothing was committed. The cause is what their `commit` threw. */
@@ -165,7 +165,7 @@ async function appendIn(tx: WriteTx, { drafts, signed: { rows, state }, serverId
   return isAppended
 }
 
-/** An account's drafts change the same rows, so apart from joint ones they run in turn. A batch has one date. */
+/** Drafts of one account change the same rows: they are committed together or in turn. A batch has one date. */
 async function commitAll(tx: WriteTx, drafts: Drafts, receivedAt: Instant): Promise<void> {
   const groups = [...Map.groupBy(drafts, ({ commit }) => commit).values()]
   for (const group of groups) if (group.length > 1) await commitGroup(tx, group, receivedAt)

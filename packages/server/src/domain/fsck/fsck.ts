@@ -155,7 +155,7 @@ async function* examineObjects(ports: FsckPorts, examination: Examination): Asyn
   }
 }
 
-/** One finding a fault: the present says more than an earlier mark, and what cannot be looked at is not read. */
+/** One finding for each fault: now tells more than an earlier mark. What cannot be looked at is not read. */
 async function* examineSome(
   ports: FsckPorts,
   objects: readonly AuditedObject[],

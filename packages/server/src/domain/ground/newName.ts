@@ -1,2 +1,2 @@
-/** An owner's name as a request changes it: undefined removes it. `same` changes nothing, but needs an own thing. */
+/** An owner's name as a request changes it; undefined removes it. `same`: the thing must still be the caller's. */
 export type NewName = Uint8Array | undefined | 'same'

@@ -12,7 +12,7 @@ const REQUEST_WINDOW_SECONDS = 900
 /** Codes to one mailbox, of all accounts, in a day. */
 export const MAX_CODES_OF_MAILBOX = 3
 const DAY_SECONDS = 86_400
-/** An account's messages about files, over all channels. Two fixed windows may meet in a minute: ten. */
+/** Messages about files for one account, over all its channels. Two windows may meet in one minute: then ten. */
 export const MAX_NEWS_OF_ACCOUNT = 5
 /** Messages of any kind, of all accounts. Owners may share an address, and many share the service of a vendor. */
 export const MAX_MESSAGES_OF_ADDRESS = 10

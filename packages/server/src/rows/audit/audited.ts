@@ -141,10 +141,7 @@ export interface AuditedObject {
   readonly receipts: number
   /** How much the unclosed session that writes it has received. */
   readonly receivedBytes: number | undefined
-  /**
-   * Its kept parts: none in a store without keys. `gaps` counts those that do not begin where another one ends, nor at
-   * 0.
-   */
+  /** Its kept parts: none without keys. `gaps`: those that do not begin where another one ends, nor at 0. */
   readonly parts: { readonly count: number; readonly bytes: number; readonly gaps: number }
 }
 

@@ -1,7 +1,4 @@
-/**
- * The parts of objects in a store with keys, from before their first byte until their keys are empty for good. A store
- * without keys has none.
- */
+/** Parts of objects in a store with keys, from before their first byte until their keys are empty for good. */
 import type { Instant, Sha256Hex, UploadId } from '@blindkeep/protocol/ids'
 import { given, inner, later, made } from '../columns.ts'
 

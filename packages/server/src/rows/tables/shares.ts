@@ -12,10 +12,7 @@ export const shares = {
   expiresAt: optional<Instant>(),
   /** An ended share keeps only its id, which stays taken. */
   endedAt: later<Instant>(),
-  /**
-   * 32 bytes each, in the given order. Absent after it ended, as the next one. Both may be long, and have their own
-   * queries.
-   */
+  /** 32 bytes each, in the given order. Absent after it ended, like the next. Both have their own queries. */
   blobHashes: inner(optional<Uint8Array>()),
   sealedIndex: inner(optional<Uint8Array>()),
 }
@@ -26,10 +23,7 @@ export const shareNotes = {
   /** This and the next are for the owner alone. */
   sealedName: optional<Uint8Array>(),
   sealedRecord: optional<Uint8Array>(),
-  /**
-   * SHA-256 of the passphrase verifier, if it shows what it has only to those who prove the passphrase. What is stored
-   * cannot be sent as a proof.
-   */
+  /** SHA-256 of the passphrase verifier, if one must be proven. What is stored cannot be sent as a proof. */
   verifierHash: inner(optional<Uint8Array>()),
 }
 

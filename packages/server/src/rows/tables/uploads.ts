@@ -61,10 +61,7 @@ export const uploads = {
   opener: optionalJson<Opener>(),
   /** Which session of its owner opened it. Absent in a row of an earlier build. */
   sessionId: optional<SessionId>(),
-  /**
-   * Until when a request counts as writing to it. A request that takes long renews this: other processes see by it that
-   * a client sends.
-   */
+  /** Until when a request counts as writing. A long one renews it, so that other processes see the client. */
   writingUntil: later<Instant>(),
   /** The process that finishes it. */
   leasedBy: later<string>(),

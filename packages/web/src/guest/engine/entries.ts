@@ -1,7 +1,4 @@
-/**
- * The files of this visit, with those of other tabs and earlier visits, in the order of their addition.
- * Each change makes a new entry.
- */
+/** Files of this visit, with those of other tabs and visits, as they were added. Each change makes a new entry. */
 import type { Batch, SendState } from '@blindkeep/client/guest'
 import type { Source } from '@blindkeep/client/source'
 import type { FailureReason, Message, Phase, ReceiptStatus } from '../messages.ts'

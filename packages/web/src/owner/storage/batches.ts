@@ -8,7 +8,7 @@ interface Sized {
   readonly sealedBytes: number
 }
 
-/** Keeps the order. At most as many assets as a request allows; deep ones at most `MAX_DEEP_BYTES`, or one. */
+/** Keeps the order. At most as many assets as a request allows; a deep batch has `MAX_DEEP_BYTES`, or one asset. */
 export function batchesOf<Asset extends Sized>(
   assets: readonly Asset[],
   { isDeep }: { readonly isDeep: boolean },

@@ -1,7 +1,4 @@
-/**
- * Copies every row of one database to another, of the same release: SQLite or PostgreSQL, in any direction. Then reads
- * all of them back, and compares.
- */
+/** Copies all rows to a database of the same release, SQLite or PostgreSQL, reads them back, and compares. */
 import { createHash, type Hash } from 'node:crypto'
 import { type Table, tablesOfRelease } from '../migrations/tables.ts'
 

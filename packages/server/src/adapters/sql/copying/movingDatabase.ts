@@ -126,7 +126,7 @@ export function createMovingDatabase(options: {
   }
 }
 
-/** What is of the store of bytes and running processes. Settings too: the first node sets them, as on a new server. */
+/** Rows about the source's bytes and processes. Settings too: the first node sets them, as on a new server. */
 function clearMarks(path: string): void {
   const database = new DatabaseSync(path)
   try {

@@ -19,10 +19,7 @@ const STATISTICS: readonly string[] = ['table sqlite_stat1', 'table sqlite_stat4
  */
 const ACTS_NOT = /^create table (?!.*\breferences\b)/is
 
-/**
- * `digestOf` the newest schema. To make it from the migrations takes a twentieth of a start, and is needed only for a
- * database that has another one.
- */
+/** `digestOf` the newest schema. Making it from the migrations would take a twentieth of a start. */
 export const NEWEST_SCHEMA = 'fc2d0bb4a11f43651314e4ffc888f3c84ad486c45c2c3b2287209e6d2fc931d4'
 
 /**

@@ -7,10 +7,7 @@ import { typesOfPort } from './types.ts'
 
 /** Connections to one database. They open as they are needed. */
 export interface PostgresConnections {
-  /**
-   * Lends a connection to `work` exclusively. Lends it to others once all its answers have arrived. Closes it if it was
-   * lost or is in an unknown state.
-   */
+  /** Lends a connection to `work` alone, until all answers have arrived. Closes a lost or doubtful one. */
   use<Result>(work: (session: PostgresSession) => Promise<Result>): Promise<Result>
   count(): Connections
   /** Closes all connections, after every `work` has ended. */

@@ -8,10 +8,7 @@ import { Overtaken, type PostgresHealth } from './health.ts'
  */
 export interface PostgresSession {
   ask(query: QueryConfig): Promise<QueryResult>
-  /**
-   * Runs one statement that is not a query, or several separated by semicolons. Answers the command tag of the last
-   * one, in capitals.
-   */
+  /** Runs a statement that is no query, or several. Answers the last one's command tag, in capitals. */
   control(statements: string): Promise<string>
   /** `how` is the text after `begin`. */
   begin(how: string): Promise<void>
@@ -19,19 +16,13 @@ export interface PostgresSession {
   commit(): Promise<void>
   /** Ends an uncommitted transaction. Answers whether it is certain that none is left. Never rejects. */
   rollBack(): Promise<boolean>
-  /**
-   * Ends the loan: later calls reject. Answers, once nothing is under way, whether the connection can be lent again.
-   * Never rejects.
-   */
+  /** Ends the loan: later calls reject. Answers, once nothing runs, if it can be lent again. Never rejects. */
   giveBack(): Promise<boolean>
 }
 
 /** How long a statement waits for a lock. */
 const LOCK_TIMEOUT_MS = 10_000
-/**
- * A process that sends nothing for so long during a transaction loses the transaction and its locks: a frozen one must
- * not hold up the others.
- */
+/** A process that is silent for so long in a transaction loses it: a frozen one must not hold up the others. */
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 5_000
 /** The server cancels a slow statement first. This is for a server that has disappeared. */
 const GRACE_MS = 5_000
