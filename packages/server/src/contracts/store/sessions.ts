@@ -125,6 +125,19 @@ function describeLists(inStore: InStore): void {
 
 function describeRefreshTokens(inStore: InStore): void {
   it(
+    'finds a refresh token by its hash',
+    inStore(async (store) => {
+      await seed(store)
+      await store.write([], async (tx) => {
+        await tx.sessions.insert(session(1))
+        await tx.sessions.insertRefreshToken(token(1, 1))
+      })
+      assert.deepEqual(await store.read((tx) => tx.sessions.findRefreshToken(bytes(32, 1))), token(1, 1))
+      assert.equal(await store.read((tx) => tx.sessions.findRefreshToken(bytes(32, 2))), undefined)
+    }),
+  )
+
+  it(
     'accepts one of 64 simultaneous uses, and records its instant',
     inStore(async (store) => {
       await seed(store)
