@@ -190,7 +190,7 @@ describe('an upload link', () => {
     })
   })
 
-  it('takes 10 GB in all, or one file of the chosen size, unless its owner chooses another total or none', async () => {
+  it('takes 1,000 files and 10 GB in all, or one file of the chosen size, unless its owner chooses otherwise', async () => {
     const other = await newOwner(proxy.url)
     const chosen = [
       undefined,
@@ -198,11 +198,15 @@ describe('an upload link', () => {
       { maxFileSize: 20e9 },
       { maxTotalBytes: 7 },
       { maxTotalBytes: 'unlimited' },
+      { maxFileCount: 'unlimited' },
     ] as const
     for (const caps of chosen) await other.createLink({ caps })
     await other.createLink({ singleUse: true })
-    const totals = (await other.listLinks()).map(({ caps }) => caps.maxTotalBytes)
-    assert.deepEqual(totals, [10e9, 10e9, 20e9, 7, undefined, 10e9])
+    const links = await other.listLinks()
+    const totals = links.map(({ caps }) => caps.maxTotalBytes)
+    assert.deepEqual(totals, [10e9, 10e9, 20e9, 7, undefined, 10e9, 10e9])
+    const files = links.map(({ caps }) => caps.maxFileCount)
+    assert.deepEqual(files, [1000, 5, 1000, 1000, 1000, undefined, undefined])
   })
 
   it('shows its limits to the guest before a byte is sent', async () => {

@@ -24,15 +24,15 @@ export interface DescribedAsset {
   readonly signerRevokedAt?: string | undefined
 }
 
-interface Remembered {
+interface Kept {
   /** What the server stated of the asset when it was verified: another statement is verified again. */
   readonly facts: string
   readonly deviceId: DeviceId
   readonly file: FileDescription
 }
 
-const DESCRIPTIONS: Reading<readonly [AssetId, Remembered][]> = {
-  is: (json): json is [AssetId, Remembered][] =>
+const DESCRIPTIONS: Reading<readonly [AssetId, Kept][]> = {
+  is: (json): json is [AssetId, Kept][] =>
     Array.isArray(json) &&
     json.every(
       (each) =>
@@ -96,7 +96,7 @@ async function describe(
   owner: SignedIn['owner'],
   asset: AssetFacts,
   signal: AbortSignal | undefined,
-): Promise<{ readonly described: DescribedAsset; readonly remembered?: Remembered }> {
+): Promise<{ readonly described: DescribedAsset; readonly remembered?: Kept }> {
   if (!asset.complete) return { described: { asset, state: 'incomplete', file: undefined, failure: undefined } }
   try {
     // A revoked device is allowed, because its mark is shown with the name.

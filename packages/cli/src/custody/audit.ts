@@ -14,8 +14,8 @@ import { filesText } from '../ground/texts.ts'
 import { pin, pinsOf } from '../home/pins.ts'
 import { createOutcomes, type Outcomes } from '../outcomes/outcomes.ts'
 import { savedReceipts } from '../receipts/savedReceipts.ts'
-import { noteReceipts, type SeenReceipt, seenOf, seenReceipts } from '../receipts/seen.ts'
 import { type Contradiction, createSeenLog, type SeenLog } from '../receipts/seenLog.ts'
+import { noteReceipts, type SeenReceipt, seenReceiptOf, seenReceipts } from '../receipts/seenReceipts.ts'
 import { type Finding, saveEvidence } from './evidence.ts'
 import { checkListed } from './listed.ts'
 
@@ -106,7 +106,7 @@ async function auditSaved(auditing: Auditing): Promise<void> {
     }
     for (const receipt of saved.receipts.filter(({ server_id }) => server_id === receipts.serverId))
       try {
-        const seen = seenOf(await receipts.checkKept(receipt), saved.assetId)
+        const seen = seenReceiptOf(await receipts.checkKept(receipt), saved.assetId)
         await judge(auditing, [seen], [receipt])
         counts.saved += 1
       } catch (error) {
@@ -156,7 +156,7 @@ async function auditAsset(auditing: Auditing, asset: AssetFacts): Promise<void> 
     keep(auditing, { reason, message, assetId, seen: [], receipts: found.listed })
     return
   }
-  const seen = found.checked.receipts.map(({ signed }) => seenOf(signed, assetId))
+  const seen = found.checked.receipts.map(({ signed }) => seenReceiptOf(signed, assetId))
   for (const gone of log.vanished(assetId, seen)) find(auditing, gone, { assetId, receipts: found.listed })
   await judge(auditing, seen, found.listed)
   counts.receipts += seen.length

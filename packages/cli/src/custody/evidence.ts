@@ -5,7 +5,7 @@ import type { AssetReceipt } from '@blindkeep/protocol/schemas/receipts'
 import type { Profile } from '../account/profile.ts'
 import { writePrivate } from '../home/files.ts'
 import { savedReceipts } from '../receipts/savedReceipts.ts'
-import type { SeenReceipt } from '../receipts/seen.ts'
+import type { SeenReceipt } from '../receipts/seenReceipts.ts'
 
 export interface Finding {
   readonly reason: string

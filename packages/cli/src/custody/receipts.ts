@@ -14,8 +14,8 @@ import { pin, pinsOf } from '../home/pins.ts'
 import { failureOf } from '../outcomes/failures.ts'
 import { createOutcomes } from '../outcomes/outcomes.ts'
 import { saveAssetReceipts } from '../receipts/saved.ts'
-import { noteReceipts, seenOf, seenReceipts } from '../receipts/seen.ts'
 import { createSeenLog } from '../receipts/seenLog.ts'
+import { noteReceipts, seenReceiptOf, seenReceipts } from '../receipts/seenReceipts.ts'
 import { checkListed, type Listed } from './listed.ts'
 
 export interface ReceiptsFlags extends OwnerFlags {
@@ -63,7 +63,7 @@ async function beginChecking({ owner, profile, server }: SignedIn, signal: Abort
     async check(asset: Parameters<typeof checkListed>[1]): Promise<Listed> {
       const found = await checkListed({ owner, audit, signal }, asset)
       if (found.is !== 'checked') return found
-      const seen = found.checked.receipts.map(({ signed }) => seenOf(signed, asset.assetId))
+      const seen = found.checked.receipts.map(({ signed }) => seenReceiptOf(signed, asset.assetId))
       await noteReceipts(
         profile.home,
         serverId,

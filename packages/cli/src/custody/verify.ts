@@ -12,8 +12,8 @@ import { filesText } from '../ground/texts.ts'
 import { pin, pinsOf } from '../home/pins.ts'
 import { failureOf } from '../outcomes/failures.ts'
 import { createOutcomes, type Outcomes } from '../outcomes/outcomes.ts'
-import { noteReceipts, type SeenReceipt, seenOf, seenReceipts } from '../receipts/seen.ts'
 import { createSeenLog, type SeenLog } from '../receipts/seenLog.ts'
+import { noteReceipts, type SeenReceipt, seenReceiptOf, seenReceipts } from '../receipts/seenReceipts.ts'
 
 export interface VerifyFlags extends OwnerFlags {
   readonly deep?: boolean
@@ -102,7 +102,9 @@ function* batchesOf(assets: readonly AssetFacts[], deep: boolean): Generator<rea
 
 /** Those that were not seen before. The audit judges them. */
 function newOf(answers: readonly HeldAsset[], log: SeenLog): readonly SeenReceipt[] {
-  const all = answers.flatMap(({ assetId, receipts }) => receipts.receipts.map(({ signed }) => seenOf(signed, assetId)))
+  const all = answers.flatMap(({ assetId, receipts }) =>
+    receipts.receipts.map(({ signed }) => seenReceiptOf(signed, assetId)),
+  )
   return all.filter((receipt) => log.isNew(receipt))
 }
 

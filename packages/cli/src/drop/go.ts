@@ -2,8 +2,8 @@
 import { type Batch, batchOf, newBatchId } from '@blindkeep/client/guest'
 import { nodeEnvironment as environment, openFile } from '@blindkeep/client/node'
 import type { ChosenFile } from '../send/files.ts'
-import { isSameVersion, type Version, versionOf } from '../send/kept.ts'
-import { hasSameWords, keptDrop, type Words } from './kept.ts'
+import { isSameVersion, type Version, versionOf } from '../send/remembered.ts'
+import { hasSameWords, rememberedDrop, type Words } from './remembered.ts'
 
 export interface GoOptions extends Words {
   readonly link: string
@@ -35,7 +35,7 @@ export async function openGo(
 ): Promise<Go> {
   const known = new Map<ChosenFile, Before>()
   for (const file of files) {
-    const kept = await keptDrop(home, link, file.path).read()
+    const kept = await rememberedDrop(home, link, file.path).read()
     // What cannot be read fails when it is its turn.
     const version = kept && (await versionAt(file).catch(() => undefined))
     if (kept === undefined || version === undefined || !isSameVersion(kept.version, version)) continue

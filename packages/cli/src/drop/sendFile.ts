@@ -23,12 +23,12 @@ import { codeOf } from '../ground/disk.ts'
 import { pin, pinsOf } from '../home/pins.ts'
 import { type AfterLanding, isOld, mayDiffer, notAsked, recordGone, withoutReceipt } from '../outcomes/afterLanding.ts'
 import { addedReceipt, placedName, RECEIPT_ENDING, receiptsOfHome } from '../receipts/saved.ts'
-import { noteReceipts, seenOf } from '../receipts/seen.ts'
+import { noteReceipts, seenReceiptOf } from '../receipts/seenReceipts.ts'
 import type { ChosenFile } from '../send/files.ts'
-import { isSameVersion, isUntouched, type KeptFile, type Version, versionOf } from '../send/kept.ts'
+import { isSameVersion, isUntouched, type RememberedFile, type Version, versionOf } from '../send/remembered.ts'
 import { withFile } from '../send/withFile.ts'
-import { hasSameWords, keptDrop, type LandedBefore, type Words } from './kept.ts'
 import type { Passphrase } from './passphrase.ts'
+import { hasSameWords, type LandedBefore, rememberedDrop, type Words } from './remembered.ts'
 
 /** A link that could not be opened takes nothing. What has landed through it stays known. */
 export type LinkOrRefusal = UploadLink | ProblemError | NetworkError
@@ -60,13 +60,13 @@ export interface DropResult extends LandedBefore {
 }
 
 export async function sendFile(call: SendFile): Promise<DropResult> {
-  const kept = keptDrop(call.home, call.link, call.file.path)
+  const kept = rememberedDrop(call.home, call.link, call.file.path)
   return await kept.alone(() => withFile(call.file.place, call.signal, (opened) => sendOpened(call, kept, opened)))
 }
 
 async function sendOpened(
   call: SendFile,
-  kept: KeptFile<SendState, LandedBefore>,
+  kept: RememberedFile<SendState, LandedBefore>,
   opened: OpenFile,
 ): Promise<DropResult> {
   const { again = false, signal, onProgress, turns } = call
@@ -191,7 +191,7 @@ async function forget(state: SendState): Promise<void> {
 }
 
 interface LandedFile {
-  readonly kept: KeptFile<SendState, LandedBefore>
+  readonly kept: RememberedFile<SendState, LandedBefore>
   readonly version: Version
   readonly landed: LandedBefore
   readonly isFromBefore: boolean
@@ -216,7 +216,7 @@ async function savedReceipt(call: SendFile, { kept, version, landed, isFromBefor
   const custody = { ...landed, baseUrl, opaqueId }
   const { receipt, signed, keys } = await fetchReceipt({ custody, pinned, environment })
   await pin(call.home, keys)
-  await noteReceipts(call.home, keys.serverId, [seenOf(signed)])
+  await noteReceipts(call.home, keys.serverId, [seenReceiptOf(signed)])
   const receiptFile = await saveReceipt(call, receipt)
   const { receipt_seq: receiptSeq, received_at: receivedAt } = signed.payload
   const known = { ...landed, receiptSeq }

@@ -7,8 +7,8 @@ import { interruptible } from '../ground/interrupts.ts'
 import type { Report } from '../ground/report.ts'
 import { createProgress } from '../send/progress.ts'
 import { linkOf, requireOneOf, type Selection, select } from './inbox.ts'
-import { withKeptDrops } from './kept.ts'
 import type { Step } from './saveDrop.ts'
+import { withSavedDrops } from './savedDrops.ts'
 import { forEachDrop, movingOf, openSaving, type Saving, type SavingFlags, tellFaults } from './saving.ts'
 
 export interface SaveFlags extends SavingFlags {
@@ -27,7 +27,7 @@ export async function save(ids: readonly string[], flags: SaveFlags): Promise<Ex
   })
   const signed = await signedIn(flags)
   return await interruptible((signal) =>
-    withKeptDrops(signed, flags.to, async (kept) => {
+    withSavedDrops(signed, flags.to, async (kept) => {
       const { owner, report } = signed
       const done: Step['is'][] = []
       const { again = false } = flags

@@ -6,8 +6,8 @@ import { LocalError } from '../ground/exits.ts'
 import { shown } from '../ground/texts.ts'
 import { finishPlan, isAsWritten, type SavePlan, saveFile } from '../save/saveFile.ts'
 import type { Adopted, Adoptions } from './adoptions.ts'
-import type { KeptDrop, KeptDrops } from './kept.ts'
 import { saveNote } from './notes.ts'
+import type { SavedDrop, SavedDrops } from './savedDrops.ts'
 
 export interface Steps {
   /** Saves also what was saved before. */
@@ -26,7 +26,7 @@ export type Step =
 
 export interface SaveDrop {
   readonly owner: Owner
-  readonly kept: KeptDrops
+  readonly kept: SavedDrops
   readonly adoptions: Adoptions
   readonly steps: Steps
   readonly signal: AbortSignal
@@ -58,13 +58,13 @@ export async function saveDrop(call: SaveDrop, drop: DescribedDrop): Promise<voi
 }
 
 /** Whether nothing is left to do for a drop that is still in the inbox. */
-export function isDone(kept: KeptDrop | undefined, { run, then }: Steps): boolean {
+export function isDone(kept: SavedDrop | undefined, { run, then }: Steps): boolean {
   return kept?.path !== undefined && then === undefined && (run === undefined || kept.hasRun === true)
 }
 
 /** Names files that a killed process wrote whole, if their drops have left the inbox, and forgets these drops. */
 export async function forgetOthers(
-  kept: KeptDrops,
+  kept: SavedDrops,
   inInbox: ReadonlySet<string>,
   onSaved: (dropId: string, path: string) => void,
 ): Promise<void> {
@@ -114,7 +114,7 @@ async function saved(
   })
 }
 
-async function change(kept: KeptDrops, { dropId }: DescribedDrop, changed: Partial<KeptDrop>): Promise<void> {
+async function change(kept: SavedDrops, { dropId }: DescribedDrop, changed: Partial<SavedDrop>): Promise<void> {
   const before = kept.of(dropId)
   if (before === undefined) throw new RangeError('a step is noted for a drop without a plan')
   await kept.keep(dropId, { ...before, ...changed })

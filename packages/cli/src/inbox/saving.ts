@@ -11,9 +11,9 @@ import type { FileUnderWay, Progress } from '../send/progress.ts'
 import { type Adopted, type Adoptions, openAdoptions } from './adoptions.ts'
 import { albumOf, type Inbox, openInbox } from './inbox.ts'
 import { dropText, exitOfFault, factsOf, nameOf } from './items.ts'
-import type { KeptDrops } from './kept.ts'
 import { openProgram, type ProgramFlags } from './program.ts'
 import { forgetOthers, type Step, type Steps, saveDrop } from './saveDrop.ts'
+import type { SavedDrops } from './savedDrops.ts'
 
 export interface SavingFlags extends OwnerFlags {
   readonly link?: string
@@ -25,7 +25,7 @@ export interface SavingFlags extends OwnerFlags {
 export interface Saving {
   readonly inbox: Inbox
   readonly adoptions: Adoptions
-  readonly kept: KeptDrops
+  readonly kept: SavedDrops
   readonly steps: Steps
   /** Takes one drop through all steps, and tells each. Throws what the failed step throws. */
   save(drop: DescribedDrop, progress: Progress<FileUnderWay>): Promise<void>
@@ -38,7 +38,7 @@ export interface Saving {
 export interface OpenSaving {
   readonly signed: SignedIn
   readonly flags: SavingFlags
-  readonly kept: KeptDrops
+  readonly kept: SavedDrops
   readonly signal: AbortSignal
   readonly program?: ProgramFlags
   readonly again?: boolean

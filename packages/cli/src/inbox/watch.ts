@@ -12,8 +12,8 @@ import { Interrupted, interruptible } from '../ground/interrupts.ts'
 import { shown } from '../ground/texts.ts'
 import { type Bell, createBell } from './bell.ts'
 import { linkOf, select } from './inbox.ts'
-import { type KeptDrops, withKeptDrops } from './kept.ts'
 import type { ProgramFlags } from './program.ts'
+import { type SavedDrops, withSavedDrops } from './savedDrops.ts'
 import { openSaving, type SavingFlags } from './saving.ts'
 import { createWatchedDrops, waitingFailure } from './watchedDrops.ts'
 
@@ -28,7 +28,7 @@ export async function watch(flags: WatchFlags): Promise<Exit> {
   if (flags.exec === undefined && flags.execArg !== undefined) throw new UsageError('--exec-arg needs --exec.')
   const signed = await signedIn(flags)
   return await interruptible((signal) =>
-    withKeptDrops(signed, flags.save, async (kept) => {
+    withSavedDrops(signed, flags.save, async (kept) => {
       try {
         return await watchUntilStopped({ signed, flags, kept, signal })
       } catch (error) {
@@ -45,7 +45,7 @@ export async function watch(flags: WatchFlags): Promise<Exit> {
 interface Watch {
   readonly signed: SignedIn
   readonly flags: WatchFlags
-  readonly kept: KeptDrops
+  readonly kept: SavedDrops
   readonly signal: AbortSignal
 }
 

@@ -64,7 +64,7 @@ export async function createLink(flags: CreateLinkFlags): Promise<Exit> {
 }
 
 /** Of sealed files, so that a file of the given size fits. Otherwise the client's defaults. */
-function capsOf({ maxSize, maxTotal, files, once = false }: CreateLinkFlags): LinkCaps {
+export function capsOf({ maxSize, maxTotal, files, once = false }: CreateLinkFlags): LinkCaps {
   if (once && files !== undefined) throw new UsageError('--once is for one file: leave --files out.')
   if (maxSize !== undefined && typeof maxTotal === 'number' && maxSize > maxTotal)
     throw new UsageError('--max-size is larger than --max-total.')

@@ -4,7 +4,7 @@ import type { AssetId } from '@blindkeep/protocol/ids'
 import type { Profile } from '../account/profile.ts'
 import { pin } from '../home/pins.ts'
 import { saveAssetReceipts } from './saved.ts'
-import { noteReceipts, seenOf } from './seen.ts'
+import { noteReceipts, seenReceiptOf } from './seenReceipts.ts'
 
 export const receiptsOfProfile = ({ directory }: Profile) => join(directory, 'receipts')
 
@@ -24,7 +24,7 @@ export async function keepReceipts(profile: Profile, { assetId, checked, folder,
   await noteReceipts(
     profile.home,
     keys.serverId,
-    receipts.map(({ signed }) => seenOf(signed, assetId)),
+    receipts.map(({ signed }) => seenReceiptOf(signed, assetId)),
   )
   const listed = receipts.map(({ receipt }) => receipt)
   return folder === undefined

@@ -1,7 +1,7 @@
 /** All receipts that were seen of one server, as one log: what contradicts it cannot come from an honest server. */
 import { checkChain } from '@blindkeep/protocol/chain'
 import type { AssetId } from '@blindkeep/protocol/ids'
-import type { SeenReceipt } from './seen.ts'
+import type { SeenReceipt } from './seenReceipts.ts'
 
 export interface Contradiction {
   readonly reason: 'two_receipts' | 'chain_forked' | 'receipt_vanished'

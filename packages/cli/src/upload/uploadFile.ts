@@ -10,8 +10,15 @@ import { pinsOf } from '../home/pins.ts'
 import { type Landing, mayDiffer, notAsked, recordGone, withoutReceipt } from '../outcomes/afterLanding.ts'
 import { keepReceipts } from '../receipts/keep.ts'
 import type { ChosenFile } from '../send/files.ts'
-import { isSameVersion, isUntouched, type KeptFile, keptFile, type Version, versionOf } from '../send/kept.ts'
 import type { FileProgress } from '../send/progress.ts'
+import {
+  isSameVersion,
+  isUntouched,
+  type RememberedFile,
+  rememberedFile,
+  type Version,
+  versionOf,
+} from '../send/remembered.ts'
 import { withFile } from '../send/withFile.ts'
 import { type Deletion, deleteLocal } from './deleteLocal.ts'
 
@@ -50,12 +57,12 @@ export interface UploadResult extends LandedAsset {
   readonly deletion?: Deletion
 }
 
-type KeptUpload = KeptFile<UploadState, LandedAsset>
+type KeptUpload = RememberedFile<UploadState, LandedAsset>
 
 export function uploadFile(call: UploadFile): Promise<UploadResult> {
   const { session, album, file } = call
   const { owner, profile, server } = session
-  const kept: KeptUpload = keptFile({
+  const kept: KeptUpload = rememberedFile({
     home: profile.home,
     directory: profile.directory,
     vault: profile.vault,

@@ -51,7 +51,7 @@ export interface App {
   close(): Promise<void>
 }
 
-interface AppParts {
+interface AppOptions {
   readonly config: Config
   /** The port to listen on. Without PUBLIC_URL, the address in receipts has it. */
   readonly port: number
@@ -60,11 +60,11 @@ interface AppParts {
   readonly onBroken: (error: StoreBroken) => void
 }
 
-export async function createApp(parts: AppParts): Promise<App> {
-  const { config, port, version, onBroken } = parts
+export async function createApp(options: AppOptions): Promise<App> {
+  const { config, port, version, onBroken } = options
   const { serverId, baseUrl: publicUrl } = publicAddressOf(config, port)
   const random = systemRandom
-  const { meter, log, data, full } = await openWatched(parts)
+  const { meter, log, data, full } = await openWatched(options)
   const { store, keyring, node } = data
   const [{ clock }, { pushSigner }] = [node, keyring]
   const watching = await openWatches({ ...data, ...config, clock, log })
@@ -175,8 +175,12 @@ function healthOf(
   // Not a fault: a load balancer would take away reading and deleting too (decisions/full-disk.md).
   const isLow = () => (presence.freeBytes() ?? Number.POSITIVE_INFINITY) <= freeSpaceFloorBytes
   return {
-    unreadiness: (): readonly string[] =>
-      [isDraining() ? ['draining'] : [], full.reasons(), node.faults(), presence.faults(), headWatch.reasons()].flat(),
+    unreadiness(): readonly string[] {
+      const drains = isDraining() ? ['draining'] : []
+      // The database's silence may be seen twice.
+      const away = new Set([...node.faults(), ...presence.faults()])
+      return [drains, full.reasons(), [...away], headWatch.reasons()].flat()
+    },
     warnings: (): readonly string[] => [isLow() ? ['disk_below_floor'] : [], conditions.words()].flat(),
   }
 }
@@ -188,9 +192,9 @@ interface Metered {
 }
 
 /** As `openMetered`, with a store that notices a full disk. */
-async function openWatched(parts: AppParts): Promise<Metered & { readonly full: FullWatch }> {
-  const { data, ...others } = await openMetered(parts)
-  const full = watchFullness(data.store, { log: others.log, freeBytes: roomOf(parts.config) })
+async function openWatched(options: AppOptions): Promise<Metered & { readonly full: FullWatch }> {
+  const { data, ...others } = await openMetered(options)
+  const full = watchFullness(data.store, { log: others.log, freeBytes: roomOf(options.config) })
   const close = () => {
     full.stop()
     return data.close()
@@ -199,7 +203,7 @@ async function openWatched(parts: AppParts): Promise<Metered & { readonly full: 
 }
 
 /** The server's data and log, counted if the operator wants figures. Only then the library is loaded. */
-async function openMetered({ config, log, version, onBroken }: AppParts): Promise<Metered> {
+async function openMetered({ config, log, version, onBroken }: AppOptions): Promise<Metered> {
   const data = await openServerData(config, { version, onBroken, log })
   if (config.metricsPort === undefined) return { meter: undefined, log, data }
   const { createMeter } = await import('../adapters/prometheus/metrics.ts')
@@ -215,7 +219,7 @@ function serveMetrics({
   headWatch,
   ...asked
 }: Metered &
-  Pick<AppParts, 'config'> &
+  Pick<AppOptions, 'config'> &
   Pick<Condition, 'presence' | 'unreadiness' | 'receiptsWaiting'> & { headWatch: HeadWatch }) {
   const isSetBack = () => headWatch.reasons().length > 0
   const own = { store, clock: node.clock, freeSpaceFloorBytes, lastBackupAt, isSetBack }
@@ -252,7 +256,7 @@ async function openWatches({
   log,
 }: Pick<ServerData, 'store' | 'objects' | 'witness'> &
   Pick<Config, 'freeSpaceFloorBytes' | 'database'> &
-  Pick<AppParts, 'log'> & { readonly clock: Clock }) {
+  Pick<AppOptions, 'log'> & { readonly clock: Clock }) {
   // Without a witness, a copy from before an upgrade is what could set the database back alone.
   const unwitnessed: HeadWatch =
     database.kind === 'sqlite' ? { ...unwatched, signed: outdatingCopies(database.path, log) } : unwatched

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import type { Config } from '../config/config.ts'
-import type { Given } from '../config/given.ts'
+import type { SettingSources } from '../config/sources.ts'
 
 /** A command of the operator. `commands.ts` lists them. */
 export interface Command {
@@ -26,7 +26,7 @@ interface CommandOption {
 export interface Call {
   readonly config: Config
   /** Where the settings come from. */
-  readonly settings: Given
+  readonly settings: SettingSources
   /** The arguments that `takes` names, in its order. */
   readonly given: readonly string[]
   /** The value of an option, if it was given. */

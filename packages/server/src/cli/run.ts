@@ -1,6 +1,6 @@
 import { escapedJson } from '@blindkeep/protocol/terminalText'
 import { readConfig } from '../config/config.ts'
-import { GivenWrongly, givenSettings } from '../config/given.ts'
+import { GivenWrongly, givenSettings } from '../config/sources.ts'
 import { unknownSettingLines } from '../config/unknownSettings.ts'
 import { errorText } from '../ground/errorText.ts'
 import { RELEASE } from '../ground/release.ts'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { type Config, describeSettings, messengerSettingsIn, publicAddressOf, readConfig } from './config.ts'
-import type { Environment } from './given.ts'
+import type { Environment } from './sources.ts'
 
 function configOf(environment: Environment): Config {
   const config = readConfig(environment)

@@ -2,10 +2,10 @@ import { join } from 'node:path'
 import type { MessengerSettings } from '../adapters/messenger/messenger.ts'
 import type { SharedSettings } from '../domain/discovery/sharedSettings.ts'
 import { endpointText } from './endpoint.ts'
-import type { Environment } from './given.ts'
 import { isLoopback, type PublicAddress } from './parsers.ts'
 import type { Setting } from './setting.ts'
 import { SETTINGS, type Values } from './settings.ts'
+import type { Environment } from './sources.ts'
 
 /** The settings of a process, checked, in the units that their names end in. */
 export interface Config extends Values {

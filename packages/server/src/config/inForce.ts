@@ -1,8 +1,8 @@
 import { type Config, publicAddressOf } from './config.ts'
 import { endpointText } from './endpoint.ts'
-import type { Given } from './given.ts'
 import type { Setting } from './setting.ts'
 import { SETTINGS } from './settings.ts'
+import type { SettingSources } from './sources.ts'
 
 interface SettingInForce {
   readonly name: string
@@ -13,7 +13,7 @@ interface SettingInForce {
 }
 
 /** What a server with these settings would do, and why. In the order of the table. */
-export function settingsInForce(config: Config, { environment, origins }: Given): readonly SettingInForce[] {
+export function settingsInForce(config: Config, { environment, origins }: SettingSources): readonly SettingInForce[] {
   const rows = Object.entries(SETTINGS) as readonly (readonly [keyof typeof SETTINGS, Setting<unknown>])[]
   // A free port is known only to the running server.
   const values = config.port === 0 ? config : { ...config, publicUrl: publicAddressOf(config, config.port) }

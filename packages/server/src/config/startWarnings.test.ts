@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { readConfig } from './config.ts'
-import type { Environment } from './given.ts'
+import type { Environment } from './sources.ts'
 import { startWarnings } from './startWarnings.ts'
 
 /** The settings that the warnings at the start name. */

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { type Given, settingsIn } from './given.ts'
 import { SETTINGS } from './settings.ts'
 import { settingsLines } from './settingsFile.ts'
+import { type SettingSources, settingsIn } from './sources.ts'
 import { unknownSettingLines, unknownSettings } from './unknownSettings.ts'
 
-const given = (text: string, environment: Readonly<Record<string, string>> = {}): Given => ({
+const given = (text: string, environment: Readonly<Record<string, string>> = {}): SettingSources => ({
   environment: { ...settingsIn(text), ...environment },
   origins: Object.fromEntries(Object.keys(settingsIn(text)).map((name) => [name, '/keep/.env'])),
   file: { path: '/keep/.env', text },

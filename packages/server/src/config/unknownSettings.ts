@@ -2,9 +2,10 @@
  * Settings that a person meant to give and that do nothing, because a name is misspelt, a line has no `=`, or a later
  * line has the same name: a misspelt quota would be no quota.
  */
-import type { Given } from './given.ts'
+
 import { SETTINGS } from './settings.ts'
 import { type SettingsLine, settingsLines } from './settingsFile.ts'
+import type { SettingSources } from './sources.ts'
 
 const NAMES: readonly string[] = Object.values(SETTINGS).map(({ name }) => name)
 const KNOWN: ReadonlySet<string> = new Set(NAMES)
@@ -25,7 +26,7 @@ interface UnknownSetting {
 }
 
 /** All of the file that is no setting; of the environment, which others share, what looks like one of ours. */
-export function unknownSettings({ environment, origins, file }: Given): readonly UnknownSetting[] {
+export function unknownSettings({ environment, origins, file }: SettingSources): readonly UnknownSetting[] {
   const lines = file === undefined ? [] : linesWithoutEffect(settingsLines(file.text))
   const variables = Object.keys(environment)
     .filter((name) => origins[name] === undefined && !KNOWN.has(name) && !FOREIGN.test(name))
@@ -37,7 +38,7 @@ export function unknownSettings({ environment, origins, file }: Given): readonly
 }
 
 /** Sentences for people. */
-export function unknownSettingLines(given: Given): readonly string[] {
+export function unknownSettingLines(given: SettingSources): readonly string[] {
   return unknownSettings(given).map(({ name, line, nearest, replacedBy }) => {
     const where = line === undefined ? 'the environment' : `${given.file?.path}, line ${line}`
     if (replacedBy !== undefined) return `${where}: ${name} does nothing, because line ${replacedBy} sets it again.`

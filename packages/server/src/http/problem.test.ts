@@ -97,6 +97,10 @@ describe('a problem', () => {
     assert.equal(answer(mismatch, operations.createUpload).status, 400)
   })
 
+  it('of a chunk too many has a code of its own', () => {
+    assert.equal(codeOf({ refused: 'chunks_too_many', offset: 9 }), 'error.upload.too_many_chunks')
+  })
+
   it('has the status of its code in the catalog', () => {
     for (const refusal of [
       { refused: 'quota_exceeded' },

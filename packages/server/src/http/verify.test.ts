@@ -8,19 +8,19 @@ import { listen, overHttp, said } from '../testing/http.ts'
 import { keep, watchBlobs } from '../testing/verify.ts'
 import { inWorld, type World, type WorldOptions } from '../testing/world.ts'
 
-interface Parts {
+interface SignedIn {
   readonly world: World
   readonly albumOwner: AlbumOwner
   readonly verify: (payload: unknown) => ReturnType<ReturnType<typeof overHttp>['ask']>
 }
 
 /** A signed-in owner who asks. */
-function signedIn(work: (parts: Parts) => Promise<void>, options: WorldOptions = {}): () => Promise<void> {
+function signedIn(work: (parts: SignedIn) => Promise<void>, options: WorldOptions = {}): () => Promise<void> {
   return inWorld(async (world) => {
     const albumOwner = await newAlbumOwner(world)
     const { ask, signIn } = overHttp(world, { requestBytesMax: 1_048_576 })
     const { authorization } = await signIn(albumOwner.accountId)
-    const verify: Parts['verify'] = (payload) =>
+    const verify: SignedIn['verify'] = (payload) =>
       ask({
         method: 'POST',
         url: '/v1/storage/verify',

@@ -3,14 +3,14 @@ import { formatInstant } from '@blindkeep/protocol/ids'
 import { inviteLink } from '@blindkeep/protocol/inviteLink'
 import { type Config, publicAddressOf } from '../config/config.ts'
 import { endpointText } from '../config/endpoint.ts'
-import type { Given } from '../config/given.ts'
+import type { SettingSources } from '../config/sources.ts'
 import { startWarnings } from '../config/startWarnings.ts'
 import { unknownSettingLines } from '../config/unknownSettings.ts'
 import type { IssuedInvite } from '../domain/account/invites.ts'
 
 interface Start {
   readonly config: Config
-  readonly given: Given
+  readonly given: SettingSources
   readonly port: number
   readonly hasPages: boolean
   readonly invite: IssuedInvite | undefined

@@ -1,4 +1,4 @@
-import type { Environment } from '../config/given.ts'
+import type { Environment } from '../config/sources.ts'
 
 /** A terminal sends Ctrl-C to npm and the server, and npm hands it on: a signal so soon is the same one. */
 const SAME_SIGNAL_MS = 1000

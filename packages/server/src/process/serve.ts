@@ -3,7 +3,7 @@ import { existsSync, mkdirSync } from 'node:fs'
 import { enableCompileCache } from 'node:module'
 import { join } from 'node:path'
 import { DATA_DIRECTORY } from '../config/dataDirectory.ts'
-import { type Given, GivenWrongly, givenSettings, parseOptions } from '../config/given.ts'
+import { GivenWrongly, givenSettings, parseOptions, type SettingSources } from '../config/sources.ts'
 import { RELEASE } from '../ground/release.ts'
 import { forPerson } from './hints.ts'
 
@@ -30,7 +30,7 @@ export async function runServer(argv: readonly string[]): Promise<void> {
 }
 
 /** Starts the server. Few modules are loaded before the compile cache is on. */
-export async function serve(given: Given): Promise<void> {
+export async function serve(given: SettingSources): Promise<void> {
   useCompileCache(given.environment.DATA_DIR || DATA_DIRECTORY)
   const { start } = await import('./start.ts')
   await start(given)

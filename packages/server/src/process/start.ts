@@ -6,7 +6,7 @@ import { createSparingLog } from '../adapters/system/sparingLog.ts'
 import { type App, createApp } from '../assembly/app.ts'
 import { type Config, readConfig } from '../config/config.ts'
 import { endpointText } from '../config/endpoint.ts'
-import type { Given } from '../config/given.ts'
+import type { SettingSources } from '../config/sources.ts'
 import { unknownSettingLines, unknownSettings } from '../config/unknownSettings.ts'
 import { errorText } from '../ground/errorText.ts'
 import { RELEASE } from '../ground/release.ts'
@@ -16,7 +16,7 @@ import { onEnding } from './endSignals.ts'
 import { forPerson } from './hints.ts'
 
 /** Settings, server, signals. Text for people goes to standard output, the log to standard error. */
-export async function start(given: Given): Promise<void> {
+export async function start(given: SettingSources): Promise<void> {
   try {
     const config = readConfig(given.environment)
     if ('faults' in config)

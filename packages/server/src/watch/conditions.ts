@@ -17,7 +17,7 @@ export interface ConditionWatch {
   look(): Promise<unknown>
 }
 
-interface ConditionWatchParts {
+interface ConditionWatchPorts {
   readonly disk: Presence
   readonly store: Pick<Store, 'read'>
   readonly clock: Clock
@@ -42,7 +42,7 @@ interface Condition {
 }
 
 /** Warns at the start, and at each look: disk below its floor, a directory without room, a clock set back. */
-export async function openConditionWatch({ log, ...ports }: ConditionWatchParts): Promise<ConditionWatch> {
+export async function openConditionWatch({ log, ...ports }: ConditionWatchPorts): Promise<ConditionWatch> {
   const lookers = [diskBelowFloor(ports), ...placesNotWritable(ports), clockBehind(ports)].map((condition) =>
     lookerAt(condition, log),
   )
@@ -77,7 +77,7 @@ function lookerAt({ see, begun, ended, word }: Condition, log: Log): Looker {
 }
 
 /** Without room no upload begins or goes on; all else works. */
-function diskBelowFloor({ disk, floorBytes }: Pick<ConditionWatchParts, 'disk' | 'floorBytes'>): Condition {
+function diskBelowFloor({ disk, floorBytes }: Pick<ConditionWatchPorts, 'disk' | 'floorBytes'>): Condition {
   return {
     begun: 'the disk is below its floor: uploads are refused',
     ended: 'the disk is above its floor again',
@@ -93,7 +93,7 @@ function diskBelowFloor({ disk, floorBytes }: Pick<ConditionWatchParts, 'disk' |
 }
 
 /** Uploads fail whose objects belong there; all else works. A server does not start so. */
-function placesNotWritable({ disk }: Pick<ConditionWatchParts, 'disk'>): readonly Condition[] {
+function placesNotWritable({ disk }: Pick<ConditionWatchPorts, 'disk'>): readonly Condition[] {
   if (disk.checkPlaces === undefined) return []
   const { checkPlaces } = disk
   const condition: Condition = {
@@ -115,7 +115,7 @@ function placesNotWritable({ disk }: Pick<ConditionWatchParts, 'disk'>): readonl
 }
 
 /** The dates of receipts never go back, and what expires by the clock does so late. */
-function clockBehind({ store, clock }: Pick<ConditionWatchParts, 'store' | 'clock'>): Condition {
+function clockBehind({ store, clock }: Pick<ConditionWatchPorts, 'store' | 'clock'>): Condition {
   return {
     begun: 'the clock is behind the last receipt: new receipts have the date of that one',
     ended: 'the clock is no longer behind the last receipt',

@@ -16,7 +16,7 @@ export interface PresenceWatch {
   askBytes(): Promise<void>
 }
 
-interface PresenceWatchParts {
+interface PresenceWatchPorts {
   readonly store: Pick<Store, 'ask'>
   readonly disk: Presence
   /** For tests. */
@@ -32,7 +32,7 @@ export async function openPresenceWatch({
   store,
   disk,
   elapsed = () => performance.now(),
-}: PresenceWatchParts): Promise<PresenceWatch> {
+}: PresenceWatchPorts): Promise<PresenceWatch> {
   let freeBytes: number | undefined
   const database = createLooker(() => store.ask((tx) => tx.server.fact('token_key')), elapsed)
   const bytes = createLooker(async () => {

@@ -38,7 +38,7 @@ interface FilesystemBlobsOptions {
   readonly asItIs?: boolean
 }
 
-interface Parts {
+interface OpenedDirectory {
   readonly root: string
   readonly marker: Marker
   readonly syncs: Syncs
@@ -101,7 +101,7 @@ function writingBlobs({
   files,
   directories,
   gathering,
-}: Parts): Omit<Staging, 'check'> & Pick<Objects, 'remove'> {
+}: OpenedDirectory): Omit<Staging, 'check'> & Pick<Objects, 'remove'> {
   return {
     mayFallBack: true,
     newKey: () => undefined,
@@ -138,7 +138,7 @@ function writingBlobs({
   }
 }
 
-function readingBlobs({ root, marker, digests, pieces }: Parts): Omit<Objects, 'remove'> {
+function readingBlobs({ root, marker, digests, pieces }: OpenedDirectory): Omit<Objects, 'remove'> {
   return {
     async size(location) {
       const path = pathOf(root, location)

@@ -1,7 +1,7 @@
 import type { Clock } from '../../ports/clock.ts'
 import type { Limit } from '../../ports/limiter.ts'
 import { createIds, RULE_BYTES } from './ids.ts'
-import { weighed } from './weighed.ts'
+import { withCheckedWeights } from './weights.ts'
 
 /** How many keys of one rule have a count of their own at once. With the twenty rules that there are, about 40 MB. */
 const MAX_OWN_COUNTS = 10_000
@@ -95,7 +95,7 @@ export function createCounts({ secret, clock, present, ownCountsMax = MAX_OWN_CO
     take(limits) {
       const taken: { readonly id: string; readonly weight: number }[] = []
       let waitMs = 0
-      for (const { limit, weight } of weighed(limits)) {
+      for (const { limit, weight } of withCheckedWeights(limits)) {
         const windowMs = limit.windowSeconds * 1000
         const { id, window = { taken: 0, endsAt: clock.now() + windowMs } } = find(limit)
         if (window.taken + weight > limit.max) {
@@ -111,7 +111,7 @@ export function createCounts({ secret, clock, present, ownCountsMax = MAX_OWN_CO
       return Math.max(1, Math.ceil(waitMs / 1000))
     },
     giveBack(limits) {
-      for (const { limit, weight } of weighed(limits)) {
+      for (const { limit, weight } of withCheckedWeights(limits)) {
         const { id, window } = find(limit)
         if (window !== undefined) undo(id, weight)
       }

@@ -6,7 +6,7 @@
 import type { Limit, Limiter } from '../../ports/limiter.ts'
 import { createIds, type Ids } from './ids.ts'
 import { type Counters, openCounters } from './postgresCounters.ts'
-import { weighed } from './weighed.ts'
+import { withCheckedWeights } from './weights.ts'
 
 interface PostgresLimiterOptions {
   readonly url: string
@@ -122,7 +122,7 @@ interface Asked {
 /** One statement changes a row once, so equal limits become one. */
 function askedOf(ids: Ids, limits: readonly Limit[]): readonly Asked[] {
   const asked = new Map<string, Asked>()
-  for (const { limit, weight } of weighed(limits)) {
+  for (const { limit, weight } of withCheckedWeights(limits)) {
     const id = Buffer.from(ids.of('own', limit.rule, limit.key), 'latin1').toString('hex')
     const { max, windowSeconds } = limit
     asked.set(id, { id, weight: weight + (asked.get(id)?.weight ?? 0), max, windowMs: windowSeconds * 1000 })

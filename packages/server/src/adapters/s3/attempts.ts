@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { StorageUnavailable } from '../../ground/storageErrors.ts'
-import { failureOf, told } from './failure.ts'
+import { failureOf, readError } from './failure.ts'
 
 /** How often one call is tried in all. The library itself tries once: it could not repeat a streamed body. */
 export const MAX_ATTEMPTS = 3
@@ -37,7 +37,7 @@ export async function attempted<Result>(
     } catch (error) {
       signal?.throwIfAborted()
       if (error instanceof StorageUnavailable) throw error
-      const failure = told(error)
+      const failure = readError(error)
       if (!failure.isPassing || attempt >= most) throw failureOf(operation, failure)
     }
     await pause(Math.random() * PAUSE_MS * 4 ** (attempt - 1), signal)

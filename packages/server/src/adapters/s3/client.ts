@@ -6,7 +6,7 @@ import { StorageUnavailable } from '../../ground/storageErrors.ts'
 import type { S3Address } from './address.ts'
 import { attempted, MAX_ATTEMPTS } from './attempts.ts'
 import { noCredentials, type RenewedCredentials, type S3Credentials } from './credentials.ts'
-import { told } from './failure.ts'
+import { readError } from './failure.ts'
 import type { createGet, Get, Span } from './getting.ts'
 import { patient } from './turns.ts'
 
@@ -122,7 +122,7 @@ async function credentialsOfChain(sdk: typeof Sdk, { region }: S3Address): Promi
   try {
     await Promise.race([credentials(), late])
   } catch (error) {
-    throw noCredentials(told(error).code)
+    throw noCredentials(readError(error).code)
   } finally {
     clearTimeout(timer)
   }

@@ -32,7 +32,7 @@ export class BrokenOff extends StorageUnavailable {
   }
 }
 
-interface Told {
+interface ReadError {
   /** The store's code, the system's code, or the name of the error. */
   readonly code: string
   readonly status: number | undefined
@@ -40,9 +40,9 @@ interface Told {
 }
 
 /** What failed, in our words. The library's error is no cause: it holds the signed request, and causes are logged. */
-export function failureOf(operation: string, told: Told): S3Refusal {
-  const status = told.status === undefined ? '' : ` (${told.status})`
-  return new S3Refusal(told.code, `the object store failed to ${operation}: ${told.code}${status}`)
+export function failureOf(operation: string, error: ReadError): S3Refusal {
+  const status = error.status === undefined ? '' : ` (${error.status})`
+  return new S3Refusal(error.code, `the object store failed to ${operation}: ${error.code}${status}`)
 }
 
 /** What an operator can do about a code of the store or the system. */
@@ -75,7 +75,7 @@ const PASSING_CODES: readonly string[] = [
 ]
 
 /** Reads an error of the library. It may pass if the store did not answer, or says so itself. */
-export function told(error: unknown): Told {
+export function readError(error: unknown): ReadError {
   const { name, code, $metadata } = (error ?? {}) as {
     readonly name?: unknown
     readonly code?: unknown

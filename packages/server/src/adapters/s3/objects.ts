@@ -21,14 +21,14 @@ const LOOKS_TOGETHER = 16
 /** How often the parts of an object may move while it is looked at. */
 const MAX_MOVES = 5
 
-interface Parts {
+interface ObjectPorts {
   readonly client: Client
   readonly marker: Marker
   readonly index: PartIndex
 }
 
 /** `Objects` in a bucket, whose parts `index` knows. */
-export function createObjects({ client, marker, index }: Parts): Objects {
+export function createObjects({ client, marker, index }: ObjectPorts): Objects {
   const parts = createPartReader({ client, marker, index })
   const busy = () => new DigestsBusy('too many objects wait to be hashed')
   const turns = createTurns({ most: MAX_DIGESTS, mostWaiting: MAX_WAITING_DIGESTS, busy })
@@ -82,7 +82,7 @@ interface PartReader {
   read(location: string, range: ByteRange, reading: Reading): AsyncGenerator<Uint8Array>
 }
 
-function createPartReader({ client, marker, index }: Parts): PartReader {
+function createPartReader({ client, marker, index }: ObjectPorts): PartReader {
   const at = ({ key }: PlacedPart) => `${client.address.prefix}${key}`
 
   /** With all parts at their lengths, an object ends with its last; otherwise with the first short one. */

@@ -5,14 +5,14 @@ import type { Marker } from './marker.ts'
 import { checkByteCount, checkKey, checkLocation, newKeyOf } from './names.ts'
 import type { Spool } from './spool.ts'
 
-interface Parts {
+interface StagingPorts {
   readonly client: Client
   readonly marker: Marker
   readonly spool: Spool
 }
 
 /** `Staging` in a bucket: each chunk becomes an object of its own. */
-export function createStaging({ client, marker, spool }: Parts): Staging {
+export function createStaging({ client, marker, spool }: StagingPorts): Staging {
   return {
     mayFallBack: false,
     newKey: newKeyOf,

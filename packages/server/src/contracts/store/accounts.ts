@@ -19,11 +19,35 @@ async function usedBytes(store: Store): Promise<number | undefined> {
 
 function describeRows(inStore: InStore): void {
   it(
-    'finds no account by an unknown id or e-mail',
+    'returns an account as it was inserted, with no use and no limits of its own',
     inStore(async (store) => {
-      await seed(store)
-      assert.equal(await store.read((tx) => tx.accounts.find(accountId(9))), undefined)
-      assert.equal(await store.read((tx) => tx.accounts.findByEmail('owner-9@example.org')), undefined)
+      const full = account(1, {
+        sealedAccountKey: bytes(80, 1),
+        sealedRecoveryKey: bytes(80, 2),
+        recoveryProofHash: bytes(32, 3),
+      })
+      const bare = account(2, { salt: undefined })
+      await store.write([], async (tx) => {
+        await tx.accounts.insert(full)
+        await tx.accounts.insert(bare)
+      })
+      const fresh = {
+        suspendedAt: undefined,
+        deletedAt: undefined,
+        usedBytes: 0,
+        softLimitBytes: undefined,
+        hardLimitBytes: undefined,
+        exceededSince: undefined,
+        totpConfirmedAt: undefined,
+      }
+      const found = await store.read(async (tx) => [
+        await tx.accounts.find(full.accountId),
+        await tx.accounts.findByEmail(bare.email),
+      ])
+      assert.deepEqual(found, [
+        { ...full, ...fresh },
+        { ...bare, ...fresh },
+      ])
     }),
   )
 
@@ -101,24 +125,6 @@ function describeUse(inStore: InStore): void {
       assert.equal(await charge(2), false)
       assert.equal(await charge(1), true)
       assert.equal(await usedBytes(store), max)
-    }),
-  )
-
-  it(
-    "puts an account's own hard limit in the place of the given one, and answers its use",
-    inStore(async (store) => {
-      await seed(store)
-      const charge = (bytes: number) => store.write([], (tx) => tx.accounts.charge(accountId(1), bytes, 100))
-      const use = { accountId: accountId(1), softLimitBytes: 5, hardLimitBytes: 200, exceededSince: at(4) }
-      await store.write([], async (tx) => {
-        await tx.accounts.setLimits(accountId(1), use)
-        await tx.accounts.setExceededSince(accountId(1), at(4))
-      })
-      assert.deepEqual(await charge(150), { ...use, usedBytes: 150 })
-      assert.equal(await charge(51), undefined)
-      assert.deepEqual(await store.write([], (tx) => tx.accounts.refund(accountId(1), 50)), { ...use, usedBytes: 100 })
-      await store.write([], (tx) => tx.accounts.setLimits(accountId(1), { ...use, hardLimitBytes: 99 }))
-      assert.equal(await charge(0), undefined)
     }),
   )
 

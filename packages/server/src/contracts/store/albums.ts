@@ -8,21 +8,6 @@ const find = (store: Store, number: number) => store.read((tx) => tx.albums.find
 export function describeAlbums(inStore: InStore): void {
   describe('albums', () => {
     it(
-      'returns an album as it was inserted',
-      inStore(async (store) => {
-        await seed(store)
-        const [bare, named] = [album(1), album(2, { sealedName: bytes(90) })]
-        await store.write([], async (tx) => {
-          await tx.albums.insert(bare)
-          await tx.albums.insert(named)
-        })
-        assert.deepEqual(await find(store, 1), bare)
-        assert.deepEqual(await find(store, 2), named)
-        assert.equal(await find(store, 9), undefined)
-      }),
-    )
-
-    it(
       'never overwrites an album for any account, and inserts one of several simultaneous ones',
       inStore(async (store) => {
         await seed(store)

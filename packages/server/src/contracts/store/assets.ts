@@ -52,28 +52,6 @@ function describeReservations(inStore: InStore): void {
 }
 
 function describeGivingUp(inStore: InStore): void {
-  it(
-    'gives up an unused reservation, so that another account can reserve the id',
-    inStore(async (store) => {
-      await seedWithAlbums(store)
-      await store.write([], async (tx) => {
-        await tx.assets.reserve(asset(1))
-        await tx.assets.reserve(asset(2))
-        for (const [number, state] of (['landed', 'failed', 'ended'] as const).entries()) {
-          await tx.uploads.insert(assetUpload(number))
-          const failure = state === 'failed' ? 'manifest_stale' : undefined
-          await tx.uploads.move(uploadId(number), { from: 'open', to: state, at: at(5), failure })
-        }
-        await tx.uploads.insert(assetUpload(9, { assetId: assetId(2) }))
-        await tx.assets.giveUp(assetId(1))
-        await tx.assets.giveUp(assetId(7))
-      })
-      assert.equal(await find(store, 1), undefined)
-      assert.deepEqual(await find(store, 2), reserved(2))
-      assert.equal(await reserve(store, asset(1, { accountId: accountId(2), albumId: albumId(2) })), true)
-    }),
-  )
-
   const kept: readonly { readonly what: string; readonly make: (tx: WriteTx) => Promise<unknown> }[] = [
     { what: 'an open session', make: (tx) => tx.uploads.insert(assetUpload(1)) },
     {
@@ -127,6 +105,29 @@ function describeTombstones(inStore: InStore): void {
       await bury(store)
       const tombstone = reserved(1, { createdAt: at(5), changedAt: at(9), deletedAt: at(9) })
       assert.deepEqual(await find(store, 1), tombstone)
+    }),
+  )
+
+  it(
+    'never reserves the id of a buried asset again',
+    inStore(async (store) => {
+      await bury(store)
+      assert.equal(await reserve(store, asset(1)), false)
+      assert.equal(await reserve(store, asset(1, { accountId: accountId(2), albumId: albumId(2) })), false)
+    }),
+  )
+
+  it(
+    'refuses changes and blobs of a buried asset',
+    inStore(async (store) => {
+      await bury(store)
+      const before = await find(store, 1)
+      await assert.rejects(store.write([], (tx) => tx.assets.touch(assetId(1), at(10))))
+      await assert.rejects(store.write([], (tx) => tx.assets.setDrop(assetId(1), adoptedDrop(6))))
+      await assert.rejects(store.write([], (tx) => tx.assets.addBlob(assetBlob(1))))
+      await assert.rejects(store.write([], (tx) => tx.assets.bury(assetId(1), at(10))))
+      assert.deepEqual(await find(store, 1), before)
+      assert.deepEqual(await store.read((tx) => tx.assets.blobsOf(assetId(1))), [])
     }),
   )
 

@@ -32,29 +32,18 @@ export function describeInvites(inStore: InStore): void {
     )
 
     it(
-      'are live until they are used or expire',
+      'are revoked while they are not used, expired or not',
       inStore(async (store) => {
         await seed(store)
-        const hasLive = (seconds: number) => store.read((tx) => tx.invites.hasLive(at(seconds)))
-        assert.equal(await hasLive(1), false)
         await insert(store, invite(50), invite(60))
-        assert.deepEqual([await hasLive(59), await hasLive(60)], [true, false])
         await use(store, 60, 1)
-        assert.deepEqual([await hasLive(49), await hasLive(50)], [true, false])
-      }),
-    )
-
-    it(
-      'are pruned after they expired, used or not, at most as many as requested',
-      inStore(async (store) => {
-        await seed(store)
-        await insert(store, invite(10), invite(20), invite(30), invite(40))
-        await use(store, 20, 1)
-        const left = async () => (await store.read((tx) => tx.invites.list(9))).map(({ expiresAt }) => expiresAt)
-        await store.write([], (tx) => tx.invites.prune(at(40), 2))
-        assert.deepEqual(await left(), [at(30), at(40)])
-        for (let count = 0; count < 2; count += 1) await store.write([], (tx) => tx.invites.prune(at(40), 2))
-        assert.deepEqual(await left(), [at(40)])
+        const revoke = (number: number) => store.write([], (tx) => tx.invites.revoke(hash(number)))
+        assert.deepEqual(
+          [await revoke(50), await revoke(50), await revoke(60), await revoke(9)],
+          [true, false, false, false],
+        )
+        assert.equal(await store.read((tx) => tx.invites.find(hash(50))), undefined)
+        assert.deepEqual(await store.read((tx) => tx.invites.find(hash(60))), invite(60, { usedBy: accountId(1) }))
       }),
     )
   })

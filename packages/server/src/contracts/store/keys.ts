@@ -40,20 +40,6 @@ export function describeKeysAndFacts(inStore: InStore): void {
     )
 
     it(
-      'answers the active key, not an ended one',
-      inStore(async (store) => {
-        const active = () => store.read((tx) => tx.keys.activeAttestationKey())
-        assert.equal(await active(), undefined)
-        await store.write([], async (tx) => {
-          await tx.keys.insertAttestationKey(key(2, 20))
-          await tx.keys.insertAttestationKey(key(1, 0, 20))
-          assert.deepEqual(await tx.keys.activeAttestationKey(), key(2, 20))
-        })
-        assert.deepEqual(await active(), key(2, 20))
-      }),
-    )
-
-    it(
       'ends only the active key, once, and accepts another in the same transaction',
       inStore(async (store) => {
         await store.write([], (tx) => tx.keys.insertAttestationKey(key(1, 0)))
@@ -66,22 +52,6 @@ export function describeKeysAndFacts(inStore: InStore): void {
         assert.equal(isRetired, true)
         assert.equal(await store.write([], (tx) => tx.keys.retireAttestationKey(keyId(1), at(11))), false)
         assert.deepEqual(await store.read((tx) => tx.keys.attestationKeys()), [key(1, 0, 10), key(2, 10)])
-      }),
-    )
-
-    it(
-      'keeps the last value of each fact',
-      inStore(async (store) => {
-        await store.write([], async (tx) => {
-          await tx.server.setFact('server_id', bytes(3, 1))
-          await tx.server.setFact('server_secret', bytes(32, 2))
-          await tx.server.setFact('server_id', bytes(5, 3))
-        })
-        await store.read(async (tx) => {
-          assert.deepEqual(await tx.server.fact('server_id'), bytes(5, 3))
-          assert.deepEqual(await tx.server.fact('server_secret'), bytes(32, 2))
-          assert.equal(await tx.server.fact('token_key'), undefined)
-        })
       }),
     )
   })

@@ -158,17 +158,6 @@ function describeTerms(inStore: InStore): void {
       assert.deepEqual(await find(store, 1), fresh(link(1)))
     }),
   )
-
-  it(
-    'finds a link of its own account only, with its pending drops',
-    inStore(async (store) => {
-      await seed(store)
-      await store.write([], (tx) => tx.drops.insert(drop(1)))
-      const findOwn = (account: number) => store.read((tx) => tx.links.findOwn(opaqueId(1), accountId(account)))
-      assert.deepEqual(await findOwn(1), { ...fresh(link(1)), pending: 1 })
-      assert.equal(await findOwn(2), undefined)
-    }),
-  )
 }
 
 function describeRevoking(inStore: InStore): void {

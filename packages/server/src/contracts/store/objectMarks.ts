@@ -101,20 +101,6 @@ export function describeObjectMarks(inStore: InStore): void {
           assert.equal(await startDeleting(store, 2), true)
         }),
       )
-
-    it(
-      'moves an object whose session has landed and whose drop was removed',
-      inStore(async (store) => {
-        await seedWithAlbums(store)
-        await insert(store, 1, 'marked')
-        await store.write([], async (tx) => {
-          await tx.uploads.insert(upload(1))
-          await tx.uploads.move(uploadId(1), { from: 'open', to: 'finishing', at: at(1) })
-          await tx.uploads.move(uploadId(1), { from: 'finishing', to: 'landed', at: at(2) })
-        })
-        assert.equal(await startDeleting(store, 1), true)
-      }),
-    )
   })
 
   describe('the status of an object’s bytes', () => {
@@ -251,6 +237,24 @@ export function describeObjectMarks(inStore: InStore): void {
             isOnHold,
           })),
           [...expected, expected[1]],
+        )
+      }),
+    )
+
+    it(
+      'is reported with the id of the asset or drop that owns the object',
+      inStore(async (store) => {
+        await seedWithAlbums(store)
+        await store.write([], async (tx) => {
+          await tx.assets.reserve(asset(1))
+          await tx.assets.addBlob(assetBlob(1, { role: 'original' }))
+          await tx.drops.insert(drop(2))
+        })
+        const owner = (number: number) =>
+          store.read((tx) => tx.objects.ownerOf(object(number).location, uploadId(number)))
+        assert.deepEqual(
+          [await owner(1), await owner(2), await owner(3)],
+          [{ assetId: assetId(1), role: 'original' }, { dropId: drop(2).dropId }, undefined],
         )
       }),
     )

@@ -33,20 +33,6 @@ const find = (store: Store, number: number) => store.read((tx) => tx.sessions.fi
 
 function describeSessionRows(inStore: InStore): void {
   it(
-    'prolongs one session',
-    inStore(async (store) => {
-      await seed(store)
-      await store.write([], async (tx) => {
-        await tx.sessions.insert(session(1))
-        await tx.sessions.insert(session(2))
-        await tx.sessions.prolong(sessionId(1), at(50), at(2_000))
-      })
-      assert.deepEqual(await find(store, 1), session(1, { lastUsedAt: at(50), expiresAt: at(2_000) }))
-      assert.deepEqual(await find(store, 2), session(2))
-    }),
-  )
-
-  it(
     'ties a session to one of 64 simultaneous devices, and leaves others unchanged',
     inStore(async (store) => {
       await seed(store)
@@ -139,6 +125,19 @@ function describeLists(inStore: InStore): void {
 }
 
 function describeRefreshTokens(inStore: InStore): void {
+  it(
+    'finds a refresh token by its hash',
+    inStore(async (store) => {
+      await seed(store)
+      await store.write([], async (tx) => {
+        await tx.sessions.insert(session(1))
+        await tx.sessions.insertRefreshToken(token(1, 1))
+      })
+      assert.deepEqual(await store.read((tx) => tx.sessions.findRefreshToken(bytes(32, 1))), token(1, 1))
+      assert.equal(await store.read((tx) => tx.sessions.findRefreshToken(bytes(32, 2))), undefined)
+    }),
+  )
+
   it(
     'accepts one of 64 simultaneous uses, and records its instant',
     inStore(async (store) => {

@@ -6,8 +6,10 @@ import { bytes, notRefused } from '../../testing/guest.ts'
 import { defined, inWorld, newAccount, type World } from '../../testing/world.ts'
 import { sha256 as sha256Bytes } from '../ground/sha256.ts'
 import { REMEMBERED_TOKENS } from './refreshTokens.ts'
-import { createSessions, MAX_SESSIONS, type TokenPair } from './sessions.ts'
+import { createSessions, type TokenPair } from './sessions.ts'
 
+/** As the documents say. */
+const MAX_SESSIONS = 100
 const OVER = { refused: 'session_over' }
 const UNREADABLE = { refused: 'token_unreadable' }
 

@@ -17,7 +17,7 @@ import { giveUpPart, type WrittenChunk } from './chunkWrite.ts'
 import type { FinishAnswer, Finishing } from './finishing.ts'
 import { NotWhole } from './landDrops.ts'
 import { isSmallDrop, type Landing } from './landing.ts'
-import type { StagedBytes } from './staged.ts'
+import type { StagedBytes } from './stagedBytes.ts'
 
 export interface ChunkRecordPorts {
   readonly store: Store

@@ -13,7 +13,7 @@ import type { Room } from '../quota/room.ts'
 import { findUpload } from '../uploads/findUpload.ts'
 import type { Writer } from '../uploads/writers.ts'
 import type { Finishing } from './finishing.ts'
-import type { StagedBytes } from './staged.ts'
+import type { StagedBytes } from './stagedBytes.ts'
 
 export interface ChunkWritePorts {
   readonly store: Store

@@ -11,7 +11,7 @@ import type { Refuses } from '../ground/refusals.ts'
 import type { UploadEnding } from '../uploads/uploadEnding.ts'
 import { createFinishingLease, type LeasePorts } from './finishingLease.ts'
 import type { Land } from './landing.ts'
-import type { StagedBytes } from './staged.ts'
+import type { StagedBytes } from './stagedBytes.ts'
 
 export type FinishAnswer = { readonly offset: number } | FailedAnswer | Refuses<'upload_not_found'>
 type FailedAnswer = Refuses<UploadFailure>

@@ -15,7 +15,7 @@ import { defined, inWorld, type World } from '../../testing/world.ts'
 import type { GiveUpAfter } from '../ground/pause.ts'
 import { createHeadWatch, HeadBehind, type HeadWatch } from './headWatch.ts'
 import { openServerKeys } from './keys.ts'
-import { beginLife } from './lives.ts'
+import { beginLife } from './logLives.ts'
 
 /** A witness that outlives nodes and databases, as the one beside the bytes does. */
 function createWitness() {

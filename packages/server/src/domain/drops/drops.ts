@@ -4,8 +4,8 @@ import type { Clock } from '../../ports/clock.ts'
 import type { Limit, Limiter } from '../../ports/limiter.ts'
 import type { Random } from '../../ports/random.ts'
 import { accountLock, type Link, type ReceiptRow, type Store } from '../../ports/store.ts'
+import { takeFirstWithRoom } from '../ground/firstWithRoom.ts'
 import { isRefusal, type Refuses } from '../ground/refusals.ts'
-import { takeFirst } from '../ground/takeFirst.ts'
 import type { PassphraseSettings, Proof } from '../passphrases/judgePassphrase.ts'
 import type { Quota } from '../quota/quota.ts'
 import type { Room } from '../quota/room.ts'
@@ -63,7 +63,7 @@ export function createDrops(ports: DropPorts, settings: DropSettings) {
     limited: 'source_limited' | 'link_limited',
     work: (limits: readonly Limit[]) => Promise<OpenedDropSession | CreateRefusal>,
   ): Promise<OpenedDropSession | CreateRefusal> {
-    const limits = await takeFirst(limiter, alternatives)
+    const limits = await takeFirstWithRoom(limiter, alternatives)
     if ('retryAfterSeconds' in limits) return { ...limits, refused: limited }
     let hasOpened = false
     try {

@@ -5,8 +5,8 @@ import { type AccountId, type OpaqueId, parseAccountId, parseDropId, parseUpload
 import fc from 'fast-check'
 import { bytes, creation, land, newLink, notRefused } from '../../testing/guest.ts'
 import { defined, inWorld, newAccount, newOpaqueId, type World } from '../../testing/world.ts'
+import { takeFirstWithRoom } from '../ground/firstWithRoom.ts'
 import { isRefusal } from '../ground/refusals.ts'
-import { takeFirst } from '../ground/takeFirst.ts'
 import { createInboxRoom } from './inboxRoom.ts'
 import { createOpenedSessions } from './openedSessions.ts'
 
@@ -156,7 +156,7 @@ describe('the places of an inbox', () => {
       const links = [newOpaqueId(), newOpaqueId()]
       const land = async (at: number, source: string, [owner] = owners) => {
         const guest = { opaqueId: defined(links[at % links.length]), source }
-        const counted = await takeFirst(limiter, opened.limitsOf(guest, owner))
+        const counted = await takeFirstWithRoom(limiter, opened.limitsOf(guest, owner))
         if ('retryAfterSeconds' in counted) return counted.retryAfterSeconds
         const opener = opened.openerOf(guest, counted)
         await opened.landed({ ...guest, opener })

@@ -53,7 +53,7 @@ export function createOpenedSessions(
     return { network: hashOf('network', `${opaqueId} ${networkOf(source)}`), source: hashOf('source', source) }
   }
 
-  /** A guest's limit over all links; and of the link, the alternatives of which one must have room (`takeFirst`). */
+  /** A guest's limit over all links; and of the link, the alternatives for `takeFirstWithRoom`. */
   function limitsOf(
     opaqueId: OpaqueId,
     known: Known | undefined,

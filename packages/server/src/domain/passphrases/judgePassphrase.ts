@@ -3,9 +3,9 @@ import { timingSafeEqual } from 'node:crypto'
 import { parseBase64 } from '@blindkeep/protocol/bytes'
 import type { OpaqueId } from '@blindkeep/protocol/ids'
 import type { Limiter } from '../../ports/limiter.ts'
+import { takeFirstWithRoom } from '../ground/firstWithRoom.ts'
 import { networkOf } from '../ground/guestNetwork.ts'
 import { sha256 } from '../ground/sha256.ts'
-import { takeFirst } from '../ground/takeFirst.ts'
 
 export interface PassphraseSettings {
   readonly passphraseTriesPerWindow: number
@@ -70,7 +70,7 @@ export function createJudgePassphrase(
     const guest = source === undefined ? undefined : `${opaqueId} ${source}`
     const isProven = guest !== undefined && proven.has(guest)
     const attempt = { what, opaqueId, source, guest, isProven, maxPerSource: passphraseTriesPerWindow }
-    const counted = await takeFirst(limiter, attemptLimits(attempt))
+    const counted = await takeFirstWithRoom(limiter, attemptLimits(attempt))
     if ('retryAfterSeconds' in counted) return { is: 'limited', ...counted }
     if (!timingSafeEqual(sha256(proofBytes), verifierHash)) return { is: 'wrong' }
     await limiter.giveBack(counted)

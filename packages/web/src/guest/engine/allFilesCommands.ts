@@ -27,8 +27,21 @@ export interface AllFilesCommands {
 }
 
 export function createAllFilesCommands(parts: EngineParts, { retry }: FileCommands): AllFilesCommands {
-  const { linkId, baseUrl, store, entries, uploads, passphrase, receipts, planned, rate, goes, visit, draft, remarks } =
-    parts
+  const {
+    linkId,
+    baseUrl,
+    store,
+    entries,
+    uploads,
+    passphrase,
+    receipts,
+    planned,
+    rate,
+    batches,
+    visit,
+    draft,
+    remarks,
+  } = parts
   const { onChange, endWaits } = parts
 
   function resumeWhere(isMeant: (entry: Entry) => boolean): void {
@@ -39,13 +52,14 @@ export function createAllFilesCommands(parts: EngineParts, { retry }: FileComman
     send(message, text) {
       const chosen = [...entries.all()].filter(({ phase }) => phase === 'chosen')
       // A file of an earlier go that is chosen again keeps its place there.
-      const go = goes.begin(chosen.filter(({ batch }) => batch === undefined).length)
+      const newBatch = batches.begin(chosen.filter(({ batch }) => batch === undefined).length)
       let place = 0
       draft.write(message)
       // The remark was about the choice that the guest has now sent.
       remarks.takeFiles()
       if (text !== undefined) passphrase.set(text)
-      for (const { id, batch } of chosen) entries.change(id, become.submitted(message, batch ?? go.batchAt(place++)))
+      for (const { id, batch } of chosen)
+        entries.change(id, become.submitted(message, batch ?? newBatch.batchAt(place++)))
       rate.restart()
       uploads.pump()
     },

@@ -4,11 +4,11 @@ import type { LinkParts } from '@blindkeep/client/guest'
 import { toHex } from '@blindkeep/protocol/bytes'
 import type { AssetReceipt } from '@blindkeep/protocol/schemas/receipts'
 import { type Admission, createAdmission } from './admission.ts'
+import { type Batches, createBatches } from './batches.ts'
 import { failHopeless, isKeySwapped } from './closedLink.ts'
 import { createDraft, type Draft } from './draft.ts'
 import { createEarlierUploads, type EarlierUploads } from './earlierUploads.ts'
 import { createEntries, type Entries, type Entry } from './entries.ts'
-import { createGoes, type Goes } from './goes.ts'
 import type { GuestStore } from './guestStore.ts'
 import { createLinkOpening, type LinkOpening } from './linkOpening.ts'
 import { createLockedUploads } from './lockedUploads.ts'
@@ -48,7 +48,7 @@ export interface EngineParts {
   readonly admission: Admission
   readonly remarks: Remarks
   readonly rate: RateMeter
-  readonly goes: Goes
+  readonly batches: Batches
   readonly draft: Draft
   /** What the guest has decided for all files of this visit. */
   readonly visit: { isPaused: boolean }
@@ -77,7 +77,7 @@ export function createEngineParts(options: GuestEngineOptions): EngineParts {
     onChange()
   })
   const passphrase = createPassphrase(onChange)
-  const goes = createGoes(environment)
+  const batches = createBatches(environment)
   const link = createLinkOpening({ parts: options.parts, environment, onChange: onLink })
   const receipts = createReceipts({
     ...{ environment, store },
@@ -103,7 +103,7 @@ export function createEngineParts(options: GuestEngineOptions): EngineParts {
   const remarks = createRemarks()
   const admission = createAdmission({
     ...{ entries, uploads: locked, earlier, planned, remarks, newId, onChange },
-    ...{ linkStatus: link.status, onGoingOn: goes.goOn },
+    ...{ linkStatus: link.status, onGoingOn: batches.goOn },
   })
 
   function onLink(): void {
@@ -119,7 +119,7 @@ export function createEngineParts(options: GuestEngineOptions): EngineParts {
 
   return {
     ...{ linkId, baseUrl, store, entries, passphrase, link, receipts, uploads, earlier, planned, admission, remarks },
-    ...{ rate, goes, draft, visit, nowMs, onChange, endWaits: waking.wake },
+    ...{ rate, batches, draft, visit, nowMs, onChange, endWaits: waking.wake },
   }
 }
 

@@ -11,7 +11,7 @@ import {
   parseProtocolVersion,
   parseSha256Hex,
 } from '@blindkeep/protocol/ids'
-import type { SeenChange } from '../seen.ts'
+import type { SeenChange } from '../seenByBrowser.ts'
 import { createAssetFeed, newestByAlbum } from './assetFeed.ts'
 
 const idOf = (digit: number): AssetId => {

@@ -2,7 +2,7 @@
 import type { FeedRolledBack } from '@blindkeep/client/errors'
 import type { AssetFacts, Owner } from '@blindkeep/client/owner'
 import type { AssetId } from '@blindkeep/protocol/ids'
-import { type SeenChange, seenChangeOf } from '../seen.ts'
+import { type SeenChange, seenChangeOf } from '../seenByBrowser.ts'
 
 export type AssetMap = ReadonlyMap<AssetId, AssetFacts>
 

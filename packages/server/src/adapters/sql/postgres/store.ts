@@ -1,6 +1,6 @@
 import type { Store } from '../../../ports/store.ts'
 import { createReadTx, createWriteTx } from '../../../rows/nouns.ts'
-import { once } from '../shared/oneStatement.ts'
+import { forOneStatement } from '../shared/oneStatement.ts'
 import { createConnections, type PostgresConnections } from './connections.ts'
 import { createPostgresHealth, type PostgresHealth } from './health.ts'
 import { lend } from './loan.ts'
@@ -58,14 +58,14 @@ function createServerRuns() {
   }
 }
 
-interface Parts {
+interface OpenedDatabase {
   readonly connections: PostgresConnections
   readonly lockConnection: PostgresConnections
   readonly health: PostgresHealth
   readonly runs: ReturnType<typeof createServerRuns>
 }
 
-function storeOver({ connections, lockConnection, health, runs }: Parts): Store {
+function storeOver({ connections, lockConnection, health, runs }: OpenedDatabase): Store {
   const turns = createLockTurns()
   const running = new Set<Promise<unknown>>()
   let closed: Promise<void> | undefined
@@ -112,7 +112,8 @@ function storeOver({ connections, lockConnection, health, runs }: Parts): Store 
   return {
     mayLoseOutcome: true,
     read: (work) => run(() => connections.use((session) => inSnapshot(session, (db) => work(createReadTx(db))))),
-    ask: (work) => run(() => connections.use((session) => lend(session, (db) => work(createReadTx(once(db)))))),
+    ask: (work) =>
+      run(() => connections.use((session) => lend(session, (db) => work(createReadTx(forOneStatement(db)))))),
     // Asking would take as long as reading.
     look: async () => undefined,
     write: (locks, work) =>

@@ -10,7 +10,7 @@ import { createReadTx, createWriteTx } from '../../../rows/nouns.ts'
 import { migrate, requireMigrated } from '../migrations/migrations.ts'
 import { requireOwnSqlite } from '../migrations/ownSchema.ts'
 import { isRefusal } from '../shared/isRefusal.ts'
-import { once } from '../shared/oneStatement.ts'
+import { forOneStatement } from '../shared/oneStatement.ts'
 import { createSingleTurns } from '../shared/turns.ts'
 import { openConnection, type SqliteConnection } from './connection.ts'
 import { createGroupCommit, type GroupCommit } from './groupCommit.ts'
@@ -71,7 +71,7 @@ function createPrivately(path: string): void {
   closeSync(openSync(path, constants.O_RDWR | constants.O_CREAT, 0o600))
 }
 
-interface Parts {
+interface OpenedDatabase {
   readonly writer: SqliteConnection
   readonly reader: SqliteConnection
   readonly readerTurns: Turns
@@ -80,7 +80,7 @@ interface Parts {
   readonly inMemory: boolean
 }
 
-function storeOver({ writer, reader, readerTurns, commits, health, inMemory }: Parts): Store {
+function storeOver({ writer, reader, readerTurns, commits, health, inMemory }: OpenedDatabase): Store {
   const receiptLog = createSingleTurns()
   let closed: Promise<void> | undefined
 
@@ -109,7 +109,7 @@ function storeOver({ writer, reader, readerTurns, commits, health, inMemory }: P
     },
     async ask(work) {
       refuseWhenOver()
-      return await readerTurns.take(() => reader.lend((db) => work(createReadTx(once(db)))))
+      return await readerTurns.take(() => reader.lend((db) => work(createReadTx(forOneStatement(db)))))
     },
     look: inOneTurn(() => {
       refuseWhenOver()

@@ -6,7 +6,7 @@ interface Weighed {
 }
 
 /** Checks all weights before the first is counted: an invalid weight is an error that must change no count. */
-export function weighed(limits: readonly Limit[]): readonly Weighed[] {
+export function withCheckedWeights(limits: readonly Limit[]): readonly Weighed[] {
   return limits.map((limit) => {
     const { max, weight = 1 } = limit
     if (!Number.isSafeInteger(weight) || weight < 1) throw new RangeError('not a weight')

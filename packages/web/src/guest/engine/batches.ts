@@ -3,18 +3,18 @@
 import type { Environment } from '@blindkeep/client/environment'
 import { type Batch, batchOf, newBatchId, type SendState } from '@blindkeep/client/guest'
 
-export interface Go {
+export interface NewBatch {
   batchAt(index: number): Batch
 }
 
-export interface Goes {
+export interface Batches {
   /** The guest goes on with an upload of an earlier visit, so what is sent next belongs to its go. */
   goOn(state: SendState): void
   /** `count`: how many files are sent. */
-  begin(count: number): Go
+  begin(count: number): NewBatch
 }
 
-export function createGoes(environment: Pick<Environment, 'randomBytes'>): Goes {
+export function createBatches(environment: Pick<Environment, 'randomBytes'>): Batches {
   let earlier: SendState | undefined
   return {
     goOn(state) {

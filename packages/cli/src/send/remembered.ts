@@ -19,19 +19,19 @@ export function versionOf({ source, modifiedAt, modifiedMs, changedMs }: OpenFil
   return { size: source.size, modifiedAt: modifiedAt ?? String(modifiedMs), changedMs }
 }
 
-export type Kept<State, Landed> =
+export type Remembered<State, Landed> =
   | { readonly is: 'sending'; readonly version: Version; readonly state: State }
   | { readonly is: 'landed'; readonly version: Version; readonly landed: Landed; readonly hasReceipt: boolean }
 
-export interface KeptFile<State, Landed> {
-  read(): Promise<Kept<State, Landed> | undefined>
-  write(kept: Kept<State, Landed>): Promise<void>
+export interface RememberedFile<State, Landed> {
+  read(): Promise<Remembered<State, Landed> | undefined>
+  write(kept: Remembered<State, Landed>): Promise<void>
   remove(): Promise<void>
   /** Runs `work` while no other process does so for this file and destination. */
   alone<Result>(work: () => Promise<Result>): Promise<Result>
 }
 
-export interface KeptFileOptions<State> {
+export interface RememberedFileOptions<State> {
   /** A directory that all processes of this user share. */
   readonly home: string
   /** The directory of `vault`. */
@@ -45,10 +45,10 @@ export interface KeptFileOptions<State> {
   readonly parseState: (json: unknown) => State
 }
 
-export function keptFile<State, Landed>(options: KeptFileOptions<State>): KeptFile<State, Landed> {
+export function rememberedFile<State, Landed>(options: RememberedFileOptions<State>): RememberedFile<State, Landed> {
   const { home, directory, vault, folder = '', about, parseState } = options
   const name = `${folder}${createHash('sha256').update(about.join('\n')).digest('hex')}`
-  const is = (json: unknown): json is Kept<State, Landed> => isKept(json)
+  const is = (json: unknown): json is Remembered<State, Landed> => isKept(json)
   const reading = { is, says: 'how far a file was sent', without: 'to send it again' }
   return {
     /** A record that cannot be read is as none: the file is prepared again, with a key of its own. */

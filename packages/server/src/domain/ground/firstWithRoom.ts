@@ -7,7 +7,7 @@ interface NoRoom {
 }
 
 /** Counts an attempt against the first of `alternatives` that has room, and returns that one. */
-export async function takeFirst(
+export async function takeFirstWithRoom(
   limiter: Limiter,
   alternatives: readonly (readonly Limit[])[],
 ): Promise<readonly Limit[] | NoRoom> {

@@ -24,7 +24,7 @@ export interface SeenReceipt extends ChainLink {
   readonly assetId: AssetId | undefined
 }
 
-export function seenOf({ hash, payload }: DecodedReceipt, assetId?: AssetId): SeenReceipt {
+export function seenReceiptOf({ hash, payload }: DecodedReceipt, assetId?: AssetId): SeenReceipt {
   const { server_id, receipt_seq, received_at, prior_receipt_hash } = payload
   return { hash, payload: { server_id, receipt_seq, received_at, prior_receipt_hash }, assetId }
 }

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import { parseAssetId, parseSha256Hex, type Sha256Hex } from '@blindkeep/protocol/ids'
-import { noteReceipts, type SeenReceipt, seenReceipts } from './seen.ts'
 import { createSeenLog } from './seenLog.ts'
+import { noteReceipts, type SeenReceipt, seenReceipts } from './seenReceipts.ts'
 
 const SERVER = 'https://keep.example'
 const home = await mkdtemp(join(tmpdir(), 'blindkeep-seen-'))

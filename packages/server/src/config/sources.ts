@@ -15,15 +15,15 @@ export class GivenWrongly extends Error {
   override readonly name = 'GivenWrongly'
 }
 
-export interface Given {
+export interface SettingSources {
   /** Of all sources together. */
   readonly environment: Environment
   /** The variables of an option or the file, with which one. All others are the environment's. */
   readonly origins: Readonly<Record<string, string>>
-  readonly file: GivenFile | undefined
+  readonly file: SettingsFile | undefined
 }
 
-interface GivenFile {
+interface SettingsFile {
   readonly path: string
   /** May have secrets. */
   readonly text: string
@@ -50,7 +50,7 @@ export function parseOptions(argv: readonly string[], options: Options): OptionV
 }
 
 /** An empty variable counts as unset. Throws `GivenWrongly` if the file that `config` names cannot be read. */
-export function givenSettings(environment: Environment, options: OptionValues): Given {
+export function givenSettings(environment: Environment, options: OptionValues): SettingSources {
   const file = fileOf(typeof options.config === 'string' ? options.config : undefined)
   const merged: Record<string, string | undefined> = {}
   const origins: Record<string, string> = {}
@@ -76,7 +76,7 @@ export function settingsIn(text: string): Environment {
   return parseEnv(text.replaceAll(/[ \t]+$/gm, ''))
 }
 
-function fileOf(named: string | undefined): (GivenFile & { readonly values: Environment }) | undefined {
+function fileOf(named: string | undefined): (SettingsFile & { readonly values: Environment }) | undefined {
   if (named === undefined && !existsSync(DEFAULT_FILE)) return undefined
   const path = resolve(named ?? DEFAULT_FILE)
   try {

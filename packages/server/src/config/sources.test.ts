@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { readConfig } from './config.ts'
-import { type Environment, GivenWrongly, givenSettings, parseOptions } from './given.ts'
 import { settingsInForce } from './inForce.ts'
+import { type Environment, GivenWrongly, givenSettings, parseOptions } from './sources.ts'
 
 async function withFile(text: string | Uint8Array, work: (path: string) => void): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), 'blindkeep-given-'))

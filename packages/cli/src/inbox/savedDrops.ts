@@ -12,7 +12,7 @@ import { Damaged, hasTexts, isObject, parsed, type Reading } from '../home/damag
 import { readPrivate, writePrivate } from '../home/files.ts'
 import type { SavePlan } from '../save/saveFile.ts'
 
-export interface KeptDrop {
+export interface SavedDrop {
   /** Noted before the file gets its name. */
   readonly plan: SavePlan
   /** Noted once the file, its name, and its note are on the disk. */
@@ -21,22 +21,22 @@ export interface KeptDrop {
   readonly hasRun?: boolean
 }
 
-export interface KeptDrops {
+export interface SavedDrops {
   /** Absolute, without symbolic links. */
   readonly folder: string
-  of(dropId: DropId): KeptDrop | undefined
+  of(dropId: DropId): SavedDrop | undefined
   /** On the disk when it resolves. */
-  keep(dropId: DropId, kept: KeptDrop): Promise<void>
+  keep(dropId: DropId, kept: SavedDrop): Promise<void>
   /** As `keep`. */
   forget(dropId: DropId): Promise<void>
-  all(): readonly (readonly [DropId, KeptDrop])[]
+  all(): readonly (readonly [DropId, SavedDrop])[]
 }
 
 /** Makes the folder and runs `work`; throws `LocalError` while another process of the profile saves there. */
-export async function withKeptDrops<Result>(
+export async function withSavedDrops<Result>(
   { profile, owner, report }: SignedIn,
   folder: string,
-  work: (kept: KeptDrops) => Promise<Result>,
+  work: (kept: SavedDrops) => Promise<Result>,
 ): Promise<Result> {
   makeFolder(folder)
   const real = await realpath(resolve(folder))
@@ -48,8 +48,8 @@ export async function withKeptDrops<Result>(
 
 const ENDING = '.json'
 
-const KEPT: Reading<KeptDrop> = {
-  is: (json): json is KeptDrop =>
+const KEPT: Reading<SavedDrop> = {
+  is: (json): json is SavedDrop =>
     isObject(json) &&
     hasTexts(json.plan, ['part', 'path']) &&
     (json.path === undefined || typeof json.path === 'string') &&
@@ -58,9 +58,9 @@ const KEPT: Reading<KeptDrop> = {
   without: 'to save the drop again',
 }
 
-async function openKeptDrops(directory: string, folder: string, report: Report): Promise<KeptDrops> {
+async function openKeptDrops(directory: string, folder: string, report: Report): Promise<SavedDrops> {
   makeFolder(directory, 0o700)
-  const drops = new Map<DropId, KeptDrop>()
+  const drops = new Map<DropId, SavedDrop>()
   const pathOf = (dropId: DropId) => join(directory, `${dropId}${ENDING}`)
   for (const name of await readdir(directory)) {
     if (!name.endsWith(ENDING)) continue

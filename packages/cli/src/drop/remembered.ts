@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { type LinkParts, parseLink, parseSendState, type SendState } from '@blindkeep/client/guest'
 import { openVault } from '../home/vault.ts'
 import type { Landing } from '../outcomes/afterLanding.ts'
-import { type KeptFile, keptFile } from '../send/kept.ts'
+import { type RememberedFile, rememberedFile } from '../send/remembered.ts'
 
 export interface LandedBefore extends Landing {
   readonly uploadId: string
@@ -23,9 +23,13 @@ export function hasSameWords({ header }: SendState, { note, sender }: Words): bo
 }
 
 /** Of a file sent through a link. SECRET: an unlanded one's state has the file's key. `path`: absolute. */
-export function keptDrop(home: string, link: string | LinkParts, path: string): KeptFile<SendState, LandedBefore> {
+export function rememberedDrop(
+  home: string,
+  link: string | LinkParts,
+  path: string,
+): RememberedFile<SendState, LandedBefore> {
   const { baseUrl, opaqueId } = parseLink(link)
   const directory = join(home, 'drops')
   const vault = openVault({ directory })
-  return keptFile({ home, directory, vault, about: [baseUrl, opaqueId, path], parseState: parseSendState })
+  return rememberedFile({ home, directory, vault, about: [baseUrl, opaqueId, path], parseState: parseSendState })
 }
