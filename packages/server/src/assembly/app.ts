@@ -175,8 +175,12 @@ function healthOf(
   // Not a fault: a load balancer would take away reading and deleting too (decisions/full-disk.md).
   const isLow = () => (presence.freeBytes() ?? Number.POSITIVE_INFINITY) <= freeSpaceFloorBytes
   return {
-    unreadiness: (): readonly string[] =>
-      [isDraining() ? ['draining'] : [], full.reasons(), node.faults(), presence.faults(), headWatch.reasons()].flat(),
+    unreadiness(): readonly string[] {
+      const drains = isDraining() ? ['draining'] : []
+      // The database's silence may be seen twice.
+      const away = new Set([...node.faults(), ...presence.faults()])
+      return [drains, full.reasons(), [...away], headWatch.reasons()].flat()
+    },
     warnings: (): readonly string[] => [isLow() ? ['disk_below_floor'] : [], conditions.words()].flat(),
   }
 }

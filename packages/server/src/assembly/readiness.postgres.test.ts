@@ -100,7 +100,7 @@ describe('the health of a node', () => {
   it('is asked within its time, and names all that is away, while the store and the database hang', async () => {
     bytes.spoil({ fault: 'hang' })
     database.hang()
-    await untilFailing('store', 'clock', 'blobs')
+    await untilFailing('store', 'blobs')
     assert.deepEqual(await figures(), ['blindkeep_ready 0', 'blindkeep_database_up 0', 'blindkeep_bytes_up 0'])
     await bytes.heal()
     await database.heal()

@@ -35,7 +35,6 @@ export function closingOf(server: Server): Closing {
     async close() {
       closing.abort()
       for (const socket of unused) socket.destroy()
-      if (!server.listening) return
       const closed = once(server, 'close')
       server.close()
       await closed

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { type Operation, operations } from '@blindkeep/protocol/operations'
+import { isNegotiatedPath } from '@blindkeep/protocol/window'
 import { overHttp } from '../testing/http.ts'
 import { inWorld } from '../testing/world.ts'
 import { methodsOf } from './paths.ts'
@@ -49,6 +50,7 @@ describe('the methods of a path', () => {
         const [got, head] = [await ask({ method: 'GET', url }), await ask({ method: 'HEAD', url })]
         assert.equal(head.statusCode, got.statusCode, path)
         assert.equal(head.body, '')
+        assert.equal('x-service-protocol-min' in head.headers, isNegotiatedPath(path), path)
         for (const name of ['content-type', 'content-length', 'etag', 'cache-control'])
           assert.equal(head.headers[name], got.headers[name], `${path} ${name}`)
       }

@@ -42,6 +42,7 @@ describe('an event stream whose client does not read', () => {
     await answered(
       (incoming, reply) => writeAnswer({ ...parts, request: incoming, reply }),
       async (stream) => {
+        assert.equal(stream.headers.connection, 'close')
         stalled.abort()
         await left.promise
         await assert.rejects(once(stream.resume(), 'end'))

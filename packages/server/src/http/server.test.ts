@@ -316,6 +316,8 @@ describe('the log', () => {
         secrets.push(landedLink)
         assert.ok(web.logged.some((line) => line.startsWith('["failed"')))
         assert.ok(web.logged.filter((line) => line.startsWith('["answered"')).length >= 11)
+        // `deploy/fail2ban` bans by the patterns.
+        assert.ok(web.logged.some((line) => line.includes('"route":"/d/:opaque_id/:upload_id/receipt"')))
         // The path that has no route, and the one that cannot be decoded.
         assert.equal(web.logged.filter((line) => line.includes('"route":"unknown"')).length, 2)
         for (const secret of secrets)

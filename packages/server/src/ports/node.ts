@@ -17,10 +17,11 @@ export interface Node extends News {
 }
 
 /**
- * - clock: it does not know the time of the other nodes, or is two seconds off.
+ * - store: the database has not told its time for five seconds.
+ * - clock: it is two seconds away from the database's.
  * - schema: a newer release has changed the database, and this one does not understand it any more.
  */
-export type NodeFault = 'clock' | 'schema'
+export type NodeFault = 'store' | 'clock' | 'schema'
 
 /** What nodes tell each other of committed changes: quick, perhaps lost, so listeners also look themselves. */
 export interface News {

@@ -19,6 +19,39 @@ async function usedBytes(store: Store): Promise<number | undefined> {
 
 function describeRows(inStore: InStore): void {
   it(
+    'returns an account as it was inserted, with no use and no limits of its own',
+    inStore(async (store) => {
+      const full = account(1, {
+        sealedAccountKey: bytes(80, 1),
+        sealedRecoveryKey: bytes(80, 2),
+        recoveryProofHash: bytes(32, 3),
+      })
+      const bare = account(2, { salt: undefined })
+      await store.write([], async (tx) => {
+        await tx.accounts.insert(full)
+        await tx.accounts.insert(bare)
+      })
+      const fresh = {
+        suspendedAt: undefined,
+        deletedAt: undefined,
+        usedBytes: 0,
+        softLimitBytes: undefined,
+        hardLimitBytes: undefined,
+        exceededSince: undefined,
+        totpConfirmedAt: undefined,
+      }
+      const found = await store.read(async (tx) => [
+        await tx.accounts.find(full.accountId),
+        await tx.accounts.findByEmail(bare.email),
+      ])
+      assert.deepEqual(found, [
+        { ...full, ...fresh },
+        { ...bare, ...fresh },
+      ])
+    }),
+  )
+
+  it(
     'gives an e-mail to one of several simultaneous accounts',
     inStore(async (store) => {
       const email = 'same@example.org'

@@ -21,6 +21,7 @@ export function describeAssetUploads(inStore: InStore): void {
   describe("owners' upload sessions", () => {
     describeRows(inStore)
     describeLists(inStore)
+    describeCompany(inStore)
   })
 }
 
@@ -147,6 +148,31 @@ function describeLists(inStore: InStore): void {
           [1, 1],
         ],
       )
+    }),
+  )
+}
+
+function describeCompany(inStore: InStore): void {
+  it(
+    'are found with the guests’ sessions in general, and not by link',
+    inStore(async (store) => {
+      await seedWithAlbums(store)
+      await store.write([], async (tx) => {
+        await tx.uploads.insert(assetUpload(1))
+        await tx.uploads.insert(upload(2, { size: 7 }))
+        await tx.uploads.insert(assetUpload(3))
+        await move(tx, 3, 'finishing')
+      })
+      await store.read(async (tx) => {
+        assert.deepEqual(ids(await tx.uploads.openOf(opaqueId(1))), [uploadId(2)])
+        assert.deepEqual(await tx.uploads.finishing({ by: 'one process', at: at(9) }), [uploadId(3)])
+        const given = { accountId: accountId(1), activeSince: at(0), accountBytesMax: 1000 }
+        assert.equal((await tx.uploads.claims(given)).ownBytes, 107)
+        const limits = { noChunkBefore: at(1), idleBefore: at(0), createdBefore: at(0), max: 9 }
+        const expired = await tx.uploads.expired(limits)
+        assert.deepEqual(ids(expired).toSorted(), [uploadId(1), uploadId(2)])
+        assert.deepEqual(expired.find((each) => each.uploadId === uploadId(1))?.assetId, assetId(1))
+      })
     }),
   )
 }

@@ -109,6 +109,29 @@ function describeTombstones(inStore: InStore): void {
   )
 
   it(
+    'never reserves the id of a buried asset again',
+    inStore(async (store) => {
+      await bury(store)
+      assert.equal(await reserve(store, asset(1)), false)
+      assert.equal(await reserve(store, asset(1, { accountId: accountId(2), albumId: albumId(2) })), false)
+    }),
+  )
+
+  it(
+    'refuses changes and blobs of a buried asset',
+    inStore(async (store) => {
+      await bury(store)
+      const before = await find(store, 1)
+      await assert.rejects(store.write([], (tx) => tx.assets.touch(assetId(1), at(10))))
+      await assert.rejects(store.write([], (tx) => tx.assets.setDrop(assetId(1), adoptedDrop(6))))
+      await assert.rejects(store.write([], (tx) => tx.assets.addBlob(assetBlob(1))))
+      await assert.rejects(store.write([], (tx) => tx.assets.bury(assetId(1), at(10))))
+      assert.deepEqual(await find(store, 1), before)
+      assert.deepEqual(await store.read((tx) => tx.assets.blobsOf(assetId(1))), [])
+    }),
+  )
+
+  it(
     'refuses to bury an asset that has a blob, never had one, or does not exist',
     inStore(async (store) => {
       await seedWithAlbums(store)

@@ -71,6 +71,19 @@ function describeRows(inStore: InStore): void {
       assert.deepEqual([await listed(), await listed(2)], [[channelId(2)], [channelId(4)]])
     }),
   )
+
+  it(
+    'confirms an unconfirmed channel once, with the target that was read',
+    inStore(async (store) => {
+      await seed(store)
+      await insert(store, channel(1, { kind: 'email', state: 'unconfirmed' }))
+      const confirm = (from: number) =>
+        store.write([], (tx) => tx.channels.confirm(channelId(1), { from: bytes(40, from), to: bytes(50) }))
+      assert.deepEqual([await confirm(2), await confirm(1), await confirm(1)], [false, true, false])
+      const { state, sealedTarget } = (await find(store)) ?? {}
+      assert.deepEqual([state, sealedTarget], ['active', bytes(50)])
+    }),
+  )
 }
 
 function describeNews(inStore: InStore): void {

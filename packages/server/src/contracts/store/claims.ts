@@ -101,6 +101,21 @@ function describeClaiming(inStore: InStore): void {
 
 function describeSettling(inStore: InStore): void {
   it(
+    'remove the drop when they are settled, once, and reduce the count',
+    inStore(async (store) => {
+      await seedDrops(store)
+      await take(store, 1)
+      await take(store, 2, { dropId: dropId(2) })
+      assert.equal(await settle(store, 1, dropId(2)), false)
+      assert.deepEqual(await pending(store), [2, 2])
+      assert.equal(await settle(store, 1), true)
+      assert.equal(await settle(store, 1), false)
+      assert.equal(await find(store), undefined)
+      assert.deepEqual(await pending(store), [1, 1])
+    }),
+  )
+
+  it(
     'are settled by one of 64 simultaneous calls, and leave nothing to discard',
     inStore(async (store) => {
       await seedDrops(store)

@@ -130,6 +130,20 @@ function describeInbox(inStore: InStore): void {
 
 function describeRemoval(inStore: InStore): void {
   it(
+    "removes the account's own drop once, and answers it",
+    inStore(async (store) => {
+      await seed(store)
+      await store.write([], (tx) => tx.drops.insert(drop(1)))
+      const remove = (number: number) => store.write([], (tx) => tx.drops.remove(dropId(1), accountId(number), at(1)))
+      assert.equal(await remove(2), undefined)
+      assert.deepEqual(await remove(1), drop(1))
+      assert.equal(await remove(1), undefined)
+      assert.deepEqual(await pending(store, 1), [])
+      assert.equal(await store.read((tx) => tx.drops.countPending(accountId(1))), 0)
+    }),
+  )
+
+  it(
     'removes a drop for one of 64 simultaneous calls',
     inStore(async (store) => {
       await seed(store)

@@ -30,5 +30,21 @@ export function describeInvites(inStore: InStore): void {
         assert.deepEqual(await store.read((tx) => tx.invites.find(hash(60))), invite(60))
       }),
     )
+
+    it(
+      'are revoked while they are not used, expired or not',
+      inStore(async (store) => {
+        await seed(store)
+        await insert(store, invite(50), invite(60))
+        await use(store, 60, 1)
+        const revoke = (number: number) => store.write([], (tx) => tx.invites.revoke(hash(number)))
+        assert.deepEqual(
+          [await revoke(50), await revoke(50), await revoke(60), await revoke(9)],
+          [true, false, false, false],
+        )
+        assert.equal(await store.read((tx) => tx.invites.find(hash(50))), undefined)
+        assert.deepEqual(await store.read((tx) => tx.invites.find(hash(60))), invite(60, { usedBy: accountId(1) }))
+      }),
+    )
   })
 }

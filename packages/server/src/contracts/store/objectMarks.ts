@@ -240,5 +240,23 @@ export function describeObjectMarks(inStore: InStore): void {
         )
       }),
     )
+
+    it(
+      'is reported with the id of the asset or drop that owns the object',
+      inStore(async (store) => {
+        await seedWithAlbums(store)
+        await store.write([], async (tx) => {
+          await tx.assets.reserve(asset(1))
+          await tx.assets.addBlob(assetBlob(1, { role: 'original' }))
+          await tx.drops.insert(drop(2))
+        })
+        const owner = (number: number) =>
+          store.read((tx) => tx.objects.ownerOf(object(number).location, uploadId(number)))
+        assert.deepEqual(
+          [await owner(1), await owner(2), await owner(3)],
+          [{ assetId: assetId(1), role: 'original' }, { dropId: drop(2).dropId }, undefined],
+        )
+      }),
+    )
   })
 }

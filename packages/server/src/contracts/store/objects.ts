@@ -34,6 +34,24 @@ export function describeObjects(inStore: InStore): void {
     )
 
     it(
+      'keeps several staged objects at once, and says if one was not staged',
+      inStore(async (store) => {
+        const numbers = Array.from({ length: 64 }, (_, index) => index + 1)
+        const locations = numbers.map((number) => object(number).location)
+        await store.write(
+          [],
+          async (tx) => void (await Promise.all(numbers.map((number) => tx.objects.insert(object(number))))),
+        )
+        const keep = (some: readonly string[]) => store.write([], (tx) => tx.objects.keep(some, at(5)))
+        assert.equal(await keep(locations.slice(0, 3)), true)
+        assert.deepEqual(await find(store, 3), object(3, { state: 'kept', since: at(5) }))
+        assert.deepEqual(await find(store, 4), object(4))
+        assert.equal(await keep(locations.slice(2, 9)), false)
+        assert.equal(await keep(locations.slice(9)), true)
+      }),
+    )
+
+    it(
       'lists objects in a state since before an instant, oldest first, at most as many as requested',
       inStore(async (store) => {
         await store.write([], async (tx) => {

@@ -12,6 +12,46 @@ export function describeUploadChunks(inStore: InStore): void {
 
 function describeChunks(inStore: InStore): void {
   it(
+    'are found with their owner, and with the chunk at an offset',
+    inStore(async (store) => {
+      await seed(store)
+      await store.write([], async (tx) => {
+        await tx.uploads.insert(upload(1))
+        for (const offset of [0, 30]) await tx.uploads.append(uploadId(1), chunk(offset, 30), at(1))
+        await tx.accounts.setSuspended(upload(1).accountId, at(3))
+      })
+      const owner = { suspendedAt: at(3), deletedAt: undefined }
+      const found = { upload: await find(store, 1), owner }
+      const findAt = (offset: number | undefined) => store.ask((tx) => tx.uploads.findAt(uploadId(1), offset))
+      assert.deepEqual(await findAt(30), { ...found, recorded: chunk(30, 30) })
+      assert.deepEqual(await findAt(10), { ...found, recorded: undefined })
+      assert.deepEqual(await findAt(undefined), { ...found, recorded: undefined })
+      assert.equal(await store.ask((tx) => tx.uploads.findAt(uploadId(9), 0)), undefined)
+    }),
+  )
+
+  it(
+    'move to finishing with their last chunk, under a lease, once',
+    inStore(async (store) => {
+      await seed(store)
+      const lease = { by: 'one process', until: at(9) }
+      const appended = await store.write([], async (tx) => {
+        await tx.uploads.insert(upload(1))
+        const last = [30, 0, 30].map((offset) => () => tx.uploads.append(uploadId(1), chunk(offset, 30), at(1), lease))
+        const answers = []
+        for (const append of last) answers.push(await append())
+        return answers
+      })
+      assert.deepEqual(appended, [false, true, false])
+      const found = await find(store, 1)
+      assert.deepEqual(
+        [found?.state, found?.lease, found?.receivedBytes, found?.chunkCount, found?.closedAt],
+        ['finishing', lease, 30, 1, undefined],
+      )
+    }),
+  )
+
+  it(
     'accept one of 64 simultaneous chunks at an offset',
     inStore(async (store) => {
       await seed(store)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Store, Upload, UploadState, WriteTx } from '../../ports/store.ts'
-import { at, atOnce, countTrue, hash, type InStore, opaqueId, seed, upload, uploadId } from './world.ts'
+import { accountId, at, atOnce, countTrue, hash, type InStore, opaqueId, seed, upload, uploadId } from './world.ts'
 
 export function describeUploads(inStore: InStore): void {
   describe('upload sessions', () => {
@@ -150,6 +150,40 @@ function describeLists(inStore: InStore): void {
       assert.equal((await expired(2)).length, 2)
     }),
   )
+
+  it(
+    'claim what they have not received yet, while they are open',
+    inStore(async (store) => {
+      await seed(store)
+      const claims = (account: number, activeSince: number, accountBytesMax: number) =>
+        store.read((tx) =>
+          tx.uploads.claims({ accountId: accountId(account), activeSince: at(activeSince), accountBytesMax }),
+        )
+      const nothing = { allBytes: 0, ownBytes: 0, othersEarnedBytes: 0, othersUnearnedBytes: 0 }
+      assert.deepEqual(await claims(1, 0, 1000), nothing)
+      await store.write([], async (tx) => {
+        await tx.uploads.insert(upload(1, { createdAt: at(1) }))
+        await tx.uploads.append(uploadId(1), chunk(0, 30), at(9))
+        await tx.uploads.insert(upload(2, { createdAt: at(5), size: 5 }))
+        await inState(tx, 3, 'ended', 1)
+        await tx.uploads.insert(upload(4, { createdAt: at(5), size: 10 }))
+        await tx.uploads.append(uploadId(4), chunk(0, 8), at(5))
+      })
+      // 70, 5 and 2 bytes of one account, of which another one sees 30 and 2 as earned.
+      const own = { allBytes: 77, ownBytes: 77, othersEarnedBytes: 0, othersUnearnedBytes: 0 }
+      assert.deepEqual(await claims(1, 5, 1000), own)
+      assert.deepEqual(await claims(1, 6, 1000), { ...own, ownBytes: 70 })
+      assert.deepEqual(await claims(1, 10, 1000), { ...own, ownBytes: 0 })
+      const others = { allBytes: 77, ownBytes: 0, othersEarnedBytes: 32, othersUnearnedBytes: 45 }
+      assert.deepEqual(await claims(2, 5, 45), others)
+      assert.deepEqual(await claims(2, 5, 44), { ...others, othersUnearnedBytes: 44 })
+      assert.deepEqual(await claims(2, 6, 45), { ...others, othersEarnedBytes: 30, othersUnearnedBytes: 40 })
+      const third = { accountId: accountId(2), opaqueId: opaqueId(2), createdAt: at(5) }
+      await store.write([], (tx) => tx.uploads.insert(upload(5, third)))
+      assert.deepEqual(await claims(2, 5, 45), { ...others, allBytes: 177, ownBytes: 100 })
+      assert.deepEqual(await claims(9, 5, 45), { ...others, allBytes: 177, othersUnearnedBytes: 90 })
+    }),
+  )
 }
 
 function describePruning(inStore: InStore): void {
@@ -190,6 +224,22 @@ function describePruning(inStore: InStore): void {
         [true, 1],
         [true, 1],
       ])
+    }),
+  )
+
+  it(
+    'are pruned sooner if they failed or ended',
+    inStore(async (store) => {
+      await seed(store)
+      await store.write([], async (tx) => {
+        for (const [index, state] of (['ended', 'failed', 'landed', 'open', 'ended'] as const).entries())
+          await inState(tx, index + 1, state, index === 4 ? 20 : 19)
+        const which = { closedBefore: at(0), unlandedBefore: at(20), max: 1 }
+        assert.deepEqual([await tx.uploads.prune(which), await tx.uploads.prune(which)], [1, 1])
+        assert.equal(await tx.uploads.prune(which), 0)
+      })
+      const kept = await Promise.all([1, 2, 3, 4, 5].map(async (number) => (await find(store, number))?.state))
+      assert.deepEqual(kept, [undefined, undefined, 'landed', 'open', 'ended'])
     }),
   )
 }

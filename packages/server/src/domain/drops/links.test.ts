@@ -3,6 +3,7 @@ import { describe, it } from 'node:test'
 import { addSeconds } from '@blindkeep/protocol/ids'
 import fc from 'fast-check'
 import { createFaults } from '../../testing/faults.ts'
+import { findingsIn } from '../../testing/fsck.ts'
 import {
   accountRow,
   append,
@@ -174,6 +175,7 @@ describe('changing the terms of a link', () => {
       for (const below of [{ maxFileCount: 1 }, { maxTotalBytes: 29 }])
         assert.deepEqual(reasonOf(await links.change(owner, opaqueId, below)), USED)
       notRefused(await links.change(owner, opaqueId, { maxFileCount: 2, maxTotalBytes: 30, maxFileSize: 1 }))
+      assert.deepEqual(await findingsIn(world.store, { filled: { world, locations: new Map() } }), [])
       const row = await linkRow(world, opaqueId)
       assert.deepEqual([row.maxFileCount, row.maxTotalBytes, row.openSessions], [2, 30, 1])
       assert.deepEqual(reasonOf(await world.rules.drops.create(creation(opaqueId, bytes(1)))), {

@@ -69,7 +69,6 @@ function toSessions({ pending, metadata, open, coming, cancelled }: Filled): Dam
     [`update uploads set location = '${ANOTHER_LOCATION}' ${of(open)}`, 'session_wrong', open],
     [`update uploads set ciphertext_hash = '${ANOTHER_HASH}' ${of(open)}`, 'session_wrong', open],
     [`update uploads set account_id = '${ANOTHER_ID}' ${of(open)}`, 'session_wrong', open],
-    [`update links set max_file_size = 99`, 'session_wrong', open],
     [`delete from links where open_sessions > 0`, 'session_wrong', open],
     [`delete from assets where created_at is null`, 'session_wrong', coming],
     [`update assets set account_id = '${ANOTHER_ID}' where created_at is null`, 'session_wrong', coming],

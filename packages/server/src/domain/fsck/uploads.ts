@@ -33,7 +33,6 @@ function belongingRules(upload: AuditedUpload): Rules {
   const isUnclosed = state === 'open' || state === 'finishing'
   const isGuests = assetId === undefined
   const isOwned = isGuests ? link?.accountId === upload.accountId : upload.isAssetRight
-  const isTooLarge = size > (link?.maxFileSize ?? Number.POSITIVE_INFINITY)
   return [
     [location !== locationOf(ciphertextHash, uploadId), 'session_wrong', `the location of its object is ${location}`],
     [isGuests && !isOwned, 'session_wrong', 'its link is missing, or belongs to another account'],
@@ -42,7 +41,6 @@ function belongingRules(upload: AuditedUpload): Rules {
       'session_wrong',
       'its asset is not reserved, or belongs to another account or album',
     ],
-    [isTooLarge, 'session_wrong', `${size} bytes are more than its link allows`],
     [
       isUnclosed && (object?.state !== 'staged' || object.size !== size),
       'session_object_wrong',

@@ -68,7 +68,7 @@ export interface AuditedUpload extends Held {
   readonly object: PresentObject
   readonly receipts: { readonly landings: number; readonly blobs: number }
   /** Present on a guest's session. */
-  readonly link: { readonly accountId: AccountId; readonly maxFileSize: number | undefined } | undefined
+  readonly link: { readonly accountId: AccountId } | undefined
   /** For an owner's session: whether the asset belongs to its account and its album. */
   readonly isAssetRight: boolean
 }

@@ -21,7 +21,7 @@ const page = all((db, after: string, max: number) =>
     .select(['uploads.uploadId', 'uploads.accountId', 'uploads.assetId', 'uploads.size', 'uploads.ciphertextHash'])
     .select(['uploads.location', 'uploads.state', 'uploads.createdAt', 'lastChunkAt', 'receivedBytes'])
     .select(['chunkCount', 'objects.state as objectState', 'objects.size as objectSize'])
-    .select(['links.accountId as linkAccount', 'links.maxFileSize'])
+    .select(['links.accountId as linkAccount'])
     .select([
       ofChunks('count(*)').as('chunks'),
       ofChunks('sum(length)').as('chunkBytes'),
@@ -39,13 +39,13 @@ const page = all((db, after: string, max: number) =>
 export async function auditedUploads(db: Db, after: string, max: number): Promise<readonly AuditedUpload[]> {
   return (await page(db, after, max)).map((row) => {
     const { objectState, objectSize, chunks, chunkBytes, chunkStart, chunkEnd, landings, blobs, ...rest } = row
-    const { linkAccount, maxFileSize, isAssetRight, ...upload } = rest
+    const { linkAccount, isAssetRight, ...upload } = rest
     return {
       ...upload,
       chunks: { count: chunks, bytes: chunkBytes, start: chunkStart, end: chunkEnd },
       object: presentObject(objectState, objectSize),
       receipts: { landings, blobs },
-      link: linkAccount && { accountId: linkAccount, maxFileSize },
+      link: linkAccount && { accountId: linkAccount },
       isAssetRight: isAssetRight === 1,
     }
   })

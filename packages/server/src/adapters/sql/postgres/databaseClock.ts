@@ -8,8 +8,8 @@ export interface DatabaseClock {
   readonly clock: Clock
   /** `databaseMs` was read between these two instants of this machine. */
   measured(sample: { readonly databaseMs: number; readonly sentMs: number; readonly answeredMs: number }): void
-  /** It was measured a moment ago, and this machine's clock is near it. */
-  isRight(): boolean
+  /** Unknown if it was not measured a moment ago; off if this machine's clock is not near it. */
+  state(): 'right' | 'unknown' | 'off'
 }
 
 const MAX_AGE_MS = 5_000
@@ -56,7 +56,9 @@ export function createDatabaseClock({
       if (measuredAt === undefined || Math.abs(sample - offsetMs) > roundTripMs / 2) offsetMs = sample
       measuredAt = elapsed()
     },
-    isRight: () =>
-      measuredAt !== undefined && elapsed() - measuredAt <= MAX_AGE_MS && Math.abs(offsetMs) <= MAX_CLOCK_OFF_MS,
+    state() {
+      if (measuredAt === undefined || elapsed() - measuredAt > MAX_AGE_MS) return 'unknown'
+      return Math.abs(offsetMs) <= MAX_CLOCK_OFF_MS ? 'right' : 'off'
+    },
   }
 }

@@ -18,6 +18,9 @@ interface NodeOptions {
   readonly openAttempts?: number
 }
 
+/** A database that is away does not tell its time, and no clock is to blame for that. */
+const FAULTS_OF_TIME = { right: [], unknown: ['store'], off: ['clock'] } as const
+
 const TICK_MS = 1_000
 /** Asks for its place once a second: the connection of a process that just died may hold it. */
 const OPEN_ATTEMPTS = 15
@@ -137,11 +140,8 @@ function createState(
     },
     hasOthers: () => alone < LOOKS_ALONE,
     /** A newer schema serves this release, but its jobs may not know all that a newer release keeps. */
-    mayWork: () => time.isRight() && done <= migrations.length,
-    faults: () => [
-      ...(time.isRight() ? [] : (['clock'] as const)),
-      ...(serves > migrations.length ? (['schema'] as const) : []),
-    ],
+    mayWork: () => time.state() === 'right' && done <= migrations.length,
+    faults: () => [...FAULTS_OF_TIME[time.state()], ...(serves > migrations.length ? (['schema'] as const) : [])],
   }
 }
 
