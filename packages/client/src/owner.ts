@@ -133,7 +133,7 @@ export function openOwner({ baseUrl, email, accountKey, session, environment = s
   const { call, clock } = calls
   const { accountId } = session.current()
   const keysOf = keyCache(accountKey)
-  const devices = createOwnerDevices({ call, accountKey, environment })
+  const devices = createOwnerDevices({ call, clock, accountKey, environment })
   const assetPorts = { ...calls, accountId, accountKey, keysOf, devices: devices.devices, environment }
   const known = createKnownDevices(assetPorts)
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
 import { toBase64 } from '@blindkeep/protocol/bytes'
-import type { DeviceId } from '@blindkeep/protocol/ids'
+import { addSeconds, type DeviceId } from '@blindkeep/protocol/ids'
 import { changeBody, flipInBase64, isRequest } from '../../../../testing/maliciousServer.ts'
 import { anotherClient, newOwner } from '../../../../testing/people.ts'
 import { systemEnvironment } from '../ground/environment.ts'
@@ -93,15 +93,20 @@ describe('a revocation that this client has seen', () => {
     assert.deepEqual(await stateOf(other, deviceId), seen)
   })
 
-  it('counts from the moment at which this client has revoked the device', async () => {
-    const other = await newOwner(proxy.url)
-    const { deviceId } = await other.addDevice(undefined, { tie: false })
-    proxy.tamper(listsAsLive(deviceId))
-    assert.equal((await stateOf(other, deviceId)).revokedAt, undefined)
-    const before = Date.now()
-    await other.revokeDevice(deviceId)
-    const { revokedAt = '', isRevocationDenied } = await stateOf(other, deviceId)
-    assert.ok(Date.parse(revokedAt) >= before && isRevocationDenied)
+  it('counts from the moment at which this client has revoked the device, whatever the clock here says', async () => {
+    for (const days of [0, 365, -365]) {
+      const now = () => addSeconds(systemEnvironment.now(), days * 86_400)
+      const other = await newOwner(proxy.url, { ...systemEnvironment, now })
+      const { deviceId } = await other.addDevice(undefined, { tie: false })
+      proxy.tamper(listsAsLive(deviceId))
+      assert.equal((await stateOf(other, deviceId)).revokedAt, undefined)
+      const before = Date.now()
+      await other.revokeDevice(deviceId)
+      const { revokedAt = '', isRevocationDenied } = await stateOf(other, deviceId)
+      const sinceMs = Date.parse(revokedAt) - before
+      // The server states its time in whole seconds.
+      assert.ok(sinceMs > -1000 && sinceMs < 60_000 && isRevocationDenied, revokedAt)
+    }
   })
 
   it('is known to the next client that has the store, and only the first time counts', async () => {

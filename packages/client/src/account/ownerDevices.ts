@@ -5,7 +5,7 @@ import { type Bytes, equalBytes, fromBase64, toBase64, uuidBytes } from '@blindk
 import { type DeviceId, formatInstant, parseDeviceId } from '@blindkeep/protocol/ids'
 import type { DeviceResponse } from '@blindkeep/protocol/schemas/devices'
 import type { Environment } from '../ground/environment.ts'
-import type { Call } from '../http/call.ts'
+import type { Calls } from '../http/call.ts'
 import { ProblemError } from '../http/errors.ts'
 import { sendAgainWhenLost } from '../http/lostAnswer.ts'
 import { deviceMac } from '../seal/derive.ts'
@@ -66,13 +66,12 @@ export interface AddDevice {
   readonly tie?: boolean | undefined
 }
 
-interface OwnerDevicesPorts {
-  readonly call: Call
+interface OwnerDevicesPorts extends Pick<Calls, 'call' | 'clock'> {
   readonly accountKey: Bytes
   readonly environment: Environment
 }
 
-export function createOwnerDevices({ call, accountKey, environment }: OwnerDevicesPorts): OwnerDevices {
+export function createOwnerDevices({ call, clock, accountKey, environment }: OwnerDevicesPorts): OwnerDevices {
   const revocations = createSeenRevocations()
 
   async function tieSession(deviceId: DeviceId): Promise<void> {
@@ -116,7 +115,7 @@ export function createOwnerDevices({ call, accountKey, environment }: OwnerDevic
     async revokeDevice(deviceId) {
       await call('revokeDevice', { path: { device_id: deviceId } })
       const revoked = parseDeviceId(deviceId)
-      if (revoked !== undefined) await revocations.note([[revoked, formatInstant(environment.now())]])
+      if (revoked !== undefined) await revocations.note([[revoked, formatInstant(clock.now())]])
     },
 
     keepRevocations: revocations.keepIn,

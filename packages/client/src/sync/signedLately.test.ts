@@ -5,6 +5,7 @@ import { before, describe, it } from 'node:test'
 import { addSeconds } from '@blindkeep/protocol/ids'
 import { changeBody, flipAt, isRequest } from '../../../../testing/maliciousServer.ts'
 import { anotherClient, type Keeper, newKeeper, newOwner, openedDrops, sendFile } from '../../../../testing/people.ts'
+import type { Message } from '../../../../testing/tamperingProxy.ts'
 import { type Device, newDevice } from '../account/device.ts'
 import { blobOf } from '../assets/assetFacts.ts'
 import { systemEnvironment } from '../ground/environment.ts'
@@ -28,10 +29,18 @@ async function upload(by: Keeper, device: Device): Promise<string> {
 const idsOf = ({ signed }: SignedLately) => signed.map(({ asset }) => asset.assetId)
 
 /** The same account, with a clock that is this many days ahead. */
-function inDays(owner: Owner, days: number): Owner {
+function ahead(owner: Owner, days: number): Owner {
   const now = () => addSeconds(systemEnvironment.now(), days * DAY_SECONDS)
   return anotherClient(proxy.url, owner, { ...systemEnvironment, now })
 }
+
+/** An answer as if the server gave it so many days from now. */
+const inDays = (days: number) => (message: Message) => {
+  const date = new Date(Date.now() + days * DAY_SECONDS * 1000).toUTCString()
+  return { ...message, headers: { ...message.headers, date } }
+}
+
+const always = () => true
 
 describe('what a device signed lately', () => {
   before(async () => {
@@ -70,9 +79,20 @@ describe('what a device signed lately', () => {
   })
 
   it('leaves out what is older than the days that the caller names', async () => {
-    const later = inDays(keeper.owner, 10)
-    assert.deepEqual(idsOf(await later.signedLately(lost.deviceId)), byLost.toReversed())
-    assert.deepEqual(idsOf(await later.signedLately(lost.deviceId, { days: 9 })), [])
+    const { owner } = keeper
+    proxy.tamper({ matches: always, answer: inDays(10) })
+    assert.deepEqual(idsOf(await owner.signedLately(lost.deviceId)), byLost.toReversed())
+    assert.deepEqual(idsOf(await owner.signedLately(lost.deviceId, { days: 9 })), [])
+  })
+
+  it('is the same, whatever the clock here says', async () => {
+    for (const days of [365, -365]) {
+      const found = await ahead(keeper.owner, days).signedLately(lost.deviceId)
+      assert.deepEqual(idsOf(found), byLost.toReversed())
+      proxy.tamper({ matches: always, answer: inDays(31) })
+      assert.deepEqual(idsOf(await ahead(keeper.owner, days).signedLately(lost.deviceId)), [])
+      proxy.tamper()
+    }
   })
 
   it('counts the days from the revocation, but never from a time in the future', async () => {
@@ -86,8 +106,9 @@ describe('what a device signed lately', () => {
     })
     proxy.tamper(revokedAt(new Date(Date.now() + 1_000 * DAY_SECONDS * 1_000).toISOString()))
     assert.deepEqual(idsOf(await owner.signedLately(lost.deviceId)), byLost.toReversed())
-    proxy.tamper(revokedAt(new Date().toISOString()))
-    assert.deepEqual(idsOf(await inDays(owner, 100).signedLately(lost.deviceId)), byLost.toReversed())
+    const revoked = revokedAt(new Date().toISOString())
+    proxy.tamper({ ...revoked, answer: (message) => inDays(100)(revoked.answer(message)) })
+    assert.deepEqual(idsOf(await anotherClient(proxy.url, owner).signedLately(lost.deviceId)), byLost.toReversed())
   })
 
   it('lists what a malicious server says another device signed, and names what it has altered', async () => {

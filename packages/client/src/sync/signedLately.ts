@@ -10,7 +10,10 @@ import { ProblemError } from '../http/errors.ts'
 import { changesSince } from './ownerSync.ts'
 
 export interface SignedLatelyOptions {
-  /** Days before the revocation, or before now for a live device; 30 by default, as far as servers let it misdate. */
+  /**
+   * Days before the revocation, or for a live device before now, by the server's clock. 30 by default, as far as
+   * servers let it misdate.
+   */
   readonly days?: number | undefined
   /** `checked` of `total` manifests. Called once the total is known, and after each manifest. */
   readonly onProgress?: ((progress: { readonly checked: number; readonly total: number }) => void) | undefined
@@ -33,9 +36,9 @@ export interface SignedLately {
 export interface OwnerSignedLately {
   /**
    * The assets whose verified manifest names the device and which, as the server or the device states, are from the
-   * days before its revocation or later. Reads the whole feed and the manifests of that time. A server that lists an
-   * asset with an older time, or does not list it, hides it. Throws `RangeError` for a device that is not listed, the
-   * reason of the signal, and what a call throws.
+   * days before its revocation or later. Reads the whole feed and the manifests of that time. A server that states an
+   * older time of an asset, or a later one of its own, or does not list the asset, hides it. Throws `RangeError` for a
+   * device that is not listed, the reason of the signal, and what a call throws.
    */
   signedLately(deviceId: DeviceId, options?: SignedLatelyOptions): Promise<SignedLately>
 }
@@ -56,7 +59,7 @@ async function signedLately(
   const devices = await ports.devices()
   const device = devices.find((listed) => listed.deviceId === deviceId)
   if (device === undefined) throw new RangeError('the account has no such device')
-  const since = addSeconds(endOf(device, ports.environment.now()), -days * DAY_SECONDS)
+  const since = addSeconds(endOf(device, ports.clock.now()), -days * DAY_SECONDS)
   const recent = await recentAssets(ports, since, signal)
   const reader = { ...ports, devices: async () => devices }
   const signed: LatelySigned[] = []
