@@ -83,9 +83,11 @@ describe('turns', () => {
     const other = turns.enter({ source: 'three' }).then(() => order.push('three'))
     leaveTwo()
     await other
+    // A turn that was passed on still occupies one of the two.
+    const last = turns.enter({ source: 'four' }).then(() => order.push('four'))
     leaveOne()
-    await again
-    assert.deepEqual(order, ['three', 'one again'])
+    await Promise.all([again, last])
+    assert.deepEqual(order, ['three', 'one again', 'four'])
   })
 
   it('end the wait of an asker who gives up, which takes no turn later', async () => {

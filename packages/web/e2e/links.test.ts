@@ -7,6 +7,7 @@ import { nodeEnvironment } from '@blindkeep/client/node'
 import { sourceOfBytes } from '@blindkeep/client/source'
 import type { Page } from 'playwright-core'
 import { sendFile } from '../../../testing/people.ts'
+import { account } from '../src/text/en/account.ts'
 import { links as text } from '../src/text/en/links.ts'
 import { owner as shellText } from '../src/text/en/owner.ts'
 import { assertAccessible } from './axe.ts'
@@ -152,7 +153,7 @@ describe('the links of an owner', () => {
 
     await owner.createLink({ label: 'Other' })
     await button(page, /^Revoke .*Other/).click()
-    await page.locator(':focus').and(button(page, text.cancel)).waitFor()
+    await page.locator(':focus').and(button(page, account.page.cancel)).waitFor()
     await button(page, text.revoking.submit).click()
     // The row that takes its place goes on from here, without the mouse.
     await page
@@ -161,7 +162,7 @@ describe('the links of an owner', () => {
       .waitFor()
     await page.keyboard.press('Enter')
     await page.getByText(text.revoking.open(1)).waitFor()
-    await page.locator(':focus').and(button(page, text.cancel)).waitFor()
+    await page.locator(':focus').and(button(page, account.page.cancel)).waitFor()
     await assertAccessible(page)
     await button(page, text.revoking.submit).click()
     await page.getByText(text.noneLive).waitFor()

@@ -1,9 +1,7 @@
 /** The commands for an account. */
 import type { Command } from 'commander'
-import type { OwnerFlags } from '../account/profile.ts'
-import type { LoginFlags, RecoverFlags, RegisterFlags } from '../account/signIn.ts'
 import { name } from '../ground/options.ts'
-import { done } from './done.ts'
+import { does } from './done.ts'
 
 const NAME = [
   '--name <text>',
@@ -38,10 +36,7 @@ export function addAccountCommands(program: Command): void {
 Example:
   blindkeep register https://keep.example.org --email me@example.org`,
     )
-    .action(async (server: string, _flags, command: Command) => {
-      const { register } = await import('../account/signIn.ts')
-      await done(register(server, command.optsWithGlobals<RegisterFlags>()))
-    })
+    .action(does(async () => (await import('../account/signIn.ts')).register))
 
   program
     .command('login')
@@ -52,10 +47,7 @@ Example:
     .option('--code-file <file>', 'the code of the second factor; or BLINDKEEP_CODE; or it is asked for')
     .option(...NAME)
     .option(...KEYRING)
-    .action(async (server: string | undefined, _flags, command: Command) => {
-      const { login } = await import('../account/signIn.ts')
-      await done(login(server, command.optsWithGlobals<LoginFlags>()))
-    })
+    .action(does(async () => (await import('../account/signIn.ts')).login))
 
   program
     .command('recover')
@@ -67,10 +59,7 @@ Example:
     .option('--code-file <file>', 'the code of the second factor; or BLINDKEEP_CODE; or it is asked for')
     .option(...NAME)
     .option(...KEYRING)
-    .action(async (server: string, _flags, command: Command) => {
-      const { recoverAccount } = await import('../account/signIn.ts')
-      await done(recoverAccount(server, command.optsWithGlobals<RecoverFlags>()))
-    })
+    .action(does(async () => (await import('../account/signIn.ts')).recoverAccount))
 
   addSignedIn(program)
 }
@@ -79,24 +68,15 @@ function addSignedIn(program: Command): void {
   program
     .command('logout')
     .description('Ends the session, and forgets the keys on this machine.')
-    .action(async (_flags, command: Command) => {
-      const { logout } = await import('../account/whoami.ts')
-      await done(logout(command.optsWithGlobals<OwnerFlags>()))
-    })
+    .action(does(async () => (await import('../account/whoami.ts')).logout))
 
   program
     .command('whoami')
     .description('Prints who is signed in, and where.')
-    .action(async (_flags, command: Command) => {
-      const { whoami } = await import('../account/whoami.ts')
-      await done(whoami(command.optsWithGlobals<OwnerFlags>()))
-    })
+    .action(does(async () => (await import('../account/whoami.ts')).whoami))
 
   program
     .command('quota')
     .description('Prints how much of the account’s storage is used.')
-    .action(async (_flags, command: Command) => {
-      const { quota } = await import('../account/whoami.ts')
-      await done(quota(command.optsWithGlobals<OwnerFlags>()))
-    })
+    .action(does(async () => (await import('../account/whoami.ts')).quota))
 }

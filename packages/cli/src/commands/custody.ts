@@ -1,9 +1,6 @@
 /** The commands that check what the server says of the files that it keeps. */
 import type { Command } from 'commander'
-import type { OwnerFlags } from '../account/profile.ts'
-import type { ReceiptsFlags } from '../custody/receipts.ts'
-import type { VerifyFlags } from '../custody/verify.ts'
-import { done } from './done.ts'
+import { does } from './done.ts'
 
 export function addCustodyCommands(program: Command): void {
   program
@@ -29,10 +26,7 @@ Examples:
   blindkeep verify
   blindkeep verify --deep --album Backups`,
     )
-    .action(async (given: string[], _flags, command: Command) => {
-      const { verify } = await import('../custody/verify.ts')
-      await done(verify(given, command.optsWithGlobals<VerifyFlags>()))
-    })
+    .action(does(async () => (await import('../custody/verify.ts')).verify))
 
   program
     .command('receipts')
@@ -48,10 +42,7 @@ Without --check the list is what the server says.
 Example:
   blindkeep receipts --check --to receipts/`,
     )
-    .action(async (given: string[], _flags, command: Command) => {
-      const { receipts } = await import('../custody/receipts.ts')
-      await done(receipts(given, command.optsWithGlobals<ReceiptsFlags>()))
-    })
+    .action(does(async () => (await import('../custody/receipts.ts')).receipts))
 
   program
     .command('audit')
@@ -66,8 +57,5 @@ remembered: number, hash and time. So a server that replaces, forks or forgets
 what it has signed is found out. Then the exit status is 3, and the evidence is
 saved in a folder of the profile. Call it regularly, for example every night.`,
     )
-    .action(async (_flags, command: Command) => {
-      const { audit } = await import('../custody/audit.ts')
-      await done(audit(command.optsWithGlobals<OwnerFlags>()))
-    })
+    .action(does(async () => (await import('../custody/audit.ts')).audit))
 }

@@ -1,9 +1,6 @@
 /** The commands for the files that an account keeps. */
 import type { Command } from 'commander'
-import type { OwnerFlags } from '../account/profile.ts'
-import type { GetFlags } from '../assets/get.ts'
-import type { UploadFlags } from '../upload/upload.ts'
-import { done } from './done.ts'
+import { does } from './done.ts'
 
 export function addFilesCommands(program: Command): void {
   program
@@ -29,19 +26,13 @@ Examples:
   blindkeep upload --album Scans letter.pdf 2026/
   blindkeep upload --album Backups nightly.tar --then-delete --yes`,
     )
-    .action(async (paths: string[], _flags, command: Command) => {
-      const { upload } = await import('../upload/upload.ts')
-      await done(upload(paths, command.optsWithGlobals<UploadFlags>()))
-    })
+    .action(does(async () => (await import('../upload/upload.ts')).upload))
 
   program
     .command('ls')
     .description('Lists the files of the account, or of one album.')
     .argument('[album]', 'its name, its id, or the beginning of its id')
-    .action(async (album: string | undefined, _flags, command: Command) => {
-      const { ls } = await import('../assets/ls.ts')
-      await done(ls(album, command.optsWithGlobals<OwnerFlags>()))
-    })
+    .action(does(async () => (await import('../assets/ls.ts')).ls))
 
   program
     .command('get')
@@ -62,17 +53,11 @@ Examples:
   blindkeep get report.pdf 3fa85f64 --to ~/Documents
   blindkeep get project.tar -o - | tar x`,
     )
-    .action(async (given: string[], _flags, command: Command) => {
-      const { get } = await import('../assets/get.ts')
-      await done(get(given, command.optsWithGlobals<GetFlags>()))
-    })
+    .action(does(async () => (await import('../assets/get.ts')).get))
 
   program
     .command('rm')
     .description('Deletes files of the account. Files that must be retained stay.')
     .argument('<file...>', 'the id of a file, the beginning of its id, or its name')
-    .action(async (given: string[], _flags, command: Command) => {
-      const { rm } = await import('../assets/rm.ts')
-      await done(rm(given, command.optsWithGlobals<OwnerFlags>()))
-    })
+    .action(does(async () => (await import('../assets/rm.ts')).rm))
 }

@@ -1,11 +1,6 @@
 /** The commands for what guests have dropped. */
 import { type Command, Option } from 'commander'
-import type { AdoptFlags } from '../inbox/adopt.ts'
-import type { DiscardFlags } from '../inbox/discard.ts'
-import type { ListFlags } from '../inbox/list.ts'
-import type { SaveFlags } from '../inbox/save.ts'
-import type { WatchFlags } from '../inbox/watch.ts'
-import { done } from './done.ts'
+import { does } from './done.ts'
 
 const BATCH = 'all that a guest has sent in one go: the beginning of its id'
 const NOTES = 'write what the guest says beside the file, as NAME.blindkeep-note.txt'
@@ -19,10 +14,7 @@ export function addInboxCommands(program: Command): void {
     .command('list')
     .description('Lists the drops. What guests say about them is not verified.')
     .option('--link <link>', 'only those of this link: its id or label')
-    .action(async (_flags, command: Command) => {
-      const { list } = await import('../inbox/list.ts')
-      await done(list(command.optsWithGlobals<ListFlags>()))
-    })
+    .action(does(async () => (await import('../inbox/list.ts')).list))
 
   inbox
     .command('adopt')
@@ -31,10 +23,7 @@ export function addInboxCommands(program: Command): void {
     .option('--batch <id>', BATCH)
     .requiredOption('--album <album>', 'its id or name')
     .addHelpText('after', '\nExample:\n  blindkeep inbox adopt 3f2a91c0 --album Contracts')
-    .action(async (ids: string[], _flags, command: Command) => {
-      const { adopt } = await import('../inbox/adopt.ts')
-      await done(adopt(ids, command.optsWithGlobals<AdoptFlags>()))
-    })
+    .action(does(async () => (await import('../inbox/adopt.ts')).adopt))
 
   inbox
     .command('discard')
@@ -42,10 +31,7 @@ export function addInboxCommands(program: Command): void {
     .argument('[id...]', 'drops, by the beginning of their ids')
     .option('--batch <id>', BATCH)
     .option('--link <link>', 'all that this link has brought so far')
-    .action(async (ids: string[], _flags, command: Command) => {
-      const { discard } = await import('../inbox/discard.ts')
-      await done(discard(ids, command.optsWithGlobals<DiscardFlags>()))
-    })
+    .action(does(async () => (await import('../inbox/discard.ts')).discard))
 }
 
 function addSave(inbox: Command): void {
@@ -65,10 +51,7 @@ Examples:
   blindkeep inbox save 3f2a91c0 --to .
   blindkeep inbox save --all --to incoming --discard`,
     )
-    .action(async (ids: string[], _flags, command: Command) => {
-      const { save } = await import('../inbox/save.ts')
-      await done(save(ids, command.optsWithGlobals<SaveFlags>()))
-    })
+    .action(does(async () => (await import('../inbox/save.ts')).save))
 }
 
 function addWatch(inbox: Command): void {
@@ -100,10 +83,7 @@ Examples:
   blindkeep inbox watch --save incoming --discard
   blindkeep inbox watch --save scans --exec /usr/local/bin/ocr --exec-arg --lang=de --adopt Scans`,
     )
-    .action(async (_flags, command: Command) => {
-      const { watch } = await import('../inbox/watch.ts')
-      await done(watch(command.optsWithGlobals<WatchFlags>()))
-    })
+    .action(does(async () => (await import('../inbox/watch.ts')).watch))
 }
 
 /** What becomes of a drop once its bytes are on the disk. */

@@ -1,6 +1,5 @@
 /** The commands for upload links. */
 import type { Command } from 'commander'
-import type { OwnerFlags } from '../account/profile.ts'
 import {
   countLimit,
   expiry,
@@ -12,11 +11,7 @@ import {
   titleLine,
   totalLimit,
 } from '../ground/options.ts'
-import type { QrFlags } from '../ground/qrCode.ts'
-import type { CreateLinkFlags } from '../links/createLink.ts'
-import type { EditLinkFlags } from '../links/editLink.ts'
-import type { ListLinksFlags } from '../links/ownLinks.ts'
-import { done } from './done.ts'
+import { does } from './done.ts'
 
 export function addLinkCommands(program: Command): void {
   const link = program.command('link').description('Links through which other people send you files.')
@@ -28,20 +23,14 @@ export function addLinkCommands(program: Command): void {
       'Lists the links that take files: full or not, what has landed of what they take, pending files, expiry, label.',
     )
     .option('--all', 'also those that have ended')
-    .action(async (_flags, command: Command) => {
-      const { listLinks } = await import('../links/ownLinks.ts')
-      await done(listLinks(command.optsWithGlobals<ListLinksFlags>()))
-    })
+    .action(does(async () => (await import('../links/ownLinks.ts')).listLinks))
 
   link
     .command('show')
     .description('Prints the address of a link again, and all that is known of it.')
     .argument('<id>', 'the id, its beginning, or the label')
     .option('--no-qr', 'leave the QR code out')
-    .action(async (id: string, _flags, command: Command) => {
-      const { showLink } = await import('../links/ownLinks.ts')
-      await done(showLink(id, command.optsWithGlobals<OwnerFlags & QrFlags>()))
-    })
+    .action(does(async () => (await import('../links/ownLinks.ts')).showLink))
 
   addEdit(link)
 
@@ -49,10 +38,7 @@ export function addLinkCommands(program: Command): void {
     .command('revoke')
     .description('Ends a link. Uploads under way end with it; files that have landed stay in the inbox.')
     .argument('<id>', 'the id, its beginning, or the label')
-    .action(async (id: string, _flags, command: Command) => {
-      const { revokeLink } = await import('../links/ownLinks.ts')
-      await done(revokeLink(id, command.optsWithGlobals<OwnerFlags>()))
-    })
+    .action(does(async () => (await import('../links/ownLinks.ts')).revokeLink))
 }
 
 function addEdit(link: Command): void {
@@ -74,10 +60,7 @@ Examples:
   blindkeep link edit 'Photos of the wedding' --expires 7d
   blindkeep link edit 3f2a91c0 --files 50 --max-total unlimited`,
     )
-    .action(async (id: string, _flags, command: Command) => {
-      const { editLink } = await import('../links/editLink.ts')
-      await done(editLink(id, command.optsWithGlobals<EditLinkFlags>()))
-    })
+    .action(does(async () => (await import('../links/editLink.ts')).editLink))
 }
 
 function addCreate(link: Command): void {
@@ -115,8 +98,5 @@ Examples:
   blindkeep link create --expires 7d --files 20 --max-size 2GiB --label 'Photos of the wedding'
   blindkeep link create --once --json | jq -r .url`,
     )
-    .action(async (_flags, command: Command) => {
-      const { createLink } = await import('../links/createLink.ts')
-      await done(createLink(command.optsWithGlobals<CreateLinkFlags>()))
-    })
+    .action(does(async () => (await import('../links/createLink.ts')).createLink))
 }

@@ -1,10 +1,8 @@
 /** The commands for messages about new files. */
 import type { AddChannel } from '@blindkeep/client/owner'
 import { Argument, type Command } from 'commander'
-import type { OwnerFlags } from '../account/profile.ts'
 import { name } from '../ground/options.ts'
-import type { AddChannelFlags } from '../notify/channels.ts'
-import { done } from './done.ts'
+import { does } from './done.ts'
 
 /** A browser is added in that browser, under Account. */
 const KINDS: readonly AddChannel['kind'][] = ['webhook', 'ntfy', 'email']
@@ -15,10 +13,7 @@ export function addNotifyCommands(program: Command): void {
   notify
     .command('list')
     .description('Lists where messages go, and what the server offers.')
-    .action(async (_flags, command: Command) => {
-      const { listChannels } = await import('../notify/channels.ts')
-      await done(listChannels(command.optsWithGlobals<OwnerFlags>()))
-    })
+    .action(does(async () => (await import('../notify/channels.ts')).listChannels))
 
   notify
     .command('add')
@@ -27,36 +22,24 @@ export function addNotifyCommands(program: Command): void {
     .option('--address-file <file>', 'the URL or e-mail address; or BLINDKEEP_CHANNEL_ADDRESS; or it is asked for')
     .option('--token-file <file>', 'the access token of an ntfy topic, if it has one; or BLINDKEEP_CHANNEL_TOKEN')
     .option('--name <text>', 'your name for it; only you can read it', name)
-    .action(async (kind: AddChannel['kind'], _flags, command: Command) => {
-      const { addChannel } = await import('../notify/channels.ts')
-      await done(addChannel(kind, command.optsWithGlobals<AddChannelFlags>()))
-    })
+    .action(does(async () => (await import('../notify/channels.ts')).addChannel))
 
   notify
     .command('confirm')
     .description('Confirms an e-mail address with the code that it has got.')
     .argument('<id>', 'the id, its beginning, or the name')
     .argument('<code>', 'the digits in the message')
-    .action(async (id: string, code: string, _flags, command: Command) => {
-      const { confirmChannel } = await import('../notify/channels.ts')
-      await done(confirmChannel(id, code, command.optsWithGlobals<OwnerFlags>()))
-    })
+    .action(does(async () => (await import('../notify/channels.ts')).confirmChannel))
 
   notify
     .command('test')
     .description('Sends a test message, and says whether it has arrived.')
     .argument('<id>', 'the id, its beginning, or the name')
-    .action(async (id: string, _flags, command: Command) => {
-      const { testChannel } = await import('../notify/channels.ts')
-      await done(testChannel(id, command.optsWithGlobals<OwnerFlags>()))
-    })
+    .action(does(async () => (await import('../notify/channels.ts')).testChannel))
 
   notify
     .command('remove')
     .description('Removes a channel. Nothing more is sent there.')
     .argument('<id>', 'the id, its beginning, or the name')
-    .action(async (id: string, _flags, command: Command) => {
-      const { removeChannel } = await import('../notify/channels.ts')
-      await done(removeChannel(id, command.optsWithGlobals<OwnerFlags>()))
-    })
+    .action(does(async () => (await import('../notify/channels.ts')).removeChannel))
 }

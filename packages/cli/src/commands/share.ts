@@ -1,11 +1,7 @@
 /** The commands for shares, of both sides. */
 import type { Command } from 'commander'
-import type { OwnerFlags } from '../account/profile.ts'
 import { expiry, name, newName } from '../ground/options.ts'
-import type { QrFlags } from '../ground/qrCode.ts'
-import type { OpenFlags } from '../shares/openAddress.ts'
-import type { CreateShareFlags } from '../shares/ownShares.ts'
-import { done } from './done.ts'
+import { does } from './done.ts'
 
 export function addShareCommands(program: Command): void {
   const share = program.command('share').description('Shares: you show files to everyone who has the address.')
@@ -16,39 +12,27 @@ export function addShareCommands(program: Command): void {
     .description(
       'Lists your shares: how long they last, how many files they show, their names, and those of their first files.',
     )
-    .action(async (_flags, command: Command) => {
-      const { listShares } = await import('../shares/ownShares.ts')
-      await done(listShares(command.optsWithGlobals<OwnerFlags>()))
-    })
+    .action(does(async () => (await import('../shares/ownShares.ts')).listShares))
 
   share
     .command('show')
     .description('Prints the address of a share again, and what is in it.')
     .argument('<id>', 'the id, its beginning, or the name')
     .option('--no-qr', 'leave the QR code out')
-    .action(async (id: string, _flags, command: Command) => {
-      const { showShare } = await import('../shares/ownShares.ts')
-      await done(showShare(id, command.optsWithGlobals<OwnerFlags & QrFlags>()))
-    })
+    .action(does(async () => (await import('../shares/ownShares.ts')).showShare))
 
   share
     .command('rename')
     .description('Gives a share another name, which only you can read. Its address stays as it is.')
     .argument('<id>', 'the id, its beginning, or the present name')
     .argument('<name>', 'the new name; an empty text removes it', newName)
-    .action(async (id: string, given: string, _flags, command: Command) => {
-      const { renameShare } = await import('../shares/ownShares.ts')
-      await done(renameShare(id, given, command.optsWithGlobals<OwnerFlags>()))
-    })
+    .action(does(async () => (await import('../shares/ownShares.ts')).renameShare))
 
   share
     .command('revoke')
     .description('Ends a share: its address shows nothing any more.')
     .argument('<id>', 'the id, its beginning, or the name')
-    .action(async (id: string, _flags, command: Command) => {
-      const { revokeShare } = await import('../shares/ownShares.ts')
-      await done(revokeShare(id, command.optsWithGlobals<OwnerFlags>()))
-    })
+    .action(does(async () => (await import('../shares/ownShares.ts')).revokeShare))
 
   addOpen(program)
 }
@@ -76,10 +60,7 @@ sender.
 Example:
   blindkeep share create 'contract.pdf' 3f8a21c0 --expires 2w --name 'For the notary'`,
     )
-    .action(async (files: string[], _flags, command: Command) => {
-      const { createShare } = await import('../shares/ownShares.ts')
-      await done(createShare(files, command.optsWithGlobals<CreateShareFlags>()))
-    })
+    .action(does(async () => (await import('../shares/ownShares.ts')).createShare))
 }
 
 function addOpen(program: Command): void {
@@ -104,8 +85,5 @@ Examples:
   blindkeep open 'https://keep.example.org/v/3f…#…'
   blindkeep open - --to photos < address`,
     )
-    .action(async (address: string, _flags, command: Command) => {
-      const { openAddress } = await import('../shares/openAddress.ts')
-      await done(openAddress(address, command.optsWithGlobals<OpenFlags>()))
-    })
+    .action(does(async () => (await import('../shares/openAddress.ts')).openAddress))
 }

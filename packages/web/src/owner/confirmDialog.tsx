@@ -15,7 +15,8 @@ interface ConfirmDialogProps {
   readonly icon?: IconName | undefined
   /** The buttons are at the end of their row. */
   readonly atEnd?: boolean
-  readonly work: () => Promise<void>
+  /** Absent if it begins when the dialog has closed. */
+  readonly work?: () => Promise<void>
   readonly onDone: () => void
   readonly onClose: () => void
 }
@@ -24,7 +25,7 @@ export function ConfirmDialog({ title, children, submit, icon, atEnd, work, onDo
   const text = useText(accountTexts).page
   const { isBusy, error, run } = useAction()
   const confirm = async () => {
-    if (await run(work)) onDone()
+    if (work === undefined || (await run(work))) onDone()
   }
   return (
     <Dialog title={title} closeLabel={text.close} onClose={onClose}>

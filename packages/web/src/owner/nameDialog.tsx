@@ -1,10 +1,11 @@
 /** Changes the owner's name for a sign-in, a signing key, a passkey, a share or an album. */
+
 import { useState } from 'preact/hooks'
-import { Button } from '../common/controls.tsx'
 import { useText } from '../common/reader.ts'
 import { AskingDialog } from './askingDialog.tsx'
 import { useOwnerPages } from './context.ts'
 import { ErrorNotice } from './errorNotice.tsx'
+import { FormButtons } from './formButtons.tsx'
 import { NameField } from './nameField.tsx'
 import { accountTexts } from './texts.ts'
 import { useAction } from './useAction.ts'
@@ -39,14 +40,7 @@ export function NameDialog({ title, name, save, onClose, onSaved }: NameDialogPr
       >
         <NameField label={text.rename.name} hint={text.rename.hint} name={given} onName={setGiven} />
         {error !== undefined && <ErrorNotice error={error} />}
-        <div class="row">
-          <Button kind="primary" submits busy={isBusy}>
-            {text.rename.save}
-          </Button>
-          <Button kind="quiet" disabled={isBusy} onClick={onClose}>
-            {text.page.cancel}
-          </Button>
-        </div>
+        <FormButtons submit={text.rename.save} isBusy={isBusy} onCancel={onClose} />
       </form>
     </AskingDialog>
   )

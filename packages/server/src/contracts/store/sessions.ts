@@ -21,6 +21,7 @@ export function describeSessions(inStore: InStore): void {
     describeSessionRows(inStore)
     describeLists(inStore)
     describeRefreshTokens(inStore)
+    describePruning(inStore)
   })
 }
 
@@ -150,6 +151,42 @@ function describeRefreshTokens(inStore: InStore): void {
       const found = await store.read((tx) => tx.sessions.findRefreshToken(bytes(32, 1)))
       assert.equal(found?.usedAt, at(used.indexOf(true) + 1))
       assert.equal(await store.write([], (tx) => tx.sessions.useRefreshToken(bytes(32, 9), at(1))), false)
+    }),
+  )
+}
+
+function describePruning(inStore: InStore): void {
+  it(
+    'removes sessions that ended or expired before an instant, with their tokens, and no others',
+    inStore(async (store) => {
+      await seed(store)
+      const sessions = [
+        session(1, { expiresAt: at(99) }),
+        session(2, { expiresAt: at(100) }),
+        session(3, { expiresAt: at(500), endedAt: at(99) }),
+        session(4, { expiresAt: at(500), endedAt: at(100) }),
+      ]
+      await store.write([], async (tx) => {
+        for (const [index, each] of sessions.entries()) {
+          await tx.sessions.insert(each)
+          await tx.sessions.insertRefreshToken(token(index + 1, index + 1))
+        }
+        await tx.sessions.prune(at(100))
+      })
+      const kept = await store.read((tx) =>
+        Promise.all(
+          [1, 2, 3, 4].map(async (number) => [
+            (await tx.sessions.find(sessionId(number))) !== undefined,
+            (await tx.sessions.findRefreshToken(bytes(32, number))) !== undefined,
+          ]),
+        ),
+      )
+      assert.deepEqual(kept, [
+        [false, false],
+        [true, true],
+        [false, false],
+        [true, true],
+      ])
     }),
   )
 }

@@ -1,11 +1,12 @@
 import { ProblemError } from '@blindkeep/client/errors'
 import type { AddChannel, AddedChannel } from '@blindkeep/client/owner'
 import { useState } from 'preact/hooks'
-import { Button, Field } from '../../common/controls.tsx'
+import { Field } from '../../common/controls.tsx'
 import { useText } from '../../common/reader.ts'
 import { useOwnerPages } from '../context.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
 import { errorTexts } from '../errorText.ts'
+import { FormButtons } from '../formButtons.tsx'
 import { accountTexts } from '../texts.ts'
 import { useAction } from '../useAction.ts'
 import { channelNameOf } from './channelName.ts'
@@ -95,14 +96,7 @@ export function AddChannelForm({ offered, onAdded, onClose }: AddChannelFormProp
               )}
             </Field>
           )}
-          <div class="row">
-            <Button kind="primary" submits busy={action.isBusy}>
-              {text.notify.submit}
-            </Button>
-            <Button kind="quiet" onClick={onClose} disabled={action.isBusy}>
-              {text.page.cancel}
-            </Button>
-          </div>
+          <FormButtons submit={text.notify.submit} isBusy={action.isBusy} onCancel={onClose} />
         </>
       )}
     </CheckedForm>

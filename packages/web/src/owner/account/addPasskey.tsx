@@ -1,11 +1,12 @@
 /** Adds a passkey: the password first, then the authenticator, and a code where a second factor is on. */
+
 import type { MadePasskey, PreparedPasskey } from '@blindkeep/client/owner'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { Button } from '../../common/controls.tsx'
 import { useReader, useText } from '../../common/reader.ts'
 import { browserName } from '../browserName.ts'
 import { useOwnerPages } from '../context.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
+import { FormButtons } from '../formButtons.tsx'
 import { NameField } from '../nameField.tsx'
 import { accountTexts } from '../texts.ts'
 import { useAction } from '../useAction.ts'
@@ -87,14 +88,11 @@ function MakeForm({ prepared, onAdded, onCancel }: AddPasskeyProps & { readonly 
           {asksCode && (
             <AnyCodeField code={code} onCode={setCode} field={codeField} error={error} hasTried={hasTried} />
           )}
-          <div class="row">
-            <Button kind="primary" submits busy={action.isBusy}>
-              {made === undefined ? text.passkeys.make : text.rename.save}
-            </Button>
-            <Button kind="quiet" onClick={cancel} disabled={action.isBusy}>
-              {text.page.cancel}
-            </Button>
-          </div>
+          <FormButtons
+            submit={made === undefined ? text.passkeys.make : text.rename.save}
+            isBusy={action.isBusy}
+            onCancel={cancel}
+          />
         </>
       )}
     </CheckedForm>

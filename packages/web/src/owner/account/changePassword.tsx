@@ -1,10 +1,11 @@
 import { NetworkError, PasswordWrong } from '@blindkeep/client/errors'
 import { useState } from 'preact/hooks'
-import { Button, Notice, Progress } from '../../common/controls.tsx'
+import { Notice, Progress } from '../../common/controls.tsx'
 import { useText } from '../../common/reader.ts'
 import { useOwnerPages } from '../context.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
 import { errorTexts } from '../errorText.ts'
+import { FormButtons } from '../formButtons.tsx'
 import { accountTexts } from '../texts.ts'
 import { useAction } from '../useAction.ts'
 import { CheckedForm } from './checkedForm.tsx'
@@ -75,14 +76,7 @@ function ChangeForm({ email, asksCode, onEnded, onClose }: ChangePasswordProps &
           <NewPasswordFields label={text.newPassword} password={next} email={email} hasTried={hasTried} />
           {asksCode && <AnyCodeField code={code} onCode={setCode} error={error} hasTried={hasTried} />}
           {action.isBusy && <Progress label={text.working} value={share} />}
-          <div class="row">
-            <Button kind="primary" submits busy={action.isBusy}>
-              {text.changePassword.submit}
-            </Button>
-            <Button kind="quiet" onClick={onClose} disabled={action.isBusy}>
-              {text.page.cancel}
-            </Button>
-          </div>
+          <FormButtons submit={text.changePassword.submit} isBusy={action.isBusy} onCancel={onClose} />
         </>
       )}
     </CheckedForm>

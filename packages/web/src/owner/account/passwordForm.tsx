@@ -1,11 +1,12 @@
 /** Asks for the current password, and for a code if needed, so that a stranger at an unlocked screen can't continue. */
+
 import { PasswordWrong } from '@blindkeep/client/errors'
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import { Button } from '../../common/controls.tsx'
 import { useText } from '../../common/reader.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
 import { errorTexts } from '../errorText.ts'
+import { FormButtons } from '../formButtons.tsx'
 import { accountTexts } from '../texts.ts'
 import { useAction } from '../useAction.ts'
 import { CheckedForm } from './checkedForm.tsx'
@@ -57,14 +58,7 @@ export function PasswordForm(props: PasswordFormProps) {
             fault={isWrong ? errorText(error) : hasTried && password === '' ? text.required : undefined}
           />
           {asksCode && <AnyCodeField code={code} onCode={setCode} error={error} hasTried={hasTried} />}
-          <div class="row">
-            <Button kind={kind ?? 'primary'} submits busy={action.isBusy}>
-              {submit}
-            </Button>
-            <Button kind="quiet" onClick={onCancel} disabled={action.isBusy}>
-              {text.page.cancel}
-            </Button>
-          </div>
+          <FormButtons submit={submit} kind={kind} isBusy={action.isBusy} onCancel={onCancel} />
           <Working isShown={action.isBusy} text={text.working} />
         </>
       )}

@@ -6,6 +6,7 @@ import { useText } from '../../common/reader.ts'
 import { useOwnerPages } from '../context.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
 import { errorTexts } from '../errorText.ts'
+import { FormButtons } from '../formButtons.tsx'
 import { accountTexts } from '../texts.ts'
 import { useAction } from '../useAction.ts'
 import { CodeField, isCodeWrong } from './codeField.tsx'
@@ -155,14 +156,7 @@ function ConfirmForm({ address, onCodes, onUnsure, onCancel }: ConfirmFormProps)
         field={field}
         fault={isWrong ? errorText(error) : undefined}
       />
-      <div class="row">
-        <Button kind="primary" submits busy={action.isBusy}>
-          {text.factor.confirm}
-        </Button>
-        <Button kind="quiet" onClick={onCancel} disabled={action.isBusy}>
-          {text.page.cancel}
-        </Button>
-      </div>
+      <FormButtons submit={text.factor.confirm} isBusy={action.isBusy} onCancel={onCancel} />
     </form>
   )
 }

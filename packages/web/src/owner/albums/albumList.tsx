@@ -7,6 +7,7 @@ import { useInView } from '../../common/useInView.ts'
 import { AskingDialog } from '../askingDialog.tsx'
 import { useOwnerPages } from '../context.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
+import { FormButtons } from '../formButtons.tsx'
 import { goTo } from '../route.ts'
 import { useAction } from '../useAction.ts'
 import { newestByAlbum } from './assetFeed.ts'
@@ -120,14 +121,7 @@ function CreateAlbum({ onClose }: { readonly onClose: () => void }) {
           {(input) => <input {...input} name="name" maxLength={200} autocomplete="off" />}
         </Field>
         {error !== undefined && <ErrorNotice error={error} />}
-        <div class="row">
-          <Button kind="primary" submits busy={isBusy}>
-            {text.create.submit}
-          </Button>
-          <Button kind="quiet" onClick={onClose}>
-            {text.cancel}
-          </Button>
-        </div>
+        <FormButtons submit={text.create.submit} isBusy={isBusy} onCancel={onClose} />
       </form>
     </AskingDialog>
   )

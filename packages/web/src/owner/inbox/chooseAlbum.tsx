@@ -1,12 +1,14 @@
 /** Asks for the album to keep files in: an existing one, or a new one. */
+
 import type { Album } from '@blindkeep/client/owner'
 import { useEffect, useState } from 'preact/hooks'
-import { Button, Field, Name, Notice, Progress } from '../../common/controls.tsx'
+import { Field, Name, Notice, Progress } from '../../common/controls.tsx'
 import { useText } from '../../common/reader.ts'
 import { useLoaded } from '../../common/useLoaded.ts'
 import { AskingDialog } from '../askingDialog.tsx'
 import { useOwnerPages } from '../context.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
+import { FormButtons } from '../formButtons.tsx'
 import { useAction } from '../useAction.ts'
 import { isUnread, type ListedDrop } from './dropList.ts'
 import type { InboxDrops } from './inboxDrops.ts'
@@ -131,14 +133,7 @@ export function AlbumForm({ albums, submit: label, onClose, onChosen }: AlbumFor
         </Field>
       )}
       {action.error !== undefined && <ErrorNotice error={action.error} />}
-      <div class="row end">
-        <Button kind="primary" icon="folder" submits busy={action.isBusy}>
-          {label}
-        </Button>
-        <Button kind="quiet" disabled={action.isBusy} onClick={onClose}>
-          {text.cancel}
-        </Button>
-      </div>
+      <FormButtons submit={label} icon="folder" atEnd isBusy={action.isBusy} onCancel={onClose} />
     </form>
   )
 }

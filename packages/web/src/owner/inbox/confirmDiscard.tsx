@@ -1,6 +1,7 @@
-import { Button, Dialog, Name } from '../../common/controls.tsx'
+import { Name } from '../../common/controls.tsx'
 import { formats } from '../../common/format.ts'
 import { useText } from '../../common/reader.ts'
+import { ConfirmDialog } from '../confirmDialog.tsx'
 import { NamedFew } from '../namedFew.tsx'
 import type { ListedDrop } from './dropList.ts'
 import { inboxTexts, plainNameOf } from './texts.ts'
@@ -16,7 +17,14 @@ export function ConfirmDiscard({ items, onClose, onConfirmed }: ConfirmDiscardPr
   const format = useText(formats)
   const sealedBytes = items.reduce((sum, item) => sum + item.sealedBytes, 0)
   return (
-    <Dialog title={text.discarding.title(items.length)} closeLabel={text.close} onClose={onClose}>
+    <ConfirmDialog
+      title={text.discarding.title(items.length)}
+      submit={text.discarding.submit(items.length)}
+      icon="trash"
+      atEnd
+      onDone={onConfirmed}
+      onClose={onClose}
+    >
       <NamedFew items={items} keyOf={({ dropId }) => dropId}>
         {(item) => <Name>{plainNameOf(item, text)}</Name>}
       </NamedFew>
@@ -25,14 +33,6 @@ export function ConfirmDiscard({ items, onClose, onConfirmed }: ConfirmDiscardPr
         <li>{text.discarding.room(format.bytes(sealedBytes))}</li>
         <li>{text.discarding.receiptStays}</li>
       </ul>
-      <div class="row end">
-        <Button kind="danger" icon="trash" onClick={onConfirmed}>
-          {text.discarding.submit(items.length)}
-        </Button>
-        <Button kind="quiet" onClick={onClose}>
-          {text.cancel}
-        </Button>
-      </div>
-    </Dialog>
+    </ConfirmDialog>
   )
 }

@@ -1,12 +1,13 @@
 /** Changes the name of a link, when it expires, and what it accepts. */
+
 import type { OwnLink } from '@blindkeep/client/owner'
 import { useState } from 'preact/hooks'
-import { Button } from '../../common/controls.tsx'
 import { focusFault } from '../../common/focusFault.ts'
 import { useText } from '../../common/reader.ts'
 import { AskingDialog } from '../askingDialog.tsx'
 import { useOwnerPages } from '../context.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
+import { FormButtons } from '../formButtons.tsx'
 import { useAction } from '../useAction.ts'
 import { CapFields } from './linkCaps.tsx'
 import { type DraftFaults, draftOf, readChange } from './linkDraft.ts'
@@ -62,14 +63,7 @@ export function EditLink({ link, onClose, onChanged }: EditLinkProps) {
         <ExpiryFields {...fields} />
         <CapFields {...fields} />
         {error !== undefined && <ErrorNotice error={error} />}
-        <div class="row end">
-          <Button kind="primary" submits busy={isBusy}>
-            {text.editing.submit}
-          </Button>
-          <Button kind="quiet" onClick={onClose}>
-            {text.cancel}
-          </Button>
-        </div>
+        <FormButtons submit={text.editing.submit} atEnd isBusy={isBusy} onCancel={onClose} />
       </form>
     </AskingDialog>
   )

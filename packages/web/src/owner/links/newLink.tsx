@@ -1,4 +1,5 @@
 /** Creates a link and shows it. */
+
 import type { CreatedLink, OwnLink } from '@blindkeep/client/owner'
 import { useState } from 'preact/hooks'
 import { Button, Notice } from '../../common/controls.tsx'
@@ -7,6 +8,7 @@ import { useText } from '../../common/reader.ts'
 import { AskingDialog } from '../askingDialog.tsx'
 import { useOwnerPages } from '../context.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
+import { FormButtons } from '../formButtons.tsx'
 import { useAction } from '../useAction.ts'
 import { copyOf, type DraftFaults, type LinkDraft, PRESETS, type Preset, readDraft, withPreset } from './linkDraft.ts'
 import { LinkFields } from './linkFields.tsx'
@@ -82,14 +84,7 @@ export function NewLink({ like, onClose, onCreated }: NewLinkProps) {
           }}
         />
         {error !== undefined && <ErrorNotice error={error} />}
-        <div class="row end">
-          <Button kind="primary" icon="link" submits busy={isBusy}>
-            {text.form.submit}
-          </Button>
-          <Button kind="quiet" disabled={isBusy} onClick={onClose}>
-            {text.cancel}
-          </Button>
-        </div>
+        <FormButtons submit={text.form.submit} icon="link" atEnd isBusy={isBusy} onCancel={onClose} />
       </form>
     </AskingDialog>
   )

@@ -1,11 +1,11 @@
 import type { CreatedShare } from '@blindkeep/client/owner'
 import { useId, useState } from 'preact/hooks'
-import { Button } from '../../common/controls.tsx'
 import { useText } from '../../common/reader.ts'
 import type { ConsentedAsset } from '../albums/shownAsset.ts'
 import { AskingDialog } from '../askingDialog.tsx'
 import { useOwnerPages } from '../context.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
+import { FormButtons } from '../formButtons.tsx'
 import { NameField } from '../nameField.tsx'
 import { NewPassphrase } from '../newPassphrase.tsx'
 import { type Action, useAction } from '../useAction.ts'
@@ -114,14 +114,12 @@ function CreateShare({ assets, action, onCreated, onCancel }: CreateShareProps) 
         {text.create.privacyNote}
       </p>
       {error !== undefined && <ErrorNotice error={error} />}
-      <div class="row">
-        <Button kind="primary" icon="share" submits busy={isBusy}>
-          {isBusy ? text.create.making : text.create.submit}
-        </Button>
-        <Button kind="quiet" disabled={isBusy} onClick={onCancel}>
-          {text.cancel}
-        </Button>
-      </div>
+      <FormButtons
+        submit={isBusy ? text.create.making : text.create.submit}
+        icon="share"
+        isBusy={isBusy}
+        onCancel={onCancel}
+      />
     </form>
   )
 }

@@ -52,7 +52,6 @@ export const inbox: typeof import('../en/inbox.ts').inbox = {
   discard: 'Verwerfen\u00a0…',
   discardOf: (name) => `${name} verwerfen\u00a0…`,
   close: 'Schließen',
-  cancel: 'Abbrechen',
   faults: {
     sealed:
       'Sie ist beschädigt oder wurde nicht für Sie verschlüsselt und lässt sich deshalb nicht öffnen. Sie können sie verwerfen.',

@@ -50,7 +50,6 @@ export const links: typeof import('../en/links.ts').links = {
     revoke: { name: 'Widerrufen', of: (label) => `Widerrufen: ${label}` },
   },
   close: 'Schließen',
-  cancel: 'Abbrechen',
   form: {
     title: 'Neuer Link',
     like: (label) => `Ein neuer Link mit den Grenzen von „${label}“. Geben Sie seine neue Adresse weiter.`,

@@ -50,7 +50,6 @@ export const shares: typeof import('../en/shares.ts').shares = {
     done: 'Die Freigabe wurde entfernt.',
   },
   close: 'Schließen',
-  cancel: 'Abbrechen',
   create: {
     title: (count) => `${files(count)} teilen`,
     explain: 'Sie bekommen einen Link. Wer ihn hat, kann diese Dateien öffnen und sonst nichts, auch ohne Konto.',

@@ -51,7 +51,6 @@ export const inbox = {
   discard: 'Discard…',
   discardOf: (name: string) => `Discard ${name}…`,
   close: 'Close',
-  cancel: 'Cancel',
   faults: {
     sealed: 'It is damaged or was not encrypted for you, so it cannot be opened. You can discard it.',
     another_drop:

@@ -51,7 +51,6 @@ export const links = {
     revoke: { name: 'Revoke', of: (label: string) => `Revoke ${label}` },
   },
   close: 'Close',
-  cancel: 'Cancel',
   form: {
     title: 'New link',
     like: (label: string) => `A new link with the limits of “${label}”. People need its new address.`,

@@ -47,7 +47,6 @@ export const shares = {
     done: 'The share has been removed.',
   },
   close: 'Close',
-  cancel: 'Cancel',
   create: {
     title: (count: number) => `Share ${files(count)}`,
     explain: 'You get a link. Anyone who has it can open these files and nothing else, without an account.',

@@ -1,0 +1,30 @@
+/** The end of a form: the button that it is for, and the way back. */
+import { Button } from '../common/controls.tsx'
+import type { IconName } from '../common/icons.tsx'
+import { useText } from '../common/reader.ts'
+import { accountTexts } from './texts.ts'
+
+interface FormButtonsProps {
+  /** What the button says. */
+  readonly submit: string
+  readonly kind?: 'primary' | 'danger' | undefined
+  readonly icon?: IconName | undefined
+  /** Of their row. */
+  readonly atEnd?: boolean
+  readonly isBusy: boolean
+  readonly onCancel: () => void
+}
+
+export function FormButtons({ submit, kind = 'primary', icon, atEnd, isBusy, onCancel }: FormButtonsProps) {
+  const text = useText(accountTexts).page
+  return (
+    <div class={atEnd === true ? 'row end' : 'row'}>
+      <Button kind={kind} icon={icon} submits busy={isBusy}>
+        {submit}
+      </Button>
+      <Button kind="quiet" disabled={isBusy} onClick={onCancel}>
+        {text.cancel}
+      </Button>
+    </div>
+  )
+}
