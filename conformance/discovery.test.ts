@@ -17,6 +17,7 @@ interface ServerInfo {
   readonly signing_key: string
   readonly signing_algorithm: string
   readonly deprecations: readonly unknown[]
+  readonly limits?: { readonly retention_days?: number }
 }
 interface PublishedKey {
   readonly key_id: string
@@ -117,6 +118,12 @@ describe('discovery', () => {
       document.servers.map(({ url }) => url),
       ['https://drops.example/keep'],
     )
+  })
+
+  it('states for how many days from now a manifest may retain its file', { skip: NEEDS_OWN_SERVER }, async () => {
+    const bounded = await ownServer({ RETENTION_MAX_DAYS: '9' })
+    const { limits } = json<ServerInfo>(await get('server-info', {}, bounded))
+    assert.equal(limits?.retention_days, 9)
   })
 
   it('names addresses at which a login opens a session', { skip: NEEDS_OWN_SERVER }, async () => {

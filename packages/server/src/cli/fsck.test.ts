@@ -170,6 +170,23 @@ describe('blindkeep-server fsck', () => {
   )
 
   it(
+    'names a file that its manifest retains for more days than the server accepts, and until when',
+    inDirectory(async ({ fsck, filled, change }) => {
+      const retain = (days: number) => {
+        const until = Date.now() + days * 86_400_000
+        change(`update asset_blobs set retained_until = ${until} where upload_id = '${filled.metadata}'`)
+        return new Date(until).toISOString()
+      }
+      retain(399)
+      assert.deepEqual((await fsck()).json.findings, [])
+      const until = retain(401)
+      const [finding, ...more] = (await fsck()).json.findings
+      assert.deepEqual([finding?.kind, more], ['blob_retained_long', []])
+      assert.match(finding?.what ?? '', new RegExp(`retains it until ${until}`))
+    }),
+  )
+
+  it(
     'changes no receipt, no bytes, and nothing that has an owner',
     inDirectory(async ({ fsck, filled, change, value }) => {
       const { metadata, deletedBlob, cancelled, locations } = filled

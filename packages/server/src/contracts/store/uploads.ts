@@ -226,4 +226,20 @@ function describePruning(inStore: InStore): void {
       ])
     }),
   )
+
+  it(
+    'are pruned sooner if they failed or ended',
+    inStore(async (store) => {
+      await seed(store)
+      await store.write([], async (tx) => {
+        for (const [index, state] of (['ended', 'failed', 'landed', 'open', 'ended'] as const).entries())
+          await inState(tx, index + 1, state, index === 4 ? 20 : 19)
+        const which = { closedBefore: at(0), unlandedBefore: at(20), max: 1 }
+        assert.deepEqual([await tx.uploads.prune(which), await tx.uploads.prune(which)], [1, 1])
+        assert.equal(await tx.uploads.prune(which), 0)
+      })
+      const kept = await Promise.all([1, 2, 3, 4, 5].map(async (number) => (await find(store, number))?.state))
+      assert.deepEqual(kept, [undefined, undefined, 'landed', 'open', 'ended'])
+    }),
+  )
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { UploadId } from '@blindkeep/protocol/ids'
-import { cancelBlob, leaveBlobFinishing, openBlob } from '../../testing/assetSessions.ts'
+import { blobRow, cancelBlob, leaveBlobFinishing, openBlob } from '../../testing/assetSessions.ts'
 import { landBlob, newAlbumOwner } from '../../testing/assets.ts'
 import {
   accountRow,
@@ -39,6 +39,17 @@ describe('cancelling', () => {
       assert.equal((await world.store.read((tx) => tx.objects.find(location)))?.state, 'deleting')
       assert.equal(world.deletingCalls(), 1)
       await openDrop(world, opaqueId, content)
+    }),
+  )
+
+  it(
+    'keeps no envelope of an owner’s session',
+    inWorld(async (world) => {
+      const uploadId = await openBlob(world, await newAlbumOwner(world), content)
+      assert.notDeepEqual((await blobRow(world, uploadId)).envelope, {})
+      await cancelBlob(world, uploadId)
+      const { state, envelope } = await blobRow(world, uploadId)
+      assert.deepEqual([state, envelope], ['ended', {}])
     }),
   )
 

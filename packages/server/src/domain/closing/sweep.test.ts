@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { UploadId } from '@blindkeep/protocol/ids'
+import { openBlob } from '../../testing/assetSessions.ts'
+import { newAlbumOwner } from '../../testing/assets.ts'
 import { createFaults, createGate } from '../../testing/faults.ts'
 import {
   accountRow,
@@ -319,6 +321,25 @@ describe('a sweep', () => {
       assert.ok(
         !('refused' in Object(await world.rules.drops.create(creation(opaqueId, content, { idempotencyKey: 'k' })))),
       )
+    }),
+  )
+
+  it(
+    'prunes an upload that did not land after a day, a guest’s and an owner’s, and none that has landed',
+    inWorld(async (world) => {
+      const albumOwner = await newAlbumOwner(world)
+      const opaqueId = await newLink(world, {}, albumOwner.accountId)
+      const landed = await land(world, opaqueId, content)
+      const ended = [await openDrop(world, opaqueId, content), await openBlob(world, albumOwner, content)]
+      const find = (uploadId: UploadId) => world.store.read((tx) => tx.uploads.find(uploadId))
+      for (const uploadId of ended) await world.rules.ending.cancel(defined(await find(uploadId)))
+      const statesAfter = async (seconds: number) => {
+        world.clock.advance(seconds)
+        await world.rules.sweep.sweep()
+        return Promise.all([landed, ...ended].map(async (uploadId) => (await find(uploadId))?.state))
+      }
+      assert.deepEqual(await statesAfter(DAY), ['landed', 'ended', 'ended'])
+      assert.deepEqual(await statesAfter(0.001), ['landed', undefined, undefined])
     }),
   )
 

@@ -9,7 +9,13 @@ import { defined, inWorld, newAccount, type World } from '../../testing/world.ts
 import { QUIET_SECONDS } from './attempt.ts'
 import { MAX_CHANNELS } from './channels.ts'
 import { MAX_WRONG_CODES } from './requestedMessages.ts'
-import { MAX_CODES_OF_MAILBOX, MAX_MESSAGES_OF_ADDRESS, MAX_REQUESTED_OF_ACCOUNT } from './sendingLimits.ts'
+import {
+  createSendingLimits,
+  MAX_CODES_OF_MAILBOX,
+  MAX_MESSAGES_OF_ADDRESS,
+  MAX_MESSAGES_OF_HOST,
+  MAX_REQUESTED_OF_ACCOUNT,
+} from './sendingLimits.ts'
 
 function rulesWith(world: World, offered: readonly ChannelKind[], mail?: MailReceiver) {
   const { clock, keyring, settings } = world
@@ -212,6 +218,25 @@ describe('an address that many accounts name', () => {
       assert.equal(await test(99), 'channel_limited')
       world.clock.advance(60)
       assert.equal(await test(99), 'sent')
+    }),
+  )
+})
+
+describe('a host that many accounts name', () => {
+  it(
+    'gets at most 150 messages a minute at all its addresses, and other hosts theirs',
+    inWorld(async (world) => {
+      const limits = createSendingLimits(world)
+      const test = async (host: string, path: number) => {
+        const url = `https://${host}/${path}`
+        return limits.test(await newAccount(world), { kind: 'webhook', url, secret: new Uint8Array() })
+      }
+      for (let path = 0; path < MAX_MESSAGES_OF_HOST; path += 1)
+        assert.equal(await test(path % 2 === 0 ? 'hooks.example' : 'HOOKS.example.', path), undefined)
+      assert.equal(await test('hooks.example', 999), 60)
+      assert.equal(await test('other.example', 999), undefined)
+      world.clock.advance(60)
+      assert.equal(await test('hooks.example', 999), undefined)
     }),
   )
 })
