@@ -57,7 +57,7 @@ const REFUSED: readonly (ListCase & { readonly reason: AuditReason })[] = [
     pinned: listOf(RETIRED, SECOND),
     list: listOf(FIRST, SECOND),
   },
-  { name: 'a key twice', reason: 'key_malformed', list: listOf(RETIRED, FIRST) },
+  { name: 'a key twice', reason: 'key_malformed', list: listOf(RETIRED, { ...FIRST, active_from: ENDED }) },
   { name: 'a key_id of other bytes', reason: 'key_malformed', list: listOf({ ...FIRST, public: SECOND.public }) },
   { name: 'two active keys', reason: 'key_malformed', list: listOf(FIRST, SECOND) },
   { name: 'no active key', reason: 'key_malformed', list: listOf(RETIRED) },

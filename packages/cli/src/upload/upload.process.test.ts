@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { chmod, cp, readdir, readFile, stat, symlink, utimes, writeFile } from 'node:fs/promises'
+import { chmod, cp, mkdir, readdir, readFile, stat, symlink, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -24,6 +24,9 @@ const chunksSince = (from: number) =>
     .slice(from)
     .filter(({ method, path }) => method === 'PATCH' && path.startsWith('/v1/upload/'))
     .map(({ headers }) => Number(headers['x-service-offset']))
+
+/** A file whose name is no UTF-8. */
+const latin = (directory: string) => Buffer.concat([Buffer.from(`${directory}/`), Buffer.from('caf\xe9', 'latin1')])
 
 async function contentOf(assetId: string): Promise<Buffer> {
   return Buffer.from(await new Response((await owner.openAsset(assetId)).content).arrayBuffer())
@@ -53,18 +56,21 @@ async function untilChunks(from: number, count: number, ended: Promise<Outcome>)
 }
 
 describe('blindkeep upload', () => {
-  it('takes folders with their names, saves receipts, and sends nothing twice unless it is asked to', async () => {
+  it('takes folders with names in any encoding, names those without a file, saves receipts, and sends nothing twice unless it is asked to', async () => {
     const content = randomBytes(600_000)
     const path = await folder('folder', { 'a.txt': randomBytes(10), 'in/b.bin': content, 'in/empty': new Uint8Array() })
     await symlink(join(path, 'a.txt'), join(path, 'in', 'link'))
+    await writeFile(latin(path), 'content')
+    await mkdir(join(path, 'nothing', 'deeper'), { recursive: true })
     const first = await run([...upload('folder', '--receipts', 'receipts'), '--json'])
     assert.equal(first.status, 0, first.stderr)
     assert.match(first.stderr, /in\/link is left out/)
+    assert.match(first.stderr, /^blindkeep: 1 empty folder is not sent: folder\/nothing\/deeper\.$/m)
     const landed = factsOf(first).filter(({ event }) => event === 'landed')
     const described = await Promise.all(
       landed.map(async ({ asset_id }) => (await owner.describeAsset(await owner.asset(asset_id))).name),
     )
-    assert.deepEqual(described.sort(), ['folder/a.txt', 'folder/in/b.bin', 'folder/in/empty'])
+    assert.deepEqual(described.sort(), ['folder/a.txt', 'folder/caf%E9', 'folder/in/b.bin', 'folder/in/empty'])
     const big = landed.find(({ path: sent }) => sent === 'folder/in/b.bin')
     assert.deepEqual(await contentOf(big.asset_id), content)
     const { asset_id, receipts } = JSON.parse(await readFile(join(root, big.receipt_file), 'utf8'))
@@ -77,11 +83,11 @@ describe('blindkeep upload', () => {
     const modes = await Promise.all(
       (await readdir(join(profile, 'uploads'))).map((n) => stat(join(profile, 'uploads', n))),
     )
-    assert.ok(modes.length === 3 && modes.every(({ mode }) => (mode & 0o777) === 0o600))
+    assert.ok(modes.length === 4 && modes.every(({ mode }) => (mode & 0o777) === 0o600))
 
     const again = await facts(upload('folder'))
-    assert.deepEqual(again.at(-1), { event: 'done', landed: 0, landed_before: 3, failed: 0 })
-    assert.equal((await assetIdsOf(owner)).length, 3)
+    assert.deepEqual(again.at(-1), { event: 'done', landed: 0, landed_before: 4, failed: 0 })
+    assert.equal((await assetIdsOf(owner)).length, 4)
     await owner.deleteAsset(big.asset_id)
     const deleted = await run(upload('folder/in/b.bin'))
     assert.equal(deleted.status, 0, deleted.stderr)
@@ -89,11 +95,11 @@ describe('blindkeep upload', () => {
       deleted.stdout,
       /^folder\/in\/b\.bin had landed before, and was deleted from the account since\. --again/m,
     )
-    assert.equal((await assetIdsOf(owner)).length, 2)
+    assert.equal((await assetIdsOf(owner)).length, 3)
     await writeFile(join(path, 'a.txt'), 'another text')
     assert.equal((await facts(upload('folder'))).at(-1).landed, 1)
     await facts(upload('folder/a.txt', '--again'))
-    assert.equal((await assetIdsOf(owner)).length, 4)
+    assert.equal((await assetIdsOf(owner)).length, 5)
   })
 
   for (const signal of ['SIGKILL', 'SIGINT'] as const)
@@ -179,9 +185,10 @@ describe('blindkeep upload --then-delete', () => {
   it('asks once, and deletes what the server is proven to hold, not what has changed since', async () => {
     const path = await folder('deleting', { 'a.bin': randomBytes(1000), 'b.bin': randomBytes(1000) })
     const [a, b] = [join(path, 'a.bin'), join(path, 'b.bin')]
+    await writeFile(latin(path), 'content')
     const unasked = await run(upload('deleting', '--then-delete'))
     assert.equal(unasked.status, 2)
-    assert.match(unasked.stderr, /Delete these 2 files .* Add --yes/)
+    assert.match(unasked.stderr, /Delete these 3 files .* Add --yes/)
     assert.ok(existsSync(a) && existsSync(b))
 
     const [landed] = await facts(upload(b))
@@ -191,12 +198,12 @@ describe('blindkeep upload --then-delete', () => {
     await asIfUntouched(b, landed.asset_id)
     const outcome = await run([...upload('deleting', '--then-delete', '--yes'), '--json'])
     assert.equal(outcome.status, 1, outcome.stderr)
-    assert.ok(!existsSync(a) && existsSync(b))
+    assert.ok(!existsSync(a) && existsSync(b) && !existsSync(latin(path)))
     assert.match(outcome.stderr, /deleting\/b\.bin: It is kept here\. The local file is not the stored one/)
     const events = factsOf(outcome)
     const kept = events.find(({ event }) => event === 'kept')
     assert.deepEqual([kept.path, kept.reason], ['deleting/b.bin', 'file_differs'])
-    assert.deepEqual(events.at(-1), { event: 'deleted_here', deleted: 1, kept: 1 })
+    assert.deepEqual(events.at(-1), { event: 'deleted_here', deleted: 2, kept: 1 })
     const deleted = events.find(({ deleted: isDeleted }) => isDeleted === true)
     assert.equal(JSON.parse(await readFile(deleted.receipt_file, 'utf8')).receipts.length, 3)
   })

@@ -4,9 +4,11 @@ import { toBase64 } from '@blindkeep/protocol/bytes'
 import type { ChainLink } from '@blindkeep/protocol/chain'
 import { parseSha256Hex } from '@blindkeep/protocol/ids'
 import { HYBRID_ALGORITHM, keyId } from '@blindkeep/protocol/keys'
-import type { AttestationKeysResponse } from '@blindkeep/protocol/schemas/discovery'
+import { AttestationKeysResponse } from '@blindkeep/protocol/schemas/discovery'
+import vectors from '../../../../vectors/key-lists.json' with { type: 'json' }
+import { readAnswer } from '../http/answer.ts'
 import { AuditError, type AuditReason } from './auditError.ts'
-import { joinPins, pinKeys, pinReceipts, requireActiveAt } from './pins.ts'
+import { joinPins, type PinnedKeys, pinKeys, pinReceipts, requireActiveAt } from './pins.ts'
 
 const serverId = 'https://keep.example'
 type PublishedKey = AttestationKeysResponse['keys'][number]
@@ -100,6 +102,33 @@ describe('pinned attestation keys', () => {
       hasReason('wrong_server'),
     )
   })
+})
+
+describe('the lists of keys of the vectors', () => {
+  /** As a client reads it, after the list that it has pinned, if any. */
+  function pinsOf({ list, pinned }: { readonly list: unknown; readonly pinned?: unknown }): PinnedKeys {
+    const { server_id } = vectors
+    const listOf = (json: unknown) => readAnswer(AttestationKeysResponse, json).value ?? assert.fail()
+    return pinKeys(listOf(list), server_id, pinned === undefined ? undefined : pinKeys(listOf(pinned), server_id))
+  }
+
+  for (const { name, ...given } of vectors.valid)
+    it(`are accepted: ${name}`, () => {
+      assert.equal(pinsOf(given).keys.length, given.list.keys.length)
+    })
+
+  for (const { name, reason, ...given } of vectors.invalid)
+    it(`are refused for ${reason}: ${name}`, () => {
+      assert.throws(() => pinsOf(given), { name: 'AuditError', reason })
+    })
+
+  for (const { key_id, received_at, active } of vectors.times.judged)
+    it(`have a key ${key_id.slice(0, 4)} that ${active ? 'may' : 'may not'} have signed at ${received_at}`, () => {
+      const key = pinsOf(vectors.times).keys.find(({ keyId }) => keyId === key_id) ?? assert.fail()
+      const judge = () => requireActiveAt(key, received_at)
+      if (active) judge()
+      else assert.throws(judge, hasReason('key_not_active'))
+    })
 })
 
 describe('keys that two requests found at the same time', () => {

@@ -25,4 +25,25 @@ describe('the quota', () => {
       ['ok'],
     )
   })
+
+  for (const [language, { quota: text }, words] of [
+    ['en', english, { notReached: /limit is not reached/, nearly: /nearly full/, full: /full/, space: /space|room/i }],
+    [
+      'de',
+      german,
+      { notReached: /Grenze ist nicht erreicht/, nearly: /fast voll/, full: /voll/, space: /Platz|frei/i },
+    ],
+  ] as const)
+    it(`is called full where it is, and below its limit has no promise that a file fits (${language})`, () => {
+      const { ok, soft_warning, hard_exceeded, grace_expired } = text.states
+      assert.match(ok.title, words.notReached)
+      // A file that is larger than what is left does not fit in this state, either.
+      assert.doesNotMatch(`${ok.title} ${ok.meaning}`, words.space)
+      assert.doesNotMatch(ok.title, words.full)
+      assert.match(soft_warning.title, words.nearly)
+      for (const { title } of [hard_exceeded, grace_expired]) {
+        assert.match(title, words.full)
+        assert.doesNotMatch(title, words.nearly)
+      }
+    })
 })
