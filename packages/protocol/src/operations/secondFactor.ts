@@ -42,6 +42,7 @@ export const secondFactorOperations = {
       'Requires the current secret. Sign-in does not ask for the factor before it is confirmed. Enrolling again replaces an unconfirmed factor.',
     body: { type: 'application/json', schema: EnrollTotpRequest },
     writes: true,
+    leaves: 'own',
     answers: {
       200: { description: 'The URI for the authenticator, often shown as a QR code.', body: EnrollTotpResponse },
     },
@@ -57,6 +58,7 @@ export const secondFactorOperations = {
       'Requires a code of the authenticator, which is used up. Only this answer contains the backup codes. Open sessions stay open; the list of sessions can end them.',
     body: { type: 'application/json', schema: ConfirmTotpRequest },
     writes: true,
+    leaves: 'own',
     answers: { 200: { description: 'The second factor is on.', body: ConfirmTotpResponse } },
     problems: ['error.auth.totp_invalid_code', 'error.auth.totp_not_pending', 'error.auth.rate_limited'],
   },

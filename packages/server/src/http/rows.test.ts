@@ -273,6 +273,13 @@ describe('what requests leave in the database', () => {
           if (removal === undefined) continue
           assert.equal(said(await web.ask({ ...removal, headers: { authorization } })), '204', name)
         }
+        for (const [path, payload] of [
+          ['enroll', { current_password: base64(32) }],
+          ['confirm', { code: '123456' }],
+        ] as const) {
+          const refused = await web.ask({ ...post(`/v1/auth/totp/${path}`, payload), headers: { authorization } })
+          assert.equal(said(refused), '500 storage.full', path)
+        }
         await expectLists(web, owned, authorization)
       },
       { settings: { freeSpaceFloorBytes: 1024 } },

@@ -5,9 +5,7 @@ import { type Figures, one, type Reading } from './figures.ts'
 /** What can be asked about the server when its figures are asked for. */
 export interface Condition {
   readonly store: Pick<Store, 'read'>
-  /** Of database and bytes, as /readyz has it. */
   readonly presence: {
-    faults(): readonly ('store' | 'blobs')[]
     /** Of the store of bytes. Undefined while it is not known. */
     freeBytes(): number | undefined
   }
@@ -72,10 +70,10 @@ function declareReadiness({ gauge }: Figures, condition: Condition): void {
     flag(unreadiness().length === 0),
   )
   gauge({ name: 'blindkeep_database_up', help: '1 if the database answers, as /readyz has it, otherwise 0.' }, () =>
-    flag(!presence.faults().includes('store')),
+    flag(!unreadiness().includes('store')),
   )
   gauge({ name: 'blindkeep_bytes_up', help: '1 if the store of bytes is there, as /readyz has it, otherwise 0.' }, () =>
-    flag(!presence.faults().includes('blobs')),
+    flag(!unreadiness().includes('blobs')),
   )
   gauge(
     {

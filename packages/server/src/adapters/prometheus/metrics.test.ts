@@ -24,7 +24,7 @@ async function withStore(work: (store: Store) => Promise<void>): Promise<void> {
 describe('the condition of a server', () => {
   const conditionOf = (store: Store, given: Partial<Condition> = {}): Condition => ({
     store,
-    presence: { faults: () => [], freeBytes: () => 5 },
+    presence: { freeBytes: () => 5 },
     clock: createHandClock(at(100)),
     receiptsWaiting: () => 3,
     unreadiness: () => [],
@@ -55,8 +55,8 @@ describe('the condition of a server', () => {
       const away = async (): Promise<never> => {
         throw new StorageUnavailable('away')
       }
-      const presence = { faults: () => ['store', 'blobs'] as const, freeBytes: () => undefined }
-      const look = declareCondition(conditionOf(store, { store: { read: away }, presence }), figures)
+      const seen = { presence: { freeBytes: () => undefined }, unreadiness: () => ['store', 'blobs'] }
+      const look = declareCondition(conditionOf(store, { store: { read: away }, ...seen }), figures)
       await look()
       assert.deepEqual(await linesOf(figures, 'blindkeep_database_up'), ['blindkeep_database_up 0'])
       assert.deepEqual(await linesOf(figures, 'blindkeep_bytes_up'), ['blindkeep_bytes_up 0'])
@@ -67,7 +67,7 @@ describe('the condition of a server', () => {
   it('has no free space where the store sets no limit', () =>
     withStore(async (store) => {
       const figures = createFigures()
-      const presence = { faults: () => [], freeBytes: () => Number.POSITIVE_INFINITY }
+      const presence = { freeBytes: () => Number.POSITIVE_INFINITY }
       await declareCondition(conditionOf(store, { presence }), figures)()
       assert.deepEqual(await linesOf(figures, 'blindkeep_free_bytes'), [])
       assert.deepEqual(await linesOf(figures, 'blindkeep_bytes_up'), ['blindkeep_bytes_up 1'])

@@ -7,18 +7,20 @@ import {
   bytes,
   creation,
   inPieces,
+  land,
   linkRow,
   newLink,
   notRefused,
   openDrop,
   uploadRow,
 } from '../../testing/guest.ts'
-import { defined, inWorld, sha256, type World } from '../../testing/world.ts'
+import { defined, inWorld, newAccount, sha256, type World } from '../../testing/world.ts'
 import { isRefusal } from '../ground/refusals.ts'
 import { findDropUpload } from '../uploads/findUpload.ts'
 
 const content = bytes(100)
 const YIELD_SECONDS = 10
+const DAY_SECONDS = 86_400
 const [STRANGER, GUEST] = ['203.0.113.1', '203.0.113.2']
 
 async function create(world: World, opaqueId: OpaqueId, source: string | undefined, size = 100): Promise<string> {
@@ -335,5 +337,24 @@ describe('files that have landed', () => {
       },
       { settings: { linkSessionsPerWindow: 4 } },
     ),
+  )
+})
+
+describe('all guests of an account', () => {
+  it(
+    'open at most a million sessions a day on all its links, whatever becomes of them',
+    inWorld(async (world) => {
+      const owner = await newAccount(world)
+      const [one, other] = [await newLink(world, {}, owner), await newLink(world, {}, owner)]
+      const counted = { rule: 'guest-sessions-of-account', key: owner, max: 1_000_000, windowSeconds: DAY_SECONDS }
+      await world.limiter.take([{ ...counted, weight: 999_998 }])
+      await land(world, one, content)
+      const cancelled = await uploadRow(world, await openDrop(world, other, content))
+      assert.equal(await world.rules.ending.cancel(cancelled), undefined)
+      for (const source of [undefined, GUEST]) assert.equal(await create(world, other, source), 'link_limited')
+      assert.equal(await create(world, await newLink(world), GUEST), 'created')
+      world.clock.advance(DAY_SECONDS)
+      assert.equal(await create(world, other, GUEST), 'created')
+    }),
   )
 })

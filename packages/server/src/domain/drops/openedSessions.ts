@@ -34,6 +34,12 @@ const FIRSTS_OF_LINK = 'first-sessions-of-link'
  */
 const MAX_HOURLY = 5000
 const HOUR_SECONDS = 3600
+/**
+ * Sessions that all guests together may open on all links of an account in a day, whatever becomes of them: as many as
+ * an owner's uploads. Each leaves a row, and where no source is known, nothing else bounds them for an account.
+ */
+const MAX_DAILY = 1_000_000
+const DAY_SECONDS = 86_400
 
 export type OpenedSessions = ReturnType<typeof createOpenedSessions>
 
@@ -76,10 +82,14 @@ export function createOpenedSessions(
     }
   }
 
-  /** A landing does not give it back. */
+  /** A landing gives back neither this nor the next. */
   function hourOf(accountId: AccountId, source: string): Limit {
     const key = hashOf('hour', `${accountId} ${networkOf(source)}`)
     return { rule: 'sessions-of-account-and-network', key, max: MAX_HOURLY, windowSeconds: HOUR_SECONDS }
+  }
+
+  function dayOf(accountId: AccountId): Limit {
+    return { rule: 'guest-sessions-of-account', key: accountId, max: MAX_DAILY, windowSeconds: DAY_SECONDS }
   }
 
   return {
@@ -87,7 +97,7 @@ export function createOpenedSessions(
     limitsOf(guest: Guest, { accountId }: Pick<Link, 'accountId'>): readonly (readonly Limit[])[] {
       const { opaqueId, source } = guest
       const hour = source === undefined ? [] : [hourOf(accountId, source)]
-      return limitsOf(opaqueId, knownOf(guest)).ofLink.map((limits) => [...limits, ...hour])
+      return limitsOf(opaqueId, knownOf(guest)).ofLink.map((limits) => [...limits, dayOf(accountId), ...hour])
     },
 
     limitsOfSource: (guest: Guest): readonly Limit[] => limitsOf(guest.opaqueId, knownOf(guest)).ofSource,
