@@ -1,7 +1,5 @@
 // Checks one custody receipt with Node 24 and no package: node checkReceipt.mjs <address of the server> [file]
-//
-// The file, or standard input, has an AssetReceipt from the server, or from the guest's page, which adds `keys` and
-// `file`. docs/for-client-authors.md explains each step.
+// The file, or standard input, has an AssetReceipt, perhaps with the page's `keys` and `file`: docs/for-client-authors.md
 import assert from 'node:assert/strict'
 import { createPublicKey, hash, verify } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -17,8 +15,7 @@ const isNamed = (key) => hash('sha256', Buffer.from(key.public, 'base64')) === s
 const { public: text, active_from, active_to } = keys.find(isNamed) ?? assert.fail('the server publishes no such key')
 const key = Buffer.from(text, 'base64')
 
-// Only payload and signatures vary in 98([header, {}, payload, [[signHeader, {}, signature], …]]), so the rest is
-// compared as hex.
+// Only payload and signatures vary in 98([header, {}, payload, [[signHeader, {}, signature], …]]).
 const hex = (content) => Buffer.from(content).toString('hex')
 const header = `5824a1037820${hex('application/service-receipt+cbor')}`
 const [ed25519Header, mlDsa65Header] = ['5826a20132', '5827a2013830'].map((start) => `${start}045820${server_key_id}`)
