@@ -1,5 +1,5 @@
 // Checks one custody receipt with Node 24 and no package: node checkReceipt.mjs <address of the server> [file]
-// The file, or standard input, has an AssetReceipt, perhaps with the page's `keys` and `file`: docs/for-client-authors.md
+// The file, or standard input, has an AssetReceipt, perhaps with the page's keys and file: docs/for-client-authors.md
 import assert from 'node:assert/strict'
 import { createPublicKey, hash, verify } from 'node:crypto'
 import { readFileSync } from 'node:fs'
