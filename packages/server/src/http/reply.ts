@@ -40,19 +40,29 @@ export interface Route {
   answer(exchange: Exchange, given: Readonly<Record<string, string>>): Promise<void>
 }
 
+/** What an answer's headers will be. To give each to Node by itself takes longer than to write all at once. */
+const COMING = Symbol('headers to come')
+type Coming = ServerResponse & { [COMING]?: Record<string, string | number> }
+
 /** Names leave in lower case, however a row writes them. One without a value is left out. */
-export function setHeaders(
-  reply: ServerResponse,
-  headers: Readonly<Record<string, string | number | undefined>>,
-): void {
+export function setHeaders(reply: Coming, headers: Readonly<Record<string, string | number | undefined>>): void {
+  reply[COMING] ??= {}
   for (const [name, value] of Object.entries(headers))
-    if (value !== undefined) reply.setHeader(name.toLowerCase(), value)
+    if (value !== undefined) reply[COMING][name.toLowerCase()] = value
+}
+
+function unsetHeader(reply: Coming, name: string): void {
+  delete reply[COMING]?.[name]
+}
+
+function begin(reply: Coming, status: number): void {
+  reply.writeHead(status, reply[COMING])
 }
 
 /** Headers and bytes leave in one write. */
 export function send(reply: ServerResponse, status: number, bytes?: string | Uint8Array): void {
-  reply.statusCode = status
   if (bytes !== undefined) setHeaders(reply, { 'Content-Length': Buffer.byteLength(bytes) })
+  begin(reply, status)
   reply.end(bytes)
 }
 
@@ -137,7 +147,6 @@ export function writeAnswer({
 }): void {
   const { status, headers, events, until, bytes, document, text, length = 0 } = answer
   const declared = row.answers[status]
-  reply.statusCode = status
   // Caches must not store an answer that required a credential.
   if (row.auth !== 'none' || row.tag === 'accounts') setHeaders(reply, { 'Cache-Control': 'no-store' })
   if (servesContent(row)) setHeaders(reply, GUEST_BYTES)
@@ -151,9 +160,11 @@ export function writeAnswer({
     until?.addEventListener('abort', () => reply.destroy())
   }
   const pieces = events ?? bytes
-  if (pieces !== undefined) sendPieces(reply, pieces).catch(onCut)
-  else if (document !== undefined) sendDocument({ row, request, reply }, document)
-  else if (text !== undefined) sendText(reply, { text, length })
+  if (pieces !== undefined) {
+    begin(reply, status)
+    sendPieces(reply, pieces).catch(onCut)
+  } else if (document !== undefined) sendDocument({ row, request, reply, status }, document)
+  else if (text !== undefined) sendText(reply, status, { text, length })
   else send(reply, status)
 }
 
@@ -168,19 +179,20 @@ function isCached(row: Operation): boolean {
 }
 
 function sendDocument(
-  { row, request, reply }: Pick<Exchange, 'request' | 'reply'> & { readonly row: Operation },
+  { row, request, reply, status }: Pick<Exchange, 'request' | 'reply'> & { readonly row: Operation; status: number },
   written: Document,
 ): void {
   if (isCached(row)) setHeaders(reply, { ETag: written.etag })
   if (isCached(row) && holds(request.headers['if-none-match'], written.etag)) {
-    reply.removeHeader('Content-Type')
+    unsetHeader(reply, 'content-type')
     send(reply, 304)
-  } else sendText(reply, written)
+  } else sendText(reply, status, written)
 }
 
-function sendText(reply: ServerResponse, { text, length }: Written): void {
-  if (typeof text === 'string' && length <= SHORT_TEXT_BYTES) return void send(reply, reply.statusCode, text)
+function sendText(reply: ServerResponse, status: number, { text, length }: Written): void {
+  if (typeof text === 'string' && length <= SHORT_TEXT_BYTES) return void send(reply, status, text)
   setHeaders(reply, { 'Content-Length': length })
+  begin(reply, status)
   // A text has been written, so nothing of it can fail to be read.
   sendPieces(reply, typeof text === 'string' ? [Buffer.from(text)] : text).catch(() => undefined)
 }
@@ -215,8 +227,8 @@ export function writeRefusal({
   setHeaders(reply, { ...headers, 'Cache-Control': 'no-store' })
   const text = body && JSON.stringify(body)
   if (unfinished === undefined) return void send(reply, status, text)
-  reply.statusCode = status
   setHeaders(reply, { Connection: 'close', 'Content-Length': Buffer.byteLength(text ?? '') })
+  begin(reply, status)
   reply.flushHeaders()
   if (text !== undefined) reply.write(text)
   void unfinished.readOn().then(() => reply.end())
