@@ -17,7 +17,7 @@ export interface Node extends News {
 }
 
 /**
- * - store: the database has not told its time for five seconds.
+ * - store: for five seconds no answer of the database has said its time.
  * - clock: it is two seconds away from the database's.
  * - schema: a newer release has changed the database, and this one does not understand it any more.
  */

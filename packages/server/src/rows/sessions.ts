@@ -2,12 +2,35 @@ import type { AccountId, DeviceId, Instant, PasskeyId, SessionId } from '@blindk
 import { type Kysely, sql } from 'kysely'
 import type { Db } from './db.ts'
 import { all, changesOne, first, inserts, runs } from './statements.ts'
+import type { Account } from './tables/accounts.ts'
+import type { Session } from './tables/sessions.ts'
 import { columnsOf, type Tables } from './tables.ts'
+
+export interface SessionWithAccount {
+  readonly account: Account
+  readonly session: Pick<Session, 'endedAt' | 'expiresAt'>
+}
+
+const withAccount = first((db, sessionId: SessionId) =>
+  db
+    .selectFrom('sessions')
+    .innerJoin('accounts', 'accounts.accountId', 'sessions.accountId')
+    .select(columnsOf('accounts'))
+    .select(['sessions.endedAt as sessionEndedAt', 'sessions.expiresAt as sessionExpiresAt'])
+    .where('sessionId', '=', sessionId),
+)
 
 export const sessionReads = {
   find: first((db, sessionId: SessionId) =>
     db.selectFrom('sessions').select(columnsOf('sessions')).where('sessionId', '=', sessionId),
   ),
+  /** Both in one statement, because each request of an owner asks for them. */
+  async findWithAccount(db: Db, sessionId: SessionId): Promise<SessionWithAccount | undefined> {
+    const row = await withAccount(db, sessionId)
+    if (row === undefined) return undefined
+    const { sessionEndedAt, sessionExpiresAt, ...account } = row
+    return { account, session: { endedAt: sessionEndedAt, expiresAt: sessionExpiresAt } }
+  },
   findRefreshToken: first((db, tokenHash: Uint8Array) =>
     db.selectFrom('refreshTokens').select(columnsOf('refreshTokens')).where('tokenHash', '=', tokenHash),
   ),

@@ -105,6 +105,7 @@ export const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in 
   },
   sessions: {
     find: (tx) => tx.sessions.find(sessionId(1)),
+    findWithAccount: (tx) => tx.sessions.findWithAccount(sessionId(1)),
     findRefreshToken: (tx) => tx.sessions.findRefreshToken(bytes(32)),
     listLive: (tx) => tx.sessions.listLive(accountId(1), at(1)),
     insert: (tx) => tx.sessions.insert(session(1)),

@@ -33,6 +33,27 @@ const find = (store: Store, number: number) => store.read((tx) => tx.sessions.fi
 
 function describeSessionRows(inStore: InStore): void {
   it(
+    'are found with their account, in any state',
+    inStore(async (store) => {
+      await seed(store)
+      const ended = session(2, { endedAt: at(60), accountId: accountId(2) })
+      await store.write([], async (tx) => {
+        await tx.sessions.insert(session(1))
+        await tx.sessions.insert(ended)
+      })
+      const found = (number: number) => store.read((tx) => tx.sessions.findWithAccount(sessionId(number)))
+      const account = (number: number) => store.read((tx) => tx.accounts.find(accountId(number)))
+      const { expiresAt } = session(1)
+      assert.deepEqual(await found(1), { account: await account(1), session: { endedAt: undefined, expiresAt } })
+      assert.deepEqual(await found(2), {
+        account: await account(2),
+        session: { endedAt: at(60), expiresAt: ended.expiresAt },
+      })
+      assert.equal(await found(9), undefined)
+    }),
+  )
+
+  it(
     'ties a session to one of 64 simultaneous devices, and leaves others unchanged',
     inStore(async (store) => {
       await seed(store)

@@ -141,13 +141,12 @@ export function createSessions(ports: SessionPorts, settings: SessionSettings) {
       // this token was issued.
       const expiresAt = instantOf(Math.min(expiresAtMs, addSeconds(now, settings.accessTokenSeconds)))
       if (now >= expiresAt) return { refused: 'session_over' }
-      const { session, account, key } = await ownerOf(sessionId)
+      const { found, key } = await ownerOf(sessionId)
       // Another process has replaced the key that has signed it.
       if (key !== known && (await tokenPairs.read(accessToken)) === undefined) return { refused: 'token_unreadable' }
-      const isDeleted = account === undefined || account.deletedAt !== undefined
-      return isDeleted || session === undefined || !isLive(session, now)
+      return found === undefined || found.account.deletedAt !== undefined || !isLive(found.session, now)
         ? { refused: 'session_over' }
-        : { account, sessionId, accessToken, expiresAt }
+        : { account: found.account, sessionId, accessToken, expiresAt }
     },
   }
 }
@@ -161,6 +160,6 @@ async function endSurplus(tx: WriteTx, accountId: AccountId, now: Instant): Prom
 
 /** Who uses a session, and the key that signs access tokens now. */
 async function readOwner(tx: ReadTx, sessionId: SessionId, tokens: Pick<SigningKey, 'seenBy'>) {
-  const [session, key] = await Promise.all([tx.sessions.find(sessionId), tokens.seenBy(tx)])
-  return { session, key, account: session && (await tx.accounts.find(session.accountId)) }
+  const [found, key] = await Promise.all([tx.sessions.findWithAccount(sessionId), tokens.seenBy(tx)])
+  return { found, key }
 }
