@@ -67,7 +67,8 @@ describe('blocks that can be run', () => {
 describe('a long paragraph', () => {
   it('is found by its line, but not in a table or a block', () => {
     const [short, long] = ['x'.repeat(600), 'x'.repeat(601)]
-    const text = [short, long, `| ${long} |`, '```', long, '```', `- ${long}`].join('\n')
-    assert.deepEqual(readDocument('a.md', text).long, [2, 7])
+    const part = 'x'.repeat(300)
+    const text = [short, '', long, `| ${long} |`, '```', long, '```', `- ${long}`, '', part, part, 'x', '', part, part]
+    assert.deepEqual(readDocument('a.md', text.join('\n')).long, [3, 8, 10])
   })
 })

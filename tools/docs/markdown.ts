@@ -25,6 +25,8 @@ export interface Document {
   readonly long: readonly number[]
 }
 
+/** A line that is no part of the paragraph before it. */
+const ENDS_PARAGRAPH = /^\s*(?:$|#|\||[-*+] |\d+\. )/
 const MAX_PARAGRAPH_LENGTH = 600
 
 const RUNNABLE = 'sh run'
@@ -38,13 +40,18 @@ const NAMED = /<[a-z]+ [^>]*\b(?:id|name)="([^"]+)"/g
 export function readDocument(file: string, text: string): Document {
   const [links, blocks, headings, anchors]: [Link[], Block[], string[], Set<string>] = [[], [], [], new Set()]
   const [floors, long]: [Floors[], number[]] = [[], []]
+  let paragraph = { line: 1, length: 0 }
   for (const { line, content, info } of piecesOf(text)) {
     if (info === RUNNABLE) blocks.push({ line, commands: content })
     if (info === RUNNABLE_MODULE) blocks.push({ line, commands: `node --input-type=module <<'END'\n${content}\nEND` })
     const drawn = info === undefined ? undefined : floorsIn(info, content)
     if (drawn !== undefined) floors.push(drawn)
+    if (info !== undefined || ENDS_PARAGRAPH.test(content)) paragraph = { line, length: 0 }
     if (info !== undefined) continue
-    if (content.length > MAX_PARAGRAPH_LENGTH && !content.startsWith('|')) long.push(line)
+    const before = paragraph.length
+    if (before === 0) paragraph.line = line
+    if (!content.startsWith('|')) paragraph.length += content.length
+    if (paragraph.length > MAX_PARAGRAPH_LENGTH && before <= MAX_PARAGRAPH_LENGTH) long.push(paragraph.line)
     const heading = HEADING.exec(content)?.[1]
     if (heading !== undefined) headings.push(heading)
     const prose = content.replaceAll(/`[^`]*`/g, '')

@@ -16,6 +16,7 @@ export function does(load: () => Promise<Work>) {
     const work = await load()
     // Commander knows no types: what a work takes stands beside the arguments and options of its command.
     const run = work as (...given: unknown[]) => Promise<Exit>
+    if (run.length > flagsAt + 1) throw new Error('a command takes more than its arguments and flags')
     const command = given[flagsAt + 1] as Command
     await done(run(...given.slice(0, flagsAt), command.optsWithGlobals()))
   }

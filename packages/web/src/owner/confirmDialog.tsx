@@ -1,9 +1,10 @@
 /** Asks before something is lost. Stays open with the error until the work succeeds. */
 import type { ComponentChildren } from 'preact'
-import { Button, Dialog } from '../common/controls.tsx'
+import { Dialog } from '../common/controls.tsx'
 import type { IconName } from '../common/icons.tsx'
 import { useText } from '../common/reader.ts'
 import { ErrorNotice } from './errorNotice.tsx'
+import { FormButtons } from './formButtons.tsx'
 import { accountTexts } from './texts.ts'
 import { useAction } from './useAction.ts'
 
@@ -14,7 +15,7 @@ interface ConfirmDialogProps {
   readonly submit: string
   readonly icon?: IconName | undefined
   /** The buttons are at the end of their row. */
-  readonly atEnd?: boolean
+  readonly atEnd?: boolean | undefined
   /** Absent if it begins when the dialog has closed. */
   readonly work?: () => Promise<void>
   readonly onDone: () => void
@@ -31,14 +32,15 @@ export function ConfirmDialog({ title, children, submit, icon, atEnd, work, onDo
     <Dialog title={title} closeLabel={text.close} onClose={onClose}>
       {children}
       {error !== undefined && <ErrorNotice error={error} />}
-      <div class={atEnd === true ? 'row end' : 'row'}>
-        <Button kind="danger" icon={icon} busy={isBusy} onClick={() => void confirm()}>
-          {submit}
-        </Button>
-        <Button kind="quiet" disabled={isBusy} onClick={onClose}>
-          {text.cancel}
-        </Button>
-      </div>
+      <FormButtons
+        submit={submit}
+        kind="danger"
+        icon={icon}
+        atEnd={atEnd}
+        isBusy={isBusy}
+        onSubmit={() => void confirm()}
+        onCancel={onClose}
+      />
     </Dialog>
   )
 }
