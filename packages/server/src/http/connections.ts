@@ -79,7 +79,13 @@ export function boundConnections(
   }
 
   function leave(socket: Socket, source: string | undefined): void {
+    const replies = open.get(socket)?.replies ?? []
     if (open.delete(socket)) ofPeers.leave(source)
+    // Node 22 never ends the answers that a connection still had before it, and what they hold would stay held.
+    for (const reply of replies) {
+      reply.destroy()
+      reply.emit('close')
+    }
   }
 
   /** A connection without a request gives its place to a new one. */

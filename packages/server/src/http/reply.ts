@@ -51,6 +51,11 @@ export function setHeaders(reply: Coming, headers: Readonly<Record<string, strin
     if (value !== undefined) reply[COMING][name.toLowerCase()] = value
 }
 
+/** For another answer than the one that they were for. */
+export function forgetHeaders(reply: Coming): void {
+  delete reply[COMING]
+}
+
 function unsetHeader(reply: Coming, name: string): void {
   delete reply[COMING]?.[name]
 }

@@ -223,6 +223,17 @@ describe('a request that is cut off', () => {
 
 describe('an unexpected error', () => {
   it(
+    'in a header is answered without that header',
+    inWorld(async (world) => {
+      const broken: PageFile = { mediaType: 'text/html', coded: {}, version: 'x\n', bytes: Buffer.from('x') }
+      const web = overHttp(world, { pages: new Map([['index.html', broken]]) })
+      const reply = await web.ask({ method: 'GET', url: '/' })
+      assert.equal(said(reply), '500 request.failed')
+      assert.equal(reply.headers.etag, undefined)
+    }),
+  )
+
+  it(
     'is logged, and tells the client nothing',
     inWorld(async (world) => {
       const broken: PageFile = {

@@ -26,6 +26,7 @@ import { methodsOf, mistakenPaths, routerPath } from './paths.ts'
 import {
   begun,
   type Exchange,
+  forgetHeaders,
   heldBytesOf,
   type Incoming,
   problemCodeOf,
@@ -152,8 +153,11 @@ function createAnswering(
       // The error may name paths on the disk, so nothing of it is sent.
       answered.catch((error: unknown) => {
         log.error('failed', { requestId: exchange.id, route, error })
-        if (reply.headersSent) reply.destroy()
-        else writeRefusal({ ...exchange, refusal: { refused: 'failed' } })
+        if (reply.headersSent) return void reply.destroy()
+        // They may be what failed, and would be of another answer.
+        forgetHeaders(reply)
+        addCommonHeaders(exchange)
+        writeRefusal({ ...exchange, refusal: { refused: 'failed' } })
       })
     }
   }

@@ -66,7 +66,7 @@ export function startWork<Name extends string>(
     if (row.queue !== undefined) waiting.delete(row)
     if (signal.aborted) return
     await runInTurn(row).catch((error: unknown) => fail(row, error))
-    waiting.delete(row)
+    if (row.queue === undefined) waiting.delete(row)
     if (row.isCountedFromEnd === true && !signal.aborted)
       timers.set(
         row,
