@@ -19,7 +19,6 @@ const MEMBERS: Readonly<Record<string, Json>> = {
   content_type: 'application/octet-stream',
   content_types: ['application/octet-stream'],
   crypto_suite_id: 1,
-  current_password: toBase64(new Uint8Array(32)),
   detail: 'The link takes no more than 20 files.',
   detail_url: 'https://keep.example.org/news',
   email: 'ada@example.org',
@@ -31,7 +30,8 @@ const MEMBERS: Readonly<Record<string, Json>> = {
   logout: 'https://keep.example.org/v1/auth/logout',
   max_staleness_seconds: 900,
   name: 'blindkeep',
-  password: toBase64(new Uint8Array(32)),
+  nonce: toBase64(new Uint8Array(56)),
+
   peer: 'https://peer.example.org',
   plaintext_size: 1024,
   provisioning_uri: 'otpauth://totp/Blindkeep:ada%40example.org?secret=JBSWY3DPEHPK3PXP&issuer=Blindkeep',

@@ -94,6 +94,7 @@ export function gateProblems(operation: Operation): readonly ProblemCode[] {
     ...(judgesProtocol(operation) ? (['error.request.malformed'] as const) : []),
     ...(bearer ? (['error.request.unauthenticated', 'error.auth.session_expired'] as const) : []),
     ...(bearer ? (['error.account.suspended'] as const) : []),
+    ...(operation.proves === true ? (['error.auth.proof_invalid'] as const) : []),
     ...(operation.creates === true ? (['error.protocol.version_unsupported'] as const) : []),
     ...(isRated(operation) ? (['error.request.rate_limited'] as const) : []),
     ...(operation.body !== undefined ? (['error.request.unsupported_media_type'] as const) : []),

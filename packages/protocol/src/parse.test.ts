@@ -144,13 +144,15 @@ describe('the requests of the interface', () => {
   })
 
   it('bound their texts in code points, not in glyphs', () => {
-    const account = { email: 'a@b', password: 'x'.repeat(12) }
+    const bytes = (count: number) => toBase64(new Uint8Array(count))
+    const account = { email: 'a@b', proof: { key: bytes(32), nonce: bytes(56), signature: bytes(64) } }
     assert.equal(parse(RegisterRequest, account).fault, undefined)
     for (const changes of [
       { email: `a@b${'\u0301'.repeat(252)}` },
-      { password: `x${'\u0301'.repeat(1024)}` },
-      { password: 'x'.repeat(11) },
-      { recovery_proof: toBase64(new Uint8Array(31)) },
+      { proof: { ...account.proof, key: bytes(31) } },
+      { proof: { ...account.proof, nonce: 'é' } },
+      { invite: `x${'\u0301'.repeat(256)}` },
+      { recovery_key: bytes(31) },
       { salt: toBase64(new Uint8Array(65)) },
       { sealed_account_key: toBase64(new Uint8Array(4097)) },
     ])

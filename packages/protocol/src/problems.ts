@@ -24,7 +24,7 @@ const catalog = {
   'error.auth.registration_invalid': {
     status: 400,
     title: 'The registration is invalid',
-    help: 'Send an e-mail address and a secret of 12 to 1024 characters.',
+    help: 'Send a plain e-mail address and the members that `detail` names.',
   },
   'error.device.invalid': {
     status: 400,
@@ -121,6 +121,11 @@ const catalog = {
     status: 401,
     title: 'E-mail or password is wrong',
     help: 'Check both. An unknown e-mail gets the same answer, and so does a passkey that was removed.',
+  },
+  'error.auth.proof_invalid': {
+    status: 401,
+    title: 'The proof is not valid',
+    help: 'Get a new nonce from POST /v1/auth/nonce, which is good for 5 minutes, and sign this request for this server with it. docs/formats.md has the bytes that are signed; server_id of the server facts is the name that they contain.',
   },
   'error.auth.totp_challenge_invalid': {
     status: 401,

@@ -39,6 +39,8 @@ export interface Operation {
   readonly creates?: true
   /** A GET that also answers HEAD: the same without the body. */
   readonly answersHead?: true
+  /** Its body has a `proof` (`proof.ts`), which is checked before the operation's own rules. */
+  readonly proves?: true
   /** Refused to a suspended account. */
   readonly writes?: true
   /**

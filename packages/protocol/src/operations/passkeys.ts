@@ -16,8 +16,9 @@ export const passkeyOperations = {
     auth: 'none',
     summary: 'Open a session with a passkey',
     description:
-      'Proves the output of WebAuthn’s PRF extension in place of e-mail and password. An unknown passkey, a removed one and a wrong proof get the same answer. No second factor is asked for: the authenticator has verified the person. Revoking the device that device_id names ends the session; a revoked device is refused.',
+      'Proves the key that follows from the output of WebAuthn’s PRF extension, in place of e-mail and password. An unknown passkey, a removed one and a wrong key get the same answer. No second factor is asked for: the authenticator has verified the person. Revoking the device that device_id names ends the session; a revoked device is refused.',
     body: { type: 'application/json', schema: PasskeyLoginRequest },
+    proves: true,
     answers: { 200: { description: 'Signed in.', body: TokenResponse } },
     problems: ['error.auth.invalid_credentials', 'error.device.not_authorized', 'error.auth.rate_limited'],
   },
@@ -28,8 +29,9 @@ export const passkeyOperations = {
     auth: 'bearer',
     summary: 'Add a passkey',
     description:
-      'Requires the current secret, and a code where a second factor is on, because the passkey will open sessions without either. A repeat by the same caller with the same values gets 200, also with a code that is used up. Any other use of a taken id is refused. An account has at most 20.',
+      'Requires a proof of the present sign-in key, and a code where a second factor is on, because the passkey will open sessions without either. A repeat by the same caller with the same values gets 200, also with a code that is used up. Any other use of a taken id is refused. An account has at most 20.',
     body: { type: 'application/json', schema: AddPasskeyRequest },
+    proves: true,
     writes: true,
     leaves: 'own',
     answers: {

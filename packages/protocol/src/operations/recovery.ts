@@ -25,10 +25,11 @@ export const recoveryOperations = {
     path: '/v1/auth/recover/finish',
     tag: 'accounts',
     auth: 'none',
-    summary: 'Set a new secret with the recovery words',
+    summary: 'Set a new sign-in key with the recovery words',
     description:
-      'Ends all sessions and opens a new one. password is the new authentication secret, sealed_account_key the account key sealed under the new password; members that are left out stay as they are. A wrong proof and an unknown e-mail get the same answer and count as wrong secrets. 202 is not a failure: with a second factor, nothing changes before its code arrives. The recovery words stay valid.',
+      'Ends all sessions and opens a new one. The proof is of the key of the recovery words. sign_in_key is that of the new password, sealed_account_key the account key sealed under it; members that are left out stay as they are. A wrong key and an unknown e-mail get the same answer and count as wrong words. 202 is not a failure: with a second factor, nothing changes before its code arrives. The recovery words stay valid.',
     body: { type: 'application/json', schema: FinishRecoveryRequest },
+    proves: true,
     answers: {
       200: { description: 'The secret is set, and the caller is signed in.', body: TokenResponse },
       202: { description: 'The second factor is required.', body: ChallengeResponse },

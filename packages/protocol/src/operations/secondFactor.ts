@@ -39,8 +39,9 @@ export const secondFactorOperations = {
     auth: 'bearer',
     summary: 'Enroll a second factor',
     description:
-      'Requires the current secret. Sign-in does not ask for the factor before it is confirmed. Enrolling again replaces an unconfirmed factor.',
+      'Requires a proof of the present sign-in key. Sign-in does not ask for the factor before it is confirmed. Enrolling again replaces an unconfirmed factor.',
     body: { type: 'application/json', schema: EnrollTotpRequest },
+    proves: true,
     writes: true,
     leaves: 'own',
     answers: {
@@ -69,8 +70,9 @@ export const secondFactorOperations = {
     auth: 'bearer',
     summary: 'Turn the second factor off',
     description:
-      'Requires the current secret and a code of the authenticator or a backup code. Deletes all backup codes.',
+      'Requires a proof of the present sign-in key and a code of the authenticator or a backup code. Deletes all backup codes.',
     body: { type: 'application/json', schema: DisableTotpRequest },
+    proves: true,
     writes: true,
     answers: { 204: { description: 'The second factor is off.' } },
     problems: provenProblems,
@@ -82,8 +84,9 @@ export const secondFactorOperations = {
     auth: 'bearer',
     summary: 'Get new backup codes',
     description:
-      'Requires the current secret and a code of the authenticator or a backup code. Replaces all backup codes. Only this answer contains the new ones: if it is lost, call again with another code.',
+      'Requires a proof of the present sign-in key and a code of the authenticator or a backup code. Replaces all backup codes. Only this answer contains the new ones: if it is lost, call again with another code.',
     body: { type: 'application/json', schema: RenewBackupCodesRequest },
+    proves: true,
     writes: true,
     answers: { 200: { description: 'The former backup codes are worth nothing now.', body: RenewBackupCodesResponse } },
     problems: provenProblems,

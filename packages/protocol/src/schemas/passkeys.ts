@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import type { PasskeyId } from '../ids.ts'
-import { KEY_BYTES } from '../suites.ts'
-import { codeIfOn, currentPassword, signingInDevice } from './accounts.ts'
+import { ED25519_PUBLIC_KEY_BYTES } from '../suites.ts'
+import { codeIfOn, Proof, signingInDevice } from './accounts.ts'
 import { base64, list, object, optional, sealedName, time, uuid } from './shape.ts'
 
 const passkeyId = uuid<PasskeyId>('The passkey: the user handle of WebAuthn. The client generates the id.')
@@ -9,10 +9,10 @@ const credentialId = base64('The id that the authenticator gave the passkey; opa
   min: 1,
   max: 1023,
 })
-const proof = base64('Proof of the passkey: derived by the client from the output of the PRF extension.', {
-  min: KEY_BYTES,
-  max: KEY_BYTES,
-})
+const passkeyKey = base64(
+  'The key of the passkey, which the client derived from the output of the PRF extension: a public key of Ed25519. The server keeps its SHA-256.',
+  { min: ED25519_PUBLIC_KEY_BYTES, max: ED25519_PUBLIC_KEY_BYTES },
+)
 const sealedPasskeyKey = base64(
   'Account id, account key and e-mail address, sealed by the client under the output of the PRF extension; opaque to the server.',
   { min: 1, max: 4096 },
@@ -20,17 +20,17 @@ const sealedPasskeyKey = base64(
 
 export const PasskeyLoginRequest = object('PasskeyLoginRequest', {
   passkey_id: passkeyId,
-  proof,
+  proof: Proof,
   device_id: signingInDevice,
 })
 export type PasskeyLoginRequest = Static<typeof PasskeyLoginRequest>
 
 export const AddPasskeyRequest = object('AddPasskeyRequest', {
-  current_password: currentPassword,
+  proof: Proof,
   code: codeIfOn,
   passkey_id: passkeyId,
   credential_id: credentialId,
-  proof,
+  passkey_key: passkeyKey,
   sealed_passkey_key: sealedPasskeyKey,
   sealed_name: optional(sealedName('passkey')),
 })
