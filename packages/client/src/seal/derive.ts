@@ -72,12 +72,6 @@ function requireLength(what: string, bytes: Uint8Array, length: number): Uint8Ar
 const key = (what: string, bytes: Uint8Array) => requireLength(what, bytes, KEY_BYTES)
 const id = (what: string, bytes: Uint8Array) => requireLength(what, bytes, ID_BYTES)
 
-/** An origin contains no zero byte, so it needs no length before it. */
-function origin(serverId: string): Bytes {
-  if (!URL.canParse(serverId) || new URL(serverId).origin !== serverId) throw new RangeError('a server_id is an origin')
-  return utf8(serverId)
-}
-
 /**
  * Argon2id's salt for a password: the first 16 bytes of a SHA-256. The server chooses `salt`, but not the e-mail that
  * enters with it, so it cannot give two people one salt. `email` has the form of `normaliseEmail`.
@@ -88,18 +82,19 @@ export function passwordSalt(email: string, salt: Uint8Array): Bytes {
   return sha256(concatBytes(serviceLabel('password/1'), label(email), given)).slice(0, SALT_BYTES)
 }
 
-/** Argon2id's salt for a link's passphrase: 16 bytes of a SHA-256. The proof is valid for this link and server. */
-export function passphraseSalt(serverId: string, opaqueId: Uint8Array): Bytes {
-  const parts = [serviceLabel('passphrase/1'), origin(serverId), Uint8Array.of(0), id('opaque_id', opaqueId)]
+/**
+ * Argon2id's salt for a link's passphrase: 16 bytes of a SHA-256. The link secret never reaches a server, so a proof is
+ * valid for this link alone.
+ */
+export function passphraseSalt(opaqueId: Uint8Array, secret: Uint8Array): Bytes {
+  const ofLink = requireLength('link secret', secret, LINK_SECRET_BYTES)
+  const parts = [serviceLabel('passphrase/2'), id('opaque_id', opaqueId), ofLink]
   return sha256(concatBytes(...parts)).slice(0, SALT_BYTES)
 }
 
-/**
- * Sent to the server in place of the password. `serverId` binds it to that server: another server that gives the same
- * salt for the same e-mail and password receives another secret.
- */
-export function authenticationSecret(master: Uint8Array, serverId: string): Bytes {
-  return derive({ ikm: key('master', master), info: concatBytes(serviceLabel('auth/1'), origin(serverId)) })
+/** Seed of the Ed25519 key that proves the password. The server gets the public key, and keeps a hash of it. */
+export function signInKeySeed(master: Uint8Array): Bytes {
+  return derive({ ikm: key('master', master), info: serviceLabel('sign-in/1') })
 }
 
 /** The key that seals the account key under the password. */
@@ -112,26 +107,20 @@ export function recoveryWrapKey(recoverySecret: Uint8Array): Bytes {
   return derive({ ikm: key('recovery secret', recoverySecret), info: serviceLabel('recovery-wrap/1') })
 }
 
-/** Proves to this server, and to no other one, that the client knows the recovery words. */
-export function recoveryProof(recoverySecret: Uint8Array, serverId: string): Bytes {
-  const info = concatBytes(serviceLabel('recovery-proof/1'), origin(serverId))
-  return derive({ ikm: key('recovery secret', recoverySecret), info })
+/** Seed of the Ed25519 key that proves the recovery words. */
+export function recoveryKeySeed(recoverySecret: Uint8Array): Bytes {
+  return derive({ ikm: key('recovery secret', recoverySecret), info: serviceLabel('recovery-key/1') })
 }
 
 /**
- * What an authenticator is asked to evaluate with WebAuthn's PRF extension: a SHA-256 of the server's origin. The
- * server has no part in it, so it cannot choose a bad one; each passkey has a function of its own.
+ * What an authenticator is asked to evaluate with WebAuthn's PRF extension: the same everywhere, as the browser binds
+ * the passkey to the host, and each passkey has a function of its own.
  */
-export function passkeyInput(serverId: string): Bytes {
-  return sha256(concatBytes(serviceLabel('passkey/1'), origin(serverId)))
-}
+export const PASSKEY_INPUT: Bytes = sha256(serviceLabel('passkey/2'))
 
-/** Proves the passkey to this server alone. `output` is what the authenticator gave for `passkeyInput`. */
-export function passkeyProof(output: Uint8Array, serverId: string): Bytes {
-  return derive({
-    ikm: key('output of the passkey', output),
-    info: concatBytes(serviceLabel('passkey-proof/1'), origin(serverId)),
-  })
+/** Seed of the Ed25519 key that proves the passkey; `output` is what the authenticator gave for `PASSKEY_INPUT`. */
+export function passkeySignInSeed(output: Uint8Array): Bytes {
+  return derive({ ikm: key('output of the passkey', output), info: serviceLabel('passkey-sign-in/1') })
 }
 
 /** The key that seals the account key under a passkey. */
