@@ -134,7 +134,11 @@ describe('a proof', () => {
       ['DELETE', '/v1/account'],
       ['POST', '/v1/auth/totp/enroll'],
     ] as const) {
-      const answer: Response = await environment.fetch(HONEST + path, { method, headers, body: JSON.stringify({ proof }) })
+      const answer: Response = await environment.fetch(HONEST + path, {
+        method,
+        headers,
+        body: JSON.stringify({ proof }),
+      })
       assert.deepEqual([answer.status, (await answer.json()).code], [401, 'error.auth.proof_invalid'])
     }
     await owner.deleteAccount(hana)
