@@ -4,7 +4,7 @@ import { normaliseEmail } from '@blindkeep/protocol/email'
 import type { DeviceId } from '@blindkeep/protocol/ids'
 import { KEY_BYTES } from '@blindkeep/protocol/suites'
 import { AccountError } from './account/accountError.ts'
-import { identityOf, provePassword } from './account/masterOf.ts'
+import { keysOfPassword, plainEmail } from './account/masterOf.ts'
 import { accountKeySeal, newPassword } from './account/newPassword.ts'
 import {
   accountKeyOf,
@@ -18,6 +18,7 @@ import { type Challenge, openedOrEnded, type SignInResult, sessionOf, signInResu
 import { type Environment, systemEnvironment } from './ground/environment.ts'
 import { type Call, createCalls } from './http/call.ts'
 import { sendAgainWhenLost } from './http/lostAnswer.ts'
+import { callProved } from './http/proof.ts'
 import { createSession, type SessionListener, type TokenPair } from './http/session.ts'
 import { type Owner, openOwner } from './owner.ts'
 import { openSmall } from './seal/open.ts'
@@ -64,17 +65,19 @@ export interface Register extends SignIn {
  */
 export async function registerOwner(options: Register): Promise<Owner> {
   const { baseUrl, password, invite, recovery, onTokens, onEnded, environment = systemEnvironment } = options
+  const email = plainEmail(options.email)
   const calls = createCalls({ baseUrl, fetch: environment.fetch })
-  const { email, serverId } = await identityOf(calls, options.email)
   const accountKey = recovery === undefined ? environment.randomBytes(KEY_BYTES) : accountKeyOf(recovery, environment)
+  const { seed, members } = await newPassword(environment, { email, password, accountKey })
   const body = {
+    seed,
     email,
-    ...(await newPassword(environment, { email, serverId, password, accountKey })),
+    ...members,
     ...(invite === undefined ? {} : { invite }),
-    ...(recovery === undefined ? {} : await recoveryOf(recovery, { accountKey, serverId })),
+    ...(recovery === undefined ? {} : await recoveryOf(recovery, accountKey)),
   }
   if (recovery !== undefined) noteSent(recovery, { calls, email })
-  const { body: tokens } = await sendAgainWhenLost(() => calls.call('register', { body }))
+  const { body: tokens } = await sendAgainWhenLost(() => callProved(calls, 'register', body))
   if (recovery !== undefined) noteRegistered(recovery)
   const session = await sessionOf(calls, tokens, { onTokens, onEnded })
   return openOwner({ baseUrl, email, accountKey, session, environment })
@@ -88,10 +91,9 @@ export async function registerOwner(options: Register): Promise<Owner> {
 export async function logIn(options: LogIn): Promise<SignedIn> {
   const { baseUrl, password, deviceId, onTokens, onEnded, environment = systemEnvironment } = options
   const calls = createCalls({ baseUrl, fetch: environment.fetch })
-  const { email, master, secret } = await provePassword({ calls, environment }, { email: options.email, password })
-  const answer = await calls.call('login', {
-    body: { email, password: secret, ...(deviceId === undefined ? {} : { device_id: deviceId }) },
-  })
+  const { email, master, seed } = await keysOfPassword({ calls, environment }, { email: options.email, password })
+  const device = deviceId === undefined ? {} : { device_id: deviceId }
+  const answer = await callProved(calls, 'login', { seed, email, ...device })
   return signInResultOf(answer, {
     calls,
     listener: { onTokens, onEnded },

@@ -7,12 +7,12 @@ import { createDropKey, type DropSeal } from './drops/dropKeys.ts'
 import { fragmentMatches } from './drops/fragment.ts'
 import { type LinkAddress, type LinkParts, parseLink } from './drops/linkAddress.ts'
 import { LinkError } from './drops/linkError.ts'
-import { linkPassphraseProof } from './drops/linkPassphrase.ts'
 import { openGivenTitle } from './drops/linkTitle.ts'
 import { type Environment, systemEnvironment } from './ground/environment.ts'
-import { type Calls, createCalls } from './http/call.ts'
+import { createCalls } from './http/call.ts'
 import { AnswerError } from './http/errors.ts'
 import type { Batch } from './seal/batch.ts'
+import { passphraseSalt } from './seal/derive.ts'
 import { type FileFacts, headerOf } from './seal/fileHeader.ts'
 import { KemError } from './seal/kem.ts'
 import type { SpelledPassphrase } from './seal/passphraseSpellings.ts'
@@ -81,7 +81,7 @@ export interface UploadLink {
   /**
    * Seals the file once for its hash and tags, and returns the state that `send` needs. Sends nothing of it. Reads the
    * whole file with flat memory. Throws `SendError` for a file that is too large or changes meanwhile, and for a
-   * missing passphrase; with a passphrase also `AddressError`, and what a call throws.
+   * missing passphrase.
    */
   prepare(options: PrepareOptions): Promise<SendState>
 }
@@ -98,7 +98,7 @@ export async function openLink(
   const calls = createCalls({ baseUrl: address.baseUrl, fetch: environment.fetch, now: environment.now })
   const { body } = await calls.call('guestLink', { path: { opaque_id: address.opaqueId } })
   if (body.opaque_id !== address.opaqueId) throw new AnswerError('guestLink', 'it is about another link')
-  const opened = { address, calls, answer: body, dropPublicKey: fromBase64(body.drop_pubkey) }
+  const opened = { address, answer: body, dropPublicKey: fromBase64(body.drop_pubkey) }
   requireOwnersKey(opened)
   const { title, message, fault } = await openGivenTitle(
     () => ({ linkSecret: address.fragment.linkSecret, opaqueId: fromHex(address.opaqueId) }),
@@ -118,7 +118,6 @@ export async function openLink(
 
 interface OpenedLink {
   readonly address: LinkAddress
-  readonly calls: Calls
   readonly answer: GuestLinkResponse
   readonly dropPublicKey: Uint8Array
 }
@@ -158,7 +157,7 @@ async function prepare(link: OpenedLink, options: PrepareOptions, environment: E
   if (sealer.sealedSize > (answer.max_file_size ?? Infinity)) throw new SendError('too_large')
   const proof =
     answer.passphrase_required && passphrase !== undefined
-      ? await linkPassphraseProof({ calls: link.calls, environment }, { opaqueId: address.opaqueId, passphrase })
+      ? await environment.passphraseProof(passphrase, passphraseSalt(opaqueIdBytes, address.fragment.linkSecret))
       : undefined
   const record = await hashFile({ ...options, sealer, environment })
   return {

@@ -1,8 +1,7 @@
 /** Signing in with a passkey, whose PRF opens the account key. The application asks the authenticator. */
-import { type Bytes, fromBase64, toBase64, uuidBytes } from '@blindkeep/protocol/bytes'
+import { fromBase64, uuidBytes } from '@blindkeep/protocol/bytes'
 import { type DeviceId, type PasskeyId, parsePasskeyId } from '@blindkeep/protocol/ids'
 import type { TokenResponse } from '@blindkeep/protocol/schemas/accounts'
-import type { PasskeyLoginRequest } from '@blindkeep/protocol/schemas/passkeys'
 import { ID_BYTES } from '@blindkeep/protocol/suites'
 import { AccountError } from './account/accountError.ts'
 import { readOwnAccount } from './account/ownerAccount.ts'
@@ -10,34 +9,25 @@ import { openedOrEnded, sessionOf } from './account/signIn.ts'
 import { type Environment, systemEnvironment } from './ground/environment.ts'
 import { type Call, type Calls, createCalls } from './http/call.ts'
 import { ProblemError } from './http/errors.ts'
-import { serverIdOf } from './http/ownAddress.ts'
+import { callProved, type ProvedMembers } from './http/proof.ts'
 import type { SessionListener } from './http/session.ts'
 import { type Owner, openOwner } from './owner.ts'
-import { passkeyInput, passkeyProof } from './seal/derive.ts'
+import { passkeySignInSeed } from './seal/derive.ts'
 import { uuidOf } from './seal/newId.ts'
 import { openPasskeyKey, type PasskeyContent } from './seal/passkeyKey.ts'
 import { SealError } from './seal/sealError.ts'
 
-interface Server {
+export { PASSKEY_INPUT } from './seal/derive.ts'
+
+export interface PasskeySignIn extends SessionListener {
   readonly baseUrl: string
-  readonly environment?: Environment | undefined
-}
-
-/**
- * What the PRF extension has to evaluate for a sign-in at this server, 32 bytes. Throws `AddressError` when the server
- * calls itself by another address than `baseUrl`, and what a call throws.
- */
-export async function passkeySignInInput({ baseUrl, environment = systemEnvironment }: Server): Promise<Bytes> {
-  return passkeyInput(await serverIdOf(createCalls({ baseUrl, fetch: environment.fetch })))
-}
-
-export interface PasskeySignIn extends Server, SessionListener {
   /** The user handle that the authenticator answered with. */
   readonly userHandle: Uint8Array
-  /** 32 bytes, SECRET: what the authenticator gave for `passkeySignInInput`. */
+  /** 32 bytes, SECRET: what the authenticator gave for `PASSKEY_INPUT`. */
   readonly output: Uint8Array
   /** As in `LogIn`. */
   readonly deviceId?: DeviceId | undefined
+  readonly environment?: Environment | undefined
 }
 
 /**
@@ -51,10 +41,9 @@ export async function logInWithPasskey(options: PasskeySignIn): Promise<Owner> {
   const passkeyId = userHandle.length === ID_BYTES ? parsePasskeyId(uuidOf(userHandle)) : undefined
   if (passkeyId === undefined) throw new AccountError('passkey_refused')
   const calls = createCalls({ baseUrl, fetch: environment.fetch })
-  const proof = toBase64(passkeyProof(output, await serverIdOf(calls)))
   const tokens = await tokensFor(calls, {
+    seed: passkeySignInSeed(output),
     passkey_id: passkeyId,
-    proof,
     ...(deviceId === undefined ? {} : { device_id: deviceId }),
   })
   const session = await sessionOf(calls, tokens, { onTokens, onEnded })
@@ -67,9 +56,9 @@ export async function logInWithPasskey(options: PasskeySignIn): Promise<Owner> {
   })
 }
 
-async function tokensFor(calls: Calls, body: PasskeyLoginRequest): Promise<TokenResponse> {
+async function tokensFor(calls: Calls, members: ProvedMembers<'passkeyLogin'>): Promise<TokenResponse> {
   try {
-    return (await calls.call('passkeyLogin', { body })).body
+    return (await callProved(calls, 'passkeyLogin', members)).body
   } catch (cause) {
     const isUnknown = cause instanceof ProblemError && cause.code === 'error.auth.invalid_credentials'
     throw isUnknown ? new AccountError('passkey_refused', { cause }) : cause

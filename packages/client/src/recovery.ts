@@ -1,6 +1,6 @@
 /** Recovery of a lost password by the recovery words. Words and passwords never leave this process. */
-import { type Bytes, equalBytes, toBase64 } from '@blindkeep/protocol/bytes'
-import { identityOf } from './account/masterOf.ts'
+import { type Bytes, equalBytes } from '@blindkeep/protocol/bytes'
+import { plainEmail } from './account/masterOf.ts'
 import { newPassword } from './account/newPassword.ts'
 import { fetchAccountKey } from './account/newRecoveryWords.ts'
 import { RecoveryError } from './account/recoveryError.ts'
@@ -9,9 +9,10 @@ import { signInResultOf } from './account/signIn.ts'
 import type { SignedIn } from './account.ts'
 import { type Environment, systemEnvironment } from './ground/environment.ts'
 import { createCalls } from './http/call.ts'
+import { callProved, publicKeyOf } from './http/proof.ts'
 import type { SessionListener } from './http/session.ts'
 import { openOwner } from './owner.ts'
-import { recoveryProof } from './seal/derive.ts'
+import { recoveryKeySeed } from './seal/derive.ts'
 
 export { type NewRecoveryWords, newRecoveryWords } from './account/newRecoveryWords.ts'
 export { RECOVERY_WORDS, typedWords } from './account/recoveryWords.ts'
@@ -54,11 +55,11 @@ export async function recover(options: Recover): Promise<SignedIn> {
   const { baseUrl, onTokens, onEnded, environment = systemEnvironment } = options
   const secret = await secretOfWords(options.words)
   const calls = createCalls({ baseUrl, fetch: environment.fetch })
-  const { email, serverId } = await identityOf(calls, options.email)
+  const email = plainEmail(options.email)
   const accountKey = await fetchAccountKey({ calls, email, secret })
-  const members = await newPassword(environment, { email, serverId, password: options.newPassword, accountKey })
-  const proof = toBase64(recoveryProof(secret, serverId))
-  const answer = await calls.call('finishRecovery', { body: { email, recovery_proof: proof, ...members } })
+  const { seed, members } = await newPassword(environment, { email, password: options.newPassword, accountKey })
+  const body = { seed: recoveryKeySeed(secret), email, sign_in_key: publicKeyOf(seed), ...members }
+  const answer = await callProved(calls, 'finishRecovery', body)
   return signInResultOf(answer, {
     calls,
     listener: { onTokens, onEnded },

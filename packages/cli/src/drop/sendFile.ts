@@ -123,7 +123,7 @@ async function sendOpened(
       await kept.remove()
       throw refusal
     }
-    const proven = await withPassphrase(first, next, environment)
+    const proven = await withPassphrase(first, { link: call.link, passphrase: next }, environment)
     await keep(proven)
     return await sending(proven).catch((error: unknown) => {
       if (error instanceof SendError && error.reason === 'passphrase_refused') return sendOtherwiseProven(error, next)

@@ -3,7 +3,8 @@ import { type Bytes, equalBytes, fromBase64, toBase64 } from '@blindkeep/protoco
 import { KEY_BYTES } from '@blindkeep/protocol/suites'
 import { type Environment, systemEnvironment } from '../ground/environment.ts'
 import type { Calls } from '../http/call.ts'
-import { NO_CONTEXT, recoveryProof, recoveryWrapKey } from '../seal/derive.ts'
+import { publicKeyOf } from '../http/proof.ts'
+import { NO_CONTEXT, recoveryKeySeed, recoveryWrapKey } from '../seal/derive.ts'
 import { openSmall } from '../seal/open.ts'
 import { sealSmall } from '../seal/seal.ts'
 import { SealError } from '../seal/sealError.ts'
@@ -67,14 +68,14 @@ export function accountKeyOf(words: NewRecoveryWords, { randomBytes }: Pick<Envi
   return own.accountKey
 }
 
-/** What the server stores for the words: the account key sealed under them, and their proof. */
+/** What the server stores for the words: the account key sealed under them, and their public key. */
 export async function recoveryOf(
   words: NewRecoveryWords,
-  { accountKey, serverId }: { readonly accountKey: Bytes; readonly serverId: string },
-): Promise<{ readonly sealed_recovery_key: string; readonly recovery_proof: string }> {
+  accountKey: Bytes,
+): Promise<{ readonly sealed_recovery_key: string; readonly recovery_key: string }> {
   const { secret } = hiddenOf(words)
   const sealed = await sealSmall(accountKey, recoverySeal(secret))
-  return { sealed_recovery_key: toBase64(sealed), recovery_proof: toBase64(recoveryProof(secret, serverId)) }
+  return { sealed_recovery_key: toBase64(sealed), recovery_key: publicKeyOf(recoveryKeySeed(secret)) }
 }
 
 /** From now on the words can be confirmed. Call it before the request: the server may accept and the answer be lost. */

@@ -5,14 +5,15 @@ import type { AccountResponse } from '@blindkeep/protocol/schemas/accounts'
 import { SALT_BYTES } from '@blindkeep/protocol/suites'
 import { createCalls } from '../http/call.ts'
 import { sendAgainWhenLost } from '../http/lostAnswer.ts'
-import { passkeyInput, passkeyProof } from '../seal/derive.ts'
+import { callProved, publicKeyOf } from '../http/proof.ts'
+import { passkeySignInSeed } from '../seal/derive.ts'
 import { newId } from '../seal/newId.ts'
 import { openSmall } from '../seal/open.ts'
 import { sealPasskeyKey } from '../seal/passkeyKey.ts'
 import { SealError } from '../seal/sealError.ts'
 import { openGivenName, sealName } from '../seal/sealedName.ts'
 import { AccountError } from './accountError.ts'
-import { type OwnPasswordPorts, type Proven, presentSecret } from './masterOf.ts'
+import { type OwnPasswordPorts, type PasswordKeys, presentKeys } from './masterOf.ts'
 import { accountKeySeal } from './newPassword.ts'
 import { readOwnAccount } from './ownerAccount.ts'
 import { withPassword } from './passwordWrong.ts'
@@ -35,8 +36,6 @@ export interface OwnPasskey {
 export interface PreparedPasskey {
   /** 16 bytes: the user handle of WebAuthn. */
   readonly userHandle: Bytes
-  /** 32 bytes: what the PRF extension has to evaluate. */
-  readonly input: Bytes
   /** Ids of the authenticators' own: one that has such a passkey should not make another. */
   readonly present: readonly Bytes[]
   /** Whether `add` needs a code of the second factor. */
@@ -54,7 +53,7 @@ export interface PreparedPasskey {
 /** What the authenticator answered. */
 export interface MadePasskey {
   readonly credentialId: Uint8Array
-  /** 32 bytes, SECRET. */
+  /** 32 bytes, SECRET: of the PRF extension for `PASSKEY_INPUT`. */
   readonly output: Uint8Array
   readonly name?: string | undefined
   readonly code?: string | undefined
@@ -80,29 +79,29 @@ interface PasskeyPorts extends OwnPasswordPorts {
 }
 
 export function createOwnerPasskeys({ accountId, accountKey, ...own }: PasskeyPorts): OwnerPasskeys {
-  const { environment, email } = own
-  const { call } = own.calls
+  const { calls, environment, email } = own
+  const { call } = calls
   const nameSeal = (passkeyId: PasskeyId) =>
     ({ key: accountKey, purpose: 'passkey-name', contextId: uuidBytes(passkeyId) }) as const
 
-  /** Each try has the same salt, so the same bytes: a call after a lost answer is a repeat for the server. */
+  /** Each try has the same salt, so the same bytes but for the proof: a call after a lost answer is a repeat for the server. */
   async function add(
-    { secret, serverId }: Pick<Proven, 'secret' | 'serverId'>,
+    seed: Bytes,
     { passkeyId, salt }: { readonly passkeyId: PasskeyId; readonly salt: Bytes },
     { credentialId, output, name, code }: MadePasskey,
   ): Promise<PasskeyId> {
     const seal = { output, passkeyId: uuidBytes(passkeyId), salt }
     const sealedName = await sealName(nameSeal(passkeyId), name)
     const body = {
-      current_password: secret,
+      seed,
       ...(code === undefined ? {} : { code }),
       passkey_id: passkeyId,
       credential_id: toBase64(credentialId),
-      proof: toBase64(passkeyProof(output, serverId)),
+      passkey_key: publicKeyOf(passkeySignInSeed(output)),
       sealed_passkey_key: toBase64(await sealPasskeyKey(seal, { accountId, accountKey, email })),
       ...(sealedName && { sealed_name: toBase64(sealedName) }),
     }
-    await withPassword(() => sendAgainWhenLost(() => call('addPasskey', { body })))
+    await withPassword(() => sendAgainWhenLost(() => callProved(calls, 'addPasskey', body)))
     return passkeyId
   }
 
@@ -129,10 +128,10 @@ export function createOwnerPasskeys({ accountId, accountKey, ...own }: PasskeyPo
     },
 
     async preparePasskey({ password }) {
-      const { master, secret, serverId } = await presentSecret(own, password)
+      const keys = await presentKeys(own, password)
       const account = await readOwnAccount({ call, email })
-      if (!(await isOpenedBy(master, account, accountKey))) {
-        await requireAccepted(own, secret)
+      if (!(await isOpenedBy(keys.master, account, accountKey))) {
+        await requireAccepted(own, keys)
         throw new AccountError('account_key_unreadable')
       }
       const { body } = await call('listPasskeys')
@@ -140,10 +139,9 @@ export function createOwnerPasskeys({ accountId, accountKey, ...own }: PasskeyPo
       const salt = environment.randomBytes(SALT_BYTES)
       return {
         userHandle: uuidBytes(passkeyId),
-        input: passkeyInput(serverId),
         present: body.passkeys.map((entry) => fromBase64(entry.credential_id)),
         needsCode: account.totp_enabled,
-        add: (made) => add({ secret, serverId }, { passkeyId, salt }, made),
+        add: (made) => add(keys.seed, { passkeyId, salt }, made),
         discard: () => removePasskey(passkeyId),
       }
     },
@@ -174,8 +172,8 @@ async function isOpenedBy(
 }
 
 /** Signs in and out again: the server may have altered what the password opens. Throws `PasswordWrong`. */
-async function requireAccepted({ calls, environment, email }: OwnPasswordPorts, secret: string): Promise<void> {
-  const answer = await withPassword(() => calls.call('login', { body: { email, password: secret } }))
+async function requireAccepted({ calls, environment }: OwnPasswordPorts, { email, seed }: PasswordKeys): Promise<void> {
+  const answer = await withPassword(() => callProved(calls, 'login', { seed, email }))
   if (answer.status === 202) return
   const tokens = await sessionOf(calls, answer.body, {})
   await createCalls({ baseUrl: calls.baseUrl, fetch: environment.fetch, tokens }).call('logout')

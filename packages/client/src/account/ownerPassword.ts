@@ -2,7 +2,8 @@
 import type { Bytes } from '@blindkeep/protocol/bytes'
 import type { Environment } from '../ground/environment.ts'
 import { sendAgainWhenLost } from '../http/lostAnswer.ts'
-import { type OwnPasswordPorts, presentSecret } from './masterOf.ts'
+import { callProved, publicKeyOf } from '../http/proof.ts'
+import { type OwnPasswordPorts, presentKeys } from './masterOf.ts'
 import { newPassword } from './newPassword.ts'
 import { withPassword } from './passwordWrong.ts'
 
@@ -38,20 +39,19 @@ interface PasswordPorts extends OwnPasswordPorts {
 }
 
 export function createOwnerPassword({ accountKey, ...own }: PasswordPorts): OwnerPassword {
-  const { environment, email } = own
-  const { call } = own.calls
+  const { calls, environment, email } = own
   return {
     async changePassword({ present, code, next, onProgress }) {
       const counted = (share: number) => withProgress(environment, (part) => onProgress?.((share + part) / 2))
-      const { secret, serverId } = await presentSecret({ ...own, environment: counted(0) }, present)
-      const members = await newPassword(counted(1), { email, serverId, password: next, accountKey })
-      const send = () => call('changePassword', { body: { current_password: secret, ...given(code), ...members } })
-      await withPassword(() => sendAgainWhenLost(send))
+      const { seed } = await presentKeys({ ...own, environment: counted(0) }, present)
+      const made = await newPassword(counted(1), { email, password: next, accountKey })
+      const body = { seed, ...given(code), sign_in_key: publicKeyOf(made.seed), ...made.members }
+      await withPassword(() => sendAgainWhenLost(() => callProved(calls, 'changePassword', body)))
     },
 
     async deleteAccount({ password, code }) {
-      const { secret } = await presentSecret(own, password)
-      await withPassword(() => call('deleteAccount', { body: { current_password: secret, ...given(code) } }))
+      const { seed } = await presentKeys(own, password)
+      await withPassword(() => callProved(calls, 'deleteAccount', { seed, ...given(code) }))
     },
   }
 }

@@ -1,7 +1,8 @@
 /** The second factor of a sign-in. It protects the account; sealed content is equally safe without it. */
 
 import { AnswerError } from '../http/errors.ts'
-import { type OwnPasswordPorts, presentSecret } from './masterOf.ts'
+import { callProved } from '../http/proof.ts'
+import { type OwnPasswordPorts, presentKeys } from './masterOf.ts'
 import { withPassword } from './passwordWrong.ts'
 
 /**
@@ -34,15 +35,16 @@ export interface OwnerSecondFactor {
 }
 
 export function createOwnerSecondFactor(ports: OwnPasswordPorts): OwnerSecondFactor {
-  const { call } = ports.calls
+  const { calls } = ports
+  const { call } = calls
   return {
     async hasSecondFactor() {
       return (await call('account')).body.totp_enabled
     },
 
     async enrollSecondFactor({ password }) {
-      const { secret } = await presentSecret(ports, password)
-      const { body } = await withPassword(() => call('enrollTotp', { body: { current_password: secret } }))
+      const { seed } = await presentKeys(ports, password)
+      const { body } = await withPassword(() => callProved(calls, 'enrollTotp', { seed }))
       if (isForAuthenticator(body.provisioning_uri)) return body.provisioning_uri
       throw new AnswerError('enrollTotp', 'its provisioning_uri is not the address of a TOTP secret')
     },
@@ -52,13 +54,13 @@ export function createOwnerSecondFactor(ports: OwnPasswordPorts): OwnerSecondFac
     },
 
     async disableSecondFactor({ password, code }) {
-      const { secret } = await presentSecret(ports, password)
-      await withPassword(() => call('disableTotp', { body: { current_password: secret, code } }))
+      const { seed } = await presentKeys(ports, password)
+      await withPassword(() => callProved(calls, 'disableTotp', { seed, code }))
     },
 
     async renewBackupCodes({ password, code }) {
-      const { secret } = await presentSecret(ports, password)
-      const { body } = await withPassword(() => call('renewBackupCodes', { body: { current_password: secret, code } }))
+      const { seed } = await presentKeys(ports, password)
+      const { body } = await withPassword(() => callProved(calls, 'renewBackupCodes', { seed, code }))
       return body.backup_codes
     },
   }

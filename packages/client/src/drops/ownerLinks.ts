@@ -13,7 +13,7 @@ import type { Static } from 'typebox'
 import type { Environment } from '../ground/environment.ts'
 import type { Calls } from '../http/call.ts'
 import { AnswerError } from '../http/errors.ts'
-import { linkSecret } from '../seal/derive.ts'
+import { linkSecret, passphraseSalt } from '../seal/derive.ts'
 import { newOpaqueId } from '../seal/newId.ts'
 import { openSmallText } from '../seal/open.ts'
 import { normalPassphrase } from '../seal/passphraseSpellings.ts'
@@ -21,7 +21,6 @@ import { sealSmall } from '../seal/seal.ts'
 import { largestPlaintext } from '../seal/sizes.ts'
 import type { LinkKeysOf } from './dropKeys.ts'
 import { formatLink } from './linkAddress.ts'
-import { linkPassphraseProof } from './linkPassphrase.ts'
 import { type LinkTitle, openGivenTitle, sealLinkTitle } from './linkTitle.ts'
 
 /** Sizes in bytes of sealed files; all optional (specification, Limits). */
@@ -151,16 +150,15 @@ export function createOwnerLinks({ calls, accountKey, keysOf, environment }: Own
   return {
     async createLink({ caps = {}, passphrase, label, title, message, singleUse = false, expiresAt } = {}) {
       const opaqueId = newOpaqueId(environment)
-      const { dropPublicKey, fragment } = keysOf(opaqueId)
+      const keys = keysOf(opaqueId)
       const sealedLabel = await sealedLabelOf(accountKey, opaqueId, label)
+      const salt = passphraseSalt(keys.opaqueId, keys.linkSecret)
       const verifier =
-        passphrase === undefined
-          ? undefined
-          : await linkPassphraseProof({ calls, environment }, { opaqueId, passphrase: normalPassphrase(passphrase) })
+        passphrase === undefined ? undefined : await environment.passphraseProof(normalPassphrase(passphrase), salt)
       await call('provisionLink', {
         body: {
           opaque_id: opaqueId,
-          drop_pubkey: toBase64(dropPublicKey),
+          drop_pubkey: toBase64(keys.dropPublicKey),
           crypto_suite_id: SUITE_ID,
           single_use: singleUse,
           ...linkCapMembersOf({
@@ -174,7 +172,7 @@ export function createOwnerLinks({ calls, accountKey, keysOf, environment }: Own
           sealed_title: await sealedTitleOf(opaqueId, { title, message }),
         },
       })
-      return { opaqueId, url: formatLink({ baseUrl, opaqueId, fragment }) }
+      return { opaqueId, url: formatLink({ baseUrl, opaqueId, fragment: keys.fragment }) }
     },
 
     async listLinks() {

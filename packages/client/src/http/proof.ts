@@ -5,7 +5,7 @@ import { proofMessage } from '@blindkeep/protocol/proof'
 import type { Proof } from '@blindkeep/protocol/schemas/accounts'
 import { ed25519 } from '@noble/curves/ed25519.js'
 import type { Calls } from './call.ts'
-import type { CallRequest } from './callTypes.ts'
+import type { CallAnswer, CallRequest } from './callTypes.ts'
 import { serverIdOf } from './ownAddress.ts'
 
 type ProvedName = {
@@ -14,19 +14,29 @@ type ProvedName = {
 
 type BodyOf<Name extends ProvedName> = CallRequest<Name> extends { readonly body: infer Body } ? Body : never
 
+/** Everything in the body but the proof. */
+export type ProvedMembers<Name extends ProvedName> = Omit<BodyOf<Name>, 'proof'> & {
+  /** Of the Ed25519 key that signs: 32 bytes, SECRET. */
+  readonly seed: Uint8Array
+}
+
 /**
- * The body with its proof: signed with the Ed25519 key of `seed` (32 bytes, SECRET) for this operation, for the server
- * of the address that the person gave, and with a new nonce of that server. Good for one request within five minutes:
- * each repeat needs another. Throws what `serverIdOf` throws.
+ * Sends a request with its proof: signed for this operation, for the server of the address that the person gave, and
+ * with a new nonce of that server. Throws what `serverIdOf` and a call throw.
  */
-export async function proved<Name extends ProvedName>(
+export async function callProved<Name extends ProvedName>(
   calls: Calls,
   name: Name,
-  { seed, ...members }: Omit<BodyOf<Name>, 'proof'> & { readonly seed: Uint8Array },
-): Promise<BodyOf<Name>> {
+  { seed, ...members }: ProvedMembers<Name>,
+): Promise<CallAnswer<Name>> {
   const serverId = await serverIdOf(calls)
   const { nonce } = (await calls.call('nonce')).body
   const signature = ed25519.sign(proofMessage({ operation: operations[name], serverId, nonce, members }), seed)
-  const proof: Proof = { key: toBase64(ed25519.getPublicKey(seed)), nonce, signature: toBase64(signature) }
-  return { ...members, proof } as unknown as BodyOf<Name>
+  const proof: Proof = { key: publicKeyOf(seed), nonce, signature: toBase64(signature) }
+  return calls.call(name, { body: { ...members, proof } } as unknown as CallRequest<Name>)
+}
+
+/** The public key of a seed, base64. */
+export function publicKeyOf(seed: Uint8Array): string {
+  return toBase64(ed25519.getPublicKey(seed))
 }

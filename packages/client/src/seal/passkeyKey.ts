@@ -22,7 +22,7 @@ export interface PasskeyContent {
 }
 
 export interface PasskeySeal {
-  /** 32 bytes, SECRET: what the authenticator gave for `passkeyInput`. */
+  /** 32 bytes, SECRET: what the authenticator gave for `PASSKEY_INPUT`. */
   readonly output: Uint8Array
   /** 16 bytes. */
   readonly passkeyId: Uint8Array

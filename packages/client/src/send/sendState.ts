@@ -1,13 +1,13 @@
 import { fromBase64, fromHex, toBase64 } from '@blindkeep/protocol/bytes'
-import { parseOpaqueId, parseUploadId, type UploadId } from '@blindkeep/protocol/ids'
+import { parseUploadId, type UploadId } from '@blindkeep/protocol/ids'
 import { CreateDropResponse } from '@blindkeep/protocol/schemas/drops'
 import { base64, integer, object, opaqueId, sha256, text } from '@blindkeep/protocol/schemas/shape'
 import { KEM_CIPHERTEXT_BYTES, KEY_BYTES, SALT_BYTES, TAG_BYTES } from '@blindkeep/protocol/suites'
 import { type Static, Type } from 'typebox'
-import { linkPassphraseProof } from '../drops/linkPassphrase.ts'
+import { type LinkParts, parseLink } from '../drops/linkAddress.ts'
 import { type Environment, systemEnvironment } from '../ground/environment.ts'
 import { readAnswer } from '../http/answer.ts'
-import { createCalls } from '../http/call.ts'
+import { passphraseSalt } from '../seal/derive.ts'
 import { FileHeader } from '../seal/fileHeader.ts'
 import type { SpelledPassphrase } from '../seal/passphraseSpellings.ts'
 import { createSealer, type Sealer } from '../seal/seal.ts'
@@ -57,17 +57,17 @@ export function forNewSession(state: SendState, { randomBytes }: Environment = s
 
 /**
  * The same sealed file with another passphrase, for a link that refused the first one. Nothing is hashed again: the
- * passphrase is not part of the seal. Throws `AddressError`, and what a call throws.
+ * passphrase is not part of the seal. `link`: that of the state. Throws `LinkError`, and `RangeError` for another link.
  */
 export async function withPassphrase(
   state: SendState,
-  passphrase: SpelledPassphrase,
+  { link, passphrase }: { readonly link: string | LinkParts; readonly passphrase: SpelledPassphrase },
   environment: Environment = systemEnvironment,
 ): Promise<SendState> {
-  const opaqueId = parseOpaqueId(state.opaqueId)
-  if (opaqueId === undefined) throw new RangeError('This is not the state of an upload.')
-  const calls = createCalls({ baseUrl: state.baseUrl, fetch: environment.fetch })
-  const proof = await linkPassphraseProof({ calls, environment }, { opaqueId, passphrase })
+  const { opaqueId, fragment } = parseLink(link)
+  if (opaqueId !== state.opaqueId) throw new RangeError('This is not the link of the upload.')
+  const salt = passphraseSalt(fromHex(opaqueId), fragment.linkSecret)
+  const proof = await environment.passphraseProof(passphrase, salt)
   return { ...forNewSession(state, environment), passphraseProof: toBase64(proof) }
 }
 
