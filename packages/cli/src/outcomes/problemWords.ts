@@ -14,6 +14,7 @@ export const PROBLEM_WORDS: Partial<Readonly<Record<ProblemCode, string>>> = {
     'The session is over: it was ended, or not used for long. Sign in again: blindkeep login',
   'error.request.unauthenticated': 'You are not signed in any more. Sign in again: blindkeep login',
   'error.auth.invalid_credentials': 'E-mail address or password are wrong. Check both.',
+  'error.auth.proof_invalid': 'The server did not accept the signature of the request. Call it again.',
   'error.auth.registration_invalid': 'The server does not accept this e-mail address. Check its spelling.',
   'error.auth.user_already_exists': 'There is an account with this e-mail address. Sign in: blindkeep login',
   'error.auth.registration_closed':

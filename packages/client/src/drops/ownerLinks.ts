@@ -152,13 +152,9 @@ export function createOwnerLinks({ calls, accountKey, keysOf, environment }: Own
       const opaqueId = newOpaqueId(environment)
       const keys = keysOf(opaqueId)
       const sealedLabel = await sealedLabelOf(accountKey, opaqueId, label)
+      const salt = passphraseSalt(keys.opaqueId, keys.linkSecret)
       const verifier =
-        passphrase === undefined
-          ? undefined
-          : await environment.passphraseProof(
-              normalPassphrase(passphrase),
-              passphraseSalt(keys.opaqueId, keys.linkSecret),
-            )
+        passphrase === undefined ? undefined : await environment.passphraseProof(normalPassphrase(passphrase), salt)
       await call('provisionLink', {
         body: {
           opaque_id: opaqueId,

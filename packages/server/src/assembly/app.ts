@@ -1,6 +1,5 @@
 /** A server of its settings: opens what it needs, builds the rules over it, and begins what runs by the clock. */
 import { setTimeout as wait } from 'node:timers/promises'
-import { createSecretHasher } from '../adapters/argon2/argon2.ts'
 import { readPages } from '../adapters/filesystem/pages.ts'
 import { openLimiter } from '../adapters/limiter/limiter.ts'
 import { createLocalSeats } from '../adapters/limiter/localSeats.ts'
@@ -76,14 +75,12 @@ export async function createApp(options: AppOptions): Promise<App> {
   const pages = await readPages(config.pagesDirectory)
   let work: ReturnType<typeof startPeriodicWork> | undefined
   const window = { min: config.protocolMin, max: config.protocolMax }
-  const hasher = createSecretHasher({ concurrent: 2, queueMax: 64 })
   const rules = createRules(
     {
       ...data,
       clock,
       random,
       ...counts,
-      hasher,
       keys,
       messenger: createMessenger({ pushSigner, clock }, { ...messengerSettingsIn(config), serverId }),
       log,
@@ -106,6 +103,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       routes: createRoutes({ ...data, rules, clock, version, unreadiness, warnings }, { ...config, publicUrl }),
       pages,
       sessions: rules.sessions,
+      proofs: rules.proofs,
       protocolWindow: rules.protocolWindow,
       log,
       newRequestId: () => random.uuid(),

@@ -67,6 +67,7 @@ function planOf(
 
 /** As the start of a server would: on PostgreSQL a newer schema may still serve this version. */
 function refusalOf(kind: UpgradePlan['kind'], state: SchemaState, path: string | undefined): string | undefined {
+  if (state.unconvertible !== undefined) return state.unconvertible
   const known = migrations.length
   if ((kind === 'postgres' ? state.serves : state.done) <= known) return undefined
   const error = new DatabaseTooNew(state, known)

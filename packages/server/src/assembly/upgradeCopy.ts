@@ -1,4 +1,4 @@
-import { migrations } from '../adapters/sql/migrations/migrations.ts'
+import { migrations, refuseUnconvertible } from '../adapters/sql/migrations/migrations.ts'
 import { sqliteSchema } from '../adapters/sql/sqlite/schema.ts'
 import { copyBeforeUpgrade, outdateCopies } from '../adapters/sql/sqlite/upgradeCopies.ts'
 import type { Log } from '../ports/log.ts'
@@ -6,10 +6,12 @@ import type { LogHead } from '../ports/store.ts'
 
 /**
  * Copies the SQLite database at `path` if this version is going to change its schema, and logs where the copy is.
- * Returns its path. The caller keeps other servers out. Throws `UpgradeNotCopied`.
+ * Returns its path. The caller keeps other servers out. Throws `UpgradeNotCopied`, or `DatabaseUnconvertible`.
  */
 export async function copyIfUpgraded(path: string, log: Pick<Log, 'info'>): Promise<string | undefined> {
-  const { done } = await sqliteSchema(path)
+  const state = await sqliteSchema(path)
+  refuseUnconvertible(state)
+  const { done } = state
   if (done === 0 || done >= migrations.length) return undefined
   const facts = { migration: done, to: migrations.length }
   log.info('the database is copied before its upgrade', facts)

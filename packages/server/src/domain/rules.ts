@@ -9,16 +9,15 @@ import type { News } from '../ports/node.ts'
 import type { Objects } from '../ports/objects.ts'
 import type { Random } from '../ports/random.ts'
 import type { Seats } from '../ports/seats.ts'
-import type { SecretHasher } from '../ports/secrets.ts'
 import type { Staging } from '../ports/staging.ts'
 import type { Store } from '../ports/store.ts'
 import { type AccountSettings, createAccounts } from './account/accounts.ts'
 import { createDevices } from './account/devices.ts'
 import { createFactorCodes } from './account/factorCodes.ts'
-import { hashedByNetwork } from './account/hashedByNetwork.ts'
 import { createInvites } from './account/invites.ts'
 import { createPasskeys } from './account/passkeys.ts'
 import { createChangePassword } from './account/password.ts'
+import { createProofs } from './account/proofs.ts'
 import { createRecovery } from './account/recovery.ts'
 import { createSecondFactor } from './account/secondFactor.ts'
 import { createSessions, type SessionSettings } from './account/sessions.ts'
@@ -78,7 +77,6 @@ export interface RulePorts {
   readonly random: Random
   readonly limiter: Limiter
   readonly seats: Seats
-  readonly hasher: SecretHasher
   readonly keys: ServerKeys
   /** Encrypts the secrets of second factors. */
   readonly keyring: Pick<Keyring, 'seal' | 'open'>
@@ -270,20 +268,20 @@ function createFileRules(ports: RulePorts, settings: RuleSettings, base: Base) {
 /** Accounts, and how their owners sign in. */
 function createAccountRules(ports: RulePorts, settings: RuleSettings, parts: Base & FileRules) {
   const { clock, random, limiter, keyring, messenger, giveUpAfter, onDeleted } = ports
-  const hasher = hashedByNetwork(ports.hasher)
   const { store, inbox, assets, ending } = parts
   const { tokens, serverSecret } = ports.keys
   const sessions = createSessions({ store, clock, random, tokens, serverSecret }, settings)
-  const proofs = { store, clock, random, limiter, hasher, sessions, serverSecret }
-  const accounts = createAccounts(proofs, settings)
-  const recovery = createRecovery(proofs, settings)
+  const entrance = { store, clock, random, limiter, sessions, serverSecret }
+  const accounts = createAccounts(entrance, settings)
+  const recovery = createRecovery(entrance, settings)
   const applyRecovery = recovery.apply
   const codes = createFactorCodes({ clock, limiter, keyring, serverSecret }, settings)
   return {
     sessions,
+    proofs: createProofs({ clock, random, serverSecret }, settings),
     accounts,
     recovery,
-    changePassword: createChangePassword({ store, clock, hasher, accounts, codes }),
+    changePassword: createChangePassword({ store, clock, accounts, codes }),
     accountDeletion: createAccountDeletion({ store, clock, accounts, codes, inbox, assets, ending, onDeleted }),
     secondFactor: createSecondFactor({ store, clock, random, accounts, codes, sessions, applyRecovery }, settings),
     passkeys: createPasskeys({ store, clock, limiter, accounts, codes, sessions }, settings),

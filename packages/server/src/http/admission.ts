@@ -16,13 +16,15 @@
  *     members (422), values (400)
  * 11. `protocol_version` in the body of a write that creates (426)
  * 12. for a write with a JSON body, token and suspension again (401, 403), because the body took time to arrive
- * 13. what adds rows: the budget of its account (429) and free space (500), `leaving.ts`
- * 14. the operation's own rules. A chunk has rules of its own for content type and size (`chunk.ts`) and for suspension
+ * 13. the proof: its nonce, then its signature (401)
+ * 14. what adds rows: the budget of its account (429) and free space (500), `leaving.ts`
+ * 15. the operation's own rules. A chunk has rules of its own for content type and size (`chunk.ts`) and for suspension
  *     (`chunkRecord.ts`).
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ProtocolVersion } from '@blindkeep/protocol/ids'
 import type { Operation, OperationName } from '@blindkeep/protocol/operations'
+import type { Proofs } from '../domain/account/proofs.ts'
 import type { Caller, Sessions } from '../domain/account/sessions.ts'
 import type { AcceptedVersions } from '../domain/discovery/protocolWindow.ts'
 import { networkOf } from '../domain/ground/guestNetwork.ts'
@@ -35,6 +37,7 @@ import {
   deprecationWarning,
   headerForms,
   jsonOf,
+  keyOf,
   mediaType,
   negotiation,
   pathIds,
@@ -49,6 +52,7 @@ import { isForwarded, type SenderOf } from './source.ts'
 
 interface AdmissionPorts {
   readonly sessions: Sessions
+  readonly proofs: Pick<Proofs, 'provedKey'>
   readonly protocolWindow: AcceptedVersions
   readonly senderOf: SenderOf
   /** Aborts when the server ends. */
@@ -74,7 +78,7 @@ export type Admit = (asked: Asked, arriving: Arriving) => Promise<Call<Operation
 export const MAX_GUEST_JSON_BYTES = 64 * 1024
 
 export function createAdmit(
-  { sessions, protocolWindow, senderOf, closing }: AdmissionPorts,
+  { sessions, proofs, protocolWindow, senderOf, closing }: AdmissionPorts,
   settings: AdmissionSettings,
 ): Admit {
   const { requestBytesMax } = settings
@@ -117,12 +121,17 @@ export function createAdmit(
     const present = row.writes === true && read !== undefined ? await callerOf(row, request) : caller
     if (isRefusal(present)) return present
 
+    // 13
+    const proved = keyOf(row, read?.json, proofs)
+    if (isRefusal(proved)) return proved
+
     return {
       body,
       params,
       query,
       json: read?.json,
       caller: present,
+      provedKey: proved?.keyHash,
       source,
       hold: (kept: Kept, bytes: number) => hold.take(kept, holder, bytes),
       isForwarded: isForwarded(headers),

@@ -4,6 +4,7 @@
  */
 import type { OperationName, OperationOf, PATH_PARAMETERS } from '@blindkeep/protocol/operations'
 import type { Static, TSchema } from 'typebox'
+import type { KeyHash } from '../domain/account/proofs.ts'
 import type { Caller } from '../domain/account/sessions.ts'
 import type { Refusal, Refuses } from '../domain/ground/refusals.ts'
 import type { Body } from './body.ts'
@@ -21,6 +22,8 @@ export interface Call<Name extends OperationName> {
   readonly body: Body
   /** Undefined for rows without a bearer token. */
   readonly caller: OperationOf<Name>['auth'] extends 'bearer' ? Caller : undefined
+  /** The key that the request proves. Undefined for rows without a proof. */
+  readonly provedKey: OperationOf<Name> extends { readonly proves: true } ? KeyHash : undefined
   /** The source of the request; undefined when many clients share that address. */
   readonly source: string | undefined
   /** Whether a header says that a proxy forwarded the request. */

@@ -3,7 +3,6 @@ import type { Sessions } from '../domain/account/sessions.ts'
 import { isRefusal, type Reason, type Refusal } from '../domain/ground/refusals.ts'
 import { BlobMissing, StorageFull, StorageUnavailable } from '../ground/storageErrors.ts'
 import type { Log } from '../ports/log.ts'
-import { HasherBusy } from '../ports/secrets.ts'
 import { StoreBroken } from '../ports/store.ts'
 import { type Body, BodyBroken, BodyTooLarge, BodyTooSlow, bodyOf, hasBody } from './body.ts'
 import { authenticate, hiddenNotFound, suspension } from './gates.ts'
@@ -69,7 +68,6 @@ export function createErrors({ sessions, log, onBroken }: ErrorPorts, limits: Bo
   const refusalOf: Errors['refusalOf'] = (error, { row, id }) => {
     if (error instanceof BodyTooLarge) return { refused: 'body_too_large' }
     if (error instanceof BodyTooSlow) return { refused: 'body_too_slow' }
-    if (error instanceof HasherBusy) return { refused: 'attempts_limited', retryAfterSeconds: 2 }
     if (error instanceof BodyBroken) return { refused: 'request_malformed', detail: 'the body was cut off' }
     log.error('failed', { requestId: id, route: row.path, error })
     if (error instanceof StoreBroken) onBroken(error)

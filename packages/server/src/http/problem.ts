@@ -16,6 +16,7 @@ const CODES = {
   session_over: 'error.auth.session_expired',
   account_suspended: 'error.account.suspended',
   credentials_wrong: 'error.auth.invalid_credentials',
+  proof_invalid: 'error.auth.proof_invalid',
   recovery_invalid: 'error.auth.recovery_invalid',
   registration_invalid: 'error.auth.registration_invalid',
   registration_closed: 'error.auth.registration_closed',

@@ -5,6 +5,7 @@ import { type Operation, type OperationName, operations } from '@blindkeep/proto
 import { isNegotiatedPath } from '@blindkeep/protocol/window'
 import { HEADERS } from '@blindkeep/protocol/wire'
 import createRouter from 'find-my-way'
+import type { Proofs } from '../domain/account/proofs.ts'
 import type { Sessions } from '../domain/account/sessions.ts'
 import type { AcceptedVersions } from '../domain/discovery/protocolWindow.ts'
 import { isRefusal, type Refusal } from '../domain/ground/refusals.ts'
@@ -54,6 +55,7 @@ interface HttpPorts {
   readonly routes: Routes
   readonly pages: Pages
   readonly sessions: Sessions
+  readonly proofs: Pick<Proofs, 'provedKey'>
   readonly protocolWindow: AcceptedVersions
   readonly log: Log
   readonly newRequestId: () => string
@@ -88,7 +90,7 @@ export interface HttpServer {
 }
 
 export function createHttpServer(ports: HttpPorts, settings: HttpSettings): HttpServer {
-  const { routes, pages, sessions, protocolWindow, watch } = ports
+  const { routes, pages, watch } = ports
   const errors = createErrors(ports, settings)
   const senderOf = createSenderOf(settings.trustedProxies)
   const server = createServer(OPTIONS)
@@ -109,7 +111,7 @@ export function createHttpServer(ports: HttpPorts, settings: HttpSettings): Http
       answer: async (exchange, given) => (sendToPage(exchange) ? undefined : refuseUnknown(exchange, given)),
     }),
   })
-  const admit = createAdmit({ sessions, protocolWindow, senderOf, closing: signal }, settings)
+  const admit = createAdmit({ ...ports, senderOf, closing: signal }, settings)
   const serving = { admit, errors, budget: ports.budget ?? createBudget() }
   const mistaken = mistakenPaths().map((own) => ({ ...own, operation: 'page', answer: refuseUnknown }))
   for (const route of [...operationRoutes(routes, serving), ...mistaken, ...pageRoutes(pages, errors.refuse)])

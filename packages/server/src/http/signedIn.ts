@@ -3,7 +3,7 @@ import type { ChallengeResponse, TokenResponse } from '@blindkeep/protocol/schem
 import { type GivenChallenge, isChallenge } from '../domain/account/challenges.ts'
 import type { TokenPair } from '../domain/account/sessions.ts'
 
-/** For a proved secret: a token pair, or a second factor's challenge (specification, Authentication, 3). */
+/** For a proved key: a token pair, or a second factor's challenge (specification, Authentication, 3). */
 export function signedIn(answer: TokenPair | GivenChallenge) {
   return isChallenge(answer)
     ? ({ status: 202, body: challenge(answer) } as const)

@@ -8,15 +8,13 @@ import { changesOne, runs, values } from './statements.ts'
 
 export interface AccountDeletion {
   readonly accountId: AccountId
-  /** The stored hash that the owner's secret matched. */
-  readonly secretHash: string
+  /** The stored hash of the key that the owner proved. */
+  readonly signInKeyHash: Uint8Array
   readonly at: Instant
 }
 
 /** Not an e-mail address, because it has no @: no client can register it. As unique as the id. */
 const DELETED_EMAIL = sql<string>`'deleted:' || account_id`
-/** Not a hash: no secret matches it. */
-export const NO_SECRET = '-'
 
 export const accountDeletionReads = {
   /** At most `max` deleted accounts that are not emptied yet, in the order of deletion. */
@@ -31,16 +29,16 @@ export const accountDeletionReads = {
   ),
 }
 
-const eraseAccount = changesOne((db, { accountId, secretHash, at }: AccountDeletion) =>
+const eraseAccount = changesOne((db, { accountId, signInKeyHash, at }: AccountDeletion) =>
   db
     .updateTable('accounts')
     .set({
       email: DELETED_EMAIL,
-      secretHash: NO_SECRET,
+      signInKeyHash: null,
       salt: null,
       sealedAccountKey: null,
       sealedRecoveryKey: null,
-      recoveryProofHash: null,
+      recoveryKeyHash: null,
       totpSealed: null,
       totpConfirmedAt: null,
       totpLastStep: null,
@@ -54,7 +52,7 @@ const eraseAccount = changesOne((db, { accountId, secretHash, at }: AccountDelet
       deletedAt: at,
     })
     .where('accountId', '=', accountId)
-    .where('secretHash', '=', secretHash)
+    .where('signInKeyHash', '=', signInKeyHash)
     .where('deletedAt', 'is', null),
 )
 
@@ -106,11 +104,11 @@ const removals = [
 
 export const accountDeletionWrites = {
   /**
-   * Deletes an account if `secretHash` is still its hash. Frees its e-mail address and removes everything that names
-   * the person, opens sealed data or lets the person in: secrets, salts and sealed keys, the second factor and its
+   * Deletes an account if `signInKeyHash` is still its hash. Frees its e-mail address and removes everything that names
+   * the person, opens sealed data or lets the person in: hashes of keys, salts and sealed keys, the second factor and its
    * codes, challenges, devices, passkeys, names of albums, labels, keys and verifiers of links. Ends its sessions,
    * revokes its links and capabilities, and releases all claims on its drops. Its upload sessions, drops, assets and
-   * shares stay. False, and nothing changed, if its secret is another one or it was deleted before.
+   * shares stay. False, and nothing changed, if its key is another one or it was deleted before.
    */
   async begin(db: Db, accountDeletion: AccountDeletion): Promise<boolean> {
     if (!(await eraseAccount(db, accountDeletion))) return false

@@ -2,7 +2,7 @@ import type { AccountId, Instant } from '@blindkeep/protocol/ids'
 import type { RefusedBecause } from '@blindkeep/protocol/schemas/accounts'
 import type { Db } from './db.ts'
 import { all, apart, changesOne, first, insertsUnless, runs } from './statements.ts'
-import type { Account, AccountSecret, AccountStanding, AccountUse, OwnLimits } from './tables/accounts.ts'
+import type { Account, AccountStanding, AccountUse, OwnLimits, SignInValues } from './tables/accounts.ts'
 import { columnsOf } from './tables.ts'
 
 export const STANDING = ['accounts.suspendedAt', 'accounts.deletedAt'] as const
@@ -149,21 +149,21 @@ export const accountWrites = {
   /** False if the e-mail is taken. */
   insert: insertsUnless('accounts', 'email'),
   /**
-   * Replaces the secret and removes a second factor that is not confirmed: it may have been enrolled with the old
-   * secret. False, and nothing changed, if the hash of the present secret is not `from`. One conditional statement.
+   * Replaces the sign-in key and removes a second factor that is not confirmed: it may have been enrolled with the old
+   * one. False, and nothing changed, if the hash of the present key is not `from`. One conditional statement.
    */
-  changeSecret: changesOne((db, accountId: AccountId, from: string, secret: AccountSecret) =>
+  changeSignInKey: changesOne((db, accountId: AccountId, from: Uint8Array, values: SignInValues) =>
     db
       .updateTable('accounts')
       .set((account) => ({
-        secretHash: secret.secretHash,
-        kdfVersion: secret.kdfVersion,
-        salt: secret.salt,
-        sealedAccountKey: secret.sealedAccountKey,
+        signInKeyHash: values.signInKeyHash,
+        kdfVersion: values.kdfVersion,
+        salt: values.salt,
+        sealedAccountKey: values.sealedAccountKey,
         totpSealed: account.case().when('totpConfirmedAt', 'is', null).then(null).else(account.ref('totpSealed')).end(),
       }))
       .where('accountId', '=', accountId)
-      .where('secretHash', '=', from),
+      .where('signInKeyHash', '=', from),
   ),
   /**
    * Adds `bytes` to the use. Undefined, and nothing changed, if the use would exceed the account's own hard limit, or

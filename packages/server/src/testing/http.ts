@@ -51,6 +51,7 @@ export function overHttp(
       ),
       pages,
       sessions: rules.sessions,
+      proofs: rules.proofs,
       protocolWindow: rules.protocolWindow,
       log,
       newRequestId: () => systemRandom.uuid(),

@@ -62,9 +62,9 @@ export function quickly(world: World) {
     /** An account whose secret is `SECRET`. */
     async newAccount(): Promise<AccountId> {
       const accountId = await newAccount(world)
-      const secretHash = await quickHasher.hash(SECRET)
-      const secret = { secretHash, kdfVersion: 1, salt: new Uint8Array(16), sealedAccountKey: new Uint8Array(60) }
-      await store.write([], (tx) => tx.accounts.changeSecret(accountId, '-', secret))
+      const signInKeyHash = await quickHasher.hash(SECRET)
+      const secret = { signInKeyHash, kdfVersion: 1, salt: new Uint8Array(16), sealedAccountKey: new Uint8Array(60) }
+      await store.write([], (tx) => tx.accounts.changeSignInKey(accountId, '-', secret))
       return accountId
     },
 

@@ -262,9 +262,9 @@ export async function newAccount({ store, clock, settings }: World): Promise<Acc
     salt: undefined,
     sealedAccountKey: undefined,
     sealedRecoveryKey: undefined,
-    recoveryProofHash: undefined,
+    recoveryKeyHash: undefined,
   }
-  const row = { accountId, email: `${accountId}@example.org`, secretHash: '-', kdfVersion: 1, ...nothing }
+  const row = { accountId, email: `${accountId}@example.org`, signInKeyHash: '-', kdfVersion: 1, ...nothing }
   await store.write([], async (tx) => {
     await tx.accounts.insert({ ...row, createdAt: clock.now() })
     await recordServerId(tx, settings.serverId)

@@ -24,7 +24,7 @@ function describeRows(inStore: InStore): void {
       const full = account(1, {
         sealedAccountKey: bytes(80, 1),
         sealedRecoveryKey: bytes(80, 2),
-        recoveryProofHash: bytes(32, 3),
+        recoveryKeyHash: bytes(32, 3),
       })
       const bare = account(2, { salt: undefined })
       await store.write([], async (tx) => {
@@ -69,17 +69,20 @@ function describeRows(inStore: InStore): void {
       const before = await store.read((tx) => tx.accounts.find(accountId(1)))
       const secretOf = (number: number) => {
         const { salt, kdfVersion } = account(number)
-        return { secretHash: `hash ${number}`, kdfVersion, salt, sealedAccountKey: bytes(80, number) }
+        return { signInKeyHash: `hash ${number}`, kdfVersion, salt, sealedAccountKey: bytes(80, number) }
       }
-      const from = account(1).secretHash
+      const from = account(1).signInKeyHash
       const changed = await atOnce(store, 8, (tx, index) =>
-        tx.accounts.changeSecret(accountId(1), from, secretOf(index + 3)),
+        tx.accounts.changeSignInKey(accountId(1), from, secretOf(index + 3)),
       )
       assert.equal(countTrue(changed), 1)
       const secret = secretOf(changed.indexOf(true) + 3)
       assert.deepEqual(await store.read((tx) => tx.accounts.find(accountId(1))), { ...before, ...secret })
-      const none = { ...secret, secretHash: 'other', salt: undefined, sealedAccountKey: undefined }
-      assert.equal(await store.write([], (tx) => tx.accounts.changeSecret(accountId(1), secret.secretHash, none)), true)
+      const none = { ...secret, signInKeyHash: 'other', salt: undefined, sealedAccountKey: undefined }
+      assert.equal(
+        await store.write([], (tx) => tx.accounts.changeSignInKey(accountId(1), secret.signInKeyHash, none)),
+        true,
+      )
       assert.deepEqual(await store.read((tx) => tx.accounts.find(accountId(1))), { ...before, ...none })
     }),
   )

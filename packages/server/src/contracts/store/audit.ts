@@ -136,15 +136,15 @@ function describeDeleted(inStore: InStore): void {
     'counts what a deleted account still keeps about a person, and nothing for other accounts',
     inStore(async (store) => {
       await fill(store)
-      const { secretHash } = account(1)
+      const { signInKeyHash } = account(1)
       const audited = async (number: number) => {
         const [row] = await store.read((tx) => tx.audit.accounts(accountId(number - 1), 1))
         return [row?.deletedAt, row?.emptiedAt, row?.remains, row?.liveShares]
       }
       await store.write([], async (tx) => {
         await tx.devices.insert(device(2, { accountId: accountId(2) }))
-        await tx.accountDeletions.begin({ accountId: accountId(1), secretHash, at: at(5) })
-        await tx.accountDeletions.begin({ accountId: accountId(2), secretHash, at: at(5) })
+        await tx.accountDeletions.begin({ accountId: accountId(1), signInKeyHash, at: at(5) })
+        await tx.accountDeletions.begin({ accountId: accountId(2), signInKeyHash, at: at(5) })
         await tx.accountDeletions.finish(accountId(2), at(6))
       })
       assert.deepEqual(
@@ -166,8 +166,8 @@ function describeDeleted(inStore: InStore): void {
         await tx.passkeys.insert(passkey(9))
         await tx.channels.insert(channel(9))
         await tx.secondFactors.setBackupCodes(accountId(1), [hash(1)])
-        await tx.accounts.changeSecret(accountId(1), '-', {
-          secretHash,
+        await tx.accounts.changeSignInKey(accountId(1), '-', {
+          signInKeyHash,
           kdfVersion: 1,
           salt: bytes(16),
           sealedAccountKey: undefined,

@@ -37,10 +37,10 @@ export function describePasskeys(inStore: InStore): void {
       inStore(async (store) => {
         await seed(store)
         const inserted = await atOnce(store, 16, (tx, index) =>
-          tx.passkeys.insert(passkey(1, { proofHash: bytes(32, index) })),
+          tx.passkeys.insert(passkey(1, { keyHash: bytes(32, index) })),
         )
         assert.equal(countTrue(inserted), 1)
-        const first = fresh(passkey(1, { proofHash: bytes(32, inserted.indexOf(true)) }))
+        const first = fresh(passkey(1, { keyHash: bytes(32, inserted.indexOf(true)) }))
         const again = passkey(1, { accountId: accountId(2), sealedName: bytes(9) })
         assert.equal(await store.write([], (tx) => tx.passkeys.insert(again)), false)
         assert.deepEqual(await find(store, 1), first)

@@ -49,7 +49,7 @@ export const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in 
     noteRefusal: (tx) => tx.accounts.noteRefusal(accountId(1), { why: 'inbox_full', at: at(9), since: at(1) }),
     findByEmail: (tx) => tx.accounts.findByEmail('owner@example.org'),
     insert: (tx) => tx.accounts.insert(account(2)),
-    changeSecret: (tx) => tx.accounts.changeSecret(accountId(1), account(1).secretHash, account(2)),
+    changeSignInKey: (tx) => tx.accounts.changeSignInKey(accountId(1), account(1).signInKeyHash, account(2)),
     charge: (tx) => tx.accounts.charge(accountId(1), 1, 10),
     refund: async (tx) => {
       await tx.accounts.charge(accountId(1), 1, 10)
@@ -373,7 +373,8 @@ export const questions: { readonly [Noun in keyof WriteTx]: { readonly [Name in 
   },
   accountDeletions: {
     listUnfinished: (tx) => tx.accountDeletions.listUnfinished(5),
-    begin: (tx) => tx.accountDeletions.begin({ accountId: accountId(1), secretHash: account(1).secretHash, at: at(1) }),
+    begin: (tx) =>
+      tx.accountDeletions.begin({ accountId: accountId(1), signInKeyHash: account(1).signInKeyHash, at: at(1) }),
     finish: (tx) => tx.accountDeletions.finish(accountId(1), at(1)),
   },
   deprecations: {

@@ -62,8 +62,10 @@ function describeFactors(inStore: InStore): void {
       await store.write([], (tx) => tx.secondFactors.confirm(accountId(2), at(5)))
       for (const number of [1, 2]) {
         const row = account(number)
-        const change = { ...row, secretHash: 'other' }
-        const isChanged = await store.write([], (tx) => tx.accounts.changeSecret(row.accountId, row.secretHash, change))
+        const change = { ...row, signInKeyHash: 'other' }
+        const isChanged = await store.write([], (tx) =>
+          tx.accounts.changeSignInKey(row.accountId, row.signInKeyHash, change),
+        )
         assert.equal(isChanged, true)
       }
       assert.equal(await factorOf(store, 1), undefined)

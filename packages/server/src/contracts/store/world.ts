@@ -102,12 +102,12 @@ export function account(number: number, given: Partial<NewAccount> = {}): NewAcc
   return {
     accountId: accountId(number),
     email: `owner-${number}@example.org`,
-    secretHash: '$argon2id$v=19$m=19456,t=2,p=1$c2FsdA$aGFzaA',
+    signInKeyHash: '$argon2id$v=19$m=19456,t=2,p=1$c2FsdA$aGFzaA',
     kdfVersion: 1,
     salt: bytes(16, number),
     sealedAccountKey: undefined,
     sealedRecoveryKey: undefined,
-    recoveryProofHash: undefined,
+    recoveryKeyHash: undefined,
     createdAt: at(0),
     ...given,
   }
@@ -132,7 +132,7 @@ export function passkey(number: number, given: Partial<NewPasskey> = {}): NewPas
     passkeyId: passkeyId(number),
     accountId: accountId(1),
     credentialId: bytes(16, number),
-    proofHash: bytes(32, number),
+    keyHash: bytes(32, number),
     sealedPasskeyKey: bytes(1200),
     sealedName: undefined,
     createdAt: at(0),

@@ -21,7 +21,7 @@ describe('registering', () => {
       const pair = notRefused(await world.rules.accounts.register(registration({ email: '  Ada@Example.ORG ' })))
       const { account } = notRefused(await world.rules.sessions.authenticate(pair.accessToken))
       assert.equal(account.email, 'ada@example.org')
-      assert.match(account.secretHash, /^\$argon2id\$/)
+      assert.match(account.signInKeyHash, /^\$argon2id\$/)
       assert.equal(reasonOf(await world.rules.accounts.logIn(credentials({ email: 'ADA@example.org' }))), 'in')
     }),
   )

@@ -1,15 +1,15 @@
-/** Accounts. A client derives a secret from the password; the server stores a slow hash of it. */
+/** Accounts. A client derives a key from the password; the server stores the SHA-256 of its public half. */
 import type { DeviceId } from '@blindkeep/protocol/ids'
 import type { Clock } from '../../ports/clock.ts'
 import type { Limiter } from '../../ports/limiter.ts'
 import type { Random } from '../../ports/random.ts'
-import type { SecretHasher } from '../../ports/secrets.ts'
 import type { Account, Store } from '../../ports/store.ts'
 import { isRefusal, type Refuses } from '../ground/refusals.ts'
 import { type AttemptSettings, createAttemptLimits } from './attemptLimits.ts'
 import type { GivenChallenge } from './challenges.ts'
 import { emailOf } from './email.ts'
 import { decoySalt, KDF_VERSION } from './kdf.ts'
+import { isKey, type KeyHash } from './proofs.ts'
 import { createRegister, type RegistrationSettings } from './registration.ts'
 import type { Sessions, TokenPair } from './sessions.ts'
 import { createSignIn } from './signIn.ts'
@@ -18,7 +18,7 @@ export interface AccountSettings extends RegistrationSettings, AttemptSettings {
 
 export interface Credentials {
   readonly email: string
-  readonly secret: string
+  readonly provedKey: KeyHash
   readonly deviceId: DeviceId | undefined
   readonly source: string | undefined
 }
@@ -28,7 +28,6 @@ interface AccountPorts {
   readonly clock: Clock
   readonly random: Random
   readonly limiter: Limiter
-  readonly hasher: SecretHasher
   readonly sessions: Sessions
   /** Keeps decoy salts the same after a restart. */
   readonly serverSecret: Uint8Array
@@ -37,18 +36,18 @@ interface AccountPorts {
 export type Accounts = ReturnType<typeof createAccounts>
 
 export function createAccounts(ports: AccountPorts, settings: AccountSettings) {
-  const { store, hasher, serverSecret } = ports
+  const { store, serverSecret } = ports
   const attemptLimits = createAttemptLimits(ports, settings)
   const signIn = createSignIn(ports)
 
-  async function checkSecret(
+  async function checkKey(
     { email, source }: { readonly email: string; readonly source: string | undefined },
-    secretHash: string | undefined,
-    secret: string,
+    signInKeyHash: KeyHash | undefined,
+    provedKey: KeyHash,
   ): Promise<Refuses<'credentials_wrong' | 'attempts_limited'> | undefined> {
     const isRight = await attemptLimits.check(
-      attemptLimits.forSecrets(email, source),
-      () => hasher.verify(secretHash, secret, source),
+      attemptLimits.forSignInKeys(email, source),
+      async () => isKey(signInKeyHash, provedKey),
       (answer) => !answer,
     )
     if (isRefusal(isRight)) return isRight
@@ -63,19 +62,19 @@ export function createAccounts(ports: AccountPorts, settings: AccountSettings) {
     register: createRegister({ ...ports, attemptLimits, signIn }, settings),
 
     /**
-     * Asks a signed-in caller for the present secret again, before an act for which a stolen token must not be enough.
-     * It counts like a sign-in. It checks the given row: a caller that then changes the secret must compare the hash
+     * Requires that a signed-in caller has proved the present key, before an act for which a stolen token must not be
+     * enough. It counts like a sign-in. It checks the given row: a caller that then changes the key must compare it
      * again in its own transaction.
      */
-    async requireSecret(
-      { email, secretHash }: Pick<Account, 'email' | 'secretHash'>,
-      secret: string,
+    async requireSignInKey(
+      { email, signInKeyHash }: Pick<Account, 'email' | 'signInKeyHash'>,
+      provedKey: KeyHash,
       source: string | undefined,
     ): Promise<Refuses<'credentials_wrong' | 'attempts_limited'> | undefined> {
-      return (await attemptLimits.countAttempt(source)) ?? checkSecret({ email, source }, secretHash, secret)
+      return (await attemptLimits.countAttempt(source)) ?? checkKey({ email, source }, signInKeyHash, provedKey)
     },
 
-    /** What the client needs to derive its secret. An unknown e-mail gets a decoy salt. */
+    /** What the client needs to derive its key. An unknown e-mail gets a decoy salt. */
     async kdf(
       email: string,
       source: string | undefined,
@@ -96,15 +95,15 @@ export function createAccounts(ports: AccountPorts, settings: AccountSettings) {
       | GivenChallenge
       | Refuses<'request_malformed' | 'credentials_wrong' | 'attempts_limited' | 'device_not_authorized'>
     > {
-      const { secret, deviceId, source } = credentials
+      const { provedKey, deviceId, source } = credentials
       const email = emailOf(credentials.email)
       if (isRefusal(email)) return email
       const limited = await attemptLimits.countAttempt(source)
       if (limited !== undefined) return limited
       const account = await findByEmail(email)
-      const refused = await checkSecret({ email, source }, account?.secretHash, secret)
+      const refused = await checkKey({ email, source }, account?.signInKeyHash, provedKey)
       if (refused !== undefined) return refused
-      return account === undefined ? { refused: 'credentials_wrong' } : signIn(account, deviceId)
+      return account === undefined ? { refused: 'credentials_wrong' } : signIn(account, provedKey, deviceId)
     },
   }
 }

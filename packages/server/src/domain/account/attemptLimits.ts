@@ -1,22 +1,25 @@
-/** Limits on how many wrong secrets and codes a caller may send. */
+/** Limits on how many wrong keys and codes a caller may send, and on how many accounts all callers may make. */
 import type { AccountId, PasskeyId } from '@blindkeep/protocol/ids'
 import type { Limit, Limiter } from '../../ports/limiter.ts'
 import type { Refuses } from '../ground/refusals.ts'
 
 export interface AttemptSettings {
-  /** Wrong secrets or codes of one kind, for one account, from one source, in 15 minutes. */
+  /** Wrong keys or codes of one kind, for one account, from one source, in 15 minutes. */
   readonly loginTriesPerWindow: number
 }
 
 const WINDOW_SECONDS = 900
+const HOUR_SECONDS = 3600
 const DAY_SECONDS = 86_400
 const MAX_ATTEMPTS_OF_SOURCE = 6000
-/** Wrong secrets for one account in 15 minutes, from all sources together. */
-const MAX_WRONG_SECRETS_OF_ACCOUNT = 100
+/** Wrong sign-in keys for one account in 15 minutes, from all sources together. */
+const MAX_WRONG_KEYS_OF_ACCOUNT = 100
 /** Wrong codes for one account in a day, from all sources together. Three of a million codes are right at a time. */
 const MAX_WRONG_CODES_OF_ACCOUNT = 100
+/** From all sources together: a registration costs the server little, and leaves a row for ever. */
+const MAX_NEW_ACCOUNTS_PER_HOUR = 10_000
 /**
- * Wrong recovery proofs or backup codes for one account, or wrong proofs for one passkey, in 15 minutes, from all
+ * Wrong recovery keys or backup codes for one account, or wrong keys for one passkey, in 15 minutes, from all
  * sources together. They have 50 bits or more, so even this many guesses are hopeless. With a low limit, a stranger
  * could lock the owner out by using it up.
  */
@@ -51,12 +54,17 @@ export function createAttemptLimits(
       return take([{ rule: 'attempts-of-source', key: source, max, windowSeconds: WINDOW_SECONDS }])
     },
 
-    forSecrets: (email: string, source: Source): readonly Limit[] =>
-      limitsFor('secrets', { key: email, source, windowSeconds: WINDOW_SECONDS, max: MAX_WRONG_SECRETS_OF_ACCOUNT }),
+    /** Each account that is made stays counted. */
+    forNewAccounts: [
+      { rule: 'new-accounts', key: 'all', max: MAX_NEW_ACCOUNTS_PER_HOUR, windowSeconds: HOUR_SECONDS },
+    ] as readonly Limit[],
 
-    /** Not the limits of secrets: wrong passwords of a stranger must not lock the owner's recovery. */
-    forRecoveryProofs: (email: string, source: Source): readonly Limit[] =>
-      limitsFor('recovery-proofs', {
+    forSignInKeys: (email: string, source: Source): readonly Limit[] =>
+      limitsFor('sign-in-keys', { key: email, source, windowSeconds: WINDOW_SECONDS, max: MAX_WRONG_KEYS_OF_ACCOUNT }),
+
+    /** Not the limits of sign-in keys: wrong passwords of a stranger must not lock the owner's recovery. */
+    forRecoveryKeys: (email: string, source: Source): readonly Limit[] =>
+      limitsFor('recovery-keys', {
         key: email,
         source,
         windowSeconds: WINDOW_SECONDS,
@@ -90,23 +98,23 @@ export function createAttemptLimits(
 
     /**
      * Runs `check` within the limits. An attempt is counted before the check, so guessing in parallel gains nothing.
-     * The count is taken back when the answer is not wrong, and when `check` throws, for instance because the hasher is
-     * busy: a flood by a stranger must not lock the owner out.
+     * The count is taken back unless `counts` the answer, and when `check` throws: a fault of the server must not lock
+     * the owner out.
      */
     async check<Answer>(
       limits: readonly Limit[],
       check: () => Promise<Answer>,
-      isWrongAnswer: (answer: Answer) => boolean,
+      counts: (answer: Answer) => boolean,
     ): Promise<Answer | Refuses<'attempts_limited'>> {
       const limited = await take(limits)
       if (limited !== undefined) return limited
-      let isWrong = false
+      let isCounted = false
       try {
         const answer = await check()
-        isWrong = isWrongAnswer(answer)
+        isCounted = counts(answer)
         return answer
       } finally {
-        if (!isWrong) await limiter.giveBack(limits)
+        if (!isCounted) await limiter.giveBack(limits)
       }
     },
   }

@@ -6,14 +6,15 @@ import { isRefusal, type Refuses } from '../ground/refusals.ts'
 import type { Accounts } from './accounts.ts'
 import { newBackupCodes } from './backupCodes.ts'
 import { confirmedFactor, type FactorCodes, type GivenCode } from './factorCodes.ts'
-import { isStillSecret } from './secretChange.ts'
+import type { KeyHash } from './proofs.ts'
+import { isStillSignInKey } from './signInKeyChange.ts'
 import { provisioningUri, TOTP_SECRET_BYTES } from './totp.ts'
 
 interface SetupPorts {
   readonly store: Store
   readonly clock: Clock
   readonly random: Random
-  readonly accounts: Pick<Accounts, 'requireSecret'>
+  readonly accounts: Pick<Accounts, 'requireSignInKey'>
   readonly codes: FactorCodes
 }
 
@@ -24,17 +25,17 @@ export function createFactorSetup(ports: SetupPorts, { publicUrl }: { readonly p
     /** Makes a secret that waits to be confirmed. It replaces one that waited before. */
     async enroll(
       account: Account,
-      { secret, source }: { readonly secret: string; readonly source: string | undefined },
+      { provedKey, source }: { readonly provedKey: KeyHash; readonly source: string | undefined },
     ): Promise<
       { readonly provisioningUri: string } | Refuses<'credentials_wrong' | 'attempts_limited' | 'totp_already_active'>
     > {
-      const refusal = await accounts.requireSecret(account, secret, source)
+      const refusal = await accounts.requireSignInKey(account, provedKey, source)
       if (refusal !== undefined) return refusal
       const { accountId, email } = account
       const totpSecret = random.bytes(TOTP_SECRET_BYTES)
       const sealed = codes.sealSecret(accountId, totpSecret)
       const refused = await store.write([accountLock(accountId)], async (tx) => {
-        if (!(await isStillSecret(tx, account))) return { refused: 'credentials_wrong' } as const
+        if (!(await isStillSignInKey(tx, account, provedKey))) return { refused: 'credentials_wrong' } as const
         const isEnrolled = await tx.secondFactors.enroll(accountId, sealed)
         return isEnrolled ? undefined : ({ refused: 'totp_already_active' } as const)
       })
@@ -79,7 +80,7 @@ export function createFactorSetup(ports: SetupPorts, { publicUrl }: { readonly p
 }
 
 export interface ProvingFactor extends GivenCode {
-  readonly secret: string
+  readonly provedKey: KeyHash
 }
 
 type FactorRefusal = Refuses<'credentials_wrong' | 'attempts_limited' | 'totp_code_wrong' | 'totp_not_enrolled'>
@@ -99,18 +100,18 @@ function confirmWith(
   })
 }
 
-/** Makes a change to a factor that is on, after the present secret and a code of either kind. */
+/** Makes a change to a factor that is on, after the present sign-in key and a code of either kind. */
 async function changeProven(
   { store, accounts, codes }: SetupPorts,
   account: Account,
-  { secret, change, ...given }: ProvingFactor & { readonly change: (tx: WriteTx) => Promise<void> },
+  { provedKey, change, ...given }: ProvingFactor & { readonly change: (tx: WriteTx) => Promise<void> },
 ): Promise<FactorRefusal | undefined> {
-  const refusal = await accounts.requireSecret(account, secret, given.source)
+  const refusal = await accounts.requireSignInKey(account, provedKey, given.source)
   if (refusal !== undefined) return refusal
   const { accountId } = account
   const answer = await codes.check(accountId, given, (code) =>
     store.write([accountLock(accountId)], async (tx) => {
-      if (!(await isStillSecret(tx, account))) return { refused: 'credentials_wrong' } as const
+      if (!(await isStillSignInKey(tx, account, provedKey))) return { refused: 'credentials_wrong' } as const
       const factor = await confirmedFactor(tx, accountId)
       if (factor === undefined) return 'not enrolled'
       if (!(await codes.use(tx, accountId, { factor, code }))) return 'wrong'

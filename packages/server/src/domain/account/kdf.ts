@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 
-/** How a client derives the secret that it shows the server from the password. */
+/** How a client derives its keys from the password. */
 export const KDF_VERSION = 1
 const SALT_BYTES = 16
 

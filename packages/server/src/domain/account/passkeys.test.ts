@@ -179,9 +179,9 @@ describe('adding a passkey', () => {
       const { authenticator } = await guarded(desk, world)
       const account = await desk.account()
       const overtaken = deskOf(world, async () => {
-        const { accountId, secretHash, ...rest } = account
+        const { accountId, signInKeyHash, ...rest } = account
         await world.store.write([], (tx) =>
-          tx.accounts.changeSecret(accountId, secretHash, { ...rest, secretHash: 'hash of another one' }),
+          tx.accounts.changeSignInKey(accountId, signInKeyHash, { ...rest, signInKeyHash: 'hash of another one' }),
         )
       })
       const code = desk.code(authenticator)

@@ -1,6 +1,6 @@
 /**
- * Passkeys: WebAuthn credentials that open a session, and an account key, without the password. The client proves what
- * the authenticator's PRF gave it; the server stores a hash of that proof and what the client sealed
+ * Passkeys: WebAuthn credentials that open a session, and an account key, without the password. The client proves a
+ * key that follows from what the authenticator's PRF gave it; the server stores its hash and what the client sealed
  * (`decisions/passkeys.md`).
  */
 import type { AccountId, DeviceId, PasskeyId } from '@blindkeep/protocol/ids'
@@ -22,21 +22,23 @@ import { sha256 } from '../ground/sha256.ts'
 import type { Accounts } from './accounts.ts'
 import { type AttemptSettings, createAttemptLimits } from './attemptLimits.ts'
 import type { FactorCodes } from './factorCodes.ts'
-import { isProofOf } from './proofs.ts'
-import { isStillSecret } from './secretChange.ts'
+import { isKey, type KeyHash } from './proofs.ts'
 import { judgeNamedDevice } from './sessionDevice.ts'
 import type { Caller, Sessions, TokenPair } from './sessions.ts'
+import { isStillSignInKey } from './signInKeyChange.ts'
 
-export interface PasskeyProof {
+export interface PasskeySignIn {
   readonly passkeyId: PasskeyId
-  readonly proof: Uint8Array
+  readonly provedKey: KeyHash
   readonly deviceId: DeviceId | undefined
   readonly source: string | undefined
 }
 
-export interface PasskeyRequest extends Omit<NewPasskey, 'accountId' | 'createdAt' | 'proofHash'> {
-  readonly proof: Uint8Array
-  readonly secret: string
+export interface PasskeyRequest extends Omit<NewPasskey, 'accountId' | 'createdAt' | 'keyHash'> {
+  /** The public half. */
+  readonly passkeyKey: Uint8Array
+  /** The sign-in key of the account. */
+  readonly provedKey: KeyHash
   /** Of the second factor, as it was typed. */
   readonly code: string | undefined
   readonly source: string | undefined
@@ -51,7 +53,7 @@ interface PasskeyPorts {
   readonly store: Store
   readonly clock: Clock
   readonly limiter: Limiter
-  readonly accounts: Pick<Accounts, 'requireSecret'>
+  readonly accounts: Pick<Accounts, 'requireSignInKey'>
   readonly codes: FactorCodes
   readonly sessions: Pick<Sessions, 'begin'>
 }
@@ -67,19 +69,21 @@ export function createPasskeys(ports: PasskeyPorts, settings: AttemptSettings) {
   const attemptLimits = createAttemptLimits(ports, settings)
 
   return {
-    /** No second factor: the authenticator verified its owner. Unknown passkey and wrong proof look the same. */
+    /** No second factor: the authenticator verified its owner. Unknown passkey and wrong key look the same. */
     async logIn({
       passkeyId,
-      proof,
+      provedKey,
       deviceId,
       source,
-    }: PasskeyProof): Promise<TokenPair | Refuses<'credentials_wrong' | 'attempts_limited' | 'device_not_authorized'>> {
+    }: PasskeySignIn): Promise<
+      TokenPair | Refuses<'credentials_wrong' | 'attempts_limited' | 'device_not_authorized'>
+    > {
       const limited = await attemptLimits.countAttempt(source)
       if (limited !== undefined) return limited
       const found = await store.read((tx) => tx.passkeys.find(passkeyId))
       const isRight = await attemptLimits.check(
         attemptLimits.forPasskeys(passkeyId, source),
-        async () => isProofOf(found?.proofHash, proof),
+        async () => isKey(found?.keyHash, provedKey),
         (answer) => !answer,
       )
       if (isRefusal(isRight)) return isRight
@@ -89,7 +93,7 @@ export function createPasskeys(ports: PasskeyPorts, settings: AttemptSettings) {
       const refused = await store.write([accountLock(accountId)], async (tx) => {
         // It may have been removed since, and its id given to another one.
         const present = await tx.passkeys.find(passkeyId)
-        if (present?.accountId !== accountId || !isProofOf(present.proofHash, proof))
+        if (present?.accountId !== accountId || !isKey(present.keyHash, provedKey))
           return { refused: 'credentials_wrong' } as const
         const ofDevice = await judgeNamedDevice(tx, { accountId, deviceId })
         if (ofDevice !== undefined) return ofDevice
@@ -101,18 +105,20 @@ export function createPasskeys(ports: PasskeyPorts, settings: AttemptSettings) {
     },
 
     /**
-     * Asks for the present secret, and for a code where a second factor is on: the passkey will open sessions
-     * without either. A repeat with the same values gets the same answer and needs no other code, as the first one
+     * Requires the present sign-in key, and a code where a second factor is on: the passkey will open sessions without
+     * either. A repeat with the same values gets the same answer and needs no other code, as the first one
      * may be used up.
      */
     async add(account: Account, request: PasskeyRequest): Promise<AddedPasskey | AddRefusal> {
-      const { secret, code, source, proof, ...values } = request
-      const refused = await accounts.requireSecret(account, secret, source)
+      const { provedKey, code, source, passkeyKey, ...values } = request
+      const refused = await accounts.requireSignInKey(account, provedKey, source)
       if (refused !== undefined) return refused
       const { accountId } = account
-      const passkey = { ...values, accountId, proofHash: sha256(proof), createdAt: clock.now() }
+      const passkey = { ...values, accountId, keyHash: sha256(passkeyKey), createdAt: clock.now() }
       const insert = (canonical: string | undefined) =>
-        store.write([accountLock(accountId)], (tx) => insertIn(tx, account, { passkey, codes, code: canonical }))
+        store.write([accountLock(accountId)], (tx) =>
+          insertIn(tx, account, { passkey, provedKey, codes, code: canonical }),
+        )
       const answer = await codes.checkIfGiven(accountId, { code, source }, insert)
       return answer === 'wrong' ? { refused: 'totp_code_wrong' } : answer
     },
@@ -147,6 +153,7 @@ export function createPasskeys(ports: PasskeyPorts, settings: AttemptSettings) {
 
 interface Insertion {
   readonly passkey: NewPasskey
+  readonly provedKey: KeyHash
   readonly codes: FactorCodes
   /** Canonical. */
   readonly code: string | undefined
@@ -155,9 +162,9 @@ interface Insertion {
 async function insertIn(
   tx: WriteTx,
   account: Account,
-  { passkey, codes, code }: Insertion,
+  { passkey, provedKey, codes, code }: Insertion,
 ): Promise<AddedPasskey | 'wrong' | Refuses<'credentials_wrong' | 'passkey_invalid' | 'limit_reached'>> {
-  if (!(await isStillSecret(tx, account))) return { refused: 'credentials_wrong' }
+  if (!(await isStillSignInKey(tx, account, provedKey))) return { refused: 'credentials_wrong' }
   const { accountId } = account
   const present = await tx.passkeys.find(passkey.passkeyId)
   if (present !== undefined)
@@ -172,7 +179,7 @@ async function insertIn(
 function isRepeat(present: Passkey, passkey: NewPasskey): boolean {
   return (
     present.accountId === passkey.accountId &&
-    isSame(present.proofHash, passkey.proofHash) &&
+    isSame(present.keyHash, passkey.keyHash) &&
     isSame(present.credentialId, passkey.credentialId) &&
     isSame(present.sealedPasskeyKey, passkey.sealedPasskeyKey)
   )

@@ -44,9 +44,12 @@ describe('changing the password', () => {
       const { accountId, caller, changePassword, accounts, logIn } = await signedIn(world)
       const change = changing()
       assert.equal(await changePassword(caller, change), undefined)
-      const { secretHash, salt, sealedAccountKey, ...rest } = await accountRow(world, accountId)
-      assert.deepEqual([secretHash, salt, sealedAccountKey], [`hash of ${NEXT}`, change.salt, change.sealedAccountKey])
-      const { secretHash: _, salt: __, sealedAccountKey: ___, ...before } = caller.account
+      const { signInKeyHash, salt, sealedAccountKey, ...rest } = await accountRow(world, accountId)
+      assert.deepEqual(
+        [signInKeyHash, salt, sealedAccountKey],
+        [`hash of ${NEXT}`, change.salt, change.sealedAccountKey],
+      )
+      const { signInKeyHash: _, salt: __, sealedAccountKey: ___, ...before } = caller.account
       assert.deepEqual(rest, before)
       assert.deepEqual(notRefused(await accounts.kdf(emailOf(accountId), undefined)).salt, change.salt)
       assert.deepEqual(await logIn(SECRET), WRONG)
@@ -85,7 +88,7 @@ describe('changing the password', () => {
       assert.equal(refused?.refused, 'request_malformed')
       assert.equal(await changePassword(caller, changing(nothing)), undefined)
       const row = await accountRow(world, accountId)
-      assert.deepEqual([row.secretHash, row.salt, row.sealedAccountKey], [`hash of ${NEXT}`, salt, sealedAccountKey])
+      assert.deepEqual([row.signInKeyHash, row.salt, row.sealedAccountKey], [`hash of ${NEXT}`, salt, sealedAccountKey])
       const fresh = notRefused(
         await world.rules.sessions.authenticate((await world.rules.sessions.open(accountId, undefined)).accessToken),
       )
@@ -162,7 +165,7 @@ describe('changing the password', () => {
       const change = changing()
       const answers = await Promise.all([changePassword(caller, change), changePassword(caller, change)])
       assert.deepEqual(answers, [undefined, undefined])
-      assert.equal((await accountRow(world, accountId)).secretHash, `hash of ${NEXT}`)
+      assert.equal((await accountRow(world, accountId)).signInKeyHash, `hash of ${NEXT}`)
     }),
   )
 
@@ -195,7 +198,7 @@ describe('changing the password', () => {
       const won = outcomes.indexOf(undefined)
       assert.equal(outcomes.filter((outcome) => outcome === undefined).length, 1)
       assert.ok(outcomes.every((outcome, at) => at === won || outcome?.refused === 'credentials_wrong'))
-      assert.equal((await accountRow(world, accountId)).secretHash, `hash of ${secrets[won]}`)
+      assert.equal((await accountRow(world, accountId)).signInKeyHash, `hash of ${secrets[won]}`)
       const live = await sessions.list(accountId)
       assert.deepEqual(
         live.map(({ sessionId }) => sessionId),

@@ -84,8 +84,8 @@ describe('the end of a recovery', () => {
       const before = defined(await accountOf(world))
       const left = { kdfVersion: undefined, salt: undefined, sealedAccountKey: undefined }
       notRefused(await recovery.finish(recoveryOf(request, left)))
-      const secretHash = 'hash of a new secret of length'
-      assert.deepEqual(await accountOf(world), { ...before, secretHash })
+      const signInKeyHash = 'hash of a new secret of length'
+      assert.deepEqual(await accountOf(world), { ...before, signInKeyHash })
     }),
   )
 
@@ -111,7 +111,7 @@ describe('the end of a recovery', () => {
         registration({ email: 'bare@example.org', sealedRecoveryKey: undefined, recoveryProof: undefined }),
       )
       const before = await accountOf(world)
-      const stored = defined(before?.recoveryProofHash)
+      const stored = defined(before?.recoveryKeyHash)
       const wrong: Partial<Recovery>[] = [
         { recoveryProof: bytes(32) },
         { recoveryProof: stored },
@@ -177,7 +177,7 @@ describe('the end of a recovery', () => {
       const answers = await Promise.all(wanted.map((each) => recovery.finish(each)))
       assert.ok(answers.every((answer) => 'accessToken' in answer))
       const account = defined(await accountOf(world))
-      const last = defined(wanted.find(({ secret }) => account.secretHash === `hash of ${secret}`))
+      const last = defined(wanted.find(({ secret }) => account.signInKeyHash === `hash of ${secret}`))
       assert.deepEqual(Buffer.from(defined(account.salt)), Buffer.from(defined(last.salt)))
       const live = await Promise.all(
         answers.map((answer) => ('accessToken' in answer ? session(world.rules, answer.accessToken) : 'none')),
@@ -207,8 +207,8 @@ describe('the end of a recovery', () => {
       const given = defined((await challenge())?.recovery)
       assert.ok(!given.includes(Buffer.from(wanted.recoveryProof).toString('base64')), 'the proof is not kept')
       await world.store.write([], (tx) => recovery.apply(tx, defined(before), given))
-      const { secretHash, salt } = defined(await accountOf(world))
-      assert.equal(secretHash, `hash of ${wanted.secret}`)
+      const { signInKeyHash, salt } = defined(await accountOf(world))
+      assert.equal(signInKeyHash, `hash of ${wanted.secret}`)
       assert.deepEqual(Buffer.from(defined(salt)), Buffer.from(defined(wanted.salt)))
       assert.equal(await session(world.rules, old.accessToken), 'session_over')
       assert.equal(await challenge(), undefined)

@@ -1,6 +1,6 @@
 /** Signs in with the recovery words instead of the password. Asks for a second factor that is on. */
 import { createHmac, hkdfSync } from 'node:crypto'
-import { parseBase64, toBase64 } from '@blindkeep/protocol/bytes'
+import { fromBase64, toBase64 } from '@blindkeep/protocol/bytes'
 import {
   COMMITMENT_BYTES,
   FORMAT_BLOB,
@@ -12,22 +12,23 @@ import {
 import type { Clock } from '../../ports/clock.ts'
 import type { Limiter } from '../../ports/limiter.ts'
 import type { Random } from '../../ports/random.ts'
-import type { SecretHasher } from '../../ports/secrets.ts'
-import { type Account, type AccountSecret, accountLock, type Store, type WriteTx } from '../../ports/store.ts'
+import { type Account, accountLock, type SignInValues, type Store, type WriteTx } from '../../ports/store.ts'
 import { isRefusal, type Refuses } from '../ground/refusals.ts'
+import { sha256 } from '../ground/sha256.ts'
 import { type AttemptSettings, createAttemptLimits } from './attemptLimits.ts'
 import { createChallenges, type GivenChallenge } from './challenges.ts'
 import { emailOf } from './email.ts'
 import { kdfVersionFault } from './kdf.ts'
-import { isProofOf } from './proofs.ts'
-import { replaceSecret } from './secretChange.ts'
+import { isKey, type KeyHash } from './proofs.ts'
 import type { Sessions, TokenPair } from './sessions.ts'
+import { replaceSignInKey } from './signInKeyChange.ts'
 
 export interface Recovery {
   readonly email: string
-  readonly recoveryProof: Uint8Array
-  /** The new secret. A value below that is undefined stays as it is. */
-  readonly secret: string
+  /** That of the recovery words. */
+  readonly provedKey: KeyHash
+  /** The new one: the public half. A value below that is undefined stays as it is. */
+  readonly signInKey: Uint8Array
   readonly kdfVersion: number | undefined
   readonly salt: Uint8Array | undefined
   readonly sealedAccountKey: Uint8Array | undefined
@@ -39,7 +40,6 @@ interface RecoveryPorts {
   readonly clock: Clock
   readonly random: Random
   readonly limiter: Limiter
-  readonly hasher: SecretHasher
   readonly sessions: Pick<Sessions, 'begin'>
   /** Keeps decoy keys the same after a restart. */
   readonly serverSecret: Uint8Array
@@ -53,7 +53,7 @@ const SEALED_BYTES = PREAMBLE_BYTES + HEADER_BLOCK_BYTES + TAG_BYTES + KEY_BYTES
 export type Recoveries = ReturnType<typeof createRecovery>
 
 export function createRecovery(
-  { store, clock, random, limiter, hasher, sessions, serverSecret }: RecoveryPorts,
+  { store, clock, random, limiter, sessions, serverSecret }: RecoveryPorts,
   settings: AttemptSettings,
 ) {
   const attemptLimits = createAttemptLimits({ limiter }, settings)
@@ -71,14 +71,15 @@ export function createRecovery(
   async function apply(tx: WriteTx, account: Account, recovery: string): Promise<void> {
     const { accountId } = account
     const given = decode(recovery)
-    const secret = {
-      secretHash: given.secretHash,
+    const values = {
+      signInKeyHash: given.signInKeyHash,
       kdfVersion: given.kdfVersion ?? account.kdfVersion,
       salt: given.salt ?? account.salt,
       sealedAccountKey: given.sealedAccountKey ?? account.sealedAccountKey,
     }
-    const isReplaced = await replaceSecret(tx, { accountId, from: account.secretHash, secret, at: clock.now() })
-    if (!isReplaced) throw new Error('a secret changed within a transaction')
+    const from = account.signInKeyHash
+    const isReplaced = from !== undefined && (await replaceSignInKey(tx, { accountId, from, values, at: clock.now() }))
+    if (!isReplaced) throw new Error('a sign-in key changed within a transaction')
     await tx.passkeys.removeOf(accountId)
   }
 
@@ -99,32 +100,30 @@ export function createRecovery(
       return { sealedRecoveryKey: account?.sealedRecoveryKey ?? decoy }
     },
 
-    /** Sets the new secret and signs in. With a second factor both happen when the challenge is passed. */
+    /** Sets the new sign-in key and signs in. With a second factor both happen when the challenge is passed. */
     async finish(
       request: Recovery,
     ): Promise<TokenPair | GivenChallenge | Refuses<'request_malformed' | 'recovery_invalid' | 'attempts_limited'>> {
-      const { source, recoveryProof: proof } = request
+      const { source, provedKey } = request
       const email = emailOfForm(request)
       if (isRefusal(email)) return email
       const limited = await attemptLimits.countAttempt(source)
       if (limited !== undefined) return limited
       const account = await findByEmail(email)
       const isRight = await attemptLimits.check(
-        attemptLimits.forRecoveryProofs(email, source),
-        async () => isProofOf(account?.recoveryProofHash, proof),
+        attemptLimits.forRecoveryKeys(email, source),
+        async () => isKey(account?.recoveryKeyHash, provedKey),
         (answer) => !answer,
       )
       if (isRefusal(isRight)) return isRight
       if (account === undefined || !isRight) return { refused: 'recovery_invalid' }
-      // Outside the transaction, as it is slow. Only a caller with the right proof gets here.
-      const recovery = { ...request, secretHash: await hasher.hash(request.secret, source) }
       const { accountId } = account
       const session = sessions.begin(accountId, undefined)
       const answer = await store.write([accountLock(accountId)], async (tx) => {
         const present = await tx.accounts.find(accountId)
-        if (present === undefined || !isProofOf(present.recoveryProofHash, proof))
+        if (present === undefined || !isKey(present.recoveryKeyHash, provedKey))
           return { refused: 'recovery_invalid' } as const
-        const given = encode(recovery)
+        const given = encode({ ...request, signInKeyHash: sha256(request.signInKey) })
         if (present.totpConfirmedAt !== undefined)
           return challenges.create(tx, { accountId, deviceId: undefined, recovery: given })
         await apply(tx, present, given)
@@ -142,45 +141,45 @@ function emailOfForm({ kdfVersion, email }: Recovery): string | Refuses<'request
 }
 
 /** A value that is undefined stays as it is. */
-type GivenSecret = Pick<AccountSecret, 'secretHash'> & {
-  readonly [Name in keyof AccountSecret]: AccountSecret[Name] | undefined
+type GivenValues = Pick<SignInValues, 'signInKeyHash'> & {
+  readonly [Name in keyof SignInValues]: SignInValues[Name] | undefined
 }
 
-/** For a challenge. Holds neither the proof nor the secret, only the slow hash of the secret. */
-function encode({ secretHash, kdfVersion, salt, sealedAccountKey }: GivenSecret): string {
+/** For a challenge. */
+function encode({ signInKeyHash, kdfVersion, salt, sealedAccountKey }: GivenValues): string {
   return JSON.stringify({
-    secretHash,
+    signInKeyHash: toBase64(signInKeyHash),
     kdfVersion,
     salt: salt && toBase64(salt),
     sealedAccountKey: sealedAccountKey && toBase64(sealedAccountKey),
   })
 }
 
-function decode(recovery: string): GivenSecret {
+function decode(recovery: string): GivenValues {
   const stored: unknown = JSON.parse(recovery)
-  if (!isStoredSecret(stored)) throw new Error('a challenge holds no recovery')
-  const { secretHash, kdfVersion, salt, sealedAccountKey } = stored
+  if (!isStored(stored)) throw new Error('a challenge holds no recovery')
+  const { signInKeyHash, kdfVersion, salt, sealedAccountKey } = stored
   return {
-    secretHash,
+    signInKeyHash: fromBase64(signInKeyHash),
     kdfVersion,
-    salt: salt === undefined ? undefined : parseBase64(salt),
-    sealedAccountKey: sealedAccountKey === undefined ? undefined : parseBase64(sealedAccountKey),
+    salt: salt === undefined ? undefined : fromBase64(salt),
+    sealedAccountKey: sealedAccountKey === undefined ? undefined : fromBase64(sealedAccountKey),
   }
 }
 
-interface StoredSecret {
-  readonly secretHash: string
+/** Bytes are base64. */
+interface Stored {
+  readonly signInKeyHash: string
   readonly kdfVersion?: number
-  /** Base64, like `sealedAccountKey`. */
   readonly salt?: string
   readonly sealedAccountKey?: string
 }
 
-function isStoredSecret(value: unknown): value is StoredSecret {
+function isStored(value: unknown): value is Stored {
   if (typeof value !== 'object' || value === null) return false
-  const { secretHash, kdfVersion, salt, sealedAccountKey }: Partial<Record<keyof StoredSecret, unknown>> = value
+  const { signInKeyHash, kdfVersion, salt, sealedAccountKey }: Partial<Record<keyof Stored, unknown>> = value
   const areTexts = [salt, sealedAccountKey].every((text) => text === undefined || typeof text === 'string')
-  return typeof secretHash === 'string' && areTexts && (kdfVersion === undefined || typeof kdfVersion === 'number')
+  return typeof signInKeyHash === 'string' && areTexts && (kdfVersion === undefined || typeof kdfVersion === 'number')
 }
 
 /** Visibly a sealed blob: format, length, number of header blocks. The rest looks random, as sealed bytes do. */

@@ -1,7 +1,6 @@
 import { parseAccountId } from '@blindkeep/protocol/ids'
 import type { Clock } from '../../ports/clock.ts'
 import type { Random } from '../../ports/random.ts'
-import type { SecretHasher } from '../../ports/secrets.ts'
 import { type Account, accountLock, type Store } from '../../ports/store.ts'
 import { recordServerId } from '../discovery/serverId.ts'
 import { newId } from '../ground/newId.ts'
@@ -13,6 +12,7 @@ import { isChallenge } from './challenges.ts'
 import { emailOf } from './email.ts'
 import { findInvite } from './invites.ts'
 import { KDF_VERSION, kdfVersionFault } from './kdf.ts'
+import { isKey, type KeyHash } from './proofs.ts'
 import type { Sessions, TokenPair } from './sessions.ts'
 import type { SignIn } from './signIn.ts'
 
@@ -26,12 +26,14 @@ export interface RegistrationSettings {
 
 export interface Registration {
   readonly email: string
-  readonly secret: string
+  /** Becomes the sign-in key of the account. */
+  readonly provedKey: KeyHash
   readonly kdfVersion: number | undefined
   readonly salt: Uint8Array | undefined
   readonly sealedAccountKey: Uint8Array | undefined
   readonly sealedRecoveryKey: Uint8Array | undefined
-  readonly recoveryProof: Uint8Array | undefined
+  /** The public half. */
+  readonly recoveryKey: Uint8Array | undefined
   /** The code of an invite, as it was typed. */
   readonly invite: string | undefined
   /** A proxy says that the request came from elsewhere. */
@@ -43,7 +45,6 @@ interface RegistrationPorts {
   readonly store: Store
   readonly clock: Clock
   readonly random: Random
-  readonly hasher: SecretHasher
   readonly sessions: Pick<Sessions, 'open'>
   readonly attemptLimits: AttemptLimits
   readonly signIn: SignIn
@@ -64,19 +65,18 @@ export function createRegister(ports: RegistrationPorts, settings: RegistrationS
     const admission = policy === 'open' ? ADMITTED : await admissionOf(ports, request.invite)
     if (isRefusal(admission)) return admission
     const isNew = admission.usedBy === undefined && (await findByEmail(ports, email)) === undefined
-    const created = isNew
-      ? await create(ports, { request, email, codeHash: admission.codeHash, serverId: settings.serverId })
-      : undefined
+    const account = { request, email, codeHash: admission.codeHash, serverId: settings.serverId }
+    const created = isNew ? await createCounted(ports, account) : undefined
     if (created === undefined) return repeat(ports, { request, email, admission })
     return isRefusal(created) ? created : ports.sessions.open(created.accountId, undefined)
   }
 }
 
 function faultOf(request: Registration): string | undefined {
-  const isHalfRecovery = (request.sealedRecoveryKey === undefined) !== (request.recoveryProof === undefined)
+  const isHalfRecovery = (request.sealedRecoveryKey === undefined) !== (request.recoveryKey === undefined)
   return (
     kdfVersionFault(request.kdfVersion) ??
-    (isHalfRecovery ? '/sealed_recovery_key and /recovery_proof go together' : undefined)
+    (isHalfRecovery ? '/sealed_recovery_key and /recovery_key go together' : undefined)
   )
 }
 
@@ -115,25 +115,35 @@ interface NewAccount {
   readonly serverId: string
 }
 
+function createCounted(ports: RegistrationPorts, account: NewAccount) {
+  return ports.attemptLimits.check(
+    ports.attemptLimits.forNewAccounts,
+    () => create(ports, account),
+    (created) => created !== undefined && !isRefusal(created),
+  )
+}
+
 /** Undefined when the e-mail is taken. Uses up the invite in the same transaction: one concurrent request succeeds. */
 async function create(
-  { store, clock, random, hasher }: RegistrationPorts,
+  { store, clock, random }: RegistrationPorts,
   { request, email, codeHash, serverId }: NewAccount,
 ): Promise<Account | undefined | Refuses<'registration_closed'>> {
-  const secretHash = await hasher.hash(request.secret, request.source)
   const accountId = newId(random, parseAccountId)
-  const { kdfVersion = KDF_VERSION, salt, sealedAccountKey, sealedRecoveryKey, recoveryProof } = request
-  const recoveryProofHash = recoveryProof && sha256(recoveryProof)
-  const sealed = { salt, sealedAccountKey, sealedRecoveryKey, recoveryProofHash }
+  const { kdfVersion = KDF_VERSION, salt, sealedAccountKey, sealedRecoveryKey } = request
+  const hashes = { signInKeyHash: request.provedKey, recoveryKeyHash: recoveryKeyHashOf(request) }
+  const sealed = { salt, sealedAccountKey, sealedRecoveryKey }
   return store.write(['server', accountLock(accountId)], async (tx) => {
     const createdAt = clock.now()
-    if (!(await tx.accounts.insert({ accountId, email, secretHash, kdfVersion, ...sealed, createdAt })))
-      return undefined
+    if (!(await tx.accounts.insert({ accountId, email, kdfVersion, ...hashes, ...sealed, createdAt }))) return undefined
     await recordServerId(tx, serverId)
     if (codeHash !== undefined && !(await tx.invites.use(codeHash, accountId, clock.now())))
       return { refused: 'registration_closed' } as const
     return tx.accounts.find(accountId)
   })
+}
+
+function recoveryKeyHashOf({ recoveryKey }: Registration): KeyHash | undefined {
+  return recoveryKey && sha256(recoveryKey)
 }
 
 interface Repeat {
@@ -153,31 +163,26 @@ async function repeat(
   // A used code gets the answer of no code, whether the e-mail has an account or not.
   const taken = { refused: usedBy === undefined ? 'email_taken' : 'registration_closed' } as const
   if (account === undefined || (usedBy !== undefined && usedBy !== account.accountId)) return taken
-  // A repeat proves the secret, so it counts as a sign-in: registering must not be a way to guess without limits.
+  // A repeat proves the key, so it counts as a sign-in: registering must not be a way to guess without limits.
   const isRepeat = await attemptLimits.check(
-    attemptLimits.forSecrets(email, request.source),
-    () => isSameRegistration(ports, account, request),
+    attemptLimits.forSignInKeys(email, request.source),
+    async () => isSameRegistration(account, request),
     (isSameValues) => !isSameValues,
   )
   if (isRefusal(isRepeat)) return isRepeat
   if (!isRepeat) return taken
   // Registering must not bypass a second factor. An owner who has turned one on got the first answer.
-  const entry = await signIn(account, undefined)
+  const entry = await signIn(account, request.provedKey, undefined)
   return isRefusal(entry) || isChallenge(entry) ? taken : entry
 }
 
-async function isSameRegistration(
-  { hasher }: RegistrationPorts,
-  account: Account,
-  request: Registration,
-): Promise<boolean> {
-  const proofHash = request.recoveryProof && sha256(request.recoveryProof)
+function isSameRegistration(account: Account, request: Registration): boolean {
   const pairs = [
     [account.salt, request.salt],
     [account.sealedAccountKey, request.sealedAccountKey],
     [account.sealedRecoveryKey, request.sealedRecoveryKey],
-    [account.recoveryProofHash, proofHash],
+    [account.recoveryKeyHash, recoveryKeyHashOf(request)],
   ] as const
   const isSameValues = pairs.every(([known, given]) => isSame(known, given))
-  return (await hasher.verify(account.secretHash, request.secret, request.source)) && isSameValues
+  return isKey(account.signInKeyHash, request.provedKey) && isSameValues
 }

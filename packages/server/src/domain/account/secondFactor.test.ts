@@ -92,9 +92,9 @@ describe('signing in with a second factor', () => {
       const turnedOn = deskOf(world, async () => quiet.factor.confirm(await quiet.account(), confirm))
       assert.ok(isChallenge(notRefused(await turnedOn.login())))
       const change = async () => {
-        const { accountId, secretHash, ...rest } = await quiet.account()
+        const { accountId, signInKeyHash, ...rest } = await quiet.account()
         await world.store.write([], (tx) =>
-          tx.accounts.changeSecret(accountId, secretHash, { ...rest, secretHash: 'other' }),
+          tx.accounts.changeSignInKey(accountId, signInKeyHash, { ...rest, signInKeyHash: 'other' }),
         )
       }
       assert.equal(reasonOf(await deskOf(world, change).login()), 'credentials_wrong')

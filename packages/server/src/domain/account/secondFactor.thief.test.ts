@@ -29,9 +29,9 @@ describe('a thief of a secret that is changed meanwhile', () => {
   /** The owner changes the secret while the thief's one is checked. */
   const overtaken = (world: World, { account }: Desk) =>
     deskOf(world, async () => {
-      const { accountId, secretHash, ...rest } = await account()
+      const { accountId, signInKeyHash, ...rest } = await account()
       await world.store.write([], (tx) =>
-        tx.accounts.changeSecret(accountId, secretHash, { ...rest, secretHash: 'other' }),
+        tx.accounts.changeSignInKey(accountId, signInKeyHash, { ...rest, signInKeyHash: 'other' }),
       )
     })
 

@@ -14,7 +14,7 @@ interface SecondFactorPorts {
   readonly store: Store
   readonly clock: Clock
   readonly random: Random
-  readonly accounts: Pick<Accounts, 'requireSecret'>
+  readonly accounts: Pick<Accounts, 'requireSignInKey'>
   readonly codes: FactorCodes
   readonly sessions: Pick<Sessions, 'begin'>
   /** Applies a recovery after its challenge has been passed, in the same transaction. */

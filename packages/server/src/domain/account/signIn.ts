@@ -4,6 +4,7 @@ import type { Random } from '../../ports/random.ts'
 import { type Account, accountLock, type Store } from '../../ports/store.ts'
 import type { Refuses } from '../ground/refusals.ts'
 import { createChallenges, type GivenChallenge } from './challenges.ts'
+import { isKey, type KeyHash } from './proofs.ts'
 import { judgeNamedDevice } from './sessionDevice.ts'
 import type { Sessions, TokenPair } from './sessions.ts'
 
@@ -20,18 +21,20 @@ export function createSignIn({ store, clock, random, sessions }: SignInPorts) {
   const challenges = createChallenges({ clock, random })
 
   /**
-   * Signs in a caller who has proved the secret in the given row: with a session, or with a challenge when a second
-   * factor is on (specification, Authentication, 3). Refuses when the secret has changed since, or the named device is
+   * Signs in a caller who has proved the key of the given row: with a session, or with a challenge when a second
+   * factor is on (specification, Authentication, 3). Refuses when the key has changed since, or the named device is
    * revoked. One transaction checks all of them, so a change of any counts.
    */
   return async function signIn(
-    { accountId, secretHash }: Account,
+    { accountId }: Account,
+    provedKey: KeyHash,
     deviceId: DeviceId | undefined,
   ): Promise<TokenPair | GivenChallenge | Refuses<'credentials_wrong' | 'device_not_authorized'>> {
     const session = sessions.begin(accountId, deviceId)
     const answer = await store.write([accountLock(accountId)], async (tx) => {
       const present = await tx.accounts.find(accountId)
-      if (present?.secretHash !== secretHash) return { refused: 'credentials_wrong' } as const
+      if (present === undefined || !isKey(present.signInKeyHash, provedKey))
+        return { refused: 'credentials_wrong' } as const
       const refused = await judgeNamedDevice(tx, { accountId, deviceId })
       if (refused !== undefined) return refused
       if (present.totpConfirmedAt !== undefined)

@@ -233,7 +233,7 @@ async function newPerson(world: World) {
   const passkeyId = defined(parsePasskeyId(randomUUID()))
   const ofPasskey = {
     credentialId: bytes(72),
-    proofHash: bytes(32),
+    keyHash: bytes(32),
     sealedPasskeyKey: bytes(73),
     sealedName: bytes(74),
   }
@@ -252,7 +252,7 @@ async function newPerson(world: World) {
     await tx.sessions.insert({ ...session, accountId, createdAt, lastUsedAt: createdAt, expiresAt })
     await tx.sessions.setName(session.sessionId, sessionName)
   })
-  const { secretHash, recoveryProofHash } = await accountRow(world, accountId)
+  const { signInKeyHash, recoveryKeyHash } = await accountRow(world, accountId)
   const verifierHash = (await store.read((tx) => tx.links.find(link.opaqueId)))?.verifierHash
   const sealed = [
     salt,
@@ -269,7 +269,7 @@ async function newPerson(world: World) {
     deviceName,
     sessionName,
   ]
-  const keys = [publicKey, albumOwner.keys.publicKey, defined(recoveryProofHash), defined(verifierHash)]
-  const texts = [email, secretHash, code, tokenHash, recovery, passkeyId]
+  const keys = [publicKey, albumOwner.keys.publicKey, defined(recoveryKeyHash), defined(verifierHash)]
+  const texts = [email, signInKeyHash, code, tokenHash, recovery, passkeyId]
   return { accountId, traces: [...sealed, ...keys, ...texts].map((trace) => Buffer.from(trace)) }
 }

@@ -134,7 +134,7 @@ describe('deleting an account', () => {
       const share = { opaqueId: newOpaqueId(), sealedIndex: bytes(9), blobHashes: [], expiresAt: undefined, ...notes }
       assert.deepEqual(await rules.shares.create(accountId, share), OVER)
       assert.deepEqual(await rules.uploads.create(caller.account, declared), { refused: 'device_not_authorized' })
-      assert.equal((await accounts.requireSecret(caller.account, SECRET, undefined)) ?? 'right', 'right')
+      assert.equal((await accounts.requireSignInKey(caller.account, SECRET, undefined)) ?? 'right', 'right')
       await rules.accountDeletion.resume()
       assert.deepEqual(await world.store.read((tx) => tx.accountDeletions.listUnfinished(5)), [])
     }),

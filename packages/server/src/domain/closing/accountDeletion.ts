@@ -9,6 +9,7 @@ import type { Clock } from '../../ports/clock.ts'
 import { type Account, accountLock, isStoreBroken, type Store, type Upload, type WriteTx } from '../../ports/store.ts'
 import type { Accounts } from '../account/accounts.ts'
 import type { FactorCodes } from '../account/factorCodes.ts'
+import type { KeyHash } from '../account/proofs.ts'
 import type { Assets } from '../assets/assets.ts'
 import { signedRetention } from '../assets/retention.ts'
 import type { Inbox } from '../drops/inbox.ts'
@@ -18,7 +19,7 @@ import type { UploadEnding } from '../uploads/uploadEnding.ts'
 interface AccountDeletionPorts {
   readonly store: Store
   readonly clock: Clock
-  readonly accounts: Pick<Accounts, 'requireSecret'>
+  readonly accounts: Pick<Accounts, 'requireSignInKey'>
   readonly codes: FactorCodes
   readonly inbox: Pick<Inbox, 'discardSome'>
   readonly assets: Pick<Assets, 'removeSome'>
@@ -36,7 +37,7 @@ const MAX_STEPS = 200
 const MAX_ACCOUNTS = 100
 
 export interface DeletionRequest {
-  readonly secret: string
+  readonly provedKey: KeyHash
   /** Of the second factor, as it was typed. */
   readonly code: string | undefined
   readonly source: string | undefined
@@ -87,16 +88,16 @@ export function createAccountDeletion({
 
   return {
     /**
-     * Deletes the account when the secret is right, and a code where a second factor is on. When this resolves, all its
+     * Deletes the account when its key was proved, and a code where a second factor is on. When this resolves, all its
      * sessions have ended, and its links and open uploads take nothing more. A guest's upload that is finishing still
      * gets its receipt, and is freed afterwards; an owner's may fail, as its slot no longer exists. Refuses, and
      * changes nothing, while an asset is retained, or is about to be.
      */
     async begin(
       account: Account,
-      { secret, code, source }: DeletionRequest,
+      { provedKey, code, source }: DeletionRequest,
     ): Promise<Refuses<'credentials_wrong' | 'attempts_limited' | 'totp_code_wrong' | 'asset_retained'> | undefined> {
-      const refused = await accounts.requireSecret(account, secret, source)
+      const refused = await accounts.requireSignInKey(account, provedKey, source)
       if (refused !== undefined) return refused
       const { accountId } = account
       const outcome = await codes.checkIfGiven(accountId, { code, source }, (canonical) =>
@@ -126,15 +127,16 @@ export function createAccountDeletion({
 
 /**
  * The deletion itself, under the account's lock. The owner and the operator begin it with the same words. Refused, the
- * transaction changes nothing. `credentials_wrong`: the account is deleted already, or has another secret than
+ * transaction changes nothing. `credentials_wrong`: the account is deleted already, or has another key than
  * `account`.
  */
 export async function deleteIn(
   tx: WriteTx,
-  { accountId, secretHash }: Account,
+  { accountId, signInKeyHash }: Account,
   { at, ending }: { readonly at: Instant; readonly ending: Pick<UploadEnding, 'endOpen'> },
 ): Promise<{ readonly closed: readonly Upload[] } | Refuses<'credentials_wrong' | 'asset_retained'>> {
-  if (!(await tx.accountDeletions.begin({ accountId, secretHash, at }))) return { refused: 'credentials_wrong' }
+  const isBegun = signInKeyHash && (await tx.accountDeletions.begin({ accountId, signInKeyHash, at }))
+  if (isBegun !== true) return { refused: 'credentials_wrong' }
   const retainedUntil = (await tx.assets.retainedUntil(accountId)) ?? at
   const finishing = await tx.uploads.finishingOfAccount(accountId)
   if (retainedUntil > at || finishing.some((upload) => willBeRetained(upload, at))) return { refused: 'asset_retained' }

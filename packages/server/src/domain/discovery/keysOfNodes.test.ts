@@ -53,8 +53,8 @@ describe('of two processes, neither accepts what the other has made invalid:', (
       await world.rules.capabilities.revoke(accountId, albumId, one)
       assert.deepEqual(await listed(), [[one], [one]])
       await world.store.write([accountLock(accountId)], async (tx) => {
-        const { secretHash } = (await tx.accounts.find(accountId)) ?? assert.fail()
-        assert.ok(await tx.accountDeletions.begin({ accountId, secretHash, at: world.clock.now() }))
+        const { signInKeyHash } = (await tx.accounts.find(accountId)) ?? assert.fail()
+        assert.ok(await tx.accountDeletions.begin({ accountId, signInKeyHash, at: world.clock.now() }))
       })
       const both = [one, two].toSorted()
       assert.deepEqual(await listed(), [both, both])

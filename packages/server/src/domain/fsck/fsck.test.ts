@@ -205,8 +205,8 @@ describe('fsck', () => {
       const accountId = await newAccount(world)
       const at = world.clock.now()
       await world.store.write([], async (tx) => {
-        const { secretHash } = defined(await tx.accounts.find(accountId))
-        await tx.accountDeletions.begin({ accountId, secretHash, at })
+        const { signInKeyHash } = defined(await tx.accounts.find(accountId))
+        await tx.accountDeletions.begin({ accountId, signInKeyHash, at })
         assert.ok(await tx.accountDeletions.finish(accountId, at))
       })
       const kinds = async () => {

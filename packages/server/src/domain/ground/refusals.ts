@@ -11,6 +11,7 @@ export type Refusal =
   | { readonly refused: 'session_over' }
   | { readonly refused: 'account_suspended' }
   | { readonly refused: 'credentials_wrong' }
+  | { readonly refused: 'proof_invalid' }
   | { readonly refused: 'recovery_invalid' }
   | { readonly refused: 'registration_invalid'; readonly detail: string }
   | { readonly refused: 'registration_closed' }

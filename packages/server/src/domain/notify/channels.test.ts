@@ -124,8 +124,10 @@ describe('channels', () => {
       const { channels } = rulesWith(world, ['webhook'])
       const accountId = await newAccount(world)
       await channels.add(accountId, webhook)
-      const { secretHash } = defined(await world.store.read((tx) => tx.accounts.find(accountId)))
-      await world.store.write([], (tx) => tx.accountDeletions.begin({ accountId, secretHash, at: world.clock.now() }))
+      const { signInKeyHash } = defined(await world.store.read((tx) => tx.accounts.find(accountId)))
+      await world.store.write([], (tx) =>
+        tx.accountDeletions.begin({ accountId, signInKeyHash, at: world.clock.now() }),
+      )
       assert.deepEqual(await channels.list(accountId), [])
       assert.deepEqual(await channels.add(accountId, webhook), { refused: 'session_over' })
     }),

@@ -156,7 +156,7 @@ describe('a share', () => {
       assert.equal(await shown(world, opaqueId), NEITHER)
       await world.store.write([], (tx) => tx.accounts.setSuspended(albumOwner.accountId, undefined))
       assert.equal(await shown(world, opaqueId), BOTH)
-      const accountDeletion = { accountId: albumOwner.accountId, secretHash: '-', at: world.clock.now() }
+      const accountDeletion = { accountId: albumOwner.accountId, signInKeyHash: '-', at: world.clock.now() }
       assert.ok(await world.store.write([], (tx) => tx.accountDeletions.begin(accountDeletion)))
       assert.equal(await shown(world, opaqueId), NEITHER, 'before the account’s blobs are released')
     }),

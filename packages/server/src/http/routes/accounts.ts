@@ -2,6 +2,7 @@ import { toBase64 } from '@blindkeep/protocol/bytes'
 import { type AccountId, formatInstant } from '@blindkeep/protocol/ids'
 import type { RefusedDropsResponse } from '@blindkeep/protocol/schemas/accounts'
 import type { Accounts } from '../../domain/account/accounts.ts'
+import type { Proofs } from '../../domain/account/proofs.ts'
 import type { Sessions } from '../../domain/account/sessions.ts'
 import type { OwnerNotices } from '../../domain/drops/ownerNotices.ts'
 import { isRefusal } from '../../domain/ground/refusals.ts'
@@ -10,32 +11,39 @@ import type { Routes } from '../call.ts'
 import { givenBytes } from '../givenBytes.ts'
 import { signedIn, tokens } from '../signedIn.ts'
 
-type Row = 'register' | 'kdf' | 'login' | 'refresh' | 'logout' | 'account'
+type Row = 'register' | 'nonce' | 'kdf' | 'login' | 'refresh' | 'logout' | 'account'
 
 export function accountRoutes({
   accounts,
+  proofs,
   sessions,
   notices,
 }: {
   readonly accounts: Accounts
+  readonly proofs: Proofs
   readonly sessions: Sessions
   readonly notices: Pick<OwnerNotices, 'standing'>
 }): Pick<Routes, Row> {
   return {
-    async register({ json, source, isForwarded }) {
+    async register({ json, provedKey, source, isForwarded }) {
       const answer = await accounts.register({
         email: json.email,
-        secret: json.password,
+        provedKey,
         kdfVersion: json.kdf_version,
         salt: givenBytes(json.salt),
         sealedAccountKey: givenBytes(json.sealed_account_key),
         sealedRecoveryKey: givenBytes(json.sealed_recovery_key),
-        recoveryProof: givenBytes(json.recovery_proof),
+        recoveryKey: givenBytes(json.recovery_key),
         invite: json.invite,
         isForwarded,
         source,
       })
       return isRefusal(answer) ? answer : { status: 201, body: tokens(answer) }
+    },
+
+    async nonce() {
+      const { nonce, expiresAt } = proofs.newNonce()
+      return { status: 200, body: { nonce, expires_at: formatInstant(expiresAt) } }
     },
 
     async kdf({ json, source }) {
@@ -45,10 +53,10 @@ export function accountRoutes({
         : { status: 200, body: { kdf_version: answer.kdfVersion, salt: toBase64(answer.salt) } }
     },
 
-    async login({ json, source }) {
+    async login({ json, provedKey, source }) {
       const answer = await accounts.logIn({
         email: json.email,
-        secret: json.password,
+        provedKey,
         deviceId: json.device_id,
         source,
       })

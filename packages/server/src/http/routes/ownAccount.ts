@@ -1,3 +1,4 @@
+import { fromBase64 } from '@blindkeep/protocol/bytes'
 import type { ChangePassword } from '../../domain/account/password.ts'
 import type { AccountDeletion } from '../../domain/closing/accountDeletion.ts'
 import type { Routes } from '../call.ts'
@@ -12,11 +13,11 @@ export function ownAccountRoutes({
   readonly accountDeletion: AccountDeletion
 }): Pick<Routes, 'changePassword' | 'deleteAccount'> {
   return {
-    async changePassword({ caller, json, source }) {
+    async changePassword({ caller, json, provedKey, source }) {
       const refused = await changePassword(caller, {
-        currentSecret: json.current_password,
+        provedKey,
         code: json.code ?? undefined,
-        secret: json.password,
+        signInKey: fromBase64(json.sign_in_key),
         kdfVersion: json.kdf_version,
         salt: givenBytes(json.salt),
         sealedAccountKey: givenBytes(json.sealed_account_key),
@@ -25,8 +26,8 @@ export function ownAccountRoutes({
       return refused ?? { status: 204 }
     },
 
-    async deleteAccount({ caller, json, source }) {
-      const request = { secret: json.current_password, code: json.code ?? undefined, source }
+    async deleteAccount({ caller, json, provedKey, source }) {
+      const request = { provedKey, code: json.code ?? undefined, source }
       return (await accountDeletion.begin(caller.account, request)) ?? { status: 204 }
     },
   }

@@ -12,23 +12,23 @@ type Row = 'passkeyLogin' | 'addPasskey' | 'listPasskeys' | 'namePasskey' | 'rem
 
 export function passkeyRoutes({ passkeys }: { readonly passkeys: Passkeys }): Pick<Routes, Row> {
   return {
-    async passkeyLogin({ json, source }) {
+    async passkeyLogin({ json, provedKey, source }) {
       const answer = await passkeys.logIn({
         passkeyId: json.passkey_id,
-        proof: fromBase64(json.proof),
+        provedKey,
         deviceId: json.device_id,
         source,
       })
       return isRefusal(answer) ? answer : { status: 200, body: tokens(answer) }
     },
 
-    async addPasskey({ json, caller, source }) {
+    async addPasskey({ json, caller, provedKey, source }) {
       const answer = await passkeys.add(caller.account, {
-        secret: json.current_password,
+        provedKey,
         code: json.code,
         passkeyId: json.passkey_id,
         credentialId: fromBase64(json.credential_id),
-        proof: fromBase64(json.proof),
+        passkeyKey: fromBase64(json.passkey_key),
         sealedPasskeyKey: fromBase64(json.sealed_passkey_key),
         sealedName: givenBytes(json.sealed_name),
         source,

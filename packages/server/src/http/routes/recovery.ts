@@ -16,11 +16,11 @@ export function recoveryRoutes({ recovery }: { readonly recovery: Recoveries }):
         : { status: 200, body: { sealed_recovery_key: toBase64(answer.sealedRecoveryKey) } }
     },
 
-    async finishRecovery({ json, source }) {
+    async finishRecovery({ json, provedKey, source }) {
       const answer = await recovery.finish({
         email: json.email,
-        recoveryProof: fromBase64(json.recovery_proof),
-        secret: json.password,
+        provedKey,
+        signInKey: fromBase64(json.sign_in_key),
         kdfVersion: json.kdf_version,
         salt: givenBytes(json.salt),
         sealedAccountKey: givenBytes(json.sealed_account_key),

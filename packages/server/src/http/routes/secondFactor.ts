@@ -7,8 +7,8 @@ type Row = 'enrollTotp' | 'confirmTotp' | 'disableTotp' | 'renewBackupCodes' | '
 
 export function secondFactorRoutes({ secondFactor }: { readonly secondFactor: SecondFactors }): Pick<Routes, Row> {
   return {
-    async enrollTotp({ json, caller, source }) {
-      const answer = await secondFactor.enroll(caller.account, { secret: json.current_password, source })
+    async enrollTotp({ caller, provedKey, source }) {
+      const answer = await secondFactor.enroll(caller.account, { provedKey, source })
       return isRefusal(answer) ? answer : { status: 200, body: { provisioning_uri: answer.provisioningUri } }
     },
 
@@ -17,14 +17,12 @@ export function secondFactorRoutes({ secondFactor }: { readonly secondFactor: Se
       return isRefusal(answer) ? answer : { status: 200, body: { backup_codes: [...answer.backupCodes] } }
     },
 
-    async disableTotp({ json, caller, source }) {
-      const { current_password: secret, code } = json
-      return (await secondFactor.disable(caller.account, { secret, code, source })) ?? { status: 204 }
+    async disableTotp({ json: { code }, caller, provedKey, source }) {
+      return (await secondFactor.disable(caller.account, { provedKey, code, source })) ?? { status: 204 }
     },
 
-    async renewBackupCodes({ json, caller, source }) {
-      const { current_password: secret, code } = json
-      const answer = await secondFactor.renewBackupCodes(caller.account, { secret, code, source })
+    async renewBackupCodes({ json: { code }, caller, provedKey, source }) {
+      const answer = await secondFactor.renewBackupCodes(caller.account, { provedKey, code, source })
       return isRefusal(answer) ? answer : { status: 200, body: { backup_codes: [...answer.backupCodes] } }
     },
 

@@ -1,6 +1,5 @@
 import type { AccountId } from '@blindkeep/protocol/ids'
 import { type SqlBool, sql } from 'kysely'
-import { NO_SECRET } from '../accountDeletions.ts'
 import type { Db } from '../db.ts'
 import { all, changesOne } from '../statements.ts'
 import type { AuditedAccount } from './audited.ts'
@@ -29,8 +28,10 @@ const SECRETS_OF_LINK =
   'held.sealed_label is not null or held.sealed_title is not null or held.verifier_hash is not null or length(held.drop_public_key) > 0'
 /** Each counts something that a deleted account must not keep. */
 const traces = [
-  sql`(case when email = 'deleted:' || account_id and secret_hash = ${sql.lit(NO_SECRET)} then 0 else 1 end)`,
-  ...['salt', 'sealed_account_key', 'sealed_recovery_key', 'recovery_proof_hash', 'totp_sealed'].map(isThere),
+  sql`(case when email = 'deleted:' || account_id then 0 else 1 end)`,
+  ...['sign_in_key_hash', 'salt', 'sealed_account_key', 'sealed_recovery_key', 'recovery_key_hash', 'totp_sealed'].map(
+    isThere,
+  ),
   count('sessions', '(held.ended_at is null or held.sealed_name is not null)'),
   count('links', `(held.revoked_at is null or ${SECRETS_OF_LINK})`),
   count('albums', 'held.sealed_name is not null'),

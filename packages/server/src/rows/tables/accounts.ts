@@ -6,14 +6,14 @@ export const accounts = {
   accountId: given<AccountId>(),
   /** Trimmed, lower case. Unique. */
   email: given<string>(),
-  /** The server's own hash of the authentication secret, in the PHC string format. */
-  secretHash: given<string>(),
+  /** SHA-256 of the public key that the client derived from the password. Absent in a deleted account alone. */
+  signInKeyHash: optional<Uint8Array>(),
   kdfVersion: given<number>(),
   salt: optional<Uint8Array>(),
   sealedAccountKey: optional<Uint8Array>(),
   sealedRecoveryKey: optional<Uint8Array>(),
-  /** SHA-256 of the recovery proof. */
-  recoveryProofHash: optional<Uint8Array>(),
+  /** SHA-256 of the public key that the client derived from the recovery words. */
+  recoveryKeyHash: optional<Uint8Array>(),
   createdAt: given<Instant>(),
   suspendedAt: later<Instant>(),
   /** When its owner deleted it: the row stays without anything about a person. */
@@ -55,7 +55,9 @@ export type Account = Row<typeof accounts>
 export type NewAccount = New<typeof accounts>
 
 /** What a client needs to sign in and to open the account key. Always replaced together. */
-export type AccountSecret = Pick<Account, 'secretHash' | 'kdfVersion' | 'salt' | 'sealedAccountKey'>
+export interface SignInValues extends Pick<Account, 'kdfVersion' | 'salt' | 'sealedAccountKey'> {
+  readonly signInKeyHash: Uint8Array
+}
 
 /** An account's own limits, in bytes. Absent: the deployment's limit applies. */
 export type OwnLimits = Pick<Account, 'softLimitBytes' | 'hardLimitBytes'>

@@ -9,8 +9,8 @@ export const passkeys = {
   accountId: given<AccountId>(),
   /** The authenticator's own id, 1 to 1023 bytes. */
   credentialId: given<Uint8Array>(),
-  /** SHA-256 of the proof. */
-  proofHash: given<Uint8Array>(),
+  /** SHA-256 of the public key that the client derived from the PRF output. */
+  keyHash: given<Uint8Array>(),
   sealedPasskeyKey: given<Uint8Array>(),
   /** The owner's name for it. */
   sealedName: optional<Uint8Array>(),

@@ -86,7 +86,7 @@ export function createEngineParts(options: GuestEngineOptions): EngineParts {
   })
   const locked = createLockedUploads({ linkId, store, locks, nowMs })
   const uploads = createUploads({
-    ...{ linkId, entries, uploads: locked, store, passphrase },
+    ...{ linkId, parts: options.parts, entries, uploads: locked, store, passphrase },
     environmentFor: (onSent) => ({ ...environment, fetch: options.uploadFetch(onSent) }),
     link: () => (link.status().is === 'open' ? link.opened() : undefined),
     maySend: () => !visit.isPaused && !isKeySwapped(link.status()),

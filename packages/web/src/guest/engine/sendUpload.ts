@@ -2,6 +2,7 @@
 import type { Environment } from '@blindkeep/client/environment'
 import {
   createSendTurns,
+  type LinkParts,
   type SendProgress,
   type SendState,
   send,
@@ -19,6 +20,7 @@ import type { UploadWork } from './prepareUpload.ts'
 
 interface SendUploadOptions {
   readonly linkId: string
+  readonly parts: LinkParts
   readonly entries: Entries
   readonly uploads: LockedUploads
   readonly store: GuestStore
@@ -31,7 +33,7 @@ interface SendUploadOptions {
 }
 
 export function createSendUpload(options: SendUploadOptions) {
-  const { linkId, entries, uploads, store, passphrase, environmentFor, link, onLanded } = options
+  const { linkId, parts, entries, uploads, store, passphrase, environmentFor, link, onLanded } = options
   const environment = environmentFor(() => undefined)
   const turns = createSendTurns()
 
@@ -40,7 +42,7 @@ export function createSendUpload(options: SendUploadOptions) {
     if (state === undefined) throw new Error('a file is sent only after it has been sealed')
     const spelling = passphrase.spellingUnlessUsedFor(id)
     if (state.uploadId !== undefined || spelling === undefined) return state
-    const changed = await withPassphrase(state, spelling, environment)
+    const changed = await withPassphrase(state, { link: parts, passphrase: spelling }, environment)
     passphrase.wasUsedFor(id, spelling)
     return changed
   }

@@ -1,6 +1,6 @@
 /** Works through the files that the guest sends: seals one at a time and sends a few at once. */
 import type { Environment } from '@blindkeep/client/environment'
-import type { UploadLink } from '@blindkeep/client/guest'
+import type { LinkParts, UploadLink } from '@blindkeep/client/guest'
 import type { DropCustody } from '@blindkeep/client/receipts'
 import { type Cancellation, createCancelUpload } from './cancelUpload.ts'
 import type { Entries, Entry } from './entries.ts'
@@ -29,6 +29,7 @@ export interface Uploads {
 
 interface UploadsOptions {
   readonly linkId: string
+  readonly parts: LinkParts
   readonly entries: Entries
   readonly uploads: LockedUploads
   readonly store: GuestStore

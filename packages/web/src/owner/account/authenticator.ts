@@ -4,6 +4,7 @@
  * (`decisions/passkeys.md`).
  */
 import type { MadePasskey, PreparedPasskey } from '@blindkeep/client/owner'
+import { PASSKEY_INPUT } from '@blindkeep/client/passkey'
 import { toBase64 } from '@blindkeep/protocol/bytes'
 import { ReasonedError } from '@blindkeep/protocol/reasonedError'
 
@@ -28,6 +29,7 @@ const FLAGS_AT = 32
 const USER_VERIFIED = 0x04
 /** ES256, EdDSA and RS256: no signature is checked, so any will do. */
 const ALGORITHMS = [-7, -8, -257]
+const PRF = { prf: { eval: { first: bufferOf(PASSKEY_INPUT) } } }
 
 /** Undefined where passkeys can be used, as far as the browser says. */
 export async function passkeyObstacle(): Promise<PasskeyObstacle | undefined> {
@@ -48,7 +50,7 @@ export function isIpAddress(hostname: string): boolean {
  * asked twice. Throws `AuthenticatorError`; a passkey that cannot be used is reported to the browser as unknown.
  */
 export async function makePasskey(
-  prepared: Pick<PreparedPasskey, 'userHandle' | 'input' | 'present'>,
+  prepared: Pick<PreparedPasskey, 'userHandle' | 'present'>,
   email: string,
 ): Promise<MadePasskey> {
   const made = await asked(() =>
@@ -65,7 +67,7 @@ export async function makePasskey(
           userVerification: 'required',
         },
         attestation: 'none',
-        extensions: { prf: { eval: { first: bufferOf(prepared.input) } } },
+        extensions: PRF,
       },
     }),
   )
@@ -75,7 +77,7 @@ export async function makePasskey(
     requireVerified(made.response.getAuthenticatorData())
     const { prf } = made.getClientExtensionResults()
     if (prf?.enabled !== true && prf?.results === undefined) throw new AuthenticatorError('prf_missing')
-    const output = outputOf(made) ?? (await evaluate(prepared.input, [credentialId])).output
+    const output = outputOf(made) ?? (await evaluate([credentialId])).output
     return { credentialId, output }
   } catch (error) {
     await forgetPasskey(credentialId)
@@ -90,8 +92,8 @@ export interface UsedPasskey {
 }
 
 /** Any passkey of this host that the person chooses. Throws `AuthenticatorError`. */
-export function usePasskey(input: Uint8Array): Promise<UsedPasskey> {
-  return evaluate(input, [])
+export function usePasskey(): Promise<UsedPasskey> {
+  return evaluate([])
 }
 
 /** Tells the browser to offer the passkey no more. Not every browser can; a failure does not matter. */
@@ -102,7 +104,7 @@ export async function forgetPasskey(credentialId: Uint8Array): Promise<void> {
 }
 
 /** One of these passkeys, or any if there is none. */
-async function evaluate(input: Uint8Array, credentialIds: readonly Uint8Array[]): Promise<UsedPasskey> {
+async function evaluate(credentialIds: readonly Uint8Array[]): Promise<UsedPasskey> {
   const used = await asked(() =>
     navigator.credentials.get({
       publicKey: {
@@ -110,7 +112,7 @@ async function evaluate(input: Uint8Array, credentialIds: readonly Uint8Array[])
         rpId: location.hostname,
         allowCredentials: credentialIds.map((id) => ({ type: 'public-key', id: bufferOf(id) })),
         userVerification: 'required',
-        extensions: { prf: { eval: { first: bufferOf(input) } } },
+        extensions: PRF,
       },
     }),
   )

@@ -1,6 +1,6 @@
 import { logIn, type SecondStep } from '@blindkeep/client/account'
 import type { Owner } from '@blindkeep/client/owner'
-import { logInWithPasskey, passkeySignInInput } from '@blindkeep/client/passkey'
+import { logInWithPasskey } from '@blindkeep/client/passkey'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Button, Notice } from '../../common/controls.tsx'
 import { useText } from '../../common/reader.ts'
@@ -95,8 +95,7 @@ function SignInForm({ newAttempt, onChallenge }: SignInFormProps) {
   }
   const signInByPasskey = async () => {
     const { enter, ...attempt } = newAttempt()
-    const used = await usePasskey(await passkeySignInInput(attempt))
-    await enter(await logInWithPasskey({ ...attempt, ...used }), { stay })
+    await enter(await logInWithPasskey({ ...attempt, ...(await usePasskey()) }), { stay })
   }
   const submit = () => {
     byPasskey.clear()

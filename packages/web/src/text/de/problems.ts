@@ -37,6 +37,8 @@ export const problems: typeof import('../en/problems.ts').problems = {
     'error.auth.recovery_invalid':
       'Diese Wiederher\u00adstellungs\u00adwörter gehören nicht zu dieser E-Mail-Adresse, oder das Konto hat keine. Prüfen Sie beides.',
     'error.auth.invalid_credentials': 'Die E-Mail-Adresse oder das Passwort ist falsch. Prüfen Sie beides.',
+    'error.auth.proof_invalid':
+      'Der Server hat die Signatur dieser Anfrage nicht angenommen. Versuchen Sie es noch einmal.',
     'error.auth.totp_challenge_invalid':
       'Diese Anmeldung hat zu lange gedauert, oder es gab zu viele falsche Codes. Melden Sie sich noch einmal an.',
     'error.auth.totp_invalid_code':

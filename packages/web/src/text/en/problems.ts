@@ -46,6 +46,7 @@ const codes: Readonly<Record<ProblemCode | 'unknown', string>> = {
   'error.auth.recovery_invalid':
     'These recovery words do not belong to this e-mail address, or the account has none. Check both.',
   'error.auth.invalid_credentials': 'The e-mail address or the password is wrong. Check both.',
+  'error.auth.proof_invalid': 'The server did not accept the signature of this request. Try again.',
   'error.auth.totp_challenge_invalid': 'This sign-in took too long, or there were too many wrong codes. Sign in again.',
   'error.auth.totp_invalid_code':
     'This code is wrong or was already used. Wait for the next one. If that is wrong too, check the clock of your phone.',

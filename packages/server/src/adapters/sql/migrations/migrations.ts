@@ -12,6 +12,7 @@ import { eighthTables } from './0008.ts'
 import { ninthTables } from './0009.ts'
 import { tenthTables } from './0010.ts'
 import { eleventhTables } from './0011.ts'
+import { twelfthTables, UNCONVERTIBLE_ACCOUNT } from './0012.ts'
 
 /**
  * One step of the schema. Nodes of two releases share a database while an operator updates them one after another, so a
@@ -34,6 +35,8 @@ export interface Migration {
   readonly statements: (dialect: Dialect) => readonly string[]
   /** Code that knows fewer migrations than this must not use the database any more. */
   readonly serves: number
+  /** What it cannot convert: a query that finds a row of it in a database of the step before, and a sentence on it. */
+  readonly refuses?: { readonly query: string; readonly because: string }
 }
 
 /** Numbered from 1. Only append: a database records only how many it has run, so released ones never change. */
@@ -98,6 +101,17 @@ export const migrations: readonly Migration[] = [
     // Code that does not know it would write to that column.
     serves: 11,
   },
+  {
+    summary: 'Replaces hashes of secrets by hashes of keys, with which accounts and passkeys sign in.',
+    statements: twelfthTables,
+    // Code that does not know it asks for the secrets.
+    serves: 12,
+    refuses: {
+      query: UNCONVERTIBLE_ACCOUNT,
+      because:
+        'The database has accounts of an earlier release, and this one signs in with keys and cannot take them over: start it with an empty data directory and database, or stay with the version that you have.',
+    },
+  },
 ]
 
 /** From this migration on, the table of migrations says which version ran each. */
@@ -111,6 +125,8 @@ export interface SchemaState {
   readonly serves: number
   /** The version that ran the last migration, if the database says so. */
   readonly version?: string | undefined
+  /** Why the migrations of this version cannot run, as a sentence. */
+  readonly unconvertible?: string | undefined
 }
 
 /** A newer version has changed this database: this code does not understand its rows. */
@@ -132,6 +148,11 @@ export class DatabaseTooNew extends Error {
   }
 }
 
+/** The database has rows that a migration of this version cannot convert. Nothing was changed. */
+export class DatabaseUnconvertible extends Error {
+  override readonly name = 'DatabaseUnconvertible'
+}
+
 /** The database lacks migrations of this version, and the caller did not ask to run them. */
 export class DatabaseBehind extends Error {
   override readonly name = 'DatabaseBehind'
@@ -139,8 +160,9 @@ export class DatabaseBehind extends Error {
 
 /** Throws `DatabaseBehind` or `DatabaseTooNew` unless the schema is exactly this version's. */
 export async function requireMigrated(db: Kysely<unknown>, known: readonly Migration[] = migrations): Promise<void> {
-  const state = await stateOf(db)
+  const state = await stateOf(db, known)
   if (state.done > known.length) throw new DatabaseTooNew(state, known.length)
+  refuseUnconvertible(state)
   refuseBehind(state, known.length)
 }
 
@@ -150,8 +172,9 @@ export async function requireMigrated(db: Kysely<unknown>, known: readonly Migra
  * it, or `DatabaseTooNew`.
  */
 export async function requireServing(db: Kysely<unknown>, known: readonly Migration[] = migrations): Promise<void> {
-  const state = await stateOf(db)
+  const state = await stateOf(db, known)
   if (state.serves > known.length) throw new DatabaseTooNew(state, known.length)
+  refuseUnconvertible(state)
   refuseBehind(state, known.length)
 }
 
@@ -165,8 +188,9 @@ export async function migrate(
   known: readonly Migration[] = migrations,
 ): Promise<void> {
   await sql.raw(tableOfMigrations(dialect)).execute(db)
-  const state = await stateOf(db)
+  const state = await stateOf(db, known)
   if (state.done > known.length) throw new DatabaseTooNew(state, known.length)
+  refuseUnconvertible(state)
   for (const statement of statementsAfter(state.done, dialect, known)) await sql.raw(statement).execute(db)
 }
 
@@ -194,7 +218,12 @@ export function statementsAfter(
 }
 
 /** Of a database that has the table of migrations. */
-export async function stateOf(db: Kysely<unknown>): Promise<SchemaState> {
+export async function stateOf(db: Kysely<unknown>, known: readonly Migration[] = migrations): Promise<SchemaState> {
+  const state = await progressOf(db)
+  return { ...state, unconvertible: await unconvertibleOf(db, state, known) }
+}
+
+async function progressOf(db: Kysely<unknown>): Promise<SchemaState> {
   const { rows } =
     await sql<SchemaState>`select coalesce(max(number), 0) as done, coalesce(max(serves), 0) as serves from migrations`.execute(
       db,
@@ -205,6 +234,23 @@ export async function stateOf(db: Kysely<unknown>): Promise<SchemaState> {
     version: string | null
   }>`select version from migrations where number = ${state.done}`.execute(db)
   return { ...state, version: last.rows[0]?.version ?? undefined }
+}
+
+/** Of an empty database there is nothing to ask. */
+async function unconvertibleOf(
+  db: Kysely<unknown>,
+  { done }: SchemaState,
+  known: readonly Migration[],
+): Promise<string | undefined> {
+  if (done === 0) return undefined
+  for (const { refuses } of known.slice(done))
+    if (refuses !== undefined && (await sql.raw(refuses.query).execute(db)).rows.length > 0) return refuses.because
+  return undefined
+}
+
+/** Throws `DatabaseUnconvertible`. */
+export function refuseUnconvertible({ unconvertible }: SchemaState): void {
+  if (unconvertible !== undefined) throw new DatabaseUnconvertible(unconvertible)
 }
 
 function refuseBehind({ done }: SchemaState, known: number): void {
