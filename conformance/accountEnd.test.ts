@@ -6,19 +6,22 @@ import { deleteAsset, landAsset, landBlob, newAuthor, newBundle } from './assetW
 import { json } from './call.ts'
 import type { Client } from './client.ts'
 import { expectAnswer, fingerprint } from './expect.ts'
+import { newKey } from './proving.ts'
 import { connect, NEEDS_OWN_SERVER, operatedServer } from './server.ts'
 import {
   append,
   asOwner,
+  deleteAccount,
   inboxOf,
   land,
   linksOf,
+  logIn,
   newEmail,
-  newPassword,
   type Owner,
   openSession,
   provision,
   quotaOf,
+  register,
   sessionPath,
   signIn,
   signUp,
@@ -27,18 +30,16 @@ import {
 
 const server = await connect()
 const post = (client: Client, path: string, body: unknown) => client.send({ method: 'POST', path, json: body })
-const remove = ({ client, token }: Owner, current_password: string) =>
-  client.send({ method: 'DELETE', path: '/v1/account', token, json: { current_password } })
 
 async function expectRemoved(owner: Owner): Promise<void> {
-  assert.equal((await remove(owner, owner.password)).status, 204)
+  assert.equal((await deleteAccount(owner)).status, 204)
 }
 
 // Covers: Accounts and sessions
 describe('deleting an account', () => {
-  it('answers 401 to a wrong password, and deletes nothing', async () => {
+  it('answers 401 to a wrong key, and deletes nothing', async () => {
     const owner = await signUp(server)
-    expectAnswer(await remove(owner, 'a wrong password'), '401 auth.invalid_credentials')
+    expectAnswer(await deleteAccount({ ...owner, key: newKey() }), '401 auth.invalid_credentials')
     assert.equal((await asOwner(owner, 'GET', '/v1/account')).status, 200)
   })
 
@@ -51,17 +52,16 @@ describe('deleting an account', () => {
       const reply = await post(server, '/v1/auth/refresh', { refresh_token: refreshToken })
       expectAnswer(reply, '401 auth.session_expired')
     }
-    expectAnswer(await remove(owner, owner.password), '401 auth.session_expired')
+    expectAnswer(await deleteAccount(owner), '401 auth.session_expired')
   })
 
   it('treats its e-mail as unknown', async () => {
     const owner = await signUp(server)
-    const { email, password, accountId } = owner
+    const { email, accountId } = owner
     await expectRemoved(owner)
-    const logIn = async (address: string) =>
-      fingerprint(await post(server, '/v1/auth/login', { email: address, password }))
-    assert.equal(await logIn(email), await logIn(newEmail()))
-    assert.equal(await logIn(`deleted:${accountId}`), await logIn(`deleted:${randomUUID()}`))
+    const answerFor = async (address: string) => fingerprint(await logIn({ ...owner, email: address }))
+    assert.equal(await answerFor(email), await answerFor(newEmail()))
+    assert.equal(await answerFor(`deleted:${accountId}`), await answerFor(`deleted:${randomUUID()}`))
     const kdf = json<{ salt: string }>(await post(server, '/v1/auth/kdf', { email }))
     assert.equal(Buffer.from(kdf.salt, 'base64').length, 16)
   })
@@ -71,9 +71,9 @@ describe('deleting an account', () => {
     const { owner } = link
     await land(link)
     await expectRemoved(owner)
-    const password = newPassword()
-    assert.equal((await post(server, '/v1/auth/register', { email: owner.email, password })).status, 201)
-    const fresh = await signIn({ ...owner, password })
+    const next = { ...owner, key: newKey() }
+    assert.equal((await register(next)).status, 201)
+    const fresh = await signIn(next)
     assert.notEqual(fresh.accountId, owner.accountId)
     assert.deepEqual([await inboxOf(fresh), await linksOf(fresh), (await quotaOf(fresh)).used], [[], [], 0])
   })
@@ -98,7 +98,7 @@ describe('deleting an account', () => {
     expectAnswer(await deleteAsset(bundle), '204')
     await landAsset(newBundle(author, { manifest: { retention_until } }))
     const { used } = await quotaOf(author.owner)
-    expectAnswer(await remove(author.owner, author.owner.password), '409 asset.retained')
+    expectAnswer(await deleteAccount(author.owner), '409 asset.retained')
     assert.equal((await quotaOf(author.owner)).used, used)
   })
 

@@ -3,11 +3,23 @@ import { generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { until } from '../testing/until.ts'
 import { json } from './call.ts'
-import type { Client } from './client.ts'
-import { answerOf, atOnce, expectAnswer, fingerprint } from './expect.ts'
+import { answerOf, atOnce, expectAnswer, fingerprint, tally } from './expect.ts'
 import { partOf } from './jwt.ts'
+import { newKey } from './proving.ts'
+import { finish, finishBody } from './recovering.ts'
 import { connect, NEEDS_OWN_SERVER, ownServer } from './server.ts'
-import { asOwner, base64, newEmail, newPassword, quotaOf, signIn, signUp, type Tokens } from './world.ts'
+import {
+  asOwner,
+  base64,
+  logIn,
+  newCredentials,
+  newEmail,
+  quotaOf,
+  register,
+  signIn,
+  signUp,
+  type Tokens,
+} from './world.ts'
 
 interface Claims {
   readonly iss: string
@@ -23,9 +35,8 @@ const MAX_WRONG_ATTEMPTS = 100
 const ATTEMPTS_AT_A_TIME = 10
 
 const server = await connect()
-const post = (path: string, body: unknown, client: Client = server) => client.send({ method: 'POST', path, json: body })
-const register = (body: unknown, client: Client = server) => post('/v1/auth/register', body, client)
-const login = (email: string, password: string) => post('/v1/auth/login', { email, password })
+const post = (path: string, body: unknown) => server.send({ method: 'POST', path, json: body })
+const newcomer = () => newCredentials(server)
 const refresh = (token: string) => post('/v1/auth/refresh', { refresh_token: token })
 const withToken = (authorization: string) =>
   server.send({ method: 'GET', path: '/v1/account', headers: { authorization } })
@@ -38,10 +49,10 @@ describe('registration', () => {
       salt: base64(16),
       sealed_account_key: base64(100),
       sealed_recovery_key: base64(100),
-      recovery_proof: base64(32),
+      recovery_key: newKey().shown,
     }
-    const email = newEmail()
-    const reply = await register({ email, password: newPassword(), ...sealed })
+    const who = newcomer()
+    const reply = await register(who, sealed)
     assert.equal(reply.status, 201)
     const { access_token, account_id } = json<Tokens>(reply)
     const account = await server.send({ method: 'GET', path: '/v1/account', token: access_token })
@@ -50,7 +61,7 @@ describe('registration', () => {
     assert.ok(typeof created_at === 'string')
     assert.deepEqual(rest, {
       account_id,
-      email,
+      email: who.email,
       kdf_version: 1,
       sealed_account_key: sealed.sealed_account_key,
       totp_enabled: false,
@@ -58,54 +69,47 @@ describe('registration', () => {
     })
   })
 
-  it('answers a repeat with identical values with the same success', async () => {
-    const body = {
-      email: newEmail(),
-      password: newPassword(),
-      kdf_version: 1,
-      salt: base64(16),
-      sealed_account_key: base64(60),
-    }
-    const [first, second] = [await register(body), await register(body)]
+  it('answers a repeat with identical values and another proof with the same success', async () => {
+    const who = newcomer()
+    const sealed = { kdf_version: 1, salt: base64(16), sealed_account_key: base64(60) }
+    const [first, second] = [await register(who, sealed), await register(who, sealed)]
     assert.deepEqual([first.status, second.status], [201, 201])
     assert.equal(json<Tokens>(first).account_id, json<Tokens>(second).account_id)
   })
 
   it('answers 409 when the e-mail is registered with other values', async () => {
-    const body = { email: newEmail(), password: newPassword(), salt: base64(16), sealed_account_key: base64(60) }
-    assert.equal((await register(body)).status, 201)
-    for (const change of [{ password: newPassword() }, { salt: base64(16) }, { sealed_account_key: base64(60) }])
-      expectAnswer(await register({ ...body, ...change }), '409 auth.user_already_exists', Object.keys(change)[0])
+    const who = newcomer()
+    const sealed = { salt: base64(16), sealed_account_key: base64(60) }
+    assert.equal((await register(who, sealed)).status, 201)
+    for (const change of [{ salt: base64(16) }, { sealed_account_key: base64(60) }])
+      expectAnswer(
+        await register(who, { ...sealed, ...change }),
+        '409 auth.user_already_exists',
+        Object.keys(change)[0],
+      )
+    expectAnswer(await register({ ...who, key: newKey() }, sealed), '409 auth.user_already_exists', 'another key')
   })
 
   it('trims and lower-cases the e-mail', async () => {
-    const email = newEmail()
-    const password = newPassword()
-    const { access_token } = json<Tokens>(await register({ email: `  ${email.toUpperCase()} `, password }))
+    const { client, email, key } = newcomer()
+    const { access_token } = json<Tokens>(await register({ client, key, email: `  ${email.toUpperCase()} ` }))
     assert.equal(
       json<{ email: string }>(await server.send({ method: 'GET', path: '/v1/account', token: access_token })).email,
       email,
     )
-    assert.equal((await login(email, password)).status, 200)
-    assert.equal((await login(` ${email.toUpperCase()}`, password)).status, 200)
-  })
-
-  it('accepts a password of 12 to 1024 characters', async () => {
-    for (const length of [12, 1024])
-      assert.equal((await register({ email: newEmail(), password: 'x'.repeat(length) })).status, 201)
-    for (const length of [0, 11, 1025])
-      assert.equal((await register({ email: newEmail(), password: 'x'.repeat(length) })).status, 400)
+    for (const typed of [email, ` ${email.toUpperCase()}`])
+      assert.equal((await logIn({ client, key, email: typed })).status, 200)
   })
 
   it('answers 400 to a malformed e-mail address', async () => {
     for (const email of ['', 'nobody', '@', 'a@', '@b', 'a b@c.d', 'a@b\u0000.c', `${'a'.repeat(250)}@b.cd`])
-      assert.equal((await register({ email, password: newPassword() })).status, 400, JSON.stringify(email))
+      assert.equal((await register({ ...newcomer(), email })).status, 400, JSON.stringify(email))
   })
 
   it('refuses an address that is not plain wherever it is given, whether or not an account has it', async () => {
-    const [name = '', domain = ''] = newEmail().split('@')
-    const password = newPassword()
-    expectAnswer(await register({ email: `${name}@${domain}`, password }), '201')
+    const who = newcomer()
+    const [name = '', domain = ''] = who.email.split('@')
+    expectAnswer(await register(who), '201')
     const lookAlikes = [
       `${name}\u200b@${domain}`,
       `\ufeff${name}@${domain}`,
@@ -117,15 +121,15 @@ describe('registration', () => {
       `${name}@${domain}@${domain}`,
     ]
     for (const email of lookAlikes) {
-      expectAnswer(await register({ email, password }), '400 auth.registration_invalid', JSON.stringify(email))
-      const recovery = { email, password, recovery_proof: base64(32) }
-      for (const [path, body] of [
-        ['/v1/auth/login', { email, password }],
-        ['/v1/auth/kdf', { email }],
-        ['/v1/auth/recover/start', { email }],
-        ['/v1/auth/recover/finish', recovery],
-      ] as const)
-        expectAnswer(await post(path, body), '400 request.malformed', `${path} ${JSON.stringify(email)}`)
+      const alike = { ...who, email }
+      expectAnswer(await register(alike), '400 auth.registration_invalid', JSON.stringify(email))
+      const replies = [
+        await logIn(alike),
+        await post('/v1/auth/kdf', { email }),
+        await post('/v1/auth/recover/start', { email }),
+        await finish(server, finishBody(email)),
+      ]
+      assert.deepEqual(tally(replies), { '400 request.malformed': replies.length }, JSON.stringify(email))
     }
   })
 
@@ -139,27 +143,20 @@ describe('registration', () => {
       { salt: 'AAAA' },
       { sealed_account_key: '' },
       { sealed_account_key: base64(4097) },
-      { recovery_proof: base64(31) },
-      { recovery_proof: base64(33) },
+      { recovery_key: base64(31) },
+      { recovery_key: base64(33) },
     ]
     for (const fault of wrong)
-      assert.equal(
-        (await register({ email: newEmail(), password: newPassword(), ...fault })).status,
-        400,
-        JSON.stringify(fault).slice(0, 80),
-      )
+      assert.equal((await register(newcomer(), fault)).status, 400, JSON.stringify(fault).slice(0, 80))
   })
 })
 
 // Covers: Accounts and sessions
 describe('password salt', () => {
   it('is the registered salt', async () => {
-    const body = { email: newEmail(), password: newPassword(), kdf_version: 1, salt: base64(16) }
-    await register(body)
-    assert.deepEqual(json(await post('/v1/auth/kdf', { email: body.email.toUpperCase() })), {
-      kdf_version: 1,
-      salt: body.salt,
-    })
+    const given = { kdf_version: 1, salt: base64(16) }
+    const { email } = await signUp(server, given)
+    assert.deepEqual(json(await post('/v1/auth/kdf', { email: email.toUpperCase() })), given)
   })
 
   it('is a stable decoy for an unknown e-mail', async () => {
@@ -183,11 +180,11 @@ describe('login', () => {
     assert.notEqual(partOf(again.token, 1).sid, partOf(owner.token, 1).sid)
   })
 
-  it('answers the same 401 to a wrong password and an unknown e-mail', async () => {
+  it('answers the same 401 to a wrong key and an unknown e-mail', async () => {
     const owner = await signUp(server)
-    const wrong = await login(owner.email, newPassword())
+    const wrong = await logIn({ ...owner, key: newKey() })
     expectAnswer(wrong, '401 auth.invalid_credentials')
-    assert.equal(fingerprint(wrong), fingerprint(await login(newEmail(), newPassword())))
+    assert.equal(fingerprint(wrong), fingerprint(await logIn(newcomer())))
   })
 
   it('issues an access token for 15 minutes with the claims of RFC 9068', async () => {
@@ -204,27 +201,26 @@ describe('login', () => {
   })
 
   it('answers the time at which the access token expires', async () => {
-    const { email, password } = await signUp(server)
-    const tokens = json<Tokens>(await login(email, password))
+    const tokens = json<Tokens>(await logIn(await signUp(server)))
     assert.equal(tokens.token_type, 'Bearer')
     assert.equal(Math.floor(Date.parse(tokens.expires_at) / 1000), partOf(tokens.access_token, 1).exp)
   })
 
-  it('answers 429 after too many wrong passwords for one account', async () => {
+  it('answers 429 after too many wrong keys for one account', async () => {
     const owner = await signUp(server)
     const answers: string[] = []
     while (answers.length < MAX_WRONG_ATTEMPTS + ATTEMPTS_AT_A_TIME && !answers.includes('429 auth.rate_limited'))
-      answers.push(...(await atOnce(ATTEMPTS_AT_A_TIME, () => login(owner.email, 'wrong secret'))).map(answerOf))
-    assert.ok(answers.includes('429 auth.rate_limited'), `no 429 after ${answers.length} wrong passwords`)
-    expectAnswer(await login(owner.email, owner.password), '429 auth.rate_limited', 'also to the right password')
+      answers.push(...(await atOnce(ATTEMPTS_AT_A_TIME, () => logIn({ ...owner, key: newKey() }))).map(answerOf))
+    assert.ok(answers.includes('429 auth.rate_limited'), `no 429 after ${answers.length} wrong keys`)
+    expectAnswer(await logIn(owner), '429 auth.rate_limited', 'also to the right key')
   })
 
   it('forbids storing answers with tokens, keys or private lists', async () => {
     const owner = await signUp(server)
-    const body = { email: owner.email, password: owner.password }
     const replies = [
-      await register(body),
-      await login(body.email, body.password),
+      await register(owner),
+      await logIn(owner),
+      await server.send({ method: 'POST', path: '/v1/auth/nonce' }),
       await refresh(owner.refreshToken),
       ...(await Promise.all(
         ['/v1/account', '/v1/devices', '/v1/albums', '/v1/drops', '/v1/drops/links', '/v1/quota'].map((path) =>

@@ -4,7 +4,18 @@ import { newAuthor, newBundle, openUpload } from './assetWorld.ts'
 import type { Call } from './call.ts'
 import type { Client } from './client.ts'
 import type { DeclaredOperation } from './document.ts'
-import { chunkHeaders, newOpaqueId, type OwnSession, openSession, provision, type Session, sha256 } from './world.ts'
+import { newKey } from './proving.ts'
+import {
+  base64,
+  chunkHeaders,
+  newEmail,
+  newOpaqueId,
+  type OwnSession,
+  openSession,
+  provision,
+  type Session,
+  sha256,
+} from './world.ts'
 
 /** What a well-formed request needs to name. */
 export interface Targets {
@@ -66,6 +77,22 @@ export function callOf(operation: DeclaredOperation, targets: Targets): Call {
   const body = Buffer.from('x')
   return { ...call, body, headers: chunkHeaders(0, body) }
 }
+
+/** Values of the members that requests with a proof require. */
+const MEMBERS: Readonly<Record<string, () => unknown>> = {
+  email: newEmail,
+  proof: () => ({ key: base64(32), nonce: base64(56), signature: base64(64) }),
+  sign_in_key: () => newKey().shown,
+  passkey_key: () => newKey().shown,
+  passkey_id: randomUUID,
+  credential_id: () => base64(20),
+  sealed_passkey_key: () => base64(1200),
+  code: () => '000000',
+}
+
+/** A body of the right form, with a proof that is not valid. */
+export const withoutRightProof = ({ required }: DeclaredOperation): object =>
+  Object.fromEntries(required.map((name) => [name, MEMBERS[name]?.()]))
 
 export const isNegotiated = (operation: DeclaredOperation) =>
   /^\/(v1|d)\//.test(operation.path) && operation.path !== '/v1/version'

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { addDevice } from './assetWorld.ts'
 import { json } from './call.ts'
 import type { Client } from './client.ts'
-import { asOwner, type Owner, signIn, signUp, type Tokens } from './world.ts'
+import { asOwner, deleteAccount, logIn, type Owner, signIn, signUp, type Tokens } from './world.ts'
 
 /** Of a session that was logged out. */
 export async function endedToken(owner: Owner): Promise<string> {
@@ -15,18 +15,14 @@ export async function endedToken(owner: Owner): Promise<string> {
 /** Of a session whose device was revoked. */
 export async function revokedToken(owner: Owner): Promise<string> {
   const { deviceId } = await addDevice(owner)
-  const { client, email, password } = owner
-  const body = { email, password, device_id: deviceId }
-  const reply = await client.send({ method: 'POST', path: '/v1/auth/login', json: body })
+  const reply = await logIn(owner, { device_id: deviceId })
   assert.equal((await asOwner(owner, 'DELETE', `/v1/devices/${deviceId}`)).status, 204)
   return json<Tokens>(reply).access_token
 }
 
 /** Of a deleted account. */
 export async function deletedAccountToken(client: Client): Promise<string> {
-  const { token, password } = await signUp(client)
-  const body = { current_password: password }
-  const reply = await client.send({ method: 'DELETE', path: '/v1/account', token, json: body })
-  assert.equal(reply.status, 204)
-  return token
+  const owner = await signUp(client)
+  assert.equal((await deleteAccount(owner)).status, 204)
+  return owner.token
 }

@@ -27,6 +27,8 @@ export interface Sending {
 export interface Client {
   /** Without a slash at the end. */
   readonly base: string
+  /** The name of the server, which proofs contain. */
+  readonly serverId: string
   readonly document: ServerDocument
   send(call: Call): Promise<Reply>
   start(call: Call): Sending
@@ -47,7 +49,9 @@ export async function createClient(base: string): Promise<Client> {
   const options = { keepAlive: true, maxSockets: MAX_SOCKETS }
   const agent = origin.startsWith('https:') ? new SecureAgent(options) : new Agent(options)
   const unjudged = async (call: Call): Promise<Reply> => finish(startCall({ origin, agent, call }), call)
-  const document = readDocument((await unjudged({ method: 'GET', path: '/openapi.json' })).body.toString())
+  const read = async (path: string) => (await unjudged({ method: 'GET', path })).body.toString()
+  const document = readDocument(await read('/openapi.json'))
+  const facts: { readonly server_id: string } = JSON.parse(await read('/.well-known/service/server-info'))
   const judged = async (call: Call, reply: Promise<Reply>): Promise<Reply> => {
     const answer = await reply
     judge(document, call, answer)
@@ -55,6 +59,7 @@ export async function createClient(base: string): Promise<Client> {
   }
   return {
     base: origin,
+    serverId: facts.server_id,
     document,
     send: (call) => judged(call, unjudged(call)),
     start: (call) => {

@@ -19,6 +19,10 @@ export interface DeclaredOperation {
   readonly bearer: boolean
   /** Media type of the request body, if it takes one. */
   readonly bodyType: string | undefined
+  /** The required members of its JSON body. */
+  readonly required: readonly string[]
+  /** Its body has a proof in place of a secret. */
+  readonly proves: boolean
   readonly description: string
 }
 
@@ -84,6 +88,8 @@ function operationsOf(root: Json, path: string, item: Json): DeclaredOperation[]
     const operation = record(item[method])
     const body =
       operation.requestBody === undefined ? undefined : resolve(root, record(operation.requestBody), []).value
+    const bodyType = body === undefined ? undefined : Object.keys(record(body.content))[0]
+    const required = requiredOf(root, body, bodyType)
     const security = operation.security ?? root.security ?? []
     if (!Array.isArray(security)) throw new TypeError(`security of ${method} ${path} is not a list`)
     return {
@@ -92,10 +98,19 @@ function operationsOf(root: Json, path: string, item: Json): DeclaredOperation[]
       name: `${method.toUpperCase()} ${path}`,
       statuses: Object.keys(record(operation.responses)).map(Number),
       bearer: security.some((requirement) => Object.keys(record(requirement)).length > 0),
-      bodyType: body === undefined ? undefined : Object.keys(record(body.content))[0],
+      bodyType,
+      required,
+      proves: required.includes('proof'),
       description: String(operation.description ?? ''),
     }
   })
+}
+
+function requiredOf(root: Json, body: Json | undefined, bodyType: string | undefined): readonly string[] {
+  if (body === undefined || bodyType !== 'application/json') return []
+  const { required = [] } = resolve(root, record(record(record(body.content)[bodyType]).schema), []).value
+  if (!Array.isArray(required)) throw new TypeError('required is not a list')
+  return required.map(String)
 }
 
 function codesOf(root: Json): readonly string[] {

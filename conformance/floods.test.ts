@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Sending } from './client.ts'
 import { expectAnswer } from './expect.ts'
+import { newKey, proved } from './proving.ts'
 import { NEEDS_OWN_SERVER, ownProcess } from './server.ts'
 import { newEmail, signUp } from './world.ts'
 
@@ -11,13 +12,12 @@ const MAX_GUEST_JSON_BYTES = 65_536
 const MAX_OF_SOURCE = 16
 const LOGIN = { method: 'POST', path: '/v1/auth/login' } as const
 const from = (address: string) => ({ 'content-type': 'application/json', 'x-forwarded-for': address })
-const wrongLogin = (spaces: number) =>
-  `${' '.repeat(spaces)}${JSON.stringify({ email: newEmail(), password: 'wrong' })}`
-
 // Covers: Requests
 describe('slow JSON bodies', { skip: NEEDS_OWN_SERVER }, async () => {
   if (NEEDS_OWN_SERVER) return
   const server = await ownProcess({ TRUST_PROXY: '127.0.0.1', REGISTRATION: 'open' })
+  const { json: wrong } = await proved(server, newKey(), { ...LOGIN, json: { email: newEmail() } })
+  const wrongLogin = (spaces: number) => `${' '.repeat(spaces)}${JSON.stringify(wrong)}`
 
   it('without a bearer token have at most 64 KiB; with one they may have more', async () => {
     const login = (body: string) => server.send({ ...LOGIN, headers: from('203.0.113.1'), body })

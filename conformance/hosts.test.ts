@@ -1,6 +1,7 @@
 /** A request's host. Web pages give their names any address: servers refuse foreign ones (DNS rebinding). */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { newKey, proved } from './proving.ts'
 import { rawStatus, sendRaw } from './rawSocket.ts'
 import { NEEDS_OWN_SERVER, ownProcess } from './server.ts'
 
@@ -9,7 +10,8 @@ const PATHS = ['/', '/v1/version', '/healthz', '/openapi.json', '/v1/quota', '/n
 // Covers: Requests
 describe('the host of a request', { skip: NEEDS_OWN_SERVER }, async () => {
   if (NEEDS_OWN_SERVER) return
-  const { base } = await ownProcess({ PUBLIC_URL: 'https://keep.example/below', REGISTRATION: 'open' })
+  const keep = await ownProcess({ PUBLIC_URL: 'https://keep.example/below', REGISTRATION: 'open' })
+  const { base } = keep
   const behind = (await ownProcess({ TRUST_PROXY: '127.0.0.1' })).base
   const { port } = new URL(base)
 
@@ -41,7 +43,8 @@ describe('the host of a request', { skip: NEEDS_OWN_SERVER }, async () => {
   })
 
   it('protects registration, also when it is open', async () => {
-    const json = JSON.stringify({ email: 'owner@host.example', password: 'a secret that is long enough' })
+    const call = { method: 'POST', path: '/v1/auth/register', json: { email: 'owner@host.example' } }
+    const json = JSON.stringify((await proved(keep, newKey(), call)).json)
     const register = (host: string) =>
       send(
         base,

@@ -2,8 +2,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Reply } from './call.ts'
+import { clientFrom } from './client.ts'
 import { answerOf, atOnce, expectAnswer, tally } from './expect.ts'
-import { finishBody, newRecoverable } from './recovering.ts'
+import { newKey } from './proving.ts'
+import { finish, finishBody, newRecoverable } from './recovering.ts'
 import { NEEDS_OWN_SERVER, ownServer } from './server.ts'
 import {
   append,
@@ -11,10 +13,12 @@ import {
   cancel,
   declaration,
   type Link,
+  logIn,
+  newCredentials,
   newEmail,
   newLink,
   newOpaqueId,
-  newPassword,
+  register,
   sendDeclaration,
   sessionOf,
   signUp,
@@ -48,42 +52,38 @@ describe('limits by source', { skip: NEEDS_OWN_SERVER }, async () => {
   })
   const post = (path: string, json: unknown, address: string) =>
     server.send({ method: 'POST', path, json, headers: from(address) })
+  const at = (address: string) => clientFrom(server, address)
   const declare = (link: Link, address: string, over: object = {}): Promise<Reply> =>
     sendDeclaration(link, declaration(FILE, over), from(address))
 
-  it('answer 429 to a source after ten wrong passwords for an account, and not to another source', async () => {
-    const { email, password } = await signUp(server)
-    const [guesser, owner] = [newAddress(), newAddress()]
-    const wrong = await atOnce(MAX_LOGIN_ATTEMPTS, () =>
-      post('/v1/auth/login', { email, password: newPassword() }, guesser),
-    )
+  it('answer 429 to a source after ten wrong keys for an account, and not to another source', async () => {
+    const owner = await signUp(server)
+    const [guesser, elsewhere] = [at(newAddress()), at(newAddress())]
+    const wrong = await atOnce(MAX_LOGIN_ATTEMPTS, () => logIn({ ...owner, client: guesser, key: newKey() }))
     assert.deepEqual(tally(wrong), { '401 auth.invalid_credentials': MAX_LOGIN_ATTEMPTS })
-    expectAnswer(await post('/v1/auth/login', { email, password }, guesser), '429 auth.rate_limited')
-    expectAnswer(await post('/v1/auth/login', { email, password }, owner), '200')
+    expectAnswer(await logIn({ ...owner, client: guesser }), '429 auth.rate_limited')
+    expectAnswer(await logIn({ ...owner, client: elsewhere }), '200')
   })
 
   it('do not count attempts on one account against another account at the same address', async () => {
-    const shared = newAddress()
+    const shared = at(newAddress())
     const [victim, neighbour] = [await newRecoverable(server), await newRecoverable(server)]
     for (const email of [victim.owner.email, newEmail()]) {
-      await atOnce(2 * MAX_LOGIN_ATTEMPTS, () => post('/v1/auth/login', { email, password: newPassword() }, shared))
-      await atOnce(2 * MAX_LOGIN_ATTEMPTS, () => post('/v1/auth/recover/finish', finishBody(email), shared))
+      await atOnce(2 * MAX_LOGIN_ATTEMPTS, () => logIn({ ...newCredentials(shared), email }))
+      await atOnce(2 * MAX_LOGIN_ATTEMPTS, () => finish(shared, finishBody(email)))
     }
-    const { email, password } = neighbour.owner
-    expectAnswer(await post('/v1/auth/login', { email, password }, shared), '200')
-    const right = finishBody(email, { recovery_proof: neighbour.proof })
-    expectAnswer(await post('/v1/auth/recover/finish', right, shared), '200')
-    const { email: own, password: secret } = victim.owner
-    expectAnswer(await post('/v1/auth/login', { email: own, password: secret }, shared), '429 auth.rate_limited')
-    expectAnswer(await post('/v1/auth/login', { email: own, password: secret }, newAddress()), '200')
+    const { owner, words } = neighbour
+    expectAnswer(await logIn({ ...owner, client: shared }), '200')
+    expectAnswer(await finish(shared, finishBody(owner.email), words), '200')
+    expectAnswer(await logIn({ ...victim.owner, client: shared }), '429 auth.rate_limited')
+    expectAnswer(await logIn({ ...victim.owner, client: at(newAddress()) }), '200')
   })
 
   it('count attempts for an unknown e-mail like those for a known one', async () => {
-    const [email, guesser] = [newEmail(), newAddress()]
+    const stranger = newCredentials(at(newAddress()))
     const tries = MAX_LOGIN_ATTEMPTS + 1
     const answers: string[] = []
-    for (let round = 0; round < tries; round += 1)
-      answers.push(answerOf(await post('/v1/auth/login', { email, password: newPassword() }, guesser)))
+    for (let round = 0; round < tries; round += 1) answers.push(answerOf(await logIn(stranger)))
     assert.equal(answers.at(-1), '429 auth.rate_limited')
     assert.ok(answers.slice(0, -1).every((answer) => answer === '401 auth.invalid_credentials'))
   })
@@ -114,18 +114,19 @@ describe('limits by source', { skip: NEEDS_OWN_SERVER }, async () => {
     const ask = () => post('/v1/auth/kdf', { email: 'nobody@conformance.example' }, source)
     for (let done = 0; done < MAX_ATTEMPTS_OF_SOURCE; done += AT_A_TIME)
       assert.deepEqual(tally(await atOnce(AT_A_TIME, ask)), { 200: AT_A_TIME })
-    const account = { email: newEmail(), password: newPassword() }
+    const newcomer = newCredentials(at(source))
+    const { email } = newcomer
     const replies = [
       await ask(),
-      await post('/v1/auth/register', account, source),
-      await post('/v1/auth/login', account, source),
-      await post('/v1/auth/recover/start', { email: account.email }, source),
-      await post('/v1/auth/recover/finish', finishBody(account.email), source),
+      await register(newcomer),
+      await logIn(newcomer),
+      await post('/v1/auth/recover/start', { email }, source),
+      await finish(at(source), finishBody(email)),
     ]
     assert.deepEqual(replies.map(answerOf), Array(replies.length).fill('429 auth.rate_limited'))
     // A refresh token has 256 random bits, so there is no limit that could end an open session.
     expectAnswer(await post('/v1/auth/refresh', { refresh_token: 'x' }, source), '401 auth.session_expired')
-    expectAnswer(await post('/v1/auth/register', account, newAddress()), '201')
+    expectAnswer(await register({ ...newcomer, client: at(newAddress()) }), '201')
   })
 })
 

@@ -50,8 +50,8 @@ async function newWorld(): Promise<World> {
   const people = {
     owner: await personFrom(owner),
     other: await personFrom(await signUp(client)),
-    // A caller that may not change the password keeps it.
-    suspended: { ...suspended, nextPassword: suspended.owner.password },
+    // A caller that may not change the key keeps it.
+    suspended: { ...suspended, nextKey: suspended.owner.key },
   }
   const tokens = {
     none: undefined,

@@ -121,6 +121,7 @@ export const MATRIX: Readonly<Record<string, Entry>> = {
   'GET /problems/{code}': open('200'),
   'HEAD /problems/{code}': open('200'),
 
+  'POST /v1/auth/nonce': open('200'),
   'POST /v1/auth/register': open('201'),
   'POST /v1/auth/kdf': open('200'),
   'POST /v1/auth/login': open('200'),

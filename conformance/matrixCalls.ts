@@ -14,7 +14,9 @@ import {
   uploadBody,
 } from './assetWorld.ts'
 import { type Call, json } from './call.ts'
-import { addPasskey, passkeyBody } from './passkeying.ts'
+import { addPasskey, newPasskey } from './passkeying.ts'
+import { type Key, newKey, proved } from './proving.ts'
+import { finishBody } from './recovering.ts'
 import { makeShare, shareBody } from './sharing.ts'
 import {
   base64,
@@ -25,7 +27,6 @@ import {
   land,
   linkBody,
   newEmail,
-  newPassword,
   type Owner,
   openSession,
   provision,
@@ -39,15 +40,15 @@ export interface Person {
   readonly author: Author
   readonly link: Link
   readonly asset: Bundle
-  /** The password after the operation that changes it. */
-  readonly nextPassword: string
+  /** The sign-in key after the operation that changes it. */
+  readonly nextKey: Key
 }
 
 export async function personFrom(owner: Owner): Promise<Person> {
   const author = await authorFrom(owner)
   const asset = newBundle(author)
   await landBlob(asset)
-  return { owner, author, asset, link: await provision(owner), nextPassword: newPassword() }
+  return { owner, author, asset, link: await provision(owner), nextKey: newKey() }
 }
 
 /** Without a token, because each caller has its own. */
@@ -55,6 +56,8 @@ export interface Prepared {
   readonly call: Call
   /** Another token of the owner, when the operation ends the session. */
   readonly token?: string
+  /** The key of the proof in the body. */
+  readonly provedBy?: Key
 }
 
 /** Throws for an unknown operation. */
@@ -62,19 +65,24 @@ export async function prepare(name: string, person: Person): Promise<Prepared> {
   const make = REQUESTS[name]
   assert.ok(make !== undefined, `matrixCalls.ts has no request for ${name}`)
   const [method = '', path = ''] = name.split(' ')
-  const { token, params = {}, query = '', ...call } = await make(person)
+  const { token, provedBy, params = {}, query = '', ...request } = await make(person)
   const filled = path.replace(/\{(\w+)\}/g, (_, parameter: string) => {
     const value = params[parameter]
     assert.ok(value !== undefined, `matrixCalls.ts has no {${parameter}} for ${name}`)
     return value
   })
-  return { call: { method, path: filled + query, ...call }, ...(token === undefined ? {} : { token }) }
+  const call = { method, path: filled + query, ...request }
+  const ownToken = token === undefined ? {} : { token }
+  if (provedBy === undefined) return { call, ...ownToken }
+  return { call: await proved(person.owner.client, provedBy, { json: {}, ...call }), provedBy, ...ownToken }
 }
 
-interface Request extends Pick<Call, 'json' | 'body' | 'headers'> {
+interface Request extends Pick<Call, 'body' | 'headers'> {
+  readonly json?: object
   readonly params?: Readonly<Record<string, string>>
   readonly query?: string
   readonly token?: string
+  readonly provedBy?: Key
 }
 
 type MakeRequest = (person: Person) => Promise<Request> | Request
@@ -153,12 +161,13 @@ const REQUESTS: Readonly<Record<string, MakeRequest>> = {
   'GET /problems/{code}': () => ({ params: { code: 'error.request.malformed' } }),
   'HEAD /problems/{code}': () => ({ params: { code: 'error.request.malformed' } }),
 
-  'POST /v1/auth/register': () => ({ json: { email: newEmail(), password: newPassword() } }),
+  'POST /v1/auth/nonce': plain,
+  'POST /v1/auth/register': () => ({ json: { email: newEmail() }, provedBy: newKey() }),
   'POST /v1/auth/kdf': ({ owner }) => ({ json: { email: owner.email } }),
-  'POST /v1/auth/login': ({ owner }) => ({ json: { email: owner.email, password: owner.password } }),
+  'POST /v1/auth/login': ({ owner }) => ({ json: { email: owner.email }, provedBy: owner.key }),
   'POST /v1/auth/passkey/login': async ({ owner }) => {
-    const { passkey_id, proof } = await addPasskey(owner)
-    return { json: { passkey_id, proof } }
+    const { body, key } = await addPasskey(owner)
+    return { json: { passkey_id: body.passkey_id }, provedBy: key }
   },
   'POST /v1/auth/refresh': async ({ owner }) => ({ json: { refresh_token: (await signIn(owner)).refreshToken } }),
   'POST /v1/auth/login/verify-totp': () => ({
@@ -166,7 +175,8 @@ const REQUESTS: Readonly<Record<string, MakeRequest>> = {
   }),
   'POST /v1/auth/recover/start': ({ owner }) => ({ json: { email: owner.email } }),
   'POST /v1/auth/recover/finish': ({ owner }) => ({
-    json: { email: owner.email, recovery_proof: base64(32), password: newPassword() },
+    json: finishBody(owner.email),
+    provedBy: newKey(),
   }),
 
   'GET /d/{opaque_id}': ofLink,
@@ -196,15 +206,16 @@ const REQUESTS: Readonly<Record<string, MakeRequest>> = {
     params: { session_id: sessionIdOf(await signIn(owner)) },
   }),
   'POST /v1/passkeys': ({ owner }) => ({
-    json: { ...passkeyBody({ sealed_name: base64(83) }), current_password: owner.password },
+    json: newPasskey({ sealed_name: base64(83) }).body,
+    provedBy: owner.key,
   }),
   'GET /v1/passkeys': plain,
   'PATCH /v1/passkeys/{passkey_id}': async ({ owner }) => ({
-    params: { passkey_id: (await addPasskey(owner)).passkey_id },
+    params: { passkey_id: (await addPasskey(owner)).body.passkey_id },
     json: { sealed_name: base64(84) },
   }),
   'DELETE /v1/passkeys/{passkey_id}': async ({ owner }) => ({
-    params: { passkey_id: (await addPasskey(owner)).passkey_id },
+    params: { passkey_id: (await addPasskey(owner)).body.passkey_id },
   }),
   'POST /v1/devices': () => ({ json: { device_id: randomUUID(), public_key: base64(1984), mac: base64(32) } }),
   'GET /v1/devices': plain,
@@ -289,12 +300,10 @@ const REQUESTS: Readonly<Record<string, MakeRequest>> = {
   },
 
   'POST /v1/auth/totp/confirm': () => ({ json: { code: '000000' } }),
-  'POST /v1/auth/totp/disable': ({ owner }) => ({ json: { current_password: owner.password, code: '000000' } }),
-  'POST /v1/auth/totp/backup-codes': ({ owner }) => ({ json: { current_password: owner.password, code: '000000' } }),
-  'POST /v1/auth/totp/enroll': ({ owner }) => ({ json: { current_password: owner.password } }),
+  'POST /v1/auth/totp/disable': ({ owner }) => ({ json: { code: '000000' }, provedBy: owner.key }),
+  'POST /v1/auth/totp/backup-codes': ({ owner }) => ({ json: { code: '000000' }, provedBy: owner.key }),
+  'POST /v1/auth/totp/enroll': ({ owner }) => ({ provedBy: owner.key }),
   'POST /v1/auth/logout': async ({ owner }) => ({ token: (await signIn(owner)).token }),
-  'POST /v1/auth/password': ({ owner, nextPassword }) => ({
-    json: { current_password: owner.password, password: nextPassword },
-  }),
-  'DELETE /v1/account': ({ nextPassword }) => ({ json: { current_password: nextPassword } }),
+  'POST /v1/auth/password': ({ owner, nextKey }) => ({ json: { sign_in_key: nextKey.shown }, provedBy: owner.key }),
+  'DELETE /v1/account': ({ nextKey }) => ({ provedBy: nextKey }),
 }

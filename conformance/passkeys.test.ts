@@ -5,17 +5,18 @@ import { addDevice } from './assetWorld.ts'
 import { json } from './call.ts'
 import { clientFrom } from './client.ts'
 import { atOnce, expectAnswer, fingerprint, tally } from './expect.ts'
-import { addPasskey, passkeyBody, passkeysOf, sendPasskey, signInWith } from './passkeying.ts'
+import { addPasskey, type Held, newPasskey, passkeysOf, sendPasskey, signInWith } from './passkeying.ts'
+import { newKey } from './proving.ts'
 import { finish, finishBody, newRecoverable } from './recovering.ts'
 import { turnOn } from './secondFactor.ts'
 import { connect, NEEDS_OWN_SERVER, operatedServer } from './server.ts'
-import { asOwner, base64, newPassword, type Owner, signUp, type Tokens } from './world.ts'
+import { asOwner, base64, changeKey, deleteAccount, type Owner, signUp, type Tokens } from './world.ts'
 
 const MAX_WRONG_OF_SOURCE = 3
 
 const server = await connect()
 
-async function opened(owner: Owner, passkey: Parameters<typeof signInWith>[1]): Promise<Owner> {
+async function opened(owner: Owner, passkey: Held): Promise<Owner> {
   const reply = await signInWith(server, passkey)
   expectAnswer(reply, '200')
   const { access_token: token, refresh_token: refreshToken, account_id } = json<Tokens>(reply)
@@ -28,13 +29,13 @@ const statusOf = async (owner: Owner) => (await asOwner(owner, 'GET', '/v1/quota
 
 // Covers: Accounts and sessions
 describe('add a passkey', () => {
-  it('answers 201 with the passkey, lists the same without its proof, and 200 to a repeat', async () => {
+  it('answers 201 with the passkey, lists the same without its key, and 200 to a repeat', async () => {
     const owner = await signUp(server)
-    const body = passkeyBody({ sealed_name: base64(80) })
+    const { body } = newPasskey({ sealed_name: base64(80) })
     const reply = await sendPasskey(owner, body)
     expectAnswer(reply, '201')
     const { created_at, ...passkey } = json<Record<string, unknown>>(reply)
-    const { proof: _, ...expected } = body
+    const { passkey_key: _, ...expected } = body
     assert.deepEqual(passkey, expected)
     assert.ok(Math.abs(Date.parse(String(created_at)) - Date.now()) < 60_000)
     assert.deepEqual(await passkeysOf(owner), [json(reply)])
@@ -43,52 +44,57 @@ describe('add a passkey', () => {
     assert.deepEqual(json(again), json(reply))
   })
 
-  it('answers 401 without the present password, and adds nothing', async () => {
+  it('answers 401 without the present sign-in key, and adds nothing', async () => {
     const owner = await signUp(server)
-    expectAnswer(
-      await sendPasskey(owner, passkeyBody({ current_password: newPassword() })),
-      '401 auth.invalid_credentials',
-    )
+    const { body } = newPasskey()
+    expectAnswer(await sendPasskey({ ...owner, key: newKey() }, body), '401 auth.invalid_credentials')
     assert.deepEqual(await passkeysOf(owner), [])
   })
 
   it('answers 401 without a code where a second factor is on, and uses up the right one', async () => {
     const { owner, authenticator, backupCodes } = await turnOn(await signUp(server))
-    expectAnswer(await sendPasskey(owner, passkeyBody()), '401 auth.totp_invalid_code')
-    expectAnswer(await sendPasskey(owner, passkeyBody({ code: '00000' })), '401 auth.totp_invalid_code')
+    expectAnswer(await sendPasskey(owner, newPasskey().body), '401 auth.totp_invalid_code')
+    expectAnswer(await sendPasskey(owner, newPasskey({ code: '00000' }).body), '401 auth.totp_invalid_code')
     const code = authenticator.next()
-    const body = passkeyBody({ code })
-    expectAnswer(await sendPasskey(owner, body), '201')
-    expectAnswer(await sendPasskey(owner, body), '200', 'a repeat needs no other code')
-    expectAnswer(await sendPasskey(owner, passkeyBody({ code })), '401 auth.totp_invalid_code')
-    expectAnswer(await sendPasskey(owner, passkeyBody({ code: backupCodes[0] })), '201')
-    expectAnswer(await signInWith(server, body), '200', 'without a challenge')
+    const passkey = newPasskey({ code })
+    expectAnswer(await sendPasskey(owner, passkey.body), '201')
+    expectAnswer(await sendPasskey(owner, passkey.body), '200', 'a repeat needs no other code')
+    expectAnswer(await sendPasskey(owner, newPasskey({ code }).body), '401 auth.totp_invalid_code')
+    expectAnswer(await sendPasskey(owner, newPasskey({ code: backupCodes[0] }).body), '201')
+    expectAnswer(await signInWith(server, passkey), '200', 'without a challenge')
   })
 
   it('answers 400 to a taken id with other values, and to one of another account', async () => {
     const [owner, other] = [await signUp(server), await signUp(server)]
-    const body = await addPasskey(owner)
-    for (const over of [{ proof: base64(32) }, { credential_id: base64(21) }, { sealed_passkey_key: base64(1200) }])
+    const passkey = await addPasskey(owner)
+    const { body } = passkey
+    const others = [
+      { passkey_key: newKey().shown },
+      { credential_id: base64(21) },
+      { sealed_passkey_key: base64(1200) },
+    ]
+    for (const over of others)
       expectAnswer(await sendPasskey(owner, { ...body, ...over }), '400 passkey.invalid', Object.keys(over).join())
     expectAnswer(await sendPasskey(other, body), '400 passkey.invalid')
     assert.deepEqual(await passkeysOf(other), [])
-    expectAnswer(await signInWith(server, body), '200')
+    expectAnswer(await signInWith(server, passkey), '200')
   })
 
   it('answers 400 to values of another form, and 422 to missing ones', async () => {
     const owner = await signUp(server)
     const wrong = {
       passkey_id: 'not-a-uuid',
-      proof: base64(31),
+      passkey_key: base64(31),
       credential_id: base64(1024),
       sealed_passkey_key: base64(4097),
       sealed_name: '!',
       unknown: 1,
     }
     for (const [name, value] of Object.entries(wrong))
-      expectAnswer(await sendPasskey(owner, passkeyBody({ [name]: value })), '400 request.malformed', name)
-    for (const name of ['current_password', ...Object.keys(passkeyBody())])
-      expectAnswer(await sendPasskey(owner, { ...passkeyBody(), [name]: undefined }), '422 request.unprocessable', name)
+      expectAnswer(await sendPasskey(owner, newPasskey({ [name]: value }).body), '400 request.malformed', name)
+    const { body } = newPasskey()
+    for (const name of Object.keys(body))
+      expectAnswer(await sendPasskey(owner, { ...body, [name]: undefined }), '422 request.unprocessable', name)
   })
 })
 
@@ -96,27 +102,20 @@ describe('add a passkey', () => {
 describe('a sign-in with a passkey', () => {
   it('answers 200 with tokens of the account, and shows when it was', async () => {
     const owner = await signUp(server)
-    const body = await addPasskey(owner)
-    const byPasskey = await opened(owner, body)
+    const byPasskey = await opened(owner, await addPasskey(owner))
     const [listed] = await passkeysOf(byPasskey)
     assert.ok(Math.abs(Date.parse(String(listed?.last_used_at)) - Date.now()) < 60_000)
     assert.equal(await statusOf(byPasskey), 200)
   })
 
-  it('answers the same 401 to a wrong proof, an unknown passkey, a removed one and one of a deleted account', async () => {
+  it('answers the same 401 to a wrong key, an unknown passkey, a removed one and one of a deleted account', async () => {
     const [owner, leaving] = [await signUp(server), await signUp(server)]
-    const [body, removed, orphan] = [await addPasskey(owner), await addPasskey(owner), await addPasskey(leaving)]
-    await remove(owner, removed.passkey_id)
-    expectAnswer(
-      await leaving.client.send({
-        ...{ method: 'DELETE', path: '/v1/account', token: leaving.token },
-        json: { current_password: leaving.password },
-      }),
-      '204',
-    )
+    const [passkey, removed, orphan] = [await addPasskey(owner), await addPasskey(owner), await addPasskey(leaving)]
+    await remove(owner, removed.body.passkey_id)
+    expectAnswer(await deleteAccount(leaving), '204')
     const replies = []
-    for (const passkey of [{ ...body, proof: base64(32) }, passkeyBody(), removed, orphan])
-      replies.push(await signInWith(server, passkey))
+    for (const each of [{ ...passkey, key: owner.key }, newPasskey(), removed, orphan])
+      replies.push(await signInWith(server, each))
     for (const reply of replies) expectAnswer(reply, '401 auth.invalid_credentials')
     assert.equal(new Set(replies.map(fingerprint)).size, 1)
   })
@@ -124,22 +123,18 @@ describe('a sign-in with a passkey', () => {
   it('ties the session to a device, and refuses a revoked one', async () => {
     const owner = await signUp(server)
     const { deviceId: device_id } = await addDevice(owner)
-    const body = await addPasskey(owner)
-    expectAnswer(await signInWith(server, body, { device_id }), '200')
+    const passkey = await addPasskey(owner)
+    expectAnswer(await signInWith(server, passkey, { device_id }), '200')
     expectAnswer(await asOwner(owner, 'DELETE', `/v1/devices/${device_id}`), '204')
-    expectAnswer(await signInWith(server, body, { device_id }), '403 device.not_authorized')
-    expectAnswer(
-      await signInWith(server, { ...body, proof: base64(32) }, { device_id }),
-      '401 auth.invalid_credentials',
-    )
+    expectAnswer(await signInWith(server, passkey, { device_id }), '403 device.not_authorized')
+    const wrong = { ...passkey, key: newKey() }
+    expectAnswer(await signInWith(server, wrong, { device_id }), '401 auth.invalid_credentials')
   })
 
   it('answers 400 to values of another form, and 422 to missing ones', async () => {
-    const { passkey_id, proof } = passkeyBody()
-    for (const over of [{ passkey_id: 'x' }, { proof: base64(33) }, { email: 'ada@example.org' }])
-      expectAnswer(await signInWith(server, { passkey_id, proof }, over), '400 request.malformed', Object.keys(over)[0])
-    for (const over of [{ passkey_id: undefined }, { proof: undefined }])
-      expectAnswer(await signInWith(server, { passkey_id, proof }, over), '422 request.unprocessable')
+    for (const over of [{ passkey_id: 'x' }, { device_id: 'x' }, { email: 'ada@example.org' }])
+      expectAnswer(await signInWith(server, newPasskey(), over), '400 request.malformed', Object.keys(over)[0])
+    expectAnswer(await signInWith(server, newPasskey(), { passkey_id: undefined }), '422 request.unprocessable')
   })
 })
 
@@ -147,7 +142,7 @@ describe('a sign-in with a passkey', () => {
 describe('passkeys of an account', () => {
   it('are named and unnamed by their owner only', async () => {
     const [owner, other] = [await signUp(server), await signUp(server)]
-    const { passkey_id } = await addPasskey(owner)
+    const { passkey_id } = (await addPasskey(owner)).body
     const name = (by: Owner, body: object, id = passkey_id) =>
       server.send({ method: 'PATCH', path: `/v1/passkeys/${id}`, token: by.token, json: body })
     const nameOf = async () => (await passkeysOf(owner))[0]?.sealed_name
@@ -165,9 +160,9 @@ describe('passkeys of an account', () => {
     const [owner, other] = [await signUp(server), await signUp(server)]
     const [lost, kept] = [await addPasskey(owner), await addPasskey(owner)]
     const [own, thief, second] = [await opened(owner, lost), await opened(owner, lost), await opened(owner, kept)]
-    expectAnswer(await remove(other, lost.passkey_id), '204')
+    expectAnswer(await remove(other, lost.body.passkey_id), '204')
     assert.equal((await passkeysOf(owner)).length, 2)
-    for (let round = 0; round < 2; round += 1) expectAnswer(await remove(own, lost.passkey_id), '204')
+    for (let round = 0; round < 2; round += 1) expectAnswer(await remove(own, lost.body.passkey_id), '204')
     expectAnswer(await remove(own, randomUUID()), '204')
     assert.deepEqual(
       await Promise.all([own, thief, second, owner].map(statusOf)),
@@ -176,21 +171,17 @@ describe('passkeys of an account', () => {
     )
     assert.deepEqual(
       (await passkeysOf(owner)).map(({ passkey_id }) => passkey_id),
-      [kept.passkey_id],
+      [kept.body.passkey_id],
     )
   })
 
   it('stay with a password change, and are removed by a recovery', async () => {
-    const { owner, proof } = await newRecoverable(server)
-    const body = await addPasskey(owner)
-    const change = { current_password: owner.password, password: newPassword() }
-    expectAnswer(
-      await server.send({ method: 'POST', path: '/v1/auth/password', token: owner.token, json: change }),
-      '204',
-    )
-    expectAnswer(await signInWith(server, body), '200')
-    expectAnswer(await finish(server, finishBody(owner.email, { recovery_proof: proof })), '200')
-    expectAnswer(await signInWith(server, body), '401 auth.invalid_credentials')
+    const { owner, words } = await newRecoverable(server)
+    const passkey = await addPasskey(owner)
+    expectAnswer(await changeKey(owner, newKey()), '204')
+    expectAnswer(await signInWith(server, passkey), '200')
+    expectAnswer(await finish(server, finishBody(owner.email), words), '200')
+    expectAnswer(await signInWith(server, passkey), '401 auth.invalid_credentials')
   })
 })
 
@@ -205,22 +196,22 @@ describe('passkeys through a proxy', { skip: NEEDS_OWN_SERVER }, async () => {
   const from = (address: string) => clientFrom(client, address)
   const expected = { '401 auth.invalid_credentials': MAX_WRONG_OF_SOURCE, '429 auth.rate_limited': 4 }
 
-  it('answer 429 after too many wrong proofs, known or not, and still accept another source', async () => {
+  it('answer 429 after too many wrong keys, known or not, and still accept another source', async () => {
     const [guesser, elsewhere] = [from('203.0.113.1'), from('203.0.113.2')]
-    const body = await addPasskey(await signUp(guesser))
-    for (const passkey of [body, passkeyBody()])
+    const passkey = await addPasskey(await signUp(guesser))
+    for (const { body } of [passkey, newPasskey()])
       assert.deepEqual(
-        tally(await atOnce(MAX_WRONG_OF_SOURCE + 4, () => signInWith(guesser, { ...passkey, proof: base64(32) }))),
+        tally(await atOnce(MAX_WRONG_OF_SOURCE + 4, () => signInWith(guesser, { body, key: newKey() }))),
         expected,
       )
-    expectAnswer(await signInWith(guesser, body), '429 auth.rate_limited', 'also to the right proof')
-    expectAnswer(await signInWith(elsewhere, body), '200', 'not to another source')
+    expectAnswer(await signInWith(guesser, passkey), '429 auth.rate_limited', 'also to the right key')
+    expectAnswer(await signInWith(elsewhere, passkey), '200', 'not to another source')
   })
 
-  it('answer 429 to an owner who adds one after too many wrong passwords', async () => {
+  it('answer 429 to an owner who adds one after too many wrong keys', async () => {
     const owner = await signUp(from('203.0.113.3'))
-    const wrong = () => sendPasskey(owner, passkeyBody({ current_password: newPassword() }))
+    const wrong = () => sendPasskey({ ...owner, key: newKey() }, newPasskey().body)
     assert.deepEqual(tally(await atOnce(MAX_WRONG_OF_SOURCE + 4, wrong)), expected)
-    expectAnswer(await sendPasskey(owner, passkeyBody()), '429 auth.rate_limited', 'also with the right password')
+    expectAnswer(await sendPasskey(owner, newPasskey().body), '429 auth.rate_limited', 'also with the right key')
   })
 })

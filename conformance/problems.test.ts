@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'
-import { callOf, isNegotiated, newTargets, pathOf, type Targets } from './anyRequest.ts'
+import { callOf, isNegotiated, newTargets, pathOf, type Targets, withoutRightProof } from './anyRequest.ts'
 import { type Call, json } from './call.ts'
 import type { DeclaredOperation } from './document.ts'
 import { answerOf, expectAnswer, expectBodyless413 } from './expect.ts'
@@ -55,7 +55,7 @@ describe('the document', () => {
 
   it('requires a token exactly where the specification does', () => {
     const free =
-      /^\/(\.well-known|[ds]|problems)\/|^\/(v1\/version|openapi(-3\.1)?\.json|healthz|readyz|v1\/auth\/(register|kdf|login|login\/verify-totp|passkey\/login|refresh|recover\/start|recover\/finish))$/
+      /^\/(\.well-known|[ds]|problems)\/|^\/(v1\/version|openapi(-3\.1)?\.json|healthz|readyz|v1\/auth\/(register|nonce|kdf|login|login\/verify-totp|passkey\/login|refresh|recover\/start|recover\/finish))$/
     for (const operation of operations) assert.equal(operation.bearer, !free.test(operation.path), operation.name)
   })
 })
@@ -290,8 +290,14 @@ const FAULTS: readonly Fault[] = [
     name: 'missing fields',
     // A merge patch requires none (RFC 7396).
     meets: (operation) => takesJson(operation) && operation.method !== 'PATCH',
-    into: (call) => call,
+    into: (call) => ({ ...call, json: {} }),
     answer: () => '422 request.unprocessable',
+  },
+  {
+    name: 'invalid proof',
+    meets: (operation) => operation.proves,
+    into: (call, operation) => ({ ...call, json: withoutRightProof(operation) }),
+    answer: () => '401 auth.proof_invalid',
   },
 ]
 

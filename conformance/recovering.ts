@@ -1,17 +1,16 @@
-/** Accounts with recovery words. The server knows of them a proof of 32 bytes, and a sealed key that it cannot open. */
-import assert from 'node:assert/strict'
+/** Accounts with recovery words. The server knows of them the hash of a key, and a sealed key that it cannot open. */
 import { randomBytes } from 'node:crypto'
 import type { Reply } from './call.ts'
-import { json } from './call.ts'
 import type { Client } from './client.ts'
-import { base64, newEmail, newPassword, type Owner, type Tokens } from './world.ts'
+import { type Key, newKey, sendProved } from './proving.ts'
+import { base64, type Owner, signUp } from './world.ts'
 
 /** Format, salt, commitment, number of header blocks; a header block and 32 bytes, each with its tag. */
 export const SEALED_KEY_BYTES = 1 + 16 + 32 + 1 + (1024 + 16) + (32 + 16)
 
 interface Recoverable {
   readonly owner: Owner
-  readonly proof: string
+  readonly words: Key
   readonly salt: string
   readonly sealedAccountKey: string
   readonly sealedRecoveryKey: string
@@ -26,25 +25,15 @@ export function sealedKey(): string {
 }
 
 export async function newRecoverable(client: Client): Promise<Recoverable> {
-  const [email, password, salt, proof] = [newEmail(), newPassword(), base64(16), base64(32)]
-  const [sealedAccountKey, sealedRecoveryKey] = [sealedKey(), sealedKey()]
-  const reply = await client.send({
-    method: 'POST',
-    path: '/v1/auth/register',
-    json: {
-      email,
-      password,
-      kdf_version: 1,
-      salt,
-      sealed_account_key: sealedAccountKey,
-      sealed_recovery_key: sealedRecoveryKey,
-      recovery_proof: proof,
-    },
+  const [words, salt, sealedAccountKey, sealedRecoveryKey] = [newKey(), base64(16), sealedKey(), sealedKey()]
+  const owner = await signUp(client, {
+    kdf_version: 1,
+    salt,
+    sealed_account_key: sealedAccountKey,
+    sealed_recovery_key: sealedRecoveryKey,
+    recovery_key: words.shown,
   })
-  assert.equal(reply.status, 201)
-  const { account_id: accountId, access_token: token, refresh_token: refreshToken } = json<Tokens>(reply)
-  const owner = { client, email, password, accountId, token, refreshToken }
-  return { owner, proof, salt, sealedAccountKey, sealedRecoveryKey }
+  return { owner, words, salt, sealedAccountKey, sealedRecoveryKey }
 }
 
 export function start(client: Client, email: string): Promise<Reply> {
@@ -52,9 +41,10 @@ export function start(client: Client, email: string): Promise<Reply> {
 }
 
 export function finishBody(email: string, over: object = {}): Record<string, unknown> {
-  return { email, recovery_proof: base64(32), password: newPassword(), ...over }
+  return { email, sign_in_key: newKey().shown, ...over }
 }
 
-export function finish(client: Client, body: unknown): Promise<Reply> {
-  return client.send({ method: 'POST', path: '/v1/auth/recover/finish', json: body })
+/** With a proof of the words, by default of other ones. */
+export function finish(client: Client, body: object, words: Key = newKey()): Promise<Reply> {
+  return sendProved(client, words, { method: 'POST', path: '/v1/auth/recover/finish', json: body })
 }

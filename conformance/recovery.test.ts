@@ -3,12 +3,13 @@ import { describe, it } from 'node:test'
 import { json } from './call.ts'
 import { clientFrom } from './client.ts'
 import { answerOf, atOnce, expectAnswer, tally } from './expect.ts'
+import { newKey } from './proving.ts'
 import { finish, finishBody, newRecoverable, SEALED_KEY_BYTES, sealedKey, start } from './recovering.ts'
-import { answer, challengeOf, logIn, turnOn } from './secondFactor.ts'
+import { answer, challengeOf, turnOn } from './secondFactor.ts'
 import { connect, NEEDS_OWN_SERVER, operatedServer } from './server.ts'
-import { asOwner, base64, newEmail, newPassword, signIn, signUp, type Tokens } from './world.ts'
+import { asOwner, base64, logIn, newEmail, signIn, signUp, type Tokens } from './world.ts'
 
-const MAX_WRONG_PROOFS_OF_SOURCE = 3
+const MAX_WRONG_WORDS_OF_SOURCE = 3
 
 const server = await connect()
 const sealedOf = async (email: string) => {
@@ -41,12 +42,12 @@ describe('the start of a recovery', () => {
 
 // Covers: Accounts and sessions
 describe('the end of a recovery', () => {
-  it('sets the new password and its values, ends every session and signs in', async () => {
-    const { owner, proof } = await newRecoverable(server)
+  it('sets the new key and its values, ends every session and signs in', async () => {
+    const { owner, words } = await newRecoverable(server)
     const other = await signIn(owner)
-    const next = { password: newPassword(), kdf_version: 1, salt: base64(16), sealed_account_key: sealedKey() }
-    const body = finishBody(` ${owner.email.toUpperCase()}`, { recovery_proof: proof, ...next })
-    const reply = await finish(server, body)
+    const key = newKey()
+    const next = { sign_in_key: key.shown, kdf_version: 1, salt: base64(16), sealed_account_key: sealedKey() }
+    const reply = await finish(server, finishBody(` ${owner.email.toUpperCase()}`, next), words)
     expectAnswer(reply, '200')
     assert.equal(reply.headers['cache-control'], 'no-store')
     const tokens = json<Tokens>(reply)
@@ -59,18 +60,14 @@ describe('the end of a recovery', () => {
     assert.equal(json<{ sealed_account_key: string }>(account).sealed_account_key, next.sealed_account_key)
     assert.equal(json<{ salt: string }>(await post('/v1/auth/kdf', { email: owner.email })).salt, next.salt)
     expectAnswer(await logIn(owner), '401 auth.invalid_credentials')
-    expectAnswer(await logIn({ ...owner, password: next.password }), '200')
-    expectAnswer(
-      await finish(server, finishBody(owner.email, { recovery_proof: proof })),
-      '200',
-      'the words stay valid',
-    )
+    expectAnswer(await logIn({ ...owner, key }), '200')
+    expectAnswer(await finish(server, finishBody(owner.email), words), '200', 'the words stay valid')
   })
 
   it('does not change omitted values', async () => {
-    const { owner, proof, salt, sealedAccountKey, sealedRecoveryKey } = await newRecoverable(server)
+    const { owner, words, salt, sealedAccountKey, sealedRecoveryKey } = await newRecoverable(server)
     const nothing = { kdf_version: null, salt: null }
-    const reply = await finish(server, finishBody(owner.email, { recovery_proof: proof, ...nothing }))
+    const reply = await finish(server, finishBody(owner.email, nothing), words)
     const { access_token: token } = json<Tokens>(reply)
     const account = await asOwner({ ...owner, token }, 'GET', '/v1/account')
     assert.equal(json<{ sealed_account_key: string }>(account).sealed_account_key, sealedAccountKey)
@@ -78,71 +75,56 @@ describe('the end of a recovery', () => {
     assert.equal(await sealedOf(owner.email), sealedRecoveryKey)
   })
 
-  it('answers 401 recovery_invalid to a wrong proof, and changes nothing', async () => {
-    const { owner, sealedRecoveryKey } = await newRecoverable(server)
-    const wrong = [
-      base64(32),
-      Buffer.alloc(32).toString('base64'),
-      Buffer.from(sealedRecoveryKey, 'base64').subarray(0, 32).toString('base64'),
-    ]
-    for (const recovery_proof of wrong)
-      expectAnswer(await finish(server, finishBody(owner.email, { recovery_proof })), '401 auth.recovery_invalid')
+  it('answers 401 recovery_invalid to another key, the sign-in key too, and changes nothing', async () => {
+    const { owner } = await newRecoverable(server)
     const bare = await signUp(server)
-    expectAnswer(await finish(server, finishBody(bare.email)), '401 auth.recovery_invalid')
-    expectAnswer(
-      await finish(server, finishBody(bare.email, { recovery_proof: wrong[1] })),
-      '401 auth.recovery_invalid',
-    )
+    for (const { email, key } of [owner, bare])
+      for (const wrong of [newKey(), key])
+        expectAnswer(await finish(server, finishBody(email), wrong), '401 auth.recovery_invalid')
     expectAnswer(await asOwner(owner, 'GET', '/v1/account'), '200')
     expectAnswer(await logIn(owner), '200')
   })
 
   it('answers 400 to values of a wrong form, and 422 to missing ones', async () => {
-    const { owner, proof } = await newRecoverable(server)
-    const body = finishBody(owner.email, { recovery_proof: proof })
+    const { owner, words } = await newRecoverable(server)
+    const body = finishBody(owner.email)
     const out = [
-      { recovery_proof: base64(31) },
-      { recovery_proof: base64(33) },
-      { recovery_proof: 'none' },
-      { password: 'x'.repeat(11) },
-      { password: 'x'.repeat(1025) },
+      { sign_in_key: base64(31) },
+      { sign_in_key: base64(33) },
+      { sign_in_key: 'none' },
       { kdf_version: 2 },
       { salt: base64(65) },
       { sealed_account_key: base64(4097) },
       { sealed_recovery_key: sealedKey() },
     ]
     for (const over of out)
-      expectAnswer(await finish(server, { ...body, ...over }), '400 request.malformed', Object.keys(over)[0])
+      expectAnswer(await finish(server, { ...body, ...over }, words), '400 request.malformed', Object.keys(over)[0])
     for (const name of Object.keys(body))
-      expectAnswer(await finish(server, { ...body, [name]: undefined }), '422 request.unprocessable', name)
+      expectAnswer(await finish(server, { ...body, [name]: undefined }, words), '422 request.unprocessable', name)
     expectAnswer(await logIn(owner), '200')
   })
 
   it('answers 202 when the account has a second factor, and changes nothing before the code is given', async () => {
-    const { owner, proof } = await newRecoverable(server)
+    const { owner, words } = await newRecoverable(server)
     const { authenticator } = await turnOn(owner)
     const waiting = await challengeOf(owner)
-    const next = { password: newPassword(), salt: base64(16) }
-    const reply = await finish(server, finishBody(owner.email, { recovery_proof: proof, ...next }))
+    const [key, salt] = [newKey(), base64(16)]
+    const reply = await finish(server, finishBody(owner.email, { sign_in_key: key.shown, salt }), words)
     expectAnswer(reply, '202')
     expectAnswer(await asOwner(owner, 'GET', '/v1/account'), '200')
-    expectAnswer(await logIn({ ...owner, ...next }), '401 auth.invalid_credentials')
+    expectAnswer(await logIn({ ...owner, key }), '401 auth.invalid_credentials')
     const challenge = json<{ mfa_token: string }>(reply)
     const signedIn = await answer(server, challenge, authenticator.next())
     expectAnswer(signedIn, '200')
     expectAnswer(await asOwner(owner, 'GET', '/v1/account'), '401 auth.session_expired')
     const { access_token: token } = json<Tokens>(signedIn)
     expectAnswer(await asOwner({ ...owner, token }, 'GET', '/v1/account'), '200')
-    assert.equal(json<{ salt: string }>(await post('/v1/auth/kdf', { email: owner.email })).salt, next.salt)
+    assert.equal(json<{ salt: string }>(await post('/v1/auth/kdf', { email: owner.email })).salt, salt)
     assert.deepEqual(
-      [answerOf(await logIn(owner)), answerOf(await logIn({ ...owner, ...next }))],
+      [answerOf(await logIn(owner)), answerOf(await logIn({ ...owner, key }))],
       ['401 auth.invalid_credentials', '202'],
     )
-    expectAnswer(
-      await answer(server, waiting, '000000'),
-      '401 auth.totp_challenge_invalid',
-      'started with the old password',
-    )
+    expectAnswer(await answer(server, waiting, '000000'), '401 auth.totp_challenge_invalid', 'started with the old key')
   })
 })
 
@@ -152,21 +134,21 @@ describe('a recovery through a proxy', { skip: NEEDS_OWN_SERVER }, async () => {
   const { client } = await operatedServer({
     TRUST_PROXY: '127.0.0.1',
     REGISTRATION: 'open',
-    LOGIN_TRIES_PER_WINDOW: String(MAX_WRONG_PROOFS_OF_SOURCE),
+    LOGIN_TRIES_PER_WINDOW: String(MAX_WRONG_WORDS_OF_SOURCE),
   })
   const from = (address: string) => clientFrom(client, address)
 
-  it('answers 429 after too many wrong proofs for an e-mail, known or not, and still accepts the password', async () => {
+  it('answers 429 after too many wrong words for an e-mail, known or not, and still accepts the password', async () => {
     const [guesser, elsewhere] = [from('203.0.113.1'), from('203.0.113.2')]
-    const { owner, proof } = await newRecoverable(guesser)
+    const { owner, words } = await newRecoverable(guesser)
     for (const email of [owner.email, newEmail()]) {
-      const wrong = await atOnce(MAX_WRONG_PROOFS_OF_SOURCE + 4, () => finish(guesser, finishBody(email)))
-      const expected = { '401 auth.recovery_invalid': MAX_WRONG_PROOFS_OF_SOURCE, '429 auth.rate_limited': 4 }
+      const wrong = await atOnce(MAX_WRONG_WORDS_OF_SOURCE + 4, () => finish(guesser, finishBody(email)))
+      const expected = { '401 auth.recovery_invalid': MAX_WRONG_WORDS_OF_SOURCE, '429 auth.rate_limited': 4 }
       assert.deepEqual(tally(wrong), expected)
     }
-    const right = finishBody(owner.email, { recovery_proof: proof })
-    expectAnswer(await finish(guesser, right), '429 auth.rate_limited', 'also to the right proof')
+    const body = finishBody(owner.email)
+    expectAnswer(await finish(guesser, body, words), '429 auth.rate_limited', 'also to the right words')
     expectAnswer(await logIn(owner), '200')
-    expectAnswer(await finish(elsewhere, right), '200', 'not to another source')
+    expectAnswer(await finish(elsewhere, body, words), '200', 'not to another source')
   })
 })

@@ -5,9 +5,10 @@ import { type Authenticator, stepAt } from '../testing/authenticator.ts'
 import { json, type Reply } from './call.ts'
 import { clientFrom } from './client.ts'
 import { answerOf, expectAnswer, fingerprint } from './expect.ts'
-import { answer, challengeOf, enroll, type Guarded, logIn, totp, turnOn } from './secondFactor.ts'
+import { type Key, newKey } from './proving.ts'
+import { answer, challengeOf, enroll, type Guarded, provedTotp, totp, turnOn } from './secondFactor.ts'
 import { connect, NEEDS_OWN_SERVER, operatedServer } from './server.ts'
-import { asOwner, newPassword, signUp, type Tokens } from './world.ts'
+import { asOwner, changeKey, deleteAccount, logIn, register, signUp, type Tokens } from './world.ts'
 
 const MAX_ATTEMPTS = 5
 /** A code in the form of a backup code, with a letter that is never used. */
@@ -34,7 +35,7 @@ function wrongDigits(authenticator: Authenticator): string {
 describe('enrolling a second factor', () => {
   it('answers a URI for an authenticator, uncached, and requires no code before it is confirmed', async () => {
     const owner = await signUp(server)
-    const reply = await totp(owner, 'enroll', { current_password: owner.password })
+    const reply = await provedTotp(owner, 'enroll')
     assert.equal(answerOf(reply), '200')
     assert.equal(reply.headers['cache-control'], 'no-store')
     const { issuer, label, secret } = await enroll(owner)
@@ -44,9 +45,9 @@ describe('enrolling a second factor', () => {
     assert.equal(answerOf(await logIn(owner)), '200')
   })
 
-  it('requires the present password', async () => {
+  it('requires the present sign-in key', async () => {
     const owner = await signUp(server)
-    expectAnswer(await totp(owner, 'enroll', { current_password: newPassword() }), '401 auth.invalid_credentials')
+    expectAnswer(await provedTotp({ ...owner, key: newKey() }, 'enroll'), '401 auth.invalid_credentials')
   })
 
   it('replaces an unconfirmed one, and answers 409 once one is confirmed', async () => {
@@ -54,7 +55,7 @@ describe('enrolling a second factor', () => {
     const first = await enroll(owner)
     const guarded = await turnOn(owner)
     assert.notDeepEqual(first.secret, guarded.authenticator.secret)
-    expectAnswer(await totp(owner, 'enroll', { current_password: owner.password }), '409 auth.totp_already_active')
+    expectAnswer(await provedTotp(owner, 'enroll'), '409 auth.totp_already_active')
   })
 })
 
@@ -155,21 +156,18 @@ describe('signing in with a second factor', () => {
 
   it('cannot be bypassed by registering again', async () => {
     const { owner } = await newGuarded()
-    const { email, password } = owner
-    const reply = await server.send({ method: 'POST', path: '/v1/auth/register', json: { email, password } })
-    expectAnswer(reply, '409 auth.user_already_exists')
+    expectAnswer(await register(owner), '409 auth.user_already_exists')
   })
 })
 
 // Covers: Accounts and sessions
 describe('disabling a second factor', () => {
-  it('requires the password and a code, and ends backup codes and open challenges', async () => {
+  it('requires the sign-in key and a code, and ends backup codes and open challenges', async () => {
     const guarded = await newGuarded()
     const { owner, authenticator, backupCodes } = guarded
     const [first = '', second = ''] = backupCodes
-    const disable = (code: string, password = owner.password) =>
-      totp(owner, 'disable', { current_password: password, code })
-    expectAnswer(await disable(first, newPassword()), '401 auth.invalid_credentials')
+    const disable = (code: string, key = owner.key) => provedTotp({ ...owner, key }, 'disable', { code })
+    expectAnswer(await disable(first, newKey()), '401 auth.invalid_credentials')
     expectAnswer(await disable(WRONG), '401 auth.totp_invalid_code')
     const open = await challengeOf(owner)
     expectAnswer(await disable(authenticator.next()), '204')
@@ -184,8 +182,7 @@ describe('disabling a second factor', () => {
 
   it('accepts a backup code instead of the authenticator', async () => {
     const { owner, backupCodes } = await newGuarded()
-    const body = { current_password: owner.password, code: backupCodes[9] }
-    expectAnswer(await totp(owner, 'disable', body), '204')
+    expectAnswer(await provedTotp(owner, 'disable', { code: backupCodes[9] }), '204')
   })
 })
 
@@ -193,29 +190,17 @@ describe('disabling a second factor', () => {
 describe('a second factor that is on', () => {
   it('is asked for when the password is changed and the account is deleted', async () => {
     const { owner, authenticator, backupCodes } = await newGuarded()
-    const next = newPassword()
-    const change = (code?: string) =>
-      server.send({
-        method: 'POST',
-        path: '/v1/auth/password',
-        token: owner.token,
-        json: { current_password: owner.password, password: next, ...(code !== undefined && { code }) },
-      })
-    const remove = (current_password: string, code?: string) =>
-      server.send({
-        method: 'DELETE',
-        path: '/v1/account',
-        token: owner.token,
-        json: { current_password, ...(code !== undefined && { code }) },
-      })
+    const next = newKey()
+    const change = (code?: string) => changeKey(owner, next, { code })
+    const remove = (key: Key, code?: string) => deleteAccount({ ...owner, key }, { code })
     for (const code of [undefined, WRONG]) {
       expectAnswer(await change(code), '401 auth.totp_invalid_code')
-      expectAnswer(await remove(owner.password, code), '401 auth.totp_invalid_code')
+      expectAnswer(await remove(owner.key, code), '401 auth.totp_invalid_code')
     }
     const code = authenticator.next()
     expectAnswer(await change(code), '204')
     expectAnswer(await remove(next, code), '401 auth.totp_invalid_code', 'it was used')
-    expectAnswer(await remove(newPassword(), backupCodes[0]), '401 auth.invalid_credentials')
+    expectAnswer(await remove(newKey(), backupCodes[0]), '401 auth.invalid_credentials')
     expectAnswer(await remove(next, backupCodes[0]), '204')
     expectAnswer(await asOwner(owner, 'GET', '/v1/account'), '401 auth.session_expired')
   })
@@ -223,12 +208,11 @@ describe('a second factor that is on', () => {
 
 // Covers: Accounts and sessions
 describe('new backup codes', () => {
-  it('require the password and a code of either kind, and replace all former ones', async () => {
+  it('require the sign-in key and a code of either kind, and replace all former ones', async () => {
     const { owner, authenticator, backupCodes } = await newGuarded()
     const [first = '', second = ''] = backupCodes
-    const renew = (code: string, password = owner.password) =>
-      totp(owner, 'backup-codes', { current_password: password, code })
-    expectAnswer(await renew(first, newPassword()), '401 auth.invalid_credentials')
+    const renew = (code: string, key = owner.key) => provedTotp({ ...owner, key }, 'backup-codes', { code })
+    expectAnswer(await renew(first, newKey()), '401 auth.invalid_credentials')
     expectAnswer(await renew(WRONG), '401 auth.totp_invalid_code')
     let former = backupCodes
     for (const codeOf of [() => authenticator.next(), () => former[2] ?? '']) {
@@ -266,15 +250,13 @@ describe('a second factor, with a proxy and an operator', { skip: NEEDS_OWN_SERV
     expectAnswer(await answer(elsewhere, await challengeOf(guarded.owner), guarded.authenticator.next()), '200')
   })
 
-  it('counts a wrong present password like a login', async () => {
+  it('counts a wrong present key like a login', async () => {
     const owner = await signUp(from('203.0.113.3'))
-    const wrong = { current_password: newPassword() }
     for (let count = 0; count < MAX_ATTEMPTS_OF_SOURCE; count += 1)
-      expectAnswer(await totp(owner, 'enroll', wrong), '401 auth.invalid_credentials')
-    const right = { current_password: owner.password }
-    expectAnswer(await totp(owner, 'enroll', right), '429 auth.rate_limited')
+      expectAnswer(await provedTotp({ ...owner, key: newKey() }, 'enroll'), '401 auth.invalid_credentials')
+    expectAnswer(await provedTotp(owner, 'enroll'), '429 auth.rate_limited')
     for (const step of ['disable', 'backup-codes'] as const)
-      expectAnswer(await totp(owner, step, { ...right, code: WRONG }), '429 auth.rate_limited')
+      expectAnswer(await provedTotp(owner, step, { code: WRONG }), '429 auth.rate_limited')
     expectAnswer(await logIn(owner), '429 auth.rate_limited')
   })
 

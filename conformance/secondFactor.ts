@@ -4,7 +4,8 @@ import { type Authenticator, createAuthenticator } from '../testing/authenticato
 import { json, type Reply } from './call.ts'
 import type { Client } from './client.ts'
 import { answerOf } from './expect.ts'
-import type { Owner } from './world.ts'
+import { sendProved } from './proving.ts'
+import { logIn, type Owner } from './world.ts'
 
 export interface Challenge {
   readonly mfa_token: string
@@ -24,8 +25,13 @@ export function totp({ client, token }: Owner, step: Step, body: unknown): Promi
   return client.send({ method: 'POST', path: `/v1/auth/totp/${step}`, token, json: body })
 }
 
+/** The same, with a proof of the sign-in key. */
+export function provedTotp({ client, token, key }: Owner, step: Step, members: object = {}): Promise<Reply> {
+  return sendProved(client, key, { method: 'POST', path: `/v1/auth/totp/${step}`, token, json: members })
+}
+
 export async function enroll(owner: Owner): Promise<Authenticator> {
-  const reply = await totp(owner, 'enroll', { current_password: owner.password })
+  const reply = await provedTotp(owner, 'enroll')
   assert.equal(answerOf(reply), '200')
   return createAuthenticator(json<{ provisioning_uri: string }>(reply).provisioning_uri)
 }
@@ -39,10 +45,6 @@ export async function confirm(owner: Owner, authenticator: Authenticator): Promi
   const reply = await totp(owner, 'confirm', { code: authenticator.next() })
   assert.equal(answerOf(reply), '200')
   return { owner, authenticator, backupCodes: json<{ backup_codes: string[] }>(reply).backup_codes }
-}
-
-export function logIn({ client, email, password }: Owner): Promise<Reply> {
-  return client.send({ method: 'POST', path: '/v1/auth/login', json: { email, password } })
 }
 
 export async function challengeOf(owner: Owner): Promise<Challenge> {

@@ -6,7 +6,8 @@ import type { Call, Reply } from './call.ts'
 import type { Client } from './client.ts'
 
 /**
- * `secret`: grants access. Never stored in plain form, and in no log, problem or header.
+ * `secret`: grants access, or proves who has it. Never stored in plain form, and in no log, problem or header. Of
+ *   public keys that people sign in with, the server keeps hashes.
  * `credential`: an opaque id. The server looks it up, so it is in the database, and nowhere else.
  * `sealed`: the server keeps it for its owner and cannot read it. Not in a log.
  * `private`: personal data. Kept as long as it is needed, and not in a log.
@@ -15,10 +16,12 @@ type Kind = 'secret' | 'credential' | 'sealed' | 'private'
 
 /** Members of requests and answers whose values are text. */
 export const KINDS: Readonly<Record<string, Kind | 'plain'>> = {
-  password: 'secret',
-  current_password: 'secret',
-  recovery_proof: 'secret',
-  proof: 'secret',
+  key: 'secret',
+  nonce: 'secret',
+  signature: 'secret',
+  sign_in_key: 'secret',
+  recovery_key: 'secret',
+  passkey_key: 'secret',
   access_token: 'secret',
   refresh_token: 'secret',
   mfa_token: 'secret',

@@ -1,24 +1,25 @@
 /** Sends every kind of secret: each operation with a valid request, and with many invalid ones. */
 import assert from 'node:assert/strict'
 import { createECDH, randomBytes, randomUUID } from 'node:crypto'
-import { createAuthenticator } from '../testing/authenticator.ts'
-import { type Call, json, type Reply } from './call.ts'
+import { type Call, json } from './call.ts'
 import type { Client } from './client.ts'
 import { expectAnswer } from './expect.ts'
 import { MATRIX } from './matrix.ts'
 import { personFrom, prepare } from './matrixCalls.ts'
+import { type Key, newKey } from './proving.ts'
+import { finish, finishBody, newRecoverable, start } from './recovering.ts'
+import { answer, challengeOf, provedTotp, turnOn } from './secondFactor.ts'
 import {
   append,
   base64,
   declaration,
-  newEmail,
-  newPassword,
+  newCredentials,
   type Owner,
   provision,
+  register,
   sendDeclaration,
   sessionOf,
   signUp,
-  type Tokens,
 } from './world.ts'
 
 /** `invite` is an unused code. */
@@ -31,23 +32,10 @@ export async function recordExchanges(client: Client, invite: string): Promise<v
   await sendEveryOperation(client)
 }
 
-async function register(client: Client, over: object = {}): Promise<Owner> {
-  const [email, password] = [newEmail(), newPassword()]
-  const body = { email, password, kdf_version: 1, salt: base64(16), sealed_account_key: base64(60), ...over }
-  const reply = await client.send({ method: 'POST', path: '/v1/auth/register', json: body })
-  expectAnswer(reply, '201')
-  const tokens = json<Tokens>(reply)
-  const { access_token: token, refresh_token: refreshToken, account_id: accountId } = tokens
-  return { client, email, password, accountId, token, refreshToken }
-}
-
 /** A request through a proxy needs an invite, unless the operator has opened registration. */
 async function registerByInvite(client: Client, invite: string): Promise<void> {
   const headers = { 'x-forwarded-for': '192.0.2.1' }
-  const sent = (given: string) => {
-    const json = { email: newEmail(), password: newPassword(), invite: given }
-    return client.send({ method: 'POST', path: '/v1/auth/register', json, headers })
-  }
+  const sent = (given: string) => register(newCredentials(client), { invite: given }, headers)
   expectAnswer(await sent(`${invite}0`), '403 auth.registration_closed')
   expectAnswer(await sent(invite), '201')
   expectAnswer(await sent(invite), '403 auth.registration_closed')
@@ -62,8 +50,8 @@ async function useProtectedLink(owner: Owner): Promise<void> {
   })
   const file = randomBytes(60)
   const sent = (over: object) =>
-    sendDeclaration(link, declaration(file, { suggested_filename: `${newPassword()}.pdf`, ...over }), {
-      'idempotency-key': newPassword(),
+    sendDeclaration(link, declaration(file, { suggested_filename: `${base64(32)}.pdf`, ...over }), {
+      'idempotency-key': base64(32),
     })
   expectAnswer(await sent({ passphrase_proof: base64(32) }), '403 drop.passphrase_required')
   expectAnswer(await sent({ passphrase_proof: `${verifier}!` }), '400 request.malformed')
@@ -77,9 +65,9 @@ async function useChannels({ client, token }: Owner): Promise<void> {
   const post = (path: string, body?: unknown) =>
     client.send({ method: 'POST', path, token, ...(body !== undefined && { json: body }) })
   const address = () => `http://127.0.0.1:9/${randomBytes(16).toString('base64url')}`
-  expectAnswer(await post('/v1/channels', { kind: 'ntfy', address: address(), token: newPassword() }), '201')
+  expectAnswer(await post('/v1/channels', { kind: 'ntfy', address: address(), token: base64(32) }), '201')
   expectAnswer(
-    await post('/v1/channels', { kind: 'webhook', address: address(), token: newPassword() }),
+    await post('/v1/channels', { kind: 'webhook', address: address(), token: base64(32) }),
     '400 channel.invalid',
   )
   const browser = () => ({
@@ -99,36 +87,34 @@ async function useChannels({ client, token }: Owner): Promise<void> {
   expectAnswer(await post(`/v1/channels/${channel.channel_id}/confirm`, { code: '01234567' }), '200')
 }
 
+/** Also one that waits for a code. */
 async function recover(client: Client): Promise<void> {
-  const proof = base64(32)
-  const { email } = await register(client, { sealed_recovery_key: base64(90), recovery_proof: proof })
-  const finish = (recovery_proof: string) => ({ email, recovery_proof, password: newPassword(), salt: base64(16) })
-  const post = (path: string, body: unknown) => client.send({ method: 'POST', path, json: body })
-  expectAnswer(await post('/v1/auth/recover/start', { email }), '200')
-  expectAnswer(await post('/v1/auth/recover/finish', finish(base64(32))), '401 auth.recovery_invalid')
-  expectAnswer(await post('/v1/auth/recover/finish', finish(proof)), '200')
+  const { owner, words } = await newRecoverable(client)
+  const sent = (key: Key) => finish(client, finishBody(owner.email, { salt: base64(16) }), key)
+  expectAnswer(await start(client, owner.email), '200')
+  expectAnswer(await sent(newKey()), '401 auth.recovery_invalid')
+  expectAnswer(await sent(words), '200')
+  const guarded = await newRecoverable(client)
+  await turnOn(guarded.owner)
+  expectAnswer(await finish(client, finishBody(guarded.owner.email, { salt: base64(16) }), guarded.words), '202')
 }
 
 /** Signs in with a second factor, by backup codes. */
-async function useSecondFactor({ client, email, password, token }: Owner): Promise<void> {
-  const post = (path: string, body: unknown): Promise<Reply> =>
-    client.send({ method: 'POST', path: `/v1/auth/${path}`, token, json: body })
-  const enrolled = json<{ provisioning_uri: string }>(await post('totp/enroll', { current_password: password }))
-  const confirmed = await post('totp/confirm', { code: createAuthenticator(enrolled.provisioning_uri).next() })
-  const [first = '', second = ''] = json<{ backup_codes: readonly string[] }>(confirmed).backup_codes
-  const challenge = await post('login', { email, password })
-  expectAnswer(challenge, '202')
-  const { mfa_token } = json<{ mfa_token: string }>(challenge)
-  expectAnswer(await post('login/verify-totp', { mfa_token, code: `${first}X` }), '401 auth.totp_invalid_code')
-  expectAnswer(await post('login/verify-totp', { mfa_token, code: first }), '200')
-  const renewed = await post('totp/backup-codes', { current_password: password, code: second })
+async function useSecondFactor(owner: Owner): Promise<void> {
+  const { client } = owner
+  const [first = '', second = ''] = (await turnOn(owner)).backupCodes
+  const challenge = await challengeOf(owner)
+  expectAnswer(await answer(client, challenge, `${first}X`), '401 auth.totp_invalid_code')
+  expectAnswer(await answer(client, challenge, first), '200')
+  const renewed = await provedTotp(owner, 'backup-codes', { code: second })
   const [code] = json<{ backup_codes: readonly string[] }>(renewed).backup_codes
-  expectAnswer(await post('totp/disable', { current_password: password, code }), '204')
+  expectAnswer(await provedTotp(owner, 'disable', { code }), '204')
 }
 
 async function sendEveryOperation(client: Client): Promise<void> {
   const declared = client.document.operations.map(({ name }) => name)
-  const person = await personFrom(await register(client))
+  const values = { kdf_version: 1, salt: base64(16), sealed_account_key: base64(60) }
+  const person = await personFrom(await signUp(client, values))
   for (const name of Object.keys(MATRIX).filter((each) => declared.includes(each))) {
     const { call, token = person.owner.token } = await prepare(name, person)
     for (const wrong of invalidVariants({ ...call, token })) assert.ok((await client.send(wrong)).status < 500, name)

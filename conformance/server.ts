@@ -12,6 +12,10 @@ export const NEEDS_OWN_SERVER =
 /** The `skip` option of tests that fill the disk which has the server's files. */
 export const NEEDS_OWN_DISK = NEEDS_OWN_SERVER || (isOnObjectStore() && 'an object store has no free space to measure')
 
+/** The `skip` option of tests that set the server's clock forward. */
+export const NEEDS_OWN_CLOCK =
+  NEEDS_OWN_SERVER || (process.env.BLINDKEEP_TEST_POSTGRES !== undefined && 'nodes have the time of their database')
+
 /** The server that most tests share. Call it once, at the top of a test file. */
 export async function connect(): Promise<Client> {
   return given === undefined ? ownServer() : createClient(given)

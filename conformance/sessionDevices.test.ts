@@ -20,9 +20,22 @@ import { json, type Reply } from './call.ts'
 import { expectRefusedValues, MISTYPED } from './creations.ts'
 import { listen } from './eventReader.ts'
 import { answerOf, expectAnswer, fingerprint } from './expect.ts'
+import { newKey } from './proving.ts'
 import { answer, type Challenge, challengeOf, turnOn } from './secondFactor.ts'
 import { connect } from './server.ts'
-import { append, asOwner, land, newLink, type Owner, onlyDrop, quotaOf, signIn, signUp, type Tokens } from './world.ts'
+import {
+  append,
+  asOwner,
+  land,
+  logIn,
+  newLink,
+  type Owner,
+  onlyDrop,
+  quotaOf,
+  signIn,
+  signUp,
+  type Tokens,
+} from './world.ts'
 
 const ROUNDS = 4
 
@@ -30,8 +43,6 @@ const server = await connect()
 const tie = (owner: Owner, device_id: unknown) => sendJson(owner, '/v1/auth/sessions/current/device', { device_id })
 const revoke = async (owner: Owner, deviceId: string) =>
   expectAnswer(await asOwner(owner, 'DELETE', `/v1/devices/${deviceId}`), '204')
-const logIn = ({ client, email, password }: Owner, device_id: string): Promise<Reply> =>
-  client.send({ method: 'POST', path: '/v1/auth/login', json: { email, password, device_id } })
 const deviceOf = async (owner: Owner) =>
   json<{ sessions: { device_id?: string; current: boolean }[] }>(
     await asOwner(owner, 'GET', '/v1/auth/sessions'),
@@ -65,7 +76,7 @@ describe('tying a session to a device', () => {
   it('answers 204 to the device that the session named at login, and 409 to another one', async () => {
     const owner = await signUp(server)
     const [first, second] = [(await addDevice(owner)).deviceId, (await addDevice(owner)).deviceId]
-    const { access_token: token } = json<Tokens>(await logIn(owner, first))
+    const { access_token: token } = json<Tokens>(await logIn(owner, { device_id: first }))
     const named = { ...owner, token }
     expectAnswer(await tie(named, first), '204')
     expectAnswer(await tie(named, second), '409 auth.session_bound')
@@ -104,7 +115,7 @@ describe('revoking a device ends', () => {
     const { deviceId } = await addDevice(owner)
     const [tied, untied] = [await signIn(owner), await signIn(owner)]
     expectAnswer(await tie(tied, deviceId), '204')
-    const { access_token, refresh_token } = json<Tokens>(await logIn(owner, deviceId))
+    const { access_token, refresh_token } = json<Tokens>(await logIn(owner, { device_id: deviceId }))
     const named = { ...owner, token: access_token, refreshToken: refresh_token }
     const streams = [await listen(tied), await listen(named)]
     await revoke(owner, deviceId)
@@ -122,16 +133,16 @@ describe('revoking a device ends', () => {
     await expectOver(owner)
   })
 
-  it('sign-ins that name it: 403 with the right password alone, also when the code is still to come', async () => {
+  it('sign-ins that name it: 403 with the right key alone, also when the code is still to come', async () => {
     const owner = await signUp(server)
     const { deviceId } = await addDevice(owner)
     const guarded = await turnOn(owner)
-    const waiting = json<Challenge>(await logIn(owner, deviceId))
+    const waiting = json<Challenge>(await logIn(owner, { device_id: deviceId }))
     await revoke(owner, deviceId)
     const [code] = guarded.backupCodes
     expectAnswer(await answer(server, waiting, String(code)), '401 auth.totp_challenge_invalid')
-    expectAnswer(await logIn(owner, deviceId), '403 device.not_authorized')
-    expectAnswer(await logIn({ ...owner, password: 'a wrong password' }, deviceId), '401 auth.invalid_credentials')
+    expectAnswer(await logIn(owner, { device_id: deviceId }), '403 device.not_authorized')
+    expectAnswer(await logIn({ ...owner, key: newKey() }, { device_id: deviceId }), '401 auth.invalid_credentials')
     assert.equal(await sessionsNaming(owner, deviceId), 0)
     expectAnswer(await answer(server, await challengeOf(owner), String(code)), '200', 'the code is unused')
   })

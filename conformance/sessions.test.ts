@@ -6,8 +6,9 @@ import { listen } from './eventReader.ts'
 import { answerOf, atOnce, expectAnswer } from './expect.ts'
 import { partOf } from './jwt.ts'
 import { expectNaming } from './naming.ts'
+import { newKey } from './proving.ts'
 import { connect } from './server.ts'
-import { asOwner, base64, newPassword, type Owner, signIn, signUp, type Tokens } from './world.ts'
+import { asOwner, base64, changeKey, deleteAccount, logIn, type Owner, signIn, signUp, type Tokens } from './world.ts'
 
 const MAX_WRONG_ATTEMPTS = 100
 const AT_A_TIME = 10
@@ -31,10 +32,8 @@ const currentOf = async (owner: Owner) => {
   assert.equal(current.length, 1)
   return String(current[0]?.session_id)
 }
-const change = (owner: Owner, body: object) => post('/v1/auth/password', body, owner.token)
-const remove = ({ token }: Owner, current_password: string) =>
-  server.send({ method: 'DELETE', path: '/v1/account', token, json: { current_password } })
-const login = (owner: Owner, password: string) => post('/v1/auth/login', { email: owner.email, password })
+/** Proves another key than the account's. */
+const withOther = (owner: Owner): Owner => ({ ...owner, key: newKey() })
 
 async function expectOver(owner: Owner): Promise<void> {
   expectAnswer(await asOwner(owner, 'GET', '/v1/account'), '401 auth.session_expired')
@@ -46,8 +45,7 @@ describe('sessions', () => {
   it('are listed oldest first, and each client can identify its own', async () => {
     const owner = await signUp(server)
     const device_id = randomUUID()
-    const { email, password } = owner
-    const withDevice = json<Tokens>(await post('/v1/auth/login', { email, password, device_id }))
+    const withDevice = json<Tokens>(await logIn(owner, { device_id }))
     const third = await signIn(owner)
     const listed = await sessionsOf(owner)
     assert.deepEqual(
@@ -117,47 +115,58 @@ describe('sessions', () => {
 
 // Covers: Accounts and sessions
 describe('changing the password', () => {
-  it('sets password, salt and sealed key, ends the other sessions, and keeps the session of the caller', async () => {
+  it('sets key, salt and sealed key, ends the other sessions, and keeps the session of the caller', async () => {
     const owner = await signUp(server)
     const other = await signIn(owner)
-    const [password, salt, sealed_account_key] = [newPassword(), base64(16), base64(80)]
-    const body = { current_password: owner.password, password, kdf_version: 1, salt, sealed_account_key }
-    assert.equal((await change(owner, body)).status, 204)
+    const [next, salt, sealed_account_key] = [newKey(), base64(16), base64(80)]
+    assert.equal((await changeKey(owner, next, { kdf_version: 1, salt, sealed_account_key })).status, 204)
     await expectOver(other)
     const account = json<{ sealed_account_key: string }>(await asOwner(owner, 'GET', '/v1/account'))
     assert.equal(account.sealed_account_key, sealed_account_key)
     assert.equal(json<{ salt: string }>(await post('/v1/auth/kdf', { email: owner.email })).salt, salt)
     assert.equal((await post('/v1/auth/refresh', { refresh_token: owner.refreshToken })).status, 200)
-    expectAnswer(await login(owner, owner.password), '401 auth.invalid_credentials')
-    assert.equal((await login(owner, password)).status, 200)
+    expectAnswer(await logIn(owner), '401 auth.invalid_credentials')
+    assert.equal((await logIn({ ...owner, key: next })).status, 200)
   })
 
-  it('answers a repeat with the same values with the same success', async () => {
+  it('answers a repeat with the same values and another proof of the former key with the same success', async () => {
     const owner = await signUp(server)
-    const sealed = () => ({ password: newPassword(), salt: base64(16), sealed_account_key: base64(80) })
-    const body = { current_password: owner.password, ...sealed() }
-    for (let time = 0; time < 2; time += 1) assert.equal((await change(owner, body)).status, 204)
-    const next = { ...body, ...sealed() }
-    expectAnswer(await change(owner, next), '401 auth.invalid_credentials')
+    const sealed = () => ({ salt: base64(16), sealed_account_key: base64(80) })
+    const [next, values] = [newKey(), sealed()]
+    for (let time = 0; time < 2; time += 1) assert.equal((await changeKey(owner, next, values)).status, 204)
+    expectAnswer(await changeKey(owner, newKey(), sealed()), '401 auth.invalid_credentials')
+  })
+
+  it('counts a wrong repeat as an attempt, so that a session does not serve to guess the key', async () => {
+    const owner = await signUp(server)
+    const values = { salt: base64(16), sealed_account_key: base64(80) }
+    const next = { ...owner, key: newKey() }
+    assert.equal((await changeKey(owner, next.key, values)).status, 204)
+    const guess = () => changeKey(withOther(owner), newKey(), values)
+    expectAnswer(await guess(), '401 auth.invalid_credentials')
+    const answers: string[] = []
+    while (answers.length < MAX_WRONG_ATTEMPTS && !answers.includes('429 auth.rate_limited'))
+      answers.push(...(await atOnce(AT_A_TIME, guess)).map(answerOf))
+    expectAnswer(await changeKey(withOther(owner), next.key, values), '429 auth.rate_limited', 'also a right repeat')
+    expectAnswer(await logIn(next), '429 auth.rate_limited')
   })
 
   it('does not change omitted salt and sealed key', async () => {
     const owner = await signUp(server)
-    const first = { password: newPassword(), salt: base64(16), sealed_account_key: base64(80) }
-    assert.equal((await change(owner, { current_password: owner.password, ...first })).status, 204)
-    const second = { current_password: first.password, password: newPassword(), salt: null }
-    assert.equal((await change(owner, second)).status, 204)
-    assert.equal(json<{ salt: string }>(await post('/v1/auth/kdf', { email: owner.email })).salt, first.salt)
+    const [key, values] = [newKey(), { salt: base64(16), sealed_account_key: base64(80) }]
+    assert.equal((await changeKey(owner, key, values)).status, 204)
+    assert.equal((await changeKey({ ...owner, key }, newKey(), { salt: null })).status, 204)
+    assert.equal(json<{ salt: string }>(await post('/v1/auth/kdf', { email: owner.email })).salt, values.salt)
     const account = json<{ sealed_account_key: string }>(await asOwner(owner, 'GET', '/v1/account'))
-    assert.equal(account.sealed_account_key, first.sealed_account_key)
+    assert.equal(account.sealed_account_key, values.sealed_account_key)
   })
 
-  it('answers 401 to a wrong present password, and 429 after too many attempts with any operation', async () => {
+  it('answers 401 to a wrong present key, and 429 after too many attempts with any operation', async () => {
     const owner = await signUp(server)
     const guesses = [
-      () => change(owner, { current_password: 'a wrong password', password: newPassword() }),
-      () => remove(owner, 'a wrong password'),
-      () => login(owner, 'a wrong password'),
+      () => changeKey(withOther(owner), newKey()),
+      () => deleteAccount(withOther(owner)),
+      () => logIn(withOther(owner)),
     ]
     for (const guess of guesses) expectAnswer(await guess(), '401 auth.invalid_credentials')
     const answers: string[] = []
@@ -166,21 +175,20 @@ describe('changing the password', () => {
         ...(await atOnce(AT_A_TIME, (at) => guesses[at % guesses.length]?.() ?? assert.fail())).map(answerOf),
       )
     for (const guess of guesses) expectAnswer(await guess(), '429 auth.rate_limited')
-    expectAnswer(await remove(owner, owner.password), '429 auth.rate_limited', 'also to the right password')
+    expectAnswer(await deleteAccount(owner), '429 auth.rate_limited', 'also to the right key')
   })
 
   it('answers 400 to values of a wrong form', async () => {
     const owner = await signUp(server)
-    const valid = { current_password: owner.password, password: newPassword() }
     const faults = [
-      { password: 'x'.repeat(11) },
+      { sign_in_key: base64(31) },
       { kdf_version: 2 },
       { salt: 'AAAA' },
       { sealed_account_key: '' },
       { x: 1 },
     ]
     for (const fault of faults)
-      expectAnswer(await change(owner, { ...valid, ...fault }), '400 request.malformed', JSON.stringify(fault))
-    assert.equal((await login(owner, owner.password)).status, 200)
+      expectAnswer(await changeKey(owner, newKey(), fault), '400 request.malformed', JSON.stringify(fault))
+    assert.equal((await logIn(owner)).status, 200)
   })
 })

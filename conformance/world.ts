@@ -7,6 +7,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { until } from '../testing/until.ts'
 import { json, type Reply } from './call.ts'
 import type { Client } from './client.ts'
+import { type Key, newKey, sendProved } from './proving.ts'
 
 export const OCTETS = 'application/octet-stream'
 /** Fixed by suite 1. */
@@ -16,7 +17,8 @@ export const MIB = 1024 * 1024
 export interface Owner {
   readonly client: Client
   readonly email: string
-  readonly password: string
+  /** The sign-in key: what a client derives from the password. */
+  readonly key: Key
   readonly accountId: string
   readonly token: string
   readonly refreshToken: string
@@ -71,34 +73,47 @@ export const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).
 export const base64 = (bytes: number) => randomBytes(bytes).toString('base64')
 export const newOpaqueId = () => randomBytes(16).toString('hex')
 export const newEmail = () => `${randomBytes(8).toString('hex')}@conformance.example`
-/** In the form that clients send: base64 of 32 derived bytes. */
-export const newPassword = () => base64(32)
 
-export async function signUp(client: Client): Promise<Owner> {
-  const email = newEmail()
-  const password = newPassword()
-  const reply = await client.send({ method: 'POST', path: '/v1/auth/register', json: { email, password } })
+/** What a person signs in with. */
+export type Credentials = Pick<Owner, 'client' | 'email' | 'key'>
+
+export const newCredentials = (client: Client): Credentials => ({ client, email: newEmail(), key: newKey() })
+
+export function register({ client, email, key }: Credentials, over: object = {}, headers = {}): Promise<Reply> {
+  return sendProved(client, key, { method: 'POST', path: '/v1/auth/register', json: { email, ...over }, headers })
+}
+
+export function logIn({ client, email, key }: Credentials, over: object = {}): Promise<Reply> {
+  return sendProved(client, key, { method: 'POST', path: '/v1/auth/login', json: { email, ...over } })
+}
+
+/** Sets `next` as the sign-in key. The session stays the caller's. */
+export function changeKey({ client, key, token }: Owner, next: Key, over: object = {}): Promise<Reply> {
+  const json = { sign_in_key: next.shown, ...over }
+  return sendProved(client, key, { method: 'POST', path: '/v1/auth/password', token, json })
+}
+
+export function deleteAccount({ client, key, token }: Owner, over: object = {}): Promise<Reply> {
+  return sendProved(client, key, { method: 'DELETE', path: '/v1/account', token, json: over })
+}
+
+export async function signUp(client: Client, over: object = {}): Promise<Owner> {
+  const who = newCredentials(client)
+  const reply = await register(who, over)
   assert.equal(reply.status, 201)
-  return ownerOf(client, { email, password }, reply)
+  return ownerOf(who, reply)
 }
 
 /** Another session of the same account. */
-export async function signIn(owner: Owner): Promise<Owner> {
-  const { client, email, password } = owner
-  const reply = await client.send({ method: 'POST', path: '/v1/auth/login', json: { email, password } })
+export async function signIn(owner: Credentials): Promise<Owner> {
+  const reply = await logIn(owner)
   assert.equal(reply.status, 200)
-  return ownerOf(client, { email, password }, reply)
+  return ownerOf(owner, reply)
 }
 
-function ownerOf(client: Client, who: { email: string; password: string }, reply: Reply): Owner {
-  const tokens = json<Tokens>(reply)
-  return {
-    client,
-    ...who,
-    accountId: tokens.account_id,
-    token: tokens.access_token,
-    refreshToken: tokens.refresh_token,
-  }
+export function ownerOf({ client, email, key }: Credentials, reply: Reply): Owner {
+  const { account_id: accountId, access_token: token, refresh_token: refreshToken } = json<Tokens>(reply)
+  return { client, email, key, accountId, token, refreshToken }
 }
 
 export function linkBody(over: object = {}): Record<string, unknown> {

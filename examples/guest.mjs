@@ -217,7 +217,7 @@ function proofOf(typed) {
     .toUpperCase()
     .toLowerCase()
     .normalize('NFKC')
-  const nonce = sha256(label('service/passphrase/1'), label(serverId), opaqueId).subarray(0, 16)
+  const nonce = sha256(label('service/passphrase/2'), opaqueId, linkSecret).subarray(0, 16)
   const message = Buffer.from(heard === '' ? text : heard)
   return crypto.argon2Sync('argon2id', { message, nonce, parallelism: 1, tagLength: 32, memory: 65_536, passes: 3 })
 }

@@ -211,7 +211,7 @@ def proof_of(typed):
     # \p{White_Space} and \p{Cf} are in the standard library; of \p{Dash} these are the common ones.
     unheard = lambda c: c.isspace() or unicodedata.category(c) in ("Cf", "Pd") or c in "\u2053\u207b\u208b\u2212"
     heard = unicodedata.normalize("NFKC", "".join(c for c in text if not unheard(c)).upper().lower())
-    salt = sha256(label("service/passphrase/1"), label(server_id), opaque_id)[:16]
+    salt = sha256(label("service/passphrase/2"), opaque_id, link_secret)[:16]
     argon2 = Argon2id(salt=salt, length=32, iterations=3, lanes=1, memory_cost=65_536)
     return base64.b64encode(argon2.derive((heard or text).encode())).decode()
 

@@ -203,26 +203,45 @@ function argon2(text, nonce) {
 }
 const NONE = Buffer.alloc(0)
 const NO_CONTEXT = Buffer.alloc(16)
-/** The authentication secret, and the key that seals the account key. */
+/** The seed of the sign-in key, and the key that seals the account key. */
 function secretsOf(password, salt) {
   const nonce = sha256(label('service/password/1'), label(email), salt).subarray(0, 16)
   const master = argon2(password.normalize('NFKC'), nonce)
   return {
-    proof: hkdf(master, NONE, concat([label('service/auth/1'), Buffer.from(serverId)])).toString('base64'),
+    seed: hkdf(master, NONE, label('service/sign-in/1')),
     wrap: hkdf(master, NONE, label('service/account-wrap/1')),
   }
 }
-/** What the server stores for a password. */
-function passwordMembers(accountKey) {
+/** The seed of a new sign-in key, and what the server stores beside that key. */
+function newPassword(accountKey) {
   const salt = crypto.randomBytes(16)
-  const { proof, wrap } = secretsOf(BLINDKEEP_PASSWORD, salt)
+  const { seed, wrap } = secretsOf(BLINDKEEP_PASSWORD, salt)
   const sealed = seal({ key: wrap, purpose: 'account-key', context: NO_CONTEXT, content: accountKey })
-  return {
-    password: proof,
-    kdf_version: 1,
-    salt: salt.toString('base64'),
-    sealed_account_key: sealed.toString('base64'),
-  }
+  const members = { kdf_version: 1, salt: salt.toString('base64'), sealed_account_key: sealed.toString('base64') }
+  return { seed, members }
+}
+
+// ---- Proofs: a request is signed in place of carrying a secret ----
+
+const privateKey = (der, seed) =>
+  crypto.createPrivateKey({ key: concat([fromHex(der), seed]), format: 'der', type: 'pkcs8' })
+const rawPublic = (key, length) => crypto.createPublicKey(key).export({ format: 'der', type: 'spki' }).subarray(-length)
+const ed25519Of = (seed) => privateKey('302e020100300506032b657004220420', seed)
+const publicKeyOf = (seed) => rawPublic(ed25519Of(seed), 32).toString('base64')
+
+/** Sends the members with a proof by the key of this seed. `path`: without the base path of the server. */
+async function callProved(seed, method, path, members) {
+  const { nonce } = await json(call('POST', '/v1/auth/nonce'))
+  const encoded = Object.keys(members)
+    .sort()
+    .flatMap((name) => {
+      const value = Buffer.from(String(members[name]))
+      return [label(name), uint32(value.length), value]
+    })
+  const texts = ['service/proof/1', `${method} ${path}`, serverId, nonce].map(label)
+  const signature = crypto.sign(null, concat([...texts, sha256(...encoded)]), ed25519Of(seed))
+  const proof = { key: publicKeyOf(seed), nonce, signature: signature.toString('base64') }
+  return call(method, path, { body: { ...members, proof } })
 }
 
 // ---- Recovery words: 256 bits and 8 bits of checksum, 11 bits a word ----
@@ -249,21 +268,20 @@ const recoveryWrap = (secret) => ({
   purpose: 'account-key',
   context: NO_CONTEXT,
 })
-const recoveryProof = (secret) =>
-  hkdf(secret, NONE, concat([label('service/recovery-proof/1'), Buffer.from(serverId)])).toString('base64')
+const recoverySeed = (secret) => hkdf(secret, NONE, label('service/recovery-key/1'))
 
 // ---- Register, recover, sign in ----
 
 async function register() {
   const [accountKey, recoverySecret] = [crypto.randomBytes(32), crypto.randomBytes(32)]
-  const body = {
+  const { seed, members } = newPassword(accountKey)
+  await callProved(seed, 'POST', '/v1/auth/register', {
     email,
-    ...passwordMembers(accountKey),
+    ...members,
     sealed_recovery_key: seal({ ...recoveryWrap(recoverySecret), content: accountKey }).toString('base64'),
-    recovery_proof: recoveryProof(recoverySecret),
+    recovery_key: publicKeyOf(recoverySeed(recoverySecret)),
     ...(BLINDKEEP_INVITE && { invite: BLINDKEEP_INVITE }),
-  }
-  await call('POST', '/v1/auth/register', { body })
+  })
   const words = wordsOf(recoverySecret)
   insist(
     (await recoveredKey(secretOfWords(words.join(' ')))).equals(accountKey),
@@ -278,8 +296,9 @@ async function recoveredKey(secret) {
 async function recover(words) {
   const secret = secretOfWords(words)
   const accountKey = await recoveredKey(secret)
-  const body = { email, recovery_proof: recoveryProof(secret), ...passwordMembers(accountKey) }
-  await call('POST', '/v1/auth/recover/finish', { body })
+  const { seed, members } = newPassword(accountKey)
+  const body = { email, sign_in_key: publicKeyOf(seed), ...members }
+  await callProved(recoverySeed(secret), 'POST', '/v1/auth/recover/finish', body)
 }
 async function signIn() {
   const kdf = await json(call('POST', '/v1/auth/kdf', { body: { email } }))
@@ -288,8 +307,8 @@ async function signIn() {
     kdf.kdf_version === 1 && salt.length === 16 && !salt.every((byte) => byte === salt[0]),
     'a derivation that no client uses',
   )
-  const { proof, wrap } = secretsOf(BLINDKEEP_PASSWORD, salt)
-  const answer = await call('POST', '/v1/auth/login', { body: { email, password: proof } })
+  const { seed, wrap } = secretsOf(BLINDKEEP_PASSWORD, salt)
+  const answer = await callProved(seed, 'POST', '/v1/auth/login', { email })
   insist(answer.status === 200, 'the account has a second factor')
   const { access_token, account_id } = await answer.json()
   token = access_token
@@ -305,14 +324,11 @@ async function signIn() {
 
 // ---- The device, which signs ----
 
-const privateKey = (der, seed) =>
-  crypto.createPrivateKey({ key: concat([fromHex(der), seed]), format: 'der', type: 'pkcs8' })
-const rawPublic = (key, length) => crypto.createPublicKey(key).export({ format: 'der', type: 'spki' }).subarray(-length)
 const uuidBytes = (uuid) => fromHex(uuid.replaceAll('-', ''))
 
 /** secret: 1 ‖ device_id 16 ‖ Ed25519 seed 32 ‖ ML-DSA-65 seed 32. */
 function deviceOf(secret) {
-  const ed25519 = privateKey('302e020100300506032b657004220420', secret.subarray(17, 49))
+  const ed25519 = ed25519Of(secret.subarray(17, 49))
   const mlDsa65 = privateKey('3034020100300b060960864801650304031204228020', secret.subarray(49))
   const hex = secret.toString('hex', 1, 17)
   return {
@@ -445,13 +461,15 @@ async function makeLink({ accountKey }, labelText, title) {
     crypto_suite_id: 1,
     max_total_bytes: 10_000_000_000,
     sealed_title: sealedTitle.toString('base64'),
-    ...(BLINDKEEP_PASSPHRASE && { passphrase_verifier: verifierOf(BLINDKEEP_PASSPHRASE, opaqueId).toString('base64') }),
+    ...(BLINDKEEP_PASSPHRASE && {
+      passphrase_verifier: verifierOf(BLINDKEEP_PASSPHRASE, opaqueId, secret).toString('base64'),
+    }),
     ...(sealedLabel && { sealed_label: sealedLabel.toString('base64') }),
   }
   await call('POST', '/v1/drops/links', { body })
   console.log(url)
 }
-function verifierOf(typed, opaqueId) {
+function verifierOf(typed, opaqueId, linkSecret) {
   const text = typed.normalize('NFKC')
   const heard = text
     .replace(/[\p{White_Space}\p{Dash}\p{Cf}]/gu, '')
@@ -460,7 +478,7 @@ function verifierOf(typed, opaqueId) {
     .normalize('NFKC')
   return argon2(
     heard === '' ? text : heard,
-    sha256(label('service/passphrase/1'), label(serverId), opaqueId).subarray(0, 16),
+    sha256(label('service/passphrase/2'), opaqueId, linkSecret).subarray(0, 16),
   )
 }
 

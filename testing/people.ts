@@ -1,14 +1,13 @@
-/** Owners and guests for tests, with random keys and unstretched passwords: few tests pay for Argon2id. */
+/** Owners and guests for tests, with random keys and no passwords: few tests pay for Argon2id. */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { resumeOwner } from '@blindkeep/client/account'
-import { createCalls } from '@blindkeep/client/call'
+import { callProved, createCalls } from '@blindkeep/client/call'
 import type { Device } from '@blindkeep/client/device'
 import { type Environment, systemEnvironment } from '@blindkeep/client/environment'
 import { type Landed, openLink, type PrepareOptions, type SendState, send } from '@blindkeep/client/guest'
 import { nodeEnvironment } from '@blindkeep/client/node'
 import type { DescribedDrop, Owner } from '@blindkeep/client/owner'
 import { sourceOfBytes } from '@blindkeep/client/source'
-import { toBase64 } from '@blindkeep/protocol/bytes'
 import type { AlbumId, AssetId } from '@blindkeep/protocol/ids'
 
 /** A browser's, but for Argon2id, ten times slower in JavaScript: same results (`ground/password.test.ts`). */
@@ -22,8 +21,8 @@ export const quickEnvironment: Environment = {
 export async function newOwner(baseUrl: string, environment = quickEnvironment, invite?: string): Promise<Owner> {
   const calls = createCalls({ baseUrl, fetch: environment.fetch })
   const email = `${randomUUID()}@example.org`
-  const body = { email, password: toBase64(randomBytes(32)), ...(invite !== undefined && { invite }) }
-  const { body: answer } = await calls.call('register', { body })
+  const members = { email, ...(invite !== undefined && { invite }) }
+  const { body: answer } = await callProved(calls, 'register', { seed: randomBytes(32), ...members })
   const tokens = {
     accountId: answer.account_id,
     accessToken: answer.access_token,

@@ -35,7 +35,6 @@ const PROGRAMS = {
       'adapters/sql/sqlite/copyWorker.ts',
       'adapters/keyring/receiptWorker.ts',
       'adapters/filesystem/digestWorker.ts',
-      'adapters/argon2/argon2Worker.ts',
     ],
     external: ['pg-native', '@blindkeep/web'],
     packages: ['protocol', 'server'],

@@ -17,6 +17,7 @@ import { manifestVectors } from './make/manifests.ts'
 import { mlDsa65Vectors } from './make/mlDsa65.ts'
 import { ownNameVectors } from './make/ownNames.ts'
 import { passkeyVectors } from './make/passkeys.ts'
+import { proofVectors } from './make/proofs.ts'
 import { receiptVectors } from './make/receipts.ts'
 import { recoveryWordsVectors } from './make/recoveryWords.ts'
 import { sealedBlobVectors } from './make/sealedBlobs.ts'
@@ -36,6 +37,7 @@ const files = {
   'ml-dsa-65.json': mlDsa65Vectors,
   'own-names.json': ownNameVectors,
   'passkeys.json': passkeyVectors,
+  'proofs.json': proofVectors,
   'receipts.json': receiptVectors,
   'recovery-words.json': recoveryWordsVectors,
   'sealed-blobs.json': sealedBlobVectors,

@@ -1,13 +1,27 @@
 /** Register, link, drop, receipt, with @hey-api/openapi-ts. */
-import { type Facts, MAX_FILE_BYTES, PASSWORD } from './facts.ts'
+import { type Facts, MAX_FILE_BYTES, registration } from './facts.ts'
 import { createClient } from './made/heyApi/client/index.ts'
-import { appendChunk, changeLink, createDrop, guestReceipt, provisionLink, register } from './made/heyApi/sdk.gen.ts'
+import {
+  appendChunk,
+  changeLink,
+  createDrop,
+  guestReceipt,
+  nonce,
+  provisionLink,
+  register,
+  serverInfo,
+} from './made/heyApi/sdk.gen.ts'
 import type { AssetReceipt } from './made/heyApi/types.gen.ts'
 
 export async function story({ baseUrl, email, opaqueId, sealed, hash, kemCt }: Facts): Promise<AssetReceipt> {
   const client = createClient({ baseUrl })
   const throwing = { client, throwOnError: true } as const
-  const { data: tokens } = await register({ ...throwing, body: { email, password: PASSWORD } })
+  const { server_id: serverId } = (await serverInfo(throwing)).data
+  const given = (await nonce(throwing)).data
+  const { data: tokens } = await register({
+    ...throwing,
+    body: await registration(email, { serverId, nonce: given.nonce }),
+  })
   const auth = tokens.access_token
   const link = { opaque_id: opaqueId, drop_pubkey: 'AAAA', crypto_suite_id: 1, max_file_size: MAX_FILE_BYTES }
   await provisionLink({ ...throwing, auth, body: link })

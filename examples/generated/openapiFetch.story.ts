@@ -1,13 +1,17 @@
 /** Register, link, drop, receipt, with openapi-typescript and openapi-fetch. */
 import createClient from 'openapi-fetch'
-import { type Facts, MAX_FILE_BYTES, PASSWORD } from './facts.ts'
+import { type Facts, MAX_FILE_BYTES, registration } from './facts.ts'
 import type { components, paths } from './made/types.ts'
 
 type Receipt = components['schemas']['AssetReceipt']
 
 export async function story({ baseUrl, email, opaqueId, sealed, hash, kemCt }: Facts): Promise<Receipt> {
   const client = createClient<paths>({ baseUrl })
-  const registered = await client.POST('/v1/auth/register', { body: { email, password: PASSWORD } })
+  const info = await client.GET('/.well-known/service/server-info')
+  const given = await client.POST('/v1/auth/nonce')
+  if (info.data === undefined || given.data === undefined) throw new Error('no server facts, or no nonce')
+  const account = await registration(email, { serverId: info.data.server_id, nonce: given.data.nonce })
+  const registered = await client.POST('/v1/auth/register', { body: account })
   // `data` and not `error`: a 413 for the limit of bodies has no body, so `error` may be undefined.
   if (registered.data === undefined) throw new Error(registered.error?.code)
   const headers = { Authorization: `Bearer ${registered.data.access_token}` }

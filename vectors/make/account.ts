@@ -1,7 +1,7 @@
 /** One whole account: from a password to an opened file, with everything that the server stores on the way. */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { concatBytes, fromHex, toBase64, toHex, utf8 } from '@blindkeep/protocol/bytes'
+import { type Bytes, concatBytes, fromHex, toBase64, toHex, utf8 } from '@blindkeep/protocol/bytes'
 import {
   parseAccountId,
   parseAlbumId,
@@ -11,7 +11,10 @@ import {
   parseSha256Hex,
 } from '@blindkeep/protocol/ids'
 import { assembleManifest, manifestHash, manifestToBeSigned } from '@blindkeep/protocol/manifest'
+import { operations } from '@blindkeep/protocol/operations'
+import { proofMessage } from '@blindkeep/protocol/proof'
 import type { ManifestEnvelope } from '@blindkeep/protocol/schemas/manifest'
+import { ed25519 } from '@noble/curves/ed25519.js'
 import { ml_kem768_x25519 } from '@noble/post-quantum/hybrid.js'
 import { openDevice } from '../../packages/client/src/account/device.ts'
 import { accountKeySeal } from '../../packages/client/src/account/newPassword.ts'
@@ -19,6 +22,7 @@ import { wordsOfSecret } from '../../packages/client/src/account/recoveryWords.t
 import { linkKeysOf } from '../../packages/client/src/drops/dropKeys.ts'
 import { formatLink } from '../../packages/client/src/drops/linkAddress.ts'
 import { sealLinkTitle } from '../../packages/client/src/drops/linkTitle.ts'
+import { publicKeyOf } from '../../packages/client/src/http/proof.ts'
 import { nodeEnvironment } from '../../packages/client/src/node/nodeEnvironment.ts'
 import * as derive from '../../packages/client/src/seal/derive.ts'
 import type { Header } from '../../packages/client/src/seal/header.ts'
@@ -50,7 +54,6 @@ async function sealed(options: Omit<SealerOptions, 'salt'>, content: Uint8Array 
 export async function accountVectors() {
   const argonSalt = derive.passwordSalt(EMAIL, SALT)
   const master = await nodeEnvironment.masterOfPassword(PASSWORD, argonSalt)
-  const underWords = { key: derive.recoveryWrapKey(RECOVERY_SECRET), purpose: 'account-key' } as const
   const drop = await guestsDrop()
   return {
     email_typed: inputs.EMAIL_TYPED,
@@ -60,17 +63,7 @@ export async function accountVectors() {
     account_id: ACCOUNT_ID,
     salt: toHex(SALT),
     /** What the client sends at registration, as on the wire. */
-    registered: {
-      email: EMAIL,
-      password: toBase64(derive.authenticationSecret(master, inputs.SERVER_ID)),
-      kdf_version: 1,
-      salt: toBase64(SALT),
-      sealed_account_key: toBase64(await sealSmall(ACCOUNT_KEY, { ...accountKeySeal(master), salt: SALT })),
-      sealed_recovery_key: toBase64(
-        await sealSmall(ACCOUNT_KEY, { ...underWords, contextId: derive.NO_CONTEXT, salt: SALT }),
-      ),
-      recovery_proof: toBase64(derive.recoveryProof(RECOVERY_SECRET, inputs.SERVER_ID)),
-    },
+    registered: await registration(master),
     recovery_words: (await wordsOfSecret(RECOVERY_SECRET)).join(' '),
     account_key: toHex(ACCOUNT_KEY),
     device: await deviceVector(),
@@ -85,6 +78,24 @@ export async function accountVectors() {
     uploaded: await uploadedVector(),
     invalid: await invalid(),
   }
+}
+
+async function registration(master: Bytes) {
+  const underWords = { key: derive.recoveryWrapKey(RECOVERY_SECRET), purpose: 'account-key' } as const
+  const members = {
+    email: EMAIL,
+    kdf_version: 1,
+    salt: toBase64(SALT),
+    sealed_account_key: toBase64(await sealSmall(ACCOUNT_KEY, { ...accountKeySeal(master), salt: SALT })),
+    sealed_recovery_key: toBase64(
+      await sealSmall(ACCOUNT_KEY, { ...underWords, contextId: derive.NO_CONTEXT, salt: SALT }),
+    ),
+    recovery_key: publicKeyOf(derive.recoveryKeySeed(RECOVERY_SECRET)),
+  }
+  const seed = derive.signInKeySeed(master)
+  const nonce = toBase64(rising(0x08, 56))
+  const message = proofMessage({ operation: operations.register, serverId: inputs.SERVER_ID, nonce, members })
+  return { ...members, proof: { key: publicKeyOf(seed), nonce, signature: toBase64(ed25519.sign(message, seed)) } }
 }
 
 const named = (purpose: 'album-name' | 'link-label', contextId: Uint8Array, text: string) =>
@@ -106,7 +117,7 @@ async function deviceVector() {
 async function linkVector() {
   const { dropPublicKey, fragment, linkSecret } = linkKeysOf(ACCOUNT_KEY, OPAQUE_ID)
   const [title, message] = ['Photos of the wedding', 'Until Sunday, please.']
-  const passphraseSalt = derive.passphraseSalt(inputs.SERVER_ID, OPAQUE_ID)
+  const passphraseSalt = derive.passphraseSalt(OPAQUE_ID, linkSecret)
   const verifier = await nodeEnvironment.passphraseProof(normalPassphrase(PASSPHRASE), passphraseSalt)
   return {
     opaque_id: OPAQUE_HEX,

@@ -15,13 +15,11 @@ import {
   EMAIL_TYPED,
   FILE_ID,
   OPAQUE_ID,
-  OTHER_SERVER_ID,
   PASSKEY_OUTPUT,
   patternBytes,
   RECOVERY_SECRET,
   rising,
   SALT,
-  SERVER_ID,
   SHARE_KEY,
   STRETCHED,
 } from './inputs.ts'
@@ -38,6 +36,7 @@ const label = (text: string) => utf8(`${text}\0`)
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest()
 
 const SHARED_SECRET = rising(0x60, 32)
+const LINK_SECRET = derive.linkSecret(ACCOUNT_KEY, OPAQUE_ID)
 const INPUTS = {
   account_key: toHex(ACCOUNT_KEY),
   recovery_secret: toHex(RECOVERY_SECRET),
@@ -47,8 +46,6 @@ const INPUTS = {
   album_id: toHex(ALBUM_ID),
   file_id: toHex(FILE_ID),
   device_id: toHex(DEVICE_ID),
-  server_id: toHex(utf8(SERVER_ID)),
-  other_server_id: toHex(utf8(OTHER_SERVER_ID)),
   passkey_output: toHex(PASSKEY_OUTPUT),
   shared_secret: toHex(SHARED_SECRET),
   share_key: toHex(SHARE_KEY),
@@ -88,9 +85,9 @@ export async function derivationVectors() {
         output: toHex(passwordSalt),
       },
     ],
-    passphrase_salt: passphraseSalts(),
+    passphrase_salt: [passphraseSalt()],
     passphrase_normal: normalPassphrases(),
-    passkey_input: passkeyInputs(),
+    passkey_input: passkeyInput(),
     argon2id: [
       {
         name: 'password → master; the ligature enters as NFKC has it, two letters',
@@ -103,11 +100,11 @@ export async function derivationVectors() {
         name: 'passphrase verifier and proof; the text is in normal form (passphrase_normal)',
         text: 'opensesame',
         text_nfkc: toHex(utf8('opensesame')),
-        salt: toHex(derive.passphraseSalt(SERVER_ID, OPAQUE_ID)),
+        salt: toHex(derive.passphraseSalt(OPAQUE_ID, LINK_SECRET)),
         output: toHex(
           await nodeEnvironment.passphraseProof(
             normalPassphrase('Open Sesame'),
-            derive.passphraseSalt(SERVER_ID, OPAQUE_ID),
+            derive.passphraseSalt(OPAQUE_ID, LINK_SECRET),
           ),
         ),
       },
@@ -154,43 +151,37 @@ function normalPassphrases() {
   return rows
 }
 
-function passphraseSalts() {
-  return [SERVER_ID, OTHER_SERVER_ID].map((serverId) => {
-    const message = concatBytes(label('service/passphrase/1'), label(serverId), OPAQUE_ID)
-    const output = derive.passphraseSalt(serverId, OPAQUE_ID)
-    assert.equal(toHex(output), toHex(sha256(message).subarray(0, 16)))
-    return {
-      name: `Argon2id’s salt for the passphrase of a link of ${serverId}, the first 16 bytes of SHA-256`,
-      server_id: serverId,
-      opaque_id: toHex(OPAQUE_ID),
-      message: toHex(message),
-      output: toHex(output),
-    }
-  })
+function passphraseSalt() {
+  const message = concatBytes(label('service/passphrase/2'), OPAQUE_ID, LINK_SECRET)
+  const output = derive.passphraseSalt(OPAQUE_ID, LINK_SECRET)
+  assert.equal(toHex(output), toHex(sha256(message).subarray(0, 16)))
+  return {
+    name: 'Argon2id’s salt for the passphrase of a link, the first 16 bytes of SHA-256',
+    opaque_id: toHex(OPAQUE_ID),
+    link_secret: toHex(LINK_SECRET),
+    message: toHex(message),
+    output: toHex(output),
+  }
 }
 
-function passkeyInputs() {
-  return [SERVER_ID, OTHER_SERVER_ID].map((serverId) => {
-    const message = concatBytes(label('service/passkey/1'), utf8(serverId))
-    const output = derive.passkeyInput(serverId)
-    assert.equal(toHex(output), toHex(sha256(message)))
-    return {
-      name: `what a passkey evaluates for ${serverId}, SHA-256`,
-      server_id: serverId,
-      message: toHex(message),
-      output: toHex(output),
-    }
-  })
+function passkeyInput() {
+  const message = label('service/passkey/2')
+  assert.equal(toHex(derive.PASSKEY_INPUT), toHex(sha256(message)))
+  return {
+    name: 'what every passkey evaluates, SHA-256',
+    message: toHex(message),
+    output: toHex(derive.PASSKEY_INPUT),
+  }
 }
 
 function passkeyRows(): readonly Row[] {
   return [
-    ...[SERVER_ID, OTHER_SERVER_ID].map((serverId) => ({
-      name: `proof of a passkey for ${serverId}`,
+    {
+      name: 'seed of the key of a passkey',
       ikm: PASSKEY_OUTPUT,
-      info: concatBytes(label('service/passkey-proof/1'), utf8(serverId)),
-      output: derive.passkeyProof(PASSKEY_OUTPUT, serverId),
-    })),
+      info: label('service/passkey-sign-in/1'),
+      output: derive.passkeySignInSeed(PASSKEY_OUTPUT),
+    },
     {
       name: 'wrapping under a passkey',
       ikm: PASSKEY_OUTPUT,
@@ -202,12 +193,12 @@ function passkeyRows(): readonly Row[] {
 
 function accountRows(master: Uint8Array): readonly Row[] {
   return [
-    ...[SERVER_ID, OTHER_SERVER_ID].map((serverId) => ({
-      name: `authentication secret for ${serverId}`,
+    {
+      name: 'seed of the sign-in key',
       ikm: master,
-      info: concatBytes(label('service/auth/1'), utf8(serverId)),
-      output: derive.authenticationSecret(master, serverId),
-    })),
+      info: label('service/sign-in/1'),
+      output: derive.signInKeySeed(master),
+    },
     {
       name: 'account-key wrapping',
       ikm: master,
@@ -220,12 +211,12 @@ function accountRows(master: Uint8Array): readonly Row[] {
       info: label('service/recovery-wrap/1'),
       output: derive.recoveryWrapKey(RECOVERY_SECRET),
     },
-    ...[SERVER_ID, OTHER_SERVER_ID].map((serverId) => ({
-      name: `recovery proof for ${serverId}`,
+    {
+      name: 'seed of the recovery key',
       ikm: RECOVERY_SECRET,
-      info: concatBytes(label('service/recovery-proof/1'), utf8(serverId)),
-      output: derive.recoveryProof(RECOVERY_SECRET, serverId),
-    })),
+      info: label('service/recovery-key/1'),
+      output: derive.recoveryKeySeed(RECOVERY_SECRET),
+    },
   ]
 }
 
@@ -243,14 +234,14 @@ function linkRows(): readonly Row[] {
       ikm: ACCOUNT_KEY,
       salt: OPAQUE_ID,
       info: label('service/link-secret/1'),
-      output: derive.linkSecret(ACCOUNT_KEY, OPAQUE_ID),
+      output: LINK_SECRET,
     },
     {
       name: 'link title',
-      ikm: derive.linkSecret(ACCOUNT_KEY, OPAQUE_ID),
+      ikm: LINK_SECRET,
       salt: OPAQUE_ID,
       info: label('service/link-title/1'),
-      output: derive.linkTitleKey(derive.linkSecret(ACCOUNT_KEY, OPAQUE_ID), OPAQUE_ID),
+      output: derive.linkTitleKey(LINK_SECRET, OPAQUE_ID),
     },
   ]
 }

@@ -18,7 +18,7 @@ export const ACCOUNT_KEY: Bytes = rising(0x00, 32)
 export const EMAIL_TYPED = ' Ａda@Example.ORG'
 export const EMAIL = 'ada@example.org'
 export const SERVER_ID = 'https://keep.example'
-/** Another server, for which every secret has to be another one. */
+/** Another server, at which no proof for the first one counts. */
 export const OTHER_SERVER_ID = 'https://keep.example:8443'
 export const RECOVERY_SECRET: Bytes = rising(0x20, 32)
 export const BLOB_KEY: Bytes = rising(0x40, 32)

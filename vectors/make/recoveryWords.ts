@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { fromHex, toHex } from '@blindkeep/protocol/bytes'
 import { secretOfWords, wordsOfSecret } from '../../packages/client/src/account/recoveryWords.ts'
-import { recoveryProof, recoveryWrapKey } from '../../packages/client/src/seal/derive.ts'
-import { RECOVERY_SECRET, SERVER_ID } from './inputs.ts'
+import { recoveryKeySeed, recoveryWrapKey } from '../../packages/client/src/seal/derive.ts'
+import { RECOVERY_SECRET } from './inputs.ts'
 
 const repeated = (words: string, count: number) => `${words} `.repeat(count)
 
@@ -56,13 +56,12 @@ export async function recoveryWordsVectors() {
   for (const { words, secret } of valid) assert.deepEqual(await secretOfWords(words), secret)
   const list = own.split(' ')
   return {
-    server_id: SERVER_ID,
     valid: valid.map(({ name, words, secret }) => ({
       name,
       words,
       secret: toHex(secret),
       recovery_wrap: toHex(recoveryWrapKey(secret)),
-      recovery_proof: toHex(recoveryProof(secret, SERVER_ID)),
+      recovery_key_seed: toHex(recoveryKeySeed(secret)),
     })),
     invalid: [
       { name: 'no words', words: ' ', reason: 'count' },

@@ -1,11 +1,12 @@
 /** Register, link, drop, receipt, with the typescript-fetch of openapi-generator. */
-import type { Facts } from '../facts.ts'
-import { PASSWORD } from '../facts.ts'
-import { AccountsApi, Configuration, GuestApi, LinksApi } from '../made/openapiGenerator'
+import { type Facts, registration } from '../facts.ts'
+import { AccountsApi, Configuration, DiscoveryApi, GuestApi, LinksApi } from '../made/openapiGenerator'
 
 export async function story({ baseUrl, email, opaqueId, sealed, hash, kemCt }: Facts) {
+  const { serverId } = await new DiscoveryApi(new Configuration({ basePath: baseUrl })).serverInfo()
   const accounts = new AccountsApi(new Configuration({ basePath: baseUrl }))
-  const { accessToken } = await accounts.register({ registerRequest: { email, password: PASSWORD } })
+  const { nonce } = await accounts.nonce()
+  const { accessToken } = await accounts.register({ registerRequest: await registration(email, { serverId, nonce }) })
   const links = new LinksApi(new Configuration({ basePath: baseUrl, accessToken }))
   await links.provisionLink({ provisionLinkRequest: { opaqueId, dropPubkey: 'AAAA', cryptoSuiteId: 1 } })
 

@@ -5,16 +5,25 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { uuidBytes } from '@blindkeep/protocol/bytes'
+import { ed25519 } from '@noble/curves/ed25519.js'
 import { openedDrops } from '../../../testing/people.ts'
 import { type RunningServer, startServer } from '../../../testing/startServer.ts'
 import { newDevice } from './account/device.ts'
 import { secretOfWords } from './account/recoveryWords.ts'
 import { logIn, registerOwner } from './account.ts'
-import { openLink } from './guest.ts'
+import { openLink, parseLink } from './guest.ts'
 import { nodeEnvironment as environment } from './node/nodeEnvironment.ts'
 import type { DescribedDrop, Owner } from './owner.ts'
 import { newRecoveryWords } from './recovery.ts'
-import { albumKey, assetKey, assetWrapKey, passphraseSalt, recoveryProof, recoveryWrapKey } from './seal/derive.ts'
+import {
+  albumKey,
+  assetKey,
+  assetWrapKey,
+  passphraseSalt,
+  recoveryKeySeed,
+  recoveryWrapKey,
+  signInKeySeed,
+} from './seal/derive.ts'
 import { normalPassphrase } from './seal/passphraseSpellings.ts'
 import { sourceOfBytes } from './seal/source.ts'
 import { send } from './send/send.ts'
@@ -54,17 +63,29 @@ before(async () => {
 })
 after(() => server.stop())
 
+/** The server keeps a hash even of the public key. */
+function signingKey(name: string, seed: Uint8Array): void {
+  secrets.push({ name: `the seed of ${name}`, bytes: seed })
+  secrets.push({ name: `${name}, public`, bytes: ed25519.getPublicKey(seed) })
+}
+
 async function account(): Promise<Owner> {
   const email = `${randomBytes(6).toString('hex')}@example.org`
   const password = unique('the password')
-  const person = { baseUrl: server.url, email, password, environment }
+  const masterOfPassword: typeof environment.masterOfPassword = async (...inputs) => {
+    const master = await environment.masterOfPassword(...inputs)
+    secrets.push({ name: 'the master secret', bytes: master })
+    signingKey('the sign-in key', signInKeySeed(master))
+    return master
+  }
+  const person = { baseUrl: server.url, email, password, environment: { ...environment, masterOfPassword } }
   const recovery = newRecoveryWords()
   await registerOwner({ ...person, recovery })
   const words = text('the recovery words', (await recovery.confirm()).join(' '))
   const recoverySecret = await secretOfWords(words)
   secrets.push({ name: 'the recovery secret', bytes: recoverySecret })
   secrets.push({ name: 'the recovery wrapping key', bytes: recoveryWrapKey(recoverySecret) })
-  secrets.push({ name: 'the recovery proof', bytes: recoveryProof(recoverySecret, server.url) })
+  signingKey('the recovery key', recoveryKeySeed(recoverySecret))
   const { owner } = await logIn(person)
   assert.ok(owner)
   secrets.push({ name: 'the account key', bytes: owner.accountKey })
@@ -85,12 +106,14 @@ async function dropThrough(url: string, passphrase: string): Promise<void> {
     sender: unique('the sender'),
   }
   const state = await link.prepare({ source, passphrase: normalPassphrase(passphrase), ...facts })
+  const { linkSecret } = parseLink(url).fragment
+  secrets.push({ name: 'the link secret', bytes: linkSecret })
   secrets.push({ name: 'the drop’s key', bytes: Buffer.from(state.key, 'base64') })
   secrets.push({
     name: 'the passphrase’s proof',
     bytes: await environment.passphraseProof(
       normalPassphrase(passphrase),
-      passphraseSalt(server.url, Buffer.from(state.opaqueId, 'hex')),
+      passphraseSalt(Buffer.from(state.opaqueId, 'hex'), linkSecret),
     ),
   })
   const landed = await send({ state, source })

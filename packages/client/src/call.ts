@@ -1,2 +1,3 @@
 /** Typed calls of single operations, for what no method of an owner or a link does. */
 export { type Call, type CallAnswer, type CallOptions, type CallRequest, type Calls, createCalls } from './http/call.ts'
+export { callProved } from './http/proof.ts'

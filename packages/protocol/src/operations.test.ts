@@ -20,6 +20,7 @@ interface Shape {
   readonly type?: string | readonly string[]
   readonly enum?: readonly unknown[]
   readonly properties?: Readonly<Record<string, TSchema>>
+  readonly required?: readonly string[]
   readonly items?: TSchema | readonly TSchema[]
   readonly anyOf?: readonly TSchema[]
 }
@@ -151,6 +152,21 @@ describe('the table of operations', () => {
       if (row.method === 'GET' || row.method === 'HEAD')
         assert.ok(row.body === undefined && row.writes === undefined, name)
       for (const header of row.requestHeaders ?? []) assert.ok(header in HEADER_DOCS, name)
+    }
+  })
+
+  it('lets a proof bind all of its request: a flat body of texts and integers, no ids in the path, no query', () => {
+    const proving = rows.filter(([, { proves }]) => proves === true)
+    assert.ok(proving.length > 0)
+    for (const [name, { path, query, body }] of proving) {
+      assert.ok(!path.includes('{') && query === undefined, name)
+      assert.ok(body?.type === 'application/json', name)
+      const { properties: { proof, ...members } = {}, required } = body.schema as Shape
+      assert.ok(proof !== undefined && required?.includes('proof'), name)
+      for (const [member, schema] of Object.entries(members)) {
+        const types = [(schema as Shape).type ?? []].flat()
+        assert.match(types.filter((type) => type !== 'null').join(), /^(?:string|integer)$/, `${name}: ${member}`)
+      }
     }
   })
 

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
+import { createPublicKey, verify } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { sha256 } from '@noble/hashes/sha2.js'
-import { toHex } from './bytes.ts'
+import vectors from '../../../vectors/proofs.json' with { type: 'json' }
+import { fromBase64, toHex } from './bytes.ts'
+import { operations } from './operations.ts'
 import { proofMessage } from './proof.ts'
 
 const request = {
@@ -41,5 +44,37 @@ describe('the message of a proof', () => {
 
   it('is not made of members that are lists or objects', () => {
     assert.throws(() => proofMessage({ ...request, members: { list: ['a'] } }), TypeError)
+  })
+})
+
+type Vector = Omit<(typeof vectors.invalid)[number], 'members'> & { readonly members: object }
+
+const messageOf = ({ method, path, server_id: serverId, members, proof: { nonce } }: Vector) =>
+  proofMessage({ operation: { method, path }, serverId, nonce, members })
+
+function isSigned(vector: Vector): boolean {
+  const { key, signature } = vector.proof
+  const der = Buffer.concat([Buffer.from('302a300506032b6570032100', 'hex'), fromBase64(key)])
+  const publicKey = createPublicKey({ key: der, format: 'der', type: 'spki' })
+  return verify(undefined, messageOf(vector), publicKey, fromBase64(signature))
+}
+
+describe('the vectors of proofs', () => {
+  for (const vector of vectors.valid)
+    it(`have the message and a signature of it: ${vector.name}`, () => {
+      assert.equal(toHex(messageOf(vector)), vector.message)
+      assert.ok(isSigned(vector))
+    })
+
+  it('have every operation that proves', () => {
+    const proving = Object.values(operations).filter((operation) => 'proves' in operation)
+    const rows = (list: readonly { readonly method: string; readonly path: string }[]) =>
+      [...new Set(list.map(({ method, path }) => `${method} ${path}`))].sort()
+    assert.deepEqual(rows(vectors.valid), rows(proving))
+  })
+
+  it('have no signature for anything else', () => {
+    assert.ok(vectors.invalid.length >= 29)
+    for (const vector of vectors.invalid) assert.equal(isSigned(vector), false, vector.name)
   })
 })

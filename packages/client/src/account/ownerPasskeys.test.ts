@@ -7,7 +7,7 @@ import { registerOwner } from '../account.ts'
 import { NetworkError } from '../http/errors.ts'
 import { nodeEnvironment as environment } from '../node/nodeEnvironment.ts'
 import type { Owner, PreparedPasskey } from '../owner.ts'
-import { logInWithPasskey, passkeySignInInput } from '../passkey.ts'
+import { logInWithPasskey, PASSKEY_INPUT } from '../passkey.ts'
 import { newRecoveryWords, recover } from '../recovery.ts'
 import { hasCode } from '../testing/expectations.ts'
 import { sharedServer } from '../testing/sharedServer.ts'
@@ -19,15 +19,12 @@ const baseUrl = proxy.url
 const password = 'a long sentence for passkeys'
 
 /** Makes passkeys, and answers for each as WebAuthn does. */
-function createPasskey({ userHandle, input }: PreparedPasskey) {
+function createPasskey({ userHandle }: PreparedPasskey) {
   const secret = randomBytes(32)
-  const evaluate = (given: Uint8Array) => new Uint8Array(createHmac('sha256', secret).update(given).digest())
+  const output = new Uint8Array(createHmac('sha256', secret).update(PASSKEY_INPUT).digest())
   return {
-    made: { credentialId: new Uint8Array(randomBytes(16)), output: evaluate(input) },
-    async signIn(): Promise<Owner> {
-      const output = evaluate(await passkeySignInInput({ baseUrl, environment }))
-      return logInWithPasskey({ baseUrl, userHandle, output, environment })
-    },
+    made: { credentialId: new Uint8Array(randomBytes(16)), output },
+    signIn: (): Promise<Owner> => logInWithPasskey({ baseUrl, userHandle, output, environment }),
   }
 }
 
@@ -66,7 +63,7 @@ describe('a passkey', () => {
     const first = await addPasskey(owner)
     const prepared = await owner.preparePasskey({ password })
     assert.deepEqual(prepared.present, [first.made.credentialId])
-    assert.deepEqual([prepared.needsCode, prepared.userHandle.length, prepared.input.length], [false, 16, 32])
+    assert.deepEqual([prepared.needsCode, prepared.userHandle.length], [false, 16])
   })
 
   it('is named and removed; then it opens nothing, and its sessions have ended', async () => {

@@ -10,6 +10,7 @@ import {
   decapsulate,
   diffieHellman,
   hkdfSync,
+  sign,
 } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { fromBase64, fromHex, toHex, uuidBytes } from '@blindkeep/protocol/bytes'
@@ -64,7 +65,7 @@ function passwordSecrets() {
   const message = Buffer.from(vectors.password_typed.normalize('NFKC'))
   const master = argon2Sync('argon2id', { message, nonce, parallelism: 1, tagLength: 32, memory: 65_536, passes: 3 })
   return {
-    proof: hkdf(master, none, Buffer.concat([label('service/auth/1'), Buffer.from(vectors.server_id)])),
+    signInKey: ed25519(hkdf(master, none, label('service/sign-in/1'))),
     wrap: hkdf(master, none, label('service/account-wrap/1')),
   }
 }
@@ -73,6 +74,8 @@ const privateKey = (der: string, seed: Uint8Array) =>
   createPrivateKey({ key: Buffer.concat([Buffer.from(der, 'hex'), seed]), format: 'der', type: 'pkcs8' })
 const rawPublic = (key: ReturnType<typeof privateKey>, length: number) =>
   createPublicKey(key).export({ format: 'der', type: 'spki' }).subarray(-length)
+
+const ed25519 = (seed: Uint8Array) => privateKey('302e020100300506032b657004220420', seed)
 
 /** Link secret, public key, and K of a drop, with X-Wing by hand. */
 function linkOf(accountKey: Uint8Array, opaqueId: Uint8Array) {
@@ -97,7 +100,7 @@ function linkOf(accountKey: Uint8Array, opaqueId: Uint8Array) {
 }
 
 describe('one whole account, with node:crypto alone', () => {
-  const { proof, wrap } = passwordSecrets()
+  const { signInKey, wrap } = passwordSecrets()
   const accountKey = open(bytes(registered.sealed_account_key), { key: wrap, purpose: 'account-key' }).content
   const opaqueId = fromHex(link.opaque_id)
   const { secret, publicKey, keyOf } = linkOf(accountKey, opaqueId)
@@ -106,7 +109,6 @@ describe('one whole account, with node:crypto alone', () => {
   const albumKey = hkdf(accountKey, albumId, Buffer.concat([label('service/album/1'), Buffer.from('00000001', 'hex')]))
 
   it('goes from the password to the account key', () => {
-    assert.equal(proof.toString('base64'), registered.password)
     assert.equal(accountKey.toString('hex'), vectors.account_key)
   })
 
@@ -115,8 +117,23 @@ describe('one whole account, with node:crypto alone', () => {
     const key = hkdf(recovery, none, label('service/recovery-wrap/1'))
     const { content } = open(bytes(registered.sealed_recovery_key), { key, purpose: 'account-key' })
     assert.ok(content.equals(accountKey))
-    const info = Buffer.concat([label('service/recovery-proof/1'), Buffer.from(vectors.server_id)])
-    assert.equal(hkdf(recovery, none, info).toString('base64'), registered.recovery_proof)
+    const recoveryKey = ed25519(hkdf(recovery, none, label('service/recovery-key/1')))
+    assert.equal(rawPublic(recoveryKey, 32).toString('base64'), registered.recovery_key)
+  })
+
+  it('signs its registration with the sign-in key', () => {
+    const { proof, ...members } = registered
+    assert.equal(rawPublic(signInKey, 32).toString('base64'), proof.key)
+    const encoded = Object.entries(members)
+      .sort(([one], [other]) => (one < other ? -1 : 1))
+      .map(([name, value]) => {
+        const length = Buffer.alloc(4)
+        length.writeUInt32BE(`${value}`.length)
+        return Buffer.concat([label(name), length, Buffer.from(`${value}`)])
+      })
+    const texts = ['service/proof/1', 'POST /v1/auth/register', vectors.server_id, proof.nonce]
+    const message = Buffer.concat([...texts.map(label), sha256(...encoded)])
+    assert.equal(sign(undefined, message, signInKey).toString('base64'), proof.signature)
   })
 
   it('opens the small secrets of album, link and device', () => {
@@ -140,7 +157,7 @@ describe('one whole account, with node:crypto alone', () => {
     const { header, content } = open(bytes(link.sealed_title), { key, purpose: 'link-title', context: opaqueId })
     assert.equal(content.length, 0)
     assert.ok(header.includes(link.title) && header.includes(link.message))
-    const nonce = sha256(label('service/passphrase/1'), label(vectors.server_id), opaqueId).subarray(0, 16)
+    const nonce = sha256(label('service/passphrase/2'), opaqueId, secret).subarray(0, 16)
     const costs = { parallelism: 1, tagLength: 32, memory: 65_536, passes: 3 }
     const verifier = argon2Sync('argon2id', { message: 'opensesame', nonce, ...costs })
     assert.equal(verifier.toString('base64'), link.passphrase_verifier)

@@ -1,5 +1,5 @@
 /**
- * The rule of addresses: whatever a client makes, follows, or derives a secret for has the origin and the base path of
+ * The rule of addresses: whatever a client makes, follows, or signs a proof for has the origin and the base path of
  * the address that the person gave: typed, of the page itself, or of the link that was opened. That is `baseUrl` in
  * `Calls`, and addresses are made from it alone. What a server says about its own address is compared with it, never
  * used in its place.
@@ -10,31 +10,17 @@ import { AddressError, AnswerError, NetworkError } from './errors.ts'
 /** As in receipts. */
 const MAX_ORIGIN_LENGTH = 300
 
-/**
- * The `server_id` to which secrets are bound: the origin of the address. Between loopback addresses a server may name
- * another one, as behind a forwarded port; a program on this machine gets no secret for a server elsewhere. Throws
- * `AddressError` when the server names another origin, and what a call throws. Asks once for each `call`: a guest may
- * prepare a hundred files with one passphrase.
- */
-export async function serverIdOf(calls: BaseCalls): Promise<string> {
-  const asked = answers.get(calls.call) ?? askServerId(calls)
-  answers.set(calls.call, asked)
-  try {
-    return await asked
-  } catch (error) {
-    answers.delete(calls.call)
-    throw error
-  }
-}
-
-const answers = new WeakMap<Call, Promise<string>>()
-
 interface BaseCalls {
   readonly baseUrl: string
   readonly call: Call
 }
 
-async function askServerId({ baseUrl, call }: BaseCalls): Promise<string> {
+/**
+ * The `server_id` to which proofs are bound: the origin of the address. Between loopback addresses a server may name
+ * another one, as behind a forwarded port; a program on this machine gets no proof for a server elsewhere. Throws
+ * `AddressError` when the server names another origin, and what a call throws.
+ */
+export async function serverIdOf({ baseUrl, call }: BaseCalls): Promise<string> {
   const given = new URL(baseUrl).origin
   const { server_id: found } = (await call('serverInfo')).body
   if (found === given) return given

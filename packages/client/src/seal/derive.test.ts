@@ -15,8 +15,6 @@ function input(name: keyof typeof vectors.inputs): Uint8Array {
   return bytes
 }
 
-const text = (name: keyof typeof vectors.inputs) => Buffer.from(input(name)).toString()
-
 const accountKey = input('account_key')
 const [opaqueId, albumId, fileId] = [input('opaque_id'), input('album_id'), input('file_id')]
 const deviceId = input('device_id')
@@ -32,17 +30,11 @@ function joined(secrets: derive.StreamSecrets): Uint8Array {
 const sharePassphrase = { shareKey: input('share_key'), stretched: input('stretched'), opaqueId }
 
 const rows: Readonly<Record<string, () => Uint8Array>> = {
-  'authentication secret for https://keep.example': () => derive.authenticationSecret(master, text('server_id')),
-  'authentication secret for https://keep.example:8443': () =>
-    derive.authenticationSecret(master, text('other_server_id')),
+  'seed of the sign-in key': () => derive.signInKeySeed(master),
   'account-key wrapping': () => derive.accountWrapKey(master),
   'recovery wrapping': () => derive.recoveryWrapKey(input('recovery_secret')),
-  'recovery proof for https://keep.example': () => derive.recoveryProof(input('recovery_secret'), text('server_id')),
-  'recovery proof for https://keep.example:8443': () =>
-    derive.recoveryProof(input('recovery_secret'), text('other_server_id')),
-  'proof of a passkey for https://keep.example': () => derive.passkeyProof(input('passkey_output'), text('server_id')),
-  'proof of a passkey for https://keep.example:8443': () =>
-    derive.passkeyProof(input('passkey_output'), text('other_server_id')),
+  'seed of the recovery key': () => derive.recoveryKeySeed(input('recovery_secret')),
+  'seed of the key of a passkey': () => derive.passkeySignInSeed(input('passkey_output')),
   'wrapping under a passkey': () => derive.passkeyWrapKey(input('passkey_output')),
   'drop key seed': () => derive.dropKeySeed(accountKey, opaqueId),
   'link secret': () => derive.linkSecret(accountKey, opaqueId),
@@ -110,26 +102,23 @@ describe('the table of derivations', () => {
     assert.equal(vectors.argon2id[0]?.salt, vector.output)
   })
 
-  it('makes the salt of a passphrase from server and link, like the vectors and OpenSSL', () => {
-    assert.equal(vectors.passphrase_salt.length, 2)
-    for (const vector of vectors.passphrase_salt) {
-      assert.equal(toHex(derive.passphraseSalt(vector.server_id, fromHex(vector.opaque_id))), vector.output)
-      assert.equal(createHash('sha256').update(fromHex(vector.message)).digest('hex').slice(0, 32), vector.output)
-    }
-    const [salt, other] = vectors.passphrase_salt
-    assert.equal(vectors.argon2id[1]?.salt, salt?.output)
-    assert.notEqual(salt?.output, other?.output)
-    assert.throws(() => derive.passphraseSalt('keep.example', opaqueId), RangeError)
-    assert.throws(() => derive.passphraseSalt('https://keep.example', pattern(15)), RangeError)
+  it('makes the salt of a passphrase from link and link secret, like the vector and OpenSSL', () => {
+    const [vector, ...more] = vectors.passphrase_salt
+    assert.ok(vector !== undefined && more.length === 0)
+    const [id, secret] = [fromHex(vector.opaque_id), fromHex(vector.link_secret)]
+    assert.equal(toHex(derive.passphraseSalt(id, secret)), vector.output)
+    assert.equal(createHash('sha256').update(fromHex(vector.message)).digest('hex').slice(0, 32), vector.output)
+    assert.equal(vectors.argon2id[1]?.salt, vector.output)
+    assert.notEqual(toHex(derive.passphraseSalt(id, albumId)), vector.output)
+    assert.notEqual(toHex(derive.passphraseSalt(albumId, secret)), vector.output)
+    assert.throws(() => derive.passphraseSalt(pattern(15), secret), RangeError)
+    assert.throws(() => derive.passphraseSalt(id, pattern(32)), RangeError)
   })
 
-  it('has a passkey evaluate a hash of the server’s origin, like the vectors and OpenSSL', () => {
-    assert.equal(vectors.passkey_input.length, 2)
-    for (const { server_id, message, output } of vectors.passkey_input) {
-      assert.equal(toHex(derive.passkeyInput(server_id)), output)
-      assert.equal(createHash('sha256').update(fromHex(message)).digest('hex'), output)
-    }
-    assert.throws(() => derive.passkeyInput('keep.example'), RangeError)
+  it('has every passkey evaluate the same hash, like the vector and OpenSSL', () => {
+    const { message, output } = vectors.passkey_input
+    assert.equal(toHex(derive.PASSKEY_INPUT), output)
+    assert.equal(createHash('sha256').update(fromHex(message)).digest('hex'), output)
     for (const length of [0, 31, 33]) assert.throws(() => derive.passkeyWrapKey(pattern(length)), RangeError)
   })
 
@@ -141,22 +130,7 @@ describe('the table of derivations', () => {
     assert.equal(new Set(salts.map((made) => toHex(made))).size, salts.length)
   })
 
-  it('gives two servers other secrets of the same password, the same words and the same passkey', () => {
-    const servers = ['https://keep.example', 'http://keep.example', 'https://keep.example:8443', 'https://keep.exampl']
-    for (const secretAt of [derive.authenticationSecret, derive.recoveryProof, derive.passkeyProof])
-      assert.equal(new Set(servers.map((serverId) => toHex(secretAt(pattern(32), serverId)))).size, servers.length)
-  })
-
-  it('refuses a server_id that is no origin, an e-mail in another form, and a salt of another length', () => {
-    for (const serverId of [
-      '',
-      'keep.example',
-      'https://keep.example/',
-      'HTTPS://keep.example',
-      'https://keep.example:443',
-    ])
-      for (const secretAt of [derive.authenticationSecret, derive.recoveryProof, derive.passkeyProof])
-        assert.throws(() => secretAt(pattern(32), serverId), RangeError)
+  it('refuses an e-mail in another form, and a salt of another length', () => {
     for (const email of ['', 'Ada@example.org', ' ada@example.org', 'ada'])
       assert.throws(() => derive.passwordSalt(email, pattern(16)), RangeError)
     for (const length of [0, 15, 17, 32])
@@ -178,12 +152,12 @@ describe('the table of derivations', () => {
 
   it('refuses inputs of another length', () => {
     const short = new Uint8Array(15)
-    const serverId = text('server_id')
     const calls = [
-      () => derive.authenticationSecret(short, serverId),
+      () => derive.signInKeySeed(short),
       () => derive.accountWrapKey(new Uint8Array(33)),
-      () => derive.recoveryProof(short, serverId),
+      () => derive.recoveryKeySeed(short),
       () => derive.recoveryWrapKey(new Uint8Array(0)),
+      () => derive.passkeySignInSeed(new Uint8Array(33)),
       () => derive.dropKeySeed(accountKey, short),
       () => derive.linkSecret(short, opaqueId),
       () => derive.linkTitleKey(short, opaqueId),

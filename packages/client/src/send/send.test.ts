@@ -228,7 +228,11 @@ describe('a link refuses', () => {
     await assert.rejects(opened.prepare({ source }), stopped('passphrase_refused'))
     const wrong = await opened.prepare({ source, passphrase: normalPassphrase('Cafe am See') })
     await assert.rejects(send({ state: wrong, source }), stopped('passphrase_refused'))
-    const anotherTry = await withPassphrase(wrong, normalPassphrase('café-am-see'), nodeEnvironment)
+    const anotherTry = await withPassphrase(
+      wrong,
+      { link: url, passphrase: normalPassphrase('café-am-see') },
+      nodeEnvironment,
+    )
     assert.equal(anotherTry.ciphertextHash, wrong.ciphertextHash)
     const { uploadId } = await send({ state: anotherTry, source })
     assert.ok(
@@ -247,13 +251,14 @@ describe('a link refuses', () => {
     const passphraseProof: Environment['passphraseProof'] = (_, salt) =>
       nodeEnvironment.passphraseProof('Open-Sesame', salt)
     const before = await newOwner(proxy.url, { ...nodeEnvironment, passphraseProof })
-    const opened = await openLink((await before.createLink({ passphrase: 'Open-Sesame' })).url, nodeEnvironment)
+    const { url: link } = await before.createLink({ passphrase: 'Open-Sesame' })
+    const opened = await openLink(link, nodeEnvironment)
     const source = sourceOfBytes(randomBytes(10))
     const [normal, typed, ...others] = passphraseSpellings('Open-Sesame')
     assert.ok(normal !== undefined && typed !== undefined && others.length === 0)
     const refused = await opened.prepare({ source, passphrase: normal })
     await assert.rejects(send({ state: refused, source }), stopped('passphrase_refused'))
-    await send({ state: await withPassphrase(refused, typed, nodeEnvironment), source })
+    await send({ state: await withPassphrase(refused, { link, passphrase: typed }, nodeEnvironment), source })
   })
 })
 
