@@ -17,6 +17,7 @@ import { BOUNDS } from '../domain/ground/bounds.ts'
 import { accountLock } from '../ports/store.ts'
 import { type AlbumOwner, declaredFor, newAlbumOwner } from '../testing/assets.ts'
 import { chunkOf, overHttp, said, type Web } from '../testing/http.ts'
+import { provedBody } from '../testing/provedBody.ts'
 import { defined, inWorld, type World } from '../testing/world.ts'
 
 type Writing = {
@@ -274,8 +275,9 @@ describe('what requests leave in the database', () => {
           if (removal === undefined) continue
           assert.equal(said(await web.ask({ ...removal, headers: { authorization } })), '204', name)
         }
+        const proving = { operation: 'enrollTotp', serverId: world.settings.serverId, seed: randomBytes(32) } as const
         for (const [path, payload] of [
-          ['enroll', { current_password: base64(32) }],
+          ['enroll', await provedBody(web.ask, proving, {})],
           ['confirm', { code: '123456' }],
         ] as const) {
           const refused = await web.ask({ ...post(`/v1/auth/totp/${path}`, payload), headers: { authorization } })
