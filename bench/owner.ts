@@ -1,5 +1,7 @@
 /** Accounts, albums and links, made over HTTP before the measurement. */
 import { randomBytes, randomUUID } from 'node:crypto'
+import { type Key, newKey } from '../conformance/proving.ts'
+import { provedBody } from '../testing/proving.ts'
 import type { RunningServer } from '../testing/startServer.ts'
 
 export interface Owner {
@@ -7,10 +9,18 @@ export interface Owner {
   readonly token: string
 }
 
+interface Credentials {
+  readonly email: string
+  readonly key: Key
+}
+
+export const newCredentials = (): Credentials => ({ email: `${randomUUID()}@example.org`, key: newKey() })
+
 type Address = Pick<RunningServer, 'url'>
 
-export async function newOwner({ url }: Address): Promise<Owner> {
-  const body = { email: `${randomUUID()}@example.org`, password: randomBytes(32).toString('base64') }
+export async function newOwner({ url }: Address, credentials: Credentials = newCredentials()): Promise<Owner> {
+  const { email, key } = credentials
+  const body = await provedBody(url, '/v1/auth/register', { members: { email }, key })
   const answer = await post<{ account_id: string; access_token: string }>(`${url}/v1/auth/register`, body)
   return { accountId: answer.account_id, token: answer.access_token }
 }

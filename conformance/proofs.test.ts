@@ -233,8 +233,8 @@ describe('a key of small order', () => {
     let forged = 0
     for (const key of WEAK_KEYS) {
       const nonce = await newNonce(server)
-      // One message in eight, or more, is right for the forged signature.
-      for (let tries = 0; tries < 64; tries += 1) {
+      // The forged signature is right for one message in eight.
+      for (let tries = 0; tries < 400; tries += 1) {
         const email = newEmail()
         const call = { method: 'POST', path: '/v1/auth/register' }
         const parts = { label: 'service/proof/1', ...call, serverId: server.serverId, nonce, members: { email } }
@@ -245,7 +245,7 @@ describe('a key of small order', () => {
         break
       }
     }
-    assert.ok(forged >= 8, `only ${forged} of the keys are read by anything`)
+    assert.equal(forged, WEAK_KEYS.length, 'with every key, a signature was forged')
   })
 
   it('is not kept as a key of an account', async () => {

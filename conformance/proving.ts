@@ -33,15 +33,14 @@ export interface Proof {
   readonly signature: string
 }
 
-/** RFC 8410: what stands before the seed, and before the public key. */
+/** What stands before the seed of a private key (RFC 8410). */
 const BEFORE_SEED = Buffer.from('302e020100300506032b657004220420', 'hex')
-export const BEFORE_KEY = Buffer.from('302a300506032b6570032100', 'hex')
 
 /** A client derives the seed (32 bytes) from a password, from words or by a passkey. A server cannot tell. */
 export function newKey(seed: Uint8Array = randomBytes(32)): Key {
   const secret = createPrivateKey({ key: Buffer.concat([BEFORE_SEED, seed]), format: 'der', type: 'pkcs8' })
-  const spki = createPublicKey(secret).export({ format: 'der', type: 'spki' })
-  return { shown: spki.subarray(BEFORE_KEY.length).toString('base64'), secret }
+  const { x } = createPublicKey(secret).export({ format: 'jwk' })
+  return { shown: Buffer.from(String(x), 'base64url').toString('base64'), secret }
 }
 
 export function messageOf({ label, method, path, serverId, nonce, members }: Parts): Buffer {

@@ -12,9 +12,9 @@ import { after, before, describe, it, type TestContext } from 'node:test'
 import tls from 'node:tls'
 import { fileURLToPath } from 'node:url'
 import type { Owner } from '@blindkeep/client/owner'
-import { toBase64 } from '@blindkeep/protocol/bytes'
-import { FIRST_BUILD, unpackEarlierData } from '../testing/earlier/earlierData.ts'
+import { FIRST_BUILD, unpackWithoutAccounts } from '../testing/earlier/earlierData.ts'
 import { newOwner, openedDrops, sendFile } from '../testing/people.ts'
+import { provedBody } from '../testing/proving.ts'
 import { freePort } from '../testing/startServer.ts'
 import { type Engine, findEngine } from './engine.ts'
 import { replaced } from './replaced.ts'
@@ -93,7 +93,7 @@ else
       const root = mkdtempSync(join(tmpdir(), 'blindkeep-earlier-'))
       t.after(() => rmSync(root, { recursive: true, force: true }))
       t.after(() => removeContainers(engine))
-      const { publicUrl } = await unpackEarlierData(FIRST_BUILD, join(root, 'data'))
+      const { publicUrl } = await unpackWithoutAccounts(FIRST_BUILD, join(root, 'data'))
       const volume = ['--volume', `${RUN}:${DATA}`]
       const filled = 'cp -a /from/. . && chown -R node:node .'
       const from = ['--user=root', '--volume', `${join(root, 'data')}:/from:ro,z`]
@@ -239,7 +239,7 @@ async function sendThrough(owner: Owner, bytes: number): Promise<void> {
 
 /** The log has the address of a client that was refused, and not that of the proxy. */
 async function namesTheClient(engine: Engine, url: string, server: string): Promise<void> {
-  const body = JSON.stringify({ email: 'owner@example.org', password: toBase64(randomBytes(32)) })
+  const body = JSON.stringify(await provedBody(url, '/v1/auth/login', { members: { email: 'owner@example.org' } }))
   const headers = { 'Content-Type': 'application/json' }
   assert.equal((await fetch(`${url}/v1/auth/login`, { method: 'POST', headers, body })).status, 401)
   const { stdout, stderr } = await engine.run('logs', server)

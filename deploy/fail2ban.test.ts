@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { toBase64 } from '@blindkeep/protocol/bytes'
+import { provedBody } from '../testing/proving.ts'
 import { startServer } from '../testing/startServer.ts'
 import { isInstalled } from './installed.ts'
 
@@ -22,7 +22,9 @@ before(async () => {
   try {
     for (const address of ADDRESSES) {
       const headers = { 'Content-Type': 'application/json', 'X-Forwarded-For': address }
-      const body = JSON.stringify({ email: 'nobody@example.org', password: toBase64(new Uint8Array(32)) })
+      const body = JSON.stringify(
+        await provedBody(server.url, '/v1/auth/login', { members: { email: 'nobody@example.org' } }),
+      )
       assert.equal((await fetch(`${server.url}/v1/auth/login`, { method: 'POST', headers, body })).status, 401)
       assert.equal((await fetch(`${server.url}/v1/auth/kdf`, { method: 'POST', headers, body: '{}' })).status, 422)
       assert.equal((await fetch(`${server.url}/v1/drops`, { headers })).status, 401)

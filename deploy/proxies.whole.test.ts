@@ -10,8 +10,8 @@ import { text } from 'node:stream/consumers'
 import { describe, it, type TestContext } from 'node:test'
 import tls from 'node:tls'
 import type { Owner } from '@blindkeep/client/owner'
-import { toBase64 } from '@blindkeep/protocol/bytes'
 import { newOwner, openedDrops, sendFile } from '../testing/people.ts'
+import { provedBody } from '../testing/proving.ts'
 import { freePort, type RunningServer, startServer } from '../testing/startServer.ts'
 import { isInstalled } from './installed.ts'
 import { PROXIES, type RunningProxy, startProxy } from './proxies.ts'
@@ -141,7 +141,7 @@ async function limitsByAddress({ url }: World): Promise<void> {
 }
 
 async function wrongLogin(url: string, email: string, localAddress: string, count: number): Promise<number> {
-  const body = JSON.stringify({ email, password: toBase64(randomBytes(32)) })
+  const body = JSON.stringify(await provedBody(url, '/v1/auth/login', { members: { email } }))
   const headers = {
     'Content-Type': 'application/json',
     'Content-Length': body.length,

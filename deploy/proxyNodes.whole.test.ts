@@ -74,11 +74,11 @@ async function createWorld(t: TestContext, { program, nodeParameters }: Front): 
   return world
 }
 
-/** Status of an honest request, on a connection of its own. */
+/** Status of an honest request, on a connection of its own. A POST reads the database. */
 async function honest({ port, proxy }: World, method: 'GET' | 'POST'): Promise<number> {
-  const body = JSON.stringify({ email: `${randomUUID()}@example.org`, password: 'A'.repeat(43).concat('=') })
+  const body = JSON.stringify({ email: `${randomUUID()}@example.org` })
   const headers = method === 'GET' ? {} : { 'Content-Type': 'application/json', 'Content-Length': body.length }
-  const path = method === 'GET' ? '/v1/version' : '/v1/auth/login'
+  const path = method === 'GET' ? '/v1/version' : '/v1/auth/kdf'
   const signal = AbortSignal.timeout(MAX_MS)
   const sent = request({
     host: 'localhost',
@@ -101,12 +101,9 @@ async function honest({ port, proxy }: World, method: 'GET' | 'POST'): Promise<n
 async function troubleWithin(world: World, ms: number): Promise<readonly string[]> {
   const trouble: string[] = []
   for (const until = Date.now() + ms; Date.now() < until; await wait(PAUSE_MS))
-    for (const [method, wanted] of [
-      ['GET', 200],
-      ['POST', 401],
-    ] as const) {
+    for (const method of ['GET', 'POST'] as const) {
       const got = await honest(world, method).catch((error: unknown) => String(error))
-      if (got !== wanted) trouble.push(`${method}: ${got}`)
+      if (got !== 200) trouble.push(`${method}: ${got}`)
     }
   return trouble
 }

@@ -121,7 +121,7 @@ function insertPlace(database: DatabaseSync): Place {
   const account = {
     account_id: accountId,
     email: 'bare@example.org',
-    secret_hash: 'none',
+    sign_in_key_hash: randomBytes(32),
     kdf_version: 1,
     created_at: at,
   }

@@ -10,6 +10,7 @@ import { fromBase64 } from '@blindkeep/protocol/bytes'
 import { checkChain } from '@blindkeep/protocol/chain'
 import { decodeReceipt } from '@blindkeep/protocol/receipt'
 import { CLI, type CommandOutcome, runCommand } from '../../testing/command.ts'
+import { provedBody } from '../../testing/proving.ts'
 import { jsonOf, pause } from '../harness/api.ts'
 import { fetchReceipt } from '../harness/guest.ts'
 import type { Attempt } from '../harness/ledger.ts'
@@ -70,7 +71,8 @@ describe('a server restored from its backup', () => {
       await server.restart(env)
 
       assert.equal((await ask('/v1/drops', owner.token)).status, 401)
-      const login = { email: owner.email, password: owner.password }
+      const { email, key } = owner
+      const login = await provedBody(server.url, '/v1/auth/login', { members: { email }, key })
       const answer = await api.askUntilAnswered({ method: 'POST', path: '/v1/auth/login', json: login })
       const { access_token: token } = jsonOf<{ access_token: string }>(answer)
       assert.equal((await ask(`/v1/sync?cursor=${cursor}`, token)).code, 'error.sync.cursor_invalid')

@@ -7,19 +7,19 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
-import { resumeOwner } from '@blindkeep/client/account'
 import { createCalls } from '@blindkeep/client/call'
-import type { Environment } from '@blindkeep/client/environment'
-import { nodeEnvironment } from '@blindkeep/client/node'
-import type { Owner } from '@blindkeep/client/owner'
 import { auditServer, verifiers } from '@blindkeep/client/receipts'
-import { openShare } from '@blindkeep/client/share'
 import { fromBase64 } from '@blindkeep/protocol/bytes'
 import { checkChain } from '@blindkeep/protocol/chain'
 import { readReceipt, verifyReceipt } from '@blindkeep/protocol/receipt'
 import { type CommandOutcome, runCommand } from '../../testing/command.ts'
-import { type EarlierData, FIRST_BUILD, unpackEarlierData } from '../../testing/earlier/earlierData.ts'
-import { openedDrops, sendFile } from '../../testing/people.ts'
+import {
+  type EarlierData,
+  FIRST_BUILD,
+  unpackEarlierData,
+  unpackWithoutAccounts,
+} from '../../testing/earlier/earlierData.ts'
+import { provedBody } from '../../testing/proving.ts'
 import { freePort, type RunningServer, startServer } from '../../testing/startServer.ts'
 import { mountSmallDisk } from '../harness/smallDisk.ts'
 
@@ -67,10 +67,6 @@ function sha256(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex')
 }
 
-async function hashOf(stream: ReadableStream<Uint8Array>): Promise<string> {
-  return sha256(new Uint8Array(await new Response(stream).arrayBuffer()))
-}
-
 function inDatabase<Result>(path: string, work: (database: DatabaseSync) => Result): Result {
   const database = new DatabaseSync(path)
   try {
@@ -87,46 +83,42 @@ async function copiesIn(dataDir: string): Promise<readonly string[]> {
   return (await readdir(dataDir)).filter((name) => COPY.test(name))
 }
 
-/** What leads the clients of the server's public name to its process. */
-const environmentOf = (publicUrl: string, url: string): Environment => ({
-  ...nodeEnvironment,
-  fetch: (input, init) => fetch(String(input).replace(publicUrl, url), init),
+describe('a server of the present version, on data with an account of the first build that people had', () => {
+  it('says in one sentence that it cannot take the account over, as each command does, and changes nothing', async () => {
+    const dataDir = join(root, 'with an account')
+    await unpackEarlierData(FIRST_BUILD, dataDir)
+    const found = await stateOf(dataDir)
+    for (const args of [
+      ['serve'],
+      ['upgrade'],
+      ['upgrade', '--without-copy', '--yes'],
+      ['account', 'list'],
+      ['fsck'],
+    ]) {
+      const { status, stdout, stderr } = await operate(dataDir, ...args)
+      assert.equal(status, 1, `${args.join(' ')}: ${stdout}${stderr}`)
+      assert.match(stderr, /accounts of an earlier release.*signs in with keys/, args.join(' '))
+      assert.doesNotMatch(stderr, /^ +at /m)
+      assert.deepEqual(await stateOf(dataDir), found, args.join(' '))
+    }
+    assert.match((await planIn(dataDir)).refusal ?? '', /accounts of an earlier release/)
+    assert.deepEqual(await stateOf(dataDir), found)
+  })
 })
 
-async function signIn(data: EarlierData, environment: Environment): Promise<Owner> {
-  const { publicUrl: baseUrl } = data
-  const { email, password, accountKey } = data.owner
-  const { status, body } = await createCalls({ baseUrl, fetch: environment.fetch }).call('login', {
-    body: { email, password },
-  })
-  assert.equal(status, 200)
-  assert.ok('access_token' in body)
-  const tokens = {
-    accountId: body.account_id,
-    accessToken: body.access_token,
-    refreshToken: body.refresh_token,
-    expiresAt: body.expires_at,
-  }
-  return resumeOwner({ baseUrl, email, accountKey: fromBase64(accountKey), tokens, environment })
-}
-
-describe('a server of the present version, on the data of the first build that people had', () => {
+describe('a server of the present version, on data of the first build whose account was deleted', () => {
   let dataDir: string
   let data: EarlierData
   let server: RunningServer
-  let owner: Owner
-  let environment: Environment
   let plan: Plan
 
   before(async () => {
     dataDir = join(root, 'data')
-    data = await unpackEarlierData(FIRST_BUILD, dataDir)
+    data = await unpackWithoutAccounts(FIRST_BUILD, dataDir)
     const found = await stateOf(dataDir)
     plan = await planIn(dataDir)
     assert.deepEqual(await stateOf(dataDir), found, '--check changes nothing')
     server = await startServer({ dataDir, publicUrl: data.publicUrl, env: settingsOf(dataDir) })
-    environment = environmentOf(data.publicUrl, server.url)
-    owner = await signIn(data, environment)
   })
   after(() => server?.stop())
 
@@ -149,7 +141,9 @@ describe('a server of the present version, on the data of the first build that p
   })
 
   it('has every receipt, in one chain, and each verifies under the keys that it publishes', async () => {
-    const { serverId, keys } = await auditServer(createCalls({ baseUrl: data.publicUrl, fetch: environment.fetch }))
+    // What leads the clients of the server's public name to its process.
+    const toProcess: typeof fetch = (input, init) => fetch(String(input).replace(data.publicUrl, server.url), init)
+    const { serverId, keys } = await auditServer(createCalls({ baseUrl: data.publicUrl, fetch: toProcess }))
     assert.deepEqual([serverId, keys.keys.length], [data.publicUrl, 2])
     const kept = inDatabase(join(dataDir, 'blindkeep.sqlite'), (database) =>
       database.prepare('select receipt_cbor from receipts order by receipt_seq').all(),
@@ -168,36 +162,14 @@ describe('a server of the present version, on the data of the first build that p
     assert.equal(checkChain(verified, { whole: true }), undefined)
   })
 
-  it('has every drop and asset, byte for byte, and the share', async () => {
-    const drops = await openedDrops(owner)
-    const opened = await Promise.all(
-      drops.map(async (drop) => {
-        const { content } = await owner.openDrop(drop)
-        return { name: drop.file?.name, sha256: await hashOf(content) }
-      }),
-    )
-    assert.deepEqual(opened, data.drops)
-    for (const { assetId, name, sha256: expected } of data.assets) {
-      const asset = await owner.openAsset(assetId)
-      assert.ok(asset.signed)
-      assert.deepEqual([asset.name, await hashOf(asset.content)], [name, expected])
-      const { receipts } = await owner.assetReceipts(assetId)
-      assert.ok(receipts.length >= 3)
-    }
-    const [shared, ...others] = (await openShare(server.url + data.share)).assets
-    assert.ok(shared !== undefined && others.length === 0)
-    assert.equal(await hashOf(await shared.open()), data.assets[0]?.sha256)
-  })
-
   it('does on it what the earlier build could not', async () => {
-    const [link] = await owner.listLinks()
-    assert.ok(link)
-    assert.equal(link.label, 'for the office')
-    await owner.changeLink(link.opaqueId, { forGuests: { title: 'Plans' } })
-    assert.equal((await owner.listLinks())[0]?.title, 'Plans')
-    const content = Buffer.from('sent after the upgrade')
-    await sendFile(server.url + data.links[0], content, { name: 'new.txt' })
-    assert.ok((await openedDrops(owner)).some(({ file }) => file?.name === 'new.txt'))
+    const members = {
+      email: 'owner@example.org',
+      invite: JSON.parse((await server.command(['account', 'invite', '--json'])).stdout).code,
+    }
+    const body = JSON.stringify(await provedBody(server.url, '/v1/auth/register', { members }))
+    const headers = { 'content-type': 'application/json' }
+    assert.equal((await fetch(`${server.url}/v1/auth/register`, { method: 'POST', headers, body })).status, 201)
     const backup = await server.command(['backup', join(root, 'backup')])
     assert.equal(backup.status, 0, backup.stderr)
     const noted = inDatabase(join(dataDir, 'blindkeep.sqlite'), (database) =>
@@ -236,7 +208,7 @@ describe('a server of the present version, on the data of the first build that p
 describe('a command of the present version, on a database from before the upgrade', () => {
   it('changes nothing and says what to type, which works', async () => {
     const dataDir = join(root, 'not-upgraded')
-    await unpackEarlierData(FIRST_BUILD, dataDir)
+    await unpackWithoutAccounts(FIRST_BUILD, dataDir)
     const backup = ['backup', join(root, 'backup of the same'), '--data', dataDir]
     const refused = await operate(dataDir, ...backup)
     assert.equal(refused.status, 1)
@@ -256,7 +228,7 @@ describe('an upgrade without room for the copy', () => {
     if ('missing' in disk) return t.skip(disk.missing)
     try {
       const dataDir = join(disk.directory, 'data')
-      await unpackEarlierData(FIRST_BUILD, dataDir)
+      await unpackWithoutAccounts(FIRST_BUILD, dataDir)
       disk.fill(4 * 1024 * 1024)
       const path = join(dataDir, 'blindkeep.sqlite')
       for (const command of ['serve', 'upgrade']) {

@@ -9,6 +9,7 @@ import { HEADERS } from '@blindkeep/protocol/wire'
 import { Client } from 'pg'
 import { type PostgresServer, startPostgresServer } from '../../packages/server/src/testing/postgresServer.ts'
 import { type PostgresProxy, startPostgresProxy } from '../../testing/faultProxy/postgres.ts'
+import { provedBody } from '../../testing/proving.ts'
 import { type RunningServer, startServer } from '../../testing/startServer.ts'
 import { type Api, createApi, jsonOf, pause } from '../harness/api.ts'
 
@@ -45,8 +46,9 @@ describe('a landing whose commit comes late', () => {
     await postgres.stop()
   })
   beforeEach(async () => {
-    const owner = { email: `${randomUUID()}@example.org`, password: randomBytes(32).toString('base64') }
-    token = (await post('/v1/auth/register', owner)).access_token
+    const members = { email: `${randomUUID()}@example.org` }
+    token = (await post('/v1/auth/register', await provedBody(server.url, '/v1/auth/register', { members })))
+      .access_token
     const opaqueId = randomBytes(16).toString('hex')
     const key = { drop_pubkey: randomBytes(1216).toString('base64'), crypto_suite_id: 1 }
     await post('/v1/drops/links', { opaque_id: opaqueId, ...key }, token)

@@ -3,6 +3,8 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
+import { newKey } from '../../conformance/proving.ts'
+import { provedBody } from '../../testing/proving.ts'
 import { jsonOf } from '../harness/api.ts'
 import { createWorld, type World } from '../harness/load.ts'
 import { newLink, openSession, plannedSession } from '../harness/session.ts'
@@ -75,12 +77,12 @@ describe('a disk without a byte', () => {
       const reply = await world.api.askUntilAnswered({ method: 'GET', path: '/readyz' })
       return { status: reply.status, failing: jsonOf<{ failing?: readonly string[] }>(reply).failing }
     }
-    const ask = (what: 'register' | 'login', email: string) =>
-      world.api.askUntilAnswered({
-        method: 'POST',
-        path: `/v1/auth/${what}`,
-        json: { email, password: 'a secret of twelve or more' },
-      })
+    const key = newKey()
+    const ask = async (what: 'register' | 'login', email: string) => {
+      const path = `/v1/auth/${what}`
+      const json = await provedBody(world.server.url, path, { members: { email }, key })
+      return world.api.askUntilAnswered({ method: 'POST', path, json })
+    }
     try {
       assert.equal((await ask('register', 'first@example.org')).status, 201)
       disk.fill()

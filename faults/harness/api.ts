@@ -28,6 +28,8 @@ export interface Reply {
 }
 
 export interface Api {
+  /** Of the server. */
+  readonly url: string
   /** Undefined when the connection was refused, broke, or was cut. Throws when there is no answer after 60 s. */
   ask(asked: Asked): Promise<Reply | undefined>
   /** Repeats until there is an answer, with pauses; throws when the server was up for 60 s without answering. */
@@ -65,6 +67,7 @@ export function createApi({ url, uptimeMs }: Pick<RunningServer, 'url' | 'uptime
   }
 
   return {
+    url,
     async ask(asked) {
       const answer = await answerTo(asked)
       return 'failure' in answer ? undefined : answer

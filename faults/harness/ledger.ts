@@ -1,5 +1,6 @@
 /** What the harness has requested from the server, and what the server has acknowledged. */
 import type { DeviceKeys } from '../../conformance/provenanceWriter.ts'
+import type { Key } from '../../conformance/proving.ts'
 
 /**
  * The two bound what may be true after a crash: an acknowledged request has taken effect, a request that was never sent
@@ -9,7 +10,7 @@ type RequestState = 'no' | 'asked' | 'acknowledged'
 
 export interface Owner {
   readonly email: string
-  readonly password: string
+  readonly key: Key
   readonly token: string
   readonly accountId: string
   /** One album and one device, for all assets of this owner. */

@@ -1,6 +1,7 @@
 /** The log of a real server behind a proxy: the client's address where it is known, and a hint where it is not. */
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
+import { provedBody } from '../../testing/proving.ts'
 import { type RunningServer, startServer } from '../../testing/startServer.ts'
 
 /** As a proxy on this machine sends it. */
@@ -8,7 +9,7 @@ async function signIn({ url }: RunningServer, forwardedFor: string): Promise<num
   const answer = await fetch(`${url}/v1/auth/login`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json', 'X-Forwarded-For': forwardedFor },
-    body: JSON.stringify({ email: 'nobody@example.org', password: 'a wrong secret of the client' }),
+    body: JSON.stringify(await provedBody(url, '/v1/auth/login', { members: { email: 'nobody@example.org' } })),
   })
   return answer.status
 }

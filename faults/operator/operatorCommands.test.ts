@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { CLI } from '../../testing/command.ts'
 import { newOwner, sendFile } from '../../testing/people.ts'
+import { provedBody } from '../../testing/proving.ts'
 import { type RunningServer, startServer } from '../../testing/startServer.ts'
 import { pause } from '../harness/api.ts'
 
@@ -144,11 +145,8 @@ describe('invite revoke', () => {
   it('ends a code by itself or by its id; a used one stays used', async () => {
     await server.restart({ REGISTRATION: 'invite' })
     const register = async (invite: string) => {
-      const body = JSON.stringify({
-        email: `${invite.slice(0, 4)}@example.org`,
-        password: 'a secret of twelve or more',
-        invite,
-      })
+      const members = { email: `${invite.slice(0, 4)}@example.org`, invite }
+      const body = JSON.stringify(await provedBody(server.url, '/v1/auth/register', { members }))
       const headers = { 'Content-Type': 'application/json' }
       return (await fetch(`${server.url}/v1/auth/register`, { method: 'POST', headers, body })).status
     }

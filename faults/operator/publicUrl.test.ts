@@ -1,4 +1,4 @@
-/** The address of a server that has an account is part of its owners' secrets. */
+/** The address of a server that has an account is part of its owners' passkeys, links and receipts. */
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { newOwner } from '../../testing/people.ts'

@@ -1,7 +1,8 @@
 /** Many registrations with the same invite, some of them repeated. */
 import assert from 'node:assert/strict'
 import { answerOf, tally } from '../../conformance/expect.ts'
-import { newEmail, newPassword } from '../../conformance/world.ts'
+import { proved } from '../../conformance/proving.ts'
+import { newCredentials } from '../../conformance/world.ts'
 import { RACERS, type Race, race, times } from './race.ts'
 
 /** Makes a server that is open to its own machine require an invite. */
@@ -14,12 +15,15 @@ const invites: Race = {
   async round({ client, random, operate }) {
     const { code } = (await operate('account', 'invite')) as { readonly code: string }
     const people = random.pick([RACERS, RACERS / 2, RACERS / 8])
-    const bodies = Array.from({ length: people }, () => ({ email: newEmail(), password: newPassword(), invite: code }))
-    const register = (json: unknown) =>
-      client.send({ method: 'POST', path: '/v1/auth/register', json, headers: FROM_ELSEWHERE })
+    const bodies = await Promise.all(
+      Array.from({ length: people }, () => {
+        const { email, key } = newCredentials(client)
+        return proved(client, key, { method: 'POST', path: '/v1/auth/register', json: { email, invite: code } })
+      }),
+    )
     const replies = await race(
       random,
-      times(RACERS, (index) => register(bodies[index % people])),
+      times(RACERS, (index) => client.send({ ...bodies[index % people], headers: FROM_ELSEWHERE })),
     )
     const each = RACERS / people
     assert.deepEqual(tally(replies), { 201: each, '403 auth.registration_closed': RACERS - each })

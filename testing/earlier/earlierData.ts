@@ -4,6 +4,7 @@
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { gunzipSync } from 'node:zlib'
 
 export interface EarlierData {
@@ -13,7 +14,7 @@ export interface EarlierData {
   readonly publicUrl: string
   /** The directory's files by their paths in it, in base64. The master secret is `secrets/master.secret`. */
   readonly files: Readonly<Record<string, string>>
-  /** Signs in with these. Key and password in base64. */
+  /** Signs in with these at that build. Key and password in base64. */
   readonly owner: { readonly email: string; readonly password: string; readonly accountKey: string }
   /** The addresses of links that take files, without their origin. */
   readonly links: readonly string[]
@@ -34,6 +35,15 @@ export interface EarlierFile {
 
 /** Of the build that the first people had. */
 export const FIRST_BUILD = new URL('build-916841d3.json.gz', import.meta.url)
+
+/** The same, with its account deleted: what signed in before keys cannot be taken over. */
+export async function unpackWithoutAccounts(packed: URL, directory: string): Promise<EarlierData> {
+  const data = await unpackEarlierData(packed, directory)
+  const database = new DatabaseSync(join(directory, 'blindkeep.sqlite'))
+  database.exec(`update accounts set deleted_at = created_at, email = 'deleted:' || account_id`)
+  database.close()
+  return data
+}
 
 /** Puts the directory at `directory`, which must not exist. */
 export async function unpackEarlierData(packed: URL, directory: string): Promise<EarlierData> {

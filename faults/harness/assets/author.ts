@@ -3,14 +3,18 @@ import { randomUUID } from 'node:crypto'
 import { SEGMENT_PLAINTEXT_BYTES } from '@blindkeep/protocol/suites'
 import { HEADERS } from '@blindkeep/protocol/wire'
 import { newDeviceKeys, signManifest } from '../../../conformance/provenanceWriter.ts'
+import { newKey } from '../../../conformance/proving.ts'
+import { provedBody } from '../../../testing/proving.ts'
 import { type Api, jsonOf, type Reply } from '../api.ts'
 import type { Adoption, Asset, AssetBlob, Bundle, Owner } from '../ledger.ts'
 import { type Random, sha256 } from '../random.ts'
 import { newBlob } from './assetLedger.ts'
 
 export async function signUp(api: Api, random: Random): Promise<Owner> {
-  const json = { email: `${random.hex(8)}@faults.example`, password: random.hex(32) }
-  const registered = await api.askUntilAnswered({ method: 'POST', path: '/v1/auth/register', json })
+  const [email, key] = [`${random.hex(8)}@faults.example`, newKey(Buffer.from(random.hex(32), 'hex'))]
+  const path = '/v1/auth/register'
+  const json = await provedBody(api.url, path, { members: { email }, key })
+  const registered = await api.askUntilAnswered({ method: 'POST', path, json })
   if (registered.status !== 201) throw new Error(`a registration was answered ${registered.status} ${registered.code}`)
   const { access_token: token, account_id: accountId } = jsonOf<{ access_token: string; account_id: string }>(
     registered,
@@ -27,7 +31,7 @@ export async function signUp(api: Api, random: Random): Promise<Owner> {
   const answer = await make('/v1/albums', { album_id: albumId })
   const protocolVersion = answer.header(HEADERS.protocolMax)
   if (protocolVersion === undefined) throw new Error('an answer lacks the protocol version')
-  return { ...json, token, accountId, albumId, deviceId, deviceKeys, protocolVersion }
+  return { email, key, token, accountId, albumId, deviceId, deviceKeys, protocolVersion }
 }
 
 export function adoptionBody({ asset, bundle }: Adoption) {

@@ -11,8 +11,8 @@ import { record } from './values.ts'
 
 /** They would take what the next request needs. Their gates are those of the others. */
 const ENDING = ['DELETE /v1/account', 'POST /v1/auth/logout', 'GET /v1/events']
-/** Sent last: with another password, the account can prepare no request that needs it. */
-const NEW_PASSWORD = 'POST /v1/auth/password'
+/** Sent last: with another sign-in key, the account can prepare no request that needs it. */
+const NEW_KEY = 'POST /v1/auth/password'
 const MAX_FAULTS = 40
 
 interface HeavyRun {
@@ -41,7 +41,7 @@ export async function runHeavy({ client, loop }: HeavyRun): Promise<HeavyReport>
   const send = (call: Call) => () => client.send(call).catch(() => undefined)
   const person = await personFrom(await signUp(client))
   const names = client.document.operations.map(({ name }) => name).filter((name) => !ENDING.includes(name))
-  for (const name of [...names.filter((name) => name !== NEW_PASSWORD), NEW_PASSWORD]) {
+  for (const name of [...names.filter((name) => name !== NEW_KEY), NEW_KEY]) {
     const call = await callOf(name, person)
     for (const { what, headers } of HEAVY_HEADERS)
       await judge(`${name} with ${what}`, send({ ...call, headers: { ...call.headers, ...headers } }))

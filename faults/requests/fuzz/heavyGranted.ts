@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { type Bundle, landBlob, sendJson } from '../../../conformance/assetWorld.ts'
 import type { Client } from '../../../conformance/client.ts'
 import { personFrom } from '../../../conformance/matrixCalls.ts'
-import { asOwner, newOpaqueId, type Owner, sha256, signUp } from '../../../conformance/world.ts'
+import { asOwner, deleteAccount, newOpaqueId, type Owner, sha256, signUp } from '../../../conformance/world.ts'
 
 const MAX_INDEX_BYTES = 512 * 1024
 const MAX_BLOBS = 10_000
@@ -40,8 +40,7 @@ async function judgeAccountEnd(client: Client, judge: Judge): Promise<void> {
   await judge(
     'the end of an account with large shares',
     async () => {
-      const json = { current_password: other.password }
-      const reply = await client.send({ method: 'DELETE', path: '/v1/account', token: other.token, json })
+      const reply = await deleteAccount(other)
       if (reply.status !== 204) throw new Error(`the account was not deleted: ${reply.status}`)
       // The sweep follows every second. No answer shows when it has emptied the account.
       await wait(EMPTIED_MS)

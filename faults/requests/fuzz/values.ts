@@ -40,7 +40,6 @@ const ALIASES: Readonly<Record<string, readonly string[]>> = {
   asset_id: ['asset_id', 'file_id'],
   created_by_user: ['account_id'],
   created_by_device: ['device_id'],
-  current_password: ['password'],
   cursor: ['next_cursor'],
 }
 const SEEN_CHANCE = 0.7

@@ -1,11 +1,13 @@
 /** Whether an e-mail has an account, by bytes and time, for each operation with any e-mail. */
 import type { Reply } from '../../../conformance/call.ts'
 import { fingerprint } from '../../../conformance/expect.ts'
+import { newKey } from '../../../conformance/proving.ts'
+import { provedBody } from '../../../testing/proving.ts'
 import type { Random } from '../../harness/random.ts'
 import { type Ask, overOneConnection } from './timed.ts'
 import { MAX_T, medianOf, type Welch, welch } from './welch.ts'
 
-/** Below the attempt limits of an account: 100 wrong secrets and 100 wrong proofs in 15 minutes. */
+/** Below the attempt limits of an account: 100 wrong keys in 15 minutes. */
 const ATTEMPTS_PER_EMAIL = 90
 const WARM_UP_ROUNDS = 100
 /** The size of a sealed account key: 32 bytes in one segment, behind one header block. */
@@ -14,33 +16,30 @@ const SEALED_BYTES = 1138
 interface Operation {
   readonly name: string
   readonly path: string
-  body(email: string, random: Random): Record<string, unknown>
-  /** A slow hash, two at a time. So two requests run at once, and nothing else is measured. */
-  readonly isSlow?: true
+  readonly members: (email: string, random: Random) => Record<string, unknown>
+  /** With a right proof of a key that no account has. */
+  readonly proves?: true
   /** The member whose value differs from e-mail to e-mail and always has the same length. */
   readonly varies?: 'salt' | 'sealed_recovery_key'
 }
 
 const base64 = (random: Random, bytes: number) => Buffer.from(random.hex(bytes), 'hex').toString('base64')
+const keyOf = (random: Random) => newKey(Buffer.from(random.hex(32), 'hex'))
 
 const OPERATIONS: readonly Operation[] = [
-  { name: 'kdf', path: '/v1/auth/kdf', body: (email) => ({ email }), varies: 'salt' },
-  {
-    name: 'login',
-    path: '/v1/auth/login',
-    body: (email, random) => ({ email, password: base64(random, 32) }),
-    isSlow: true,
-  },
+  { name: 'kdf', path: '/v1/auth/kdf', members: (email) => ({ email }), varies: 'salt' },
+  { name: 'login', path: '/v1/auth/login', members: (email) => ({ email }), proves: true },
   {
     name: 'recover/start',
     path: '/v1/auth/recover/start',
-    body: (email) => ({ email }),
+    members: (email) => ({ email }),
     varies: 'sealed_recovery_key',
   },
   {
     name: 'recover/finish',
     path: '/v1/auth/recover/finish',
-    body: (email, random) => ({ email, recovery_proof: base64(random, 32), password: base64(random, 32) }),
+    members: (email, random) => ({ email, sign_in_key: keyOf(random).shown }),
+    proves: true,
   },
 ]
 
@@ -60,7 +59,7 @@ interface Asking {
   readonly random: Random
 }
 
-/** Each round calls all operations with both kinds, in random order; quick ones over one connection. */
+/** Each round calls all operations with both kinds, in random order, over one connection. */
 export async function askForEmails({ url, samples, random }: Asking): Promise<EmailReport> {
   const rounds = samples + WARM_UP_ROUNDS
   const count = Math.ceil(rounds / ATTEMPTS_PER_EMAIL)
@@ -69,34 +68,33 @@ export async function askForEmails({ url, samples, random }: Asking): Promise<Em
   const measured = new Map(OPERATIONS.map(({ name }): [string, Measured] => [name, { known: [], unknown: [] }]))
   const answers = new Map(OPERATIONS.map(({ name }) => [name, new Set<string>()]))
 
-  async function askInTurn(operations: readonly Operation[], lane: { readonly from: number; readonly step: number }) {
-    await overOneConnection(url, async (ask) => {
-      for (let round = lane.from; round < rounds; round += lane.step) {
-        for (const { operation, kind } of shuffled(operations, random)) {
-          const email = (kind === 'known' ? known : unknown)[round % count] ?? ''
-          const { reply, ms } = await ask('POST', operation.path, operation.body(email, random))
-          if (round >= WARM_UP_ROUNDS) measured.get(operation.name)?.[kind].push(ms)
-          answers.get(operation.name)?.add(lookOf(reply, operation))
-        }
-      }
-    })
-  }
-
   await overOneConnection(url, async (ask) => {
-    for (const email of known) await register(ask, email, random)
+    for (const email of known) await register(url, ask, { email, random })
+    for (let round = 0; round < rounds; round += 1) {
+      for (const { operation, kind } of shuffled(random)) {
+        const email = (kind === 'known' ? known : unknown)[round % count] ?? ''
+        const { reply, ms } = await ask('POST', operation.path, await bodyOf(url, operation, { email, random }))
+        if (round >= WARM_UP_ROUNDS) measured.get(operation.name)?.[kind].push(ms)
+        answers.get(operation.name)?.add(lookOf(reply, operation))
+      }
+    }
   })
-  await askInTurn(
-    OPERATIONS.filter(({ isSlow }) => isSlow !== true),
-    { from: 0, step: 1 },
-  )
-  const slow = OPERATIONS.filter(({ isSlow }) => isSlow === true)
-  await Promise.all([0, 1].map((from) => askInTurn(slow, { from, step: 2 })))
   return reportOf(measured, answers)
 }
 
-function shuffled(operations: readonly Operation[], random: Random) {
+interface Stranger {
+  readonly email: string
+  readonly random: Random
+}
+
+async function bodyOf(url: string, { path, members, proves }: Operation, { email, random }: Stranger): Promise<object> {
+  const given = members(email, random)
+  return proves === true ? provedBody(url, path, { members: given, key: keyOf(random) }) : given
+}
+
+function shuffled(random: Random) {
   const kinds = ['known', 'unknown'] as const
-  const asks = operations.flatMap((operation) => kinds.map((kind) => ({ operation, kind, order: random.fraction() })))
+  const asks = OPERATIONS.flatMap((operation) => kinds.map((kind) => ({ operation, kind, order: random.fraction() })))
   return asks.toSorted((one, other) => one.order - other.order)
 }
 
@@ -119,16 +117,17 @@ function reportOf(
 }
 
 /** With every optional member, so that every column of the row has a value. */
-async function register(ask: Ask, email: string, random: Random): Promise<void> {
-  const { reply } = await ask('POST', '/v1/auth/register', {
+async function register(url: string, ask: Ask, { email, random }: Stranger): Promise<void> {
+  const path = '/v1/auth/register'
+  const members = {
     email,
-    password: base64(random, 32),
     kdf_version: 1,
     salt: base64(random, 16),
     sealed_account_key: base64(random, SEALED_BYTES),
     sealed_recovery_key: base64(random, SEALED_BYTES),
-    recovery_proof: base64(random, 32),
-  })
+    recovery_key: keyOf(random).shown,
+  }
+  const { reply } = await ask('POST', path, await provedBody(url, path, { members, key: keyOf(random) }))
   if (reply.status !== 201) throw new Error(`an account was answered ${reply.status} ${reply.body}`)
 }
 

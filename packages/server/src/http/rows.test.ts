@@ -42,7 +42,7 @@ type Leaves =
   | 'frees'
   /** Changes a value in the place of another one, or nothing. */
   | 'changes'
-  /** A slow hash checks the secret, or account or source are counted; what it leaves ends in minutes or is bounded. */
+  /** A key or code is proved, or account or source are counted; what it leaves ends in minutes or is bounded. */
   | 'proved'
   /** Each needs bytes that a quota or the caps of a link count. */
   | 'bytes'
@@ -78,6 +78,7 @@ const newLink = () =>
 /** What each operation leaves. One that is missing here does not compile. */
 const LEAVES: { readonly [Name in Writing]: Leaves } = {
   register: 'proved',
+  nonce: 'changes',
   kdf: 'changes',
   login: 'proved',
   verifyTotp: 'proved',
