@@ -21,7 +21,7 @@ export const proved = (name = KEY): KeyHash => keyHash(publicKey(name))
 
 /** As the server stores a public key. */
 export function keyHash(bytes: Uint8Array): KeyHash {
-  return createHash('sha256').update(bytes).digest()
+  return new Uint8Array(createHash('sha256').update(bytes).digest())
 }
 
 export const registration = (overrides: Partial<Registration> = {}): Registration => ({

@@ -191,7 +191,7 @@ describe('adding a passkey', () => {
       const code = desk.code(authenticator)
       assert.equal(reasonOf(await rulesOf(world, overtaken).add(account, request({ code }))), 'credentials_wrong')
       const passkeys = rulesOf(world, desk)
-      await added(passkeys, await desk.account(), { code, provedKey: proved('another one') })
+      await added(passkeys, await desk.account(), { code, provedKey: proved('another key') })
     }),
   )
 })

@@ -45,10 +45,7 @@ describe('changing the password', () => {
       const change = changing()
       assert.equal(await changePassword(caller, change), undefined)
       const { signInKeyHash, salt, sealedAccountKey, ...rest } = await accountRow(world, accountId)
-      assert.deepEqual(
-        [signInKeyHash, salt, sealedAccountKey],
-        [`hash of ${NEXT}`, change.salt, change.sealedAccountKey],
-      )
+      assert.deepEqual([signInKeyHash, salt, sealedAccountKey], [proved(NEXT), change.salt, change.sealedAccountKey])
       const { signInKeyHash: _, salt: __, sealedAccountKey: ___, ...before } = caller.account
       assert.deepEqual(rest, before)
       assert.deepEqual(notRefused(await accounts.kdf(emailOf(accountId), undefined)).salt, change.salt)
@@ -88,7 +85,7 @@ describe('changing the password', () => {
       assert.equal(refused?.refused, 'request_malformed')
       assert.equal(await changePassword(caller, changing(nothing)), undefined)
       const row = await accountRow(world, accountId)
-      assert.deepEqual([row.signInKeyHash, row.salt, row.sealedAccountKey], [`hash of ${NEXT}`, salt, sealedAccountKey])
+      assert.deepEqual([row.signInKeyHash, row.salt, row.sealedAccountKey], [proved(NEXT), salt, sealedAccountKey])
       const fresh = notRefused(
         await world.rules.sessions.authenticate((await world.rules.sessions.open(accountId, undefined)).accessToken),
       )
@@ -174,7 +171,7 @@ describe('changing the password', () => {
       const change = changing()
       const answers = await Promise.all([changePassword(caller, change), changePassword(caller, change)])
       assert.deepEqual(answers, [undefined, undefined])
-      assert.equal((await accountRow(world, accountId)).signInKeyHash, `hash of ${NEXT}`)
+      assert.deepEqual((await accountRow(world, accountId)).signInKeyHash, proved(NEXT))
     }),
   )
 
