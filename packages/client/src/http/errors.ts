@@ -87,7 +87,7 @@ function redirectMessage({ given, found }: Partial<Origins>): string {
   return `${given} answers with a redirect to ${found ?? 'another address'}. It was not followed. If the other address is the right one, open it yourself.`
 }
 
-/** The server, or a proxy, states another origin than the given one. No secret was derived. */
+/** The server, or a proxy, states another origin than the given one. Nothing was signed for it. */
 export class AddressError extends Error {
   override readonly name = 'AddressError'
   readonly given: string
@@ -95,7 +95,7 @@ export class AddressError extends Error {
 
   constructor({ given, found }: { readonly given: string; readonly found: string }) {
     super(
-      `You opened ${given}, but the server there says that it is ${found}. Nothing was sent to it. Use the address that the server’s operator gave you.`,
+      `You opened ${given}, but the server there says that it is ${found}. Nothing was signed for it. Use the address that the server’s operator gave you.`,
     )
     this.given = given
     this.found = found

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,6 +8,7 @@ import { type CommandOutcome, runCommand } from '../../../../testing/command.ts'
 import { type App, createApp } from '../assembly/app.ts'
 import { readConfig } from '../config/config.ts'
 import { ask } from '../testing/http.ts'
+import { provedBody } from '../testing/provedBody.ts'
 import { GIVEN } from '../testing/serverUse.ts'
 import { accountCommands } from './account.ts'
 import { type Outcome, parseCall, UsageError } from './command.ts'
@@ -49,7 +51,8 @@ function besideServer(settings: Readonly<Record<string, string>>, work: (beside:
           return outcome
         },
         async register(email) {
-          const payload = { email, password: 'a secret of twelve or more' }
+          const proving = { operation: 'register', serverId: 'http://127.0.0.1:8080', seed: randomBytes(32) } as const
+          const payload = await provedBody((request) => ask(app.http, request), proving, { email })
           const answer = await ask(app.http, { method: 'POST', url: '/v1/auth/register', payload })
           const { account_id: accountId, access_token: token } = answer.json()
           return { accountId, authorization: `Bearer ${token}` }

@@ -17,7 +17,7 @@ import {
   provision,
 } from '../testing/guest.ts'
 import { draft } from '../testing/receipts.ts'
-import { quickly, SECRET } from '../testing/secrets.ts'
+import { keyRules, proved, publicKey } from '../testing/signInKeys.ts'
 import { inTwoNodes, type TwoNodes } from '../testing/twoNodes.ts'
 import { newAccount, type World } from '../testing/world.ts'
 import { createCollector, pauseCollector } from './custody/collect.ts'
@@ -29,16 +29,16 @@ import { isRefusal } from './ground/refusals.ts'
 type Race = (nodes: TwoNodes) => Promise<string | undefined>
 
 const logIn = (world: World, accountId: AccountId) =>
-  quickly(world).accounts.logIn({
+  keyRules(world).accounts.logIn({
     email: `${accountId}@example.org`,
-    secret: SECRET,
+    provedKey: proved(),
     deviceId: undefined,
     source: undefined,
   })
 
-const NEW_SECRET = {
-  currentSecret: SECRET,
-  secret: 'another secret of enough length',
+const NEW_KEY = {
+  provedKey: proved(),
+  signInKey: publicKey('another key'),
   kdfVersion: undefined,
   salt: bytes(16),
   sealedAccountKey: bytes(60),
@@ -47,26 +47,26 @@ const NEW_SECRET = {
 }
 
 const signInDuringChange: Race = async ({ here, there, race }) => {
-  const accountId = await quickly(here).newAccount()
+  const accountId = await keyRules(here).newAccount()
   const caller = await callerOf(here, accountId)
   const [, signIn] = await race(
-    (node) => quickly(node).changePassword(caller, NEW_SECRET),
+    (node) => keyRules(node).changePassword(caller, NEW_KEY),
     (node) => logIn(node, accountId),
   )
   assert.equal(signIn.status, 'fulfilled')
   const live = await there.rules.sessions.list(accountId)
-  return live.length === 1 ? undefined : 'a session that began with the old secret lives'
+  return live.length === 1 ? undefined : 'a session that began with the old key lives'
 }
 
 const changeDuringSignIn: Race = async ({ here, there, race }) => {
-  const accountId = await quickly(here).newAccount()
+  const accountId = await keyRules(here).newAccount()
   const caller = await callerOf(here, accountId)
   await race(
     (node) => logIn(node, accountId),
-    (node) => quickly(node).changePassword(caller, NEW_SECRET),
+    (node) => keyRules(node).changePassword(caller, NEW_KEY),
   )
   const live = await there.rules.sessions.list(accountId)
-  return live.length === 1 ? undefined : 'a session that began with the old secret lives'
+  return live.length === 1 ? undefined : 'a session that began with the old key lives'
 }
 
 async function callerOf(world: World, accountId: AccountId) {
@@ -75,9 +75,9 @@ async function callerOf(world: World, accountId: AccountId) {
 }
 
 const sessionDuringDeletion: Race = async ({ here, there, race }) => {
-  const accountId = await quickly(here).newAccount()
+  const accountId = await keyRules(here).newAccount()
   await race(
-    (node) => quickly(node).deleteAccount(accountId),
+    (node) => keyRules(node).deleteAccount(accountId),
     (node) => logIn(node, accountId),
   )
   const live = await there.rules.sessions.list(accountId)
@@ -85,9 +85,9 @@ const sessionDuringDeletion: Race = async ({ here, there, race }) => {
 }
 
 const linkDuringDeletion: Race = async ({ here, there, race }) => {
-  const accountId = await quickly(here).newAccount()
+  const accountId = await keyRules(here).newAccount()
   await race(
-    (node) => quickly(node).deleteAccount(accountId),
+    (node) => keyRules(node).deleteAccount(accountId),
     (node) => node.rules.links.provision(accountId, provision()),
   )
   const live = (await there.rules.links.list(accountId)).filter(({ state }) => state === 'live')

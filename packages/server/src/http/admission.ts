@@ -15,8 +15,8 @@
  * 10. JSON: broken, too deep or with too many values (400), duplicate or unknown members (400), missing or mistyped
  *     members (422), values (400)
  * 11. `protocol_version` in the body of a write that creates (426)
- * 12. for a write with a JSON body, token and suspension again (401, 403), because the body took time to arrive
- * 13. the proof: its nonce, then its signature (401)
+ * 12. the proof: its nonce, then its signature (401)
+ * 13. for a write with a JSON body, token and suspension again (401, 403), because the body took time to arrive
  * 14. what adds rows: the budget of its account (429) and free space (500), `leaving.ts`
  * 15. the operation's own rules. A chunk has rules of its own for content type and size (`chunk.ts`) and for suspension
  *     (`chunkRecord.ts`).
@@ -118,12 +118,12 @@ export function createAdmit(
     if (late !== undefined) return late
 
     // 12
-    const present = row.writes === true && read !== undefined ? await callerOf(row, request) : caller
-    if (isRefusal(present)) return present
-
-    // 13
     const proved = keyOf(row, read?.json, proofs)
     if (isRefusal(proved)) return proved
+
+    // 13
+    const present = row.writes === true && read !== undefined ? await callerOf(row, request) : caller
+    if (isRefusal(present)) return present
 
     return {
       body,

@@ -5,6 +5,7 @@ import { connect, type Socket } from 'node:net'
 import { describe, it } from 'node:test'
 import { bytes, newLink, openDrop } from '../testing/guest.ts'
 import { chunkOf, listen, overHttp, said, type Web } from '../testing/http.ts'
+import { provedBody } from '../testing/provedBody.ts'
 import { inWorld, newAccount, newOpaqueId, sha256 } from '../testing/world.ts'
 import { type Budget, createBudget } from './budget.ts'
 import type { HttpSettings } from './server.ts'
@@ -72,7 +73,7 @@ function reads(socket: Socket): () => string {
 describe('a flood of slow bodies', () => {
   it(
     'of strangers’ JSON is kept within a bound, its last are refused, and sign-ins and owners are served beside it',
-    inFlood(async ({ budget, web, send, until }) => {
+    inFlood(async ({ budget, web, send, until }, world) => {
       for (let count = 0; count < 128; count += 1) await send(head('POST /v1/auth/login', 65_536), '{')
       await until(() => budget.heldBytes() === 8 * KIB * KIB)
       const last = reads(await send(head('POST /v1/auth/login', 60_000), ' '.repeat(60_000)))
@@ -81,7 +82,8 @@ describe('a flood of slow bodies', () => {
       assert.equal(budget.heldBytes(), 8 * KIB * KIB)
 
       const json = { 'content-type': 'application/json' }
-      const wrong = JSON.stringify({ email: 'a@b.example', password: 'x'.repeat(12) })
+      const proving = { operation: 'login', serverId: world.settings.serverId, seed: bytes(32) } as const
+      const wrong = JSON.stringify(await provedBody(web.ask, proving, { email: 'a@b.example' }))
       const login = await web.ask({ method: 'POST', url: '/v1/auth/login', headers: json, payload: wrong })
       assert.equal(said(login), '401 auth.invalid_credentials')
       const { authorization } = await web.signIn()

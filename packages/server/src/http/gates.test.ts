@@ -9,6 +9,10 @@ import { authenticate, headerForms, jsonOf, mediaType, negotiation, pathIds, que
 const rows: Readonly<Record<keyof typeof operations, Operation>> = operations
 const reasonOf = (answer: unknown): string => String(Object(answer).refused ?? 'passes')
 
+const base64Of = (length: number) => Buffer.alloc(length).toString('base64')
+const PROOF = { key: base64Of(32), nonce: base64Of(56), signature: base64Of(64) }
+const WRONG = { ...PROOF, key: base64Of(31) }
+
 describe('the gate of credentials', () => {
   it(
     'accepts a live token, in any spelling of the scheme',
@@ -175,10 +179,10 @@ describe('the gate of JSON', () => {
     assert.ok(row.body?.type === 'application/json')
     return jsonOf(row.body, bodyOf(typeof body === 'string' ? Buffer.from(body) : body), 1_048_576)
   }
-  const login = (changes: object) => JSON.stringify({ email: 'a@b', password: 'x', ...changes })
+  const login = (changes: object) => JSON.stringify({ email: 'a@b', proof: PROOF, ...changes })
 
   it('accepts a valid body and leaves out members that are null', async () => {
-    assert.deepEqual(await judge(rows.login, login({ device_id: null })), { json: { email: 'a@b', password: 'x' } })
+    assert.deepEqual(await judge(rows.login, login({ device_id: null })), { json: { email: 'a@b', proof: PROOF } })
   })
 
   it('refuses what is not JSON in UTF-8, at any depth', async () => {
@@ -193,7 +197,7 @@ describe('the gate of JSON', () => {
       Buffer.from([0x22, 0xff, 0x22]),
     ]
     for (const body of bad) assert.equal(reasonOf(await judge(rows.login, body)), 'request_malformed')
-    const deep = (depth: number) => `{"email":${'['.repeat(depth)}${']'.repeat(depth)},"password":"x"}`
+    const deep = (depth: number) => `{"email":${'['.repeat(depth)}${']'.repeat(depth)},"proof":{}}`
     assert.equal(reasonOf(await judge(rows.login, deep(15))), 'request_unprocessable')
     assert.equal(reasonOf(await judge(rows.login, deep(16))), 'request_malformed')
     assert.equal(reasonOf(await judge(rows.login, deep(400_000))), 'request_malformed')
@@ -201,14 +205,14 @@ describe('the gate of JSON', () => {
 
   it('reports unknown members before missing and mistyped ones, and those before wrong values', async () => {
     const order = async (changes: object) => reasonOf(await judge(rows.login, login(changes)))
-    assert.equal(await order({ x: 1, email: 5, password: '' }), 'request_malformed')
-    assert.equal(await order({ email: 5, password: '' }), 'request_unprocessable')
-    assert.equal(await order({ email: undefined, password: '' }), 'request_unprocessable')
-    assert.equal(await order({ email: null, password: '' }), 'request_unprocessable')
-    assert.equal(await order({ password: '' }), 'request_malformed')
+    assert.equal(await order({ x: 1, email: 5, proof: WRONG }), 'request_malformed')
+    assert.equal(await order({ email: 5, proof: WRONG }), 'request_unprocessable')
+    assert.equal(await order({ email: undefined, proof: WRONG }), 'request_unprocessable')
+    assert.equal(await order({ email: null, proof: WRONG }), 'request_unprocessable')
+    assert.equal(await order({ proof: WRONG }), 'request_malformed')
     for (const body of ['null', '[]', '"x"', '5'])
       assert.equal(reasonOf(await judge(rows.login, body)), 'request_unprocessable')
-    for (const body of ['{"__proto__":1,"email":"a@b","password":"x"}', login({ constructor: 1 })])
+    for (const body of ['{"__proto__":1,"email":"a@b","proof":{}}', login({ constructor: 1 })])
       assert.equal(reasonOf(await judge(rows.login, body)), 'request_malformed')
   })
 
@@ -216,12 +220,12 @@ describe('the gate of JSON', () => {
     const wrong = '!'.repeat(6000)
     const body = {
       email: 'a',
-      password: 'b',
+      proof: WRONG,
       kdf_version: 0,
       salt: wrong,
       sealed_account_key: wrong,
       sealed_recovery_key: wrong,
-      recovery_proof: wrong,
+      recovery_key: wrong,
     }
     assert.equal(reasonOf(await judge(rows.register, JSON.stringify({ ...body, invite: 5 }))), 'request_unprocessable')
   })

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { describe, it } from 'node:test'
 import { listen, overHttp } from '../testing/http.ts'
+import { provedBody } from '../testing/provedBody.ts'
 import { inWorld } from '../testing/world.ts'
 import { createNamesThisServer } from './hosts.ts'
 
@@ -128,7 +130,8 @@ describe('the gate of the host', () => {
     'refuses a registration from a site that rebinds its name',
     inWorld(async (world) => {
       const { ask } = overHttp(world)
-      const json = { email: 'owner@example.org', password: 'a long enough secret' }
+      const proving = { operation: 'register', serverId: world.settings.serverId, seed: randomBytes(32) } as const
+      const json = await provedBody(ask, proving, { email: 'owner@example.org' })
       const register = (headers: Record<string, string>) =>
         ask({
           method: 'POST',

@@ -17,6 +17,7 @@ import { BOUNDS } from '../domain/ground/bounds.ts'
 import { accountLock } from '../ports/store.ts'
 import { type AlbumOwner, declaredFor, newAlbumOwner } from '../testing/assets.ts'
 import { chunkOf, overHttp, said, type Web } from '../testing/http.ts'
+import { provedBody } from '../testing/provedBody.ts'
 import { defined, inWorld, type World } from '../testing/world.ts'
 
 type Writing = {
@@ -42,7 +43,7 @@ type Leaves =
   | 'frees'
   /** Changes a value in the place of another one, or nothing. */
   | 'changes'
-  /** A slow hash checks the secret, or account or source are counted; what it leaves ends in minutes or is bounded. */
+  /** A key or code is proved, or account or source are counted; what it leaves ends in minutes or is bounded. */
   | 'proved'
   /** Each needs bytes that a quota or the caps of a link count. */
   | 'bytes'
@@ -78,6 +79,7 @@ const newLink = () =>
 /** What each operation leaves. One that is missing here does not compile. */
 const LEAVES: { readonly [Name in Writing]: Leaves } = {
   register: 'proved',
+  nonce: 'changes',
   kdf: 'changes',
   login: 'proved',
   verifyTotp: 'proved',
@@ -273,8 +275,9 @@ describe('what requests leave in the database', () => {
           if (removal === undefined) continue
           assert.equal(said(await web.ask({ ...removal, headers: { authorization } })), '204', name)
         }
+        const proving = { operation: 'enrollTotp', serverId: world.settings.serverId, seed: randomBytes(32) } as const
         for (const [path, payload] of [
-          ['enroll', { current_password: base64(32) }],
+          ['enroll', await provedBody(web.ask, proving, {})],
           ['confirm', { code: '123456' }],
         ] as const) {
           const refused = await web.ask({ ...post(`/v1/auth/totp/${path}`, payload), headers: { authorization } })

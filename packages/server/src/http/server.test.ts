@@ -10,6 +10,7 @@ import { StoreBroken } from '../ports/store.ts'
 import { createFaults, createGate } from '../testing/faults.ts'
 import { append, bytes, land, newLink, openDrop, ownerOf, uploadRow } from '../testing/guest.ts'
 import { chunkOf, declarationOf, listen, overHttp, said, type Web } from '../testing/http.ts'
+import { provedBody } from '../testing/provedBody.ts'
 import { defined, inWorld, newAccount, type World } from '../testing/world.ts'
 
 const content = bytes(100)
@@ -287,8 +288,10 @@ describe('the log', () => {
         const proof = toBase64(verifier)
         const suggested_filename = 'the name that a guest gave'
         const key = 'an-idempotency-key-of-a-guest'
-        const password = 'a secret of enough length'
-        secrets.push(opaqueId, authorization.slice(7), proof, suggested_filename, key, password, 'ada@example.org')
+        const { serverId } = world.settings
+        const prove = (operation: 'register' | 'login') =>
+          provedBody(web.ask, { operation, serverId, seed: bytes(32) }, { email: 'ada@example.org' })
+        secrets.push(opaqueId, authorization.slice(7), proof, suggested_filename, key, 'ada@example.org')
         const json = { 'content-type': 'application/json' }
         const post = (url: string, body: object | string, headers = {}) => {
           const payload = typeof body === 'string' ? body : JSON.stringify(body)
@@ -310,10 +313,10 @@ describe('the log', () => {
         await web.ask({ method: 'GET', url: `/d/${opaqueId}/nothing/here/${uploadId}` })
         await web.ask({ method: 'GET', url: `/d/${opaqueId}%zz` })
         await web.ask({ method: 'DELETE', url: `/v1/drops/links/${opaqueId}`, headers: { authorization } })
-        const registered = await post('/v1/auth/register', { email: 'ada@example.org', password })
+        const registered = await post('/v1/auth/register', await prove('register'))
         const { access_token, refresh_token } = registered.json()
         await post('/v1/auth/refresh', { refresh_token })
-        await post('/v1/auth/login', { email: 'ada@example.org', password: `${password}!` })
+        await post('/v1/auth/login', await prove('login'))
         secrets.push(access_token, refresh_token)
         const failing = await newLink(world)
         secrets.push(failing)

@@ -8,6 +8,7 @@ import { blobRow, openBlob } from '../testing/assetSessions.ts'
 import { newAlbumOwner } from '../testing/assets.ts'
 import { bytes, leaveFinishing, newLink, openDrop, uploadRow } from '../testing/guest.ts'
 import { chunkOf, overHttp, said } from '../testing/http.ts'
+import { provedBody } from '../testing/provedBody.ts'
 import { inWorld, type World } from '../testing/world.ts'
 
 const FILE = bytes(100)
@@ -22,11 +23,14 @@ describe('a suspended account', () => {
     'signs in, stays signed in, and can read its state',
     inWorld(async (world) => {
       const { ask } = overHttp(world)
-      const credentials = { email: 'owner@example.org', password: 'a secret of twelve or more' }
+      const { serverId } = world.settings
+      const seed = bytes(32)
+      const prove = (operation: 'register' | 'login') =>
+        provedBody(ask, { operation, serverId, seed }, { email: 'owner@example.org' })
       const post = (path: string, payload: object) => ask({ method: 'POST', url: path, payload })
-      const { account_id: accountId } = (await post('/v1/auth/register', credentials)).json()
+      const { account_id: accountId } = (await post('/v1/auth/register', await prove('register'))).json()
       await suspend(world, accountId)
-      const login = await post('/v1/auth/login', credentials)
+      const login = await post('/v1/auth/login', await prove('login'))
       const refreshed = await post('/v1/auth/refresh', { refresh_token: login.json().refresh_token })
       assert.deepEqual([said(login), said(refreshed)], ['200', '200'])
       const authorization = `Bearer ${refreshed.json().access_token}`

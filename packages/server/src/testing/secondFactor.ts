@@ -3,10 +3,10 @@ import { type Authenticator, createAuthenticator, stepAt } from '../../../../tes
 import { createAccounts } from '../domain/account/accounts.ts'
 import { isChallenge } from '../domain/account/challenges.ts'
 import { createSecondFactor } from '../domain/account/secondFactor.ts'
-import type { SecretHasher } from '../ports/secrets.ts'
+import type { Limiter } from '../ports/limiter.ts'
 import type { Account } from '../ports/store.ts'
 import { notRefused } from './guest.ts'
-import { EMAIL, quickHasher, quickPorts, registration, SECRET } from './secrets.ts'
+import { EMAIL, KEY, keyPorts, proved, registration } from './signInKeys.ts'
 import { defined, type World } from './world.ts'
 
 /** Taken for a wrong code: it is right with a chance of three in a million. */
@@ -17,28 +17,28 @@ export const reasonOf = (answer: object | undefined) =>
 
 export type Desk = ReturnType<typeof deskOf>
 
-/** The rules with a hasher that costs nothing. `meanwhile` runs while a secret is checked. */
+/** The rules. `meanwhile` runs when a key was found right, before what it lets in. */
 export function deskOf(world: World, meanwhile: () => Promise<unknown> = async () => undefined) {
   const { store, clock, rules, settings } = world
-  const hasher: SecretHasher = {
-    hash: quickHasher.hash,
-    async verify(hash, secret) {
+  const ports = keyPorts(world)
+  const limiter: Limiter = {
+    ...ports.limiter,
+    async giveBack(limits) {
       await meanwhile()
-      return quickHasher.verify(hash, secret)
+      return ports.limiter.giveBack(limits)
     },
   }
-  const ports = { ...quickPorts(world), hasher }
-  const accounts = createAccounts(ports, settings)
+  const accounts = createAccounts({ ...ports, limiter }, settings)
   const factor = createSecondFactor({ ...ports, accounts, applyRecovery: rules.recovery.apply }, settings)
-  const login = (secret = SECRET, source?: string) =>
-    accounts.logIn({ email: EMAIL, secret, deviceId: undefined, source })
+  const login = (key = KEY, source?: string) =>
+    accounts.logIn({ email: EMAIL, provedKey: proved(key), deviceId: undefined, source })
   return {
     accounts,
     factor,
     login,
     account: async () => defined(await store.read((tx) => tx.accounts.findByEmail(EMAIL))),
     async challenged(source?: string): Promise<string> {
-      const answer = notRefused(await login(SECRET, source))
+      const answer = notRefused(await login(KEY, source))
       assert.ok(isChallenge(answer))
       return answer.mfaToken
     },
@@ -54,7 +54,7 @@ export async function register({ accounts, account }: Desk): Promise<Account> {
 }
 
 export async function enroll({ factor, account }: Desk): Promise<Authenticator> {
-  const enrolled = notRefused(await factor.enroll(await account(), { secret: SECRET, source: undefined }))
+  const enrolled = notRefused(await factor.enroll(await account(), { provedKey: proved(), source: undefined }))
   return createAuthenticator(enrolled.provisioningUri)
 }
 

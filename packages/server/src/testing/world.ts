@@ -12,7 +12,6 @@ import {
   parseSha256Hex,
   type Sha256Hex,
 } from '@blindkeep/protocol/ids'
-import { createSecretHasher } from '../adapters/argon2/argon2.ts'
 import { openFilesystemBlobs } from '../adapters/filesystem/blobs.ts'
 import { openKeyring } from '../adapters/keyring/keyring.ts'
 import { openLimiter } from '../adapters/limiter/limiter.ts'
@@ -34,7 +33,7 @@ import type { Objects } from '../ports/objects.ts'
 import type { Random } from '../ports/random.ts'
 import type { Seats } from '../ports/seats.ts'
 import type { Staging } from '../ports/staging.ts'
-import type { Store } from '../ports/store.ts'
+import { accountLock, type Store } from '../ports/store.ts'
 import { createHandClock, type HandClock } from './handClock.ts'
 import { openMemoryStore } from './memoryStore.ts'
 
@@ -210,7 +209,6 @@ async function openWorld({
     random: systemRandom,
     limiter,
     seats: createLocalSeats(),
-    hasher: createSecretHasher({ concurrent: 2, queueMax: 4 }),
     keys,
     keyring,
     log: { info: note('info'), warn: note('warn'), error: note('error') },
@@ -255,7 +253,7 @@ export function sha256(bytes: Uint8Array): Sha256Hex {
   return defined(parseSha256Hex(createHash('sha256').update(bytes).digest('hex')))
 }
 
-/** An account without a hashed secret, so no sign-in works. */
+/** An account with a key that no client has, so no sign-in works. */
 export async function newAccount({ store, clock, settings }: World): Promise<AccountId> {
   const accountId = defined(parseAccountId(systemRandom.uuid()))
   const nothing = {
@@ -264,10 +262,24 @@ export async function newAccount({ store, clock, settings }: World): Promise<Acc
     sealedRecoveryKey: undefined,
     recoveryKeyHash: undefined,
   }
-  const row = { accountId, email: `${accountId}@example.org`, signInKeyHash: '-', kdfVersion: 1, ...nothing }
+  const row = {
+    accountId,
+    email: `${accountId}@example.org`,
+    signInKeyHash: randomBytes(32),
+    kdfVersion: 1,
+    ...nothing,
+  }
   await store.write([], async (tx) => {
     await tx.accounts.insert({ ...row, createdAt: clock.now() })
     await recordServerId(tx, settings.serverId)
   })
   return accountId
+}
+
+/** The first transaction of its deletion. */
+export async function beginDeletion({ store, clock }: World, accountId: AccountId): Promise<void> {
+  await store.write([accountLock(accountId)], async (tx) => {
+    const { signInKeyHash } = defined(await tx.accounts.find(accountId))
+    await tx.accountDeletions.begin({ accountId, signInKeyHash: defined(signInKeyHash), at: clock.now() })
+  })
 }

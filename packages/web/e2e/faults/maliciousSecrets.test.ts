@@ -1,4 +1,4 @@
-/** A malicious server wants the secrets of an owner's link and password: in a real browser. */
+/** A malicious server wants the secret of an owner’s link and a proof of the password: in a real browser. */
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
 import { changeBody, isRequest } from '../../../../testing/maliciousServer.ts'
@@ -50,7 +50,7 @@ describe('the sign-in page, with a malicious server', () => {
     return { page, sent }
   }
 
-  it('sends no secret when the server states one salt for everybody', async (t) => {
+  it('sends no proof when the server states one salt for everybody', async (t) => {
     const salt = Buffer.alloc(16).toString('base64')
     const { sent } = await signIn(t, {
       matches: isRequest('POST', /^\/v1\/auth\/kdf/),
@@ -59,7 +59,7 @@ describe('the sign-in page, with a malicious server', () => {
     assert.ok(!sent.includes('/v1/auth/login'))
   })
 
-  it('sends no secret when a server at loopback states the name of another one', async (t) => {
+  it('sends no proof when a server at loopback states the name of another one', async (t) => {
     const { sent } = await signIn(t, {
       matches: isRequest('GET', /server-info$/),
       answer: changeBody((body) => Object.assign(body, { server_id: ELSEWHERE })),

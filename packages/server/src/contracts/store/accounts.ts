@@ -63,24 +63,24 @@ function describeRows(inStore: InStore): void {
   )
 
   it(
-    'changes the secret and its keys for one of several simultaneous requests with the present secret',
+    'changes the sign-in key and what goes with it for one of several simultaneous requests with the present key',
     inStore(async (store) => {
       await seed(store)
       const before = await store.read((tx) => tx.accounts.find(accountId(1)))
-      const secretOf = (number: number) => {
+      const valuesOf = (number: number) => {
         const { salt, kdfVersion } = account(number)
-        return { signInKeyHash: `hash ${number}`, kdfVersion, salt, sealedAccountKey: bytes(80, number) }
+        return { signInKeyHash: bytes(32, number), kdfVersion, salt, sealedAccountKey: bytes(80, number) }
       }
       const from = account(1).signInKeyHash
       const changed = await atOnce(store, 8, (tx, index) =>
-        tx.accounts.changeSignInKey(accountId(1), from, secretOf(index + 3)),
+        tx.accounts.changeSignInKey(accountId(1), from, valuesOf(index + 3)),
       )
       assert.equal(countTrue(changed), 1)
-      const secret = secretOf(changed.indexOf(true) + 3)
-      assert.deepEqual(await store.read((tx) => tx.accounts.find(accountId(1))), { ...before, ...secret })
-      const none = { ...secret, signInKeyHash: 'other', salt: undefined, sealedAccountKey: undefined }
+      const values = valuesOf(changed.indexOf(true) + 3)
+      assert.deepEqual(await store.read((tx) => tx.accounts.find(accountId(1))), { ...before, ...values })
+      const none = { ...values, signInKeyHash: bytes(32, 8), salt: undefined, sealedAccountKey: undefined }
       assert.equal(
-        await store.write([], (tx) => tx.accounts.changeSignInKey(accountId(1), secret.signInKeyHash, none)),
+        await store.write([], (tx) => tx.accounts.changeSignInKey(accountId(1), values.signInKeyHash, none)),
         true,
       )
       assert.deepEqual(await store.read((tx) => tx.accounts.find(accountId(1))), { ...before, ...none })

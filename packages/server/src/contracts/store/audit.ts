@@ -166,17 +166,11 @@ function describeDeleted(inStore: InStore): void {
         await tx.passkeys.insert(passkey(9))
         await tx.channels.insert(channel(9))
         await tx.secondFactors.setBackupCodes(accountId(1), [hash(1)])
-        await tx.accounts.changeSignInKey(accountId(1), '-', {
-          signInKeyHash,
-          kdfVersion: 1,
-          salt: bytes(16),
-          sealedAccountKey: undefined,
-        })
       })
       assert.deepEqual(
         [await audited(1), await audited(2)],
         [
-          [at(5), undefined, 10, 1],
+          [at(5), undefined, 8, 1],
           [at(5), at(6), 0, 0],
         ],
       )

@@ -54,7 +54,7 @@ function describeFactors(inStore: InStore): void {
   )
 
   it(
-    'removes an unconfirmed factor when the account’s secret changes, and keeps a confirmed one',
+    'removes an unconfirmed factor when the account’s sign-in key changes, and keeps a confirmed one',
     inStore(async (store) => {
       await seed(store)
       for (const number of [1, 2])
@@ -62,7 +62,7 @@ function describeFactors(inStore: InStore): void {
       await store.write([], (tx) => tx.secondFactors.confirm(accountId(2), at(5)))
       for (const number of [1, 2]) {
         const row = account(number)
-        const change = { ...row, signInKeyHash: 'other' }
+        const change = { ...row, signInKeyHash: bytes(32, 8) }
         const isChanged = await store.write([], (tx) =>
           tx.accounts.changeSignInKey(row.accountId, row.signInKeyHash, change),
         )

@@ -98,11 +98,13 @@ export function bytes(length: number, value = 7): Uint8Array {
   return new Uint8Array(length).fill(value)
 }
 
-export function account(number: number, given: Partial<NewAccount> = {}): NewAccount {
+type KeyedAccount = NewAccount & { readonly signInKeyHash: Uint8Array }
+
+export function account(number: number, given: Partial<KeyedAccount> = {}): KeyedAccount {
   return {
     accountId: accountId(number),
     email: `owner-${number}@example.org`,
-    signInKeyHash: '$argon2id$v=19$m=19456,t=2,p=1$c2FsdA$aGFzaA',
+    signInKeyHash: bytes(32, 9),
     kdfVersion: 1,
     salt: bytes(16, number),
     sealedAccountKey: undefined,

@@ -1,27 +1,27 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { HasherBusy } from '../../ports/secrets.ts'
 import { bytes, notRefused } from '../../testing/guest.ts'
-import { quickAccounts, quickPorts, registration } from '../../testing/secrets.ts'
+import { accountsOf, KEY, keyHash, proved, publicKey, registration } from '../../testing/signInKeys.ts'
 import { defined, inWorld, type World } from '../../testing/world.ts'
-import { type Credentials, createAccounts } from './accounts.ts'
+import type { Credentials } from './accounts.ts'
+import { createAttemptLimits } from './attemptLimits.ts'
 import type { Registration } from './registration.ts'
 
 const credentials = (overrides: Partial<Credentials> = {}): Credentials => {
-  const { email, secret } = registration()
-  return { email, secret, deviceId: undefined, source: undefined, ...overrides }
+  const { email, provedKey } = registration()
+  return { email, provedKey, deviceId: undefined, source: undefined, ...overrides }
 }
 
 const reasonOf = (answer: object) => ('refused' in answer ? String(answer.refused) : 'in')
 
 describe('registering', () => {
   it(
-    'makes an account and signs it in, and stores only a hash of the secret',
+    'makes an account and signs it in, and stores only a hash of the key',
     inWorld(async (world) => {
       const pair = notRefused(await world.rules.accounts.register(registration({ email: '  Ada@Example.ORG ' })))
       const { account } = notRefused(await world.rules.sessions.authenticate(pair.accessToken))
       assert.equal(account.email, 'ada@example.org')
-      assert.match(account.signInKeyHash, /^\$argon2id\$/)
+      assert.deepEqual(account.signInKeyHash, keyHash(publicKey(KEY)))
       assert.equal(reasonOf(await world.rules.accounts.logIn(credentials({ email: 'ADA@example.org' }))), 'in')
     }),
   )
@@ -29,22 +29,22 @@ describe('registering', () => {
   it(
     'succeeds again with the same values, at once or later, and is refused with others',
     inWorld(async (world) => {
-      const accounts = quickAccounts(world)
+      const accounts = accountsOf(world)
       const request = registration({
         salt: bytes(16),
         sealedAccountKey: bytes(50),
         sealedRecoveryKey: bytes(50),
-        recoveryProof: bytes(32),
+        recoveryKey: bytes(32),
       })
       const pairs = await Promise.all(Array.from({ length: 8 }, () => accounts.register(request)))
       assert.equal(new Set(pairs.map((pair) => notRefused(pair).accountId)).size, 1)
       const others: Partial<Registration>[] = [
-        { secret: 'another secret of length' },
+        { provedKey: proved('another secret of length') },
         { salt: bytes(16) },
         { salt: undefined },
         { sealedAccountKey: bytes(50) },
         { sealedRecoveryKey: bytes(51) },
-        { recoveryProof: bytes(32) },
+        { recoveryKey: bytes(32) },
       ]
       for (const other of others)
         assert.equal(reasonOf(await accounts.register({ ...request, ...other })), 'email_taken')
@@ -53,13 +53,13 @@ describe('registering', () => {
   )
 
   it(
-    'allows no more guesses of a secret than a sign-in',
+    'allows no more guesses of a key than a sign-in',
     inWorld(async (world) => {
-      const accounts = quickAccounts(world)
+      const accounts = accountsOf(world)
       await accounts.register(registration())
       const answers: string[] = []
       for (let count = 0; count < 120; count += 1)
-        answers.push(reasonOf(await accounts.register(registration({ secret: `guess number ${count}` }))))
+        answers.push(reasonOf(await accounts.register(registration({ provedKey: proved(`guess number ${count}`) }))))
       assert.equal(answers.filter((answer) => answer === 'email_taken').length, 100)
       assert.equal(answers.at(-1), 'attempts_limited')
       assert.equal(reasonOf(await accounts.logIn(credentials())), 'attempts_limited')
@@ -69,7 +69,7 @@ describe('registering', () => {
   it(
     'refuses a wrong e-mail address, another key derivation, and half a recovery',
     inWorld(async (world) => {
-      const accounts = quickAccounts(world)
+      const accounts = accountsOf(world)
       const bad: Partial<Registration>[] = [
         { email: 'ada' },
         { email: 'a da@example.org' },
@@ -79,7 +79,7 @@ describe('registering', () => {
         { email: 'ada\0@example.org' },
         { kdfVersion: 2 },
         { sealedRecoveryKey: bytes(9) },
-        { recoveryProof: bytes(32) },
+        { recoveryKey: bytes(32) },
       ]
       for (const overrides of bad)
         assert.equal(reasonOf(await accounts.register(registration(overrides))), 'registration_invalid')
@@ -90,7 +90,7 @@ describe('registering', () => {
     'follows the setting, and needs an invite through a proxy when the operator chose none',
     inWorld(async (world) => {
       const ask = async (settings: Partial<World['settings']>, isForwarded: boolean) =>
-        reasonOf(await quickAccounts(world, settings).register(registration({ isForwarded })))
+        reasonOf(await accountsOf(world, settings).register(registration({ isForwarded })))
       assert.equal(await ask({ registration: 'closed' }, false), 'registration_closed')
       assert.equal(await ask({ registration: 'invite' }, false), 'registration_closed')
       assert.equal(await ask({ registration: 'open', isRegistrationDefault: true }, true), 'registration_closed')
@@ -102,40 +102,39 @@ describe('registering', () => {
 
 describe('logging in', () => {
   it(
-    'answers a wrong secret and an unknown e-mail alike',
+    'answers a wrong key and an unknown e-mail alike',
     inWorld(async (world) => {
       await world.rules.accounts.register(registration())
-      const wrong = await world.rules.accounts.logIn(credentials({ secret: 'wrong' }))
+      const wrong = await world.rules.accounts.logIn(credentials({ provedKey: proved('wrong') }))
       assert.deepEqual(wrong, { refused: 'credentials_wrong' })
       assert.deepEqual(await world.rules.accounts.logIn(credentials({ email: 'unknown@example.org' })), wrong)
     }),
   )
 
   it(
-    'allows ten wrong secrets for an account and source, and any number of right ones',
+    'allows ten wrong keys for an account and source, and any number of right ones',
     inWorld(async (world) => {
-      const accounts = quickAccounts(world)
+      const accounts = accountsOf(world)
       await accounts.register(registration())
-      const logIn = async (secret: string, source: string, email = 'ada@example.org') =>
-        reasonOf(await accounts.logIn(credentials({ secret, source, email })))
-      const { secret } = registration()
+      const logIn = async (key: string, source: string, email = 'ada@example.org') =>
+        reasonOf(await accounts.logIn(credentials({ provedKey: proved(key), source, email })))
       for (let count = 0; count < 9; count += 1) assert.equal(await logIn('wrong', 'a'), 'credentials_wrong')
-      for (let count = 0; count < 30; count += 1) assert.equal(await logIn(secret, 'a'), 'in')
+      for (let count = 0; count < 30; count += 1) assert.equal(await logIn(KEY, 'a'), 'in')
       assert.equal(await logIn('wrong', 'a', ' ADA@example.org '), 'credentials_wrong')
-      assert.equal(await logIn(secret, 'a'), 'attempts_limited')
-      assert.equal(await logIn(secret, 'b'), 'in')
+      assert.equal(await logIn(KEY, 'a'), 'attempts_limited')
+      assert.equal(await logIn(KEY, 'b'), 'in')
       assert.equal(await logIn('wrong', 'a', 'unknown@example.org'), 'credentials_wrong')
       world.clock.advance(900)
-      assert.equal(await logIn(secret, 'a'), 'in')
+      assert.equal(await logIn(KEY, 'a'), 'in')
     }),
   )
 
   it(
-    'checks no more secrets when 64 requests are concurrent, and at most 100 wrong ones for an account from all sources',
+    'checks no more keys when 64 requests are concurrent, and at most 100 wrong ones for an account from all sources',
     inWorld(async (world) => {
-      const accounts = quickAccounts(world)
+      const accounts = accountsOf(world)
       await accounts.register(registration())
-      const guess = (source: string) => accounts.logIn(credentials({ secret: 'wrong', source }))
+      const guess = (source: string) => accounts.logIn(credentials({ provedKey: proved('wrong'), source }))
       const checked = (answers: readonly object[]) =>
         answers.filter((answer) => reasonOf(answer) === 'credentials_wrong').length
       assert.equal(checked(await Promise.all(Array.from({ length: 64 }, () => guess('a')))), 10)
@@ -144,26 +143,27 @@ describe('logging in', () => {
   )
 
   it(
-    'does not lock the owner out by attempts that a busy hasher never checked',
+    'does not lock the owner out by attempts that a fault of the server ended',
     inWorld(async (world) => {
-      await quickAccounts(world).register(registration())
-      const busy = {
-        hash: () => Promise.reject(new HasherBusy('busy')),
-        verify: () => Promise.reject(new HasherBusy('busy')),
-      }
-      const flooded = createAccounts({ ...quickPorts(world), hasher: busy }, world.settings)
-      for (let count = 0; count < 150; count += 1) {
-        await assert.rejects(flooded.logIn(credentials({ source: 'a' })), HasherBusy)
-        await assert.rejects(flooded.register(registration({ source: 'a' })), HasherBusy)
-      }
-      assert.equal(reasonOf(await quickAccounts(world).logIn(credentials({ source: 'a' }))), 'in')
+      await accountsOf(world).register(registration())
+      const limits = createAttemptLimits(world, world.settings)
+      const limit = limits.forSignInKeys(registration().email, 'a')
+      for (let count = 0; count < 150; count += 1)
+        await assert.rejects(
+          limits.check(
+            limit,
+            () => Promise.reject(new Error('a fault')),
+            () => true,
+          ),
+        )
+      assert.equal(reasonOf(await accountsOf(world).logIn(credentials({ source: 'a' }))), 'in')
     }),
   )
 
   it(
     'allows a source six thousand attempts of any kind',
     inWorld(async (world) => {
-      const accounts = quickAccounts(world)
+      const accounts = accountsOf(world)
       for (let count = 0; count < 6000; count += 1) await accounts.kdf('unknown@example.org', 'a')
       assert.equal(reasonOf(await accounts.kdf('unknown@example.org', 'a')), 'attempts_limited')
       assert.equal(reasonOf(await accounts.logIn(credentials({ source: 'a' }))), 'attempts_limited')
@@ -189,7 +189,7 @@ describe('the salt of a key derivation', () => {
   it(
     'is the registered one for a known e-mail',
     inWorld(async (world) => {
-      const accounts = quickAccounts(world)
+      const accounts = accountsOf(world)
       const salt = bytes(16)
       await accounts.register(registration({ salt }))
       assert.deepEqual(defined(notRefused(await accounts.kdf('ada@example.org', undefined))).salt, salt)

@@ -1,6 +1,7 @@
 /** Limits on how many wrong keys and codes a caller may send, and on how many accounts all callers may make. */
 import type { AccountId, PasskeyId } from '@blindkeep/protocol/ids'
 import type { Limit, Limiter } from '../../ports/limiter.ts'
+import { networkOf } from '../ground/guestNetwork.ts'
 import type { Refuses } from '../ground/refusals.ts'
 
 export interface AttemptSettings {
@@ -16,8 +17,9 @@ const MAX_ATTEMPTS_OF_SOURCE = 6000
 const MAX_WRONG_KEYS_OF_ACCOUNT = 100
 /** Wrong codes for one account in a day, from all sources together. Three of a million codes are right at a time. */
 const MAX_WRONG_CODES_OF_ACCOUNT = 100
-/** From all sources together: a registration costs the server little, and leaves a row for ever. */
+/** A registration costs the server little, and leaves a row for ever. */
 const MAX_NEW_ACCOUNTS_PER_HOUR = 10_000
+const MAX_NEW_ACCOUNTS_OF_NETWORK_PER_HOUR = 1000
 /**
  * Wrong recovery keys or backup codes for one account, or wrong keys for one passkey, in 15 minutes, from all
  * sources together. They have 50 bits or more, so even this many guesses are hopeless. With a low limit, a stranger
@@ -53,11 +55,6 @@ export function createAttemptLimits(
       const max = MAX_ATTEMPTS_OF_SOURCE
       return take([{ rule: 'attempts-of-source', key: source, max, windowSeconds: WINDOW_SECONDS }])
     },
-
-    /** Each account that is made stays counted. */
-    forNewAccounts: [
-      { rule: 'new-accounts', key: 'all', max: MAX_NEW_ACCOUNTS_PER_HOUR, windowSeconds: HOUR_SECONDS },
-    ] as readonly Limit[],
 
     forSignInKeys: (email: string, source: Source): readonly Limit[] =>
       limitsFor('sign-in-keys', { key: email, source, windowSeconds: WINDOW_SECONDS, max: MAX_WRONG_KEYS_OF_ACCOUNT }),
@@ -127,4 +124,12 @@ interface Counted {
   readonly windowSeconds: number
   /** The account's limit, for all sources together. */
   readonly max: number
+}
+
+/** Each account that is made without an invite stays counted. One network must not use up what all have. */
+export function newAccountLimits(source: Source): readonly Limit[] {
+  const ofAll = { rule: 'new-accounts', key: 'all', max: MAX_NEW_ACCOUNTS_PER_HOUR, windowSeconds: HOUR_SECONDS }
+  const key = networkOf(source)
+  const max = MAX_NEW_ACCOUNTS_OF_NETWORK_PER_HOUR
+  return key === undefined ? [ofAll] : [{ ...ofAll, rule: 'new-accounts-of-network', key, max }, ofAll]
 }

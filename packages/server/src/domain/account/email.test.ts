@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { quickAccounts, registration } from '../../testing/secrets.ts'
+import { accountsOf, registration } from '../../testing/signInKeys.ts'
 import { defined, inWorld, type World } from '../../testing/world.ts'
 import { createOperator } from '../closing/operator.ts'
 import { isRefusal, type Refusal } from '../ground/refusals.ts'
@@ -31,12 +31,12 @@ const reasonOf = (answer: object | Refusal): string => (isRefusal(answer) ? answ
 
 /** Everything that takes an e-mail, with what it answers to the owner's. */
 function doors(world: World) {
-  const accounts = quickAccounts(world)
-  const { secret } = registration()
+  const accounts = accountsOf(world)
+  const { provedKey } = registration()
   const { recovery } = world.rules
   const finish = {
-    recoveryProof: new Uint8Array(32),
-    secret,
+    recoveryKey: new Uint8Array(32),
+    provedKey,
     kdfVersion: 1,
     salt: undefined,
     sealedAccountKey: undefined,
@@ -44,7 +44,7 @@ function doors(world: World) {
   return {
     register: async (email: string) => reasonOf(await accounts.register(registration({ email }))),
     logIn: async (email: string) =>
-      reasonOf(await accounts.logIn({ email, secret, deviceId: undefined, source: undefined })),
+      reasonOf(await accounts.logIn({ email, provedKey, deviceId: undefined, source: undefined })),
     kdf: async (email: string) => reasonOf(await accounts.kdf(email, undefined)),
     startRecovery: async (email: string) => reasonOf(await recovery.start(email, undefined)),
     finishRecovery: async (email: string) =>
@@ -57,7 +57,7 @@ describe('an e-mail address', () => {
     'is refused everywhere when it is not plain, before anything is counted or looked up',
     inWorld(async (world) => {
       const { register, ...others } = doors(world)
-      assert.equal(isRefusal(await quickAccounts(world).register(registration({ email: ADA }))), false)
+      assert.equal(isRefusal(await accountsOf(world).register(registration({ email: ADA }))), false)
       for (const email of NOT_PLAIN) {
         assert.equal(await register(email), 'registration_invalid', JSON.stringify(email))
         for (const [door, ask] of Object.entries(others))

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { bytes, notRefused } from '../../testing/guest.ts'
-import { quickAccounts, quickly, registration } from '../../testing/secrets.ts'
+import { accountsOf, keyRules, registration } from '../../testing/signInKeys.ts'
 import { defined, inWorld, newAccount, type World } from '../../testing/world.ts'
 import { findInvite, INVITE_DAYS } from './invites.ts'
 import type { Registration } from './registration.ts'
@@ -10,7 +10,7 @@ const DAY_SECONDS = 86_400
 
 /** Registers at a server that asks for an invite. */
 function registering(world: World, overrides: Partial<World['settings']> = {}) {
-  const accounts = quickAccounts(world, { registration: 'invite', ...overrides })
+  const accounts = accountsOf(world, { registration: 'invite', ...overrides })
   return (given: Partial<Registration>) => accounts.register(registration(given))
 }
 
@@ -135,7 +135,7 @@ describe('an invite', () => {
   it(
     'shows no e-mail once its account is deleted',
     inWorld(async (world) => {
-      const quick = quickly(world)
+      const quick = keyRules(world)
       const accountId = await quick.newAccount()
       const { code } = await world.rules.invites.issue(1)
       const at = world.clock.now()

@@ -6,10 +6,10 @@ import { HYBRID_PUBLIC_KEY_BYTES } from '@blindkeep/protocol/suites'
 import type { Account } from '../../ports/store.ts'
 import { bytes, notRefused } from '../../testing/guest.ts'
 import { type Desk, deskOf, guarded, reasonOf, register } from '../../testing/secondFactor.ts'
-import { quickly, quickPorts, registration, SECRET } from '../../testing/secrets.ts'
+import { keyHash, keyPorts, keyRules, proved, publicKey, registration } from '../../testing/signInKeys.ts'
 import { defined, inWorld, type World } from '../../testing/world.ts'
 import { BOUNDS } from '../ground/bounds.ts'
-import { createPasskeys, type PasskeyProof, type PasskeyRequest } from './passkeys.ts'
+import { createPasskeys, type PasskeyRequest, type PasskeySignIn } from './passkeys.ts'
 import { createRecovery } from './recovery.ts'
 import type { TokenPair } from './sessions.ts'
 
@@ -19,26 +19,26 @@ function request(given: Partial<PasskeyRequest> = {}): PasskeyRequest {
   return {
     passkeyId: newId(),
     credentialId: bytes(20),
-    proof: bytes(32),
+    passkeyKey: bytes(32),
     sealedPasskeyKey: bytes(1200),
     sealedName: undefined,
-    secret: SECRET,
+    provedKey: proved(),
     code: undefined,
     source: undefined,
     ...given,
   }
 }
 
-const proofOf = ({ passkeyId, proof }: PasskeyRequest, given: Partial<PasskeyProof> = {}): PasskeyProof => ({
+const signInOf = ({ passkeyId, passkeyKey }: PasskeyRequest, given: Partial<PasskeySignIn> = {}): PasskeySignIn => ({
   passkeyId,
-  proof,
+  provedKey: keyHash(passkeyKey),
   deviceId: undefined,
   source: undefined,
   ...given,
 })
 
 function rulesOf(world: World, { accounts }: Pick<Desk, 'accounts'>) {
-  return createPasskeys({ ...quickPorts(world), accounts }, world.settings)
+  return createPasskeys({ ...keyPorts(world), accounts }, world.settings)
 }
 
 type Rules = ReturnType<typeof rulesOf>
@@ -69,19 +69,19 @@ const idsOf = async (passkeys: Rules, { accountId }: Account) =>
 
 describe('a sign-in with a passkey', () => {
   it(
-    'opens a session of its account and notes the time; a wrong proof and an unknown passkey get one answer',
+    'opens a session of its account and notes the time; a wrong key and an unknown passkey get one answer',
     inWorld(async (world) => {
       const { passkeys, account } = await registered(world)
       const made = await added(passkeys, account)
       assert.equal((await passkeys.list(account.accountId))[0]?.lastUsedAt, undefined)
       world.clock.advance(5)
-      const pair = notRefused(await passkeys.logIn(proofOf(made)))
+      const pair = notRefused(await passkeys.logIn(signInOf(made)))
       assert.equal(pair.accountId, account.accountId)
       assert.ok(await isIn(world, pair))
       assert.equal((await passkeys.list(account.accountId))[0]?.lastUsedAt, world.clock.now())
       const wrong = { refused: 'credentials_wrong' }
-      assert.deepEqual(await passkeys.logIn(proofOf(made, { proof: bytes(32) })), wrong)
-      assert.deepEqual(await passkeys.logIn(proofOf(made, { passkeyId: newId() })), wrong)
+      assert.deepEqual(await passkeys.logIn(signInOf(made, { provedKey: bytes(32) })), wrong)
+      assert.deepEqual(await passkeys.logIn(signInOf(made, { passkeyId: newId() })), wrong)
     }),
   )
 
@@ -93,19 +93,20 @@ describe('a sign-in with a passkey', () => {
       const deviceId = defined(parseDeviceId(randomUUID()))
       const publicKey = bytes(HYBRID_PUBLIC_KEY_BYTES)
       notRefused(await world.rules.devices.add(account.accountId, { deviceId, publicKey, mac: undefined }))
-      notRefused(await passkeys.logIn(proofOf(made, { deviceId })))
+      notRefused(await passkeys.logIn(signInOf(made, { deviceId })))
       notRefused(await world.rules.devices.revoke(account.accountId, deviceId))
-      assert.equal(reasonOf(await passkeys.logIn(proofOf(made, { deviceId }))), 'device_not_authorized')
+      assert.equal(reasonOf(await passkeys.logIn(signInOf(made, { deviceId }))), 'device_not_authorized')
     }),
   )
 
   it(
-    'is limited for a passkey and a source, and the right proof is not counted',
+    'is limited for a passkey and a source, and the right key is not counted',
     inWorld(async (world) => {
       const desk = deskOf(world)
       const passkeys = rulesOf(world, desk)
       const made = await added(passkeys, await register(desk))
-      const from = (source: string, proof = made.proof) => passkeys.logIn(proofOf(made, { proof, source }))
+      const from = (source: string, provedKey = keyHash(made.passkeyKey)) =>
+        passkeys.logIn(signInOf(made, { provedKey, source }))
       const tries = world.settings.loginTriesPerWindow
       for (let count = 0; count < tries + 1; count += 1) notRefused(await from('own'))
       for (let count = 0; count < tries; count += 1)
@@ -118,10 +119,10 @@ describe('a sign-in with a passkey', () => {
 
 describe('adding a passkey', () => {
   it(
-    'asks for the present secret',
+    'asks for the present sign-in key',
     inWorld(async (world) => {
       const { passkeys, account } = await registered(world)
-      assert.equal(reasonOf(await passkeys.add(account, request({ secret: 'not it' }))), 'credentials_wrong')
+      assert.equal(reasonOf(await passkeys.add(account, request({ provedKey: proved('not it') }))), 'credentials_wrong')
       assert.deepEqual(await idsOf(passkeys, account), [])
     }),
   )
@@ -140,7 +141,7 @@ describe('adding a passkey', () => {
       assert.equal(reasonOf(await passkeys.add(account, request({ code }))), 'totp_code_wrong')
       assert.ok(notRefused(await passkeys.add(account, { ...made, code })).isRepeat, 'a lost answer')
       await added(passkeys, account, { code: defined(backupCodes[0]) })
-      notRefused(await passkeys.logIn(proofOf(made)))
+      notRefused(await passkeys.logIn(signInOf(made)))
     }),
   )
 
@@ -150,12 +151,12 @@ describe('adding a passkey', () => {
       const { desk, passkeys, account } = await registered(world)
       const made = await added(passkeys, account)
       assert.ok(notRefused(await passkeys.add(account, made)).isRepeat)
-      const others = [{ proof: bytes(32) }, { credentialId: bytes(20) }, { sealedPasskeyKey: bytes(1200) }]
+      const others = [{ passkeyKey: bytes(32) }, { credentialId: bytes(20) }, { sealedPasskeyKey: bytes(1200) }]
       for (const other of others)
         assert.equal(reasonOf(await passkeys.add(account, { ...made, ...other })), 'passkey_invalid')
       const bob = await registerOther(world, desk)
       assert.equal(reasonOf(await passkeys.add(bob, made)), 'passkey_invalid')
-      notRefused(await passkeys.logIn(proofOf(made)))
+      notRefused(await passkeys.logIn(signInOf(made)))
     }),
   )
 
@@ -173,7 +174,7 @@ describe('adding a passkey', () => {
   )
 
   it(
-    'is refused when the secret is changed meanwhile, and then uses up no code',
+    'is refused when the key is changed meanwhile, and then uses up no code',
     inWorld(async (world) => {
       const desk = deskOf(world)
       const { authenticator } = await guarded(desk, world)
@@ -181,13 +182,16 @@ describe('adding a passkey', () => {
       const overtaken = deskOf(world, async () => {
         const { accountId, signInKeyHash, ...rest } = account
         await world.store.write([], (tx) =>
-          tx.accounts.changeSignInKey(accountId, signInKeyHash, { ...rest, signInKeyHash: 'hash of another one' }),
+          tx.accounts.changeSignInKey(accountId, defined(signInKeyHash), {
+            ...rest,
+            signInKeyHash: proved('another key'),
+          }),
         )
       })
       const code = desk.code(authenticator)
       assert.equal(reasonOf(await rulesOf(world, overtaken).add(account, request({ code }))), 'credentials_wrong')
       const passkeys = rulesOf(world, desk)
-      await added(passkeys, await desk.account(), { code, secret: 'another one' })
+      await added(passkeys, await desk.account(), { code, provedKey: proved('another key') })
     }),
   )
 })
@@ -199,15 +203,15 @@ describe('removing a passkey', () => {
       const { passkeys, account } = await registered(world)
       const [lost, kept] = [await added(passkeys, account), await added(passkeys, account)]
       const pairs = []
-      for (const made of [lost, lost, kept]) pairs.push(notRefused(await passkeys.logIn(proofOf(made))))
+      for (const made of [lost, lost, kept]) pairs.push(notRefused(await passkeys.logIn(signInOf(made))))
       const own = defined(pairs[0])
       pairs.push(await world.rules.sessions.open(account.accountId, undefined))
       const thief = notRefused(await world.rules.sessions.refresh(defined(pairs[1]).refreshToken))
       await passkeys.remove(await callerOf(world, own), lost.passkeyId)
       assert.deepEqual(await Promise.all(pairs.map((pair) => isIn(world, pair))), [true, false, true, true])
       assert.equal(reasonOf(await world.rules.sessions.refresh(thief.refreshToken)), 'session_over')
-      assert.equal(reasonOf(await passkeys.logIn(proofOf(lost))), 'credentials_wrong')
-      notRefused(await passkeys.logIn(proofOf(kept)))
+      assert.equal(reasonOf(await passkeys.logIn(signInOf(lost))), 'credentials_wrong')
+      notRefused(await passkeys.logIn(signInOf(kept)))
     }),
   )
 
@@ -220,9 +224,9 @@ describe('removing a passkey', () => {
       for (let round = 0; round < 10; round += 1) {
         const made = await added(passkeys, account)
         const answers = await Promise.all([
-          passkeys.logIn(proofOf(made)),
+          passkeys.logIn(signInOf(made)),
           passkeys.remove(caller, made.passkeyId),
-          passkeys.logIn(proofOf(made)),
+          passkeys.logIn(signInOf(made)),
         ])
         for (const pair of [answers[0], answers[2]])
           if (reasonOf(pair) === 'in') assert.ok(!(await isIn(world, notRefused(pair))))
@@ -254,20 +258,20 @@ describe('the passkeys of an account', () => {
     inWorld(async (world) => {
       const desk = deskOf(world)
       const passkeys = rulesOf(world, desk)
-      const recovery = createRecovery(quickPorts(world), world.settings)
-      const words = { recoveryProof: bytes(32), sealedRecoveryKey: bytes(60) }
+      const recovery = createRecovery(keyPorts(world), world.settings)
+      const words = { recoveryKey: bytes(32), sealedRecoveryKey: bytes(60) }
       notRefused(await desk.accounts.register(registration(words)))
       const account = await desk.account()
       const made = await added(passkeys, account)
       const caller = await callerOf(world, await world.rules.sessions.open(account.accountId, undefined))
       const change = { kdfVersion: undefined, salt: undefined, sealedAccountKey: undefined, source: undefined }
-      const next = { ...change, code: undefined, currentSecret: SECRET, secret: 'another secret of length' }
-      assert.equal(await quickly(world).changePassword(caller, next), undefined)
-      const pair = notRefused(await passkeys.logIn(proofOf(made)))
+      const next = { ...change, code: undefined, provedKey: proved(), signInKey: publicKey('another key') }
+      assert.equal(await keyRules(world).changePassword(caller, next), undefined)
+      const pair = notRefused(await passkeys.logIn(signInOf(made)))
       const { email } = account
-      const { recoveryProof } = words
-      notRefused(await recovery.finish({ ...change, email, recoveryProof, secret: 'a third secret of length' }))
-      assert.equal(reasonOf(await passkeys.logIn(proofOf(made))), 'credentials_wrong')
+      const provedKey = keyHash(words.recoveryKey)
+      notRefused(await recovery.finish({ ...change, email, provedKey, signInKey: publicKey('a third key') }))
+      assert.equal(reasonOf(await passkeys.logIn(signInOf(made))), 'credentials_wrong')
       assert.ok(!(await isIn(world, pair)))
       assert.deepEqual(await idsOf(passkeys, account), [])
     }),
@@ -278,9 +282,12 @@ describe('the passkeys of an account', () => {
     inWorld(async (world) => {
       const { passkeys, account } = await registered(world)
       const made = await added(passkeys, account)
-      const [pair] = await Promise.all([passkeys.logIn(proofOf(made)), quickly(world).deleteAccount(account.accountId)])
+      const [pair] = await Promise.all([
+        passkeys.logIn(signInOf(made)),
+        keyRules(world).deleteAccount(account.accountId),
+      ])
       if (reasonOf(pair) === 'in') assert.ok(!(await isIn(world, notRefused(pair))))
-      assert.equal(reasonOf(await passkeys.logIn(proofOf(made))), 'credentials_wrong')
+      assert.equal(reasonOf(await passkeys.logIn(signInOf(made))), 'credentials_wrong')
     }),
   )
 })

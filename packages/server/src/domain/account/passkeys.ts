@@ -22,7 +22,7 @@ import { sha256 } from '../ground/sha256.ts'
 import type { Accounts } from './accounts.ts'
 import { type AttemptSettings, createAttemptLimits } from './attemptLimits.ts'
 import type { FactorCodes } from './factorCodes.ts'
-import { isKey, type KeyHash } from './proofs.ts'
+import { isKey, type KeyHash, weakKey } from './proofs.ts'
 import { judgeNamedDevice } from './sessionDevice.ts'
 import type { Caller, Sessions, TokenPair } from './sessions.ts'
 import { isStillSignInKey } from './signInKeyChange.ts'
@@ -59,7 +59,12 @@ interface PasskeyPorts {
 }
 
 type AddRefusal = Refuses<
-  'credentials_wrong' | 'attempts_limited' | 'totp_code_wrong' | 'passkey_invalid' | 'limit_reached'
+  | 'request_malformed'
+  | 'credentials_wrong'
+  | 'attempts_limited'
+  | 'totp_code_wrong'
+  | 'passkey_invalid'
+  | 'limit_reached'
 >
 
 export type Passkeys = ReturnType<typeof createPasskeys>
@@ -111,7 +116,8 @@ export function createPasskeys(ports: PasskeyPorts, settings: AttemptSettings) {
      */
     async add(account: Account, request: PasskeyRequest): Promise<AddedPasskey | AddRefusal> {
       const { provedKey, code, source, passkeyKey, ...values } = request
-      const refused = await accounts.requireSignInKey(account, provedKey, source)
+      const refused =
+        weakKey('/passkey_key', passkeyKey) ?? (await accounts.requireSignInKey(account, provedKey, source))
       if (refused !== undefined) return refused
       const { accountId } = account
       const passkey = { ...values, accountId, keyHash: sha256(passkeyKey), createdAt: clock.now() }
@@ -123,9 +129,7 @@ export function createPasskeys(ports: PasskeyPorts, settings: AttemptSettings) {
       return answer === 'wrong' ? { refused: 'totp_code_wrong' } : answer
     },
 
-    async list(accountId: AccountId): Promise<readonly Passkey[]> {
-      return store.read((tx) => tx.passkeys.listOf(accountId))
-    },
+    list: (accountId: AccountId): Promise<readonly Passkey[]> => store.read((tx) => tx.passkeys.listOf(accountId)),
 
     /** The owner's own name for a passkey. Undefined removes it. */
     async name(

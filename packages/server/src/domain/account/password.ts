@@ -6,7 +6,7 @@ import { sha256 } from '../ground/sha256.ts'
 import type { Accounts } from './accounts.ts'
 import type { FactorCodes } from './factorCodes.ts'
 import { KDF_VERSION, kdfVersionFault } from './kdf.ts'
-import { isKey, type KeyHash } from './proofs.ts'
+import { isKey, type KeyHash, weakKey } from './proofs.ts'
 import type { Caller } from './sessions.ts'
 import { replaceSignInKey } from './signInKeyChange.ts'
 
@@ -45,7 +45,7 @@ export function createChangePassword({ store, clock, accounts, codes }: Password
     const { accountId } = account
     const { provedKey, code, kdfVersion = KDF_VERSION, source } = change
     const signInKeyHash = sha256(change.signInKey)
-    const detail = kdfVersionFault(kdfVersion)
+    const detail = kdfVersionFault(kdfVersion) ?? weakKey('/sign_in_key', change.signInKey)?.detail
     if (detail !== undefined) return { refused: 'request_malformed', detail }
     // Each request checks one key, so a repeat does not give a second guess.
     if (isRepeat(account, change)) return accounts.requireSignInKey(account, signInKeyHash, source)

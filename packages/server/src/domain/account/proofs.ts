@@ -1,4 +1,4 @@
-/** Proofs that a client has a private key (`@blindkeep/protocol/proof`), and the nonces that make each good once. */
+/** Proofs that a client has a private key (`@blindkeep/protocol/proof`), and the nonces that bound each in time. */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { fromBase64, parseBase64, toBase64 } from '@blindkeep/protocol/bytes'
 import { addSeconds, type Instant } from '@blindkeep/protocol/ids'
@@ -22,6 +22,8 @@ interface ProofPorts {
 }
 
 const NONCE_SECONDS = 300
+/** How much farther ahead a nonce of another node may be. */
+const CLOCK_SECONDS = 10
 const EXPIRY_BYTES = 8
 const RANDOM_BYTES = 16
 
@@ -45,18 +47,21 @@ export type Proofs = ReturnType<typeof createProofs>
 
 export function createProofs({ clock, random, serverSecret }: ProofPorts, { serverId }: { readonly serverId: string }) {
   function sealed(content: Uint8Array): Uint8Array {
-    return createHmac('sha256', serverSecret).update('nonce\0').update(content).digest()
+    return createHmac('sha256', serverSecret).update('proof-nonce\0').update(content).digest()
   }
 
   function isGood(nonce: string): boolean {
     const bytes = Buffer.from(parseBase64(nonce) ?? [])
     const content = bytes.subarray(0, EXPIRY_BYTES + RANDOM_BYTES)
     if (!isSame(bytes.subarray(content.length), sealed(content))) return false
-    return content.readBigUInt64BE() > BigInt(clock.now())
+    const expiresAt = content.readBigUInt64BE()
+    const now = clock.now()
+    // A clock that was set back would make it good for longer.
+    return expiresAt > now && expiresAt <= addSeconds(now, NONCE_SECONDS + CLOCK_SECONDS)
   }
 
   return {
-    /** For one proof, at any node. The server keeps nothing of it. */
+    /** For proofs at any node. The server keeps nothing of it. */
     newNonce(): { readonly nonce: string; readonly expiresAt: Instant } {
       const expiresAt = addSeconds(clock.now(), NONCE_SECONDS)
       const content = Buffer.alloc(EXPIRY_BYTES + RANDOM_BYTES)
@@ -73,7 +78,7 @@ export function createProofs({ clock, random, serverSecret }: ProofPorts, { serv
       const { key, nonce, signature } = members.proof
       if (!isGood(nonce)) return INVALID
       const publicKey = fromBase64(key)
-      if (hasSmallOrder(publicKey)) return INVALID
+      if (isWeak(publicKey)) return INVALID
       const message = proofMessage({ operation, serverId, nonce, members })
       const isProved = isValid(verifyingKey('ed25519', publicKey), message, fromBase64(signature))
       return isProved ? { keyHash: sha256(publicKey) } : INVALID
@@ -81,7 +86,8 @@ export function createProofs({ clock, random, serverSecret }: ProofPorts, { serv
   }
 }
 
-function hasSmallOrder(publicKey: Uint8Array): boolean {
+/** Such a key is no secret of anybody, and proves nothing. */
+function isWeak(publicKey: Uint8Array): boolean {
   const unsigned = Buffer.from(publicKey)
   unsigned[31] = (unsigned[31] ?? 0) & 0x7f
   return SMALL_ORDER.has(unsigned.toString('hex'))
@@ -90,4 +96,10 @@ function hasSmallOrder(publicKey: Uint8Array): boolean {
 /** Whether the proved key is the stored one. Compares also without one: the time does not tell whether there is one. */
 export function isKey(stored: KeyHash | undefined, proved: KeyHash): boolean {
   return timingSafeEqual(proved, stored ?? new Uint8Array(32)) && stored !== undefined
+}
+
+/** A new key that its owner could never prove. */
+export function weakKey(member: string, publicKey: Uint8Array | undefined): Refuses<'request_malformed'> | undefined {
+  if (publicKey === undefined || !isWeak(publicKey)) return undefined
+  return { refused: 'request_malformed', detail: `${member} is a point of small order` }
 }

@@ -19,7 +19,7 @@ import { type AttemptSettings, createAttemptLimits } from './attemptLimits.ts'
 import { createChallenges, type GivenChallenge } from './challenges.ts'
 import { emailOf } from './email.ts'
 import { kdfVersionFault } from './kdf.ts'
-import { isKey, type KeyHash } from './proofs.ts'
+import { isKey, type KeyHash, weakKey } from './proofs.ts'
 import type { Sessions, TokenPair } from './sessions.ts'
 import { replaceSignInKey } from './signInKeyChange.ts'
 
@@ -135,8 +135,8 @@ export function createRecovery(
   }
 }
 
-function emailOfForm({ kdfVersion, email }: Recovery): string | Refuses<'request_malformed'> {
-  const detail = kdfVersionFault(kdfVersion)
+function emailOfForm({ kdfVersion, signInKey, email }: Recovery): string | Refuses<'request_malformed'> {
+  const detail = kdfVersionFault(kdfVersion) ?? weakKey('/sign_in_key', signInKey)?.detail
   return detail === undefined ? emailOf(email) : { refused: 'request_malformed', detail }
 }
 

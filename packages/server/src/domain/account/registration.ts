@@ -7,12 +7,12 @@ import { newId } from '../ground/newId.ts'
 import { isRefusal, type Refuses } from '../ground/refusals.ts'
 import { isSame } from '../ground/sameBytes.ts'
 import { sha256 } from '../ground/sha256.ts'
-import type { AttemptLimits } from './attemptLimits.ts'
+import { type AttemptLimits, newAccountLimits } from './attemptLimits.ts'
 import { isChallenge } from './challenges.ts'
 import { emailOf } from './email.ts'
 import { findInvite } from './invites.ts'
 import { KDF_VERSION, kdfVersionFault } from './kdf.ts'
-import { isKey, type KeyHash } from './proofs.ts'
+import { isKey, type KeyHash, weakKey } from './proofs.ts'
 import type { Sessions, TokenPair } from './sessions.ts'
 import type { SignIn } from './signIn.ts'
 
@@ -66,7 +66,7 @@ export function createRegister(ports: RegistrationPorts, settings: RegistrationS
     if (isRefusal(admission)) return admission
     const isNew = admission.usedBy === undefined && (await findByEmail(ports, email)) === undefined
     const account = { request, email, codeHash: admission.codeHash, serverId: settings.serverId }
-    const created = isNew ? await createCounted(ports, account) : undefined
+    const created = isNew ? await createWithinLimits(ports, account) : undefined
     if (created === undefined) return repeat(ports, { request, email, admission })
     return isRefusal(created) ? created : ports.sessions.open(created.accountId, undefined)
   }
@@ -76,7 +76,8 @@ function faultOf(request: Registration): string | undefined {
   const isHalfRecovery = (request.sealedRecoveryKey === undefined) !== (request.recoveryKey === undefined)
   return (
     kdfVersionFault(request.kdfVersion) ??
-    (isHalfRecovery ? '/sealed_recovery_key and /recovery_key go together' : undefined)
+    (isHalfRecovery ? '/sealed_recovery_key and /recovery_key go together' : undefined) ??
+    weakKey('/recovery_key', request.recoveryKey)?.detail
   )
 }
 
@@ -115,9 +116,10 @@ interface NewAccount {
   readonly serverId: string
 }
 
-function createCounted(ports: RegistrationPorts, account: NewAccount) {
+function createWithinLimits(ports: RegistrationPorts, account: NewAccount) {
+  if (account.codeHash !== undefined) return create(ports, account)
   return ports.attemptLimits.check(
-    ports.attemptLimits.forNewAccounts,
+    newAccountLimits(account.request.source),
     () => create(ports, account),
     (created) => created !== undefined && !isRefusal(created),
   )

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { describe, it } from 'node:test'
 import { notRefused } from '../../testing/guest.ts'
 import { deskOf, enroll, guarded, reasonOf, register, WRONG } from '../../testing/secondFactor.ts'
-import { EMAIL, SECRET } from '../../testing/secrets.ts'
+import { EMAIL, KEY, proved } from '../../testing/signInKeys.ts'
 import { defined, inWorld } from '../../testing/world.ts'
 import { isChallenge } from './challenges.ts'
 
@@ -14,13 +14,13 @@ const times = <Value>(count: number, make: (index: number) => Promise<Value>) =>
 
 describe('turning a second factor on', () => {
   it(
-    'asks for the present secret, replaces an unconfirmed factor, and accepts only a code of the last one',
+    'asks for the present sign-in key, replaces an unconfirmed factor, and accepts only a code of the last one',
     inWorld(async (world) => {
       const desk = deskOf(world)
       const account = await register(desk)
       const confirm = async (code: string) => desk.factor.confirm(await desk.account(), { code, source: undefined })
       assert.equal(reasonOf(await confirm(WRONG)), 'totp_not_pending')
-      const refused = await desk.factor.enroll(account, { secret: 'not it', source: undefined })
+      const refused = await desk.factor.enroll(account, { provedKey: proved('not it'), source: undefined })
       assert.equal(reasonOf(refused), 'credentials_wrong')
       const first = await enroll(desk)
       const second = await enroll(desk)
@@ -30,7 +30,7 @@ describe('turning a second factor on', () => {
       assert.equal(new Set(backupCodes).size, 10)
       for (const code of backupCodes) assert.match(code, /^[0-9A-HJKMNP-TV-Z]{5}-[0-9A-HJKMNP-TV-Z]{5}$/)
       assert.equal(reasonOf(await confirm(desk.code(second, 1))), 'totp_not_pending')
-      const again = await desk.factor.enroll(await desk.account(), { secret: SECRET, source: undefined })
+      const again = await desk.factor.enroll(await desk.account(), { provedKey: proved(), source: undefined })
       assert.equal(reasonOf(again), 'totp_already_active')
     }),
   )
@@ -83,7 +83,7 @@ describe('signing in with a second factor', () => {
   )
 
   it(
-    'asks for a factor that was turned on while the secret was checked, and refuses a secret that was changed then',
+    'asks for a factor that was turned on while the key was checked, and refuses a key that was changed then',
     inWorld(async (world) => {
       const quiet = deskOf(world)
       await register(quiet)
@@ -94,7 +94,7 @@ describe('signing in with a second factor', () => {
       const change = async () => {
         const { accountId, signInKeyHash, ...rest } = await quiet.account()
         await world.store.write([], (tx) =>
-          tx.accounts.changeSignInKey(accountId, signInKeyHash, { ...rest, signInKeyHash: 'other' }),
+          tx.accounts.changeSignInKey(accountId, defined(signInKeyHash), { ...rest, signInKeyHash: proved('other') }),
         )
       }
       assert.equal(reasonOf(await deskOf(world, change).login()), 'credentials_wrong')
@@ -102,7 +102,7 @@ describe('signing in with a second factor', () => {
   )
 
   it(
-    'answers a wrong secret the same whether a factor is on or not',
+    'answers a wrong key the same whether a factor is on or not',
     inWorld(async (world) => {
       const desk = deskOf(world)
       await guarded(desk, world)
@@ -217,7 +217,7 @@ describe('signing in with a second factor', () => {
   )
 
   it(
-    'ends a challenge when the secret is changed',
+    'ends a challenge when the key is changed',
     inWorld(async (world) => {
       const desk = deskOf(world)
       const { backupCodes } = await guarded(desk, world)
@@ -268,7 +268,7 @@ describe('64 concurrent attempts', () => {
       const mfaToken = await desk.challenged()
       const guesses = await times(64, () => desk.verify(mfaToken, WRONG))
       assert.deepEqual([countOf(guesses, 'totp_code_wrong'), countOf(guesses, 'challenge_over')], [5, 59])
-      const next = { secret: SECRET, code: desk.code(authenticator, 1), source: undefined }
+      const next = { provedKey: proved(), code: desk.code(authenticator, 1), source: undefined }
       const disabled = await times(64, async () => reasonOf(await desk.factor.disable(account, next)))
       assert.deepEqual([countOf(disabled, 'done'), countOf(disabled, 'totp_not_enrolled')], [1, 63])
     }),
@@ -277,50 +277,50 @@ describe('64 concurrent attempts', () => {
 
 describe('new backup codes', () => {
   it(
-    'ask for the secret and a code of either kind, and replace the former ones',
+    'ask for the sign-in key and a code of either kind, and replace the former ones',
     inWorld(async (world) => {
       const desk = deskOf(world)
       const { authenticator, backupCodes } = await guarded(desk, world)
-      const renew = async (secret: string, code: string) =>
-        desk.factor.renewBackupCodes(await desk.account(), { secret, code, source: undefined })
+      const renew = async (key: string, code: string) =>
+        desk.factor.renewBackupCodes(await desk.account(), { provedKey: proved(key), code, source: undefined })
       assert.equal(reasonOf(await renew('wrong', desk.code(authenticator))), 'credentials_wrong')
-      assert.equal(reasonOf(await renew(SECRET, WRONG)), 'totp_code_wrong')
-      const byApp = notRefused(await renew(SECRET, desk.code(authenticator))).backupCodes
-      const renewed = notRefused(await renew(SECRET, defined(byApp[0]))).backupCodes
+      assert.equal(reasonOf(await renew(KEY, WRONG)), 'totp_code_wrong')
+      const byApp = notRefused(await renew(KEY, desk.code(authenticator))).backupCodes
+      const renewed = notRefused(await renew(KEY, defined(byApp[0]))).backupCodes
       assert.equal(new Set([...backupCodes, ...byApp, ...renewed]).size, 30)
       for (const former of [...backupCodes, ...byApp]) {
         world.clock.advance(3600)
-        assert.equal(reasonOf(await renew(SECRET, former)), 'totp_code_wrong')
+        assert.equal(reasonOf(await renew(KEY, former)), 'totp_code_wrong')
       }
       assert.equal(await desk.verify(await desk.challenged(), defined(renewed[0])), 'in')
       assert.equal(
         reasonOf(
           await desk.factor.disable(await desk.account(), {
-            secret: SECRET,
+            provedKey: proved(),
             code: defined(renewed[1]),
             source: undefined,
           }),
         ),
         'done',
       )
-      assert.equal(reasonOf(await renew(SECRET, defined(renewed[2]))), 'totp_not_enrolled')
+      assert.equal(reasonOf(await renew(KEY, defined(renewed[2]))), 'totp_not_enrolled')
     }),
   )
 })
 
 describe('turning a second factor off', () => {
   it(
-    'asks for the secret and a code of either kind, and removes the backup codes and open challenges',
+    'asks for the sign-in key and a code of either kind, and removes the backup codes and open challenges',
     inWorld(async (world) => {
       const desk = deskOf(world)
       const { authenticator, backupCodes } = await guarded(desk, world)
-      const disable = async (secret: string, code: string) =>
-        reasonOf(await desk.factor.disable(await desk.account(), { secret, code, source: undefined }))
+      const disable = async (key: string, code: string) =>
+        reasonOf(await desk.factor.disable(await desk.account(), { provedKey: proved(key), code, source: undefined }))
       assert.equal(await disable('wrong', desk.code(authenticator)), 'credentials_wrong')
-      assert.equal(await disable(SECRET, WRONG), 'totp_code_wrong')
+      assert.equal(await disable(KEY, WRONG), 'totp_code_wrong')
       const open = await desk.challenged()
-      assert.equal(await disable(SECRET, defined(backupCodes[0])), 'done')
-      assert.equal(await disable(SECRET, defined(backupCodes[1])), 'totp_not_enrolled')
+      assert.equal(await disable(KEY, defined(backupCodes[0])), 'done')
+      assert.equal(await disable(KEY, defined(backupCodes[1])), 'totp_not_enrolled')
       assert.equal(await desk.verify(open, defined(backupCodes[1])), 'challenge_over')
       assert.ok(!isChallenge(notRefused(await desk.login())))
       const second = await enroll(desk)
@@ -334,7 +334,7 @@ describe('turning a second factor off', () => {
     inWorld(async (world) => {
       const desk = deskOf(world)
       const { authenticator } = await guarded(desk, world)
-      const off = { secret: SECRET, code: desk.code(authenticator), source: undefined }
+      const off = { provedKey: proved(), code: desk.code(authenticator), source: undefined }
       assert.equal(await desk.factor.disable(await desk.account(), off), undefined)
       const second = await enroll(desk)
       const confirm = async (aside: number) =>

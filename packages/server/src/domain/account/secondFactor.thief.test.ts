@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { notRefused } from '../../testing/guest.ts'
 import { type Desk, deskOf, enroll, guarded, reasonOf, register, WRONG } from '../../testing/secondFactor.ts'
-import { SECRET } from '../../testing/secrets.ts'
+import { proved } from '../../testing/signInKeys.ts'
 import { defined, inWorld, type World } from '../../testing/world.ts'
 
 describe('a thief of the password', () => {
@@ -17,7 +17,7 @@ describe('a thief of the password', () => {
         assert.equal(await desk.verify(await desk.challenged(source), 'AAAAA-AAAAA', source), 'totp_code_wrong')
       }
       assert.equal(await desk.verify(await desk.challenged('own'), defined(backupCodes[0]), 'own'), 'in')
-      const off = { secret: SECRET, code: defined(backupCodes[1]), source: 'own' }
+      const off = { provedKey: proved(), code: defined(backupCodes[1]), source: 'own' }
       assert.equal(await desk.factor.disable(await desk.account(), off), undefined)
       const second = await enroll(desk)
       notRefused(await desk.factor.confirm(await desk.account(), { code: desk.code(second), source: 'own' }))
@@ -25,13 +25,13 @@ describe('a thief of the password', () => {
   )
 })
 
-describe('a thief of a secret that is changed meanwhile', () => {
-  /** The owner changes the secret while the thief's one is checked. */
+describe('a thief of a key that is changed meanwhile', () => {
+  /** The owner changes the key while the thief's one is checked. */
   const overtaken = (world: World, { account }: Desk) =>
     deskOf(world, async () => {
       const { accountId, signInKeyHash, ...rest } = await account()
       await world.store.write([], (tx) =>
-        tx.accounts.changeSignInKey(accountId, signInKeyHash, { ...rest, signInKeyHash: 'other' }),
+        tx.accounts.changeSignInKey(accountId, defined(signInKeyHash), { ...rest, signInKeyHash: proved('other') }),
       )
     })
 
@@ -41,7 +41,7 @@ describe('a thief of a secret that is changed meanwhile', () => {
       const desk = deskOf(world)
       const account = await register(desk)
       const { factor } = overtaken(world, desk)
-      const answer = await factor.enroll(account, { secret: SECRET, source: undefined })
+      const answer = await factor.enroll(account, { provedKey: proved(), source: undefined })
       assert.equal(reasonOf(answer), 'credentials_wrong')
       assert.equal(await world.store.read((tx) => tx.secondFactors.find(account.accountId)), undefined)
     }),
@@ -53,7 +53,7 @@ describe('a thief of a secret that is changed meanwhile', () => {
       const desk = deskOf(world)
       const { authenticator } = await guarded(desk, world)
       const account = await desk.account()
-      const off = { secret: SECRET, code: desk.code(authenticator), source: undefined }
+      const off = { provedKey: proved(), code: desk.code(authenticator), source: undefined }
       assert.equal(reasonOf(await overtaken(world, desk).factor.disable(account, off)), 'credentials_wrong')
       assert.ok((await desk.account()).totpConfirmedAt !== undefined)
     }),

@@ -6,7 +6,7 @@ import { HYBRID_PUBLIC_KEY_BYTES } from '@blindkeep/protocol/suites'
 import { both, ROUNDS, reasonOf } from '../../testing/assetRaces.ts'
 import { bytes, notRefused } from '../../testing/guest.ts'
 import { deskOf, guarded, register } from '../../testing/secondFactor.ts'
-import { EMAIL, SECRET } from '../../testing/secrets.ts'
+import { EMAIL, KEY, proved } from '../../testing/signInKeys.ts'
 import { defined, inWorld, newAccount, type World } from '../../testing/world.ts'
 import { isRefusal } from '../ground/refusals.ts'
 import { isChallenge } from './challenges.ts'
@@ -33,15 +33,16 @@ const bind = async (world: World, pair: TokenPair, deviceId: DeviceId) =>
 
 describe('a sign-in', () => {
   it(
-    'is refused when it names a revoked device of the account, and only after the right secret',
+    'is refused when it names a revoked device of the account, and only after the right key',
     inWorld(async (world) => {
       const desk = deskOf(world)
       const { accountId } = await register(desk)
       const deviceId = await newDevice(world, accountId)
-      const logIn = (secret: string) => desk.accounts.logIn({ email: EMAIL, secret, deviceId, source: undefined })
-      assert.ok(!isRefusal(await logIn(SECRET)))
+      const logIn = (key: string) =>
+        desk.accounts.logIn({ email: EMAIL, provedKey: proved(key), deviceId, source: undefined })
+      assert.ok(!isRefusal(await logIn(KEY)))
       await revoke(world, accountId, deviceId)
-      assert.deepEqual(await logIn(SECRET), { refused: 'device_not_authorized' })
+      assert.deepEqual(await logIn(KEY), { refused: 'device_not_authorized' })
       assert.deepEqual(await logIn('not it'), { refused: 'credentials_wrong' })
       assert.deepEqual(await namedBy(world, accountId, deviceId), [])
       notRefused(await desk.login())
@@ -54,7 +55,9 @@ describe('a sign-in', () => {
       const desk = deskOf(world)
       const { accountId } = await register(desk)
       const deviceId = defined(parseDeviceId(randomUUID()))
-      const pair = notRefused(await desk.accounts.logIn({ email: EMAIL, secret: SECRET, deviceId, source: undefined }))
+      const pair = notRefused(
+        await desk.accounts.logIn({ email: EMAIL, provedKey: proved(), deviceId, source: undefined }),
+      )
       assert.ok(!isChallenge(pair))
       const publicKey = bytes(HYBRID_PUBLIC_KEY_BYTES)
       notRefused(await world.rules.devices.add(accountId, { deviceId, publicKey, mac: undefined }))
@@ -70,7 +73,7 @@ describe('a sign-in', () => {
       const { authenticator } = await guarded(desk, world)
       const { accountId } = await desk.account()
       const deviceId = await newDevice(world, accountId)
-      const logIn = () => desk.accounts.logIn({ email: EMAIL, secret: SECRET, deviceId, source: undefined })
+      const logIn = () => desk.accounts.logIn({ email: EMAIL, provedKey: proved(), deviceId, source: undefined })
       const challenge = notRefused(await logIn())
       assert.ok(isChallenge(challenge))
       await revoke(world, accountId, deviceId)
@@ -173,7 +176,7 @@ describe('beside a revocation', () => {
       const desk = deskOf(world)
       const { accountId } = await register(desk)
       const logIn = (deviceId: DeviceId) =>
-        desk.accounts.logIn({ email: EMAIL, secret: SECRET, deviceId, source: undefined })
+        desk.accounts.logIn({ email: EMAIL, provedKey: proved(), deviceId, source: undefined })
       await race(world, accountId, async (deviceId) => () => logIn(deviceId))
     }),
   )
@@ -217,7 +220,7 @@ describe('beside a revocation', () => {
       await race(world, accountId, async (deviceId) => {
         world.clock.advance(60)
         const challenge = notRefused(
-          await desk.accounts.logIn({ email: EMAIL, secret: SECRET, deviceId, source: undefined }),
+          await desk.accounts.logIn({ email: EMAIL, provedKey: proved(), deviceId, source: undefined }),
         )
         assert.ok(isChallenge(challenge))
         return () => desk.verify(challenge.mfaToken, desk.code(authenticator))

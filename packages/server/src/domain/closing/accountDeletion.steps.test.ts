@@ -27,7 +27,7 @@ import {
   provision,
 } from '../../testing/guest.ts'
 import { createMortal } from '../../testing/mortal.ts'
-import { quickly, SECRET } from '../../testing/secrets.ts'
+import { keyRules, proved } from '../../testing/signInKeys.ts'
 import { defined, inWorld, newOpaqueId, type World } from '../../testing/world.ts'
 import type { Finding } from '../fsck/finding.ts'
 import { newMemory } from '../fsck/options.ts'
@@ -61,7 +61,7 @@ describe('the holdings of a deleted account', () => {
     'are freed in steps, with consistent rows after each one, and other accounts lose nothing',
     inWorld(
       async (world) => {
-        const { accountDeletion, deleteAccount, newAccount } = quickly(world)
+        const { accountDeletion, deleteAccount, newAccount } = keyRules(world)
         const [accountId, other] = [await newAccount(), await newAccount()]
         const whole = await fill(world, accountId)
         const [link, othersLink] = [await newLink(world, {}, accountId), await newLink(world, {}, other)]
@@ -95,7 +95,7 @@ describe('the holdings of a deleted account', () => {
     'are freed by the next start, wherever the process died',
     inWorld(
       async (world) => {
-        const { accountDeletion, deleteAccount, newAccount } = quickly(world)
+        const { accountDeletion, deleteAccount, newAccount } = keyRules(world)
         let hasDied = true
         for (let calls = 0; hasDied; calls += 1) {
           const accountId = await newAccount()
@@ -106,7 +106,7 @@ describe('the holdings of a deleted account', () => {
           const account = await accountRow(world, accountId)
           mortal.dieAfter(calls)
           await accountDeletion
-            .begin(account, { secret: SECRET, code: undefined, source: undefined })
+            .begin(account, { provedKey: proved(), code: undefined, source: undefined })
             .then(accountDeletion.resume)
             .catch(() => undefined)
           hasDied = mortal.revive()
@@ -126,7 +126,7 @@ describe('the holdings of a deleted account', () => {
   it(
     'are all freed, whatever lands, is adopted, uploaded or dropped meanwhile',
     inWorld(async (world) => {
-      const { accountDeletion, deleteAccount, newAccount } = quickly(world)
+      const { accountDeletion, deleteAccount, newAccount } = keyRules(world)
       const { rules } = world
       const acts = ['land', 'adopt', 'upload', 'finish', 'create', 'discard', 'delete', 'provision'] as const
       const late = fc.nat(40)
@@ -193,7 +193,7 @@ describe('a deleted account', () => {
     'leaves no personal data in any table',
     inWorld(
       async (world) => {
-        const { accountDeletion, deleteAccount } = quickly(world)
+        const { accountDeletion, deleteAccount } = keyRules(world)
         const { accountId, traces } = await newPerson(world)
         const found = () => {
           const cells = everyCell(defined(world.databasePath))
@@ -213,11 +213,11 @@ describe('a deleted account', () => {
 /** An account with personal data in every table that can hold some; `traces` are those data. */
 async function newPerson(world: World) {
   const { rules, store, clock } = world
-  const [salt, sealedAccountKey, sealedRecoveryKey, recoveryProof] = [bytes(16), bytes(60), bytes(61), bytes(32)]
-  const registered = { secret: SECRET, kdfVersion: 1, salt, sealedAccountKey, sealedRecoveryKey, recoveryProof }
+  const [salt, sealedAccountKey, sealedRecoveryKey, recoveryKey] = [bytes(16), bytes(60), bytes(61), bytes(32)]
+  const registered = { provedKey: proved(), kdfVersion: 1, salt, sealedAccountKey, sealedRecoveryKey, recoveryKey }
   const email = 'ada.lovelace@example.org'
   const request = { ...registered, email, invite: undefined, isForwarded: false, source: undefined }
-  const { accountId } = notRefused(await quickly(world).accounts.register(request))
+  const { accountId } = notRefused(await keyRules(world).accounts.register(request))
   const { albumOwner } = await fill(world, accountId)
   const [dropPublicKey, sealedLabel, sealedName, publicKey] = [bytes(62), bytes(63), bytes(64), bytes(1984)]
   const sealedTitle = bytes(67)
@@ -269,7 +269,13 @@ async function newPerson(world: World) {
     deviceName,
     sessionName,
   ]
-  const keys = [publicKey, albumOwner.keys.publicKey, defined(recoveryKeyHash), defined(verifierHash)]
-  const texts = [email, signInKeyHash, code, tokenHash, recovery, passkeyId]
+  const keys = [
+    publicKey,
+    albumOwner.keys.publicKey,
+    defined(recoveryKeyHash),
+    defined(signInKeyHash),
+    defined(verifierHash),
+  ]
+  const texts = [email, code, tokenHash, recovery, passkeyId]
   return { accountId, traces: [...sealed, ...keys, ...texts].map((trace) => Buffer.from(trace)) }
 }

@@ -22,7 +22,7 @@ import {
   provision,
 } from '../../testing/guest.ts'
 import { deskOf, WRONG as FALSE_CODE, guarded, reasonOf } from '../../testing/secondFactor.ts'
-import { quickly, SECRET } from '../../testing/secrets.ts'
+import { KEY, keyRules, proved, publicKey } from '../../testing/signInKeys.ts'
 import { defined, inWorld, newOpaqueId, type World } from '../../testing/world.ts'
 
 const WRONG = { refused: 'credentials_wrong' }
@@ -38,15 +38,16 @@ async function landRetained(world: World, albumOwner: AlbumOwner, envelope: Over
 
 describe('deleting an account', () => {
   it(
-    'asks for the secret, counts a wrong one like a sign-in, and happens once',
+    'asks for the sign-in key, counts a wrong one like a sign-in, and happens once',
     inWorld(async (world) => {
-      const { accountDeletion, deletedCalls, newAccount } = quickly(world)
+      const { accountDeletion, deletedCalls, newAccount } = keyRules(world)
       const account = await accountRow(world, await newAccount())
-      const begin = (secret: string) => accountDeletion.begin(account, { secret, code: undefined, source: 'a' })
+      const begin = (key: string) =>
+        accountDeletion.begin(account, { provedKey: proved(key), code: undefined, source: 'a' })
       for (let count = 0; count < 10; count += 1) assert.deepEqual(await begin('wrong'), WRONG)
-      assert.equal((await begin(SECRET))?.refused, 'attempts_limited')
+      assert.equal((await begin(KEY))?.refused, 'attempts_limited')
       world.clock.advance(900)
-      const outcomes = await Promise.all(Array.from({ length: 5 }, () => begin(SECRET)))
+      const outcomes = await Promise.all(Array.from({ length: 5 }, () => begin(KEY)))
       assert.deepEqual(
         outcomes.filter((outcome) => outcome !== undefined),
         [WRONG, WRONG, WRONG, WRONG],
@@ -61,8 +62,10 @@ describe('deleting an account', () => {
       const desk = deskOf(world)
       const { authenticator } = await guarded(desk, world)
       const account = await desk.account()
-      const begin = async (code: string | undefined, secret = SECRET) =>
-        reasonOf(await quickly(world).accountDeletion.begin(account, { secret, code, source: undefined }))
+      const begin = async (code: string | undefined, key = KEY) =>
+        reasonOf(
+          await keyRules(world).accountDeletion.begin(account, { provedKey: proved(key), code, source: undefined }),
+        )
       for (const code of [undefined, FALSE_CODE]) assert.equal(await begin(code), 'totp_code_wrong')
       const code = desk.code(authenticator)
       assert.equal(await begin(code, 'wrong'), 'credentials_wrong')
@@ -78,7 +81,7 @@ describe('deleting an account', () => {
   it(
     'ends its tokens and links at once, and makes its e-mail unknown; the form that its row has now is no address',
     inWorld(async (world) => {
-      const { accounts, deleteAccount, newAccount } = quickly(world)
+      const { accounts, deleteAccount, newAccount } = keyRules(world)
       const { sessions, links } = world.rules
       const accountId = await newAccount()
       const { email } = await accountRow(world, accountId)
@@ -89,19 +92,20 @@ describe('deleting an account', () => {
       assert.deepEqual(await sessions.authenticate(pair.accessToken), OVER)
       assert.deepEqual(await sessions.refresh(pair.refreshToken), OVER)
       assert.deepEqual(await links.asGuestSees(opaqueId), { refused: 'link_not_live' })
-      const credentials = (given: string, secret: string) => ({
+      const credentials = (given: string, provedKey: Uint8Array) => ({
         email: given,
-        secret,
+        provedKey,
         deviceId: undefined,
         source: undefined,
       })
-      for (const secret of [SECRET, '-']) assert.deepEqual(await accounts.logIn(credentials(email, secret)), WRONG)
+      for (const key of [proved(), new Uint8Array(32)])
+        assert.deepEqual(await accounts.logIn(credentials(email, key)), WRONG)
       const decoy = notRefused(await accounts.kdf(email, undefined)).salt
       assert.deepEqual([decoy.length, Buffer.from(decoy).equals(salt)], [16, false])
       // What its row has now is no plain address, so no request can name it.
       const present = `deleted:${accountId}`
       const malformed = { refused: 'request_malformed', detail: '/email must be a plain e-mail address' }
-      assert.deepEqual(await accounts.logIn(credentials(present, '-')), malformed)
+      assert.deepEqual(await accounts.logIn(credentials(present, proved())), malformed)
       assert.deepEqual(await accounts.kdf(present, undefined), malformed)
     }),
   )
@@ -109,7 +113,7 @@ describe('deleting an account', () => {
   it(
     'stops requests that were authenticated just before',
     inWorld(async (world) => {
-      const { accounts, changePassword, deleteAccount, newAccount } = quickly(world)
+      const { accounts, changePassword, deleteAccount, newAccount } = keyRules(world)
       const { rules } = world
       const accountId = await newAccount()
       const albumOwner = await newAlbumOwner(world, accountId)
@@ -118,7 +122,7 @@ describe('deleting an account', () => {
       const declared = declaredFor(world, albumOwner, bytes(5))
       assert.equal(await deleteAccount(accountId), undefined)
       const nothing = { kdfVersion: undefined, salt: undefined, sealedAccountKey: undefined, source: undefined }
-      const change = { ...nothing, code: undefined, currentSecret: SECRET, secret: 'another secret of length' }
+      const change = { ...nothing, code: undefined, provedKey: proved(), signInKey: publicKey('another key') }
       assert.deepEqual(await changePassword(caller, change), WRONG)
       assert.deepEqual(await rules.links.provision(accountId, provision()), OVER)
       const { albumId, deviceId } = albumOwner
@@ -134,7 +138,7 @@ describe('deleting an account', () => {
       const share = { opaqueId: newOpaqueId(), sealedIndex: bytes(9), blobHashes: [], expiresAt: undefined, ...notes }
       assert.deepEqual(await rules.shares.create(accountId, share), OVER)
       assert.deepEqual(await rules.uploads.create(caller.account, declared), { refused: 'device_not_authorized' })
-      assert.equal((await accounts.requireSignInKey(caller.account, SECRET, undefined)) ?? 'right', 'right')
+      assert.equal((await accounts.requireSignInKey(caller.account, proved(), undefined)) ?? 'right', 'right')
       await rules.accountDeletion.resume()
       assert.deepEqual(await world.store.read((tx) => tx.accountDeletions.listUnfinished(5)), [])
     }),
@@ -143,7 +147,7 @@ describe('deleting an account', () => {
   it(
     'is refused and changes nothing while an asset is retained, or is about to be',
     inWorld(async (world) => {
-      const { deleteAccount, newAccount } = quickly(world)
+      const { deleteAccount, newAccount } = keyRules(world)
       const accountId = await newAccount()
       const albumOwner = await newAlbumOwner(world, accountId)
       const retained = (seconds: number) => ({ retention_until: formatInstant(addSeconds(world.clock.now(), seconds)) })
@@ -169,7 +173,7 @@ describe('deleting an account', () => {
   it(
     'ends open sessions in steps, and none takes anything meanwhile',
     inWorld(async (world) => {
-      const { deleteAccount, newAccount } = quickly(world)
+      const { deleteAccount, newAccount } = keyRules(world)
       const accountId = await newAccount()
       const content = bytes(20)
       for (let count = 0; count < 120; count += 1) await openDrop(world, await newLink(world, {}, accountId), content)
@@ -189,7 +193,7 @@ describe('deleting an account', () => {
   it(
     'keeps the receipts of landed drops, lets a finishing one land, and ends open sessions',
     inWorld(async (world) => {
-      const { deleteAccount, newAccount } = quickly(world)
+      const { deleteAccount, newAccount } = keyRules(world)
       const { rules } = world
       const accountId = await newAccount()
       const opaqueId = await newLink(world, {}, accountId)

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { addSeconds } from '@blindkeep/protocol/ids'
-import { accountLock } from '../../ports/store.ts'
 import { newAlbumOwner } from '../../testing/assets.ts'
-import { inWorld, newAccount } from '../../testing/world.ts'
+import { beginDeletion, inWorld, newAccount } from '../../testing/world.ts'
 import { openServerKeys, rotateAttestationKey } from '../custody/keys.ts'
 import { isRefusal } from '../ground/refusals.ts'
 import { rotateSigningKey } from './signingKey.ts'
@@ -52,10 +51,7 @@ describe('of two processes, neither accepts what the other has made invalid:', (
       assert.deepEqual(await listed(), [[], []])
       await world.rules.capabilities.revoke(accountId, albumId, one)
       assert.deepEqual(await listed(), [[one], [one]])
-      await world.store.write([accountLock(accountId)], async (tx) => {
-        const { signInKeyHash } = (await tx.accounts.find(accountId)) ?? assert.fail()
-        assert.ok(await tx.accountDeletions.begin({ accountId, signInKeyHash, at: world.clock.now() }))
-      })
+      await beginDeletion(world, accountId)
       const both = [one, two].toSorted()
       assert.deepEqual(await listed(), [both, both])
     }),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { draft } from '../../testing/receipts.ts'
-import { quickAccounts, registration } from '../../testing/secrets.ts'
+import { accountsOf, registration } from '../../testing/signInKeys.ts'
 import { inWorld, type World } from '../../testing/world.ts'
 import { checkServerId, recordServerId, WrongServerId } from './serverId.ts'
 
@@ -24,9 +24,9 @@ describe('the server_id', () => {
   it(
     'may change until the first account, and not afterwards',
     inWorld(async (world) => {
-      await quickAccounts(world).register(registration({ email: 'no e-mail' }))
+      await accountsOf(world).register(registration({ email: 'no e-mail' }))
       await checkServerId(world.store, 'https://any.example')
-      await quickAccounts(world).register(registration())
+      await accountsOf(world).register(registration())
       await isKept(world)
     }),
   )
@@ -34,7 +34,7 @@ describe('the server_id', () => {
   it(
     'stays after an account when the first receipt follows, and the other way round',
     inWorld(async (world) => {
-      await quickAccounts(world).register(registration())
+      await accountsOf(world).register(registration())
       await world.rules.receiptLog.append(draft())
       await isKept(world)
     }),
@@ -44,7 +44,7 @@ describe('the server_id', () => {
     'of another process that was first stops this one from making an account',
     inWorld(async (world) => {
       await world.store.write([], (tx) => recordServerId(tx, 'https://any.example'))
-      await assert.rejects(quickAccounts(world).register(registration()), WrongServerId)
+      await assert.rejects(accountsOf(world).register(registration()), WrongServerId)
       assert.deepEqual(await world.store.read((tx) => tx.accounts.list({ afterEmail: undefined, max: 1 })), [])
     }),
   )

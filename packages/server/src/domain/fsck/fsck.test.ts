@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { type Filled, fill, findingsIn } from '../../testing/fsck.ts'
 import { openUncommitted } from '../../testing/uncommitted.ts'
-import { defined, inWorld, newAccount, newOpaqueId } from '../../testing/world.ts'
+import { beginDeletion, defined, inWorld, newAccount, newOpaqueId } from '../../testing/world.ts'
 import { checkAccount } from './accounts.ts'
 import type { FindingKind } from './finding.ts'
 import { newMemory } from './options.ts'
@@ -204,11 +204,8 @@ describe('fsck', () => {
     inWorld(async (world) => {
       const accountId = await newAccount(world)
       const at = world.clock.now()
-      await world.store.write([], async (tx) => {
-        const { signInKeyHash } = defined(await tx.accounts.find(accountId))
-        await tx.accountDeletions.begin({ accountId, signInKeyHash, at })
-        assert.ok(await tx.accountDeletions.finish(accountId, at))
-      })
+      await beginDeletion(world, accountId)
+      assert.ok(await world.store.write([], (tx) => tx.accountDeletions.finish(accountId, at)))
       const kinds = async () => {
         const [account] = await world.store.read((tx) => tx.audit.accounts('', 1))
         return checkAccount(defined(account), at).map(({ kind }) => kind)

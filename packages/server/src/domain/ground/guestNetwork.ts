@@ -1,5 +1,5 @@
 /**
- * What shares (of a link, of the memory for requests, of connections, of the queue for hashing) count as one guest: an
+ * What shares (of a link, of the memory for requests, of connections, of new accounts) count as one guest: an
  * IPv4 address or an IPv6 /48. A source is a /64 (http/source.ts), but one subscriber often has 65,536 of them, so four
  * of them must not hold all. Undefined where the source is unknown.
  */

@@ -5,7 +5,7 @@ import type { ChannelKind } from '@blindkeep/protocol/schemas/channels'
 import { type MailReceiver, openMailReceiver } from '../../../../../testing/receivers.ts'
 import { createMessenger } from '../../adapters/messenger/messenger.ts'
 import { append, bytes, newLink, notRefused, openDrop, ownerOf } from '../../testing/guest.ts'
-import { defined, inWorld, newAccount, type World } from '../../testing/world.ts'
+import { beginDeletion, defined, inWorld, newAccount, type World } from '../../testing/world.ts'
 import { QUIET_SECONDS } from './attempt.ts'
 import { MAX_CHANNELS } from './channels.ts'
 import { MAX_WRONG_CODES } from './requestedMessages.ts'
@@ -124,10 +124,7 @@ describe('channels', () => {
       const { channels } = rulesWith(world, ['webhook'])
       const accountId = await newAccount(world)
       await channels.add(accountId, webhook)
-      const { signInKeyHash } = defined(await world.store.read((tx) => tx.accounts.find(accountId)))
-      await world.store.write([], (tx) =>
-        tx.accountDeletions.begin({ accountId, signInKeyHash, at: world.clock.now() }),
-      )
+      await beginDeletion(world, accountId)
       assert.deepEqual(await channels.list(accountId), [])
       assert.deepEqual(await channels.add(accountId, webhook), { refused: 'session_over' })
     }),

@@ -7,7 +7,7 @@ import { type AccountId, addSeconds, type OpaqueId, type Sha256Hex } from '@blin
 import { landBlob, newAlbumOwner } from '../../testing/assets.ts'
 import { bytes, notRefused } from '../../testing/guest.ts'
 import { fileOf, keep, mark } from '../../testing/verify.ts'
-import { inWorld, newAccount, newOpaqueId, sha256, type World } from '../../testing/world.ts'
+import { beginDeletion, inWorld, newAccount, newOpaqueId, sha256, type World } from '../../testing/world.ts'
 import { BOUNDS } from '../ground/bounds.ts'
 import { EXPIRED_KEPT_SECONDS, type ShareRequest } from './shares.ts'
 
@@ -156,8 +156,7 @@ describe('a share', () => {
       assert.equal(await shown(world, opaqueId), NEITHER)
       await world.store.write([], (tx) => tx.accounts.setSuspended(albumOwner.accountId, undefined))
       assert.equal(await shown(world, opaqueId), BOTH)
-      const accountDeletion = { accountId: albumOwner.accountId, signInKeyHash: '-', at: world.clock.now() }
-      assert.ok(await world.store.write([], (tx) => tx.accountDeletions.begin(accountDeletion)))
+      await beginDeletion(world, albumOwner.accountId)
       assert.equal(await shown(world, opaqueId), NEITHER, 'before the account’s blobs are released')
     }),
   )

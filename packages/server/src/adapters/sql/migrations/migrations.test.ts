@@ -10,6 +10,7 @@ import { createHealth } from '../sqlite/health.ts'
 import {
   DatabaseBehind,
   DatabaseTooNew,
+  DatabaseUnconvertible,
   type Migration,
   migrate,
   migrations,
@@ -171,7 +172,7 @@ describe('the migration that lets messages go to browsers', () => {
       await assert.rejects(insert(db, 'channels', row(8, 'push')), /CHECK/)
       const all = () => sql<Row>`select * from channels order by channel_seq`.execute(db)
       const { rows } = await all()
-      await migrate(db, sqliteDialect)
+      await migrate(db, sqliteDialect, migrations.slice(0, 5))
       assert.deepEqual((await all()).rows, rows)
       await insert(db, 'channels', row(8, 'push'))
       await assert.rejects(insert(db, 'channels', row(9, 'fax')), /CHECK/)
@@ -209,7 +210,7 @@ describe('the migration that bounds what accounts leave', () => {
       const blob = { asset_id: 'asset', ...owner, role: 'original', ciphertext_hash: hash(1), size: 1, location: 'x' }
       const envelope = JSON.stringify({ created_by_device: 'device 7' })
       await insert(db, 'asset_blobs', { ...blob, upload_id: 'u', content_type: 't', landed_at: 0, envelope })
-      await migrate(db, sqliteDialect)
+      await migrate(db, sqliteDialect, migrations.slice(0, 7))
       const listed =
         await sql`select count(*) as count, min(created_at) as first from links where is_buried = 0`.execute(db)
       assert.deepEqual({ ...Object(listed.rows[0]) }, { count: 2000, first: 501 })
@@ -222,12 +223,48 @@ describe('the migration that bounds what accounts leave', () => {
     }))
 })
 
+describe('the migration to keys', () => {
+  const account = { account_id: accountId(1), email: 'a@b', secret_hash: 's', kdf_version: 1, created_at: 0 }
+  const before = migrations.slice(0, 11)
+
+  it('refuses a database with an account, and changes nothing', () =>
+    inDatabase(async (db) => {
+      await migrate(db, sqliteDialect, before)
+      await insert(db, 'accounts', account)
+      const known = await schemaOf(db)
+      for (const use of [migrate(db, sqliteDialect), requireMigrated(db), requireServing(db)])
+        await assert.rejects(use, DatabaseUnconvertible)
+      assert.deepEqual(await schemaOf(db), known)
+    }))
+
+  it('takes over what else is there, also a deleted account', () =>
+    inDatabase(async (db) => {
+      await migrate(db, sqliteDialect, before)
+      await insert(db, 'accounts', { ...account, secret_hash: '-', deleted_at: 1 })
+      await migrate(db, sqliteDialect)
+      const { rows } = await sql`select email, sign_in_key_hash from accounts`.execute(db)
+      assert.deepEqual(
+        rows.map((row) => ({ ...Object(row) })),
+        [{ email: 'a@b', sign_in_key_hash: null }],
+      )
+    }))
+
+  it('lets an account have a key exactly while it is not deleted', () =>
+    inDatabase(async (db) => {
+      await migrate(db, sqliteDialect)
+      const row = { account_id: accountId(1), email: 'a@b', kdf_version: 1, created_at: 0 }
+      for (const wrong of [{}, { sign_in_key_hash: bytes(31) }, { sign_in_key_hash: bytes(32), deleted_at: 1 }])
+        await assert.rejects(insert(db, 'accounts', { ...row, ...wrong }), /CHECK/)
+      await insert(db, 'accounts', { ...row, sign_in_key_hash: bytes(32) })
+    }))
+})
+
 describe('the table of upload sessions', () => {
   it('refuses a session that is neither wholly a guest’s nor wholly an owner’s', () =>
     inDatabase(async (db) => {
       await migrate(db, sqliteDialect)
-      const account = { account_id: accountId(1), email: 'a@b', secret_hash: 's', kdf_version: 1, created_at: 0 }
-      await insert(db, 'accounts', account)
+      const account = { account_id: accountId(1), email: 'a@b', kdf_version: 1, created_at: 0 }
+      await insert(db, 'accounts', { ...account, sign_in_key_hash: bytes(32) })
       const link = { opaque_id: opaqueId(1), account_id: accountId(1), drop_public_key: bytes(9), suite_id: 1 }
       await insert(db, 'links', { ...link, protocol_version: '2026-11-01', created_at: 0, single_use: 0 })
       const albumId = assetUpload(1).albumId
