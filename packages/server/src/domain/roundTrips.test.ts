@@ -81,7 +81,7 @@ describe('waits for PostgreSQL', () => {
         const { subject } = draft()
         const { dropId } = subject
         if (dropId === undefined) assert.fail()
-        return { accountId, subject, landing: { upload, dropId, whole: undefined, ended: [] }, commit: landDrops }
+        return { accountId, subject, landing: { upload, dropId, whole: undefined }, commit: landDrops }
       }
       const drafts = await mapConcurrently(Array.from({ length: 2 + BATCH }), 8, newDraft)
       const [one, next, ...rest] = drafts

@@ -215,13 +215,12 @@ function createFileRules(ports: RulePorts, settings: RuleSettings, base: Base) {
   const notices = createOwnerNotices({ store, clock, limiter, notifier }, settings)
   const opened = createOpenedSessions({ limiter, serverSecret: ports.keys.serverSecret }, settings)
   const assetBlobs = createAssetBlobs({ quota, ending })
-  const assets = createAssets({ store, objects, clock, ending, assetBlobs })
+  const assets = createAssets({ store, objects, clock, assetBlobs })
   const checkProvenance = createCheckProvenance({ store, objects })
   const landing = createLanding({
     store,
     random,
     receiptLog,
-    ending,
     landDrops,
     opened,
     notifier,
@@ -256,10 +255,7 @@ function createFileRules(ports: RulePorts, settings: RuleSettings, base: Base) {
       settings,
     ),
     uploads: createUploads({ store, room, clock, random, quota }, settings),
-    adopt: createAdopt(
-      { store, objects, clock, random, receiptLog, assetBlobs, ending, nodeId, giveUpAfter },
-      settings,
-    ),
+    adopt: createAdopt({ store, objects, clock, random, receiptLog, assetBlobs, nodeId, giveUpAfter }, settings),
     verify: createVerify({ store, objects, clock, limiter, seats: ports.seats, giveUpAfter, reportDamage }, settings),
     inbox: createInbox({ store, objects, clock, quota }),
     albums: createAlbums({ store, clock }),

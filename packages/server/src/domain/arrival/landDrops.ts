@@ -1,5 +1,5 @@
 import type { DropId, Instant, UploadId } from '@blindkeep/protocol/ids'
-import type { DropUpload, StoredChunk, Upload, WriteTx } from '../../ports/store.ts'
+import type { DropUpload, StoredChunk, WriteTx } from '../../ports/store.ts'
 import { noteChange, noteLinkChange } from '../changes/changes.ts'
 import { LandingsRefused } from '../custody/receiptBatches.ts'
 import { isReachable } from '../ground/activeAccount.ts'
@@ -14,8 +14,6 @@ export interface DropLanding {
   readonly upload: DropUpload
   readonly dropId: DropId
   readonly whole: WholeChunk | undefined
-  /** What the landing has ended, for `ending.afterCommit`: the other open sessions of a spent link. */
-  ended: readonly Upload[]
 }
 
 /** Puts drops into inboxes in their receipts' transaction. Throws `NotWhole` if a `whole` chunk cannot be recorded. */
@@ -43,10 +41,7 @@ export function createLandDrops({ ending }: { readonly ending: UploadEnding }): 
       tx.drops.insert(...landings.map((landing) => dropOf(landing, at))),
     ])
     if (!areKept) throw new Error('the object of a landing drop was not staged')
-    for (const landing of landings)
-      landing.ended = spent.includes(landing.upload.opaqueId)
-        ? await ending.endOpenOfLink(tx, landing.upload.opaqueId, at)
-        : []
+    for (const opaqueId of spent) await ending.endOpenOfLink(tx, opaqueId, at)
   }
 }
 
