@@ -1,7 +1,7 @@
 import type { DropId, Instant, UploadId } from '@blindkeep/protocol/ids'
 import type { DropUpload, StoredChunk, WriteTx } from '../../ports/store.ts'
 import { noteChange, noteLinkChange } from '../changes/changes.ts'
-import { LandingsRefused } from '../custody/receiptBatches.ts'
+import { LandingsRefused, type LandTogether } from '../custody/receiptBatches.ts'
 import { isReachable } from '../ground/activeAccount.ts'
 import { claimLink } from '../uploads/claimLink.ts'
 import type { UploadEnding } from '../uploads/uploadEnding.ts'
@@ -16,13 +16,11 @@ export interface DropLanding {
   readonly whole: WholeChunk | undefined
 }
 
-/** Puts drops into inboxes in their receipts' transaction. Throws `NotWhole` if a `whole` chunk cannot be recorded. */
-export type LandDrops = (tx: WriteTx, landings: readonly DropLanding[], at: Instant) => Promise<void>
-
 /** Some uploads are not open and empty, or their links or owners take nothing. */
 export class NotWhole extends LandingsRefused {}
 
-export function createLandDrops({ ending }: { readonly ending: UploadEnding }): LandDrops {
+/** Puts drops into inboxes in their receipts' transaction. Throws `NotWhole` if a `whole` chunk cannot be recorded. */
+export function createLandDrops({ ending }: { readonly ending: UploadEnding }): LandTogether<DropLanding> {
   return async function landDrops(tx, landings, at) {
     // A refusal undoes the notes, too.
     await Promise.all([

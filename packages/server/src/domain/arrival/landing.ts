@@ -18,13 +18,12 @@ import { newId } from '../ground/newId.ts'
 import { isRefusal, type Refuses } from '../ground/refusals.ts'
 import type { Notifier } from '../notify/notifier.ts'
 import type { RowBudget } from '../quota/rowBudget.ts'
-import type { DropLanding, LandDrops, WholeChunk } from './landDrops.ts'
+import type { DropLanding, WholeChunk } from './landDrops.ts'
 
 interface LandingPorts {
   readonly store: Store
   readonly random: Random
-  readonly receiptLog: ReceiptLog
-  readonly landDrops: LandDrops
+  readonly receiptLog: ReceiptLog<DropLanding>
   readonly opened: Pick<OpenedSessions, 'landed'>
   readonly notifier: Pick<Notifier, 'landed'>
   readonly assetBlobs: AssetBlobs
@@ -64,7 +63,6 @@ export function createLanding({
   store,
   random,
   receiptLog,
-  landDrops,
   opened,
   notifier,
   assetBlobs,
@@ -75,8 +73,7 @@ export function createLanding({
     const dropId = newId(random, parseDropId)
     const { uploadId, accountId, ciphertextHash, size } = upload
     const subject = { uploadId, dropId, blobRole: 'original' as const, ciphertextHash, size }
-    const landing: DropLanding = { upload, dropId, whole }
-    await receiptLog.append({ accountId, subject, landing, commit: landDrops })
+    await receiptLog.append({ accountId, subject, landing: { upload, dropId, whole } })
     notifier.landed(accountId)
     await opened.landed(upload)
   }
@@ -95,10 +92,7 @@ export function createLanding({
       await receiptLog.append({
         accountId,
         subject: { uploadId, assetId, blobRole: role, ciphertextHash, size, ...checked },
-        landing: undefined,
-        async commit(tx, _landings, receivedAt) {
-          await assetBlobs.land(tx, upload, receivedAt)
-        },
+        commit: (tx, receivedAt) => assetBlobs.land(tx, upload, receivedAt),
       })
     } catch (error) {
       if (error instanceof SlotLost) return failureOf(error.refusal)

@@ -119,8 +119,7 @@ export function createAdopt(
       await receiptLog.append({
         accountId,
         subject: { uploadId: drop.uploadId, assetId, blobRole: 'original', ciphertextHash, size },
-        landing: undefined,
-        async commit(tx, _landings, receivedAt) {
+        async commit(tx, receivedAt) {
           if (!(await tx.drops.settle(dropId, claimId))) throw new ClaimLost()
           await assetBlobs.adopt(tx, { accountId, declared, drop, at: receivedAt })
           await noteChange(tx, accountId, { name: 'drop.adopted', dropId, assetId }, receivedAt)
