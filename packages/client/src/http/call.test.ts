@@ -153,6 +153,20 @@ describe('a refusal', () => {
     )
   })
 
+  it('asks to wait for a day at most, however long the server names', async (context) => {
+    const named = ['86400', '86401', '4503599627370496', '9007199254740991', '9007199254740992', '1e9', '-1']
+    const { calls } = await serverWith(context, (_, response) =>
+      json(response, 429, {}, { 'Retry-After': named[0] ?? '' }),
+    )
+    const waits: (number | undefined)[] = []
+    for (; named.length > 0; named.shift()) {
+      const error: unknown = await calls.call('version').catch((refusal: unknown) => refusal)
+      assert.ok(error instanceof ProblemError)
+      waits.push(error.retryAfterSeconds)
+    }
+    assert.deepEqual(waits, [86_400, 86_400, 86_400, 86_400, undefined, undefined, undefined])
+  })
+
   it('has the code unknown for a proxy’s page and for an unknown code', async (context) => {
     const answers = ['<html>bad gateway</html>', JSON.stringify({ code: 'error.of.tomorrow' })]
     const { calls } = await serverWith(context, (_, response) => response.writeHead(502).end(answers.shift()))
