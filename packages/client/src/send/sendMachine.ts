@@ -166,7 +166,7 @@ function afterStatus(machine: SendMachine, { state, offset }: Status, failure: S
   }
 }
 
-/** Goes on where the server says, but not for ever where no honest one would. */
+/** Goes on where the server says, but only MAX_STRAYS times where no honest one would. */
 function resumed(machine: SendMachine, offset: number, failure: SendFailure | undefined): SendMachine {
   const { unanswered, highestOffset, strays } = machine
   const isStray = unanswered !== undefined && offset !== unanswered.offset && offset < unanswered.end
