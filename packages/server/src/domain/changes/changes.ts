@@ -5,15 +5,11 @@
  */
 import type { AccountId, AlbumId, AssetId, Instant, OpaqueId } from '@blindkeep/protocol/ids'
 import type { News } from '../../ports/node.ts'
-import type { Change, Store, WriteTx } from '../../ports/store.ts'
+import type { Change, NotedEvent, Store, WriteTx } from '../../ports/store.ts'
 
 type PlainChange = Exclude<Change, { readonly name: 'asset.changed' }>
 
-interface PlainEvent {
-  readonly accountId: AccountId
-  readonly change: PlainChange
-  readonly at: Instant
-}
+type NewEvent = Omit<NotedEvent, 'changeSeq'>
 
 type Notes = ReturnType<typeof createNotes>
 
@@ -29,10 +25,10 @@ function notesOf(tx: WriteTx): Notes {
 function createNotes(tx: WriteTx) {
   const noted = new Map<AccountId, Set<string>>()
   /** Notes that are not written yet. Those that nothing awaits in between are written together. */
-  let gathered: { readonly events: PlainEvent[]; readonly written: Promise<void> } | undefined
+  let gathered: { readonly events: NewEvent[]; readonly written: Promise<void> } | undefined
 
   function gather() {
-    const events: PlainEvent[] = []
+    const events: NewEvent[] = []
     const written = Promise.resolve().then(() => {
       gathered = undefined
       return tx.changes.insertNextEvents(events)
@@ -52,7 +48,7 @@ function createNotes(tx: WriteTx) {
       await write()
     },
 
-    async write(event: PlainEvent): Promise<void> {
+    async write(event: NewEvent): Promise<void> {
       gathered ??= gather()
       gathered.events.push(event)
       await gathered.written

@@ -115,17 +115,13 @@ export interface Signed {
 
 export function createReceiptBatches<Landing>(ports: ReceiptPorts<Landing>) {
   const { store, headWatch } = ports
-  type Batch = Drafts<Landing>
   /** The log as this process has left it. */
   let left: LogState | undefined
 
-  const signOn = async (drafts: Batch, state: LogState): Promise<Signed> => ({
-    rows: await signAll(ports, drafts, state),
-    state,
-  })
+  const signOn = (drafts: Drafts<Landing>, state: LogState) => signAll(ports, drafts, state)
 
   /** Continues what the log has now. */
-  async function sign(drafts: Batch, { ask }: Pick<Store, 'ask'> = store): Promise<Signed> {
+  async function sign(drafts: Drafts<Landing>, { ask }: Pick<Store, 'ask'> = store): Promise<Signed> {
     const last = headWatch.last()
     const { key, hash, ...end } = await ask((tx) => tx.receipts.end(last?.receiptSeq ?? 0))
     if (key === undefined) throw new Error('no attestation key is active')
@@ -139,7 +135,7 @@ export function createReceiptBatches<Landing>(ports: ReceiptPorts<Landing>) {
   }
 
   /** Throws `DraftsFailed`. False, uncommitted: a key rotated, another process appended, or another database. */
-  async function commit(drafts: Batch, signed: Signed): Promise<boolean> {
+  async function commit(drafts: Drafts<Landing>, signed: Signed): Promise<boolean> {
     const locks = [...locksOf(drafts), ...(signed.state.head === undefined ? (['server'] as const) : [])]
     const done = await store.write(locks, async (tx) =>
       // Only now there is a connection, which may lead to another server.
@@ -153,7 +149,7 @@ export function createReceiptBatches<Landing>(ports: ReceiptPorts<Landing>) {
   }
 
   /** Signs in the committing transaction: it holds the chain, so the log stands still. SQLite cannot wait for that. */
-  async function commitHolding(drafts: Batch): Promise<Signed> {
+  async function commitHolding(drafts: Drafts<Landing>): Promise<Signed> {
     const signed = await store.write([...locksOf(drafts), 'server'], async (tx) => {
       const fresh = await sign(drafts, { ask: (question) => question(tx) })
       if (!(await appendIn(tx, ports, { drafts, signed: fresh })))
@@ -169,7 +165,7 @@ export function createReceiptBatches<Landing>(ports: ReceiptPorts<Landing>) {
     commit,
 
     /** Continues what this process appended last, without asking. Undefined before that. The commit compares. */
-    async signOnOwn(drafts: Batch): Promise<Signed | undefined> {
+    async signOnOwn(drafts: Drafts<Landing>): Promise<Signed | undefined> {
       if (left === undefined) return undefined
       const state = left
       await headWatch.beforeSigning(true)
@@ -177,13 +173,13 @@ export function createReceiptBatches<Landing>(ports: ReceiptPorts<Landing>) {
     },
 
     /** Continues uncommitted receipts. If they fail, so do these: the commit compares the head. */
-    async signAfter(drafts: Batch, { rows, state }: Signed): Promise<Signed> {
+    async signAfter(drafts: Drafts<Landing>, { rows, state }: Signed): Promise<Signed> {
       await headWatch.beforeSigning(true)
       return signOn(drafts, { ...state, head: rows.at(-1) })
     },
 
     /** Signs again what continued another log, or was signed by another key, until it is committed. */
-    async commitAfresh(drafts: Batch): Promise<Signed> {
+    async commitAfresh(drafts: Drafts<Landing>): Promise<Signed> {
       for (let signings = 1; signings < MAX_SIGNINGS; signings++) {
         const signed = await sign(drafts)
         if (await commit(drafts, signed)) return signed
@@ -194,10 +190,7 @@ export function createReceiptBatches<Landing>(ports: ReceiptPorts<Landing>) {
   }
 }
 
-const locksOf = (drafts: Drafts<unknown>) => [
-  'chain' as const,
-  ...drafts.map(({ accountId }) => accountLock(accountId)),
-]
+const locksOf = (drafts: Drafts<unknown>) => ['chain' as const, ...drafts.map((each) => accountLock(each.accountId))]
 
 function lastOf(rows: readonly ReceiptRow[]): ReceiptRow {
   const last = rows.at(-1)
@@ -209,8 +202,9 @@ function lastOf(rows: readonly ReceiptRow[]): ReceiptRow {
 async function signAll(
   { clock, serverId, signerOf }: Pick<ReceiptPorts<never>, 'clock' | 'serverId' | 'signerOf'>,
   drafts: Drafts<unknown>,
-  { head, floor, key }: LogState,
-): Promise<readonly ReceiptRow[]> {
+  state: LogState,
+): Promise<Signed> {
+  const { head, floor, key } = state
   const firstSeq = Math.max(head?.receiptSeq ?? 0, floorIn(floor)) + 1
   // Even with the clock set back, a receipt is not dated before its predecessor or its key's activation.
   const receivedAt = instantOf(Math.max(clock.now(), key.activeFrom, head?.receivedAt ?? 0))
@@ -223,13 +217,13 @@ async function signAll(
       received_at: formatInstant(receivedAt),
     }),
   )
-  if (payloads.length === 0) return []
   const receipts = await signerOf(key).receipts(payloads, key.keyId)
-  return drafts.map(({ subject: { uploadId, dropId, assetId } }, at) => {
+  const rows = drafts.map(({ subject: { uploadId, dropId, assetId } }, at) => {
     const receipt = receipts[at]
     if (receipt === undefined) throw new Error('a receipt was not signed')
     return { ...receipt, receiptSeq: firstSeq + at, keyId: key.keyId, uploadId, dropId, assetId, receivedAt }
   })
+  return { rows, state }
 }
 
 function payloadOf(subject: ReceiptSubject) {
@@ -247,30 +241,24 @@ function payloadOf(subject: ReceiptSubject) {
 /** False if the log has grown, or its key or floor is another one: no receipt is dated after the end of its key. */
 async function appendIn<Landing>(
   tx: WriteTx,
-  { serverId, landTogether }: ReceiptPorts<Landing>,
+  ports: ReceiptPorts<Landing>,
   { drafts, signed: { rows, state } }: { readonly drafts: Drafts<Landing>; readonly signed: Signed },
 ): Promise<boolean> {
   const { head, floor, key } = state
   const { receivedAt } = lastOf(rows)
-  const beside = () => commitAll(tx, { drafts, receivedAt, landTogether })
+  const beside = () => commitAll(tx, drafts, { ...ports, receivedAt })
   const [isAppended] = await Promise.all([
     tx.receipts.append(head, rows, { keyId: key.keyId, floor, beside }),
-    head === undefined ? recordServerId(tx, serverId) : undefined,
+    head === undefined ? recordServerId(tx, ports.serverId) : undefined,
   ])
   return isAppended
 }
 
-interface Committing<Landing> {
-  readonly drafts: Drafts<Landing>
-  /** A batch has one date. */
-  readonly receivedAt: Instant
-  readonly landTogether: LandTogether<Landing>
-}
-
-/** Drafts of one account change the same rows: they are committed together or in turn. */
+/** Drafts of one account change the same rows: they are committed together or in turn. A batch has one date. */
 async function commitAll<Landing>(
   tx: WriteTx,
-  { drafts, receivedAt, landTogether }: Committing<Landing>,
+  drafts: Drafts<Landing>,
+  { receivedAt, landTogether }: Pick<ReceiptPorts<Landing>, 'landTogether'> & { readonly receivedAt: Instant },
 ): Promise<void> {
   const together = drafts.filter((draft) => 'landing' in draft)
   const landings = together.map(({ landing }) => landing)
