@@ -28,7 +28,7 @@ export async function startBlindkeep(
   return server
 }
 
-type PeerName = 'tus' | 'constant' | 'files' | 'bareUploads' | 'bareReads' | 'bareVerify'
+type PeerName = 'tus' | 'constant' | 'files' | 'bareUploads' | 'bareReads' | 'bareSignIns' | 'bareVerify'
 
 type PeerOptions = Pick<RowOptions, 'atEnd'> & { readonly argument: string; readonly mode?: string | undefined }
 

@@ -25,6 +25,7 @@ import {
 import { dropsOnPostgres, quotaOnPostgres, receiptsOnPostgres, verifyOnPostgres } from './rows/postgres.ts'
 import { quota } from './rows/quota.ts'
 import { receipts } from './rows/receipts.ts'
+import { signIns } from './rows/signIns.ts'
 import { bytesWritten, mainThreadTime } from './rows/smallDropCost.ts'
 import { smallDrops } from './rows/smallDrops.ts'
 import { start } from './rows/start.ts'
@@ -50,6 +51,7 @@ export const ROWS: readonly Row[] = [
   mainThreadTime,
   bytesWritten,
   terminalDrop,
+  signIns,
   dropsOnPostgres,
   receiptsOnPostgres,
   quotaOnPostgres,

@@ -131,7 +131,7 @@ function otherProofs({ key, nonce, signature }: Proof): readonly (Proof & { read
 
 // Covers: Accounts and sessions; Requests
 describe('a proof', () => {
-  it('is required by exactly the operations that once took a secret', () => {
+  it('is required by exactly the operations that need one', () => {
     const { operations } = server.document
     assert.deepEqual(operations.flatMap(({ proves, name }) => (proves ? [name] : [])).toSorted(), PROVING.toSorted())
   })

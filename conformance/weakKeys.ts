@@ -25,8 +25,8 @@ export function withLargerS(signature: string): string {
 }
 
 /**
- * Whether the forged signature is right for the message, by RFC 8032 (section 5.1.7) without the factor 8: some versions
- * of OpenSSL accept it.
+ * Whether the forged signature is right for the message, by RFC 8032 (section 5.1.7) without the factor 8. Some
+ * versions of OpenSSL accept it.
  */
 export function isForgedFor(key: Buffer, message: Buffer): boolean {
   const hash = createHash('sha512').update(FORGED.subarray(0, 32)).update(key).update(message).digest()

@@ -56,10 +56,11 @@ async function planIn(dataDir: string): Promise<Plan> {
   return plan
 }
 
-/** Every file with its hash. */
+/** Every file with its hash, but the lock that each command takes, which is empty. */
 async function stateOf(directory: string): Promise<Readonly<Record<string, string>>> {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true })
-  const paths = entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name))
+  const files = entries.filter((entry) => entry.isFile() && entry.name !== 'server.lock')
+  const paths = files.map(({ parentPath, name }) => join(parentPath, name))
   return Object.fromEntries(await Promise.all(paths.map(async (path) => [path, sha256(await readFile(path))] as const)))
 }
 

@@ -10,20 +10,20 @@ const FROM_ELSEWHERE = { 'x-forwarded-for': '203.0.113.9' }
 
 const invites: Race = {
   name: 'invite',
-  // The server hashes 64 passwords in each round.
   weight: 5,
   async round({ client, random, operate }) {
     const { code } = (await operate('account', 'invite')) as { readonly code: string }
     const people = random.pick([RACERS, RACERS / 2, RACERS / 8])
-    const bodies = await Promise.all(
+    const calls = await Promise.all(
       Array.from({ length: people }, () => {
         const { email, key } = newCredentials(client)
-        return proved(client, key, { method: 'POST', path: '/v1/auth/register', json: { email, invite: code } })
+        const call = { method: 'POST', path: '/v1/auth/register', json: { email, invite: code } }
+        return proved(client, key, { ...call, headers: FROM_ELSEWHERE })
       }),
     )
     const replies = await race(
       random,
-      times(RACERS, (index) => client.send({ ...bodies[index % people], headers: FROM_ELSEWHERE })),
+      times(RACERS, (index) => client.send(calls[index % people] ?? assert.fail())),
     )
     const each = RACERS / people
     assert.deepEqual(tally(replies), { 201: each, '403 auth.registration_closed': RACERS - each })

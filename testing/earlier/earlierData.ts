@@ -14,8 +14,8 @@ export interface EarlierData {
   readonly publicUrl: string
   /** The directory's files by their paths in it, in base64. The master secret is `secrets/master.secret`. */
   readonly files: Readonly<Record<string, string>>
-  /** Signs in with these at that build. Key and password in base64. */
-  readonly owner: { readonly email: string; readonly password: string; readonly accountKey: string }
+  /** Account key, and seed of the sign-in key in base64; builds before migration 12 had no such key. */
+  readonly owner: { readonly email: string; readonly seed?: string; readonly accountKey: string }
   /** The addresses of links that take files, without their origin. */
   readonly links: readonly string[]
   /** Files that wait in the inbox, in the order in which they landed. */
@@ -36,11 +36,22 @@ export interface EarlierFile {
 /** Of the build that the first people had. */
 export const FIRST_BUILD = new URL('build-916841d3.json.gz', import.meta.url)
 
+/** What the deletion of its account left in that build. */
+const DELETION = [
+  `update accounts set deleted_at = created_at, email = 'deleted:' || account_id, secret_hash = '',
+    salt = null, sealed_account_key = null`,
+  'delete from devices',
+  'update albums set sealed_name = null',
+  'update sessions set ended_at = coalesce(ended_at, created_at), device_id = null',
+  `update links set revoked_at = coalesce(revoked_at, created_at), drop_public_key = x'', verifier_hash = null,
+    sealed_label = null`,
+]
+
 /** The same, with its account deleted: what signed in before keys cannot be taken over. */
 export async function unpackWithoutAccounts(packed: URL, directory: string): Promise<EarlierData> {
   const data = await unpackEarlierData(packed, directory)
   const database = new DatabaseSync(join(directory, 'blindkeep.sqlite'))
-  database.exec(`update accounts set deleted_at = created_at, email = 'deleted:' || account_id`)
+  for (const statement of DELETION) database.exec(statement)
   database.close()
   return data
 }

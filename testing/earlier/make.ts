@@ -40,7 +40,7 @@ interface Modules {
 /** Its clients: a later one may send what the earlier server does not know. */
 const load = <Name extends keyof Modules>(name: Name): Module<Name> => import(join(checkout, name))
 const { resumeOwner } = await load('packages/client/src/account.ts')
-const { createCalls } = await load('packages/client/src/call.ts')
+const { callProved, createCalls } = await load('packages/client/src/call.ts')
 const { sourceOfBytes } = await load('packages/client/src/source.ts')
 const { openedDrops, sendFile } = await load('testing/people.ts')
 
@@ -96,9 +96,12 @@ async function isReady(baseUrl: string): Promise<boolean> {
 async function useServer(baseUrl: string, operate: (...args: readonly string[]) => string) {
   const invite = JSON.parse(operate('account', 'invite', '--json')).code as string
   const email = 'owner@example.org'
-  const password = toBase64(randomBytes(32))
+  const seed = new Uint8Array(randomBytes(32))
   const accountKey = new Uint8Array(randomBytes(32))
-  const { body } = await createCalls({ baseUrl }).call('register', { body: { email, password, invite } })
+  // A proof names the server's public name.
+  const toProcess: typeof fetch = (input, init) => fetch(String(input).replace(PUBLIC_URL, baseUrl), init)
+  const calls = createCalls({ baseUrl: PUBLIC_URL, fetch: toProcess })
+  const { body } = await callProved(calls, 'register', { email, invite, seed })
   const tokens = {
     accountId: body.account_id,
     accessToken: body.access_token,
@@ -139,7 +142,7 @@ async function useServer(baseUrl: string, operate: (...args: readonly string[]) 
   await owner.deleteAsset(deleted.assetId)
   const { url: share } = await owner.createShare([adoptedId])
   return {
-    owner: { email, password, accountKey: toBase64(accountKey) },
+    owner: { email, seed: toBase64(seed), accountKey: toBase64(accountKey) },
     links: [pathOf(link.url)],
     drops,
     assets: [{ ...adopted, assetId: adoptedId }, uploaded],

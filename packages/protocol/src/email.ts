@@ -1,6 +1,6 @@
 /**
  * The one form in which e-mail addresses are compared, stored and part of a key derivation. Client and server use this
- * function: if they disagreed, a client would derive a password's secret from another text than the one that the
+ * function: if they disagreed, a client would derive a password's keys from another text than the one that the
  * account was made with.
  */
 

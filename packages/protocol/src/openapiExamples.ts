@@ -31,7 +31,6 @@ const MEMBERS: Readonly<Record<string, Json>> = {
   max_staleness_seconds: 900,
   name: 'blindkeep',
   nonce: toBase64(new Uint8Array(56)),
-
   peer: 'https://peer.example.org',
   plaintext_size: 1024,
   provisioning_uri: 'otpauth://totp/Blindkeep:ada%40example.org?secret=JBSWY3DPEHPK3PXP&issuer=Blindkeep',

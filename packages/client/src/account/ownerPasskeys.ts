@@ -84,7 +84,7 @@ export function createOwnerPasskeys({ accountId, accountKey, ...own }: PasskeyPo
   const nameSeal = (passkeyId: PasskeyId) =>
     ({ key: accountKey, purpose: 'passkey-name', contextId: uuidBytes(passkeyId) }) as const
 
-  /** Each try has the same salt, so the same bytes but for the proof: a call after a lost answer is a repeat for the server. */
+  /** Each try has the same salt, so the same members: a call after a lost answer is a repeat for the server. */
   async function add(
     seed: Bytes,
     { passkeyId, salt }: { readonly passkeyId: PasskeyId; readonly salt: Bytes },

@@ -31,7 +31,7 @@ export const recoveryOperations = {
     body: { type: 'application/json', schema: FinishRecoveryRequest },
     proves: true,
     answers: {
-      200: { description: 'The secret is set, and the caller is signed in.', body: TokenResponse },
+      200: { description: 'The sign-in key is set, and the caller is signed in.', body: TokenResponse },
       202: { description: 'The second factor is required.', body: ChallengeResponse },
     },
     problems: ['error.auth.recovery_invalid', 'error.auth.rate_limited'],
