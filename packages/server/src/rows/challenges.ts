@@ -1,4 +1,5 @@
 import type { AccountId, Instant } from '@blindkeep/protocol/ids'
+import { sql } from 'kysely'
 import { changesOne, first, inserts, runs } from './statements.ts'
 import { columnsOf } from './tables.ts'
 
@@ -36,6 +37,20 @@ export const challengeWrites = {
   ),
   /** Removes all challenges of an account, because their first step no longer proves anything. */
   removeOf: runs((db, accountId: AccountId) => db.deleteFrom('challenges').where('accountId', '=', accountId)),
+  /** Removes all of an account but the `keep` newest. */
+  removeOlderOf: runs((db, accountId: AccountId, keep: number) =>
+    db
+      .deleteFrom('challenges')
+      .where('tokenHash', 'in', (challenge) =>
+        challenge
+          .selectFrom('challenges')
+          .select('tokenHash')
+          .where('accountId', '=', accountId)
+          .orderBy('createdAt', 'desc')
+          .limit(sql.lit(Number.MAX_SAFE_INTEGER))
+          .offset(keep),
+      ),
+  ),
   /** Removes at most `max` that have expired at `at`. */
   prune: runs((db, at: Instant, max: number) =>
     db

@@ -193,4 +193,21 @@ function describeChallenges(inStore: InStore): void {
       assert.deepEqual(await known(), [5])
     }),
   )
+
+  it(
+    'are kept to the newest of an account',
+    inStore(async (store) => {
+      await seed(store)
+      await store.write([], async (tx) => {
+        for (const number of [1, 2, 3]) await tx.challenges.insert(challenge(number, { createdAt: at(4 - number) }))
+        await tx.challenges.insert(challenge(4, { accountId: accountId(2) }))
+        await tx.challenges.removeOlderOf(accountId(1), 2)
+      })
+      const found = await Promise.all([1, 2, 3, 4].map((number) => find(store, number)))
+      assert.deepEqual(
+        found.map((each) => each !== undefined),
+        [true, true, false, true],
+      )
+    }),
+  )
 }

@@ -4,7 +4,7 @@ import { bytes, notRefused } from '../../testing/guest.ts'
 import { accountsOf, KEY, keyHash, proved, publicKey, registration } from '../../testing/signInKeys.ts'
 import { defined, inWorld, type World } from '../../testing/world.ts'
 import type { Credentials } from './accounts.ts'
-import { createAttemptLimits } from './attemptLimits.ts'
+import { createAttemptLimits, newAccountLimits } from './attemptLimits.ts'
 import type { Registration } from './registration.ts'
 
 const credentials = (overrides: Partial<Credentials> = {}): Credentials => {
@@ -80,6 +80,7 @@ describe('registering', () => {
         { kdfVersion: 2 },
         { sealedRecoveryKey: bytes(9) },
         { recoveryKey: bytes(32) },
+        { sealedRecoveryKey: bytes(9), recoveryKey: new Uint8Array(32) },
       ]
       for (const overrides of bad)
         assert.equal(reasonOf(await accounts.register(registration(overrides))), 'registration_invalid')
@@ -169,6 +170,46 @@ describe('logging in', () => {
       assert.equal(reasonOf(await accounts.logIn(credentials({ source: 'a' }))), 'attempts_limited')
       assert.equal(reasonOf(await accounts.register(registration({ source: 'a' }))), 'attempts_limited')
       assert.equal(reasonOf(await accounts.kdf('unknown@example.org', undefined)), 'in')
+    }),
+  )
+})
+
+describe('new accounts', () => {
+  /** Makes `count` accounts, and returns how each further attempt ends. */
+  const made = async (world: World, count: number, others: Partial<Registration> = {}) => {
+    const accounts = accountsOf(world)
+    const register = async (at: number) =>
+      reasonOf(await accounts.register(registration({ email: `${at}@example.org`, ...others })))
+    for (let at = 0; at < count; at += 1) assert.equal(await register(at), 'in')
+    return register
+  }
+
+  it(
+    'are at most a thousand in an hour from one network, and others are not kept out',
+    inWorld(async (world) => {
+      const register = await made(world, 1000, { source: '2001:db8:1:1::/64' })
+      assert.equal(await register(0), 'in', 'a repeat is no new account')
+      assert.equal(await register(1001), 'attempts_limited')
+      const from = async (source: string) =>
+        reasonOf(await accountsOf(world).register(registration({ email: `a@${source.length}.example`, source })))
+      assert.equal(await from('2001:db8:1:22::/64'), 'attempts_limited')
+      assert.equal(await from('2001:db8:2::/64'), 'in')
+      world.clock.advance(3600)
+      assert.equal(await register(1001), 'in')
+    }),
+  )
+
+  it(
+    'are at most ten thousand in an hour from all sources, and as many as there are invites',
+    inWorld(async (world) => {
+      const { limiter, rules, settings } = world
+      const [ofAll] = newAccountLimits(undefined)
+      await limiter.take([{ ...defined(ofAll), weight: 9999 }])
+      const register = await made(world, 1)
+      assert.equal(await register(1), 'attempts_limited')
+      const { code } = await rules.invites.issue(1)
+      const invited = accountsOf(world, { ...settings, registration: 'invite' })
+      assert.equal(reasonOf(await invited.register(registration({ email: 'b@example.org', invite: code }))), 'in')
     }),
   )
 })

@@ -119,10 +119,12 @@ describe('a sign-in with a passkey', () => {
 
 describe('adding a passkey', () => {
   it(
-    'asks for the present sign-in key',
+    'asks for the present sign-in key, and for a passkey key that can be proved',
     inWorld(async (world) => {
       const { passkeys, account } = await registered(world)
       assert.equal(reasonOf(await passkeys.add(account, request({ provedKey: proved('not it') }))), 'credentials_wrong')
+      const weak = request({ passkeyKey: new Uint8Array(32) })
+      assert.equal(reasonOf(await passkeys.add(account, weak)), 'request_malformed')
       assert.deepEqual(await idsOf(passkeys, account), [])
     }),
   )

@@ -76,13 +76,15 @@ describe('changing the password', () => {
   )
 
   it(
-    'keeps values that are left out, and refuses another key derivation',
+    'keeps values that are left out, and refuses another key derivation and a key of small order',
     inWorld(async (world) => {
       const { accountId, caller, changePassword } = await signedIn(world)
       const { salt, sealedAccountKey } = caller.account
       const nothing = { kdfVersion: undefined, salt: undefined, sealedAccountKey: undefined }
-      const refused = await changePassword(caller, changing({ kdfVersion: 2 }))
-      assert.equal(refused?.refused, 'request_malformed')
+      for (const wrong of [{ kdfVersion: 2 }, { signInKey: new Uint8Array(32) }]) {
+        const refused = await changePassword(caller, changing(wrong))
+        assert.equal(refused?.refused, 'request_malformed')
+      }
       assert.equal(await changePassword(caller, changing(nothing)), undefined)
       const row = await accountRow(world, accountId)
       assert.deepEqual([row.signInKeyHash, row.salt, row.sealedAccountKey], [proved(NEXT), salt, sealedAccountKey])

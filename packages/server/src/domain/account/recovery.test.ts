@@ -126,10 +126,12 @@ describe('the end of a recovery', () => {
   )
 
   it(
-    'refuses another key derivation first',
+    'refuses another key derivation and a key of small order first',
     inWorld(async (world) => {
-      const answer = await world.rules.recovery.finish(recoveryOf(registration(), { kdfVersion: 2 }))
-      assert.equal(reasonOf(answer), 'request_malformed')
+      for (const wrong of [{ kdfVersion: 2 }, { signInKey: new Uint8Array(32) }]) {
+        const answer = await world.rules.recovery.finish(recoveryOf(registration(), wrong))
+        assert.equal(reasonOf(answer), 'request_malformed')
+      }
     }),
   )
 

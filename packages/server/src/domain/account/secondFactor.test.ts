@@ -6,7 +6,7 @@ import { notRefused } from '../../testing/guest.ts'
 import { deskOf, enroll, guarded, reasonOf, register, WRONG } from '../../testing/secondFactor.ts'
 import { EMAIL, KEY, proved } from '../../testing/signInKeys.ts'
 import { defined, inWorld } from '../../testing/world.ts'
-import { isChallenge } from './challenges.ts'
+import { isChallenge, MAX_WAITING } from './challenges.ts'
 
 const countOf = (answers: readonly string[], answer: string) => answers.filter((each) => each === answer).length
 const times = <Value>(count: number, make: (index: number) => Promise<Value>) =>
@@ -225,6 +225,22 @@ describe('signing in with a second factor', () => {
       const { accountId } = await desk.account()
       await world.store.write([], (tx) => tx.challenges.removeOf(accountId))
       assert.equal(await desk.verify(mfaToken, defined(backupCodes[0])), 'challenge_over')
+    }),
+  )
+})
+
+describe('challenges of one account', () => {
+  it(
+    'are at most a thousand: the oldest ends, and a new one is never refused',
+    inWorld(async (world) => {
+      const desk = deskOf(world)
+      const { authenticator } = await guarded(desk, world)
+      const [oldest, next] = [await desk.challenged(), await desk.challenged()]
+      world.clock.advance(1)
+      for (let count = 2; count <= MAX_WAITING; count += 1) await desk.challenged()
+      const code = desk.code(authenticator)
+      const answers = [await desk.verify(oldest, code), await desk.verify(next, code)]
+      assert.deepEqual(answers.toSorted(), ['challenge_over', 'in'])
     }),
   )
 })
