@@ -29,6 +29,7 @@ const MAX_LOGIN_ATTEMPTS = 10
 const MAX_PASSPHRASE_ATTEMPTS = 10
 const MAX_SESSIONS_OF_SOURCE = 3
 const MAX_ATTEMPTS_OF_SOURCE = 6000
+const MAX_NEW_ACCOUNTS_OF_NETWORK = 1000
 const AT_A_TIME = 50
 const MAX_SESSIONS_OF_LINK = 80
 const OPEN_SESSIONS_OF_GUEST = 16
@@ -127,6 +128,20 @@ describe('limits by source', { skip: NEEDS_OWN_SERVER }, async () => {
     // A refresh token has 256 random bits, so there is no limit that could end an open session.
     expectAnswer(await post('/v1/auth/refresh', { refresh_token: 'x' }, source), '401 auth.session_expired')
     expectAnswer(await register({ ...newcomer, client: at(newAddress()) }), '201')
+  })
+})
+
+// Covers: Accounts and sessions
+describe('new accounts', { skip: NEEDS_OWN_SERVER }, async () => {
+  if (NEEDS_OWN_SERVER) return
+  const client = await ownServer({ TRUST_PROXY: '127.0.0.1', REGISTRATION: 'open' })
+
+  it('of one network are 1,000 in an hour; then it is answered 429, and another network 201', async () => {
+    const [crowded, elsewhere] = [clientFrom(client, '198.51.100.7'), clientFrom(client, '192.0.2.7')]
+    for (let made = 0; made < MAX_NEW_ACCOUNTS_OF_NETWORK; made += AT_A_TIME)
+      assert.deepEqual(tally(await atOnce(AT_A_TIME, () => register(newCredentials(crowded)))), { 201: AT_A_TIME })
+    expectAnswer(await register(newCredentials(crowded)), '429 auth.rate_limited')
+    expectAnswer(await register(newCredentials(elsewhere)), '201')
   })
 })
 
