@@ -105,7 +105,7 @@ const removals = [
 export const accountDeletionWrites = {
   /**
    * Deletes an account if `signInKeyHash` is still its hash. Frees its e-mail address and removes everything that names
-   * the person, opens sealed data or lets the person in: hashes of keys, salts and sealed keys, the second factor and its
+   * the person, opens sealed data or lets the person in: hashes of keys, salts, sealed keys, the second factor and its
    * codes, challenges, devices, passkeys, names of albums, labels, keys and verifiers of links. Ends its sessions,
    * revokes its links and capabilities, and releases all claims on its drops. Its upload sessions, drops, assets and
    * shares stay. False, and nothing changed, if its key is another one or it was deleted before.

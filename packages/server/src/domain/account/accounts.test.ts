@@ -39,7 +39,7 @@ describe('registering', () => {
       const pairs = await Promise.all(Array.from({ length: 8 }, () => accounts.register(request)))
       assert.equal(new Set(pairs.map((pair) => notRefused(pair).accountId)).size, 1)
       const others: Partial<Registration>[] = [
-        { provedKey: proved('another secret of length') },
+        { provedKey: proved('another key') },
         { salt: bytes(16) },
         { salt: undefined },
         { sealedAccountKey: bytes(50) },

@@ -17,7 +17,7 @@ const MAX_ATTEMPTS_OF_SOURCE = 6000
 const MAX_WRONG_KEYS_OF_ACCOUNT = 100
 /** Wrong codes for one account in a day, from all sources together. Three of a million codes are right at a time. */
 const MAX_WRONG_CODES_OF_ACCOUNT = 100
-/** A registration costs the server little, and leaves a row for ever. */
+/** A registration costs the server little, and its row stays. */
 const MAX_NEW_ACCOUNTS_PER_HOUR = 10_000
 const MAX_NEW_ACCOUNTS_OF_NETWORK_PER_HOUR = 1000
 /**

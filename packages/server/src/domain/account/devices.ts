@@ -101,7 +101,7 @@ export function createDevices({ store, clock, limiter }: DevicePorts) {
     /**
      * Revokes for good; a repeat keeps the first time. Ends the sessions that are tied to the device, in the same
      * transaction. No later session can name it: `sessionDevice.ts` judges the device in each transaction that would
-     * tie one. A caller that knows the secret may still sign in without a device.
+     * tie one. A caller that proves the key may still sign in without a device.
      */
     async revoke(accountId: AccountId, deviceId: DeviceId): Promise<Refuses<'device_not_found'> | undefined> {
       return store.write([accountLock(accountId)], async (tx) => {

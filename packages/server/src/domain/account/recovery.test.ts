@@ -19,7 +19,7 @@ function quick(world: World) {
 
 const registration = (overrides: Partial<Registration> = {}): Registration => ({
   email: ADA,
-  provedKey: proved('the secret that was lost'),
+  provedKey: proved('the key that was lost'),
   kdfVersion: 1,
   salt: bytes(16),
   sealedAccountKey: bytes(SEALED_BYTES),

@@ -1,6 +1,6 @@
 /**
- * The server's origin, `server_id`. Receipts name it, and clients bind the secrets of passwords and recovery words to
- * it. So the first receipt or account writes it down, whichever comes first, and from then on the server keeps it.
+ * The server's origin, `server_id`. Receipts name it, and clients and passkeys remember it. So the first receipt or
+ * account writes it down, whichever comes first, and from then on the server keeps it.
  */
 import { equalBytes, utf8 } from '@blindkeep/protocol/bytes'
 import type { ReadTx, Store, WriteTx } from '../../ports/store.ts'
@@ -30,6 +30,6 @@ async function writtenId(tx: ReadTx | WriteTx, serverId: string): Promise<Uint8A
   if (written === undefined || equalBytes(written, utf8(serverId))) return written
   const known = new TextDecoder().decode(written)
   throw new WrongServerId(
-    `this data directory belongs to ${known}, but the server is now configured as ${serverId}. Its receipts name ${known}, and no password of its accounts works at another address. Set PUBLIC_URL (or HOST and PORT) back to ${known}, or use another DATA_DIR.`,
+    `this data directory belongs to ${known}, but the server is now configured as ${serverId}. Its receipts name ${known}, and its passkeys work at no other host. Set PUBLIC_URL (or HOST and PORT) back to ${known}, or use another DATA_DIR.`,
   )
 }
