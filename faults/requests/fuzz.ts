@@ -9,8 +9,10 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Call, Reply } from '../../conformance/call.ts'
 import { endedToken, revokedToken } from '../../conformance/callers.ts'
 import { type Client, createClient } from '../../conformance/client.ts'
+import type { DeclaredOperation } from '../../conformance/document.ts'
 import { answerOf } from '../../conformance/expect.ts'
 import { type Person, personFrom, prepare } from '../../conformance/matrixCalls.ts'
+import { newKey, proved } from '../../conformance/proving.ts'
 import { asOwner, type Owner, signIn, signUp } from '../../conformance/world.ts'
 import { type RunningServer, startServer } from '../../testing/startServer.ts'
 import { FAULT_ENV } from '../harness/load.ts'
@@ -21,7 +23,7 @@ import { loggedBy } from '../harness/report.ts'
 import { runHeavy } from './fuzz/heavy.ts'
 import { createLoopWatch, type LoopWatch, watchedEnv } from './fuzz/loop.ts'
 import { bent, type Command, requestOf } from './fuzz/requests.ts'
-import type { Json, Maker } from './fuzz/values.ts'
+import { type Json, type Maker, record } from './fuzz/values.ts'
 import { type Counted, createWatch, pathOf, type Watch } from './fuzz/watch.ts'
 
 interface FuzzRun extends SharedOptions {
@@ -48,6 +50,8 @@ const AT_ONCE = 8
 const COMMANDS_PER_ACCOUNTS = 2_000
 const PREPARED_CHANCE = 0.15
 const BENT_CHANCE = 0.5
+const UNSIGNED_CHANCE = 0.1
+const OTHER_KEY_CHANCE = 0.4
 const MAX_FAULTS = 20
 const POLL_MS = 50
 
@@ -187,10 +191,26 @@ async function commandOf(
         ({ call }) => call,
         () => undefined,
       )
-    : requestOf(maker, random, operation)
+    : await signed(watch, requestOf(maker, random, operation), { operation, owner: whose.owner, random })
   if (made === undefined) return undefined
   const call = { ...made, token: accounts.tokens[caller] }
   return random.chance(BENT_CHANCE) ? bent(random, call) : { call, isPathBent: false, isTokenBent: false }
+}
+
+/** With a right proof, where one is asked for: of the owner's key, or of another one. */
+async function signed(
+  { client }: Watch,
+  call: Call,
+  {
+    operation,
+    owner,
+    random,
+  }: { readonly operation: DeclaredOperation; readonly owner: Owner; readonly random: Random },
+): Promise<Call> {
+  if (!operation.proves || random.chance(UNSIGNED_CHANCE)) return call
+  const { proof: _, ...json } = record(call.json)
+  const key = random.chance(OTHER_KEY_CHANCE) ? newKey(Buffer.from(random.hex(32), 'hex')) : owner.key
+  return proved(client, key, { ...call, json })
 }
 
 /** A request from a stranger is answered 401, whatever else is wrong with it. */
