@@ -5,7 +5,7 @@ import { secretOfWords } from './account/recoveryWords.ts'
 import { parseFragment } from './drops/fragment.ts'
 import { parseLink } from './drops/linkAddress.ts'
 import { safeName } from './ground/safeName.ts'
-import { parseJson, readAnswer } from './http/answer.ts'
+import { excessIn, parseJson, readAnswer } from './http/answer.ts'
 import { baseUrlOrUndefined } from './http/baseUrl.ts'
 import { descriptionOf, FileHeader } from './seal/fileHeader.ts'
 import { decodeHeader, encodeHeader } from './seal/header.ts'
@@ -26,6 +26,8 @@ const ofText: Readonly<Record<string, (text: string) => unknown>> = {
   'parseLink, of a rewritten address': (path) => parseLink(`https://example.org/u/${ID}%2523${path}`),
   parseFragment,
   parseShareFragment,
+  excessIn,
+  'excessIn, of a string': (text) => excessIn(`"${text}`),
   parseJson,
   'readAnswer, of a stored header': (name) => readAnswer(FileHeader, { size: 0, name, modified_at: name }),
   'an event stream, as one piece': (text) => createEventStreamParser().push(text),

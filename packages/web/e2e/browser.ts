@@ -12,7 +12,7 @@ import { watchForProblems } from './watching.ts'
 
 const SETTLE_MS = 2_000
 /** A machine at its limit is this late. */
-const REPORT_MS = 10_000
+const REPORT_MS = 60_000
 const POLL_MS = 20
 
 const DEVICES = {
@@ -114,7 +114,7 @@ async function visit(browser: Browser, options: VisitOptions): Promise<Visit> {
   })
   const problems = await watchForProblems(context, new URL(url).origin)
   // Shorter than the timeout of a test, so that the error names what the test waited for.
-  context.setDefaultTimeout(20_000)
+  context.setDefaultTimeout(60_000)
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
   if (options.passwordsInNode === true) await stretchInNode(context)
   const page = await context.newPage()

@@ -9,6 +9,20 @@ describe('waiting', () => {
     await systemEnvironment.wait(1, new AbortController().signal)
   })
 
+  it('does not end at once when a server has named its time and no timer can hold it', async () => {
+    for (const milliseconds of [2 ** 31, Number.MAX_SAFE_INTEGER, Number.POSITIVE_INFINITY]) {
+      const controller = new AbortController()
+      let hasEnded = false
+      const waiting = systemEnvironment.wait(milliseconds, controller.signal).then(() => {
+        hasEnded = true
+      })
+      await systemEnvironment.wait(20)
+      controller.abort(new Error('enough'))
+      await assert.rejects(waiting, /enough/)
+      assert.equal(hasEnded, false)
+    }
+  })
+
   it('rejects at once with the reason when it is aborted before or meanwhile', async () => {
     const controller = new AbortController()
     const waiting = systemEnvironment.wait(ALL_DAY_MS, controller.signal)

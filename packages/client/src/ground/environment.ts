@@ -22,9 +22,12 @@ export interface Environment {
   now(): Instant
   /** Milliseconds of a monotonic clock; only differences have a meaning. */
   elapsedMs(): number
-  /** Resolves after `milliseconds`; rejects with the signal's reason as soon as that aborts. */
+  /** Resolves after `milliseconds`, 24 days at most; rejects with the signal's reason as soon as that aborts. */
   wait(milliseconds: number, signal?: AbortSignal): Promise<void>
 }
+
+/** Timers count in 31 bits. They run out at once after a longer wait, and so would a loop that waits. */
+const MAX_WAIT_MS = 2 ** 31 - 1
 
 /** Works in browsers and in Node: both have these globals under the same names. */
 export const systemEnvironment: Environment = {
@@ -44,10 +47,13 @@ export const systemEnvironment: Environment = {
         clearTimeout(timer)
         reject(signal?.reason)
       }
-      const timer = setTimeout(() => {
-        signal?.removeEventListener('abort', abort)
-        resolve()
-      }, milliseconds)
+      const timer = setTimeout(
+        () => {
+          signal?.removeEventListener('abort', abort)
+          resolve()
+        },
+        Math.min(milliseconds, MAX_WAIT_MS),
+      )
       signal?.addEventListener('abort', abort, { once: true })
     }),
 }

@@ -1,8 +1,15 @@
+import type { Operation } from '@blindkeep/protocol/operations'
 import type { Static, TSchema } from 'typebox'
 import { Check, Errors } from 'typebox/schema'
 
-/** The longest list of a server, 10,000 pending drops, is about 20 MB. */
-export const MAX_ANSWER_BYTES = 64 * 1024 * 1024
+/** The longest list of an account, 10,000 links with their titles, is about 28 MB. */
+const MAX_OWNERS_ANSWER_BYTES = 64 * 1024 * 1024
+/** The longest answer without a session, a share of 10,000 blobs, is about 1.4 MB. */
+const MAX_ANSWER_BYTES = 4 * 1024 * 1024
+/** Lists and objects inside each other; no answer of the table needs more than six. */
+const MAX_JSON_DEPTH = 16
+/** The longest list has about 200,000. */
+const MAX_JSON_VALUES = 1_000_000
 /** A problem document has a few hundred bytes; longer ones are not read. */
 export const MAX_PROBLEM_BYTES = 64 * 1024
 
@@ -58,6 +65,42 @@ function withKnownMembers({ properties, items }: Shape, json: unknown): unknown 
     return shape === undefined ? [] : [[name, withKnownMembers(shape, value)]]
   })
   return Object.fromEntries(known)
+}
+
+/** Bytes of the longest answer in JSON that is read. */
+export function maxAnswerBytes({ auth }: Pick<Operation, 'auth'>): number {
+  return auth === 'bearer' ? MAX_OWNERS_ANSWER_BYTES : MAX_ANSWER_BYTES
+}
+
+/**
+ * Why a text is not parsed. Each `[` of a hostile one becomes an object of thirty times its size. Looks at each
+ * character outside strings once, whether the text is JSON or not.
+ */
+export function excessIn(text: string): string | undefined {
+  let [depth, values] = [0, 1]
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at]
+    if (character === '"') at = endOfString(text, at)
+    else if (character === ']' || character === '}') depth--
+    else if (character === '[' || character === '{') {
+      values++
+      depth++
+    } else if (character === ',') values++
+    if (depth > MAX_JSON_DEPTH) return `it is nested deeper than ${MAX_JSON_DEPTH} levels`
+    if (values > MAX_JSON_VALUES) return `it has more than ${MAX_JSON_VALUES} values`
+  }
+  return undefined
+}
+
+/** The index of the quote that ends the string from `start`, or the length of a text that does not end it. */
+function endOfString(text: string, start: number): number {
+  for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
+    // A quote after an odd number of backslashes belongs to the string.
+    let first = end
+    while (text[first - 1] === '\\') first--
+    if ((end - first) % 2 === 0) return end
+  }
+  return text.length
 }
 
 /** The whole text, or undefined when it is longer than `bytesMax` or not UTF-8. */

@@ -10,6 +10,7 @@ import { createSession, type SessionListener, type TokenPair } from './session.t
 const opaqueId = '00112233445566778899aabbccddeeff'
 const uploadId = '6f1c3f5e-8d5e-4b6f-9a51-0d0f3f9f6a11'
 const dropId = '0192e8a4-7c4e-7d1a-9b1e-3f2a5c6d7e8f'
+const MIB = 1024 * 1024
 const version = { name: 'blindkeep', version: '0.1.0' }
 
 /** A server with the answer of the test. */
@@ -61,6 +62,43 @@ describe('a call', () => {
       const { calls } = await serverWith(context, (_, response) => json(response, 200, body))
       await assert.rejects(calls.call('version'), AnswerError)
     })
+
+  it('takes no more of an answer than the operation can need', async (context) => {
+    let sent = 0
+    const { calls } = await serverWith(context, async (_, response) => {
+      response.writeHead(200, { 'Content-Type': 'application/json' })
+      const piece = '"'.padEnd(MIB, 'x')
+      for (sent = 0; sent < 60 && !response.destroyed; sent++)
+        if (!response.write(piece)) await Promise.race([once(response, 'drain'), once(response, 'close')])
+      response.end()
+    })
+    await assert.rejects(
+      calls.call('version'),
+      (error) => error instanceof AnswerError && error.message.includes('longer than 4194304 bytes'),
+    )
+    assert.ok(sent < 30, `${sent} MiB were sent`)
+  })
+
+  const excesses = {
+    'of brackets': ['['.repeat(3 * MIB), 'deeper than 16'],
+    'of braces': ['{"a":'.repeat(MIB / 2), 'deeper than 16'],
+    'of empty lists': [`[${'[],'.repeat(MIB)}0]`, 'more than 1000000 values'],
+    'of numbers': [`[${'0,'.repeat(MIB)}0]`, 'more than 1000000 values'],
+  } as const
+  for (const [what, [text, fault]] of Object.entries(excesses))
+    it(`does not parse megabytes ${what}`, async (context) => {
+      const { calls } = await serverWith(context, (_, response) => response.end(text))
+      await assert.rejects(
+        calls.call('version'),
+        (error) => error instanceof AnswerError && error.message.includes(fault),
+      )
+    })
+
+  it('reads brackets, commas and quotes in a string as text', async (context) => {
+    const name = `${'[{,'.repeat(MIB / 3)}\\"]"\\\\`
+    const { calls } = await serverWith(context, (_, response) => json(response, 200, { ...version, name }))
+    assert.equal((await calls.call('version')).body.name, name)
+  })
 
   it('throws AnswerError for a page that is not JSON, for example of a captive portal', async (context) => {
     const { calls } = await serverWith(context, (_, response) => response.end('<html>welcome</html>'))
@@ -151,6 +189,20 @@ describe('a refusal', () => {
         offset: 5,
       },
     )
+  })
+
+  it('asks to wait for a day at most, however long the server names', async (context) => {
+    const named = ['86400', '86401', '4503599627370496', '9007199254740991', '9007199254740992', '1e9', '-1']
+    const { calls } = await serverWith(context, (_, response) =>
+      json(response, 429, {}, { 'Retry-After': named[0] ?? '' }),
+    )
+    const waits: (number | undefined)[] = []
+    for (; named.length > 0; named.shift()) {
+      const error: unknown = await calls.call('version').catch((refusal: unknown) => refusal)
+      assert.ok(error instanceof ProblemError)
+      waits.push(error.retryAfterSeconds)
+    }
+    assert.deepEqual(waits, [86_400, 86_400, 86_400, 86_400, undefined, undefined, undefined])
   })
 
   it('has the code unknown for a proxy’s page and for an unknown code', async (context) => {

@@ -3,7 +3,7 @@
 import type { Instant } from '@blindkeep/protocol/ids'
 import { type Operation, type OperationName, operations } from '@blindkeep/protocol/operations'
 import { systemEnvironment } from '../ground/environment.ts'
-import { MAX_ANSWER_BYTES, parseJson, readAnswer, readText } from './answer.ts'
+import { excessIn, maxAnswerBytes, parseJson, readAnswer, readText } from './answer.ts'
 import { parseBaseUrl, pathOf } from './baseUrl.ts'
 import type { AnyAnswer, AnyRequest, Call, CallAnswer, CallRequest } from './callTypes.ts'
 import { AnswerError, ProblemError } from './errors.ts'
@@ -140,9 +140,12 @@ async function readBody(name: OperationName, answer: Response, watch: Watch): Pr
     watch.end()
     return undefined
   }
-  const text = await watch.over(readText(answer.body, MAX_ANSWER_BYTES))
+  const bytesMax = maxAnswerBytes(row)
+  const text = await watch.over(readText(answer.body, bytesMax))
   watch.end()
-  if (text === undefined) throw new AnswerError(name, `it is longer than ${MAX_ANSWER_BYTES} bytes, or not UTF-8`)
+  if (text === undefined) throw new AnswerError(name, `it is longer than ${bytesMax} bytes, or not UTF-8`)
+  const excess = excessIn(text)
+  if (excess !== undefined) throw new AnswerError(name, excess)
   const read = readAnswer(declared.body, parseJson(text))
   if (read.fault !== undefined) throw new AnswerError(name, read.fault)
   return read.value

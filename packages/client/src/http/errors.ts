@@ -13,7 +13,7 @@ export interface ProblemFacts {
   readonly requestId?: string | undefined
   /** Bytes of the largest sealed file that the link accepts (specification, FileTooLargeProblem). */
   readonly limit?: number | undefined
-  /** Seconds to wait before the next attempt. */
+  /** Seconds to wait before the next attempt; a day at most. */
   readonly retryAfterSeconds?: number | undefined
   /** The byte from which to continue an upload (`X-Service-Offset`). */
   readonly offset?: number | undefined

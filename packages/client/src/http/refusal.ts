@@ -5,6 +5,8 @@ import { MAX_PROBLEM_BYTES, parseJson, readText } from './answer.ts'
 import { ProblemError } from './errors.ts'
 
 const MAX_DETAIL_CHARACTERS = 500
+/** A server that asks for more is asked again after a day: every wait stays one that clocks and timers can hold. */
+const MAX_RETRY_AFTER_SECONDS = 86_400
 const requestIdForm = /^[0-9A-Za-z-]{1,64}$/
 const plainForm = /^\P{Cc}*$/u
 const integerForm = /^(?:0|[1-9][0-9]{0,15})$/
@@ -20,9 +22,14 @@ export async function readRefusal(operation: OperationName, answer: Response): P
     detail: textOf(document.detail),
     requestId: matching(headers.get(HEADERS.requestId), requestIdForm),
     limit: integerOf(document.limit),
-    retryAfterSeconds: headerInteger(headers, 'retry-after'),
+    retryAfterSeconds: retryAfterOf(headers),
     offset: headerInteger(headers, HEADERS.offset),
   })
+}
+
+function retryAfterOf(headers: Headers): number | undefined {
+  const seconds = headerInteger(headers, 'retry-after')
+  return seconds === undefined ? undefined : Math.min(seconds, MAX_RETRY_AFTER_SECONDS)
 }
 
 /** A header with an integer from 0 to 2^53-1. */

@@ -18,11 +18,17 @@ describe('the clock of the server', () => {
     }
   })
 
-  it('stays as it was after an answer without a time, and counts the age of one from a cache', () => {
+  it('stays as it was after an answer without a time or with one outside all calendars, and counts the age of one from a cache', () => {
     const clock = createServerClock(() => instantOf(HERE))
     const date = new Date(HERE - 60_000).toUTCString()
     clock.note(new Headers({ Date: date, Age: '50' }))
-    for (const headers of [{}, { Date: 'yesterday' }, { Date: date, Age: 'old' }]) clock.note(new Headers(headers))
+    const far = [
+      { Date: date, Age: '9007199254740992' },
+      { Date: date, Age: '1e999' },
+      { Date: 'Sat, 13 Sep 275760 00:00:00 GMT' },
+    ]
+    for (const headers of [{}, { Date: 'yesterday' }, { Date: date, Age: 'old' }, ...far])
+      clock.note(new Headers(headers))
     assert.equal(clock.now(), HERE - 10_000)
   })
 })

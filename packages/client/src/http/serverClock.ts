@@ -3,7 +3,7 @@
  * counted from now on is counted from its time, and what is over is over by it. A server can lie about its time, and
  * then lies about its own ends only.
  */
-import { type Instant, instantOf } from '@blindkeep/protocol/ids'
+import { type Instant, instantIn, instantOf } from '@blindkeep/protocol/ids'
 
 export interface ServerClock {
   /** By the last answer; by this machine's clock before the first. */
@@ -21,7 +21,9 @@ export function createServerClock(here: () => Instant): ServerClock {
     note(headers) {
       const at = Date.parse(headers.get('date') ?? '')
       const ageSeconds = Number(headers.get('age') ?? 0)
-      if (Number.isFinite(at) && ageSeconds >= 0) aheadMs = at + ageSeconds * 1000 - here()
+      // A time that RFC 3339 cannot write would be in no reader's calendar, and end the drawing of a page.
+      const now = ageSeconds >= 0 ? instantIn(at + ageSeconds * 1000) : undefined
+      if (now !== undefined) aheadMs = now - here()
     },
   }
 }

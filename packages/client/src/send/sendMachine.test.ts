@@ -4,7 +4,7 @@ import { parseUploadId, type UploadId } from '@blindkeep/protocol/ids'
 import fc from 'fast-check'
 import { NetworkError, ProblemError, type ProblemFacts } from '../http/errors.ts'
 import { MAX_TRIES } from '../http/retry.ts'
-import { after, nextStep, type SendEvent, type SendMachine, startSending } from './sendMachine.ts'
+import { after, nextStep, type SendEvent, type SendMachine, type SendStep, startSending } from './sendMachine.ts'
 
 const MIB = 1024 * 1024
 
@@ -72,9 +72,9 @@ describe('a lost answer to the last chunk', () => {
 
 describe('the offset to resume at', () => {
   it('is X-Service-Offset after 409 offset_mismatch, without a pause when it is higher than the known one', () => {
-    const refusal = problem({ status: 409, code: 'error.upload.offset_mismatch', offset: 3 * MIB })
+    const refusal = problem({ status: 409, code: 'error.upload.offset_mismatch', offset: 8 * MIB })
     const machine = after(opened(20 * MIB), failedChunk(refusal), 0.5)
-    assert.deepEqual(nextStep(machine), { do: 'send', uploadId, offset: 3 * MIB, end: 11 * MIB })
+    assert.deepEqual(nextStep(machine), { do: 'send', uploadId, offset: 8 * MIB, end: 16 * MIB })
     assert.equal(machine.waitMs, 0)
   })
 
@@ -273,5 +273,74 @@ describe('on any connection', () => {
       }),
       { numRuns: 500 },
     )
+  })
+})
+
+/** Answers a step of this machine, whose session it keeps open. */
+type Liar = (step: Extract<SendStep, { do: 'ask' | 'send' }>, asked: number) => SendEvent
+
+const mismatch = (step: Extract<SendStep, { do: 'send' }>, offset: number) =>
+  failedChunk(problem({ status: 409, code: 'error.upload.offset_mismatch', offset }), step.end - step.offset)
+const open = (offset: number): SendEvent => ({ is: 'status', state: 'open', offset })
+
+/** Bytes that are sent until the machine stops, of `size`. */
+function bytesSentTo(lie: Liar, size: number): number {
+  let [machine, sent] = [opened(size), 0]
+  for (let asked = 0; asked < 100_000; asked++) {
+    const step = nextStep(machine)
+    if (step.do === 'stop' || step.do === 'land') return sent
+    assert.ok(step.do === 'ask' || step.do === 'send')
+    if (step.do === 'send') sent += step.end - step.offset
+    machine = after(machine, lie(step, asked), 0.5)
+  }
+  return assert.fail('it never stops')
+}
+
+describe('a server that lies about the offset', () => {
+  const size = 40 * MIB
+  const kept = (step: Extract<SendStep, { do: 'send' }>): SendEvent => ({
+    is: 'kept',
+    offset: step.end,
+    sentBytes: step.end - step.offset,
+    tookMs: 20_000,
+  })
+  /** Acknowledges all that it had, one chunk more, and refuses the next. */
+  function forgetful(): Liar {
+    let [highest, isNew] = [0, true]
+    return (step) => {
+      if (step.do === 'ask') return open(0)
+      if (step.end > highest) isNew = !isNew
+      if (step.end > highest && isNew) return mismatch(step, 0)
+      highest = Math.max(highest, step.end)
+      return kept(step)
+    }
+  }
+  const cut = (step: Extract<SendStep, { do: 'send' }>) => failedChunk(new NetworkError('cut'), step.end - step.offset)
+  const liars: Readonly<Record<string, Liar>> = {
+    'says one byte more each time, in its refusals': (step, asked) =>
+      step.do === 'send' ? mismatch(step, asked + 1) : open(asked + 1),
+    'says one byte more each time, when it is asked': (step, asked) =>
+      step.do === 'send' ? cut(step) : open(asked + 1),
+    'goes back to the start after each new chunk': forgetful(),
+    'goes back to the start when all but the last chunk have arrived': (step) =>
+      step.do === 'ask' ? open(0) : step.end === size ? mismatch(step, 0) : kept(step),
+    'alternates between two offsets': (step, asked) =>
+      step.do === 'send' ? mismatch(step, asked % 2 === 0 ? MIB : 2 * MIB) : open(0),
+    'says that all is there, and then that nothing is': (step, asked) =>
+      step.do === 'send' ? cut(step) : asked % 3 === 0 ? open(0) : { is: 'status', state: 'finishing', offset: size },
+  }
+  for (const [what, lie] of Object.entries(liars))
+    it(`gets a few times the size of the file at most: one that ${what}`, () => {
+      const sent = bytesSentTo(lie, size)
+      assert.ok(sent <= (MAX_TRIES + 1) * size, `${sent / size} times the size`)
+    })
+
+  it('is not asked for a session again and again because it names an offset', () => {
+    let [machine, asked] = [start(size), 0]
+    for (; asked < 1_000 && nextStep(machine).do === 'create'; asked++) {
+      const failure = problem({ status: 409, code: 'error.upload.offset_mismatch', offset: asked + 1 })
+      machine = after(machine, { is: 'failed', failure }, 0.5)
+    }
+    assert.equal(asked, MAX_TRIES + 1)
   })
 })

@@ -1,7 +1,9 @@
 /**
  * The next step while a sealed file is sent: a pure function of the state and the last event. `sendBlob.ts` performs
- * the steps. The machine always resumes where the server says. The bytes are the same whatever the server says, so a
- * malicious server can waste time and never learns a key.
+ * the steps. The machine resumes where the server says. The bytes are the same whatever the server says, so a malicious
+ * server never learns a key; and it can waste only a few times the size of the file. An honest one keeps a chunk as a
+ * whole or not at all: a chunk that was not kept is a try, of which there are MAX_TRIES in a row, and only a whole
+ * chunk ends the row. Any other offset is a stray, of which there are MAX_STRAYS in all.
  */
 import type { UploadId } from '@blindkeep/protocol/ids'
 import { type AnswerError, NetworkError, ProblemError } from '../http/errors.ts'
@@ -15,11 +17,14 @@ import {
   sizingBelow,
   startSizing,
 } from './chunkSizing.ts'
+import type { ChunkRange } from './chunksAhead.ts'
 import { type SendStopReason, stopReasonOf } from './sendError.ts'
 
 /** Finishing may hash the whole file again after a restart of the server, which takes long for a large file. */
 const POLL_MS = { first: 100, max: 10_000 }
 const MAX_POLLS = 1_000
+/** How often in one sending the server may go on elsewhere than at the start of the last chunk or behind its end. */
+const MAX_STRAYS = 4
 
 type Position =
   /** No known session. */
@@ -47,6 +52,9 @@ export interface SendMachine {
   readonly failure: SendFailure | undefined
   /** The highest offset that the server has reported. */
   readonly highestOffset: number
+  /** The last chunk, if it was not acknowledged. */
+  readonly unanswered: ChunkRange | undefined
+  readonly strays: number
   readonly tries: number
   readonly polls: number
 }
@@ -86,6 +94,8 @@ export function startSending({ size, segments, uploadId, suggestedChunkBytes }: 
     waitMs: 0,
     failure: undefined,
     highestOffset: 0,
+    unanswered: undefined,
+    strays: 0,
     tries: 0,
     polls: 0,
   }
@@ -126,10 +136,10 @@ export function after(machine: SendMachine, event: SendEvent, random: number): S
         tries: 0,
       }
     case 'status':
-      return afterStatus(now, event)
+      return afterStatus(now, event, machine.failure)
     case 'kept':
       return {
-        ...withOffset(now, event.offset),
+        ...withOffset({ ...now, unanswered: undefined }, event.offset),
         sizing: sizingAfter(now.sizing, event.sentBytes, event.tookMs),
         // The server acknowledges the last chunk only once the drop has landed.
         position: event.offset === now.size ? { at: 'landed' } : { at: 'open', offset: event.offset },
@@ -139,18 +149,31 @@ export function after(machine: SendMachine, event: SendEvent, random: number): S
   }
 }
 
-function afterStatus(machine: SendMachine, { state, offset }: { state: SessionState; offset: number }): SendMachine {
+type Status = Extract<SendEvent, { is: 'status' }>
+
+/** `failure`: why the client has asked, if a try failed. */
+function afterStatus(machine: SendMachine, { state, offset }: Status, failure: SendFailure | undefined): SendMachine {
   switch (state) {
     case 'landed':
       return { ...machine, position: { at: 'landed' }, highestOffset: machine.size }
     case 'failed':
       return stopped(machine, 'session_failed')
     case 'open':
-      if (offset < machine.size) return { ...withOffset(machine, offset), position: { at: 'open', offset } }
+      if (offset < machine.size) return resumed(machine, offset, failure)
       return polled(withOffset(machine, offset))
     case 'finishing':
       return polled(withOffset(machine, machine.size))
   }
+}
+
+/** Goes on where the server says, but only MAX_STRAYS times where no honest one would. */
+function resumed(machine: SendMachine, offset: number, failure: SendFailure | undefined): SendMachine {
+  const { unanswered, highestOffset, strays } = machine
+  const isStray = unanswered !== undefined && offset !== unanswered.offset && offset < unanswered.end
+  if (!isStray) return { ...withOffset(machine, offset), position: { at: 'open', offset } }
+  if (strays === MAX_STRAYS) return stopped(machine, 'server_unavailable', failure)
+  const highest = Math.max(highestOffset, offset)
+  return { ...machine, position: { at: 'open', offset }, highestOffset: highest, strays: strays + 1 }
 }
 
 function withOffset(machine: SendMachine, offset: number): SendMachine {
@@ -166,23 +189,29 @@ function polled(machine: SendMachine): SendMachine {
 
 type Failed = Extract<SendEvent, { is: 'failed' }>
 
-function afterFailure(machine: SendMachine, event: Failed, random: number): SendMachine {
+function afterFailure(before: SendMachine, event: Failed, random: number): SendMachine {
   const { failure, sentBytes } = event
+  const machine = sentBytes === undefined ? before : { ...before, unanswered: sentChunk(before, sentBytes) }
   const problem = failure instanceof ProblemError ? failure : undefined
   const reason = problem === undefined ? undefined : stopReasonOf(problem)
   if (reason !== undefined) return stopped(machine, reason, failure)
   if (problem?.status === 413)
     return sentBytes === undefined ? stopped(machine, 'refused', failure) : afterTooLarge(machine, sentBytes, failure)
   const resumeAt = problem?.code === 'error.upload.session_closed' ? undefined : problem?.offset
-  if (problem?.status === 409 && resumeAt !== undefined && resumeAt < machine.size)
-    return retried({ ...withOffset(machine, resumeAt), position: { at: 'open', offset: resumeAt } }, failure, {
-      random,
-      isAnswered: resumeAt > machine.highestOffset,
-    })
+  if (problem?.status === 409 && sentBytes !== undefined && resumeAt !== undefined && resumeAt < machine.size) {
+    const next = resumed(machine, resumeAt, failure)
+    // The server has kept more than before, so there is no reason to wait.
+    const isProgress = next.highestOffset > machine.highestOffset && next.strays === machine.strays
+    return isProgress || next.position.at === 'stopped' ? next : retried(next, failure, random)
+  }
   const isCut = failure instanceof NetworkError && sentBytes !== undefined
   const sizing = isCut ? halved(machine.sizing) : machine.sizing
   const position: Position = machine.uploadId === undefined ? { at: 'start' } : { at: 'unsure' }
-  return retried({ ...machine, sizing, position }, failure, { random, isAnswered: false })
+  return retried({ ...machine, sizing, position }, failure, random)
+}
+
+function sentChunk({ position }: SendMachine, sentBytes: number): ChunkRange | undefined {
+  return position.at === 'open' ? { offset: position.offset, end: position.offset + sentBytes } : undefined
 }
 
 function afterTooLarge(machine: SendMachine, sentBytes: number, failure: SendFailure): SendMachine {
@@ -190,14 +219,7 @@ function afterTooLarge(machine: SendMachine, sentBytes: number, failure: SendFai
   return sizing === undefined ? stopped(machine, 'chunk_refused', failure) : { ...machine, sizing }
 }
 
-interface Retry {
-  readonly random: number
-  /** The server has reported a higher offset than before, so there is no reason to wait. */
-  readonly isAnswered: boolean
-}
-
-function retried(machine: SendMachine, failure: SendFailure, { random, isAnswered }: Retry): SendMachine {
-  if (isAnswered) return machine
+function retried(machine: SendMachine, failure: SendFailure, random: number): SendMachine {
   const tries = machine.tries + 1
   const waitMs = retryWaitMs({ tries, failure, random, maxRetryAfterSeconds: MAX_SENDING_RETRY_AFTER_SECONDS })
   return waitMs === undefined ? stopped(machine, 'server_unavailable', failure) : { ...machine, tries, waitMs, failure }

@@ -377,10 +377,11 @@ describe('an interrupted upload', () => {
 
 describe('a link whose time is up', () => {
   it('takes no new file in a page that comes back, and lets one continue that is begun', async () => {
-    const expiresAt = new Date(Date.now() + 1500).toISOString()
+    const soon = () => new Date(Date.now() + 1500).toISOString()
+    const expiresAt = soon()
     const { url, opaqueId } = await world.owner.createLink()
     const endsNow = changeBody((body) => Object.assign(body, { expires_at: expiresAt }))
-    world.proxy.tamper({ matches: isRequest('GET', DROPS), answer: endsNow, times: 1 })
+    world.proxy.tamper({ matches: isRequest('GET', /^\/d\/[^/]+$/), answer: endsNow })
     const tab = await openTab(url, newBrowser(), endless)
     await tab.untilOpen()
     await tab.add([chosen('begun.bin', bytes(4 * MIB))])
@@ -388,7 +389,8 @@ describe('a link whose time is up', () => {
     await tab.until(({ rows }) => rows[0]?.isBegun === true)
     tab.pauseAll()
     await tab.add([chosen('late.bin', bytes(10))])
-    await world.owner.changeLink(opaqueId, { expiresAt })
+    // The server takes no end that is over, and a busy machine gets here late.
+    await world.owner.changeLink(opaqueId, { expiresAt: soon() })
     assert.equal(tab.snapshot().link.is, 'open')
     await until(async () => {
       tab.wake()

@@ -1,6 +1,7 @@
 /** Asks the server about the link, again and again until it answers. */
 import type { Environment } from '@blindkeep/client/environment'
 import { type LinkParts, openLink, type UploadLink } from '@blindkeep/client/guest'
+import { parseInstant } from '@blindkeep/protocol/ids'
 import type { LinkStatus } from '../messages.ts'
 import { isTemporary, linkFaultOf } from './failures.ts'
 
@@ -66,7 +67,8 @@ export function createLinkOpening({ parts, environment, onChange }: LinkOpeningO
   /** Until the link expires, by the server's clock. */
   function msLeft(): number {
     const { expiresAt } = opened?.limits ?? {}
-    return expiresAt === undefined ? Number.POSITIVE_INFINITY : Date.parse(expiresAt) - Number(opened?.now())
+    const end = expiresAt === undefined ? undefined : parseInstant(expiresAt)
+    return end === undefined ? Number.POSITIVE_INFINITY : end - Number(opened?.now())
   }
 
   /** The server says whether the link has expired: it has the exact clock, and the owner may have changed the end. */

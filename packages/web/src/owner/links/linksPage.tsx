@@ -1,5 +1,6 @@
 /** The owner's upload links: their limits and use, and the button for a new link. */
 import type { OwnLink } from '@blindkeep/client/owner'
+import { parseInstant } from '@blindkeep/protocol/ids'
 import { useEffect, useState } from 'preact/hooks'
 import { Button, Progress } from '../../common/controls.tsx'
 import { Icon } from '../../common/icons.tsx'
@@ -107,7 +108,7 @@ function NoLinks({ onCreate }: NoLinksProps) {
 function useReloadWhenOneExpires(links: readonly OwnLink[] | undefined, now: () => number, reload: () => void): void {
   const nextMs = Math.min(
     ...(links ?? []).map(({ state, expiresAt }) =>
-      state === 'live' && expiresAt !== undefined ? Date.parse(expiresAt) : Infinity,
+      state === 'live' && expiresAt !== undefined ? (parseInstant(expiresAt) ?? Infinity) : Infinity,
     ),
   )
   useEffect(() => {
