@@ -110,8 +110,8 @@ function writing(db: Kysely<Tables>, key: string) {
 }
 
 /**
- * Not where another one counts: the same chunk, which another process has landed while this one arrived. It is asked for
- * by the session that is given, not by that of the part: PostgreSQL would join the two, perhaps by reading all parts.
+ * Not where another one counts: the same chunk, which another process has landed while this one arrived. It is asked
+ * for by the session that is given, not by that of the part: PostgreSQL would join the two, perhaps by reading all.
  */
 const keeping = changesOne(
   apart((db, uploadId: UploadId, { key, offset, length, checksum }: KeptPart) =>
@@ -228,5 +228,5 @@ export const partWrites = {
   ),
 }
 
-/** Keeps the part of a session's chunk in the transaction that records it. False if it is not being written any more. */
+/** Keeps the part of a chunk in the transaction that records it. False if it is not being written any more. */
 export const keepPart: (db: Db, uploadId: UploadId, part: KeptPart) => Promise<boolean> = keeping

@@ -27,8 +27,8 @@ const IDS = '$1::text[]'
 const HAS_TIME = 'present.ends_at > now and present.ends_at <= latest'
 
 /**
- * The columns of `asked` come as arrays, sorted by id. The rows of `limits` are found by the ids alone: PostgreSQL plans
- * a statement once, perhaps while the table is empty, and any other condition could lead it through the whole table.
+ * The columns of `asked` come as arrays, sorted by id. The rows of `limits` are found by the ids alone: PostgreSQL
+ * plans a statement once, perhaps while the table is empty, and another condition could lead it through all rows.
  */
 const ASKED = `
   with clock as (select (extract(epoch from clock_timestamp()) * 1000)::bigint as now),
