@@ -48,7 +48,7 @@ export function openConnection(
     },
     inTransaction: () => database.isTransaction,
     checkpoint() {
-      // https://www.sqlite.org/pragma.html#pragma_wal_checkpoint: without a mode that writes, it says how long the log is.
+      // https://www.sqlite.org/pragma.html#pragma_wal_checkpoint: `noop` only says how long the log is.
       const pages = Number(statements.first('pragma wal_checkpoint(noop)')?.log)
       if (pages >= MAX_LOG_PAGES) statements.first('pragma wal_checkpoint(passive)')
     },
