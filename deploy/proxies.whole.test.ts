@@ -6,6 +6,7 @@ import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { request } from 'node:https'
+import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { describe, it, type TestContext } from 'node:test'
 import tls from 'node:tls'
@@ -25,6 +26,10 @@ const MAX_EVENT_MS = 5_000
 const LOGIN_TRIES = 3
 /** The server's limit of one account is 16. */
 const STREAMS = 20
+
+const STRANGER_CONNECTIONS = 900
+/** A proxy without a free connection does not answer before the stranger's handshakes are given up, after a minute. */
+const MAX_ANSWER_MS = 20_000
 
 interface World {
   /** The server's public address, at the proxy. */
@@ -47,6 +52,23 @@ for (const kind of PROXIES)
       await refusesUnsealed(world, kind)
       await limitsByAddress(world)
       await logsNoPaths(world)
+    })
+
+    it('serves others beside 900 connections that one stranger keeps open', async (t) => {
+      const world = await createWorld(t, kind, false)
+      if (world === undefined) return
+      const port = Number(new URL(world.url).port)
+      const sockets = Array.from({ length: STRANGER_CONNECTIONS }, () =>
+        connect(port, '127.0.0.1').on('error', () => undefined),
+      )
+      t.after(() => {
+        for (const socket of sockets) socket.destroy()
+      })
+      await Promise.all(sockets.map((socket) => once(socket, 'connect')))
+      // The first byte of a handshake: a proxy may close a connection that has sent nothing in favour of a new one.
+      for (const socket of sockets) socket.write('\x16')
+      const signal = AbortSignal.timeout(MAX_ANSWER_MS)
+      assert.equal((await fetch(`${world.url}/v1/version`, { signal })).status, 200)
     })
 
     it('serves Blindkeep below a path', async (t) => {
