@@ -6,7 +6,6 @@ import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { request } from 'node:https'
-import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { describe, it, type TestContext } from 'node:test'
 import tls from 'node:tls'
@@ -28,7 +27,7 @@ const LOGIN_TRIES = 3
 const STREAMS = 20
 
 const STRANGER_CONNECTIONS = 900
-/** A proxy without a free connection does not answer before the stranger's handshakes are given up, after a minute. */
+/** A proxy without a free connection does not answer before the stranger's requests are given up, after a minute. */
 const MAX_ANSWER_MS = 20_000
 
 interface World {
@@ -59,14 +58,14 @@ for (const kind of PROXIES)
       if (world === undefined) return
       const port = Number(new URL(world.url).port)
       const sockets = Array.from({ length: STRANGER_CONNECTIONS }, () =>
-        connect(port, '127.0.0.1').on('error', () => undefined),
+        tls.connect({ port, host: '127.0.0.1', rejectUnauthorized: false }).on('error', () => undefined),
       )
       t.after(() => {
         for (const socket of sockets) socket.destroy()
       })
-      await Promise.all(sockets.map((socket) => once(socket, 'connect')))
-      // The first byte of a handshake: a proxy may close a connection that has sent nothing in favour of a new one.
-      for (const socket of sockets) socket.write('\x16')
+      // Half a request: a proxy may close what has sent nothing in favour of what is new.
+      for (const socket of sockets) socket.resume().write('GET / HTTP/1.1\r\nHost: loc')
+      await Promise.all(sockets.map((socket) => Promise.race([once(socket, 'secureConnect'), once(socket, 'close')])))
       const signal = AbortSignal.timeout(MAX_ANSWER_MS)
       assert.equal((await fetch(`${world.url}/v1/version`, { signal })).status, 200)
     })

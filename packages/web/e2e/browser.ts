@@ -78,6 +78,11 @@ export async function clipboardOf({ page, context }: Pick<Visit, 'page' | 'conte
   return text
 }
 
+/** Resolves when it has: pages change their title after what they draw. */
+export async function hasTitle(page: Page, title: string): Promise<void> {
+  await page.waitForFunction((wanted) => document.title === wanted, title)
+}
+
 interface LaunchedBrowser {
   readonly version: string
   visit(options: VisitOptions): Promise<Visit>

@@ -7,6 +7,7 @@ import { cancelSend, send } from '@blindkeep/client/guest'
 import { sourceOfBytes } from '@blindkeep/client/source'
 import { openChecker } from '../../../../../conformance/checker/check.ts'
 import { readItems } from '../../../../../conformance/checker/input.ts'
+import { endingSoon } from '../../../../../testing/endingSoon.ts'
 import { changeBody, isRequest } from '../../../../../testing/maliciousServer.ts'
 import type { Exchanged } from '../../../../../testing/tamperingProxy.ts'
 import { until } from '../../../../../testing/until.ts'
@@ -377,8 +378,7 @@ describe('an interrupted upload', () => {
 
 describe('a link whose time is up', () => {
   it('takes no new file in a page that comes back, and lets one continue that is begun', async () => {
-    const soon = () => new Date(Date.now() + 1500).toISOString()
-    const expiresAt = soon()
+    const expiresAt = new Date(Date.now() + 1500).toISOString()
     const { url, opaqueId } = await world.owner.createLink()
     const endsNow = changeBody((body) => Object.assign(body, { expires_at: expiresAt }))
     world.proxy.tamper({ matches: isRequest('GET', /^\/d\/[^/]+$/), answer: endsNow })
@@ -389,8 +389,7 @@ describe('a link whose time is up', () => {
     await tab.until(({ rows }) => rows[0]?.isBegun === true)
     tab.pauseAll()
     await tab.add([chosen('late.bin', bytes(10))])
-    // The server takes no end that is over, and a busy machine gets here late.
-    await world.owner.changeLink(opaqueId, { expiresAt: soon() })
+    await endingSoon((endsAt) => world.owner.changeLink(opaqueId, { expiresAt: endsAt }))
     assert.equal(tab.snapshot().link.is, 'open')
     await until(async () => {
       tab.wake()

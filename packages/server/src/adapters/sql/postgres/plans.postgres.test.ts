@@ -72,7 +72,7 @@ async function statementsOf(client: Client): Promise<ReadonlyMap<string, Readonl
         return { rows, numAffectedRows: BigInt(rowCount ?? 0) }
       })
       await client.query('begin read write')
-      const tx = createWriteTx(db)
+      const tx = createWriteTx(db, () => undefined)
       await insertEach(tx)
       asked.length = 0
       await ask(tx)

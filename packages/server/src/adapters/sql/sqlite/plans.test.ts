@@ -56,7 +56,7 @@ async function openWatched() {
     return { rows: [], numAffectedRows: BigInt(statement.run(...values).changes) }
   })
   await migrate(db.kysely, sqliteDialect)
-  const tx = createWriteTx(db)
+  const tx = createWriteTx(db, () => undefined)
   await insertEach(tx)
   asked.length = 0
   return { tx, asked, database }
