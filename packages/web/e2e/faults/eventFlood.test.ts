@@ -96,6 +96,6 @@ describe('a server that floods the stream of events', () => {
       await page.getByRole('heading', { name: 'Links', level: 1 }).waitFor()
       await owner.createLink({ label: 'after the flood' })
       await flood.send(1)
-      await page.getByText('after the flood').waitFor()
+      await page.getByText('after the flood', { exact: true }).waitFor()
     })
 })
