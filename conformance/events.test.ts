@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { describe, it } from 'node:test'
+import { assertPrompt } from '../testing/prompt.ts'
 import { until } from '../testing/until.ts'
 import { adoptBody, newAuthor, newBundle, sendAdoption } from './assetWorld.ts'
 import { type EventStream, listen, type StreamEvent } from './eventReader.ts'
@@ -34,15 +35,18 @@ describe('live events', () => {
   })
 
   it('report a landed drop and its link within a second', async () => {
-    const link = await newLink(server)
-    const stream = await listen(link.owner)
-    await land(link)
-    const landedAt = performance.now()
-    const landed = (await stream.upTo('drop.landed')).at(-1)
-    assert.ok(performance.now() - landedAt < 1000)
-    const { drop_id } = await onlyDrop(link.owner)
-    assert.deepEqual(landed?.data, { drop_id, opaque_id: link.opaqueId })
-    stream.cut()
+    await assertPrompt(1000, async () => {
+      const link = await newLink(server)
+      const stream = await listen(link.owner)
+      await land(link)
+      const landedAt = performance.now()
+      const landed = (await stream.upTo('drop.landed')).at(-1)
+      const tookMs = performance.now() - landedAt
+      const { drop_id } = await onlyDrop(link.owner)
+      assert.deepEqual(landed?.data, { drop_id, opaque_id: link.opaqueId })
+      stream.cut()
+      return tookMs
+    })
   })
 
   it('report changes of links, of their use, of the quota, of drops and of assets', async () => {
@@ -130,17 +134,20 @@ describe('live events', () => {
   })
 
   it('end with their session, and with no other of the account', async () => {
-    const owner = await signUp(server)
-    const other = await signIn(owner)
-    const [stream, others] = [await listen(owner), await listen(other)]
-    assert.equal((await asOwner(owner, 'POST', '/v1/auth/logout')).status, 204)
-    const loggedOutAt = performance.now()
-    while ((await stream.next()) !== undefined);
-    assert.ok(performance.now() - loggedOutAt < 5000)
-    const link = await provision(other)
-    await others.upTo('link.changed')
-    assert.equal((await quotaOf(link.owner)).used, 0)
-    others.cut()
+    await assertPrompt(5000, async () => {
+      const owner = await signUp(server)
+      const other = await signIn(owner)
+      const [stream, others] = [await listen(owner), await listen(other)]
+      assert.equal((await asOwner(owner, 'POST', '/v1/auth/logout')).status, 204)
+      const loggedOutAt = performance.now()
+      while ((await stream.next()) !== undefined);
+      const tookMs = performance.now() - loggedOutAt
+      const link = await provision(other)
+      await others.upTo('link.changed')
+      assert.equal((await quotaOf(link.owner)).used, 0)
+      others.cut()
+      return tookMs
+    })
   })
 
   it('are answered 403 for the 17th stream of an account, and 200 once one has ended', async () => {

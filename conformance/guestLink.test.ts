@@ -16,7 +16,10 @@ import {
   MIB,
   newLink,
   openSession,
+  provision,
   sendDeclaration,
+  signUp,
+  soon,
   visit,
 } from './world.ts'
 
@@ -119,7 +122,7 @@ describe('the link for its guest', () => {
   })
 
   it('accepts no drops from its expiry on, and lets open sessions finish', async () => {
-    const link = await newLink(server, { expires_at: new Date(Date.now() + 4000).toISOString() })
+    const link = await provision(await signUp(server), { expires_at: soon() })
     const session = await openSession(link, randomBytes(50))
     await until(async () => (await visit(link)).status === 404, 'the link expires')
     expectAnswer(await sendDeclaration(link, declaration(randomBytes(10))), '404 drop.link_not_found')

@@ -254,8 +254,8 @@ export async function entryOf(link: Link): Promise<LinkEntry> {
   return entry
 }
 
-/** An end that a request is still before, and that a test can wait for. */
-export const soon = () => new Date(Date.now() + 1500).toISOString()
+/** An end that the next request comes before, also on a busy machine, and that a test can wait for. */
+export const soon = () => new Date(Date.now() + 4000).toISOString()
 
 export async function untilExpired(link: Link): Promise<void> {
   await until(async () => (await entryOf(link)).state === 'expired', 'the link expires')

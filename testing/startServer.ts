@@ -23,6 +23,9 @@ const READY_POLL_MS = 25
 /** Longer than the 15 s after which the server itself cuts requests that are still under way. */
 const STOP_TIMEOUT_MS = 20_000
 const MAX_LOG_CHARACTERS = 4 * 1024 * 1024
+/** Ports of each process, and the processes that have their own. Linux gives others ports from 32768 up. */
+const PORTS = { first: 10_000, each: 200, processes: 110 }
+let portsAsked = 0
 
 export interface ServerOptions {
   /** Settings in addition to `HOST`, `PORT`, `DATA_DIR` and `MASTER_SECRET_FILE`. */
@@ -138,16 +141,29 @@ function hasOwnDatabase({ dataDir, env }: ServerOptions): boolean {
   return dataDir !== undefined || env?.DATABASE_URL !== undefined
 }
 
-/** A port of the loopback interface that is free at this moment. */
+/**
+ * A port of the loopback interface that is free at this moment. Nothing else takes it before its server listens: it is
+ * below the ports that systems give to connections and to those who ask for any, and each process has its own.
+ */
 export async function freePort(): Promise<number> {
+  const first = PORTS.first + (process.pid % PORTS.processes) * PORTS.each
+  for (let tries = 0; tries < PORTS.each; tries++) {
+    const port = first + (portsAsked++ % PORTS.each)
+    if (await isFree(port)) return port
+  }
+  throw new Error(`no port from ${first} on is free`)
+}
+
+async function isFree(port: number): Promise<boolean> {
   const probe = createServer()
-  probe.listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const address = probe.address()
+  try {
+    await once(probe.listen(port, '127.0.0.1'), 'listening')
+  } catch {
+    return false
+  }
   probe.close()
   await once(probe, 'close')
-  if (address === null || typeof address === 'string') throw new Error('the probe has no port')
-  return address.port
+  return true
 }
 
 /** Only what a process needs to run: the developer's settings must not change a test. */

@@ -51,7 +51,6 @@ async function appendOne(log: ReceiptLog): Promise<void> {
   await log.append({
     accountId: newId(parseAccountId),
     subject: newSubject(),
-    landing: undefined,
     commit: async () => undefined,
   })
 }

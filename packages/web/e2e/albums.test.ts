@@ -4,6 +4,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { describe, it, type TestContext } from 'node:test'
 import { sourceOfBytes } from '@blindkeep/client/source'
 import type { Page } from 'playwright-core'
+import { endingSoon } from '../../../testing/endingSoon.ts'
 import { adoptInPart, anotherClient, type Keeper, openedDrops, sendFile } from '../../../testing/people.ts'
 import { until } from '../../../testing/until.ts'
 import { unzipped, whyNoUnzip } from '../../../testing/unzipped.ts'
@@ -220,7 +221,7 @@ describe('an album', () => {
     await page.getByText('The file is encrypted and uploaded.').waitFor()
     assert.equal(started.length, 1)
     assert.match(started[0] ?? '', /fileHashWorker/)
-    assert.deepEqual(page.workers(), [])
+    await until(() => page.workers().length === 0)
     await tile(page, 'film.bin').getByRole('link').click()
     const saved = await savedBy(page, () => button(page, 'Download').click())
     assert.deepEqual(saved.bytes, new Uint8Array(content))
@@ -492,8 +493,10 @@ describe('a share', () => {
   it('that has ended can be removed from the list', async (t) => {
     const keeper = await world.keeper()
     const assetId = await upload(keeper, 'old.txt', text)
-    const expiresAt = new Date(Date.now() + 1500).toISOString()
-    await keeper.owner.createShare([assetId], { expiresAt })
+    const expiresAt = await endingSoon(async (at) => {
+      await keeper.owner.createShare([assetId], { expiresAt: at })
+      return at
+    })
     // The time that a page takes from the server has whole seconds.
     await until(() => Date.now() > Date.parse(expiresAt) + 1000, 'the share ends')
     const { page } = await browser.open(t, { url: `${world.url}/#/shares`, signedInAs: keeper.owner })

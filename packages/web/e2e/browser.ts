@@ -12,7 +12,7 @@ import { watchForProblems } from './watching.ts'
 
 const SETTLE_MS = 2_000
 /** A machine at its limit is this late. */
-const REPORT_MS = 10_000
+const REPORT_MS = 60_000
 const POLL_MS = 20
 
 const DEVICES = {
@@ -78,6 +78,11 @@ export async function clipboardOf({ page, context }: Pick<Visit, 'page' | 'conte
   return text
 }
 
+/** Resolves when it has: pages change their title after what they draw. */
+export async function hasTitle(page: Page, title: string): Promise<void> {
+  await page.waitForFunction((wanted) => document.title === wanted, title)
+}
+
 interface LaunchedBrowser {
   readonly version: string
   visit(options: VisitOptions): Promise<Visit>
@@ -114,7 +119,7 @@ async function visit(browser: Browser, options: VisitOptions): Promise<Visit> {
   })
   const problems = await watchForProblems(context, new URL(url).origin)
   // Shorter than the timeout of a test, so that the error names what the test waited for.
-  context.setDefaultTimeout(20_000)
+  context.setDefaultTimeout(60_000)
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
   if (options.passwordsInNode === true) await stretchInNode(context)
   const page = await context.newPage()

@@ -7,8 +7,9 @@ import { Readable } from 'node:stream'
 import { describe, it } from 'node:test'
 import { openChecker } from '../../../conformance/checker/check.ts'
 import { readItems } from '../../../conformance/checker/input.ts'
+import { assertPrompt } from '../../../testing/prompt.ts'
 import { assertAccessible } from './axe.ts'
-import { useBrowser } from './browser.ts'
+import { hasTitle, useBrowser } from './browser.ts'
 import { allArrived, button, choose, contentOf, MIB, rowOf, sendChosen, someFile } from './guestPage.ts'
 import { savedBy } from './saved.ts'
 import { useWorld } from './world.ts'
@@ -65,16 +66,16 @@ describe('a guest with a phone and a slow connection', () => {
     await card.getByText('film.mp4').waitFor()
     await card.getByText('Too large for this link.').waitFor()
     await assertAccessible(page)
-    assert.equal(await page.title(), 'Not all arrived · Blindkeep')
+    await hasTitle(page, 'Not all arrived · Blindkeep')
     assert.equal(await page.getByText('You can close this page').count(), 0)
     await button(page, 'Remove film.mp4').click()
     await allArrived(page)
     await page.getByText('You can close this page').waitFor()
     await assertAccessible(page)
-    assert.equal(await page.title(), 'Arrived · Blindkeep')
+    await hasTitle(page, 'Arrived · Blindkeep')
     await choose(page, someFile('later.txt', 10))
     await page.getByRole('heading', { name: '3 files arrived, 1 more is not sent yet' }).waitFor()
-    assert.notEqual(await page.title(), 'Arrived · Blindkeep')
+    await page.waitForFunction(() => document.title !== 'Arrived · Blindkeep')
     await assertAccessible(page)
     await button(page, 'Remove later.txt').click()
     await allArrived(page)
@@ -171,27 +172,30 @@ describe('deceptive names', () => {
 describe('many files', () => {
   it('do not freeze the page: ten thousand are counted and two hundred are drawn', async (t) => {
     const { url } = await world.link({ caps: { maxFileCount: 'unlimited' } })
-    const { page } = await browser.open(t, { url })
-    await button(page, 'Choose files').and(page.locator(':enabled')).waitFor()
-    const longestMs = await page.evaluate(async () => {
-      const transfer = new DataTransfer()
-      for (let index = 0; index < 10_000; index++) transfer.items.add(new File(['x'], `file ${index}`))
-      let [longest, last] = [0, performance.now()]
-      const timer = setInterval(() => {
-        longest = Math.max(longest, performance.now() - last)
-        last = performance.now()
-      }, 5)
-      const input = document.querySelector<HTMLInputElement>('input[type=file]')
-      if (input === null) throw new Error('there is no input')
-      input.files = transfer.files
-      input.dispatchEvent(new Event('change'))
-      while (!document.body.innerText.includes('10,000 files')) await new Promise((resolve) => setTimeout(resolve, 20))
-      clearInterval(timer)
-      return longest
+    await assertPrompt(1_500, async () => {
+      const { page } = await browser.open(t, { url })
+      await button(page, 'Choose files').and(page.locator(':enabled')).waitFor()
+      const longestMs = await page.evaluate(async () => {
+        const transfer = new DataTransfer()
+        for (let index = 0; index < 10_000; index++) transfer.items.add(new File(['x'], `file ${index}`))
+        let [longest, last] = [0, performance.now()]
+        const timer = setInterval(() => {
+          longest = Math.max(longest, performance.now() - last)
+          last = performance.now()
+        }, 5)
+        const input = document.querySelector<HTMLInputElement>('input[type=file]')
+        if (input === null) throw new Error('there is no input')
+        input.files = transfer.files
+        input.dispatchEvent(new Event('change'))
+        while (!document.body.innerText.includes('10,000 files'))
+          await new Promise((resolve) => setTimeout(resolve, 20))
+        clearInterval(timer)
+        return longest
+      })
+      assert.equal(await page.locator('.queue li').count(), 200)
+      await page.getByText('… and 9,800 more files, counted above.').waitFor()
+      return longestMs
     })
-    assert.ok(longestMs < 1_500, `${longestMs} ms`)
-    assert.equal(await page.locator('.queue li').count(), 200)
-    await page.getByText('… and 9,800 more files, counted above.').waitFor()
   })
 
   it('come from a folder with all its contents, each under its path, also on a phone that reloads before they are sent', async (t) => {

@@ -322,11 +322,7 @@ describe('an inbox', () => {
     await (await asked).continue()
     await page.getByRole('heading', { name: title(8), exact: true }).waitFor()
     assert.deepEqual((await names()).at(-1), '7.jpg')
-    assert.ok(
-      await row(page, '7.jpg')
-        .getByRole('checkbox')
-        .evaluate((box) => box === document.activeElement),
-    )
+    await page.locator(':focus').and(row(page, '7.jpg').getByRole('checkbox')).waitFor()
     await page.unroute('**/v1/drops/*/content')
     await page.keyboard.press('Space')
     await page.getByText(/^1 file selected/).waitFor()

@@ -62,7 +62,7 @@ describe('the links of an owner', () => {
     await page.getByText(text.form.limits).click()
     await button(page, text.form.submit).click()
     await page.getByText(text.form.faults.number).waitFor()
-    assert.equal(await page.getByLabel(text.form.maxFiles).evaluate((field) => field === document.activeElement), true)
+    await page.locator(':focus').and(page.getByLabel(text.form.maxFiles)).waitFor()
     await assertAccessible(page)
     await page.getByLabel(text.form.maxFiles).fill('4')
     await button(page, text.form.suggest).click()

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import type { Page } from 'playwright-core'
 import { startServer } from '../../../testing/startServer.ts'
+import { until } from '../../../testing/until.ts'
 import { useBrowser } from './browser.ts'
 import { startStrippingProxy } from './strippingProxy.ts'
 import { startWorld, useWorld } from './world.ts'
@@ -151,12 +152,12 @@ describe('the Content-Security-Policy of the pages', () => {
       document.body.append(frame)
       await there
     })
-    const frame = page.frames().find((each) => each.url().includes('/preview/'))
+    const frameOf = () => page.frames().find((each) => each.url().includes('/preview/'))
+    const ofPreview = () => loaded.filter((path) => path.startsWith('/preview/'))
+    await until(() => frameOf() !== undefined && ofPreview().length > 0)
+    const frame = frameOf()
     assert.ok(frame !== undefined)
-    assert.deepEqual(
-      loaded.filter((path) => path.startsWith('/preview/')),
-      ['/preview/index.html'],
-    )
+    assert.deepEqual(ofPreview(), ['/preview/index.html'])
     const outcome = await frame.evaluate(async () => {
       const image = (source: string) =>
         new Promise<string>((resolve) => {

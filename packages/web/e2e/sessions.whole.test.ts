@@ -12,7 +12,7 @@ import { owner as shellText } from '../src/text/en/owner.ts'
 import { problems } from '../src/text/en/problems.ts'
 import { button, field, heading, inside, section, signIn, storedRows } from './accountPage.ts'
 import { assertAccessible } from './axe.ts'
-import { useBrowser } from './browser.ts'
+import { hasTitle, useBrowser } from './browser.ts'
 import { startWorld, useWorld } from './world.ts'
 
 const browser = useBrowser()
@@ -134,7 +134,7 @@ describe('a session', () => {
     await page.getByText(shellText.live, { exact: true }).waitFor()
     await sendFile(url, new Uint8Array(10))
     await badge.getByText(shellText.inboxWaiting(1)).waitFor()
-    assert.equal(await page.title(), shellText.titleWithCount(1))
+    await hasTitle(page, shellText.titleWithCount(1))
     const up = world.line.down()
     await page.getByText(shellText.connecting, { exact: true }).waitFor()
     up()
@@ -338,7 +338,7 @@ describe('after a key was revoked', () => {
     await assertAccessible(page)
     await page.keyboard.press('Escape')
     await question.waitFor({ state: 'detached' })
-    assert.ok(await revokeKey.evaluate((element) => element === document.activeElement))
+    await page.locator(':focus').and(revokeKey).waitFor()
     await page.keyboard.press('Enter')
     await question.getByRole('button', { name: text.devices.revoke }).focus()
     await page.keyboard.press('Enter')
@@ -351,8 +351,7 @@ describe('after a key was revoked', () => {
     assert.equal(await after.getByRole('link').count(), 1)
     assert.match((await file.getAttribute('href')) ?? '', new RegExp(`/${album}/${assetId}$`))
     await assertAccessible(page)
-    const isHeading = () => document.activeElement?.tagName
-    assert.equal(await page.evaluate(isHeading), 'H3')
+    await page.locator('h3:focus').waitFor()
     await elsewhere.inbox()
     await after.getByRole('button', { name: text.devices.untied.end(1) }).focus()
     await page.keyboard.press('Enter')

@@ -24,7 +24,7 @@ describe('sending several files', () => {
     const problems: string[] = []
     const report: Report = { ...createReport({ quiet: true }), problem: (text) => void problems.push(text) }
     const sent: string[] = []
-    const signal = AbortSignal.timeout(30_000)
+    const signal = AbortSignal.timeout(100_000)
     const exit = await sendEach(files, { report, outcomes: createOutcomes(report), signal }, ({ place, shownAs }) =>
       withFile(place, signal, async () => {
         sent.push(shownAs)

@@ -16,6 +16,7 @@ import { ml_dsa65 } from '@noble/post-quantum/ml-dsa.js'
 import { changedBlobs, changedReceipts, keysAnswer, swappedBlob } from '../../../../testing/maliciousAssets.ts'
 import { changeBody, flipInBase64 } from '../../../../testing/maliciousServer.ts'
 import { type Keeper, newKeeper, openedDrops, sendFile } from '../../../../testing/people.ts'
+import { assertPrompt } from '../../../../testing/prompt.ts'
 import type { Tampering } from '../../../../testing/tamperingProxy.ts'
 import { newDevice } from '../account/device.ts'
 import type { AssetFacts } from '../assets/assetFacts.ts'
@@ -79,17 +80,19 @@ describe('the receipts of an asset of a malicious server', () => {
 
   it('are refused without stopping the page when there are hundreds', async () => {
     proxy.tamper(changedReceipts((receipts) => Array.from({ length: 200 }, () => receipts).flat()))
-    let [lastMs, longestMs] = [performance.now(), 0]
-    const note = () => {
-      const nowMs = performance.now()
-      longestMs = Math.max(longestMs, nowMs - lastMs)
-      lastMs = nowMs
-    }
-    const timer = setInterval(note, 10)
-    await assert.rejects(audit(), hasReason('chain_broken'))
-    clearInterval(timer)
-    note()
-    assert.ok(longestMs < 1000, `for ${longestMs} ms`)
+    await assertPrompt(1000, async () => {
+      let [lastMs, longestMs] = [performance.now(), 0]
+      const note = () => {
+        const nowMs = performance.now()
+        longestMs = Math.max(longestMs, nowMs - lastMs)
+        lastMs = nowMs
+      }
+      const timer = setInterval(note, 10)
+      await assert.rejects(audit(), hasReason('chain_broken'))
+      clearInterval(timer)
+      note()
+      return longestMs
+    })
   })
 
   it('are refused when they are another asset’s, though the answer names this one', async () => {

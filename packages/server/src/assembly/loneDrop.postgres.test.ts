@@ -132,7 +132,7 @@ function costs(programs: string | undefined): void {
     )
     assert.deepEqual(cost?.requests, ['PUT'])
     const written = witnessWrites()
-    await until(() => witnessWrites() > written, 'the witness', 5_000)
+    await until(() => witnessWrites() > written, 'the witness')
     assert.ok(witnessWrites() <= drops, `${witnessWrites()} writes for ${drops} drops`)
   })
 

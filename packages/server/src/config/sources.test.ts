@@ -94,7 +94,7 @@ describe('the settings of a process', () => {
       await chown(path, 65_534, 65_534)
       const { href } = new URL('ownFile.ts', import.meta.url)
       const reading = `import('${href}').then(({ readOwnFile }) => readOwnFile(process.argv[1], { isNamed: false }))`
-      const { stderr } = spawnSync(process.execPath, ['--eval', reading, path], { timeout: 20_000, encoding: 'utf8' })
+      const { stderr } = spawnSync(process.execPath, ['--eval', reading, path], { timeout: 60_000, encoding: 'utf8' })
       assert.match(stderr, /belongs to another user/)
     }))
 

@@ -18,8 +18,8 @@ import { draft } from '../testing/receipts.ts'
 import { roundTripsOf } from '../testing/roundTrips.ts'
 import { inTwoNodes } from '../testing/twoNodes.ts'
 import { newAccount, sha256 } from '../testing/world.ts'
-import { createLandDrops, type DropLanding } from './arrival/landDrops.ts'
-import type { ReceiptDraft } from './custody/receiptBatches.ts'
+import type { DropLanding } from './arrival/landDrops.ts'
+import type { LandingDraft } from './custody/receiptBatches.ts'
 import { findDropUpload } from './uploads/findUpload.ts'
 
 const BATCH = 64
@@ -69,9 +69,8 @@ describe('waits for PostgreSQL', () => {
   it(
     `of a batch that lands drops of ${BATCH} accounts are at most 6`,
     inTwoNodes(async ({ here }) => {
-      const { receiptLog, ending } = here.rules
-      const landDrops = createLandDrops({ ending })
-      const newDraft = async (): Promise<ReceiptDraft<DropLanding>> => {
+      const { receiptLog } = here.rules
+      const newDraft = async (): Promise<LandingDraft<DropLanding>> => {
         const content = bytes(10)
         const uploadId = await openDrop(here, await newLink(here), content)
         await leaveFinishing(here, uploadId, content)
@@ -81,7 +80,7 @@ describe('waits for PostgreSQL', () => {
         const { subject } = draft()
         const { dropId } = subject
         if (dropId === undefined) assert.fail()
-        return { accountId, subject, landing: { upload, dropId, whole: undefined, ended: [] }, commit: landDrops }
+        return { accountId, subject, landing: { upload, dropId, whole: undefined } }
       }
       const drafts = await mapConcurrently(Array.from({ length: 2 + BATCH }), 8, newDraft)
       const [one, next, ...rest] = drafts

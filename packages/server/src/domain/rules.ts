@@ -171,13 +171,9 @@ function createBase(ports: RulePorts, settings: RuleSettings) {
   const writers = createWriters(nodeId === undefined ? undefined : createMarkWriting({ store, clock, giveUpAfter }))
   const protocolWindow = createProtocolWindow({ store, clock }, settings.window)
   const discovery = createDiscovery({ store, clock, tokens: keys.tokens, protocolWindow }, settings)
-  const receiptLog = createReceiptLog({
-    store,
-    clock,
-    serverId,
-    headWatch,
-    signerOf: keys.signerOf,
-  })
+  const ending = createUploadEnding({ store, clock, quota, writers, onDeleting })
+  const { signerOf } = keys
+  const landTogether = createLandDrops({ ending })
   return {
     nodeId: nodeId ?? 'the only process',
     alarm,
@@ -185,11 +181,11 @@ function createBase(ports: RulePorts, settings: RuleSettings) {
     positions: createPositions({ store, random }),
     quota,
     writers,
-    ending: createUploadEnding({ store, clock, quota, writers, onDeleting }),
+    ending,
     staged: createStagedBytes({ store, objects, staging }),
     protocolWindow,
     discovery,
-    receiptLog,
+    receiptLog: createReceiptLog({ store, clock, serverId, headWatch, signerOf, landTogether }),
     notifier: createNotifier({
       store,
       clock,
@@ -210,19 +206,16 @@ function createFileRules(ports: RulePorts, settings: RuleSettings, base: Base) {
   const { store, quota, writers, staged, receiptLog, ending, protocolWindow, notifier, nodeId } = base
   const room = createRoom({ staging, clock }, settings)
   const rowBudget = createRowBudget({ limiter, room }, settings)
-  const landDrops = createLandDrops({ ending })
   const inboxRoom = createInboxRoom(settings)
   const notices = createOwnerNotices({ store, clock, limiter, notifier }, settings)
   const opened = createOpenedSessions({ limiter, serverSecret: ports.keys.serverSecret }, settings)
   const assetBlobs = createAssetBlobs({ quota, ending })
-  const assets = createAssets({ store, objects, clock, ending, assetBlobs })
+  const assets = createAssets({ store, objects, clock, assetBlobs })
   const checkProvenance = createCheckProvenance({ store, objects })
   const landing = createLanding({
     store,
     random,
     receiptLog,
-    ending,
-    landDrops,
     opened,
     notifier,
     assetBlobs,
@@ -256,10 +249,7 @@ function createFileRules(ports: RulePorts, settings: RuleSettings, base: Base) {
       settings,
     ),
     uploads: createUploads({ store, room, clock, random, quota }, settings),
-    adopt: createAdopt(
-      { store, objects, clock, random, receiptLog, assetBlobs, ending, nodeId, giveUpAfter },
-      settings,
-    ),
+    adopt: createAdopt({ store, objects, clock, random, receiptLog, assetBlobs, nodeId, giveUpAfter }, settings),
     verify: createVerify({ store, objects, clock, limiter, seats: ports.seats, giveUpAfter, reportDamage }, settings),
     inbox: createInbox({ store, objects, clock, quota }),
     albums: createAlbums({ store, clock }),

@@ -52,7 +52,7 @@ describe('POST /v1/storage/verify', () => {
     )()
   })
 
-  it('stops reading when the client disconnects', { timeout: 10_000 }, async () => {
+  it('stops reading when the client disconnects', async () => {
     const watch = watchBlobs()
     const { promise: stopped, resolve: onStopped } = Promise.withResolvers<void>()
     await inWorld(

@@ -21,6 +21,10 @@ export type { ReadTx, WriteTx }
  *   account whose rows it judges or changes, unless it says why one statement is enough.
  * - `work` must await nothing but its `tx`, and may run more than once. It may run independent statements at the same
  *   time. If a statement rejects, the transaction is lost: a taken key is an answer of the port, not an error.
+ * - `afterCommit` of a `tx` runs a step when its transaction has committed, before `write` resolves: never if it is
+ *   undone, runs again (the next run asks for its own steps), or has an unknown outcome. Steps run in the order of the
+ *   calls. An error of a step stops neither the others nor the `write`, which has happened: no caller gets it, and it
+ *   ends the process as an uncaught one.
  * - `OutcomeUnknown`: it is unknown whether the write was committed. The caller reads again instead of assuming either.
  * - After a failed sync of the database the store acknowledges nothing more: every call rejects with `StoreBroken`.
  */

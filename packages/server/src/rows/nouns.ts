@@ -73,7 +73,9 @@ type Bound<Functions> = {
 /** Holds nothing that changes a row. */
 export type ReadTx = { readonly [Noun in keyof Nouns]: Bound<Nouns[Noun]['reads']> }
 
-export type WriteTx = { readonly [Noun in keyof Nouns]: Bound<Nouns[Noun]['reads'] & Nouns[Noun]['writes']> }
+type Changes = { readonly [Noun in keyof Nouns]: Bound<Nouns[Noun]['reads'] & Nouns[Noun]['writes']> }
+
+export type WriteTx = Changes & { afterCommit(step: () => void): void }
 
 const DB = Symbol('db')
 
@@ -87,7 +89,11 @@ class OverDatabase {
 /** Offers nothing that changes a row. */
 export const createReadTx: (db: Db) => ReadTx = createTxOf(({ reads }) => reads)
 
-export const createWriteTx: (db: Db) => WriteTx = createTxOf(({ reads, writes }) => ({ ...reads, ...writes }))
+const createChanges: (db: Db) => Changes = createTxOf(({ reads, writes }) => ({ ...reads, ...writes }))
+
+export function createWriteTx(db: Db, afterCommit: WriteTx['afterCommit']): WriteTx {
+  return Object.assign(createChanges(db), { afterCommit })
+}
 
 type Functions = Readonly<Record<string, (db: Db, ...given: never[]) => unknown>>
 
@@ -104,7 +110,7 @@ function createTxOf<Tx>(functionsOf: (noun: Nouns[keyof Nouns]) => object): (db:
       },
     })
   }
-  // TypeScript does not follow a mapping over all keys; `ReadTx` and `WriteTx` are mapped from the same list.
+  // TypeScript does not follow a mapping over all keys; `ReadTx` and `Changes` are mapped from the same list.
   return (db) => new LazyTx(db) as Tx
 }
 

@@ -2,7 +2,7 @@ import { createPublicKey, verify } from 'node:crypto'
 import { parseAccountId, parseDropId, parseSha256Hex, parseUploadId } from '@blindkeep/protocol/ids'
 import type { HybridVerifiers, ReceiptPayload } from '@blindkeep/protocol/receipt'
 import { systemRandom } from '../adapters/system/random.ts'
-import type { ReceiptDraft } from '../domain/custody/receiptBatches.ts'
+import type { CommitDraft } from '../domain/custody/receiptBatches.ts'
 import { createGate } from './faults.ts'
 import { bytes } from './guest.ts'
 import { defined, sha256, type World } from './world.ts'
@@ -34,7 +34,7 @@ export async function lockReceiptLog({ store }: World): Promise<{ release(): Pro
 }
 
 /** A draft for the log: the landing of some drop of some account. It writes no rows unless `commit` does. */
-export const draft = (commit: ReceiptDraft['commit'] = async () => undefined): ReceiptDraft => ({
+export const draft = (commit: CommitDraft['commit'] = async () => undefined): CommitDraft => ({
   accountId: defined(parseAccountId(systemRandom.uuid())),
   subject: {
     uploadId: defined(parseUploadId(systemRandom.uuid())),
@@ -43,7 +43,6 @@ export const draft = (commit: ReceiptDraft['commit'] = async () => undefined): R
     ciphertextHash: sha256(bytes(8)),
     size: 8,
   },
-  landing: undefined,
   commit,
 })
 

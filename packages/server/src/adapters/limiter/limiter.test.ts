@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
+import { until } from '../../../../../testing/until.ts'
 import { limiterContract, ofLink } from '../../contracts/limiter.ts'
 import { createHandClock } from '../../testing/handClock.ts'
 import { openLimiter } from './limiter.ts'
@@ -121,8 +122,7 @@ describe('the file of counts', () => {
       await limiter.take([ofLink])
       assert.equal(existsSync(path), false)
       context.mock.timers.tick(5000)
-      for (let turn = 0; turn < 100_000 && !existsSync(path); turn++) await new Promise(setImmediate)
-      assert.equal(existsSync(path), true)
+      await until(() => existsSync(path))
       await limiter.close()
     })()
   })

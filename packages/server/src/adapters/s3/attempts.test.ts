@@ -6,19 +6,29 @@ import { attempted } from './attempts.ts'
 const ANSWER_MS = 400
 
 describe('attempts', () => {
-  it('have each twice the time of the one before, the last the whole time', async () => {
-    const begun: number[] = []
-    const hanging = attempted({ operation: 'wait', answerMs: ANSWER_MS }, async () => {
-      begun.push(performance.now())
-      await sleep(10 * ANSWER_MS, undefined, { ref: false })
+  it('have each twice the time of the one before, the last the whole time', async (context) => {
+    context.mock.timers.enable({ apis: ['setTimeout'] })
+    const lasted: number[] = []
+    let [passedMs, isUnderWay, hasFailed] = [0, false, false]
+    const hanging = attempted({ operation: 'wait', answerMs: ANSWER_MS }, (signal) => {
+      ;[passedMs, isUnderWay] = [0, true]
+      signal.addEventListener('abort', () => {
+        lasted.push(passedMs)
+        isUnderWay = false
+      })
+      return new Promise(() => undefined)
     })
-    await assert.rejects(hanging, /failed to wait: TimeoutError/)
-    const [one = 0, two = 0, three = 0] = begun
-    assert.equal(begun.length, 3)
-    // Timers may fire a millisecond early.
-    const took = [two - one, three - two, performance.now() - three].map(Math.ceil)
-    assert.ok(took.every((ms, at) => ms >= ANSWER_MS / 2 ** (2 - at) - 2))
-    assert.ok((took[0] ?? 0) < ANSWER_MS)
+    const failed = assert.rejects(hanging, /failed to wait: TimeoutError/).finally(() => {
+      hasFailed = true
+    })
+    while (!hasFailed) {
+      await new Promise(setImmediate)
+      if (!isUnderWay) continue
+      passedMs++
+      context.mock.timers.tick(1)
+    }
+    await failed
+    assert.deepEqual(lasted, [ANSWER_MS / 4, ANSWER_MS / 2, ANSWER_MS])
   })
 
   it('last as long as they show progress', async () => {

@@ -7,7 +7,7 @@ import { openDouble, openS3World } from '../../testing/s3/world.ts'
 describe('the witness in a bucket', () => {
   it('keeps the last head, and is not missing because the bucket is away', async () => {
     const place = await openDouble()
-    const world = await openS3World(place, 1_000)
+    const world = await openS3World(place)
     try {
       const { witness } = world.store
       assert.equal(await witness.read(), undefined)

@@ -67,6 +67,68 @@ function describeWrites(inStore: InStore): void {
   )
 
   it(
+    'run the steps after their commit in the order of the calls, before they answer',
+    inStore(async (store) => {
+      const seen: (string | undefined)[] = []
+      const steps: string[] = []
+      let read: Promise<unknown> | undefined
+      const answer = await store.write([], async (tx) => {
+        tx.afterCommit(() => {
+          steps.push('first')
+          read = emails(store, 1).then((found) => seen.push(...found))
+        })
+        await tx.accounts.insert(account(1))
+        tx.afterCommit(() => steps.push('second'))
+        assert.deepEqual(steps, [])
+        return 'done'
+      })
+      assert.deepEqual([answer, steps], ['done', ['first', 'second']])
+      await read
+      assert.deepEqual(seen, [account(1).email])
+    }),
+  )
+
+  it(
+    'run no step of a work that throws or refuses, beside others of the same commit',
+    inStore(async (store) => {
+      const steps: number[] = []
+      await Promise.allSettled(
+        Array.from({ length: 9 }, (_, index) =>
+          store.write([], async (tx) => {
+            tx.afterCommit(() => steps.push(index))
+            await tx.accounts.insert(account(index + 1))
+            if (index % 3 === 1) throw new Error(`write ${index}`)
+            return index % 3 === 2 ? { refused: 'no' } : index
+          }),
+        ),
+      )
+      assert.deepEqual(steps.sort(), [0, 3, 6])
+    }),
+  )
+
+  it(
+    'answer although a step throws, run the others, and throw its error where no caller gets it',
+    inStore(async (store) => {
+      const surprise = new Error('surprise')
+      const { promise: uncaught, resolve } = Promise.withResolvers<unknown>()
+      process.setUncaughtExceptionCaptureCallback(resolve)
+      try {
+        const steps: string[] = []
+        const answer = await store.write([], async (tx) => {
+          tx.afterCommit(() => {
+            throw surprise
+          })
+          tx.afterCommit(() => steps.push('second'))
+          return await tx.accounts.insert(account(1))
+        })
+        assert.deepEqual([answer, steps, await uncaught], [true, ['second'], surprise])
+      } finally {
+        process.setUncaughtExceptionCaptureCallback(null)
+      }
+    }),
+  )
+
+  it(
     'refuse a tx after its transaction ended',
     inStore(async (store) => {
       let kept: WriteTx | undefined

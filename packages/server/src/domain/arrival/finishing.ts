@@ -76,7 +76,6 @@ export function createFinishing(ports: FinishingPorts) {
     // Another process landed or failed this upload first. To this process the landed blob looked like a taken slot, so
     // read the row instead.
     if (!isClosed && from === 'finishing') return closedAnswer(await store.read((tx) => tx.uploads.find(uploadId)))
-    ending.afterCommit([upload])
     return { ...refused, offset: size }
   }
 

@@ -1,7 +1,7 @@
 import type { DropId, Instant, UploadId } from '@blindkeep/protocol/ids'
-import type { DropUpload, StoredChunk, Upload, WriteTx } from '../../ports/store.ts'
+import type { DropUpload, StoredChunk, WriteTx } from '../../ports/store.ts'
 import { noteChange, noteLinkChange } from '../changes/changes.ts'
-import { LandingsRefused } from '../custody/receiptBatches.ts'
+import { LandingsRefused, type LandTogether } from '../custody/receiptBatches.ts'
 import { isReachable } from '../ground/activeAccount.ts'
 import { claimLink } from '../uploads/claimLink.ts'
 import type { UploadEnding } from '../uploads/uploadEnding.ts'
@@ -14,17 +14,13 @@ export interface DropLanding {
   readonly upload: DropUpload
   readonly dropId: DropId
   readonly whole: WholeChunk | undefined
-  /** What the landing has ended, for `ending.afterCommit`: the other open sessions of a spent link. */
-  ended: readonly Upload[]
 }
-
-/** Puts drops into inboxes in their receipts' transaction. Throws `NotWhole` if a `whole` chunk cannot be recorded. */
-export type LandDrops = (tx: WriteTx, landings: readonly DropLanding[], at: Instant) => Promise<void>
 
 /** Some uploads are not open and empty, or their links or owners take nothing. */
 export class NotWhole extends LandingsRefused {}
 
-export function createLandDrops({ ending }: { readonly ending: UploadEnding }): LandDrops {
+/** Puts drops into inboxes in their receipts' transaction. Throws `NotWhole` if a `whole` chunk cannot be recorded. */
+export function createLandDrops({ ending }: { readonly ending: UploadEnding }): LandTogether<DropLanding> {
   return async function landDrops(tx, landings, at) {
     // A refusal undoes the notes, too.
     await Promise.all([
@@ -43,10 +39,7 @@ export function createLandDrops({ ending }: { readonly ending: UploadEnding }): 
       tx.drops.insert(...landings.map((landing) => dropOf(landing, at))),
     ])
     if (!areKept) throw new Error('the object of a landing drop was not staged')
-    for (const landing of landings)
-      landing.ended = spent.includes(landing.upload.opaqueId)
-        ? await ending.endOpenOfLink(tx, landing.upload.opaqueId, at)
-        : []
+    for (const opaqueId of spent) await ending.endOpenOfLink(tx, opaqueId, at)
   }
 }
 

@@ -18,15 +18,12 @@ import { newId } from '../ground/newId.ts'
 import { isRefusal, type Refuses } from '../ground/refusals.ts'
 import type { Notifier } from '../notify/notifier.ts'
 import type { RowBudget } from '../quota/rowBudget.ts'
-import type { UploadEnding } from '../uploads/uploadEnding.ts'
-import type { DropLanding, LandDrops, WholeChunk } from './landDrops.ts'
+import type { DropLanding, WholeChunk } from './landDrops.ts'
 
 interface LandingPorts {
   readonly store: Store
   readonly random: Random
-  readonly receiptLog: ReceiptLog
-  readonly ending: UploadEnding
-  readonly landDrops: LandDrops
+  readonly receiptLog: ReceiptLog<DropLanding>
   readonly opened: Pick<OpenedSessions, 'landed'>
   readonly notifier: Pick<Notifier, 'landed'>
   readonly assetBlobs: AssetBlobs
@@ -66,8 +63,6 @@ export function createLanding({
   store,
   random,
   receiptLog,
-  ending,
-  landDrops,
   opened,
   notifier,
   assetBlobs,
@@ -78,9 +73,7 @@ export function createLanding({
     const dropId = newId(random, parseDropId)
     const { uploadId, accountId, ciphertextHash, size } = upload
     const subject = { uploadId, dropId, blobRole: 'original' as const, ciphertextHash, size }
-    const landing: DropLanding = { upload, dropId, whole, ended: [] }
-    await receiptLog.append({ accountId, subject, landing, commit: landDrops })
-    ending.afterCommit(landing.ended)
+    await receiptLog.append({ accountId, subject, landing: { upload, dropId, whole } })
     notifier.landed(accountId)
     await opened.landed(upload)
   }
@@ -95,21 +88,16 @@ export function createLanding({
     if (refused !== undefined) return failureOf(refused)
     const checked = role === 'provenance' ? await checkProvenance(upload) : {}
     if (isRefusal(checked)) return checked
-    let ended: readonly Upload[] = []
     try {
       await receiptLog.append({
         accountId,
         subject: { uploadId, assetId, blobRole: role, ciphertextHash, size, ...checked },
-        landing: undefined,
-        async commit(tx, _landings, receivedAt) {
-          ended = await assetBlobs.land(tx, upload, receivedAt)
-        },
+        commit: (tx, receivedAt) => assetBlobs.land(tx, upload, receivedAt),
       })
     } catch (error) {
       if (error instanceof SlotLost) return failureOf(error.refusal)
       throw error
     }
-    ending.afterCommit(ended)
     await rowBudget.landed(upload)
     return undefined
   }

@@ -1,10 +1,9 @@
 /**
  * The one place where an asset's blobs change. When a blob leaves its asset, its quota is refunded, and the collector
- * deletes its object after the grace window. Each function is part of the caller's transaction, and returns the
- * sessions that it ended, for `ending.afterCommit`.
+ * deletes its object after the grace window. Each function is part of the caller's transaction.
  */
 import type { AccountId, AssetId, Instant } from '@blindkeep/protocol/ids'
-import type { AssetBlob, AssetUpload, Drop, NewAsset, ReadTx, Upload, WriteTx } from '../../ports/store.ts'
+import type { AssetBlob, AssetUpload, Drop, NewAsset, ReadTx, WriteTx } from '../../ports/store.ts'
 import { noteAssetChange } from '../changes/changes.ts'
 import type { Refuses } from '../ground/refusals.ts'
 import type { Quota } from '../quota/quota.ts'
@@ -64,10 +63,10 @@ export function createAssetBlobs({ quota, ending }: AssetBlobPorts) {
     tx: WriteTx,
     { accountId, assetId, at }: { readonly accountId: AccountId; readonly assetId: AssetId; readonly at: Instant },
     blobs: readonly AssetBlob[],
-  ): Promise<readonly Upload[]> {
+  ): Promise<void> {
     for (const blob of blobs) await release(tx, accountId, blob, at)
     await tx.assets.setDrop(assetId, undefined)
-    return ending.endOpenOfAsset(tx, assetId, at)
+    await ending.endOpenOfAsset(tx, assetId, at)
   }
 
   /** Throws `SlotLost`. An original that replaces clears the asset first. */
@@ -75,30 +74,28 @@ export function createAssetBlobs({ quota, ending }: AssetBlobPorts) {
     tx: WriteTx,
     blob: NewBlob,
     { accountId, albumId }: Pick<NewAsset, 'accountId' | 'albumId'>,
-  ): Promise<readonly Upload[]> {
+  ): Promise<void> {
     const { assetId, landedAt } = blob
     const refused = await judgeLanding(tx, { ...blob, accountId, albumId })
     if (refused !== undefined) throw new SlotLost(refused)
     const replaced = isReplacing(blob) ? await tx.assets.blobsOf(assetId) : []
-    const ended = isReplacing(blob) ? await clear(tx, { accountId, assetId, at: landedAt }, replaced) : []
+    if (isReplacing(blob)) await clear(tx, { accountId, assetId, at: landedAt }, replaced)
     await tx.assets.addBlob({ ...blob, retainedUntil: retainedUntilOf(blob, replaced) })
     await tx.assets.touch(assetId, landedAt)
     await noteAssetChange(tx, { accountId, assetId }, landedAt)
-    return ended
   }
 
   return {
     /** Adds the blob of a finished session, in the transaction that appends its receipt. Throws `SlotLost`. */
-    async land(tx: WriteTx, upload: AssetUpload, at: Instant): Promise<readonly Upload[]> {
+    async land(tx: WriteTx, upload: AssetUpload, at: Instant): Promise<void> {
       const { assetId, role, ciphertextHash, size, contentType, location, uploadId, envelope } = upload
       const blob = { assetId, role, ciphertextHash, size, contentType, location, uploadId, envelope, landedAt: at }
-      const ended = await add(tx, blob, upload)
+      await add(tx, blob, upload)
       await markLanded(tx, upload, at)
-      return ended
     },
 
     /** Adds a drop’s object as an original, with its charge, in the adoption's transaction. Throws `SlotLost`. */
-    async adopt(tx: WriteTx, { accountId, declared, drop, at }: Adopted): Promise<readonly Upload[]> {
+    async adopt(tx: WriteTx, { accountId, declared, drop, at }: Adopted): Promise<void> {
       const { assetId, albumId, role, ciphertextHash, size, contentType, envelope } = declared
       const { dropId, opaqueId, kemCt, receivedAt, uploadId, location } = drop
       // The album may have been deleted since the drop was claimed.
@@ -107,9 +104,8 @@ export function createAssetBlobs({ quota, ending }: AssetBlobPorts) {
       const taken = await takeAssetId(tx, { assetId, accountId, albumId })
       if (taken !== undefined) throw new SlotLost(taken)
       const blob = { assetId, role, ciphertextHash, size, contentType, location, uploadId, envelope, landedAt: at }
-      const ended = await add(tx, blob, { accountId, albumId })
+      await add(tx, blob, { accountId, albumId })
       await tx.assets.setDrop(assetId, { dropId, opaqueId, kemCt, receivedAt })
-      return ended
     },
 
     /** Deletes an asset: refunds its quota, ends its open sessions, and leaves a tombstone. */
@@ -117,16 +113,16 @@ export function createAssetBlobs({ quota, ending }: AssetBlobPorts) {
       tx: WriteTx,
       { accountId, assetId }: Pick<NewAsset, 'accountId' | 'assetId'>,
       at: Instant,
-    ): Promise<{ readonly ended: readonly Upload[] } | Refuses<'asset_not_found' | 'asset_retained'>> {
+    ): Promise<Refuses<'asset_not_found' | 'asset_retained'> | undefined> {
       const asset = await tx.assets.find(assetId)
       if (!isVisible(asset, accountId)) return { refused: 'asset_not_found' }
       const blobs = await tx.assets.blobsOf(assetId)
       if (isRetained(blobs, at)) return { refused: 'asset_retained' }
-      const ended = await ending.endOpenOfAsset(tx, assetId, at)
+      await ending.endOpenOfAsset(tx, assetId, at)
       for (const blob of blobs) await release(tx, accountId, blob, at)
       await tx.assets.bury(assetId, at)
       await noteAssetChange(tx, asset, at)
-      return { ended }
+      return undefined
     },
   }
 }

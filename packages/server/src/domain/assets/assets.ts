@@ -2,10 +2,9 @@
 import type { AccountId, AssetId, Sha256Hex } from '@blindkeep/protocol/ids'
 import type { Clock } from '../../ports/clock.ts'
 import type { Objects } from '../../ports/objects.ts'
-import { accountLock, type HeldBlob, type ReceiptRow, type Store, type Upload } from '../../ports/store.ts'
+import { accountLock, type HeldBlob, type ReceiptRow, type Store } from '../../ports/store.ts'
 import { findServable } from '../custody/servable.ts'
-import { isRefusal, type Refuses } from '../ground/refusals.ts'
-import type { UploadEnding } from '../uploads/uploadEnding.ts'
+import type { Refuses } from '../ground/refusals.ts'
 import type { AssetBlobs } from './assetBlobs.ts'
 import { type AssetView, isVisible, viewOf } from './assetView.ts'
 
@@ -13,13 +12,12 @@ interface AssetPorts {
   readonly store: Store
   readonly objects: Objects
   readonly clock: Clock
-  readonly ending: UploadEnding
   readonly assetBlobs: AssetBlobs
 }
 
 export type Assets = ReturnType<typeof createAssets>
 
-export function createAssets({ store, objects, clock, ending, assetBlobs }: AssetPorts) {
+export function createAssets({ store, objects, clock, assetBlobs }: AssetPorts) {
   return {
     async get(accountId: AccountId, assetId: AssetId): Promise<AssetView | Refuses<'asset_not_found'>> {
       return store.read(async (tx) => {
@@ -35,27 +33,18 @@ export function createAssets({ store, objects, clock, ending, assetBlobs }: Asse
       assetId: AssetId,
     ): Promise<Refuses<'asset_not_found' | 'asset_retained'> | undefined> {
       const at = clock.now()
-      const outcome = await store.write([accountLock(accountId)], (tx) =>
-        assetBlobs.remove(tx, { accountId, assetId }, at),
-      )
-      if (isRefusal(outcome)) return outcome
-      ending.afterCommit(outcome.ended)
-      return undefined
+      return store.write([accountLock(accountId)], (tx) => assetBlobs.remove(tx, { accountId, assetId }, at))
     },
 
     /** Removes assets of at most `maxBlobs` blobs in one transaction; retained ones stay. Returns how many assets. */
     async removeSome(accountId: AccountId, maxBlobs: number): Promise<number> {
       const at = clock.now()
-      const removed = await store.write([accountLock(accountId)], async (tx) => {
-        const outcomes: (readonly Upload[])[] = []
-        for (const assetId of await tx.assets.someWithBlobs(accountId, maxBlobs)) {
-          const outcome = await assetBlobs.remove(tx, { accountId, assetId }, at)
-          if (!isRefusal(outcome)) outcomes.push(outcome.ended)
-        }
-        return outcomes
+      return store.write([accountLock(accountId)], async (tx) => {
+        let removed = 0
+        for (const assetId of await tx.assets.someWithBlobs(accountId, maxBlobs))
+          if ((await assetBlobs.remove(tx, { accountId, assetId }, at)) === undefined) removed += 1
+        return removed
       })
-      ending.afterCommit(removed.flat())
-      return removed.length
     },
 
     async receipts(

@@ -5,37 +5,60 @@
  */
 import type { AccountId, AlbumId, AssetId, Instant, OpaqueId } from '@blindkeep/protocol/ids'
 import type { News } from '../../ports/node.ts'
-import type { Change, Store, WriteTx } from '../../ports/store.ts'
+import type { Change, NotedEvent, Store, WriteTx } from '../../ports/store.ts'
 
 type PlainChange = Exclude<Change, { readonly name: 'asset.changed' }>
 
-/** What a transaction has noted already. It notes each change once, as all of it becomes visible at once. */
-const notedIn = new WeakMap<WriteTx, Map<AccountId, Set<string>>>()
+type NewEvent = Omit<NotedEvent, 'changeSeq'>
 
-interface Gathered {
-  readonly events: { readonly accountId: AccountId; readonly change: PlainChange; readonly at: Instant }[]
-  readonly written: Promise<void>
+type Notes = ReturnType<typeof createNotes>
+
+const notesIn = new WeakMap<WriteTx, Notes>()
+
+function notesOf(tx: WriteTx): Notes {
+  const notes = notesIn.get(tx) ?? createNotes(tx)
+  notesIn.set(tx, notes)
+  return notes
 }
 
-/** Notes that are not written yet. Those that nothing awaits in between are written together. */
-const gatheredIn = new WeakMap<WriteTx, Gathered>()
+/** What one transaction notes. */
+function createNotes(tx: WriteTx) {
+  const noted = new Map<AccountId, Set<string>>()
+  /** Notes that are not written yet. Those that nothing awaits in between are written together. */
+  let gathered: { readonly events: NewEvent[]; readonly written: Promise<void> } | undefined
+
+  function gather() {
+    const events: NewEvent[] = []
+    const written = Promise.resolve().then(() => {
+      gathered = undefined
+      return tx.changes.insertNextEvents(events)
+    })
+    return { events, written }
+  }
+
+  return {
+    /** Those that have a new change. */
+    accountIds: (): readonly AccountId[] => [...noted.keys()],
+
+    /** Runs `write` for the first of equal changes: all of the transaction becomes visible at once. */
+    async once(accountId: AccountId, change: string, write: () => Promise<void>): Promise<void> {
+      const changes = noted.get(accountId) ?? new Set()
+      if (changes.has(change)) return
+      noted.set(accountId, changes.add(change))
+      await write()
+    },
+
+    async write(event: NewEvent): Promise<void> {
+      gathered ??= gather()
+      gathered.events.push(event)
+      await gathered.written
+    },
+  }
+}
 
 export async function noteChange(tx: WriteTx, accountId: AccountId, change: PlainChange, at: Instant): Promise<void> {
-  if (isNoted(tx, accountId, JSON.stringify(change))) return
-  const gathered = gatheredIn.get(tx) ?? gather(tx)
-  gathered.events.push({ accountId, change, at })
-  await gathered.written
-}
-
-function gather(tx: WriteTx): Gathered {
-  const events: Gathered['events'] = []
-  const written = Promise.resolve().then(() => {
-    gatheredIn.delete(tx)
-    return tx.changes.insertNextEvents(events)
-  })
-  const gathered = { events, written }
-  gatheredIn.set(tx, gathered)
-  return gathered
+  const notes = notesOf(tx)
+  await notes.once(accountId, JSON.stringify(change), () => notes.write({ accountId, change, at }))
 }
 
 export function noteLinkChange(
@@ -61,18 +84,11 @@ export async function noteAssetChange(
   { accountId, assetId }: { readonly accountId: AccountId; readonly assetId: AssetId },
   at: Instant,
 ): Promise<void> {
-  if (isNoted(tx, accountId, `asset.changed ${assetId}`)) return
-  const changeSeq = await tx.changes.nextSeq(accountId)
-  await tx.changes.numberAsset(assetId, changeSeq)
-  await tx.changes.insertEvent({ accountId, changeSeq, at, change: { name: 'asset.changed', assetId, changeSeq } })
-}
-
-function isNoted(tx: WriteTx, accountId: AccountId, change: string): boolean {
-  const byAccount = notedIn.get(tx) ?? new Map<AccountId, Set<string>>()
-  const noted = byAccount.get(accountId) ?? new Set<string>()
-  const isRepeat = noted.has(change)
-  notedIn.set(tx, byAccount.set(accountId, noted.add(change)))
-  return isRepeat
+  await notesOf(tx).once(accountId, `asset.changed ${assetId}`, async () => {
+    const changeSeq = await tx.changes.nextSeq(accountId)
+    await tx.changes.numberAsset(assetId, changeSeq)
+    await tx.changes.insertEvent({ accountId, changeSeq, at, change: { name: 'asset.changed', assetId, changeSeq } })
+  })
 }
 
 /**
@@ -94,7 +110,7 @@ export function createAlarm(news: News): Alarm {
   }
 
   function raise(tx: WriteTx): void {
-    const changed = [...(notedIn.get(tx)?.keys() ?? [])]
+    const changed = notesOf(tx).accountIds()
     ring(changed)
     news.announce(changed)
   }
@@ -111,21 +127,12 @@ export function createAlarm(news: News): Alarm {
       }
     },
     over: (store) => ({
-      mayLoseOutcome: store.mayLoseOutcome,
-      read: (work) => store.read(work),
-      ask: (work) => store.ask(work),
-      look: () => store.look(),
-      async write(locks, work) {
-        let last: WriteTx | undefined
-        const result = await store.write(locks, (tx) => {
-          last = tx
+      ...store,
+      write: (locks, work) =>
+        store.write(locks, (tx) => {
+          tx.afterCommit(() => raise(tx))
           return work(tx)
-        })
-        if (last !== undefined) raise(last)
-        return result
-      },
-      withReceiptLogLock: (work) => store.withReceiptLogLock(work),
-      close: () => store.close(),
+        }),
     }),
   }
 }

@@ -22,7 +22,7 @@ interface AccountDeletionPorts {
   readonly codes: FactorCodes
   readonly inbox: Pick<Inbox, 'discardSome'>
   readonly assets: Pick<Assets, 'removeSome'>
-  readonly ending: Pick<UploadEnding, 'endOpen' | 'afterCommit'>
+  readonly ending: Pick<UploadEnding, 'endOpen'>
   /** Called after a commit that leaves an account to be emptied. */
   readonly onDeleted: () => void
 }
@@ -65,9 +65,7 @@ export function createAccountDeletion({
   }
 
   async function endSomeUploads(accountId: AccountId): Promise<number> {
-    const closed = await store.write([accountLock(accountId)], (tx) => endSomeOpen(tx, accountId, clock.now(), ending))
-    ending.afterCommit(closed)
-    return closed.length
+    return store.write([accountLock(accountId)], (tx) => endSomeOpen(tx, accountId, clock.now(), ending))
   }
 
   /** False when there is nothing left that can be freed now. */
@@ -108,7 +106,6 @@ export function createAccountDeletion({
       )
       if (outcome === 'wrong') return { refused: 'totp_code_wrong' }
       if (isRefusal(outcome)) return outcome
-      ending.afterCommit(outcome.closed)
       onDeleted()
       return undefined
     },
@@ -133,12 +130,13 @@ export async function deleteIn(
   tx: WriteTx,
   { accountId, secretHash }: Account,
   { at, ending }: { readonly at: Instant; readonly ending: Pick<UploadEnding, 'endOpen'> },
-): Promise<{ readonly closed: readonly Upload[] } | Refuses<'credentials_wrong' | 'asset_retained'>> {
+): Promise<Pick<Account, 'accountId'> | Refuses<'credentials_wrong' | 'asset_retained'>> {
   if (!(await tx.accountDeletions.begin({ accountId, secretHash, at }))) return { refused: 'credentials_wrong' }
   const retainedUntil = (await tx.assets.retainedUntil(accountId)) ?? at
   const finishing = await tx.uploads.finishingOfAccount(accountId)
   if (retainedUntil > at || finishing.some((upload) => willBeRetained(upload, at))) return { refused: 'asset_retained' }
-  return { closed: await endSomeOpen(tx, accountId, at, ending) }
+  await endSomeOpen(tx, accountId, at, ending)
+  return { accountId }
 }
 
 async function endSomeOpen(
@@ -146,8 +144,8 @@ async function endSomeOpen(
   accountId: AccountId,
   at: Instant,
   ending: Pick<UploadEnding, 'endOpen'>,
-): Promise<readonly Upload[]> {
-  return ending.endOpen(tx, await tx.uploads.openOfAccount(accountId, MAX_STEP), at)
+): Promise<number> {
+  return (await ending.endOpen(tx, await tx.uploads.openOfAccount(accountId, MAX_STEP), at)).length
 }
 
 /** A finishing provenance counts as landed: the deletion does not stop it. Originals keep up present blobs only. */

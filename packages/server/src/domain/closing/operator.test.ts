@@ -34,7 +34,7 @@ describe('the operator', () => {
       const [accountId, other] = [await newAccount(world), await newAccount(world)]
       const operator = operatorOf(world)
       await land(world, await newLink(world, {}, accountId), new Uint8Array(9))
-      assert.deepEqual(await operator.remove(emailOf(accountId)), { closed: [] })
+      assert.deepEqual(await operator.remove(emailOf(accountId)), { accountId })
       assert.equal(await operator.find(accountId), undefined)
       assert.equal(await operator.remove(accountId), undefined)
       assert.notEqual(await operator.find(other), undefined)

@@ -12,27 +12,30 @@ import { type HeadWatch, unwatched } from './headWatch.ts'
 import {
   createReceiptBatches,
   DraftsFailed,
+  type LandTogether,
   type ReceiptDraft,
   type ReceiptPorts,
   type Signed,
 } from './receiptBatches.ts'
 
-interface ReceiptLogPorts extends Omit<ReceiptPorts, 'headWatch'> {
+interface ReceiptLogPorts<Landing> extends Omit<ReceiptPorts<Landing>, 'headWatch' | 'landTogether'> {
   /** Refuses to sign on a database that was set back. */
   readonly headWatch?: HeadWatch
+  /** Absent where every draft is committed alone. */
+  readonly landTogether?: LandTogether<Landing>
 }
 
-interface Waiting {
-  readonly draft: ReceiptDraft
+interface Waiting<Landing> {
+  readonly draft: ReceiptDraft<Landing>
   readonly resolve: (row: ReceiptRow) => void
   readonly reject: (error: unknown) => void
 }
 
-type Batch = readonly Waiting[]
+type Batch<Landing> = readonly Waiting<Landing>[]
 
 /** A batch whose receipts are being signed. */
-interface Ahead {
-  readonly batch: Batch
+interface Ahead<Landing> {
+  readonly batch: Batch<Landing>
   readonly signed: Promise<Signed>
 }
 
@@ -45,14 +48,18 @@ const SHARED_MS = 3_600_000
 /** In one turn of the log's lock: other processes wait for it meanwhile. */
 const MAX_BATCHES = 4
 
-export type ReceiptLog = ReturnType<typeof createReceiptLog>
+export type ReceiptLog<Landing = never> = ReturnType<typeof createReceiptLog<Landing>>
 
-export function createReceiptLog(ports: ReceiptLogPorts) {
-  const { append } = createLog(ports)
+export function createReceiptLog<Landing = never>({
+  headWatch = unwatched,
+  landTogether = landsNothing,
+  ...ports
+}: ReceiptLogPorts<Landing>) {
+  const { append } = createLog({ ...ports, headWatch, landTogether })
   let waiting = 0
   return {
     /** Resolves when the receipt, and what it vouches for, is durable. */
-    async append<Landing>(draft: ReceiptDraft<Landing>): Promise<ReceiptRow> {
+    async append(draft: ReceiptDraft<Landing>): Promise<ReceiptRow> {
       waiting += 1
       try {
         return await append(draft)
@@ -66,13 +73,15 @@ export function createReceiptLog(ports: ReceiptLogPorts) {
   }
 }
 
-function createLog({ headWatch = unwatched, ...ports }: ReceiptLogPorts) {
-  const batches = createReceiptBatches({ ...ports, headWatch })
+const landsNothing = () => Promise.reject(new Error('this log has no function that lands'))
+
+function createLog<Landing>(ports: ReceiptPorts<Landing>) {
+  const batches = createReceiptBatches(ports)
   const lone = createLoneReceipts(ports, batches)
-  const queue: Waiting[] = []
+  const queue: Waiting<Landing>[] = []
   let isDraining = false
   const takeBatch = () => queue.splice(0, MAX_BATCH)
-  const signAfresh = (batch: Batch) => batches.sign(draftsOf(batch))
+  const signAfresh = (batch: Batch<Landing>) => batches.sign(draftsOf(batch))
 
   async function drain(): Promise<void> {
     if (isDraining) return
@@ -92,15 +101,15 @@ function createLog({ headWatch = unwatched, ...ports }: ReceiptLogPorts) {
   }
 
   /** Settles batches while the log is locked. Never rejects. */
-  async function settleInTurn(first: Batch): Promise<void> {
-    let ahead: Ahead | undefined = { batch: first, signed: signAfresh(first) }
+  async function settleInTurn(first: Batch<Landing>): Promise<void> {
+    let ahead: Ahead<Landing> | undefined = { batch: first, signed: signAfresh(first) }
     for (let count = 1; ahead !== undefined; count++) ahead = await settle(ahead, count < MAX_BATCHES)
   }
 
   /** Commits a batch. Returns the next, signed meanwhile; undefined if none waits, or the turn has to end. */
-  async function settle({ batch, signed }: Ahead, mayGoOn: boolean): Promise<Ahead | undefined> {
-    let next: Ahead | undefined
-    let left: Batch = []
+  async function settle({ batch, signed }: Ahead<Landing>, mayGoOn: boolean): Promise<Ahead<Landing> | undefined> {
+    let next: Ahead<Landing> | undefined
+    let left: Batch<Landing> = []
     try {
       const first = await signed
       if (mayGoOn && queue.length > 0) next = signAhead(takeBatch(), first)
@@ -117,7 +126,7 @@ function createLog({ headWatch = unwatched, ...ports }: ReceiptLogPorts) {
     return undefined
   }
 
-  function signAhead(batch: Batch, first: Signed): Ahead {
+  function signAhead(batch: Batch<Landing>, first: Signed): Ahead<Landing> {
     const ahead = { batch, signed: batches.signAfter(draftsOf(batch), first) }
     // If the turn ends, nothing awaits it.
     ahead.signed.catch(() => undefined)
@@ -125,7 +134,7 @@ function createLog({ headWatch = unwatched, ...ports }: ReceiptLogPorts) {
   }
 
   /** Returns those that wait for another batch: one draft cannot fail the others. */
-  async function settleFailed(batch: Batch, error: unknown): Promise<Batch> {
+  async function settleFailed(batch: Batch<Landing>, error: unknown): Promise<Batch<Landing>> {
     if (error instanceof DraftsFailed) {
       fail(
         batch.filter(({ draft }) => error.drafts.includes(draft)),
@@ -139,14 +148,14 @@ function createLog({ headWatch = unwatched, ...ports }: ReceiptLogPorts) {
     return []
   }
 
-  function fail(batch: Batch, error: unknown): void {
+  function fail(batch: Batch<Landing>, error: unknown): void {
     // The database may be another one after a lost connection.
-    if (error instanceof StorageUnavailable) headWatch.suspect()
+    if (error instanceof StorageUnavailable) ports.headWatch.suspect()
     for (const { reject } of batch) reject(error)
   }
 
   return {
-    append<Landing>(draft: ReceiptDraft<Landing>): Promise<ReceiptRow> {
+    append(draft: ReceiptDraft<Landing>): Promise<ReceiptRow> {
       return new Promise((resolve, reject) => {
         queue.push({ draft, resolve, reject })
         void drain()
@@ -155,9 +164,9 @@ function createLog({ headWatch = unwatched, ...ports }: ReceiptLogPorts) {
   }
 }
 
-const draftsOf = (batch: Batch) => batch.map(({ draft }) => draft)
+const draftsOf = <Landing>(batch: Batch<Landing>) => batch.map(({ draft }) => draft)
 
-function acknowledge(batch: Batch, { rows }: Signed): void {
+function acknowledge(batch: Batch<unknown>, { rows }: Signed): void {
   batch.forEach(({ resolve }, at) => {
     const row = rows[at]
     if (row !== undefined) resolve(row)
@@ -168,15 +177,15 @@ function acknowledge(batch: Batch, { rows }: Signed): void {
  * A receipt for which no other waits, on a log that no other process uses now. The transaction that commits it compares
  * the end of the log, so its lock would only save a signature, and costs three statements.
  */
-function createLoneReceipts(
-  { store, clock }: Pick<ReceiptPorts, 'store' | 'clock'>,
-  { sign, signOnOwn, commit }: Pick<ReturnType<typeof createReceiptBatches>, 'sign' | 'signOnOwn' | 'commit'>,
+function createLoneReceipts<Landing>(
+  { store, clock }: Pick<ReceiptPorts<Landing>, 'store' | 'clock'>,
+  { sign, signOnOwn, commit }: ReturnType<typeof createReceiptBatches<Landing>>,
 ) {
   let busyUntil = 0
   let sharedUntil = 0
   return {
     /** Undefined, and nothing committed, if the log has to be locked. Within one process the lock costs nothing. */
-    async commit(drafts: readonly ReceiptDraft[]): Promise<Signed | undefined> {
+    async commit(drafts: readonly ReceiptDraft<Landing>[]): Promise<Signed | undefined> {
       if (!store.mayLoseOutcome || drafts.length > 1 || clock.now() < busyUntil) return undefined
       const signed = (clock.now() < sharedUntil ? undefined : await signOnOwn(drafts)) ?? (await sign(drafts))
       if (await commit(drafts, signed)) return signed

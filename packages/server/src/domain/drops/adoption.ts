@@ -8,15 +8,7 @@ import { type AccountId, type AssetId, addSeconds, type DropId, type Instant } f
 import type { Clock } from '../../ports/clock.ts'
 import type { Objects } from '../../ports/objects.ts'
 import type { Random } from '../../ports/random.ts'
-import {
-  accountLock,
-  type Drop,
-  OutcomeUnknown,
-  type ReadTx,
-  type Store,
-  type Upload,
-  type WriteTx,
-} from '../../ports/store.ts'
+import { accountLock, type Drop, OutcomeUnknown, type ReadTx, type Store, type WriteTx } from '../../ports/store.ts'
 import { type AssetBlobs, SlotLost } from '../assets/assetBlobs.ts'
 import {
   type Declared,
@@ -30,7 +22,6 @@ import { noteChange } from '../changes/changes.ts'
 import type { ReceiptLog } from '../custody/receipts.ts'
 import { createPause, type GiveUpAfter, type Pause } from '../ground/pause.ts'
 import { isRefusal, type Refuses } from '../ground/refusals.ts'
-import type { UploadEnding } from '../uploads/uploadEnding.ts'
 
 export interface AdoptionSettings extends ManifestSettings {
   readonly adoptionLeaseSeconds: number
@@ -63,7 +54,6 @@ interface AdoptionPorts {
   readonly random: Random
   readonly receiptLog: ReceiptLog
   readonly assetBlobs: AssetBlobs
-  readonly ending: UploadEnding
   /** Names this process. */
   readonly nodeId: string
   readonly giveUpAfter: GiveUpAfter
@@ -83,7 +73,7 @@ const NOT_FOUND = { refused: 'drop_not_found' } as const
 export type Adopt = ReturnType<typeof createAdopt>
 
 export function createAdopt(
-  { store, objects, clock, random, receiptLog, assetBlobs, ending, nodeId, giveUpAfter }: AdoptionPorts,
+  { store, objects, clock, random, receiptLog, assetBlobs, nodeId, giveUpAfter }: AdoptionPorts,
   settings: AdoptionSettings,
 ) {
   const inFlight = new Map<string, Promise<AssetId | AdoptionRefusal>>()
@@ -125,19 +115,16 @@ export function createAdopt(
   async function settle({ request, requestHash, drop, claimId }: Claimed): Promise<Attempt> {
     const { accountId, dropId, declared } = request
     const { assetId, ciphertextHash, size } = declared
-    let ended: readonly Upload[] = []
     try {
       await receiptLog.append({
         accountId,
         subject: { uploadId: drop.uploadId, assetId, blobRole: 'original', ciphertextHash, size },
-        landing: undefined,
-        async commit(tx, _landings, receivedAt) {
+        async commit(tx, receivedAt) {
           if (!(await tx.drops.settle(dropId, claimId))) throw new ClaimLost()
-          ended = await assetBlobs.adopt(tx, { accountId, declared, drop, at: receivedAt })
+          await assetBlobs.adopt(tx, { accountId, declared, drop, at: receivedAt })
           await noteChange(tx, accountId, { name: 'drop.adopted', dropId, assetId }, receivedAt)
         },
       })
-      ending.afterCommit(ended)
       return assetId
     } catch (error) {
       if (error instanceof ClaimLost)

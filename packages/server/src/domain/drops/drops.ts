@@ -50,7 +50,7 @@ interface DropPorts {
 export type Drops = ReturnType<typeof createDrops>
 
 export function createDrops(ports: DropPorts, settings: DropSettings) {
-  const { store, room, clock, limiter, ending, opened, notices } = ports
+  const { store, room, clock, limiter, opened, notices } = ports
   const openDropSession = createOpenDropSession({ ...ports, places: createLinkPlaces(ports, settings) })
   const judgeProof = createJudgeProof(limiter, settings)
 
@@ -92,7 +92,6 @@ export function createDrops(ports: DropPorts, settings: DropSettings) {
         await notices.refused(accountId, session.refused)
       return session
     }
-    ending.afterCommit(session.ended)
     if (session.isInboxNearlyFull) await notices.nearlyFull(accountId)
     return session
   }

@@ -71,17 +71,17 @@ export function createLinkPlaces({ writers, ending }: LinkPlacePorts, { uploadYi
 
   /**
    * Ends as many empty sessions of the link as the new one needs, the oldest first, and then one session of a guest who
-   * holds too many, if only an open session is missing; none if they would not make a place. Returns the ended ones,
-   * for `ending.afterCommit`. A link with places left is not looked at.
+   * holds too many, if only an open session is missing; none if they would not make a place. A link with places left is
+   * not looked at.
    */
   async function makePlace(
     tx: WriteTx,
     link: Link,
     { size, network, at }: NewSession,
-  ): Promise<readonly Upload[] | Refuses<'link_limited'>> {
+  ): Promise<Refuses<'link_limited'> | undefined> {
     const share = shareOf(MAX_OPEN_SESSIONS)
     const mayFillShare = network !== undefined && link.openSessions >= share
-    if (!mayFillShare && fits(link, size, [])) return []
+    if (!mayFillShare && fits(link, size, [])) return undefined
     const open = await tx.uploads.openOf(link.opaqueId)
     const empty = open.filter((upload) => mayGiveWay(upload, at))
     const isOwn = (upload: Upload) => network !== undefined && networkIn(upload) === network
@@ -95,9 +95,10 @@ export function createLinkPlaces({ writers, ending }: LinkPlacePorts, { uploadYi
     const isFull = link.openSessions - going.length >= MAX_OPEN_SESSIONS
     const tooMany = isFull ? oneTooMany(open, { network, at }) : undefined
     const all = tooMany === undefined ? going : [...going, tooMany]
-    if (!fits(link, size, all)) return []
-    const ended = await ending.endOpen(tx, going, at, { isUnchanged: true })
-    return tooMany === undefined ? ended : [...ended, ...(await ending.endOpen(tx, [tooMany], at))]
+    if (!fits(link, size, all)) return undefined
+    await ending.endOpen(tx, going, at, { isUnchanged: true })
+    if (tooMany !== undefined) await ending.endOpen(tx, [tooMany], at)
+    return undefined
   }
 
   return { makePlace }

@@ -86,12 +86,11 @@ export function createLinks({ store, clock, ending, quota, inboxRoom }: LinkPort
     /** Ends the link and its open sessions. Callers do not learn whether it existed (specification, Revoke). */
     async revoke(accountId: AccountId, opaqueId: OpaqueId): Promise<void> {
       const now = clock.now()
-      const ended = await store.write([accountLock(accountId)], async (tx) => {
-        if (!(await tx.links.revoke(opaqueId, accountId, now))) return []
+      await store.write([accountLock(accountId)], async (tx) => {
+        if (!(await tx.links.revoke(opaqueId, accountId, now))) return
         await noteLinkChange(tx, { accountId, opaqueId }, now)
-        return ending.endOpenOfLink(tx, opaqueId, now)
+        await ending.endOpenOfLink(tx, opaqueId, now)
       })
-      ending.afterCommit(ended)
     },
 
     async asGuestSees(opaqueId: OpaqueId): Promise<GuestView | Refuses<'link_not_live'>> {

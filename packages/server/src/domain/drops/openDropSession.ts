@@ -3,7 +3,7 @@ import { type AccountId, type Instant, type OpaqueId, parseUploadId, type Upload
 import type { Clock } from '../../ports/clock.ts'
 import type { Limit } from '../../ports/limiter.ts'
 import type { Random } from '../../ports/random.ts'
-import type { Link, Opener, Upload, WriteTx } from '../../ports/store.ts'
+import type { Link, Opener, WriteTx } from '../../ports/store.ts'
 import { locationOf } from '../ground/location.ts'
 import { newId } from '../ground/newId.ts'
 import { isRefusal, type Refuses } from '../ground/refusals.ts'
@@ -27,8 +27,6 @@ export interface OpenedDropSession {
   readonly uploadId: UploadId
   /** Whether an earlier request with the same Idempotency-Key opened the session. */
   readonly isRepeat: boolean
-  /** Empty sessions that gave their place to it: for `ending.afterCommit`. */
-  readonly ended: readonly Upload[]
   readonly isInboxNearlyFull: boolean
 }
 
@@ -69,8 +67,8 @@ export function createOpenDropSession(ports: OpenDropPorts) {
     if (repeated !== undefined) return repeated
     if (found === undefined) return { refused: 'link_not_live' }
     const { link } = found
-    const ended = await places.makePlace(tx, link, { size, network: opened.networkOf(request), at })
-    if (isRefusal(ended)) return ended
+    const limited = await places.makePlace(tx, link, { size, network: opened.networkOf(request), at })
+    if (limited !== undefined) return limited
     const hasRoom = await room.admits(tx, { accountId, size })
     const parsed = parseDeclaration(declaration, link)
     const uploadId = newId(random, parseUploadId)
@@ -91,7 +89,7 @@ export function createOpenDropSession(ports: OpenDropPorts) {
     if (refused !== undefined) return refused
     if (isRefusal(parsed)) return parsed
     if (!hasRoom) return { refused: 'storage_full' }
-    return { uploadId, isRepeat: false, ended, isInboxNearlyFull: !isRefusal(inbox) && inbox.isNearlyFull }
+    return { uploadId, isRepeat: false, isInboxNearlyFull: !isRefusal(inbox) && inbox.isNearlyFull }
   }
 }
 
@@ -104,7 +102,7 @@ async function findRepeat(
   const present = await tx.uploads.findByIdempotencyKey(opaqueId, idempotencyKey)
   if (present === undefined) return undefined
   return present.declarationHash === hashOf(declaration)
-    ? { uploadId: present.uploadId, isRepeat: true, ended: [], isInboxNearlyFull: false }
+    ? { uploadId: present.uploadId, isRepeat: true, isInboxNearlyFull: false }
     : { refused: 'declaration_malformed', detail: 'this Idempotency-Key was used with another declaration' }
 }
 

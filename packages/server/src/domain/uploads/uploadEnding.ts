@@ -41,12 +41,11 @@ const ACCOUNTS_AT_ONCE = 4
 
 export type UploadEnding = ReturnType<typeof createUploadEnding>
 
-/** After the commit, the caller of a function that takes a `tx` passes the closed uploads to `afterCommit`. */
 export function createUploadEnding({ store, clock, quota, writers, onDeleting }: EndingPorts) {
   /**
    * Closes one upload: returns its caps or releases its asset's id if no other upload reserved the id, refunds its
-   * quota, and moves its object to deleting. False, and nothing changed, when the upload is no longer as the step
-   * expects it.
+   * quota, and moves its object to deleting. After the commit its writer is stopped, and its bytes are removed. False,
+   * and nothing changed, when the upload is no longer as the step expects it.
    */
   async function close(tx: WriteTx, upload: Upload, step: ClosingStep): Promise<boolean> {
     if (!(await tx.uploads.move(upload.uploadId, step))) return false
@@ -56,6 +55,10 @@ export function createUploadEnding({ store, clock, quota, writers, onDeleting }:
     } else await tx.assets.giveUp(upload.assetId)
     await quota.refund(tx, upload.accountId, upload.size, step.at)
     await tx.objects.move(upload.location, { from: 'staged', to: 'deleting', at: step.at })
+    tx.afterCommit(() => {
+      void writers.stop(upload.uploadId)
+      onDeleting()
+    })
     return true
   }
 
@@ -74,21 +77,13 @@ export function createUploadEnding({ store, clock, quota, writers, onDeleting }:
     return ended
   }
 
-  /** Stops the writers of closed uploads and has the bytes removed. */
-  function afterCommit(closed: readonly Upload[]): void {
-    for (const { uploadId } of closed) void writers.stop(uploadId)
-    if (closed.length > 0) onDeleting()
-  }
-
   /** `endOpen` in a transaction for each account. */
   async function end(uploads: readonly Upload[], which?: WhichEnd): Promise<readonly Upload[]> {
     const at = clock.now()
     const ended: Upload[] = []
     const ofAccounts = Map.groupBy(uploads, ({ accountId }) => accountId)
     await forEachConcurrently(ofAccounts, ACCOUNTS_AT_ONCE, async ([accountId, theirs]) => {
-      const now = await store.write([accountLock(accountId)], (tx) => endOpen(tx, theirs, at, which))
-      afterCommit(now)
-      ended.push(...now)
+      ended.push(...(await store.write([accountLock(accountId)], (tx) => endOpen(tx, theirs, at, which))))
     })
     return ended
   }
@@ -96,17 +91,16 @@ export function createUploadEnding({ store, clock, quota, writers, onDeleting }:
   return {
     close,
     endOpen,
-    afterCommit,
     end,
 
     /** Part of the transaction that revokes or spends the link, so that no crash can happen between the two. */
-    async endOpenOfLink(tx: WriteTx, opaqueId: OpaqueId, at: Instant): Promise<readonly Upload[]> {
-      return endOpen(tx, await tx.uploads.openOf(opaqueId), at)
+    async endOpenOfLink(tx: WriteTx, opaqueId: OpaqueId, at: Instant): Promise<void> {
+      await endOpen(tx, await tx.uploads.openOf(opaqueId), at)
     },
 
     /** In the transaction that deletes or replaces the blobs. A finishing upload then finds no slot. */
-    async endOpenOfAsset(tx: WriteTx, assetId: AssetId, at: Instant): Promise<readonly Upload[]> {
-      return endOpen(tx, await tx.uploads.unclosedOfAsset(assetId), at)
+    async endOpenOfAsset(tx: WriteTx, assetId: AssetId, at: Instant): Promise<void> {
+      await endOpen(tx, await tx.uploads.unclosedOfAsset(assetId), at)
     },
 
     /** Cancels an open upload. A finishing or closed one stays as it is. */

@@ -10,6 +10,9 @@ import { StorageUnavailable } from '../../ground/storageErrors.ts'
 import type { PartIndex, PlacedPart } from '../../ports/parts.ts'
 import { type S3Options, type S3Server, startS3, TEST_BUCKET } from './server.ts'
 
+/** So long that no test meets it, also beside other tests on a busy machine. */
+const ANSWER_MS = 30_000
+
 /** The parts that were written, in memory, in place of the database's table. */
 export function createMemoryIndex() {
   const byLocation = new Map<string, PlacedPart[]>()
@@ -42,15 +45,21 @@ export interface S3World extends BytesWorld {
   readonly index: MemoryIndex
 }
 
-/** `answerMs`: so long that a test only meets it on purpose, also beside other tests on a busy machine. */
-export async function openS3World(place: Place, answerMs = 30_000): Promise<S3World> {
+export async function openS3World(place: Place): Promise<S3World> {
   const directory = await mkdtemp(join(tmpdir(), 'blindkeep-s3-'))
   const index = createMemoryIndex()
   const opened: S3Store[] = []
   const open = async () => {
     const { address, credentials } = place
     const spoolDirectory = join(directory, 'spool')
-    const store = await openS3({ address, credentials, spoolDirectory, index, createIfMissing: true, answerMs })
+    const store = await openS3({
+      address,
+      credentials,
+      spoolDirectory,
+      index,
+      createIfMissing: true,
+      answerMs: ANSWER_MS,
+    })
     opened.push(store)
     return store
   }

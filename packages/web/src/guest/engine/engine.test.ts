@@ -7,6 +7,7 @@ import { cancelSend, send } from '@blindkeep/client/guest'
 import { sourceOfBytes } from '@blindkeep/client/source'
 import { openChecker } from '../../../../../conformance/checker/check.ts'
 import { readItems } from '../../../../../conformance/checker/input.ts'
+import { endingSoon } from '../../../../../testing/endingSoon.ts'
 import { changeBody, isRequest } from '../../../../../testing/maliciousServer.ts'
 import type { Exchanged } from '../../../../../testing/tamperingProxy.ts'
 import { until } from '../../../../../testing/until.ts'
@@ -380,7 +381,7 @@ describe('a link whose time is up', () => {
     const expiresAt = new Date(Date.now() + 1500).toISOString()
     const { url, opaqueId } = await world.owner.createLink()
     const endsNow = changeBody((body) => Object.assign(body, { expires_at: expiresAt }))
-    world.proxy.tamper({ matches: isRequest('GET', DROPS), answer: endsNow, times: 1 })
+    world.proxy.tamper({ matches: isRequest('GET', /^\/d\/[^/]+$/), answer: endsNow })
     const tab = await openTab(url, newBrowser(), endless)
     await tab.untilOpen()
     await tab.add([chosen('begun.bin', bytes(4 * MIB))])
@@ -388,7 +389,7 @@ describe('a link whose time is up', () => {
     await tab.until(({ rows }) => rows[0]?.isBegun === true)
     tab.pauseAll()
     await tab.add([chosen('late.bin', bytes(10))])
-    await world.owner.changeLink(opaqueId, { expiresAt })
+    await endingSoon((endsAt) => world.owner.changeLink(opaqueId, { expiresAt: endsAt }))
     assert.equal(tab.snapshot().link.is, 'open')
     await until(async () => {
       tab.wake()

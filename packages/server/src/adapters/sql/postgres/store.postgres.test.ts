@@ -166,9 +166,11 @@ describe('the connections of a PostgreSQL store', () => {
     'refuse writes in a read transaction',
     inSession(async (session) => {
       const isReadOnly = (error: Error) => /read-only/.test(String(error.cause))
-      const insertion = inSnapshot(session, (db) => createWriteTx(db).accounts.insert(account(1)))
+      const insertion = inSnapshot(session, (db) => createWriteTx(db, () => undefined).accounts.insert(account(1)))
       await assert.rejects(insertion, isReadOnly)
-      const charge = inSnapshot(session, (db) => createWriteTx(db).accounts.charge(accountId(1), 1, undefined))
+      const charge = inSnapshot(session, (db) =>
+        createWriteTx(db, () => undefined).accounts.charge(accountId(1), 1, undefined),
+      )
       await assert.rejects(charge, isReadOnly)
     }),
   )

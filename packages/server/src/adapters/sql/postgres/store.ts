@@ -1,5 +1,6 @@
 import type { Store } from '../../../ports/store.ts'
-import { createReadTx, createWriteTx } from '../../../rows/nouns.ts'
+import { createReadTx } from '../../../rows/nouns.ts'
+import { withCommitSteps } from '../shared/commitSteps.ts'
 import { forOneStatement } from '../shared/oneStatement.ts'
 import { createConnections, type PostgresConnections } from './connections.ts'
 import { createPostgresHealth, type PostgresHealth } from './health.ts'
@@ -117,7 +118,7 @@ function storeOver({ connections, lockConnection, health, runs }: OpenedDatabase
     // Asking would take as long as reading.
     look: async () => undefined,
     write: (locks, work) =>
-      run(() => turns.take(locks, () => inWrite({ connections, locks }, (db) => work(createWriteTx(db))))),
+      run(() => withCommitSteps(work, (each) => turns.take(locks, () => inWrite({ connections, locks }, each)))),
     onOtherServer: runs.onOther,
     connections: connections.count,
     withReceiptLogLock: (work) => run(() => turns.take(['receipt log'], () => lockReceiptLog(work))),

@@ -175,12 +175,20 @@ describe('a PostgreSQL store whose database fails', () => {
   )
 
   it(
-    'runs a write again, at most twice, if another transaction was in the way',
+    'runs a write again, at most twice, if another transaction was in the way, and the steps of its last run',
     inOwnDatabase(async ({ open, outsider }) => {
       const store = await open()
       await outsider.query('create sequence tries')
       await trigger(outsider, `if nextval('tries') = 1 then ${raise('40001')}; end if`, 'in commit')
-      await setFact(store)
+      let runs = 0
+      const steps: number[] = []
+      await store.write([], async (tx) => {
+        runs += 1
+        const run = runs
+        tx.afterCommit(() => steps.push(run))
+        await tx.server.setFact('server_id', bytes(1))
+      })
+      assert.deepEqual([runs, steps], [2, [2]])
       assert.deepEqual(await fact(store), bytes(1))
       const tries = async () => (await outsider.query('select last_value as tries from tries')).rows[0].tries
       assert.equal(await tries(), '2')

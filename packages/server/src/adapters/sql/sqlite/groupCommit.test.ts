@@ -40,7 +40,7 @@ function inWorld(work: (world: World) => Promise<void>, failOn?: string): () => 
     try {
       const write: World['write'] = (task) =>
         commits.write(
-          (db) => task(createWriteTx(db)),
+          (db) => task(createWriteTx(db, () => undefined)),
           () => false,
         )
       await work({ connection, controls, write })

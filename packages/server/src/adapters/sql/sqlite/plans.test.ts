@@ -66,7 +66,7 @@ async function openWatched() {
     return { rows: [], numAffectedRows: BigInt(statement.run(...values).changes) }
   })
   await migrate(db.kysely, sqliteDialect)
-  const tx = createWriteTx(db)
+  const tx = createWriteTx(db, () => undefined)
   await tx.accounts.insert(account(1))
   await tx.devices.insert(device(1))
   await tx.passkeys.insert(passkey(1))

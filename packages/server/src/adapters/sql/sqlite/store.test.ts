@@ -180,9 +180,9 @@ describe('the connections of a SQLite store', () => {
     inFile(async ({ store, path }) => {
       await seed(store)
       const reader = openConnection(path, { health: createHealth(), queryOnly: true })
-      const insertion = reader.lend((db) => createWriteTx(db).accounts.insert(account(3)))
+      const insertion = reader.lend((db) => createWriteTx(db, () => undefined).accounts.insert(account(3)))
       await assert.rejects(insertion, /readonly/)
-      const charge = reader.lend((db) => createWriteTx(db).accounts.charge(accountId(1), 1, undefined))
+      const charge = reader.lend((db) => createWriteTx(db, () => undefined).accounts.charge(accountId(1), 1, undefined))
       await assert.rejects(charge, /readonly/)
       reader.close()
       assert.equal((await store.read((tx) => tx.accounts.find(accountId(1))))?.usedBytes, 0)

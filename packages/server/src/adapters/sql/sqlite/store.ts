@@ -6,9 +6,10 @@ import type { Turns } from '@blindkeep/protocol/turns'
 import type { Store } from '../../../ports/store.ts'
 import type { Db } from '../../../rows/db.ts'
 import { sqliteDialect } from '../../../rows/dialects.ts'
-import { createReadTx, createWriteTx } from '../../../rows/nouns.ts'
+import { createReadTx } from '../../../rows/nouns.ts'
 import { migrate, requireMigrated } from '../migrations/migrations.ts'
 import { requireOwnSqlite } from '../migrations/ownSchema.ts'
+import { withCommitSteps } from '../shared/commitSteps.ts'
 import { isRefusal } from '../shared/isRefusal.ts'
 import { forOneStatement } from '../shared/oneStatement.ts'
 import { createSingleTurns } from '../shared/turns.ts'
@@ -118,7 +119,7 @@ function storeOver({ writer, reader, readerTurns, commits, health, inMemory }: O
     }),
     async write(_locks, work) {
       refuseWhenOver()
-      return await commits.write((db) => work(createWriteTx(db)), isRefusal)
+      return await withCommitSteps(work, (run) => commits.write(run, isRefusal))
     },
     async withReceiptLogLock(work) {
       refuseWhenOver()

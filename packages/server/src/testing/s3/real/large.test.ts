@@ -39,15 +39,12 @@ async function startDouble(): Promise<RealStore> {
 
 async function inWorldOf(store: RealStore, work: (world: S3World) => Promise<void>): Promise<void> {
   const { bucket, endpoint, region, credentials } = store
-  const world = await openS3World(
-    {
-      address: { bucket, prefix: `${randomUUID()}/`, endpoint, region, pathStyle: true },
-      credentials: { ...credentials, file: undefined },
-      leave: async () => async () => undefined,
-      close: () => store.stop(),
-    },
-    20_000,
-  )
+  const world = await openS3World({
+    address: { bucket, prefix: `${randomUUID()}/`, endpoint, region, pathStyle: true },
+    credentials: { ...credentials, file: undefined },
+    leave: async () => async () => undefined,
+    close: () => store.stop(),
+  })
   await work(world).finally(() => world.close())
 }
 
