@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url'
 import { replaced } from './replaced.ts'
 
 const SAMPLES = fileURLToPath(new URL('proxy', import.meta.url))
-const READY_TIMEOUT_MS = 20_000
+const READY_TIMEOUT_MS = 60_000
 /** Where Debian has servers. */
 const PATH = `${process.env.PATH}:/usr/sbin:/usr/local/sbin`
 
