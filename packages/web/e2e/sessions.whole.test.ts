@@ -65,7 +65,7 @@ describe('a session', () => {
     const second = await context.newPage()
     const renewed = async (of: Page) => {
       const renewal = of.waitForResponse((answer) => answer.url().endsWith('/v1/auth/refresh') && answer.ok())
-      // Each visit sends requests, until the token of the last answer has expired. On a busy machine one takes a second.
+      // Each visit sends requests, until the token of the last answer has expired.
       for (let isOver = false; !isOver; ) {
         await of.goto(`${hasty.url}/#/storage`)
         await of.goto(`${hasty.url}/#/account`)
