@@ -11,8 +11,10 @@ import { describe, it, type TestContext } from 'node:test'
 import tls from 'node:tls'
 import type { Owner } from '@blindkeep/client/owner'
 import { newOwner, openedDrops, sendFile } from '../testing/people.ts'
+import { assertPrompt } from '../testing/prompt.ts'
 import { provedBody } from '../testing/proving.ts'
 import { freePort, type RunningServer, startServer } from '../testing/startServer.ts'
+import { until } from '../testing/until.ts'
 import { isInstalled } from './installed.ts'
 import { PROXIES, type RunningProxy, startProxy } from './proxies.ts'
 
@@ -25,6 +27,10 @@ const MAX_EVENT_MS = 5_000
 const LOGIN_TRIES = 3
 /** The server's limit of one account is 16. */
 const STREAMS = 20
+
+const STRANGER_CONNECTIONS = 900
+/** A proxy without a free connection does not answer before the stranger's requests are given up, after a minute. */
+const MAX_ANSWER_MS = 20_000
 
 interface World {
   /** The server's public address, at the proxy. */
@@ -47,6 +53,23 @@ for (const kind of PROXIES)
       await refusesUnsealed(world, kind)
       await limitsByAddress(world)
       await logsNoPaths(world)
+    })
+
+    it('serves others beside 900 connections that one stranger keeps open', async (t) => {
+      const world = await createWorld(t, kind, false)
+      if (world === undefined) return
+      const port = Number(new URL(world.url).port)
+      const sockets = Array.from({ length: STRANGER_CONNECTIONS }, () =>
+        tls.connect({ port, host: '127.0.0.1', rejectUnauthorized: false }).on('error', () => undefined),
+      )
+      t.after(() => {
+        for (const socket of sockets) socket.destroy()
+      })
+      // Half a request: a proxy may close what has sent nothing in favour of what is new.
+      for (const socket of sockets) socket.resume().write('GET / HTTP/1.1\r\nHost: loc')
+      await Promise.all(sockets.map((socket) => Promise.race([once(socket, 'secureConnect'), once(socket, 'close')])))
+      const signal = AbortSignal.timeout(MAX_ANSWER_MS)
+      assert.equal((await fetch(`${world.url}/v1/version`, { signal })).status, 200)
     })
 
     it('serves Blindkeep below a path', async (t) => {
@@ -93,28 +116,29 @@ async function carriesEvents(owner: Owner): Promise<void> {
   const stop = AbortSignal.timeout(60_000)
   const { promise: isConnected, resolve: onConnected } = Promise.withResolvers<void>()
   const listening = owner.events({ signal: stop, onConnected: () => onConnected() })
-  const first = listening.next()
+  let next: Promise<unknown> | undefined = listening.next()
   await isConnected
-  const before = performance.now()
-  await owner.createLink({})
-  await first
-  const elapsedMs = performance.now() - before
-  assert.ok(elapsedMs < MAX_EVENT_MS, `an event took ${elapsedMs} ms`)
+  await assertPrompt(MAX_EVENT_MS, async () => {
+    next ??= listening.next()
+    await owner.createLink({})
+    await next
+    next = undefined
+  })
   await listening.return()
 }
 
 /** A proxy that keeps reading for a client that has left would use up the account's streams. */
 async function endsStreams({ url }: World, owner: Owner): Promise<void> {
-  for (let count = 0; count < STREAMS; count++) {
+  const isGiven = async () => {
     const stop = new AbortController()
     const headers = { Authorization: `Bearer ${owner.tokens().accessToken}`, Accept: 'text/event-stream' }
     const answer = await fetch(`${url}/v1/events`, { headers, signal: stop.signal })
-    assert.equal(answer.status, 200, `stream ${count + 1}`)
-    await answer.body?.getReader().read()
+    if (answer.ok) await answer.body?.getReader().read()
     stop.abort()
-    // The server learns of it a moment later.
-    if (count % 8 === 7) await new Promise((resolve) => setTimeout(resolve, 1_000))
+    return answer.ok
   }
+  // The server learns of an end a moment later.
+  for (let count = 0; count < STREAMS; count++) await until(isGiven, `stream ${count + 1}`)
 }
 
 /** Files from a browser without its service worker: the answer comes before the body, most of which is not sent. */

@@ -15,7 +15,7 @@ const FILES = 8
 const FILE_BYTES = 20 * 1024 * 1024 + 17
 const CHUNK_BYTES = 9 * 1024 * 1024 - 1
 const MAX_ROUNDS = 10
-const MAX_LANDING_MS = 30_000
+const MAX_LANDING_MS = 60_000
 
 describe('a finishing session', () => {
   it('lands after a kill, without a further request of its guest', async (test) => {

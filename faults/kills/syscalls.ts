@@ -7,7 +7,7 @@ import { join } from 'node:path'
 
 /** Calls that change the disk or make a change durable. */
 const DURABLE = ['pwrite64', 'pwritev', 'fsync', 'fdatasync', 'ftruncate', 'fallocate', 'rename', 'unlink', 'mkdir']
-const MAX_DETACHED_MS = 5_000
+const MAX_DETACHED_MS = 60_000
 
 export interface DurableCall {
   /** The thread's name; `main` for the first one of the process. */

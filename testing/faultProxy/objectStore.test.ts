@@ -72,7 +72,7 @@ describe('the proxy of an object store', () => {
   })
 
   it('applies a request after the client has given up', async () => {
-    spoilOne({ applyAfterMs: 200 })
+    spoilOne({ applyAfterMs: 1_000 })
     await assert.rejects(put('a'))
     assert.equal(objects.size, 0)
     await proxy.settled()

@@ -234,7 +234,7 @@ describe('many files', () => {
     await allArrived(page)
     await input.setInputFiles(folder)
     await page
-      .getByText('2 files were not added: files with their names, sizes and times have already arrived.')
+      .getByText('2 files were not added: files with their names, sizes and times have already been sent.')
       .waitFor()
     await button(page, 'Add them all the same').waitFor()
     await assertAccessible(page)

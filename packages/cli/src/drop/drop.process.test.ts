@@ -513,11 +513,8 @@ describe('blindkeep drop', () => {
     const lied = await run(['drop', link.url, 'receipts'])
     world.proxy.tamper()
     assert.equal(lied.status, 3, lied.stderr)
-    assert.match(lied.stderr, /It is at the server\. The receipt does not hold/)
-    assert.match(
-      lied.stdout,
-      /^0 files have landed, 1 is at the server, but its receipt did not hold: receipts\/x\.bin\.$/m,
-    )
+    assert.match(lied.stderr, /It was sent, and the server says that it has it\. The receipt does not hold/)
+    assert.match(lied.stdout, /^0 files have landed, 1 was sent, but its receipt did not hold: receipts\/x\.bin\.$/m)
     const honest = await run(['drop', link.url, 'receipts', '--json'])
     assert.equal(honest.status, 0, honest.stderr)
     assert.equal((await dropsOf(link)).length, 1)

@@ -1,11 +1,16 @@
+import { setTimeout as wait } from 'node:timers/promises'
+
+/** Rings within it count as one: a server that rings without end must not be asked without end. */
+const REST_MS = 300
+
 /** Wakes up the one that waits for it. Rung while none waits, it is heard by the next wait. */
 export interface Bell {
   ring(): void
-  /** Resolves at the next ring, and after `maxMs` at the latest. Rejects with the signal's reason. */
+  /** Resolves shortly after the next ring, or after `maxMs`. Rejects with the signal's reason. */
   heard(maxMs: number, signal: AbortSignal): Promise<void>
 }
 
-export function createBell(): Bell {
+export function createBell(rest = (signal: AbortSignal) => wait(REST_MS, undefined, { signal })): Bell {
   let isRung = false
   let wake: (() => void) | undefined
   return {
@@ -27,6 +32,7 @@ export function createBell(): Bell {
           signal.addEventListener('abort', end)
           wake = end
         })
+      await rest(signal).catch(() => undefined)
       isRung = false
       signal.throwIfAborted()
     },

@@ -6,14 +6,8 @@ import { timeText } from '../ground/texts.ts'
 
 /** How the last line of a call counts them. */
 const FATES = {
-  receipt_wrong: [
-    'is at the server, but its receipt did not hold',
-    'are at the server, but their receipts did not hold',
-  ],
-  receipt_missing: [
-    'is at the server, but has no checked receipt yet',
-    'are at the server, but have no checked receipts yet',
-  ],
+  receipt_wrong: ['was sent, but its receipt did not hold', 'were sent, but their receipts did not hold'],
+  receipt_missing: ['was sent, but has no checked receipt yet', 'were sent, but have no checked receipts yet'],
   record_gone: [
     'had landed before, and is not known there any more',
     'had landed before, and are not known there any more',
@@ -69,11 +63,10 @@ export function notAsked(landing: Landing, cause: unknown): AfterLanding {
   return new AfterLanding('not_asked', text, { cause })
 }
 
-/** Why a file that is at the server has no receipt that was checked and saved. */
+/** Why a file of which the server says that it has it has no receipt that was checked and saved. */
 export function withoutReceipt(cause: unknown): AfterLanding {
-  return new AfterLanding(cause instanceof AuditError ? 'receipt_wrong' : 'receipt_missing', 'It is at the server.', {
-    cause,
-  })
+  const reason = cause instanceof AuditError ? 'receipt_wrong' : 'receipt_missing'
+  return new AfterLanding(reason, 'It was sent, and the server says that it has it.', { cause })
 }
 
 function landingText({ landedAt, receiptSeq }: Landing): string {

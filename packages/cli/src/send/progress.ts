@@ -16,8 +16,9 @@ const PHASES = {
   preparing: 'sealing',
   sending: 'sending',
   finishing: 'landing',
-  landed: 'landed',
-  complete: 'landed',
+  // Only a checked receipt says that it has landed.
+  landed: 'getting the receipt',
+  complete: 'getting the receipt',
   comparing: 'comparing',
   saving: 'saving',
 } as const

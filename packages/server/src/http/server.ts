@@ -24,6 +24,7 @@ import { createErrors, type Errors, unknownPath } from './errors.ts'
 import { createNamesThisServer } from './hosts.ts'
 import { pageRoutes, sendToPage } from './pages.ts'
 import { methodsOf, mistakenPaths, routerPath } from './paths.ts'
+import { createReadTurns, type InReadTurn } from './readTurns.ts'
 import {
   begun,
   type Exchange,
@@ -112,7 +113,7 @@ export function createHttpServer(ports: HttpPorts, settings: HttpSettings): Http
     }),
   })
   const admit = createAdmit({ ...ports, senderOf, closing: signal }, settings)
-  const serving = { admit, errors, budget: ports.budget ?? createBudget() }
+  const serving = { admit, errors, budget: ports.budget ?? createBudget(), inReadTurn: createReadTurns() }
   const mistaken = mistakenPaths().map((own) => ({ ...own, operation: 'page', answer: refuseUnknown }))
   for (const route of [...operationRoutes(routes, serving), ...mistaken, ...pageRoutes(pages, errors.refuse)])
     router.on([...route.methods], routerPath(route.path), answering(route))
@@ -196,6 +197,7 @@ interface Serving {
   readonly admit: Admit
   readonly errors: Errors
   readonly budget: Budget
+  readonly inReadTurn: InReadTurn
 }
 
 function operationRoutes(routes: Routes, serving: Serving): readonly Route[] {
@@ -211,7 +213,7 @@ function operationRoutes(routes: Routes, serving: Serving): readonly Route[] {
   })
 }
 
-async function serve(asked: Asked, handler: AnyHandler, { admit, errors, budget }: Serving): Promise<void> {
+async function serve(asked: Asked, handler: AnyHandler, { admit, errors, budget, inReadTurn }: Serving): Promise<void> {
   const body = bodyOf(asked.request)
   const hold = budget.open()
   const refuse = (refusal: Refusal): Promise<void> => {
@@ -222,10 +224,12 @@ async function serve(asked: Asked, handler: AnyHandler, { admit, errors, budget 
   try {
     const call = await admit(asked, { body, hold })
     if (isRefusal(call)) return await refuse(call)
-    const answer = await handler(call)
-    if (isRefusal(answer)) return await refuse(answer)
+    const written = await inReadTurn(asked.row, call, async () => {
+      const answer = await handler(call)
+      return isRefusal(answer) ? answer : writtenOut(asked.row, answer)
+    })
+    if (isRefusal(written)) return await refuse(written)
     hold.leave()
-    const written = await writtenOut(asked.row, answer)
     const overloaded = call.hold('answer', heldBytesOf(written))
     if (overloaded !== undefined) return await refuse(overloaded)
     if (!hold.isEmpty()) whenClosed(asked.reply, hold.leave)

@@ -237,7 +237,7 @@ export const albumsShots: readonly Shot[] = [
       const buffer = Buffer.from(pngOf({ width: 300, height: 300 }))
       const file = { name: 'meadow.png', mimeType: 'image/png', buffer }
       await page.locator('.add-files').setInputFiles([file])
-      await page.getByText('The file is encrypted and stored.').waitFor()
+      await page.getByText('The file is encrypted and uploaded.').waitFor()
       await page.route('**/v1/upload', (route) =>
         route.fulfill({
           status: 403,

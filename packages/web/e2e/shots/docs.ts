@@ -125,7 +125,7 @@ async function sendFilm(page: Page, world: World, language: Language): Promise<v
   await page.getByLabel(words.message.sender).fill('Anna')
   world.line.slow({ upBytesPerSecond: 3_000_000 })
   await button(page, words.send(2)).click()
-  await page.getByText(words.progress.landed(1, 2, 0), { exact: true }).waitFor()
+  await page.getByText(words.progress.arrived(1, 2, 0), { exact: true }).waitFor()
   const [beforeSize = ''] = words.queue.sending('#', '').split('#')
   await page.getByText(new RegExp(`^${beforeSize}[5-9]`)).waitFor()
   await page.evaluate(() => scrollTo(0, 0))

@@ -138,7 +138,7 @@ export const guestShots: readonly Shot[] = [
       await choose(page, FILES, 25)
       world.line.slow({ upBytesPerSecond: 1_000_000 })
       await sendAll(page)
-      await page.getByText(text.queue.landed, { exact: true }).first().waitFor()
+      await page.getByText(text.queue.arrived.now, { exact: true }).first().waitFor()
     },
   },
   {

@@ -24,7 +24,7 @@ export function Forget({ snapshot: { counts } }: { readonly snapshot: Snapshot }
       {isAsking && (
         <Confirm {...{ title, yes, no }} onYes={() => tell({ do: 'forgetLanded' })} onClose={() => setIsAsking(false)}>
           <p>{text.forget.lost(counts.landed)}</p>
-          <p>{text.forget.kept(counts.landed)}</p>
+          <p>{text.forget.kept}</p>
         </Confirm>
       )}
     </>

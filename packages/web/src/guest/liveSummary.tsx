@@ -3,7 +3,7 @@ import { formats } from '../common/format.ts'
 import { useText } from '../common/reader.ts'
 import { headingOf } from './doneCard.tsx'
 import type { Snapshot } from './messages.ts'
-import { missingOf, unsentOf } from './standing.ts'
+import { isChecking, missingOf, unsentOf } from './standing.ts'
 import { guestTexts } from './texts.ts'
 
 /** A screen reader announces progress at most this often, and other changes at once. */
@@ -21,8 +21,12 @@ export function LiveSummary({ snapshot }: { readonly snapshot: Snapshot | undefi
     if (totals.files === 0 && counts.failed === 0) return
     const missing = missingOf(snapshot)
     const isDone = totals.landed === totals.files
+    // What it will be called is known in a moment.
+    if (isDone && isChecking(snapshot)) return
     const unsent = isDone ? unsentOf(snapshot) : 0
-    const key = [totals.landed, missing, inOtherTab, totals.trouble?.reason, snapshot.isPaused, alarms, unsent].join()
+    const unproven = totals.landed - totals.arrived
+    const state = [missing, inOtherTab, totals.trouble?.reason, snapshot.isPaused, alarms, unsent]
+    const key = [totals.arrived, ...state].join()
     const nowMs = performance.now()
     const isNothing = totals.files === 0
     if (key === last.current.key && (isDone || nowMs - last.current.atMs < MIN_INTERVAL_MS)) return
@@ -31,11 +35,15 @@ export function LiveSummary({ snapshot }: { readonly snapshot: Snapshot | undefi
     if (isOnlyLanding) return
     last.current = { key, atMs: nowMs }
     const failed = missing > 0 ? text.live.failed(missing) : inOtherTab > 0 ? text.failures.other_tab : ''
-    const progress = text.live.sending(format.percent(totals.doneBytes, totals.totalBytes), totals.landed, totals.files)
+    const progress = text.live.sending(
+      format.percent(totals.doneBytes, totals.totalBytes),
+      totals.arrived,
+      totals.files,
+    )
     const trouble = totals.trouble === undefined ? '' : text.failures[totals.trouble.reason]
-    const state = snapshot.isPaused ? text.progress.paused : trouble
-    const done = `${headingOf({ landed: totals.landed, missing }, unsent, text)}.`
-    setAnnounced(isNothing ? failed : isDone ? done : [progress, failed, state].filter((part) => part !== '').join(' '))
+    const halt = snapshot.isPaused ? text.progress.paused : trouble
+    const done = `${headingOf({ arrived: totals.arrived, unproven, missing }, unsent, text)}.`
+    setAnnounced(isNothing ? failed : isDone ? done : [progress, failed, halt].filter((part) => part !== '').join(' '))
   }, [snapshot])
   return (
     <p class="visually-hidden" role="status" aria-live="polite">

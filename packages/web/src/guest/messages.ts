@@ -156,7 +156,10 @@ export interface Unfinished {
 export interface Totals {
   /** Files that the guest sends in this visit, without the cancelled ones. */
   readonly files: number
+  /** Of them those of which the server says that it has them. */
   readonly landed: number
+  /** Of these those whose receipt this browser has checked. The page calls no other file arrived. */
+  readonly arrived: number
   /** Sealed bytes. */
   readonly doneBytes: number
   readonly totalBytes: number

@@ -1,7 +1,7 @@
-import { useMemo } from 'preact/hooks'
 import { Name } from '../common/controls.tsx'
 import { filePath } from '../common/filePath.ts'
 import { useText } from '../common/reader.ts'
+import { Redrawn } from '../common/redrawn.tsx'
 import type { Row, SignedFacts, Snapshot } from './messages.ts'
 import { ReceiptFacts } from './receiptView.tsx'
 import { guestTexts } from './texts.ts'
@@ -28,19 +28,21 @@ interface PrintedReceiptProps {
   readonly signed: SignedFacts
 }
 
-/** Memoized: there may be hundreds, and the page is drawn ten times a second. */
+/** The page is drawn ten times a second. */
 function PrintedReceipt({ row, signed }: PrintedReceiptProps) {
-  return useMemo(
-    () => (
-      <div class="print-receipt">
-        <p>
-          <strong>
-            <Name>{filePath(row)}</Name>
-          </strong>
-        </p>
-        <ReceiptFacts signed={signed} />
-      </div>
-    ),
-    [row.id, row.revision],
+  return (
+    <Redrawn
+      parts={[row.id, row.revision]}
+      draw={() => (
+        <div class="print-receipt">
+          <p>
+            <strong>
+              <Name>{filePath(row)}</Name>
+            </strong>
+          </p>
+          <ReceiptFacts signed={signed} />
+        </div>
+      )}
+    />
   )
 }

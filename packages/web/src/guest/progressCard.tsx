@@ -40,7 +40,7 @@ export function ProgressCard({ snapshot }: { readonly snapshot: Snapshot }) {
       </div>
       <Progress label={text.progress.label} value={totals.doneBytes} max={Math.max(1, totals.totalBytes)} />
       <p class="row apart small">
-        <span>{text.progress.landed(totals.landed, totals.files, earlierOf(snapshot))}</span>
+        <span>{text.progress.arrived(totals.arrived, totals.files, earlierOf(snapshot))}</span>
         <span class="soft">{left}</span>
       </p>
       {missing > 0 && <p class="small bad">{text.live.failed(missing)}</p>}

@@ -1,8 +1,8 @@
-import { useMemo } from 'preact/hooks'
 import { Button, IconButton, Progress } from '../common/controls.tsx'
 import { formats } from '../common/format.ts'
 import { Icon, type IconName } from '../common/icons.tsx'
 import { useText } from '../common/reader.ts'
+import { Redrawn } from '../common/redrawn.tsx'
 import type { Phase, Row } from './messages.ts'
 import { ReceiptView } from './receiptView.tsx'
 import { RowName } from './rowName.tsx'
@@ -16,23 +16,26 @@ interface QueueRowProps {
   readonly onConfirmCancel: (row: Row) => void
 }
 
-/** Drawn again only when this row has changed: there may be hundreds. */
 export function QueueRow({ row, waitsForPassphrase, onConfirmCancel }: QueueRowProps) {
-  return useMemo(
-    () => (
-      <li class={`queue-row ${row.phase}`}>
-        <RowIcon phase={row.phase} />
-        <div class="grow stack tight">
-          <RowName {...row} />
-          <RowStatus row={row} waitsForPassphrase={waitsForPassphrase} />
-          {isMoving(row.phase) && <Progress label={row.name} value={row.doneBytes} max={Math.max(1, row.totalBytes)} />}
-          <RowRemedy row={row} />
-          {row.receipt !== undefined && <ReceiptView row={row} receipt={row.receipt} />}
-        </div>
-        <RowActions row={row} onConfirmCancel={onConfirmCancel} />
-      </li>
-    ),
-    [row.id, row.revision, waitsForPassphrase],
+  return (
+    <Redrawn
+      parts={[row.id, row.revision, waitsForPassphrase]}
+      draw={() => (
+        <li class={`queue-row ${hasArrived(row) ? 'arrived' : row.phase}`}>
+          <RowIcon row={row} />
+          <div class="grow stack tight">
+            <RowName {...row} />
+            <RowStatus row={row} waitsForPassphrase={waitsForPassphrase} />
+            {isMoving(row.phase) && (
+              <Progress label={row.name} value={row.doneBytes} max={Math.max(1, row.totalBytes)} />
+            )}
+            <RowRemedy row={row} />
+            {row.receipt !== undefined && <ReceiptView row={row} receipt={row.receipt} />}
+          </div>
+          <RowActions row={row} onConfirmCancel={onConfirmCancel} />
+        </li>
+      )}
+    />
   )
 }
 
@@ -41,18 +44,27 @@ function isMoving(phase: Phase): boolean {
 }
 
 const ICONS: Readonly<Partial<Record<Phase, IconName>>> = {
-  landed: 'check',
   failed: 'alert',
   unfit: 'alert',
   paused: 'pause',
   cancelled: 'close',
 }
 
-function RowIcon({ phase }: { readonly phase: Phase }) {
+/** What the server says of a file is no more than that until its receipt is checked. */
+function hasArrived({ phase, receipt }: Row): boolean {
+  return phase === 'landed' && receipt?.is === 'checked'
+}
+
+function RowIcon({ row }: { readonly row: Row }) {
+  const { phase } = row
   const isTurning = phase === 'preparing' || phase === 'finishing'
   return (
     <span class="row-icon">
-      {isTurning ? <span class="spinner" aria-hidden="true" /> : <Icon name={ICONS[phase] ?? 'file'} />}
+      {isTurning ? (
+        <span class="spinner" aria-hidden="true" />
+      ) : (
+        <Icon name={hasArrived(row) ? 'check' : (ICONS[phase] ?? 'file')} />
+      )}
     </span>
   )
 }
@@ -81,8 +93,10 @@ function statusOf(row: Row, waitsForPassphrase: boolean, { text, format }: Words
       return queue.sending(format.bytes(row.doneBytes), format.bytes(row.totalBytes))
     case 'waiting':
       return waitsForPassphrase ? queue.waitingForPassphrase : queue.waiting
-    case 'landed':
-      return row.landedAt === undefined ? queue.landed : queue.landedEarlier(format.instant(row.landedAt))
+    case 'landed': {
+      const { now, earlier } = hasArrived(row) ? queue.arrived : queue.landed
+      return row.landedAt === undefined ? now : earlier(format.instant(row.landedAt))
+    }
     case 'unfit':
       return queue.failed
     default:

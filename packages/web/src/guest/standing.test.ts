@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Limits, LinkStatus, Phase, Snapshot, Unfinished } from './messages.ts'
-import { canContinue, earlierOf, isFileLimited, isShut, noticeOf, outcomeOf } from './standing.ts'
+import { canContinue, earlierOf, isChecking, isFileLimited, isProven, isShut, noticeOf, outcomeOf } from './standing.ts'
 
 const PHASES = {
   ...{ chosen: 0, unfit: 0, waiting: 0, preparing: 0, sending: 0 },
@@ -10,7 +10,7 @@ const PHASES = {
 
 type Given = Partial<Omit<Snapshot, 'counts' | 'totals'>> & {
   readonly counts?: Partial<Record<Phase, number>>
-  readonly sent?: { readonly files: number; readonly landed: number }
+  readonly sent?: { readonly files: number; readonly landed: number; readonly arrived?: number }
 }
 
 function snapshot({ counts = {}, sent = { files: 0, landed: 0 }, ...given }: Given): Snapshot {
@@ -38,7 +38,7 @@ function snapshot({ counts = {}, sent = { files: 0, landed: 0 }, ...given }: Giv
     neverBegun: { files: 0, hasFolders: false },
     ...given,
     counts: { ...PHASES, ...counts },
-    totals: { ...sent, doneBytes: 0, totalBytes: 0 },
+    totals: { arrived: sent.landed, ...sent, doneBytes: 0, totalBytes: 0 },
   }
 }
 
@@ -108,12 +108,21 @@ describe('the outcome of a visit', () => {
     assert.equal(outcomeOf(snapshot({ sent: { files: 2, landed: 1 } })), undefined)
     assert.equal(outcomeOf(snapshot({ counts: { failed: 1 } })), undefined)
     const outcome = outcomeOf(snapshot({ sent: { files: 2, landed: 2 } }))
-    assert.deepEqual(outcome, { landed: 2, missing: 0, shown: [], isAll: true })
+    assert.deepEqual(outcome, { arrived: 2, unproven: 0, missing: 0, shown: [], isAll: true })
   })
 
   it('counts the files of this visit, and those that arrived before it apart', () => {
-    const after = snapshot({ counts: { landed: 25 }, sent: { files: 4, landed: 4 } })
-    assert.deepEqual([outcomeOf(after)?.landed, earlierOf(after)], [4, 21])
+    const after = snapshot({ counts: { landed: 25 }, checkedReceipts: 24, sent: { files: 4, landed: 4 } })
+    assert.deepEqual([outcomeOf(after)?.arrived, earlierOf(after)], [4, 20])
+  })
+
+  it('counts as arrived only what has a checked receipt', () => {
+    const sent = { files: 5, landed: 5, arrived: 2 }
+    const waiting = snapshot({ counts: { landed: 5 }, checkedReceipts: 2, alarms: 1, sent })
+    const { arrived, unproven } = outcomeOf(waiting) ?? {}
+    assert.deepEqual([arrived, unproven, isChecking(waiting), isProven(waiting)], [2, 3, true, false])
+    const over = snapshot({ counts: { landed: 5 }, checkedReceipts: 2, alarms: 1, missingReceipts: 2, sent })
+    assert.deepEqual([isChecking(over), isProven(over)], [false, false])
   })
 
   it('counts the files that failed and that did not fit, and is not all then', () => {

@@ -39,8 +39,18 @@ export function unsentOf({ counts, unfinished, neverBegun }: Snapshot): number {
 }
 
 /** Files in the list that arrived before this visit. All other counts are of this visit, except those of receipts. */
-export function earlierOf({ counts, totals }: Snapshot): number {
-  return counts.landed - totals.landed
+export function earlierOf({ checkedReceipts, totals }: Snapshot): number {
+  return checkedReceipts - totals.arrived
+}
+
+/** The receipt of each file in the list is checked. */
+export function isProven({ checkedReceipts, counts }: Snapshot): boolean {
+  return checkedReceipts === counts.landed
+}
+
+/** Why a receipt is not checked is not known yet. */
+export function isChecking({ checkedReceipts, missingReceipts, alarms, counts }: Snapshot): boolean {
+  return checkedReceipts + missingReceipts + alarms < counts.landed
 }
 
 /** A card of its own asks for the passphrase: it was wrong, or sent files wait for it. */
@@ -77,7 +87,10 @@ export function missingOf({ counts, inOtherTab }: Snapshot): number {
 }
 
 export interface Outcome {
-  readonly landed: number
+  /** Files of this visit whose receipt is checked. */
+  readonly arrived: number
+  /** Files of this visit that the server says it has, without a checked receipt. */
+  readonly unproven: number
   /** Files that did not fit or failed. */
   readonly missing: number
   /** The first of them. */
@@ -97,5 +110,5 @@ export function outcomeOf(snapshot: Snapshot): Outcome | undefined {
     .filter(({ phase, failure }) => (phase === 'failed' && failure !== 'other_tab') || phase === 'unfit')
     .slice(0, MAX_SHOWN)
   const isAll = missing === 0 && unsentOf(snapshot) === 0 && unfinished.length + inOtherTab === 0
-  return { landed: totals.landed, missing, shown, isAll }
+  return { arrived: totals.arrived, unproven: totals.landed - totals.arrived, missing, shown, isAll }
 }

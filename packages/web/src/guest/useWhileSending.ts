@@ -3,7 +3,7 @@ import { useCloseGuard } from '../common/closeGuard.ts'
 import { formats } from '../common/format.ts'
 import { useText } from '../common/reader.ts'
 import type { Snapshot } from './messages.ts'
-import { outcomeOf, unsentOf } from './standing.ts'
+import { isProven, outcomeOf, unsentOf } from './standing.ts'
 import type { Tell } from './tell.ts'
 import { guestTexts } from './texts.ts'
 
@@ -13,7 +13,7 @@ export function useWhileSending(snapshot: Snapshot | undefined, tell: Tell): voi
   const format = useText(formats)
   const isSending = snapshot !== undefined && snapshot.totals.files > snapshot.totals.landed
   const isMoving = isSending && !snapshot.isPaused && snapshot.counts.paused < snapshot.totals.files
-  const outcome = snapshot === undefined || snapshot.alarms > 0 ? undefined : outcomeOf(snapshot)
+  const outcome = snapshot !== undefined && isProven(snapshot) ? outcomeOf(snapshot) : undefined
   const isPartial = outcome !== undefined && (outcome.missing > 0 || (snapshot !== undefined && unsentOf(snapshot) > 0))
   const ending = outcome === undefined ? 'Blindkeep' : isPartial ? text.pageTitleSome : text.pageTitleDone
   const percent = isSending ? format.percent(snapshot.totals.doneBytes, snapshot.totals.totalBytes) : undefined

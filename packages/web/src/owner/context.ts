@@ -2,6 +2,7 @@
 import type { LiveEvent, Owner } from '@blindkeep/client/owner'
 import { createContext } from 'preact'
 import { useContext, useEffect, useRef } from 'preact/hooks'
+import { createRefresher } from '../common/refresher.ts'
 
 /** SECRET. Not confirmed as saved: the server never gives it again, so it outlasts its page. */
 export interface UnsavedSecrets {
@@ -34,16 +35,22 @@ export function useOwnerPages(): OwnerPages {
   return pages
 }
 
-/** Calls back whenever the server reports one of these changes, or reports missed changes. */
+/**
+ * Calls back after the server has reported some of these changes, or missed changes: at once, and then once for all of
+ * a short time, so that a server cannot make a page ask without end.
+ */
 export function useLive(names: readonly LiveEvent['name'][], onChange: () => void): void {
   const { onLive } = useOwnerPages()
   const latest = useRef({ names, onChange })
   latest.current = { names, onChange }
-  useEffect(
-    () =>
-      onLive((event) => {
-        if (event.name === 'reset' || latest.current.names.includes(event.name)) latest.current.onChange()
-      }),
-    [onLive],
-  )
+  useEffect(() => {
+    const refresher = createRefresher(async () => latest.current.onChange())
+    const leave = onLive((event) => {
+      if (event.name === 'reset' || latest.current.names.includes(event.name)) refresher.ask()
+    })
+    return () => {
+      leave()
+      refresher.stop()
+    }
+  }, [onLive])
 }

@@ -2,8 +2,8 @@
 import type { LiveEvent, Owner } from '@blindkeep/client/owner'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { useCloseGuard } from '../common/closeGuard.ts'
-import { oneAtATime } from '../common/oneAtATime.ts'
 import { useText } from '../common/reader.ts'
+import { createRefresher } from '../common/refresher.ts'
 import { useLoaded } from '../common/useLoaded.ts'
 import { wakeUploads } from './albums/uploads.ts'
 import { type OwnerPages, OwnerPagesContext, type UnsavedSecrets } from './context.ts'
@@ -89,18 +89,18 @@ function useInboxCount(owner: Owner, onLive: OwnerPages['onLive']): number {
   const [inboxCount, setInboxCount] = useState(0)
   useEffect(() => {
     let isUnmounted = false
-    const count = oneAtATime(async () => {
-      if (isUnmounted) return
+    const { ask, stop } = createRefresher(async () => {
       const links = await owner.listLinks().catch(() => undefined)
       if (isUnmounted || links === undefined) return
       setInboxCount(links.reduce((sum, { pending }) => sum + pending, 0))
     })
-    void count()
-    const stop = onLive((event) => {
-      if (INBOX_COUNT_EVENTS.includes(event.name)) void count()
+    ask()
+    const leave = onLive((event) => {
+      if (INBOX_COUNT_EVENTS.includes(event.name)) ask()
     })
     return () => {
       isUnmounted = true
+      leave()
       stop()
     }
   }, [owner, onLive])

@@ -126,7 +126,7 @@ interface Counted {
   readonly max: number
 }
 
-/** Each account that is made without an invite stays counted. One network must not use up what all have. */
+/** Each account that needed no invite stays counted. One network must not use up what all have. */
 export function newAccountLimits(source: Source): readonly Limit[] {
   const ofAll = { rule: 'new-accounts', key: 'all', max: MAX_NEW_ACCOUNTS_PER_HOUR, windowSeconds: HOUR_SECONDS }
   const key = networkOf(source)

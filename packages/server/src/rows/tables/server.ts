@@ -5,7 +5,8 @@ import { given } from '../columns.ts'
 /**
  * - server_id: the origin in receipts. Written with the first receipt or account.
  * - token_key: the Ed25519 key that signs access and capability tokens, sealed under the master secret.
- * - server_secret: 32 bytes from which decoy salts, nonces and refresh tokens are derived, sealed under the master secret.
+ * - server_secret: 32 bytes from which decoy salts, nonces and refresh tokens are derived, sealed under the master
+ *   secret.
  * - receipt_seq_floor: decimal digits in ASCII; every later receipt has a higher receipt_seq.
  * - feed_epoch: random bytes that name the numbering of changes to which cursors belong; a restore changes them.
  * - life: decimal digits in ASCII; how many restores the receipt log has had. Absent before the first.

@@ -41,7 +41,7 @@ describe('the view of the entries', () => {
       entry('d', { phase: 'cancelled', sentBytes: 50 }),
       entry('e', { phase: 'chosen' }),
     )
-    assert.deepEqual(totals, { files: 2, landed: 1, doneBytes: 160, totalBytes: 200, trouble: undefined })
+    assert.deepEqual(totals, { files: 2, landed: 1, arrived: 0, doneBytes: 160, totalBytes: 200, trouble: undefined })
   })
 
   it('names the trouble that has lasted longest', () => {

@@ -54,7 +54,7 @@ type EntriesView = Pick<
 
 export function viewOf(entries: Entries): EntriesView {
   const counts: Record<Phase, number> = { ...NO_FILES }
-  const totals: Sum = { files: 0, landed: 0, doneBytes: 0, totalBytes: 0, trouble: undefined }
+  const totals: Sum = { files: 0, landed: 0, arrived: 0, doneBytes: 0, totalBytes: 0, trouble: undefined }
   let hasUsedUpLink = false
   let [inOtherTab, chosenBytes, checkedReceipts, missingReceipts, alarms] = [0, 0, 0, 0, 0]
   for (const entry of entries.all()) {
@@ -78,6 +78,7 @@ function addTo(totals: Sum, entry: Entry): void {
   totals.totalBytes += entry.totalBytes
   totals.doneBytes += doneBytesOf(entry)
   if (entry.phase === 'landed') totals.landed++
+  if (entry.receipt?.is === 'checked') totals.arrived++
   const trouble = troubleOf(entry)
   if (trouble !== undefined && trouble.since < (totals.trouble?.since ?? Infinity)) totals.trouble = trouble
 }

@@ -1,6 +1,7 @@
 import type { AssetFacts } from '@blindkeep/client/owner'
 import type { AssetId } from '@blindkeep/protocol/ids'
-import { useMemo, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
+import { Redrawn } from '../../common/redrawn.tsx'
 import { StepEnd } from '../../common/stepEnd.tsx'
 import { AssetTile } from './assetTile.tsx'
 
@@ -30,23 +31,23 @@ export function AssetGrid({ assets, label, selected, onSelect }: AssetGridProps)
   )
 }
 
-/** One step of tiles, memoized: it is drawn again only when one of its tiles has changed. */
+/** One step of tiles: it is drawn again only when one of its tiles has changed. */
 function Tiles({ start, assets, selected, onSelect }: Omit<AssetGridProps, 'label'> & { readonly start: number }) {
   const tiles = assets.slice(start, start + STEP)
   const selectedHere = tiles.filter(({ assetId }) => selected.has(assetId)).map(({ assetId }) => assetId)
-  return useMemo(
-    () => (
-      <>
-        {tiles.map((asset) => (
+  return (
+    <Redrawn
+      parts={[assets, onSelect, selectedHere.join()]}
+      draw={() =>
+        tiles.map((asset) => (
           <AssetTile
             key={asset.assetId}
             asset={asset}
             isSelected={selected.has(asset.assetId)}
             onSelect={(isSelected) => onSelect(asset.assetId, isSelected)}
           />
-        ))}
-      </>
-    ),
-    [assets, onSelect, selectedHere.join()],
+        ))
+      }
+    />
   )
 }

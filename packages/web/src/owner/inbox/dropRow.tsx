@@ -1,9 +1,10 @@
 import { announcedCount } from '@blindkeep/client/owner'
-import { useEffect, useMemo, useRef } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import { IconButton, Name } from '../../common/controls.tsx'
 import { formats } from '../../common/format.ts'
 import { Icon, type IconName } from '../../common/icons.tsx'
 import { useText } from '../../common/reader.ts'
+import { Redrawn } from '../../common/redrawn.tsx'
 import { useInView } from '../../common/useInView.ts'
 import { batchIdOf } from './batches.ts'
 import { isUnread, type ListedDrop } from './dropList.ts'
@@ -41,12 +42,12 @@ interface DropRowProps {
   readonly actions: RowActions
 }
 
-/** Memoized: a list of thousands changes often, mostly in other rows. */
+/** A list of thousands changes often, mostly in other rows. */
 export function DropRow(props: DropRowProps) {
   const { item, linkLabel, isChosen, isBusy, isSaving, isInBatch, actions } = props
   const nowMs = isInBatch === true ? 0 : props.nowMs
   const parts = [item, linkLabel, nowMs, isChosen, isBusy, isSaving, isInBatch, actions]
-  return useMemo(() => <Row {...props} />, parts)
+  return <Redrawn parts={parts} draw={() => <Row {...props} />} />
 }
 
 function Row(props: DropRowProps) {

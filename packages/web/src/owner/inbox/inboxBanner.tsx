@@ -1,7 +1,7 @@
 import { Notice } from '../../common/controls.tsx'
 import { formats } from '../../common/format.ts'
 import { useText } from '../../common/reader.ts'
-import { useLoaded } from '../../common/useLoaded.ts'
+import { useRefreshed } from '../../common/useRefreshed.ts'
 import { useLive, useOwnerPages } from '../context.ts'
 import { fullnessOf } from './inboxRoom.ts'
 import { inboxTexts } from './texts.ts'
@@ -11,7 +11,7 @@ export function InboxBanner() {
   const { owner } = useOwnerPages()
   const text = useText(inboxTexts).room
   const format = useText(formats)
-  const { value, reload } = useLoaded(() => owner.account())
+  const { value, reload } = useRefreshed(() => owner.account())
   useLive(['inbox.nearly_full', 'drop.refused', 'drop.adopted', 'drop.discarded'], reload)
   const fullness = value && fullnessOf(value)
   const { inbox, refusedDrops } = value ?? {}

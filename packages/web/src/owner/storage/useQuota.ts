@@ -1,11 +1,12 @@
 import type { Quota } from '@blindkeep/client/owner'
-import { type Loaded, useLoaded } from '../../common/useLoaded.ts'
+import type { Loaded } from '../../common/useLoaded.ts'
+import { useRefreshed } from '../../common/useRefreshed.ts'
 import { useLive, useOwnerPages } from '../context.ts'
 
 /** Loads the quota again whenever the server reports a change. */
 export function useQuota(): Loaded<Quota> {
   const { owner } = useOwnerPages()
-  const quota = useLoaded(() => owner.quota())
+  const quota = useRefreshed(() => owner.quota())
   useLive(['quota.changed'], quota.reload)
   return quota
 }

@@ -127,8 +127,8 @@ export const albums: typeof import('../en/albums.ts').albums = {
     allDone: (count) =>
       plural(
         count,
-        'Die Datei ist verschlüsselt und gespeichert.',
-        `Alle ${files(count)} sind verschlüsselt und gespeichert.`,
+        'Die Datei ist verschlüsselt und hochgeladen.',
+        `Alle ${files(count)} sind verschlüsselt und hochgeladen.`,
       ),
     phases: {
       waiting: 'Wartet',
@@ -138,7 +138,7 @@ export const albums: typeof import('../en/albums.ts').albums = {
       paused: 'Angehalten',
       failed: 'Gestoppt',
       file_missing: 'Wählen Sie die Datei noch einmal aus, um fortzufahren',
-      done: 'Gespeichert',
+      done: 'Hochgeladen',
     },
     line: 'Die Verbindung ist schlecht. Der Upload geht von selbst weiter.',
     diskFull: 'Der Server hat jetzt keinen Platz. Der Upload geht von selbst weiter.',
@@ -157,7 +157,7 @@ export const albums: typeof import('../en/albums.ts').albums = {
     hideLong: (name) => `Ausblenden: ${name}. Die Datei bleibt im Album.`,
     choose: (name) => `${name} auswählen`,
     chooseShort: 'Datei auswählen',
-    clear: 'Gespeicherte ausblenden',
+    clear: 'Hochgeladene ausblenden',
     progress: (name) => `Fortschritt von ${name}`,
     leave:
       'Lassen Sie diesen Tab offen, bis die Uploads fertig sind. Wählen Sie nach einem Neuladen dieselben Dateien noch einmal aus; was angekommen ist, wird nicht noch einmal gesendet.',

@@ -166,8 +166,8 @@ export const guest: typeof import('../en/guest.ts').guest = {
     sending: (done, of) => `Wird gesendet, ${done} von ${of}`,
     finishing:
       'Der Server hat sie ganz erhalten und prüft und speichert sie. Bei einer großen Datei dauert das Minuten.',
-    landed: 'Angekommen',
-    landedEarlier: (when) => `Angekommen am ${when}`,
+    arrived: { now: 'Angekommen', earlier: (when) => `Angekommen am ${when}` },
+    landed: { now: 'Gesendet', earlier: (when) => `Gesendet am ${when}` },
     paused: 'Angehalten',
     cancelled: 'Abgebrochen. Der Server löscht, was er davon erhalten hat.',
     failed: 'Nicht gesendet',
@@ -230,8 +230,8 @@ export const guest: typeof import('../en/guest.ts').guest = {
     label: 'Alle Dateien',
     sending: (percent) => `${percent} gesendet`,
     sealing: (percent) => `Wird verschlüsselt, ${percent}`,
-    landed: (landed, of, earlier) =>
-      `${number(landed)} von ${files(of)} angekommen${earlier > 0 ? `, und ${number(earlier)} vor diesem Besuch` : ''}`,
+    arrived: (arrived, of, earlier) =>
+      `${number(arrived)} von ${files(of)} angekommen${earlier > 0 ? `, und ${number(earlier)} vor diesem Besuch` : ''}`,
     left: (duration) => `noch etwa ${duration}`,
     paused: 'Angehalten. Was angekommen ist, behält der Server einen Tag lang.',
     keepOpen: 'Lassen Sie diese Seite offen, bis alle Dateien angekommen sind.',
@@ -271,14 +271,15 @@ export const guest: typeof import('../en/guest.ts').guest = {
     earlier: (earlier, all) =>
       `Vor diesem Besuch ${plural(earlier, 'ist 1 weitere', `sind ${number(earlier)} weitere`)} angekommen. Liste und Quittungen unten gelten für alle ${files(all)}.`,
     checking: 'Die Quittungen werden geprüft\u00a0…',
-    unproven: (count) => `Das sagt der Server, aber für ${files(count)} hat er es nicht bewiesen. Siehe unten.`,
+    unproven: (count) => `Für ${files(count)} hat der Server keine gültige Quittung gegeben. Siehe unten.`,
     close: 'Sie können diese Seite schließen oder weitere Dateien senden.',
     onlyOne: 'Der Link nimmt eine Datei an, und das war alles. Sie können diese Seite schließen.',
     full: 'Der Link nimmt keine Dateien mehr an. Sie können diese Seite schließen.',
     rest: 'Die Liste darunter zeigt, was Sie tun können.',
-    waiting: (landed, chosen) =>
-      `${files(landed)} angekommen, ${number(chosen)} weitere ${plural(chosen, 'ist', 'sind')} noch nicht gesendet`,
-    some: (landed, failed) => `${files(landed)} angekommen, ${number(failed)} nicht gesendet`,
+    arrived: (count) => `${files(count)} angekommen`,
+    notProven: (count) => `${files(count)} ohne geprüfte Quittung gesendet`,
+    waiting: (count) => `${number(count)} weitere ${plural(count, 'ist', 'sind')} noch nicht gesendet`,
+    notSent: (count) => `${number(count)} nicht gesendet`,
   },
   receipt: {
     fetching: 'Die Quittung wird geholt und geprüft\u00a0…',
@@ -286,7 +287,8 @@ export const guest: typeof import('../en/guest.ts').guest = {
       `Am ${when} hat der Server signiert, dass er diese Datei hat (${size} verschlüsselt). In diesem Browser geprüft.`,
     limits:
       'Eine Quittung beweist, dass der Server zu dieser Zeit verschlüsselte Bytes mit diesem Hash hatte. Sie zeigt keiner anderen Person, welche Datei das war: Namen sind nicht signiert.',
-    missing: 'Der Server sagt, dass die Datei angekommen ist, aber ihre Quittung konnte nicht geholt werden.',
+    missing:
+      'Der Server sagt, dass er die Datei hat, aber ihre Quittung konnte nicht geholt werden. Behalten Sie die Datei.',
     fetch: 'Quittung noch einmal holen',
     alarm:
       'Warnung: Die Quittung des Servers für diese Datei ist nicht gültig. Behalten Sie die Datei. Sagen Sie es der Person, von der Sie den Link haben, aber nicht über diesen Server.',
@@ -311,15 +313,10 @@ export const guest: typeof import('../en/guest.ts').guest = {
   forget: {
     hint: 'Namen und Quittungen bleiben hier einen Tag lang aufgelistet, auch nach einem Neuladen.',
     open: 'Auf diesem Gerät vergessen',
-    title: 'Vergessen, was angekommen ist?',
+    title: 'Vergessen, was Sie gesendet haben?',
     lost: (count) =>
       `Dieser Browser löscht ${plural(count, 'Name und Quittung von 1 Datei', `Namen und Quittungen von ${files(count)}`)}, und Ihre Nachricht, wenn Sie eine geschrieben haben. Quittungen kann er nicht noch einmal holen: Laden Sie sie vorher herunter, wenn Sie sie behalten wollen.`,
-    kept: (count) =>
-      plural(
-        count,
-        'Die Datei bleibt auf dem Server, für die Person, von der Sie den Link haben.',
-        'Die Dateien bleiben auf dem Server, für die Person, von der Sie den Link haben.',
-      ),
+    kept: 'Auf dem Server wird nichts gelöscht.',
     yes: 'Vergessen',
     no: 'Liste behalten',
   },
@@ -348,8 +345,7 @@ export const guest: typeof import('../en/guest.ts').guest = {
   },
   confirm: {
     title: 'Diese Datei abbrechen?',
-    text: (name, percent) =>
-      `${percent} von ${name} sind angekommen. Wenn Sie abbrechen, löscht der Server diesen Teil.`,
+    text: (name, percent) => `${percent} von ${name} sind gesendet. Wenn Sie abbrechen, löscht der Server diesen Teil.`,
     yes: 'Datei abbrechen',
     no: 'Weiter senden',
     close: 'Schließen',
@@ -365,8 +361,8 @@ export const guest: typeof import('../en/guest.ts').guest = {
     already_landed: (count, name) =>
       plural(
         count,
-        `Eine Datei mit Namen, Größe und Zeit von ${name} ist schon angekommen.`,
-        `${files(count)} wurden nicht hinzugefügt: Dateien mit ihren Namen, Größen und Zeiten sind schon angekommen.`,
+        `Eine Datei mit Namen, Größe und Zeit von ${name} ist schon gesendet.`,
+        `${files(count)} wurden nicht hinzugefügt: Dateien mit ihren Namen, Größen und Zeiten sind schon gesendet.`,
       ),
     not_taken: (count, name) =>
       plural(
@@ -395,7 +391,7 @@ export const guest: typeof import('../en/guest.ts').guest = {
       ),
   },
   live: {
-    sending: (percent, landed, of) => `${percent} gesendet, ${number(landed)} von ${files(of)} angekommen.`,
+    sending: (percent, arrived, of) => `${percent} gesendet, ${number(arrived)} von ${files(of)} angekommen.`,
     failed: (count) => `${files(count)} ${plural(count, 'wurde', 'wurden')} nicht gesendet.`,
   },
   pageTitle: (percent) => `${percent} · Blindkeep`,

@@ -123,7 +123,7 @@ export const albums = {
     title: 'Uploads',
     summary: (done: number, all: number) => `${number(done)} of ${number(all)} done`,
     allDone: (count: number) =>
-      plural(count, 'The file is encrypted and stored.', `All ${files(count)} are encrypted and stored.`),
+      plural(count, 'The file is encrypted and uploaded.', `All ${files(count)} are encrypted and uploaded.`),
     phases: {
       waiting: 'Waiting',
       preparing: 'Encrypting',
@@ -132,7 +132,7 @@ export const albums = {
       paused: 'Paused',
       failed: 'Stopped',
       file_missing: 'Choose the file again to continue',
-      done: 'Stored',
+      done: 'Uploaded',
     },
     line: 'The connection is bad. The upload resumes by itself.',
     diskFull: 'The server has no room now. The upload resumes by itself.',
@@ -149,7 +149,7 @@ export const albums = {
     hideLong: (name: string) => `Hide ${name} here. It stays in the album.`,
     choose: (name: string) => `Choose ${name}`,
     chooseShort: 'Choose the file',
-    clear: 'Hide stored files',
+    clear: 'Hide uploaded files',
     progress: (name: string) => `Progress of ${name}`,
     leave:
       'Keep this tab open until the uploads are done. After a reload, choose the same files again; what has arrived is not sent again.',

@@ -161,8 +161,9 @@ export const guest = {
     preparing: 'Encrypting',
     sending: (done: string, of: string) => `Sending, ${done} of ${of}`,
     finishing: 'The server has all of it, and is checking and storing it. A large file takes minutes.',
-    landed: 'Arrived',
-    landedEarlier: (when: string) => `Arrived on ${when}`,
+    arrived: { now: 'Arrived', earlier: (when: string) => `Arrived on ${when}` },
+    /** The server says that it has the file, and its receipt is not checked. */
+    landed: { now: 'Sent', earlier: (when: string) => `Sent on ${when}` },
     paused: 'Paused',
     cancelled: 'Cancelled. The server deletes what it has received.',
     failed: 'Not sent',
@@ -220,8 +221,8 @@ export const guest = {
     label: 'All files',
     sending: (percent: string) => `${percent} sent`,
     sealing: (percent: string) => `Encrypting, ${percent}`,
-    landed: (landed: number, of: number, earlier: number) =>
-      `${number(landed)} of ${files(of)} arrived${earlier > 0 ? `, and ${number(earlier)} before this visit` : ''}`,
+    arrived: (arrived: number, of: number, earlier: number) =>
+      `${number(arrived)} of ${files(of)} arrived${earlier > 0 ? `, and ${number(earlier)} before this visit` : ''}`,
     left: (duration: string) => `about ${duration} left`,
     paused: 'Paused. The server keeps what has arrived for a day.',
     keepOpen: 'Keep this page open until all files have arrived.',
@@ -261,15 +262,15 @@ export const guest = {
     earlier: (earlier: number, all: number) =>
       `${number(earlier)} more arrived before this visit. The list and the receipts below are of all ${files(all)}.`,
     checking: 'Checking the receipts…',
-    unproven: (count: number) => `The server says so, but gave no proof for ${files(count)}. See below.`,
+    unproven: (count: number) => `For ${files(count)} the server has given no valid receipt. See below.`,
     close: 'You can close this page or send more files.',
     onlyOne: 'The link accepts one file, and this was all. You can close this page.',
     full: 'The link accepts no more files. You can close this page.',
     rest: 'The list below shows what you can do about it.',
-    waiting: (landed: number, chosen: number) =>
-      `${files(landed)} arrived, ${number(chosen)} more ${plural(chosen, 'is', 'are')} not sent yet`,
-    some: (landed: number, failed: number) =>
-      `${files(landed)} arrived, ${number(failed)} ${plural(failed, 'was', 'were')} not sent`,
+    arrived: (count: number) => `${files(count)} arrived`,
+    notProven: (count: number) => `${files(count)} sent without a checked receipt`,
+    waiting: (count: number) => `${number(count)} more ${plural(count, 'is', 'are')} not sent yet`,
+    notSent: (count: number) => `${number(count)} ${plural(count, 'was', 'were')} not sent`,
   },
   receipt: {
     fetching: 'Getting and checking the receipt…',
@@ -277,7 +278,7 @@ export const guest = {
       `On ${when} the server signed that it has this file (${size} encrypted). Checked in this browser.`,
     limits:
       'A receipt proves that the server had encrypted bytes with this hash at this time. It does not show another person which file that was: names are not signed.',
-    missing: 'The server says that the file has arrived, but its receipt could not be downloaded.',
+    missing: 'The server says that it has the file, but its receipt could not be downloaded. Keep the file.',
     fetch: 'Get the receipt again',
     alarm:
       'Warning: the server’s receipt for this file is not valid. Keep the file. Tell the person who gave you the link, but not through this server.',
@@ -302,15 +303,10 @@ export const guest = {
   forget: {
     hint: 'Names and receipts stay listed here for a day, even after a reload.',
     open: 'Forget on this device',
-    title: 'Forget what has arrived?',
+    title: 'Forget what you have sent?',
     lost: (count: number) =>
       `This browser deletes ${plural(count, 'the name and the receipt of 1 file', `the names and receipts of ${files(count)}`)}, and your message if you have typed one. It cannot get a receipt again: download them first if you want to keep them.`,
-    kept: (count: number) =>
-      plural(
-        count,
-        'The file stays on the server, for the person who gave you the link.',
-        'The files stay on the server, for the person who gave you the link.',
-      ),
+    kept: 'Nothing is deleted on the server.',
     yes: 'Forget',
     no: 'Keep the list',
   },
@@ -338,7 +334,7 @@ export const guest = {
   },
   confirm: {
     title: 'Cancel this file?',
-    text: (name: string, percent: string) => `${percent} of ${name} has arrived. If you cancel, the server deletes it.`,
+    text: (name: string, percent: string) => `${percent} of ${name} is sent. If you cancel, the server deletes it.`,
     yes: 'Cancel the file',
     no: 'Keep sending',
     close: 'Close',
@@ -354,8 +350,8 @@ export const guest = {
     already_landed: (count: number, name: string) =>
       plural(
         count,
-        `A file with the name, size and time of ${name} has already arrived.`,
-        `${files(count)} were not added: files with their names, sizes and times have already arrived.`,
+        `A file with the name, size and time of ${name} has already been sent.`,
+        `${files(count)} were not added: files with their names, sizes and times have already been sent.`,
       ),
     not_taken: (count: number, name: string) =>
       plural(
@@ -384,8 +380,8 @@ export const guest = {
       ),
   },
   live: {
-    sending: (percent: string, landed: number, of: number) =>
-      `${percent} sent, ${number(landed)} of ${files(of)} arrived.`,
+    sending: (percent: string, arrived: number, of: number) =>
+      `${percent} sent, ${number(arrived)} of ${files(of)} arrived.`,
     failed: (count: number) => `${files(count)} ${plural(count, 'was', 'were')} not sent.`,
   },
   pageTitle: (percent: string) => `${percent} · Blindkeep`,

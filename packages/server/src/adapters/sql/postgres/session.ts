@@ -31,11 +31,14 @@ const GRACE_MS = 5_000
  * The first statements of a connection: its settings, whatever the server, the role or the URL say: the server answers
  * a commit when it is on disk, and a client that disappears keeps its locks for seconds. Only a transaction that says
  * `read write` can change anything, so a statement whose `begin` was lost is refused. The last one asks which run of
- * the server this is (`serverRunIn`).
+ * the server this is (`serverRunIn`). No table is read from end to end where an index leads to the rows: a plan that
+ * was made for a small table is kept while it grows. What has no index seems costly, and would be compiled.
  */
 export function startOf(answerTimeoutMs: number): string {
   return `
     set synchronous_commit = on;
+    set enable_seqscan = off;
+    set jit = off;
     set default_transaction_read_only = on;
     set bytea_output = hex;
     set statement_timeout = ${answerTimeoutMs};
