@@ -102,7 +102,8 @@ async function configureNginx({
   nodeParameters = 'max_fails=0',
 }: Setting) {
   const server = nodes === undefined ? `127.0.0.1:${serverPort}` : 'blindkeep'
-  const site = replaced(await sample('nginx.conf'), [
+  const text = await sample('nginx.conf')
+  const site = replaced(text, [
     ['listen 443 ssl', `listen 127.0.0.1:${port} ssl`],
     ['server_name drop.example.org', 'server_name localhost'],
     ['/etc/ssl/drop.pem', certificate],
@@ -127,11 +128,16 @@ async function configureNginx({
     'daemon off;',
     'worker_processes 1;',
     `pid ${directory}/nginx.pid;`,
-    'events {}',
+    ...mainLinesIn(text),
     `http { ${temporary.join(' ')} include ${directory}/site.conf; ${nodes ? `include ${directory}/nodes.conf;` : ''} }`,
   ]
   await writeFile(join(directory, 'nginx.conf'), lines.join('\n'))
   return nginxArguments(directory)
+}
+
+/** What the sample wants in the main file of nginx, which a file of `conf.d` cannot have itself. */
+function mainLinesIn(text: string): readonly string[] {
+  return Array.from(text.matchAll(/^# {3}(.*)$/gm), ([, line = '']) => line)
 }
 
 export const nodesFile = (directory: string) => join(directory, 'blindkeep.nodes')

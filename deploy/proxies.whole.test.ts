@@ -28,6 +28,10 @@ const LOGIN_TRIES = 3
 /** The server's limit of one account is 16. */
 const STREAMS = 20
 
+const STRANGER_CONNECTIONS = 900
+/** A proxy without a free connection does not answer before the stranger's requests are given up, after a minute. */
+const MAX_ANSWER_MS = 20_000
+
 interface World {
   /** The server's public address, at the proxy. */
   readonly url: string
@@ -49,6 +53,23 @@ for (const kind of PROXIES)
       await refusesUnsealed(world, kind)
       await limitsByAddress(world)
       await logsNoPaths(world)
+    })
+
+    it('serves others beside 900 connections that one stranger keeps open', async (t) => {
+      const world = await createWorld(t, kind, false)
+      if (world === undefined) return
+      const port = Number(new URL(world.url).port)
+      const sockets = Array.from({ length: STRANGER_CONNECTIONS }, () =>
+        tls.connect({ port, host: '127.0.0.1', rejectUnauthorized: false }).on('error', () => undefined),
+      )
+      t.after(() => {
+        for (const socket of sockets) socket.destroy()
+      })
+      // Half a request: a proxy may close what has sent nothing in favour of what is new.
+      for (const socket of sockets) socket.resume().write('GET / HTTP/1.1\r\nHost: loc')
+      await Promise.all(sockets.map((socket) => Promise.race([once(socket, 'secureConnect'), once(socket, 'close')])))
+      const signal = AbortSignal.timeout(MAX_ANSWER_MS)
+      assert.equal((await fetch(`${world.url}/v1/version`, { signal })).status, 200)
     })
 
     it('serves Blindkeep below a path', async (t) => {

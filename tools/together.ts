@@ -1,7 +1,7 @@
 /**
  * Runs npm scripts at the same time: `node tools/together.ts check test:rules`. With `--at-once 3` never more than
- * three; the next one starts when one ends. Prints the output of each script in one piece when it has ended. Exits with
- * 1 after the last script when any of them has failed.
+ * three; the next one starts when one ends. Prints the output of each script in one piece when it has ended, and what
+ * failed once more at the end, where readers of a long log look first. Exits with 1 when any script has failed.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -15,19 +15,29 @@ const { values, positionals: names } = argumentsOf(
 )
 const waiting = [...names]
 const failed: string[] = []
+/** Where the reports of Node's tests list what failed. */
+const FAILURES = '✖ failing tests:'
+const MAX_SHOWN_CHARACTERS = 4_000
 await Promise.all(Array.from({ length: Number(values['at-once'] ?? names.length) }, runWaiting))
-if (failed.length > 0) console.error(`failed: ${failed.join(', ')}`)
+if (failed.length > 0) console.error(`failed:\n${failed.join('\n')}`)
 process.exitCode = failed.length > 0 ? 1 : 0
 
 async function runWaiting(): Promise<void> {
   for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
     const startedAt = performance.now()
-    if ((await run(name)) !== 0) failed.push(name)
+    const { status, output } = await run(name)
+    if (status !== 0) failed.push(`${name}\n${failuresIn(output)}`)
     console.log(`${name} took ${Math.round((performance.now() - startedAt) / 1000)} s`)
   }
 }
 
-async function run(name: string): Promise<number | null> {
+/** The list of what failed, without which the end of the output. */
+function failuresIn(output: string): string {
+  const listed = output.lastIndexOf(FAILURES)
+  return listed < 0 ? output.slice(-MAX_SHOWN_CHARACTERS) : output.slice(listed, listed + MAX_SHOWN_CHARACTERS)
+}
+
+async function run(name: string): Promise<{ readonly status: number | null; readonly output: string }> {
   const child = spawn('npm', ['run', name], {
     env: { ...process.env, NODE_COMPILE_CACHE: COMPILED },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -36,6 +46,7 @@ async function run(name: string): Promise<number | null> {
   const pieces: Buffer[] = []
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (piece: Buffer) => pieces.push(piece))
   const [status] = await once(child, 'close')
-  process.stdout.write(Buffer.concat(pieces))
-  return status
+  const output = Buffer.concat(pieces).toString()
+  process.stdout.write(output)
+  return { status, output }
 }

@@ -59,7 +59,7 @@ describe('a session', () => {
   })
 
   it('continues with the newest tokens, whichever tab received them', async (t) => {
-    const hasty = await startWorld({ env: { ACCESS_TOKEN_SECONDS: '1' } })
+    const hasty = await startWorld({ env: { ACCESS_TOKEN_SECONDS: '3' } })
     t.after(() => hasty.stop())
     const { page, context } = await browser.open(t, { url: `${hasty.url}/#/links`, signedInAs: await hasty.owner() })
     const second = await context.newPage()

@@ -200,6 +200,21 @@ describe('readConfig', () => {
     }
   })
 
+  it('refuses every address as a proxy, in any notation', () => {
+    for (const all of [
+      '0.0.0.0/0',
+      '::/0',
+      '10.1.2.3/0',
+      '::ffff:0:0/96',
+      '127.0.0.1,fd00::/0',
+      '0.0.0.0/1,128.0.0.0/1',
+    ]) {
+      const [fault = ''] = faultsOf({ TRUST_PROXY: all })
+      assert.match(fault, /^TRUST_PROXY must not have all addresses: .* Name only those from which your proxy /, all)
+    }
+    assert.deepEqual(namesOf({ TRUST_PROXY: '128.0.0.0/1,8000::/1,::ffff:10.0.0.0/104' }), [])
+  })
+
   it('uses a hard quota without a soft one for both', () => {
     const config = configOf({ QUOTA_HARD_BYTES: '1000' })
     assert.deepEqual([config.quotaSoftBytes, config.quotaHardBytes], [1000, 1000])

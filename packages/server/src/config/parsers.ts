@@ -4,6 +4,7 @@ import { normaliseEmail } from '@blindkeep/protocol/email'
 import { type ProtocolVersion, parseProtocolVersion } from '@blindkeep/protocol/ids'
 import { CHANNEL_KINDS, type ChannelKind } from '@blindkeep/protocol/schemas/channels'
 import { parseS3Address, type S3Address } from '../adapters/s3/address.ts'
+import { type Address, networksOf } from '../http/addresses.ts'
 
 /** The value of a variable, or what is wrong with it: a sentence without its subject, the variable's name. */
 type Parsed<Value> = { readonly value: Value } | { readonly fault: string }
@@ -89,6 +90,31 @@ export const networks: Parser<readonly string[]> = (given) => {
   const value = given.split(',').map((part) => part.trim())
   const wrong = value.find((part) => !isNetwork(part))
   return wrong === undefined ? { value } : { fault: `must list IP addresses and CIDR networks; "${wrong}" is neither` }
+}
+
+/** The first and the last address of each kind. */
+const ENDS: readonly (readonly Address[])[] = [
+  [
+    { text: '0.0.0.0', family: 'ipv4' },
+    { text: '255.255.255.255', family: 'ipv4' },
+  ],
+  [
+    { text: '::', family: 'ipv6' },
+    { text: 'ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff', family: 'ipv6' },
+  ],
+]
+
+/** Networks of proxies. Where every address is one, each client chooses its own address with a header. */
+export const proxies: Parser<readonly string[]> = (given) => {
+  const parsed = networks(given)
+  if ('fault' in parsed) return parsed
+  const trusted = networksOf(parsed.value)
+  return ENDS.some((ends) => ends.every(trusted.has))
+    ? {
+        fault:
+          'must not have all addresses: each client could then choose the address by which it is limited. Name only those from which your proxy connects, such as 127.0.0.1 or 10.0.0.0/24',
+      }
+    : parsed
 }
 
 function isNetwork(given: string): boolean {

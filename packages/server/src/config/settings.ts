@@ -16,6 +16,7 @@ import {
   mailServer,
   networks,
   oneOf,
+  proxies,
   publicAddress,
   size,
   text,
@@ -139,7 +140,7 @@ export const SETTINGS = {
     shown: 'none',
     derive: () => [],
     meaning: 'Addresses and CIDR networks of proxies whose X-Forwarded-For the server believes, separated by commas.',
-    parse: networks,
+    parse: proxies,
   }),
   quotaSoftBytes: shared(
     derived('QUOTA_SOFT_BYTES', {

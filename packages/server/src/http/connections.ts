@@ -15,13 +15,13 @@ export interface ConnectionLimits {
    * connection for each.
    */
   readonly ofSource: number
-  /** Requests that one connection has sent ahead without waiting for answers. */
+  /** Requests that one connection has sent without waiting for answers. Browsers and proxies wait for each. */
   readonly pipelined: number
   /** How long a client may take nothing of an answer that waits for it. */
   readonly stalledMs: number
 }
 
-const LIMITS: ConnectionLimits = { total: 4096, ofSource: 512, pipelined: 32, stalledMs: 60_000 }
+const LIMITS: ConnectionLimits = { total: 4096, ofSource: 512, pipelined: 4, stalledMs: 60_000 }
 
 interface Connection {
   readonly source: string | undefined

@@ -23,6 +23,7 @@ import { createErrors, type Errors, unknownPath } from './errors.ts'
 import { createNamesThisServer } from './hosts.ts'
 import { pageRoutes, sendToPage } from './pages.ts'
 import { methodsOf, mistakenPaths, routerPath } from './paths.ts'
+import { createReadTurns, type InReadTurn } from './readTurns.ts'
 import {
   begun,
   type Exchange,
@@ -110,7 +111,7 @@ export function createHttpServer(ports: HttpPorts, settings: HttpSettings): Http
     }),
   })
   const admit = createAdmit({ sessions, protocolWindow, senderOf, closing: signal }, settings)
-  const serving = { admit, errors, budget: ports.budget ?? createBudget() }
+  const serving = { admit, errors, budget: ports.budget ?? createBudget(), inReadTurn: createReadTurns() }
   const mistaken = mistakenPaths().map((own) => ({ ...own, operation: 'page', answer: refuseUnknown }))
   for (const route of [...operationRoutes(routes, serving), ...mistaken, ...pageRoutes(pages, errors.refuse)])
     router.on([...route.methods], routerPath(route.path), answering(route))
@@ -194,6 +195,7 @@ interface Serving {
   readonly admit: Admit
   readonly errors: Errors
   readonly budget: Budget
+  readonly inReadTurn: InReadTurn
 }
 
 function operationRoutes(routes: Routes, serving: Serving): readonly Route[] {
@@ -209,7 +211,7 @@ function operationRoutes(routes: Routes, serving: Serving): readonly Route[] {
   })
 }
 
-async function serve(asked: Asked, handler: AnyHandler, { admit, errors, budget }: Serving): Promise<void> {
+async function serve(asked: Asked, handler: AnyHandler, { admit, errors, budget, inReadTurn }: Serving): Promise<void> {
   const body = bodyOf(asked.request)
   const hold = budget.open()
   const refuse = (refusal: Refusal): Promise<void> => {
@@ -220,10 +222,12 @@ async function serve(asked: Asked, handler: AnyHandler, { admit, errors, budget 
   try {
     const call = await admit(asked, { body, hold })
     if (isRefusal(call)) return await refuse(call)
-    const answer = await handler(call)
-    if (isRefusal(answer)) return await refuse(answer)
+    const written = await inReadTurn(asked.row, call, async () => {
+      const answer = await handler(call)
+      return isRefusal(answer) ? answer : writtenOut(asked.row, answer)
+    })
+    if (isRefusal(written)) return await refuse(written)
     hold.leave()
-    const written = await writtenOut(asked.row, answer)
     const overloaded = call.hold('answer', heldBytesOf(written))
     if (overloaded !== undefined) return await refuse(overloaded)
     if (!hold.isEmpty()) whenClosed(asked.reply, hold.leave)

@@ -118,7 +118,7 @@ export const chunkWrites = {
       : lastExtension(db, uploadId, chunk, at, finishing))
     if (!isExtended) return false
     await insertion(db, uploadId, chunk)
-    if (chunk.key !== undefined && !(await keepPart(db, chunk.key, chunk)))
+    if (chunk.key !== undefined && !(await keepPart(db, uploadId, { ...chunk, key: chunk.key })))
       throw new StorageUnavailable('the part of the chunk was given up')
     return true
   },
@@ -132,8 +132,8 @@ export const chunkWrites = {
       landingWhole(db, uploads, at),
       Promise.all(
         uploads.map(
-          ({ size, ciphertextHash, key }) =>
-            key === undefined || keepPart(db, key, { offset: 0, length: size, checksum: ciphertextHash }),
+          ({ uploadId, size, ciphertextHash, key }) =>
+            key === undefined || keepPart(db, uploadId, { key, offset: 0, length: size, checksum: ciphertextHash }),
         ),
       ),
       wholeChunks(db, uploads),

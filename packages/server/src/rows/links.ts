@@ -245,8 +245,8 @@ export const linkWrites = {
         .updateTable('links')
         .set((link) => ({ openSessions: link('openSessions', '+', 1), openBytes: link('openBytes', '+', size) }))
         .where('opaqueId', '=', opaqueId)
-        .where('revokedAt', 'is', null)
-        .where('spentAt', 'is', null)
+        // As one condition, for which no index is made: PostgreSQL might read all live links by theirs.
+        .where((link) => link(link.fn.coalesce('revokedAt', 'spentAt'), 'is', null))
         .where((link) => link.or([link('expiresAt', 'is', null), link('expiresAt', '>', at)]))
         .where('openSessions', '<', maxOpenSessions)
         .where((link) => link.or([link('maxFileSize', 'is', null), link('maxFileSize', '>=', size)]))

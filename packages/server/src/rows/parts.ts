@@ -64,15 +64,16 @@ const severalPartsAfter = values((db, after: string, max: number) =>
     .where('state', '=', KEPT)
     .where('offset', '>', sql.lit(0))
     .where(sql<SqlBool>`upload_id > ${after}`)
-    .where(({ exists, selectFrom }) =>
-      exists(
+    // Not as `exists`, which PostgreSQL may turn round: then it would read all kept objects.
+    .where(
+      ({ selectFrom }) =>
         selectFrom('objects')
-          .select('objects.location')
+          .select('objects.state')
           .where('objects.location', '=', sql<string>`substr(parts.key, 1, ${LOCATION_LENGTH})`)
-          .where('objects.state', '=', KEPT)
           .where('objects.damagedAt', 'is', null)
           .where('objects.suspectedAt', 'is', null),
-      ),
+      '=',
+      KEPT,
     )
     .groupBy('uploadId')
     .orderBy('uploadId')
@@ -108,16 +109,19 @@ function writing(db: Kysely<Tables>, key: string) {
   return db.updateTable('parts').where('key', '=', key).where('state', '=', WRITING)
 }
 
-/** Not where another one counts: the same chunk, which another process has landed while this one arrived. */
+/**
+ * Not where another one counts: the same chunk, which another process has landed while this one arrived. It is asked
+ * for by the session that is given, not by that of the part: PostgreSQL would join the two, perhaps by reading all.
+ */
 const keeping = changesOne(
-  apart((db, { key, offset, length, checksum }: KeptPart) =>
+  apart((db, uploadId: UploadId, { key, offset, length, checksum }: KeptPart) =>
     writing(db, key)
       .where(({ not, exists, selectFrom }) =>
         not(
           exists(
             selectFrom('parts as other')
               .select('other.key')
-              .whereRef('other.uploadId', '=', 'parts.uploadId')
+              .where('other.uploadId', '=', uploadId)
               .where('other.offset', '=', offset)
               .where('other.state', '=', KEPT),
           ),
@@ -196,10 +200,10 @@ export const partWrites = {
    * Keeps the joined part and releases the ones that it replaces. False if it is not being written, or one of them is
    * not kept any more: then the transaction must not commit.
    */
-  async join(db: Db, { joined, replaced, removeFrom }: JoinedPart): Promise<boolean> {
+  async join(db: Db, { uploadId, joined, replaced, removeFrom }: JoinedPart): Promise<boolean> {
     // First the old ones: two kept parts never have the same offset.
     for (const key of replaced) if (!(await replacing(db, key, removeFrom))) return false
-    return keeping(db, joined)
+    return keeping(db, uploadId, joined)
   },
   /** Releases a part that is being written. False, and nothing changed, if it is not: it may be kept by now. */
   giveUp: changesOne((db, key: string, at: Instant) => writing(db, key).set({ state: 'deleting', due: at })),
@@ -224,7 +228,5 @@ export const partWrites = {
   ),
 }
 
-/** Keeps a chunk's part in the transaction that records it. False if the part is not being written any more. */
-export function keepPart(db: Db, key: string, chunk: Omit<KeptPart, 'key'>): Promise<boolean> {
-  return keeping(db, { ...chunk, key })
-}
+/** Keeps the part of a chunk in the transaction that records it. False if it is not being written any more. */
+export const keepPart: (db: Db, uploadId: UploadId, part: KeptPart) => Promise<boolean> = keeping

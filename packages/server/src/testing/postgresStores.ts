@@ -183,5 +183,18 @@ export async function endOthers(outsider: Client): Promise<void> {
     where datname = current_database() and pid <> pg_backend_pid()`)
 }
 
+/** Rows of a table that were read, and entries of its indexes. Waits until all other connections have ended. */
+export async function rowsRead(outsider: Client, table: string): Promise<number> {
+  const others = `select from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`
+  while ((await outsider.query(others)).rowCount !== 0) await new Promise(setImmediate)
+  await outsider.query('select pg_stat_clear_snapshot()')
+  const { rows } = await outsider.query(
+    `select seq_tup_read, (select sum(idx_tup_read) from pg_stat_user_indexes as own where own.relid = whole.relid)
+       as idx_tup_read from pg_stat_user_tables as whole where relname = $1`,
+    [table],
+  )
+  return Number(rows[0].seq_tup_read) + Number(rows[0].idx_tup_read)
+}
+
 export const setFact = (store: Store) => store.write([], (tx) => tx.server.setFact('server_id', bytes(1)))
 export const fact = (store: Store) => store.read((tx) => tx.server.fact('server_id'))

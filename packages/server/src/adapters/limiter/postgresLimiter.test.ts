@@ -4,7 +4,7 @@ import { describe, it } from 'node:test'
 import type { Client } from 'pg'
 import { type LimiterWorld, limiterContract, ofLink } from '../../contracts/limiter.ts'
 import type { Limit } from '../../ports/limiter.ts'
-import { endOthers, inDatabase } from '../../testing/postgresStores.ts'
+import { endOthers, inDatabase, rowsRead } from '../../testing/postgresStores.ts'
 import { openPostgresLimiter } from './postgresLimiter.ts'
 
 interface World extends LimiterWorld {
@@ -27,6 +27,9 @@ function inWorld(work: (world: World) => Promise<void>): () => Promise<void> {
 }
 
 limiterContract('the limiter on PostgreSQL', inWorld)
+
+/** Rows of others, in a table of which a call reads a few. */
+const OTHERS = 20_000
 
 const count = (answers: readonly unknown[]) => answers.filter((answer) => answer === undefined).length
 
@@ -101,6 +104,31 @@ describe('the table of limits', () => {
       const { rows } = await outsider.query('select taken from limits')
       assert.deepEqual(rows, [{ taken: '1' }])
       await limiter.close()
+    }),
+  )
+
+  it(
+    'is read where a limit leads, however many counts it has had since the statements were planned',
+    inWorld(async ({ open, outsider }) => {
+      const before = await rowsRead(outsider, 'limits')
+      const limiter = await open()
+      const asked = Array.from({ length: 4 }, (_, at) => ({ ...ofLink, key: String(at), max: 1000 }))
+      const refused = { ...ofLink, key: 'refused', max: 0 }
+      const use = async () => {
+        for (let count = 0; count < 20; count += 1) {
+          assert.equal(await limiter.take(asked), undefined)
+          assert.notEqual(await limiter.take([refused, ...asked]), undefined)
+          await limiter.giveBack(asked)
+          await limiter.prune()
+        }
+      }
+      await use()
+      await outsider.query(`
+        insert into limits select md5(number::text), 1, (extract(epoch from now()) * 1000 + 900000)::bigint
+        from generate_series(1, ${OTHERS}) as number`)
+      await use()
+      await limiter.close()
+      assert.ok((await rowsRead(outsider, 'limits')) - before < OTHERS)
     }),
   )
 

@@ -21,21 +21,29 @@ const MAX_PRUNED_AT_ONCE = 10_000
 /** More than concurrent statements may differ. A window that ends later is from before the clock was set back: over. */
 const MAX_AHEAD_MS = 60_000
 
-/** The columns of `asked` come as arrays, sorted by id. */
+/** Of the ids that are asked for, sorted. */
+const IDS = '$1::text[]'
+
+const HAS_TIME = 'present.ends_at > now and present.ends_at <= latest'
+
+/**
+ * The columns of `asked` come as arrays, sorted by id. The rows of `limits` are found by the ids alone: PostgreSQL
+ * plans a statement once, perhaps while the table is empty, and another condition could lead it through all rows.
+ */
 const ASKED = `
   with clock as (select (extract(epoch from clock_timestamp()) * 1000)::bigint as now),
   asked as (
     select id, weight, max, now, now + window_ms as ends_at, now + window_ms + ${MAX_AHEAD_MS} as latest
-    from clock, unnest($1::text[], $2::bigint[], $3::bigint[], $4::bigint[]) as given (id, weight, max, window_ms)
+    from clock, unnest(${IDS}, $2::bigint[], $3::bigint[], $4::bigint[]) as given (id, weight, max, window_ms)
   ),
   over as (
-    select coalesce(running.ends_at, asked.ends_at) - now as wait_ms
-    from asked left join limits running on running.id = asked.id and running.ends_at > now and running.ends_at <= latest
-    where weight + coalesce(running.taken, 0) > max
+    select case when ${HAS_TIME} then present.ends_at else asked.ends_at end - now as wait_ms
+    from asked left join limits present on present.id = asked.id and present.id = any (${IDS})
+    where weight + case when ${HAS_TIME} then present.taken else 0 end > max
   )`
 
 /** Of the row that the statement is about to change, as it is after every other change. */
-const IS_RUNNING = `exists (select 1 from asked where asked.id = present.id and present.ends_at > now and present.ends_at <= latest)`
+const IS_RUNNING = `exists (select 1 from asked where asked.id = present.id and ${HAS_TIME})`
 const TAKEN = `excluded.taken + case when ${IS_RUNNING} then present.taken else 0 end`
 
 /**
@@ -52,25 +60,26 @@ const TAKE = `${ASKED},
     ends_at = case when ${IS_RUNNING} then present.ends_at else excluded.ends_at end
   where ${TAKEN} <= (select max from asked where asked.id = present.id)
   returning 1)
-  select count(*)::int as taken, 1 / (count(*) in (0, cardinality($1::text[])))::int from given`
+  select count(*)::int as taken, 1 / (count(*) in (0, cardinality(${IDS})))::int from given`
 
 const WAIT = `${ASKED}
   select coalesce(max(wait_ms), 0) as wait_ms from over`
 
 /** A count that falls to zero begins a new window, as one that was never taken. */
 const GIVE_BACK = `
-  with asked as (select * from unnest($1::text[], $2::bigint[]) as asked (id, weight)),
-  taken as (select id from limits where id in (select id from asked) order by id for update)
+  with asked as (select * from unnest(${IDS}, $2::bigint[]) as asked (id, weight)),
+  taken as (select id from limits where id = any (${IDS}) order by id for update)
   update limits set
     taken = greatest(0, limits.taken - asked.weight),
     ends_at = case when limits.taken > asked.weight then limits.ends_at else 0 end
-  from asked, taken where limits.id = asked.id and limits.id = taken.id`
+  from asked, taken where limits.id = any (${IDS}) and limits.id = asked.id and limits.id = taken.id`
 
+/** The time is asked for once: no index is searched for a time that differs from row to row. */
 const PRUNE = `
-  delete from limits where id in (
-    select id from limits where ends_at <= (extract(epoch from clock_timestamp()) * 1000)::bigint
+  delete from limits where id = any (array(
+    select id from limits where ends_at <= (select (extract(epoch from clock_timestamp()) * 1000)::bigint)
     order by ends_at limit ${MAX_PRUNED_AT_ONCE} for update skip locked
-  )`
+  ))`
 
 /** Throws `StorageUnavailable` from each call while the database does not answer. */
 export function openPostgresLimiter({

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { seatsContract } from '../../contracts/seats.ts'
-import { inDatabase } from '../../testing/postgresStores.ts'
+import { inDatabase, rowsRead } from '../../testing/postgresStores.ts'
 import { openPostgresSeats } from './postgresSeats.ts'
 
 const open = (url: string) => openPostgresSeats({ url, warn: () => {} })
@@ -41,6 +41,30 @@ describe('seats of several processes', () => {
       await last.renew()
       assert.deepEqual((await outsider.query('select * from seats')).rows, [])
       await last.close()
+    }),
+  )
+
+  it(
+    'read the seats of their places alone, however many there are',
+    inDatabase(async ({ url, outsider }) => {
+      const others = 20_000
+      const before = await rowsRead(outsider, 'seats')
+      const seats = open(url)
+      const use = async () => {
+        for (let count = 0; count < 20; count += 1) {
+          const taken = [await seats.take('p', 2), await seats.take('p', 2)]
+          assert.equal(await seats.take('p', 2), undefined)
+          await seats.renew()
+          for (const seat of taken) await seat?.leave()
+        }
+      }
+      await use()
+      await outsider.query(`
+        insert into seats select 'p' || number, 1, 'another', (extract(epoch from now()) * 1000 + 900000)::bigint
+        from generate_series(1, ${others}) as number`)
+      await use()
+      await seats.close()
+      assert.ok((await rowsRead(outsider, 'seats')) - before < others)
     }),
   )
 })

@@ -22,8 +22,11 @@ const TAKE = `
 
 const COUNT = `select count(*) as taken from seats where place = $1 and number <= $2 and until > ${NOW}`
 const LEAVE = `delete from seats where place = $1 and number = $2 and holder = $3`
-const RENEW = `update seats set until = ${NOW} + ${HELD_MS} where holder = any ($1::text[])`
-const PRUNE = `delete from seats where until < ${NOW} - ${HELD_MS}`
+/** The index finds the seats of the places. */
+const RENEW = `
+  update seats set until = ${NOW} + ${HELD_MS} where place = any ($1::text[]) and holder = any ($2::text[])`
+/** The time is asked for once: no index is searched for a time that differs from row to row. */
+const PRUNE = `delete from seats where until < (select ${NOW}) - ${HELD_MS}`
 
 export interface PostgresSeatsOptions {
   readonly url: string
@@ -33,18 +36,19 @@ export interface PostgresSeatsOptions {
 /** `take` throws `StorageUnavailable` while the database does not answer. */
 export function openPostgresSeats({ url, warn }: PostgresSeatsOptions): Seats & { renew(): Promise<void> } {
   const counters = openCounters({ url })
-  const holders = new Set<string>()
+  /** The place of each holder. */
+  const places = new Map<string, string>()
 
   async function renew(): Promise<void> {
-    if (holders.size > 0) await counters.ask(RENEW, [[...holders]])
+    if (places.size > 0) await counters.ask(RENEW, [[...new Set(places.values())], [...places.keys()]])
     await counters.ask(PRUNE, [])
   }
 
   async function seatOf(place: string, number: number, holder: string) {
-    holders.add(holder)
+    places.set(holder, place)
     return {
       async leave() {
-        if (!holders.delete(holder)) return
+        if (!places.delete(holder)) return
         // If it fails, the seat is free when its time has ended.
         await counters.ask(LEAVE, [place, number, holder]).catch(() => undefined)
       },

@@ -327,6 +327,19 @@ export async function seedWithAlbums(store: Store): Promise<void> {
   })
 }
 
+/** A row of each noun: on them every question of `questions.ts` succeeds. */
+export async function insertEach(tx: WriteTx): Promise<void> {
+  await tx.accounts.insert(account(1))
+  await tx.devices.insert(device(1))
+  await tx.passkeys.insert(passkey(1))
+  await tx.albums.insert(album(1))
+  await tx.links.insert(link(1))
+  await tx.uploads.insert(upload(1))
+  await tx.drops.insert(drop(1))
+  await tx.assets.reserve(asset(1))
+  await tx.assets.addBlob(assetBlob(1))
+}
+
 /** The answers of `count` simultaneous writes. */
 export async function atOnce<Result>(
   store: Store,

@@ -36,6 +36,8 @@ const GRACE_MS = 5_000
 export function startOf(answerTimeoutMs: number): string {
   return `
     set synchronous_commit = on;
+    set enable_seqscan = off;
+    set jit = off;
     set default_transaction_read_only = on;
     set bytea_output = hex;
     set statement_timeout = ${answerTimeoutMs};

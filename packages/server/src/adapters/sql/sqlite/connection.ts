@@ -9,6 +9,11 @@ export interface SqliteConnection {
   /** Runs a statement that begins or ends a transaction or savepoint. Never a query. */
   control(statement: string): void
   inTransaction(): boolean
+  /**
+   * Writes a long log into the database's file, outside of a transaction. SQLite does it by itself after a commit, but
+   * hides the errors of that file.
+   */
+  checkpoint(): void
   /** Changes when any other connection has committed (https://www.sqlite.org/pragma.html#pragma_data_version). */
   dataVersion(): number
   /** Runs `work` with a `db` that refuses everything afterwards: one transaction cannot use the next one. */
@@ -18,6 +23,8 @@ export interface SqliteConnection {
 
 /** How long SQLite waits for a lock of another process, for instance of a backup. */
 const BUSY_TIMEOUT_MS = 5_000
+/** 16 MB. */
+const MAX_LOG_PAGES = 4000
 /** Texts of queries are few and fixed. This bounds the memory if a mistake adds more. */
 const MAX_STATEMENTS = 512
 
@@ -40,6 +47,11 @@ export function openConnection(
       statements.run(statement, [])
     },
     inTransaction: () => database.isTransaction,
+    checkpoint() {
+      // https://www.sqlite.org/pragma.html#pragma_wal_checkpoint: `noop` only says how long the log is.
+      const pages = Number(statements.first('pragma wal_checkpoint(noop)')?.log)
+      if (pages >= MAX_LOG_PAGES) statements.first('pragma wal_checkpoint(passive)')
+    },
     dataVersion: () => Number(statements.first('pragma data_version')?.data_version),
     lend: (work) => lend(statements, work),
     close: () => database.close(),
@@ -54,7 +66,7 @@ function pragmas(queryOnly: boolean): string {
     pragma foreign_keys = on;
     pragma temp_store = memory;
     pragma cache_size = -16384;
-    pragma wal_autocheckpoint = 4000;
+    pragma wal_autocheckpoint = 0;
     pragma journal_size_limit = 67108864;
     pragma query_only = ${queryOnly ? 'on' : 'off'};
   `

@@ -63,6 +63,7 @@ export function createGroupCommit(parts: {
       connection.control('begin immediate')
       for (const work of works) done.push(await runOne(work))
       connection.control(done.some(({ keep }) => keep) ? 'commit' : 'rollback')
+      shortenLog()
     } catch (error) {
       rollBackQuietly()
       const failure = health.judge(error)
@@ -70,6 +71,15 @@ export function createGroupCommit(parts: {
       return
     }
     for (const { acknowledge } of done) acknowledge()
+  }
+
+  /** What was committed stays so in the log, unless the database cannot be trusted any more. */
+  function shortenLog(): void {
+    try {
+      connection.checkpoint()
+    } catch {
+      health.check()
+    }
   }
 
   async function runOne(work: Waiting): Promise<Done> {

@@ -3,17 +3,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { describe, it } from 'node:test'
 import type { CompiledQuery } from 'kysely'
 import { type Ask, questions } from '../../../contracts/store/questions.ts'
-import {
-  account,
-  album,
-  asset,
-  assetBlob,
-  device,
-  drop,
-  link,
-  passkey,
-  upload,
-} from '../../../contracts/store/world.ts'
+import { insertEach } from '../../../contracts/store/world.ts'
 import { createDb, sqliteKind } from '../../../rows/db.ts'
 import { sqliteDialect } from '../../../rows/dialects.ts'
 import { createWriteTx } from '../../../rows/nouns.ts'
@@ -67,15 +57,7 @@ async function openWatched() {
   })
   await migrate(db.kysely, sqliteDialect)
   const tx = createWriteTx(db, () => undefined)
-  await tx.accounts.insert(account(1))
-  await tx.devices.insert(device(1))
-  await tx.passkeys.insert(passkey(1))
-  await tx.albums.insert(album(1))
-  await tx.links.insert(link(1))
-  await tx.uploads.insert(upload(1))
-  await tx.drops.insert(drop(1))
-  await tx.assets.reserve(asset(1))
-  await tx.assets.addBlob(assetBlob(1))
+  await insertEach(tx)
   asked.length = 0
   return { tx, asked, database }
 }

@@ -1,9 +1,21 @@
 import assert from 'node:assert/strict'
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs'
+import { execFile } from 'node:child_process'
+import {
+  closeSync,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, it } from 'node:test'
+import { promisify } from 'node:util'
 import { CompiledQuery } from 'kysely'
 import { account, accountId, bytes, link, seed } from '../../../contracts/store/world.ts'
 import { durableStoreContract, storeContract } from '../../../contracts/store.ts'
@@ -264,6 +276,28 @@ describe('a SQLite store whose database fails', () => {
         ruined.write([], (tx) => tx.accounts.find(accountId(1)).catch(() => undefined)),
       ])
       for (const answer of answers) assert.ok(answer.status === 'rejected' && answer.reason instanceof StoreBroken)
+    }),
+  )
+
+  it(
+    'is broken when its file cannot be written, although the log can',
+    { skip: existsSync('/usr/bin/strace') ? false : 'needs strace' },
+    inFile(async ({ store, path }) => {
+      await store.close()
+      const moduleAt = (relative: string) => JSON.stringify(new URL(relative, import.meta.url).href)
+      // The log takes more than 16 MB before a part of it belongs into the file.
+      const script = `
+        const { openSqliteStore } = await import(${moduleAt('./store.ts')})
+        const store = await openSqliteStore({ path: ${JSON.stringify(path)} })
+        for (let count = 0; count < 20; count += 1)
+          await store.write([], (tx) => tx.server.setFact('server_id', new Uint8Array(1_000_000).fill(count)))
+            .catch((error) => { console.log(error.name, error.cause?.errcode); process.exit() })
+        console.log('every write was acknowledged')`
+      const fault = ['-f', '-qq', '-o', '/dev/null', '-P', path, '-e', 'inject=pwrite64:error=EIO']
+      const node = [process.execPath, '--disable-warning=ExperimentalWarning', '--input-type=module', '-e', script]
+      const { stdout } = await promisify(execFile)('strace', [...fault, ...node])
+      // SQLITE_IOERR_WRITE
+      assert.equal(stdout.trim(), 'StoreBroken 778')
     }),
   )
 })
