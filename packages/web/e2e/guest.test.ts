@@ -45,7 +45,7 @@ describe('a guest with a phone and a slow connection', () => {
     await page.getByLabel('Your name').fill('Ada')
     await assertAccessible(page)
 
-    world.line.slow({ upBytesPerSecond: MIB / 2 })
+    world.line.slow({ upBytesPerSecond: MIB / 16 })
     t.after(() => world.line.slow({}))
     const before = world.line.passed().upBytes
     await sendChosen(page)

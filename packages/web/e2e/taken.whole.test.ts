@@ -171,7 +171,7 @@ describe('files from other apps', () => {
     await page.locator('.taken :focus').waitFor()
 
     await button(page, text.add).press('Enter')
-    world.line.slow({ upBytesPerSecond: 500_000 })
+    world.line.slow({ upBytesPerSecond: 100_000 })
     await button(page, text.submit(2)).press('Enter')
     await page.locator('.upload.sending').filter({ hasText: large.name }).waitFor()
     await page.locator('.upload.done').filter({ hasText: small.name }).waitFor()
