@@ -4,7 +4,7 @@ import { normaliseEmail } from '@blindkeep/protocol/email'
 import type { DeviceId } from '@blindkeep/protocol/ids'
 import { KEY_BYTES } from '@blindkeep/protocol/suites'
 import { AccountError } from './account/accountError.ts'
-import { keysOfPassword, plainEmail } from './account/masterOf.ts'
+import { emailFor, keysOfPassword } from './account/masterOf.ts'
 import { accountKeySeal, newPassword } from './account/newPassword.ts'
 import {
   accountKeyOf,
@@ -65,8 +65,8 @@ export interface Register extends SignIn {
  */
 export async function registerOwner(options: Register): Promise<Owner> {
   const { baseUrl, password, invite, recovery, onTokens, onEnded, environment = systemEnvironment } = options
-  const email = plainEmail(options.email)
   const calls = createCalls({ baseUrl, fetch: environment.fetch })
+  const email = await emailFor(calls, options.email)
   const accountKey = recovery === undefined ? environment.randomBytes(KEY_BYTES) : accountKeyOf(recovery, environment)
   const { seed, members } = await newPassword(environment, { email, password, accountKey })
   const body = {

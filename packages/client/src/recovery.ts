@@ -1,6 +1,6 @@
 /** Recovery of a lost password by the recovery words. Words and passwords never leave this process. */
 import { type Bytes, equalBytes } from '@blindkeep/protocol/bytes'
-import { plainEmail } from './account/masterOf.ts'
+import { emailFor } from './account/masterOf.ts'
 import { newPassword } from './account/newPassword.ts'
 import { fetchAccountKey } from './account/newRecoveryWords.ts'
 import { RecoveryError } from './account/recoveryError.ts'
@@ -55,7 +55,7 @@ export async function recover(options: Recover): Promise<SignedIn> {
   const { baseUrl, onTokens, onEnded, environment = systemEnvironment } = options
   const secret = await secretOfWords(options.words)
   const calls = createCalls({ baseUrl, fetch: environment.fetch })
-  const email = plainEmail(options.email)
+  const email = await emailFor(calls, options.email)
   const accountKey = await fetchAccountKey({ calls, email, secret })
   const { seed, members } = await newPassword(environment, { email, password: options.newPassword, accountKey })
   const body = { seed: recoveryKeySeed(secret), email, sign_in_key: publicKeyOf(seed), ...members }

@@ -18,9 +18,22 @@ interface BaseCalls {
 /**
  * The `server_id` to which proofs are bound: the origin of the address. Between loopback addresses a server may name
  * another one, as behind a forwarded port; a program on this machine gets no proof for a server elsewhere. Throws
- * `AddressError` when the server names another origin, and what a call throws.
+ * `AddressError` when the server names another origin, and what a call throws. Asks once for each `call`.
  */
-export async function serverIdOf({ baseUrl, call }: BaseCalls): Promise<string> {
+export async function serverIdOf(calls: BaseCalls): Promise<string> {
+  const asked = answers.get(calls.call) ?? askServerId(calls)
+  answers.set(calls.call, asked)
+  try {
+    return await asked
+  } catch (error) {
+    answers.delete(calls.call)
+    throw error
+  }
+}
+
+const answers = new WeakMap<Call, Promise<string>>()
+
+async function askServerId({ baseUrl, call }: BaseCalls): Promise<string> {
   const given = new URL(baseUrl).origin
   const { server_id: found } = (await call('serverInfo')).body
   if (found === given) return given

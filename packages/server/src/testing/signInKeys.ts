@@ -85,3 +85,8 @@ export function keyRules(world: World) {
       }),
   }
 }
+
+/** All sign-ins of an account but one, in these 15 minutes. */
+export async function useUpSignIns({ limiter }: World, accountId: AccountId): Promise<void> {
+  await limiter.take([{ rule: 'sign-ins-of-account', key: accountId, max: 1000, windowSeconds: 900, weight: 999 }])
+}

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { bytes, notRefused } from '../../testing/guest.ts'
-import { accountsOf, KEY, keyHash, proved, publicKey, registration } from '../../testing/signInKeys.ts'
+import { accountsOf, KEY, keyHash, proved, publicKey, registration, useUpSignIns } from '../../testing/signInKeys.ts'
 import { defined, inWorld, type World } from '../../testing/world.ts'
 import type { Credentials } from './accounts.ts'
 import { createAttemptLimits, newAccountLimits } from './attemptLimits.ts'
@@ -113,7 +113,7 @@ describe('logging in', () => {
   )
 
   it(
-    'allows ten wrong keys for an account and source, and any number of right ones',
+    'allows ten wrong keys for an account and source, and more right ones',
     inWorld(async (world) => {
       const accounts = accountsOf(world)
       await accounts.register(registration())
@@ -210,6 +210,21 @@ describe('new accounts', () => {
       const { code } = await rules.invites.issue(1)
       const invited = accountsOf(world, { ...settings, registration: 'invite' })
       assert.equal(reasonOf(await invited.register(registration({ email: 'b@example.org', invite: code }))), 'in')
+    }),
+  )
+})
+
+describe('the sign-ins of an account', () => {
+  it(
+    'are at most a thousand in 15 minutes',
+    inWorld(async (world) => {
+      const { accounts } = world.rules
+      const { accountId } = notRefused(await accounts.register(registration()))
+      await useUpSignIns(world, accountId)
+      assert.equal(reasonOf(await accounts.logIn(credentials())), 'in')
+      assert.equal(reasonOf(await accounts.logIn(credentials())), 'attempts_limited')
+      world.clock.advance(900)
+      assert.equal(reasonOf(await accounts.logIn(credentials())), 'in')
     }),
   )
 })

@@ -1,4 +1,7 @@
-/** Limits on how many wrong keys and codes a caller may send, and on how many accounts all callers may make. */
+/**
+ * Limits on how many wrong keys and codes a caller may send, on how often an account is signed in to, and on how many
+ * accounts all callers may make.
+ */
 import type { AccountId, PasskeyId } from '@blindkeep/protocol/ids'
 import type { Limit, Limiter } from '../../ports/limiter.ts'
 import { networkOf } from '../ground/guestNetwork.ts'
@@ -20,6 +23,8 @@ const MAX_WRONG_CODES_OF_ACCOUNT = 100
 /** A registration costs the server little, and its row stays. */
 const MAX_NEW_ACCOUNTS_PER_HOUR = 10_000
 const MAX_NEW_ACCOUNTS_OF_NETWORK_PER_HOUR = 1000
+/** Right keys and passkeys for one account in 15 minutes: a sign-in costs the server little, and leaves rows. */
+const MAX_SIGN_INS_OF_ACCOUNT = 1000
 /**
  * Wrong recovery keys or backup codes for one account, or wrong keys for one passkey, in 15 minutes, from all
  * sources together. They have 50 bits or more, so even this many guesses are hopeless. With a low limit, a stranger
@@ -54,6 +59,12 @@ export function createAttemptLimits(
       if (source === undefined) return undefined
       const max = MAX_ATTEMPTS_OF_SOURCE
       return take([{ rule: 'attempts-of-source', key: source, max, windowSeconds: WINDOW_SECONDS }])
+    },
+
+    /** Counts a right key, before its session or challenge is made. */
+    async countSignIn(accountId: AccountId): Promise<Refuses<'attempts_limited'> | undefined> {
+      const max = MAX_SIGN_INS_OF_ACCOUNT
+      return take([{ rule: 'sign-ins-of-account', key: accountId, max, windowSeconds: WINDOW_SECONDS }])
     },
 
     forSignInKeys: (email: string, source: Source): readonly Limit[] =>

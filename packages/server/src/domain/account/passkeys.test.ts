@@ -6,7 +6,7 @@ import { HYBRID_PUBLIC_KEY_BYTES } from '@blindkeep/protocol/suites'
 import type { Account } from '../../ports/store.ts'
 import { bytes, notRefused } from '../../testing/guest.ts'
 import { type Desk, deskOf, guarded, reasonOf, register } from '../../testing/secondFactor.ts'
-import { keyHash, keyPorts, keyRules, proved, publicKey, registration } from '../../testing/signInKeys.ts'
+import { keyHash, keyPorts, keyRules, proved, publicKey, registration, useUpSignIns } from '../../testing/signInKeys.ts'
 import { defined, inWorld, type World } from '../../testing/world.ts'
 import { BOUNDS } from '../ground/bounds.ts'
 import { createPasskeys, type PasskeyRequest, type PasskeySignIn } from './passkeys.ts'
@@ -68,6 +68,17 @@ const idsOf = async (passkeys: Rules, { accountId }: Account) =>
   (await passkeys.list(accountId)).map(({ passkeyId }) => passkeyId)
 
 describe('a sign-in with a passkey', () => {
+  it(
+    'is one of the thousand of its account',
+    inWorld(async (world) => {
+      const { passkeys, account } = await registered(world)
+      const made = await added(passkeys, account)
+      await useUpSignIns(world, account.accountId)
+      assert.equal(reasonOf(await passkeys.logIn(signInOf(made))), 'in')
+      assert.equal(reasonOf(await passkeys.logIn(signInOf(made))), 'attempts_limited')
+    }),
+  )
+
   it(
     'opens a session of its account and notes the time; a wrong key and an unknown passkey get one answer',
     inWorld(async (world) => {

@@ -95,7 +95,7 @@ export function createPasskeys(ports: PasskeyPorts, settings: AttemptSettings) {
       if (found === undefined || !isRight) return { refused: 'credentials_wrong' }
       const { accountId } = found
       const session = sessions.begin(accountId, deviceId, passkeyId)
-      const refused = await store.write([accountLock(accountId)], async (tx) => {
+      const begin = async (tx: WriteTx) => {
         // It may have been removed since, and its id given to another one.
         const present = await tx.passkeys.find(passkeyId)
         if (present?.accountId !== accountId || !isKey(present.keyHash, provedKey))
@@ -105,7 +105,9 @@ export function createPasskeys(ports: PasskeyPorts, settings: AttemptSettings) {
         await tx.passkeys.noteUse(passkeyId, clock.now())
         await session.insert(tx)
         return undefined
-      })
+      }
+      const refused =
+        (await attemptLimits.countSignIn(accountId)) ?? (await store.write([accountLock(accountId)], begin))
       return refused ?? session.pair()
     },
 

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { isDeepStrictEqual } from 'node:util'
 import { instantOf } from '@blindkeep/protocol/ids'
 import { bytes, notRefused } from '../../testing/guest.ts'
-import { accountsOf, keyHash, keyPorts, proved, publicKey } from '../../testing/signInKeys.ts'
+import { accountsOf, keyHash, keyPorts, proved, publicKey, useUpSignIns } from '../../testing/signInKeys.ts'
 import { defined, inWorld, sha256, type World } from '../../testing/world.ts'
 import { isChallenge } from './challenges.ts'
 import { createRecovery, type Recovery } from './recovery.ts'
@@ -50,6 +50,19 @@ function accountOf({ store }: World, email = ADA) {
 
 const session = async (rules: World['rules'], accessToken: string) =>
   reasonOf(await rules.sessions.authenticate(accessToken))
+
+describe('a recovery', () => {
+  it(
+    'is one of the thousand sign-ins of its account',
+    inWorld(async (world) => {
+      const { accounts, recovery } = quick(world)
+      const made = registration()
+      await useUpSignIns(world, notRefused(await accounts.register(made)).accountId)
+      assert.equal(reasonOf(await recovery.finish(recoveryOf(made))), 'in')
+      assert.equal(reasonOf(await recovery.finish(recoveryOf(made))), 'attempts_limited')
+    }),
+  )
+})
 
 describe('the start of a recovery', () => {
   it(

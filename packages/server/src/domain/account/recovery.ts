@@ -119,7 +119,7 @@ export function createRecovery(
       if (account === undefined || !isRight) return { refused: 'recovery_invalid' }
       const { accountId } = account
       const session = sessions.begin(accountId, undefined)
-      const answer = await store.write([accountLock(accountId)], async (tx) => {
+      const begin = async (tx: WriteTx) => {
         const present = await tx.accounts.find(accountId)
         if (present === undefined || !isKey(present.recoveryKeyHash, provedKey))
           return { refused: 'recovery_invalid' } as const
@@ -129,7 +129,9 @@ export function createRecovery(
         await apply(tx, present, given)
         await session.insert(tx)
         return undefined
-      })
+      }
+      const answer =
+        (await attemptLimits.countSignIn(accountId)) ?? (await store.write([accountLock(accountId)], begin))
       return answer ?? session.pair()
     },
   }

@@ -3,6 +3,7 @@ import type { Clock } from '../../ports/clock.ts'
 import type { Random } from '../../ports/random.ts'
 import { type Account, accountLock, type Store } from '../../ports/store.ts'
 import type { Refuses } from '../ground/refusals.ts'
+import type { AttemptLimits } from './attemptLimits.ts'
 import { createChallenges, type GivenChallenge } from './challenges.ts'
 import { isKey, type KeyHash } from './proofs.ts'
 import { judgeNamedDevice } from './sessionDevice.ts'
@@ -13,11 +14,12 @@ interface SignInPorts {
   readonly clock: Clock
   readonly random: Random
   readonly sessions: Pick<Sessions, 'begin'>
+  readonly attemptLimits: Pick<AttemptLimits, 'countSignIn'>
 }
 
 export type SignIn = ReturnType<typeof createSignIn>
 
-export function createSignIn({ store, clock, random, sessions }: SignInPorts) {
+export function createSignIn({ store, clock, random, sessions, attemptLimits }: SignInPorts) {
   const challenges = createChallenges({ clock, random })
 
   /**
@@ -29,7 +31,9 @@ export function createSignIn({ store, clock, random, sessions }: SignInPorts) {
     { accountId }: Account,
     provedKey: KeyHash,
     deviceId: DeviceId | undefined,
-  ): Promise<TokenPair | GivenChallenge | Refuses<'credentials_wrong' | 'device_not_authorized'>> {
+  ): Promise<TokenPair | GivenChallenge | Refuses<'credentials_wrong' | 'attempts_limited' | 'device_not_authorized'>> {
+    const limited = await attemptLimits.countSignIn(accountId)
+    if (limited !== undefined) return limited
     const session = sessions.begin(accountId, deviceId)
     const answer = await store.write([accountLock(accountId)], async (tx) => {
       const present = await tx.accounts.find(accountId)
