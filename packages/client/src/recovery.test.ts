@@ -144,7 +144,7 @@ describe('recovery words', () => {
     await assert.rejects(recover({ ...person('dora'), words: words.join(' '), newPassword: NEW }), isUnreadable)
     assert.deepEqual(
       proxy.seen.slice(asked).map(({ path }) => path),
-      Array.from({ length: 3 }, () => '/v1/auth/recover/start'),
+      Array.from({ length: 3 }, () => ['/.well-known/service/server-info', '/v1/auth/recover/start']).flat(),
     )
   })
 

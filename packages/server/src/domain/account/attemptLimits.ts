@@ -2,7 +2,7 @@
  * Limits on how many wrong keys and codes a caller may send, on how often an account is signed in to, and on how many
  * accounts all callers may make.
  */
-import type { AccountId, PasskeyId } from '@blindkeep/protocol/ids'
+import type { AccountId, Instant, PasskeyId } from '@blindkeep/protocol/ids'
 import type { Limit, Limiter } from '../../ports/limiter.ts'
 import { networkOf } from '../ground/guestNetwork.ts'
 import type { Refuses } from '../ground/refusals.ts'
@@ -61,11 +61,12 @@ export function createAttemptLimits(
       return take([{ rule: 'attempts-of-source', key: source, max, windowSeconds: WINDOW_SECONDS }])
     },
 
-    /** Counts a right key, before its session or challenge is made. */
-    async countSignIn(accountId: AccountId): Promise<Refuses<'attempts_limited'> | undefined> {
-      const max = MAX_SIGN_INS_OF_ACCOUNT
-      return take([{ rule: 'sign-ins-of-account', key: accountId, max, windowSeconds: WINDOW_SECONDS }])
-    },
+    /**
+     * Counts a right key, before its session is made. Not with a second factor: its challenges have a bound of their
+     * own, and a thief of the password must not use up what the owner needs.
+     */
+    countSignIn: async ({ accountId, totpConfirmedAt }: SigningIn) =>
+      totpConfirmedAt === undefined ? take([signInLimit(accountId)]) : undefined,
 
     forSignInKeys: (email: string, source: Source): readonly Limit[] =>
       limitsFor('sign-in-keys', { key: email, source, windowSeconds: WINDOW_SECONDS, max: MAX_WRONG_KEYS_OF_ACCOUNT }),
@@ -128,6 +129,11 @@ export function createAttemptLimits(
   }
 }
 
+interface SigningIn {
+  readonly accountId: AccountId
+  readonly totpConfirmedAt?: Instant | undefined
+}
+
 interface Counted {
   readonly key: string
   readonly source: Source
@@ -135,6 +141,10 @@ interface Counted {
   readonly windowSeconds: number
   /** The account's limit, for all sources together. */
   readonly max: number
+}
+
+function signInLimit(accountId: AccountId): Limit {
+  return { rule: 'sign-ins-of-account', key: accountId, max: MAX_SIGN_INS_OF_ACCOUNT, windowSeconds: WINDOW_SECONDS }
 }
 
 /** Each account that needed no invite stays counted. One network must not use up what all have. */

@@ -75,14 +75,10 @@ export function createPasskeys(ports: PasskeyPorts, settings: AttemptSettings) {
 
   return {
     /** No second factor: the authenticator verified its owner. Unknown passkey and wrong key look the same. */
-    async logIn({
-      passkeyId,
-      provedKey,
-      deviceId,
-      source,
-    }: PasskeySignIn): Promise<
-      TokenPair | Refuses<'credentials_wrong' | 'attempts_limited' | 'device_not_authorized'>
-    > {
+    async logIn(
+      request: PasskeySignIn,
+    ): Promise<TokenPair | Refuses<'credentials_wrong' | 'attempts_limited' | 'device_not_authorized'>> {
+      const { passkeyId, provedKey, deviceId, source } = request
       const limited = await attemptLimits.countAttempt(source)
       if (limited !== undefined) return limited
       const found = await store.read((tx) => tx.passkeys.find(passkeyId))
@@ -107,7 +103,7 @@ export function createPasskeys(ports: PasskeyPorts, settings: AttemptSettings) {
         return undefined
       }
       const refused =
-        (await attemptLimits.countSignIn(accountId)) ?? (await store.write([accountLock(accountId)], begin))
+        (await attemptLimits.countSignIn({ accountId })) ?? (await store.write([accountLock(accountId)], begin))
       return refused ?? session.pair()
     },
 

@@ -28,11 +28,12 @@ export function createSignIn({ store, clock, random, sessions, attemptLimits }: 
    * revoked. One transaction checks all of them, so a change of any counts.
    */
   return async function signIn(
-    { accountId }: Account,
+    account: Account,
     provedKey: KeyHash,
     deviceId: DeviceId | undefined,
   ): Promise<TokenPair | GivenChallenge | Refuses<'credentials_wrong' | 'attempts_limited' | 'device_not_authorized'>> {
-    const limited = await attemptLimits.countSignIn(accountId)
+    const { accountId } = account
+    const limited = await attemptLimits.countSignIn(account)
     if (limited !== undefined) return limited
     const session = sessions.begin(accountId, deviceId)
     const answer = await store.write([accountLock(accountId)], async (tx) => {
