@@ -2,20 +2,7 @@ import { type Static, Type } from 'typebox'
 import { EMAIL_PATTERN, MAX_EMAIL_LENGTH } from '../email.ts'
 import type { AccountId, DeviceId } from '../ids.ts'
 import { ED25519_PUBLIC_KEY_BYTES, ED25519_SIGNATURE_BYTES } from '../suites.ts'
-import {
-  BASE64_PATTERN,
-  base64,
-  boolean,
-  integer,
-  list,
-  object,
-  oneOf,
-  optional,
-  plainText,
-  text,
-  time,
-  uuid,
-} from './shape.ts'
+import { base64, boolean, integer, list, object, oneOf, optional, plainText, text, time, uuid } from './shape.ts'
 
 const email = text(
   'A plain e-mail address: one @ between visible ASCII characters. The server compares it in lower case, without spaces at its ends, after NFKC.',
@@ -27,12 +14,8 @@ const publicKey = (whose: string) =>
     max: ED25519_PUBLIC_KEY_BYTES,
   })
 const signInKey = publicKey('The new sign-in key of the password')
-/** ASCII, so that it can be signed as it stands. */
-const nonce = text('A nonce of this server, from POST /v1/auth/nonce.', {
-  minLength: 1,
-  maxLength: 128,
-  pattern: BASE64_PATTERN,
-})
+/** Opaque to clients: it is signed as the text that it is. */
+const nonce = base64('A nonce of this server, from POST /v1/auth/nonce.', { min: 1, max: 96 })
 const kdfVersion = integer(
   'The key derivation of the client. 1 is Argon2id with 64 MiB, 3 passes, 1 lane and 32 bytes of output.',
   1,
