@@ -23,6 +23,13 @@ const json = async (...args: readonly string[]) => {
   return JSON.parse(stdout)
 }
 
+/** Its status. A client would refuse a server that calls itself by another name than this address. */
+async function register(url: string, members: object): Promise<number> {
+  const body = JSON.stringify(await provedBody(url, '/v1/auth/register', { members }))
+  const headers = { 'Content-Type': 'application/json' }
+  return (await fetch(`${url}/v1/auth/register`, { method: 'POST', headers, body })).status
+}
+
 describe('account delete', () => {
   it('asks first, ends the account and its links at once, and the server frees its bytes', async () => {
     const owner = await newOwner(server.url)
@@ -126,7 +133,7 @@ describe('account invite', () => {
     }
     const named = await startServer({ publicUrl: 'https://keep.example/drop', env: { REGISTRATION: 'open' } })
     try {
-      await newOwner(named.url)
+      assert.equal(await register(named.url, { email: 'ada@example.org' }), 201)
       const { stdout } = await named.command(['account', 'invite'], { PUBLIC_URL: '' })
       assert.match(stdout, /^https:\/\/keep\.example\/#.*\nPUBLIC_URL is not set here: .*lacks it\.\n$/s)
     } finally {
@@ -138,23 +145,19 @@ describe('account invite', () => {
 describe('invite revoke', () => {
   it('ends a code by itself or by its id; a used one stays used', async () => {
     await server.restart({ REGISTRATION: 'invite' })
-    const register = async (invite: string) => {
-      const members = { email: `${invite.slice(0, 4)}@example.org`, invite }
-      const body = JSON.stringify(await provedBody(server.url, '/v1/auth/register', { members }))
-      const headers = { 'Content-Type': 'application/json' }
-      return (await fetch(`${server.url}/v1/auth/register`, { method: 'POST', headers, body })).status
-    }
+    const registerWith = (invite: string) =>
+      register(server.url, { email: `${invite.slice(0, 4)}@example.org`, invite })
     const codes: string[] = []
     for (let count = 0; count < 3; count += 1) codes.push((await json('account', 'invite')).code)
     const [byCode = '', byId = '', used = ''] = codes
     const invites: { invite_id: string }[] = (await json('account', 'invites')).invites
-    assert.equal(await register(used), 201)
+    assert.equal(await registerWith(used), 201)
     assert.equal((await json('invite', 'revoke', byCode)).revoked, true)
     const left: { invite_id: string; state: string }[] = (await json('account', 'invites')).invites
     assert.equal(left.length, invites.length - 1)
     for (const { invite_id, state } of left)
       assert.equal((await server.command(['invite', 'revoke', invite_id])).status, state === 'used' ? 1 : 0)
-    assert.deepEqual([await register(byCode), await register(byId)], [403, 403])
+    assert.deepEqual([await registerWith(byCode), await registerWith(byId)], [403, 403])
     await server.restart({ REGISTRATION: '' })
   })
 })
