@@ -102,7 +102,7 @@ describe('the account data of a malicious server', () => {
     )
     assert.deepEqual(
       proxy.seen.slice(asked).map(({ path }) => path),
-      ['/v1/auth/kdf'],
+      ['/.well-known/service/server-info', '/v1/auth/kdf'],
     )
   })
 

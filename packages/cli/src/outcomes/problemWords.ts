@@ -22,7 +22,7 @@ export const PROBLEM_WORDS: Partial<Readonly<Record<ProblemCode, string>>> = {
   'error.auth.recovery_invalid': 'These words do not belong to this e-mail address. Check both.',
   'error.auth.totp_invalid_code': 'The code is wrong, or was used before. Wait for the next one.',
   'error.auth.totp_challenge_invalid': 'The sign-in took too long, or had too many wrong codes. Begin again.',
-  'error.auth.rate_limited': 'There were too many wrong tries. Wait a quarter of an hour, and call it again.',
+  'error.auth.rate_limited': 'There were too many tries. Wait a quarter of an hour, and call it again.',
   'error.account.suspended':
     'The account is suspended: you can read and delete, not add. Ask the operator of the server.',
   'error.request.rate_limited':

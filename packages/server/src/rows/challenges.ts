@@ -10,6 +10,22 @@ export const challengeReads = {
   ),
 }
 
+const removesOlder = (recovery: 'is' | 'is not') =>
+  runs((db, accountId: AccountId, keep: number) =>
+    db
+      .deleteFrom('challenges')
+      .where('tokenHash', 'in', (challenge) =>
+        challenge
+          .selectFrom('challenges')
+          .select('tokenHash')
+          .where('accountId', '=', accountId)
+          .where('recovery', recovery, null)
+          .orderBy('createdAt', 'desc')
+          .limit(sql.lit(Number.MAX_SAFE_INTEGER))
+          .offset(keep),
+      ),
+  )
+
 export const challengeWrites = {
   insert: inserts('challenges'),
   /**
@@ -37,20 +53,10 @@ export const challengeWrites = {
   ),
   /** Removes all challenges of an account, because their first step no longer proves anything. */
   removeOf: runs((db, accountId: AccountId) => db.deleteFrom('challenges').where('accountId', '=', accountId)),
-  /** Removes all of an account but the `keep` newest. */
-  removeOlderOf: runs((db, accountId: AccountId, keep: number) =>
-    db
-      .deleteFrom('challenges')
-      .where('tokenHash', 'in', (challenge) =>
-        challenge
-          .selectFrom('challenges')
-          .select('tokenHash')
-          .where('accountId', '=', accountId)
-          .orderBy('createdAt', 'desc')
-          .limit(sql.lit(Number.MAX_SAFE_INTEGER))
-          .offset(keep),
-      ),
-  ),
+  /** Removes all of an account for a sign-in but the `keep` newest. */
+  removeOlderSignInsOf: removesOlder('is'),
+  /** The same of those for a recovery. */
+  removeOlderRecoveriesOf: removesOlder('is not'),
   /** Removes at most `max` that have expired at `at`. */
   prune: runs((db, at: Instant, max: number) =>
     db

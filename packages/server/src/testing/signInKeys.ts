@@ -86,7 +86,12 @@ export function keyRules(world: World) {
   }
 }
 
-/** All sign-ins of an account but one, in these 15 minutes. */
-export async function useUpSignIns({ limiter }: World, accountId: AccountId): Promise<void> {
-  await limiter.take([{ rule: 'sign-ins-of-account', key: accountId, max: 1000, windowSeconds: 900, weight: 999 }])
+/** All sign-ins of an account with this kind of key but one, in these 15 minutes. */
+export async function useUpSignIns(
+  { limiter }: World,
+  accountId: AccountId,
+  by: 'password' | 'words' | 'passkey' = 'password',
+): Promise<void> {
+  const rule = `sign-ins-by-${by}-of-account`
+  await limiter.take([{ rule, key: accountId, max: 1000, windowSeconds: 900, weight: 999 }])
 }

@@ -81,7 +81,8 @@ export const questions: { readonly [Each in Noun]: { readonly [Name in keyof Wri
     countAttempt: (tx) => tx.challenges.countAttempt(codeHash(1), { at: at(1), attemptsMax: 5 }),
     consume: (tx) => tx.challenges.consume(codeHash(1), at(1)),
     removeOf: (tx) => tx.challenges.removeOf(accountId(1)),
-    removeOlderOf: (tx) => tx.challenges.removeOlderOf(accountId(1), 3),
+    removeOlderSignInsOf: (tx) => tx.challenges.removeOlderSignInsOf(accountId(1), 3),
+    removeOlderRecoveriesOf: (tx) => tx.challenges.removeOlderRecoveriesOf(accountId(1), 3),
     prune: (tx) => tx.challenges.prune(at(1), 5),
   },
   channels: {

@@ -195,18 +195,21 @@ function describeChallenges(inStore: InStore): void {
   )
 
   it(
-    'are kept to the newest of an account',
+    'are kept to the newest of an account, those for sign-ins and those for recoveries apart',
     inStore(async (store) => {
       await seed(store)
       await store.write([], async (tx) => {
         for (const number of [1, 2, 3]) await tx.challenges.insert(challenge(number, { createdAt: at(4 - number) }))
         await tx.challenges.insert(challenge(4, { accountId: accountId(2) }))
-        await tx.challenges.removeOlderOf(accountId(1), 2)
+        for (const number of [5, 6])
+          await tx.challenges.insert(challenge(number, { createdAt: at(number), recovery: '{}' }))
+        await tx.challenges.removeOlderSignInsOf(accountId(1), 2)
+        await tx.challenges.removeOlderRecoveriesOf(accountId(1), 1)
       })
-      const found = await Promise.all([1, 2, 3, 4].map((number) => find(store, number)))
+      const found = await Promise.all([1, 2, 3, 4, 5, 6].map((number) => find(store, number)))
       assert.deepEqual(
         found.map((each) => each !== undefined),
-        [true, true, false, true],
+        [true, true, false, true, false, true],
       )
     }),
   )

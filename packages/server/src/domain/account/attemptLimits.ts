@@ -23,7 +23,7 @@ const MAX_WRONG_CODES_OF_ACCOUNT = 100
 /** A registration costs the server little, and its row stays. */
 const MAX_NEW_ACCOUNTS_PER_HOUR = 10_000
 const MAX_NEW_ACCOUNTS_OF_NETWORK_PER_HOUR = 1000
-/** Right keys and passkeys for one account in 15 minutes: a sign-in costs the server little, and leaves rows. */
+/** Right keys of one kind for one account in 15 minutes: a sign-in costs the server little, and leaves rows. */
 const MAX_SIGN_INS_OF_ACCOUNT = 1000
 /**
  * Wrong recovery keys or backup codes for one account, or wrong keys for one passkey, in 15 minutes, from all
@@ -62,11 +62,12 @@ export function createAttemptLimits(
     },
 
     /**
-     * Counts a right key, before its session is made. Not with a second factor: its challenges have a bound of their
-     * own, and a thief of the password must not use up what the owner needs.
+     * Counts a right key, before its session is made, each kind by itself: a thief of the password must not keep the
+     * owner from recovering the account. Not with a second factor: its challenges have a bound of their own, and the
+     * thief must not use up what the owner needs.
      */
-    countSignIn: async ({ accountId, totpConfirmedAt }: SigningIn) =>
-      totpConfirmedAt === undefined ? take([signInLimit(accountId)]) : undefined,
+    countSignIn: async ({ accountId, totpConfirmedAt }: SigningIn, by: KeyKind) =>
+      totpConfirmedAt === undefined ? take([signInLimit(accountId, by)]) : undefined,
 
     forSignInKeys: (email: string, source: Source): readonly Limit[] =>
       limitsFor('sign-in-keys', { key: email, source, windowSeconds: WINDOW_SECONDS, max: MAX_WRONG_KEYS_OF_ACCOUNT }),
@@ -129,6 +130,9 @@ export function createAttemptLimits(
   }
 }
 
+/** Which key of an account signs in. */
+type KeyKind = 'password' | 'words' | 'passkey'
+
 interface SigningIn {
   readonly accountId: AccountId
   readonly totpConfirmedAt?: Instant | undefined
@@ -143,8 +147,9 @@ interface Counted {
   readonly max: number
 }
 
-function signInLimit(accountId: AccountId): Limit {
-  return { rule: 'sign-ins-of-account', key: accountId, max: MAX_SIGN_INS_OF_ACCOUNT, windowSeconds: WINDOW_SECONDS }
+function signInLimit(accountId: AccountId, by: KeyKind): Limit {
+  const rule = `sign-ins-by-${by}-of-account`
+  return { rule, key: accountId, max: MAX_SIGN_INS_OF_ACCOUNT, windowSeconds: WINDOW_SECONDS }
 }
 
 /** Each account that needed no invite stays counted. One network must not use up what all have. */

@@ -28,8 +28,8 @@ export function isChallenge<Value extends object>(answer: Value): answer is Extr
 const LIFE_SECONDS = 300
 const MAX_ATTEMPTS = 5
 /**
- * Of an account. Beyond, the oldest ends, and no new one is refused: a thief of the password must not keep the owner
- * out for as long as challenges live.
+ * Of an account, for sign-ins, and as many for recoveries. Beyond, the oldest ends, and no new one is refused: a thief
+ * of the password must not keep the owner out for as long as challenges live, nor end a recovery.
  */
 export const MAX_WAITING = 1000
 const TOKEN_BYTES = 32
@@ -41,7 +41,8 @@ export function createChallenges({ clock, random }: { readonly clock: Clock; rea
       const mfaToken = Buffer.from(random.bytes(TOKEN_BYTES)).toString('base64url')
       const createdAt = clock.now()
       const expiresAt = addSeconds(createdAt, LIFE_SECONDS)
-      await tx.challenges.removeOlderOf(facts.accountId, MAX_WAITING - 1)
+      const older = facts.recovery === undefined ? 'removeOlderSignInsOf' : 'removeOlderRecoveriesOf'
+      await tx.challenges[older](facts.accountId, MAX_WAITING - 1)
       await tx.challenges.insert({ tokenHash: hashOf(mfaToken), ...facts, createdAt, expiresAt })
       return { mfaToken, expiresAt }
     },

@@ -102,9 +102,8 @@ export function createPasskeys(ports: PasskeyPorts, settings: AttemptSettings) {
         await session.insert(tx)
         return undefined
       }
-      const refused =
-        (await attemptLimits.countSignIn({ accountId })) ?? (await store.write([accountLock(accountId)], begin))
-      return refused ?? session.pair()
+      const beyond = await attemptLimits.countSignIn({ accountId }, 'passkey')
+      return beyond ?? (await store.write([accountLock(accountId)], begin)) ?? session.pair()
     },
 
     /**

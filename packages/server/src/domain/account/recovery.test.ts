@@ -53,11 +53,16 @@ const session = async (rules: World['rules'], accessToken: string) =>
 
 describe('a recovery', () => {
   it(
-    'is one of the thousand sign-ins of its account',
+    'is one of a thousand of its account in 15 minutes; sign-ins with a password do not use them up',
     inWorld(async (world) => {
       const { accounts, recovery } = quick(world)
       const made = registration()
-      await useUpSignIns(world, notRefused(await accounts.register(made)).accountId)
+      const { accountId } = notRefused(await accounts.register(made))
+      const login = { email: ADA, provedKey: made.provedKey, deviceId: undefined, source: undefined }
+      await useUpSignIns(world, accountId)
+      await useUpSignIns(world, accountId, 'words')
+      assert.equal(reasonOf(await accounts.logIn(login)), 'in')
+      assert.equal(reasonOf(await accounts.logIn(login)), 'attempts_limited')
       assert.equal(reasonOf(await recovery.finish(recoveryOf(made))), 'in')
       assert.equal(reasonOf(await recovery.finish(recoveryOf(made))), 'attempts_limited')
     }),

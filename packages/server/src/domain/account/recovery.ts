@@ -130,7 +130,8 @@ export function createRecovery(
         await session.insert(tx)
         return undefined
       }
-      const answer = (await attemptLimits.countSignIn(account)) ?? (await store.write([accountLock(accountId)], begin))
+      const answer =
+        (await attemptLimits.countSignIn(account, 'words')) ?? (await store.write([accountLock(accountId)], begin))
       return answer ?? session.pair()
     },
   }

@@ -6,7 +6,7 @@ import { notRefused } from '../../testing/guest.ts'
 import { deskOf, enroll, guarded, reasonOf, register, WRONG } from '../../testing/secondFactor.ts'
 import { EMAIL, KEY, proved } from '../../testing/signInKeys.ts'
 import { defined, inWorld } from '../../testing/world.ts'
-import { isChallenge, MAX_WAITING } from './challenges.ts'
+import { createChallenges, isChallenge, MAX_WAITING } from './challenges.ts'
 
 const countOf = (answers: readonly string[], answer: string) => answers.filter((each) => each === answer).length
 const times = <Value>(count: number, make: (index: number) => Promise<Value>) =>
@@ -241,6 +241,22 @@ describe('challenges of one account', () => {
       const code = desk.code(authenticator)
       const answers = [await desk.verify(oldest, code), await desk.verify(next, code)]
       assert.deepEqual(answers.toSorted(), ['challenge_over', 'in'])
+    }),
+  )
+
+  it(
+    'of sign-ins end none of a recovery',
+    inWorld(async (world) => {
+      const desk = deskOf(world)
+      await guarded(desk, world)
+      const { accountId } = await desk.account()
+      const challenges = createChallenges(world)
+      const create = (recovery: string | undefined) =>
+        world.store.write([], (tx) => challenges.create(tx, { accountId, deviceId: undefined, recovery }))
+      const { mfaToken } = await create('{}')
+      world.clock.advance(1)
+      for (let count = 0; count <= MAX_WAITING; count += 1) await create(undefined)
+      assert.ok(await world.store.read((tx) => challenges.find(tx, mfaToken)))
     }),
   )
 })

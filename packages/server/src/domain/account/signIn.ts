@@ -33,7 +33,7 @@ export function createSignIn({ store, clock, random, sessions, attemptLimits }: 
     deviceId: DeviceId | undefined,
   ): Promise<TokenPair | GivenChallenge | Refuses<'credentials_wrong' | 'attempts_limited' | 'device_not_authorized'>> {
     const { accountId } = account
-    const limited = await attemptLimits.countSignIn(account)
+    const limited = await attemptLimits.countSignIn(account, 'password')
     if (limited !== undefined) return limited
     const session = sessions.begin(accountId, deviceId)
     const answer = await store.write([accountLock(accountId)], async (tx) => {

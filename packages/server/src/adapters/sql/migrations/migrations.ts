@@ -223,6 +223,11 @@ export async function stateOf(db: Kysely<unknown>, known: readonly Migration[] =
   return { ...state, unconvertible: await unconvertibleOf(db, state, known) }
 }
 
+/** Reads no table but that of migrations: the others may be foreign. */
+export async function migrationsDone(db: Kysely<unknown>): Promise<number> {
+  return (await progressOf(db)).done
+}
+
 async function progressOf(db: Kysely<unknown>): Promise<SchemaState> {
   const { rows } =
     await sql<SchemaState>`select coalesce(max(number), 0) as done, coalesce(max(serves), 0) as serves from migrations`.execute(

@@ -7,7 +7,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { type Kysely, sql } from 'kysely'
 import { ForeignSchema } from '../../../ports/store.ts'
 import { sqliteDialect } from '../../../rows/dialects.ts'
-import { migrations, statementsAfter, stateOf, tableOfMigrations } from './migrations.ts'
+import { migrations, migrationsDone, statementsAfter, tableOfMigrations } from './migrations.ts'
 import { tablesOfRelease } from './tables.ts'
 
 /** What SQLite writes itself, for `analyze`. */
@@ -29,7 +29,7 @@ export async function requireOwnSqlite(db: Kysely<unknown>): Promise<void> {
   const { rows } = await sql<SchemaRow>`${sql.raw(SCHEMA)}`.execute(db)
   const found = schemaOf(rows)
   if (found.size === 0 || digestOf(found) === NEWEST_SCHEMA) return
-  const done = found.has('table migrations') ? (await stateOf(db)).done : 0
+  const done = found.has('table migrations') ? await migrationsDone(db) : 0
   if (done > migrations.length) return
   const own = sqliteSchemaAfter(done)
   const others = rows.filter(({ name, text }) => !own.has(name) && ACTS_NOT.test(text ?? '')).map(({ name }) => name)

@@ -3,9 +3,13 @@ import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { createDb, sqliteKind } from '../../../rows/db.ts'
 import { DatabaseTooNew, type SchemaState, stateOf } from '../migrations/migrations.ts'
+import { requireOwnSqlite } from '../migrations/ownSchema.ts'
 import { copiesOf } from './upgradeCopies.ts'
 
-/** How far the database at `path`, perhaps missing, is. Changes and creates no file, beside a server or not. */
+/**
+ * How far the database at `path`, perhaps missing, is. Changes and creates no file, beside a server or not. Throws
+ * `ForeignSchema`.
+ */
 export async function sqliteSchema(path: string): Promise<SchemaState> {
   if (!existsSync(path)) return EMPTY
   const database = new DatabaseSync(locationOf(path), { readOnly: true, timeout: 5_000 })
@@ -16,6 +20,7 @@ export async function sqliteSchema(path: string): Promise<SchemaState> {
     const run = createDb(sqliteKind, async (query) => ({
       rows: database.prepare(query.sql).all(...(query.parameters as readonly number[])),
     }))
+    await requireOwnSqlite(run.kysely)
     return await stateOf(run.kysely)
   } finally {
     database.close()
