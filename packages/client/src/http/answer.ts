@@ -2,11 +2,11 @@ import type { Operation } from '@blindkeep/protocol/operations'
 import type { Static, TSchema } from 'typebox'
 import { Check, Errors } from 'typebox/schema'
 
-/** The longest list of an account, 10,000 links with their titles, is about 28 MB. */
+/** The longest list of an account, 3,000 links with their titles, is about 28 MB. */
 const MAX_OWNERS_ANSWER_BYTES = 64 * 1024 * 1024
-/** The longest answer without a session, a share of 10,000 blobs, is about 1.4 MB. */
-const MAX_ANSWER_BYTES = 4 * 1024 * 1024
-/** Lists and objects inside each other; no answer of the table needs more than six. */
+/** The longest answer without a session, 50,000 revoked tokens, is about 4.3 MB. */
+const MAX_ANSWER_BYTES = 8 * 1024 * 1024
+/** Lists and objects inside each other; the description of the interface has 14, no other answer more than six. */
 const MAX_JSON_DEPTH = 16
 /** The longest list has about 200,000. */
 const MAX_JSON_VALUES = 1_000_000

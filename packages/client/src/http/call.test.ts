@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { describe, it, type TestContext } from 'node:test'
-import { parseAccountId } from '@blindkeep/protocol/ids'
+import { formatInstant, instantOf, parseAccountId } from '@blindkeep/protocol/ids'
 import { type Calls, createCalls } from './call.ts'
 import { AnswerError, NetworkError, ProblemError } from './errors.ts'
 import { createSession, type SessionListener, type TokenPair } from './session.ts'
@@ -74,9 +74,18 @@ describe('a call', () => {
     })
     await assert.rejects(
       calls.call('version'),
-      (error) => error instanceof AnswerError && error.message.includes('longer than 4194304 bytes'),
+      (error) => error instanceof AnswerError && error.message.includes('longer than 8388608 bytes'),
     )
     assert.ok(sent < 30, `${sent} MiB were sent`)
+  })
+
+  it('reads the longest list of revoked tokens that a server may have', async (context) => {
+    const token = { jti: uploadId, expires_at: formatInstant(instantOf(Date.now())) }
+    // Of all accounts (`decisions/limits.md`).
+    const revoked = Array.from({ length: 50_000 }, () => token)
+    const list = { generated_at: token.expires_at, max_staleness_seconds: 60, revoked }
+    const { calls } = await serverWith(context, (_, response) => json(response, 200, list))
+    assert.equal((await calls.call('revokedJti')).body.revoked.length, 50_000)
   })
 
   const excesses = {

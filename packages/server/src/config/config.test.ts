@@ -208,6 +208,8 @@ describe('readConfig', () => {
       '::ffff:0:0/96',
       '127.0.0.1,fd00::/0',
       '0.0.0.0/1,128.0.0.0/1',
+      '0.0.0.0/1,128.0.0.0/2,192.0.0.0/3',
+      '2000::/3',
     ]) {
       const [fault = ''] = faultsOf({ TRUST_PROXY: all })
       assert.match(fault, /^TRUST_PROXY must not have all addresses: .* Name only those from which your proxy /, all)

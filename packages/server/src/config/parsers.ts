@@ -92,19 +92,19 @@ export const networks: Parser<readonly string[]> = (given) => {
   return wrong === undefined ? { value } : { fault: `must list IP addresses and CIDR networks; "${wrong}" is neither` }
 }
 
-/** The first and the last address of each kind. */
+/** The first and the last address that a machine on the internet can have, of each kind. */
 const ENDS: readonly (readonly Address[])[] = [
   [
-    { text: '0.0.0.0', family: 'ipv4' },
-    { text: '255.255.255.255', family: 'ipv4' },
+    { text: '1.0.0.0', family: 'ipv4' },
+    { text: '223.255.255.255', family: 'ipv4' },
   ],
   [
-    { text: '::', family: 'ipv6' },
-    { text: 'ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff', family: 'ipv6' },
+    { text: '2000::', family: 'ipv6' },
+    { text: '3fff:ffff:ffff:ffff:ffff:ffff:ffff:ffff', family: 'ipv6' },
   ],
 ]
 
-/** Networks of proxies. Where every address is one, each client chooses its own address with a header. */
+/** Networks of proxies. Where every address of the internet is one, each client chooses its own address with a header. */
 export const proxies: Parser<readonly string[]> = (given) => {
   const parsed = networks(given)
   if ('fault' in parsed) return parsed

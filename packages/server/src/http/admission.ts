@@ -16,7 +16,8 @@
  *     members (422), values (400)
  * 11. `protocol_version` in the body of a write that creates (426)
  * 12. the proof: its nonce, then its signature (401)
- * 13. for a write with a JSON body, token and suspension again (401, 403), because the body took time to arrive
+ * 13. for a write with a JSON body, token and suspension again (401, 403), because the body took time to arrive; a list
+ *     that had to wait for its turn does the same (`readTurns.ts`)
  * 14. what adds rows: the budget of its account (429) and free space (500), `leaving.ts`
  * 15. the operation's own rules. A chunk has rules of its own for content type and size (`chunk.ts`) and for suspension
  *     (`chunkRecord.ts`).
@@ -139,6 +140,7 @@ export function createAdmit(
       // Few routes ask for it. No getter: V8 gives each object whose literal has one a shape of its own, and keeps the
       // request with it until a full collection.
       signal: () => disconnection(asked),
+      present: () => callerOf(row, request),
       closing,
     } as Call<OperationName>
   }

@@ -33,6 +33,8 @@ export interface Call<Name extends OperationName> {
   hold(kept: Kept, bytes: number): Refuses<'overloaded'> | undefined
   /** Aborts when the client disconnects. */
   signal(): AbortSignal
+  /** The caller as it is now, or why there is none any more: asks again, for a call that has waited. */
+  present(): Promise<Caller | Refusal | undefined>
   /** Aborts when the server ends: endless answers must end then. */
   readonly closing: AbortSignal
 }

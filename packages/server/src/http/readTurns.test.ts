@@ -69,4 +69,24 @@ describe('lists', () => {
       }
     }),
   )
+
+  it(
+    'that have waited are not read for a session that has ended meanwhile',
+    inWorld(async (world) => {
+      const { ask, signIn } = overHttp(world)
+      const { authorization } = await signIn()
+      const { counts, release } = heldLists(world)
+      const list = () => ask({ url: '/v1/albums', headers: { authorization } })
+      const reading = Array.from({ length: 4 }, list)
+      await until(() => counts.reading === 4)
+      const waiting = list()
+      // Answered after the list has begun to wait.
+      assert.equal((await ask({ url: '/v1/quota', headers: { authorization } })).statusCode, 200)
+      assert.equal((await ask({ url: '/v1/auth/logout', method: 'POST', headers: { authorization } })).statusCode, 204)
+      release()
+      await Promise.all(reading)
+      assert.equal((await waiting).statusCode, 401)
+      assert.equal(counts.begun, 4)
+    }),
+  )
 })

@@ -5,6 +5,7 @@
 import type { Operation } from '@blindkeep/protocol/operations'
 import { createTurns } from '@blindkeep/protocol/turns'
 import type { Caller } from '../domain/account/sessions.ts'
+import { isRefusal, type Refusal } from '../domain/ground/refusals.ts'
 import { StorageUnavailable } from '../ports/store.ts'
 
 /** Of one account: read and written as JSON at once. */
@@ -16,10 +17,19 @@ interface Reader {
   readonly caller: Caller | undefined
   /** Aborts when the client disconnects. */
   signal(): AbortSignal
+  /** The caller as it is now, or why there is none any more. */
+  present(): Promise<Caller | Refusal | undefined>
 }
 
-/** Runs the work of a request: in a turn of its account, if the row answers a list. Throws the reason of the signal. */
-export type InReadTurn = <Result>(row: Operation, reader: Reader, work: () => Promise<Result>) => Promise<Result>
+/**
+ * Runs the work of a request: in a turn of its account, if the row answers a list. Refuses if the session has ended meanwhile.
+ * Throws the reason of the signal.
+ */
+export type InReadTurn = <Result>(
+  row: Operation,
+  reader: Reader,
+  work: () => Promise<Result>,
+) => Promise<Result | Refusal>
 
 export function createReadTurns(): InReadTurn {
   const turns = createTurns({
@@ -28,11 +38,17 @@ export function createReadTurns(): InReadTurn {
     ofSource: { most: MAX_LISTS, mostWaiting: MAX_WAITING },
     busy: () => new StorageUnavailable('Too many lists of the account are asked for at once'),
   })
-  return (row, { caller, signal }, work) => {
+  return async (row, { caller, signal, present }, work) => {
     if (caller === undefined || !answersList(row)) return work()
-    return turns.take(work, {
+    let hasWaited = false
+    const inTurn = async () => {
+      const now = hasWaited ? await present() : caller
+      return isRefusal(now) ? now : work()
+    }
+    return turns.take(inTurn, {
       source: caller.account.accountId,
       watch(giveUp) {
+        hasWaited = true
         const gone = signal()
         const leave = () => giveUp(gone.reason)
         if (gone.aborted) leave()

@@ -141,6 +141,7 @@ function describeWrites(inStore: InStore): void {
       })
       await assert.rejects(async () => await kept?.accounts.insert(account(1)), Error)
       await assert.rejects(async () => await keptToRead?.accounts.find(accountId(1)), Error)
+      assert.throws(() => kept?.afterCommit(() => undefined), Error)
       assert.deepEqual(await emails(store, 1), [undefined])
     }),
   )

@@ -9,10 +9,19 @@ export async function withCommitSteps<Result>(
   write: (work: (db: Db) => Promise<Result>) => Promise<Result>,
 ): Promise<Result> {
   let steps: (() => void)[] = []
-  const result = await write((db) => {
+  const result = await write(async (db) => {
     const asked: typeof steps = []
+    let isOver = false
     steps = asked
-    return work(createWriteTx(db, (step) => asked.push(step)))
+    const afterCommit = (step: () => void) => {
+      if (isOver) throw new Error('The transaction is over')
+      asked.push(step)
+    }
+    try {
+      return await work(createWriteTx(db, afterCommit))
+    } finally {
+      isOver = true
+    }
   })
   // A microtask each: they run before the caller goes on, in this order, and none gets the error of another.
   if (!isRefusal(result)) for (const step of steps) queueMicrotask(step)
