@@ -2,24 +2,23 @@
  * Leads a request through the gates of its row and makes the call for its route. The first gate that refuses determines
  * the answer. This is the order of all gates; `gates.ts` has the code of each.
  *
- *  0. host (421), `hosts.ts`: done in `server.ts`, before this file, as the next one
- *  1. route (404) and method (405)
- *  2. bearer token (401)
- *  3. suspended account that would write (403)
- *  4. form of `Idempotency-Key` (400)
- *  5. `X-Service-Protocol`: its form (400), and for writes that create, its value (426)
+ *  1. host (421), `hosts.ts`: done in `server.ts`, before this file, as the next one
+ *  2. route (404) and method (405)
+ *  3. bearer token (401)
+ *  4. suspended account that would write (403)
+ *  5. form of `Idempotency-Key` (400), then `X-Service-Protocol`: its form (400), and for writes that create, its
+ *     value (426)
  *  6. ids in the path (400 for an owner, 404 for a guest)
  *  7. query parameters (400, 422)
  *  8. content type and coding of a JSON body (415)
- *  9. memory for the body (500 `request.overloaded`); its size, counted as it arrives (413)
+ *  9. the body's declared size (413), memory for it (500 `request.overloaded`), its size as it arrives (413)
  * 10. JSON: broken, too deep or with too many values (400), duplicate or unknown members (400), missing or mistyped
- *     members (422), values (400)
- * 11. `protocol_version` in the body of a write that creates (426)
- * 12. the proof: its nonce, then its signature (401)
- * 13. for a write with a JSON body, token and suspension again (401, 403), because the body took time to arrive; a list
+ *     members (422), values (400); then `protocol_version` in the body of a write that creates (426)
+ * 11. the proof: its nonce, then its signature (401)
+ * 12. for a write with a JSON body, token and suspension again (401, 403), because the body took time to arrive; a list
  *     that had to wait for its turn does the same (`readTurns.ts`)
- * 14. what adds rows: the budget of its account (429) and free space (500), `leaving.ts`
- * 15. the operation's own rules. A chunk has rules of its own for content type and size (`chunk.ts`) and for suspension
+ * 13. what adds rows: the budget of its account (429) and free space (500), `leaving.ts`
+ * 14. the operation's own rules. A chunk has rules of its own for content type and size (`chunk.ts`) and for suspension
  *     (`chunkRecord.ts`).
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -90,11 +89,11 @@ export function createAdmit(
     const spoken = spokenVersion(row, headers)
     warn(reply, spoken)
 
-    // 2 and 3
+    // 3 and 4
     const caller = await callerOf(row, request)
     if (isRefusal(caller)) return caller
 
-    // 4 and 5
+    // 5
     const early = headerForms(row, headers) ?? negotiation(row, spoken, window())
     if (early !== undefined) return early
 
@@ -106,23 +105,23 @@ export function createAdmit(
     const query = queryOf(row.query ?? {}, queryAt(request.url))
     if (row.query !== undefined && isRefusal(query)) return query
 
-    // 8 to 10
+    // 8 to 10, without the version
     const { source } = senderOf(request)
     const holder = holderOf(caller, source)
     const read = await readBody(asked, { body, hold, holder, requestBytesMax })
     if (isRefusal(read)) return read
 
-    // 11
+    // 10, the version
     const written = writtenVersion(row, read?.json)
     warn(reply, written)
     const late = negotiation(row, written, window())
     if (late !== undefined) return late
 
-    // 12
+    // 11
     const proved = keyOf(row, read?.json, proofs)
     if (isRefusal(proved)) return proved
 
-    // 13
+    // 12
     const present = row.writes === true && read !== undefined ? await callerOf(row, request) : caller
     if (isRefusal(present)) return present
 
