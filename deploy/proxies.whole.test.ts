@@ -60,7 +60,9 @@ for (const kind of PROXIES)
       if (world === undefined) return
       const port = Number(new URL(world.url).port)
       const sockets = Array.from({ length: STRANGER_CONNECTIONS }, () =>
-        tls.connect({ port, host: '127.0.0.1', servername: 'localhost', rejectUnauthorized: false }).on('error', () => undefined),
+        tls
+          .connect({ port, host: '127.0.0.1', servername: 'localhost', rejectUnauthorized: false })
+          .on('error', () => undefined),
       )
       t.after(() => {
         for (const socket of sockets) socket.destroy()
