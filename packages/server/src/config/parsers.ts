@@ -104,7 +104,7 @@ const ENDS: readonly (readonly Address[])[] = [
   ],
 ]
 
-/** Networks of proxies. Where every address of the internet is one, each client chooses its own address with a header. */
+/** Networks of proxies. If every address of the internet is one, each client chooses its own address with a header. */
 export const proxies: Parser<readonly string[]> = (given) => {
   const parsed = networks(given)
   if ('fault' in parsed) return parsed

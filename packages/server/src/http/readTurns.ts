@@ -22,8 +22,8 @@ interface Reader {
 }
 
 /**
- * Runs the work of a request: in a turn of its account, if the row answers a list. Refuses if the session has ended meanwhile.
- * Throws the reason of the signal.
+ * Runs the work of a request: in a turn of its account, if the row answers a list. Refuses if the session has ended
+ * meanwhile. Throws the reason of the signal.
  */
 export type InReadTurn = <Result>(
   row: Operation,
