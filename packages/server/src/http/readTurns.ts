@@ -22,47 +22,48 @@ interface Reader {
 }
 
 /**
- * Runs the work of a request: in a turn of its account, if the row answers a list. Refuses if the session has ended
- * meanwhile. Throws the reason of the signal.
+ * The work of a row's requests: in turns of the account, if the row answers a list. Then it refuses if the session has
+ * ended meanwhile, and throws the reason of the signal. Other rows keep their work as it is, so that they pay nothing.
  */
-export type InReadTurn = <Result>(
+export type InReadTurns = <Call extends Reader, Result>(
   row: Operation,
-  reader: Reader,
-  work: () => Promise<Result>,
-) => Promise<Result | Refusal>
+  work: (call: Call) => Promise<Result | Refusal>,
+) => (call: Call) => Promise<Result | Refusal>
 
-export function createReadTurns(): InReadTurn {
+export function createReadTurns(): InReadTurns {
   const turns = createTurns({
     most: Number.POSITIVE_INFINITY,
     mostWaiting: Number.POSITIVE_INFINITY,
     ofSource: { most: MAX_LISTS, mostWaiting: MAX_WAITING },
     busy: () => new StorageUnavailable('Too many lists of the account are asked for at once'),
   })
-  return async (row, { caller, signal, present }, work) => {
-    if (caller === undefined || !answersList(row)) return work()
-    let hasWaited = false
-    const inTurn = async () => {
-      const now = hasWaited ? await present() : caller
-      return isRefusal(now) ? now : work()
+  return (row, work) => {
+    if (!answersList(row)) return work
+    return (call) => {
+      let hasWaited = false
+      const inTurn = async () => {
+        const now = hasWaited ? await call.present() : call.caller
+        return isRefusal(now) ? now : work(call)
+      }
+      return turns.take(inTurn, {
+        source: call.caller?.account.accountId,
+        watch(giveUp) {
+          hasWaited = true
+          const gone = call.signal()
+          const leave = () => giveUp(gone.reason)
+          if (gone.aborted) leave()
+          gone.addEventListener('abort', leave, { once: true })
+          return () => gone.removeEventListener('abort', leave)
+        },
+      })
     }
-    return turns.take(inTurn, {
-      source: caller.account.accountId,
-      watch(giveUp) {
-        hasWaited = true
-        const gone = signal()
-        const leave = () => giveUp(gone.reason)
-        if (gone.aborted) leave()
-        gone.addEventListener('abort', leave, { once: true })
-        return () => gone.removeEventListener('abort', leave)
-      },
-    })
   }
 }
 
 /** Its JSON has a list of the account's rows. */
-function answersList({ method, answers }: Operation): boolean {
+function answersList({ method, auth, answers }: Operation): boolean {
   const body = answers[200]?.body
-  if (method !== 'GET' || typeof body !== 'object') return false
+  if (auth !== 'bearer' || method !== 'GET' || typeof body !== 'object') return false
   const { properties = {} } = body as { readonly properties?: Readonly<Record<string, { readonly type?: string }>> }
   return Object.values(properties).some(({ type }) => type === 'array')
 }

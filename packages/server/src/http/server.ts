@@ -24,7 +24,7 @@ import { createErrors, type Errors, unknownPath } from './errors.ts'
 import { createNamesThisServer } from './hosts.ts'
 import { pageRoutes, sendToPage } from './pages.ts'
 import { methodsOf, mistakenPaths, routerPath } from './paths.ts'
-import { createReadTurns, type InReadTurn } from './readTurns.ts'
+import { createReadTurns, type InReadTurns } from './readTurns.ts'
 import {
   begun,
   type Exchange,
@@ -34,6 +34,7 @@ import {
   problemCodeOf,
   type Route,
   setHeaders,
+  type WrittenAnswer,
   whenClosed,
   writeAnswer,
   writeRefusal,
@@ -113,7 +114,7 @@ export function createHttpServer(ports: HttpPorts, settings: HttpSettings): Http
     }),
   })
   const admit = createAdmit({ ...ports, senderOf, closing: signal }, settings)
-  const serving = { admit, errors, budget: ports.budget ?? createBudget(), inReadTurn: createReadTurns() }
+  const serving = { admit, errors, budget: ports.budget ?? createBudget(), inReadTurns: createReadTurns() }
   const mistaken = mistakenPaths().map((own) => ({ ...own, operation: 'page', answer: refuseUnknown }))
   for (const route of [...operationRoutes(routes, serving), ...mistaken, ...pageRoutes(pages, errors.refuse)])
     router.on([...route.methods], routerPath(route.path), answering(route))
@@ -193,27 +194,34 @@ function isAddressLogged({ logAddresses }: Pick<HttpSettings, 'logAddresses'>, s
   return logAddresses === 'all' || (logAddresses === 'refused' && status >= 400)
 }
 
+/** From the call to what is ready to be sent. */
+type Work = (call: Call<OperationName>) => Promise<WrittenAnswer | Refusal>
+
 interface Serving {
   readonly admit: Admit
   readonly errors: Errors
   readonly budget: Budget
-  readonly inReadTurn: InReadTurn
+  readonly inReadTurns: InReadTurns
 }
 
 function operationRoutes(routes: Routes, serving: Serving): readonly Route[] {
   return Object.keys(operations).map((name) => {
     const row: Operation = operations[name as OperationName]
     const handler = routes[name as OperationName] as AnyHandler
+    const work = serving.inReadTurns(row, async (call: Call<OperationName>) => {
+      const answer = await handler(call)
+      return isRefusal(answer) ? answer : await writtenOut(row, answer)
+    })
     return {
       methods: methodsOf(row),
       path: row.path,
       operation: name,
-      answer: (exchange, given) => serve({ ...exchange, row, given }, handler, serving),
+      answer: (exchange, given) => serve({ ...exchange, row, given }, work, serving),
     }
   })
 }
 
-async function serve(asked: Asked, handler: AnyHandler, { admit, errors, budget, inReadTurn }: Serving): Promise<void> {
+async function serve(asked: Asked, work: Work, { admit, errors, budget }: Serving): Promise<void> {
   const body = bodyOf(asked.request)
   const hold = budget.open()
   const refuse = (refusal: Refusal): Promise<void> => {
@@ -224,10 +232,7 @@ async function serve(asked: Asked, handler: AnyHandler, { admit, errors, budget,
   try {
     const call = await admit(asked, { body, hold })
     if (isRefusal(call)) return await refuse(call)
-    const written = await inReadTurn(asked.row, call, async () => {
-      const answer = await handler(call)
-      return isRefusal(answer) ? answer : writtenOut(asked.row, answer)
-    })
+    const written = await work(call)
     if (isRefusal(written)) return await refuse(written)
     hold.leave()
     const overloaded = call.hold('answer', heldBytesOf(written))
