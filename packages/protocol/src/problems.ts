@@ -192,6 +192,11 @@ const catalog = {
     title: 'The storage of the receiving account is full',
     help: 'The owner can delete files or ask the operator for more space.',
   },
+  'error.server.not_moved': {
+    status: 404,
+    title: 'This server has never moved to another address',
+    help: 'All its receipts name its present server_id.',
+  },
   'error.request.not_found': {
     status: 404,
     title: 'There is nothing here',
@@ -356,6 +361,11 @@ const catalog = {
     status: 409,
     title: 'The inbox behind the link is full',
     help: 'Too many files wait there. Send again when the owner has taken some of them out. Another link of the same owner may have places of its own.',
+  },
+  'error.server.moved': {
+    status: 410,
+    title: 'The server has moved to another address',
+    help: 'moved_to names the present address. Send nothing there because of this answer alone: owners follow with `blindkeep move`, guests open their link again.',
   },
   'error.request.payload_too_large': {
     status: 413,

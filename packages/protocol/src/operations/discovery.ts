@@ -2,6 +2,7 @@ import type { TSchema } from 'typebox'
 import {
   AttestationKeysResponse,
   DeprecationsResponse,
+  MovesResponse,
   RevokedJtiResponse,
   ServerInfoResponse,
 } from '../schemas/discovery.ts'
@@ -39,6 +40,19 @@ export const discoveryOperations = {
     requestHeaders: ['If-None-Match'],
     answers: cachedDocument('The announcements.', DeprecationsResponse),
     problems: [],
+  },
+  moves: {
+    method: 'GET',
+    path: `/.well-known/${SERVICE}/moves`,
+    tag: 'discovery',
+    answersHead: true,
+    auth: 'none',
+    summary: 'Get the statements by which the server has changed its name and its attestation keys',
+    description:
+      'Append-only. Needed for receipts that name a former origin of the server. Each published key but the first begins with exactly one of these statements, a move or a rotation. A server that has never moved answers 404. A former name of the server answers the same as its present one.',
+    requestHeaders: ['If-None-Match'],
+    answers: cachedDocument('All statements.', MovesResponse),
+    problems: ['error.server.not_moved'],
   },
   revokedJti: {
     method: 'GET',

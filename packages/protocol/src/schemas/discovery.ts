@@ -36,6 +36,16 @@ export const ServerLimitsResponse = object('ServerLimitsResponse', {
   ),
 })
 
+export const AnnouncedMoveResponse = object('AnnouncedMoveResponse', {
+  server_id: plainText('The origin that the server will have.'),
+  on: time('The day on which the operator means to move.'),
+})
+
+export const FormerNameResponse = object('FormerNameResponse', {
+  server_id: plainText('The origin that the server had before its last move.'),
+  moved_at: time('When it moved.'),
+})
+
 export const ServerInfoResponse = object('ServerInfoResponse', {
   server_id: plainText('The server’s canonical origin.'),
   public_url: Type.Optional(plainText('Address of the server with its path, without a slash at the end.')),
@@ -47,6 +57,8 @@ export const ServerInfoResponse = object('ServerInfoResponse', {
   signing_algorithm: plainText('Signature algorithm used with that key: ed25519.'),
   deprecations: list(DeprecationResponse, 'Announced cutoffs, in announcement order. Empty when there are none.'),
   limits: Type.Optional(ServerLimitsResponse),
+  moves_to: Type.Optional(AnnouncedMoveResponse),
+  moved_from: Type.Optional(FormerNameResponse),
 })
 export type ServerInfoResponse = Static<typeof ServerInfoResponse>
 
@@ -64,6 +76,25 @@ export const AttestationKeysResponse = object('AttestationKeysResponse', {
   keys: list(PublishedKeyResponse, 'Every key that the server has signed with, oldest first, the active key last.'),
 })
 export type AttestationKeysResponse = Static<typeof AttestationKeysResponse>
+
+/** About 3.8 KB, like a receipt. */
+const MAX_KEY_CHANGE_BYTES = 16_384
+
+export const KeyChangeResponse = object('KeyChangeResponse', {
+  leave: base64('The statement, COSE_Sign in deterministic CBOR, signed by the old key.', {
+    min: 1,
+    max: MAX_KEY_CHANGE_BYTES,
+  }),
+  arrive: base64('A message with the same payload, signed by the new key.', { min: 1, max: MAX_KEY_CHANGE_BYTES }),
+})
+export type KeyChangeResponse = Static<typeof KeyChangeResponse>
+
+export const MovesResponse = object('MovesResponse', {
+  server_id: plainText('The server’s canonical origin: the name in which its last move ends.'),
+  moves: list(KeyChangeResponse, 'Every move to another origin, oldest first.'),
+  rotations: list(KeyChangeResponse, 'Every other change of the attestation key, oldest first.'),
+})
+export type MovesResponse = Static<typeof MovesResponse>
 
 export const RevokedTokenResponse = object('RevokedTokenResponse', {
   jti: plainText('The token’s jti claim.'),

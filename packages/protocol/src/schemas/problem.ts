@@ -13,6 +13,7 @@ const members = {
     enum: [...PROBLEM_CODES],
     description: 'Stable code for programs.',
   }),
+  moved_to: Type.Optional(plainText('Only with error.server.moved: the present address of the server, for people.')),
 }
 
 /** RFC 9457 with `code`. Allows other members, as the RFC requires of readers. */

@@ -16,11 +16,21 @@ export const keyReads = {
   activeAttestationKey: first((db) =>
     db.selectFrom('attestationKeys').select(columnsOf('attestationKeys')).where('activeTo', 'is', null),
   ),
+  /** In the order of the keys that they begin. */
+  keyChanges: all((db) =>
+    db
+      .selectFrom('keyChanges')
+      .innerJoin('attestationKeys', 'attestationKeys.keyId', 'keyChanges.keyId')
+      .select(['keyChanges.keyId', 'leave', 'arrive'])
+      .orderBy('keySeq'),
+  ),
 }
 
 export const keyWrites = {
   /** Throws, and the transaction fails, if the key exists already or would be a second active one. */
   insertAttestationKey: inserts('attestationKeys'),
+  /** In the transaction that inserts its key. */
+  insertKeyChange: inserts('keyChanges'),
   /** Ends the active key. False, and nothing changed, if `keyId` is not the active key: an end never changes. */
   retireAttestationKey: changesOne((db, keyId: KeyId, activeTo: Instant) =>
     db.updateTable('attestationKeys').set({ activeTo }).where('keyId', '=', keyId).where('activeTo', 'is', null),

@@ -11,7 +11,7 @@ import { devices } from './tables/devices.ts'
 import { drops } from './tables/drops.ts'
 import { holds } from './tables/holds.ts'
 import { invites } from './tables/invites.ts'
-import { attestationKeys } from './tables/keys.ts'
+import { attestationKeys, keyChanges } from './tables/keys.ts'
 import { links } from './tables/links.ts'
 import { objects } from './tables/objects.ts'
 import { parts } from './tables/parts.ts'
@@ -49,6 +49,7 @@ export const tables = {
   receipts,
   logHead,
   attestationKeys,
+  keyChanges,
   shares,
   shareNotes,
   capabilities,

@@ -14,3 +14,18 @@ export const attestationKeys = {
 }
 
 export type AttestationKey = Row<typeof attestationKeys>
+
+/**
+ * Why a key follows the one before it: a move of the server to another address, or a rotation. Each key but the first
+ * has exactly one, written with it. Two COSE messages about the same payload (protocol's `keyChange.ts`).
+ */
+export const keyChanges = {
+  /** The key that begins. */
+  keyId: given<KeyId>(),
+  /** Signed by the key that ends. */
+  leave: given<Uint8Array>(),
+  /** Signed by the key that begins. */
+  arrive: given<Uint8Array>(),
+}
+
+export type KeyChangeRow = Row<typeof keyChanges>

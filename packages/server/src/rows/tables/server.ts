@@ -16,6 +16,9 @@ import { given } from '../columns.ts'
  * - settings: JSON of the settings that all nodes share, by variable (sharedSettings.ts).
  * - protocol_window: two dates in ASCII with a space between them, the oldest and newest protocol version in the
  *   settings of the last start.
+ * - public_url: the whole PUBLIC_URL of the last start, in UTF-8.
+ * - former_urls: JSON of the whole PUBLIC_URLs that this server had before its moves, oldest first: a list of texts.
+ * - moves_to: JSON `{server_id, on}` of an announced move, `on` in RFC 3339. Absent when none is announced.
  * - backed_up_at: decimal digits in ASCII; the instant of the last backup that was completed, in milliseconds.
  */
 export type ServerFact =
@@ -29,6 +32,9 @@ export type ServerFact =
   | 'protocol_window'
   | 'settings'
   | 'store_id'
+  | 'public_url'
+  | 'former_urls'
+  | 'moves_to'
   | 'backed_up_at'
 
 export const serverFacts = {

@@ -13,6 +13,7 @@ import { ninthTables } from './0009.ts'
 import { tenthTables } from './0010.ts'
 import { eleventhTables } from './0011.ts'
 import { twelfthTables, UNCONVERTIBLE_ACCOUNT } from './0012.ts'
+import { thirteenthTables, UNSIGNED_KEY_CHANGE } from './0013.ts'
 
 /**
  * One step of the schema. Nodes of two releases share a database while an operator updates them one after another, so a
@@ -110,6 +111,17 @@ export const migrations: readonly Migration[] = [
       query: UNCONVERTIBLE_ACCOUNT,
       because:
         'The database has accounts of an earlier release, and this one signs in with keys and cannot take them over: start it with an empty data directory and database, or stay with the version that you have.',
+    },
+  },
+  {
+    summary: 'Adds a table for the signed statements by which the attestation key changes, and notes for moves.',
+    statements: thirteenthTables,
+    // Code that does not know it would change the key without a statement.
+    serves: 13,
+    refuses: {
+      query: UNSIGNED_KEY_CHANGE,
+      because:
+        'The database has an attestation key that was replaced by an earlier release, without the signed statement that this one needs: start it with an empty data directory and database, or stay with the version that you have.',
     },
   },
 ]
