@@ -443,6 +443,17 @@ export const questions: { readonly [Each in Noun]: { readonly [Name in keyof Wri
         activeTo: undefined,
       }),
     retireAttestationKey: (tx) => tx.keys.retireAttestationKey(keyId(1), at(1)),
+    keyChanges: (tx) => tx.keys.keyChanges(),
+    insertKeyChange: async (tx) => {
+      await tx.keys.insertAttestationKey({
+        keyId: keyId(1),
+        publicKey: bytes(1984),
+        sealedPrivateKey: bytes(9),
+        activeFrom: at(0),
+        activeTo: undefined,
+      })
+      await tx.keys.insertKeyChange({ keyId: keyId(1), leave: bytes(9), arrive: bytes(9) })
+    },
   },
   server: {
     fact: (tx) => tx.server.fact('server_id'),

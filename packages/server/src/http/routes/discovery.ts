@@ -20,7 +20,7 @@ import type { Deprecation } from '../../ports/store.ts'
 import type { Routes } from '../call.ts'
 import { mapInSlices } from '../slices.ts'
 
-type Row = 'attestationKeys' | 'deprecation' | 'revokedJti' | 'serverInfo'
+type Row = 'attestationKeys' | 'deprecation' | 'moves' | 'revokedJti' | 'serverInfo'
 
 const REVOCATIONS_STALE_SECONDS = 900
 
@@ -49,6 +49,9 @@ export function discoveryRoutes(
     },
     async deprecation() {
       return { status: 200, body: deprecationsDocument(discovery.deprecations()), headers: publicFor(300) }
+    },
+    async moves() {
+      return { refused: 'not_moved' }
     },
     async revokedJti() {
       return { status: 200, body: await revocationsDocument(await discovery.revocations()), headers: publicFor(60) }

@@ -64,6 +64,7 @@ export const problems: typeof import('../en/problems.ts').problems = {
       'Sie haben die Höchstzahl offener Links erreicht. Widerrufen Sie einige, die Sie nicht mehr brauchen.',
     'error.quota.exceeded':
       'Ihr Speicher ist voll. Löschen Sie Dateien, die Sie nicht brauchen, oder bitten Sie den Betreiber dieses Servers um mehr Platz.',
+    'error.server.not_moved': OUR_FAULT,
     'error.request.not_found': OUR_FAULT,
     'error.auth.session_not_found': GONE,
     'error.device.not_found': GONE,
@@ -109,6 +110,8 @@ export const problems: typeof import('../en/problems.ts').problems = {
       'Der Link hat schon mehr verbraucht als diese Grenze, laufende Uploads mitgezählt. Wählen Sie eine größere Grenze.',
     'error.drop.cap_exhausted': 'Der Link ist voll.',
     'error.drop.inbox_full': 'Dieser Eingang ist voll: Dort warten zu viele Dateien.',
+    'error.server.moved':
+      'Der Server ist an eine andere Adresse umgezogen. Verwenden Sie die, die Sie vom Betreiber haben.',
     'error.request.payload_too_large': 'Das ist mehr, als der Server auf einmal annimmt.',
     'error.drop.file_too_large': 'Die Datei ist größer, als der Link erlaubt.',
     'error.upload.file_too_large': 'Die Datei ist größer, als der Server erlaubt.',

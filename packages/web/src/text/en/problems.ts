@@ -69,6 +69,7 @@ const codes: Readonly<Record<ProblemCode | 'unknown', string>> = {
     'You have reached the maximum number of open links. Revoke some that you no longer need.',
   'error.quota.exceeded':
     'Your storage is full. Delete files that you do not need, or ask the operator of this server for more space.',
+  'error.server.not_moved': OUR_FAULT,
   'error.request.not_found': OUR_FAULT,
   'error.auth.session_not_found': GONE,
   'error.device.not_found': GONE,
@@ -108,6 +109,7 @@ const codes: Readonly<Record<ProblemCode | 'unknown', string>> = {
     'The link has already used more than this limit, counting uploads in progress. Choose a larger limit.',
   'error.drop.cap_exhausted': 'The link is full.',
   'error.drop.inbox_full': 'This inbox is full: too many files wait there.',
+  'error.server.moved': 'The server has moved to another address. Use the one that its operator gave you.',
   'error.request.payload_too_large': 'This is more than the server accepts at once.',
   'error.drop.file_too_large': 'The file is larger than the link allows.',
   'error.upload.file_too_large': 'The file is larger than the server allows.',
