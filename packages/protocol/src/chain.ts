@@ -21,30 +21,60 @@ interface ChainBreak {
   readonly fault: ChainFault
 }
 
+/** A change of the server's name in its log. */
+export interface NameChange {
+  readonly from: string
+  readonly to: string
+  /** The number of the last receipt under `from`, or of one before it; 0 if there was none. */
+  readonly lastReceiptSeq: number
+}
+
+interface ChainOptions {
+  /** The list is an unbroken part of the log. */
+  readonly whole?: boolean
+  /** All moves of the server, oldest first. */
+  readonly moves?: readonly NameChange[]
+}
+
 /**
  * Checks that receipts of one server, in `receipt_seq` order, can belong to one chain; returns the first break.
  * An asset's list has gaps in its numbers, so hashes are compared only between neighbours.
- * With `whole`, the list is an unbroken part of the log, and all hashes are compared.
+ * With `whole`, the list is an unbroken part of the log, and all hashes are compared. The name of the server changes
+ * exactly where `moves` say so.
  */
-export function checkChain(
-  receipts: readonly ChainLink[],
-  options: { readonly whole?: boolean } = {},
-): ChainBreak | undefined {
+export function checkChain(receipts: readonly ChainLink[], options: ChainOptions = {}): ChainBreak | undefined {
   for (const [index, receipt] of receipts.entries()) {
     const before = receipts[index - 1]
-    const fault = before === undefined ? undefined : faultBetween(before, receipt, options.whole ?? false)
+    const fault = before === undefined ? undefined : faultBetween(before, receipt, options)
     if (fault !== undefined) return { index, fault }
   }
   return undefined
 }
 
-function faultBetween(before: ChainLink, after: ChainLink, whole: boolean): ChainFault | undefined {
+function faultBetween(
+  before: ChainLink,
+  after: ChainLink,
+  { whole = false, moves = [] }: ChainOptions,
+): ChainFault | undefined {
   const [earlier, later] = [before.payload, after.payload]
-  if (earlier.server_id !== later.server_id) return 'other_server'
+  if (!leads(moves, earlier, later)) return 'other_server'
   if (earlier.receipt_seq >= later.receipt_seq) return 'sequence_not_rising'
   // Both are UTC with milliseconds, so they compare as text.
   if (earlier.received_at > later.received_at) return 'time_went_back'
   if (later.prior_receipt_hash === undefined) return 'prior_hash_absent'
   const neighbours = whole || earlier.receipt_seq + 1 === later.receipt_seq
   return neighbours && later.prior_receipt_hash !== before.hash ? 'prior_hash_differs' : undefined
+}
+
+type Place = ChainLink['payload']
+
+/** Whether the moves between the two numbers lead from the one name to the other. */
+function leads(moves: readonly NameChange[], earlier: Place, later: Place): boolean {
+  let name = earlier.server_id
+  for (const { from, to, lastReceiptSeq } of moves) {
+    if (lastReceiptSeq < earlier.receipt_seq || lastReceiptSeq >= later.receipt_seq) continue
+    if (name !== from) return false
+    name = to
+  }
+  return name === later.server_id
 }
