@@ -11,6 +11,8 @@ import { inWorld, type World } from '../testing/world.ts'
 const NEW = 'https://new.example/drop'
 const OLD = 'https://old.example'
 const FORMER = { host: 'old.example' }
+/** As a browser sends it when a person opens a bookmark. */
+const OPENED = { ...FORMER, 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document', 'sec-fetch-site': 'none' }
 const ID = '0'.repeat(32)
 const IDS: Readonly<Record<string, string>> = { opaque_id: ID, code: 'error.request.malformed', role: 'original' }
 const idOf = (_: string, name: string) =>
@@ -107,7 +109,7 @@ describe('at a former name', () => {
           [`https://old.example/u/${ID}`, `u/${ID}`, false],
           ['https://old.example', '', true],
         ] as const) {
-          const { statusCode, headers, body } = await ask({ method, url, headers: FORMER })
+          const { statusCode, headers, body } = await ask({ method, url, headers: OPENED })
           assert.deepEqual([statusCode, headers.location, body], [307, `${NEW}/${target}`, ''], url)
           assert.equal(headers['clear-site-data'], clears ? '"storage"' : undefined, url)
           assert.equal(headers['cache-control'], 'no-store')
@@ -123,18 +125,25 @@ describe('at a former name', () => {
   )
 
   it(
-    'nothing is cleared for a picture, a frame or a script on another site, nor where the old address had a path',
+    'nothing is cleared for another site: no picture, frame, script or window of it, and no application below the old address',
     inWorld(async (world) => {
       const clears = async (formerUrl: string, headers: Record<string, string>) => {
         const reply = await movedTo(world, formerUrl).ask({ method: 'GET', url: '/', headers })
         assert.equal(reply.statusCode, 307)
         return reply.headers['clear-site-data'] !== undefined
       }
+      assert.equal(await clears(OLD, OPENED), true)
+      assert.equal(await clears(OLD, { ...OPENED, 'sec-fetch-site': 'same-origin' }), true)
+      for (const site of ['cross-site', 'same-site', ''])
+        assert.equal(await clears(OLD, { ...OPENED, 'sec-fetch-site': site }), false, site)
       for (const destination of ['image', 'iframe', 'script', 'empty', 'object', ''])
-        assert.equal(await clears(OLD, { ...FORMER, 'sec-fetch-dest': destination }), false, destination)
-      assert.equal(await clears(OLD, { ...FORMER, 'sec-fetch-dest': 'document' }), true)
-      assert.equal(await clears(`${OLD}/keep`, FORMER), false)
-      assert.equal(await clears(OLD, { host: 'old.example:8443' }), false)
+        assert.equal(await clears(OLD, { ...OPENED, 'sec-fetch-dest': destination }), false, destination)
+      for (const mode of ['no-cors', 'cors', ''])
+        assert.equal(await clears(OLD, { ...OPENED, 'sec-fetch-mode': mode }), false, mode)
+      assert.equal(await clears(OLD, FORMER), false)
+      assert.equal(await clears(`${OLD}/keep`, OPENED), false)
+      assert.equal(await clears(`${OLD}/*`, OPENED), false)
+      assert.equal(await clears(OLD, { ...OPENED, host: 'old.example:8443' }), false)
     }),
   )
 

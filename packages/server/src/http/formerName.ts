@@ -30,7 +30,7 @@ export function createAtFormerName({ publicUrl, refuse }: FormerNamePorts) {
     if (target === undefined || (request.method !== 'GET' && request.method !== 'HEAD'))
       return refuse({ ...exchange, refusal: { refused: 'server_moved', movedTo: publicUrl } })
     // A guest may have receipts of the day at this origin.
-    const clears = wasWhole && !target.startsWith('u/') && isOpened(request.headers['sec-fetch-dest'])
+    const clears = wasWhole && !target.startsWith('u/') && isOpenedByPerson(request)
     setHeaders(reply, {
       // No browser keeps it, because names are given to others.
       Location: `${publicUrl}/${target}`,
@@ -43,7 +43,9 @@ export function createAtFormerName({ publicUrl, refuse }: FormerNamePorts) {
   }
 }
 
-/** A picture or a frame in a page of another site must not clear what is stored here. */
-function isOpened(destination: string | string[] | undefined): boolean {
-  return destination === undefined || destination === 'document'
+/** By the person: a page of another site must not clear what is stored here, neither with a picture nor with a window. */
+function isOpenedByPerson({ headers }: Exchange['request']): boolean {
+  const from = headers['sec-fetch-site']
+  const isNavigation = headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document'
+  return isNavigation && (from === 'none' || from === 'same-origin')
 }
