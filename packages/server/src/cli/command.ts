@@ -105,7 +105,9 @@ const COMMON_OPTIONS: Readonly<Record<string, CommandOption>> = {
 }
 
 export function helpOf(command: Command): readonly string[] {
-  const takes = (command.takes ?? []).map((name) => (command.mayTakeNone === true ? ` [${name}]` : ` <${name}>`)).join('')
+  const takes = (command.takes ?? [])
+    .map((name) => (command.mayTakeNone === true ? ` [${name}]` : ` <${name}>`))
+    .join('')
   const options = Object.entries({ ...command.options, ...COMMON_OPTIONS })
   const shown = options.map(([name, { value, meaning }]) => [
     `--${name}${value === 'flag' ? '' : ` ${value}`}`,

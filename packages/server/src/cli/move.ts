@@ -8,7 +8,13 @@ import { settingsInForce } from '../config/inForce.ts'
 import { isLoopback, type PublicAddress, publicAddress } from '../config/parsers.ts'
 import { announcedMoveFact } from '../domain/discovery/publicUrls.ts'
 import { recordedServerId } from '../domain/discovery/serverId.ts'
-import { type MoveOutlook, moveOutlook, moveServer, type PlannedMove, type ServerMove } from '../domain/moving/serverMove.ts'
+import {
+  type MoveOutlook,
+  moveOutlook,
+  moveServer,
+  type PlannedMove,
+  type ServerMove,
+} from '../domain/moving/serverMove.ts'
 import { isServedAt, openMoveCheck } from '../http/moveCheck.ts'
 import { unusableAddress } from '../process/listening.ts'
 import { type Call, type Command, type Outcome, UsageError, withOpen } from './command.ts'
@@ -212,8 +218,7 @@ async function runAnnounce({ config, given: [address], option, flag }: Call): Pr
         ? tx.server.removeFact('moves_to')
         : tx.server.setFact('moves_to', keyring.seal('moves-to', announcedMoveFact(announced))),
     )
-    if (announced === undefined)
-      return { lines: ['No move is announced any more.'], json: { moves_to: null } }
+    if (announced === undefined) return { lines: ['No move is announced any more.'], json: { moves_to: null } }
     const { serverId, on } = announced
     return {
       lines: [
