@@ -70,11 +70,8 @@ async function end(app: App, { drainSeconds }: Config): Promise<void> {
 
 /** After a failed sync nothing may be acknowledged. The next start reads what is really on the disk. */
 function endBroken(error: StoreBroken): never {
-  const next =
-    error instanceof ServerMoved
-      ? 'Start this node with the PUBLIC_URL of the others'
-      : 'Check the database and its disk, then start again'
-  console.error(`Blindkeep stops: ${error.message}. ${next}. Nothing acknowledged is lost.`)
+  const next = error instanceof ServerMoved ? '' : ' Check the database and its disk, then start again.'
+  console.error(`Blindkeep stops: ${error.message}.${next} Nothing acknowledged is lost.`)
   process.exit(70)
 }
 

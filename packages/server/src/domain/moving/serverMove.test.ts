@@ -34,17 +34,14 @@ async function populated(world: World): Promise<AccountId> {
     })
     await tx.passkeys.insert({
       ...{ passkeyId: PASSKEY, accountId, credentialId: randomBytes(16), keyHash: randomBytes(32), createdAt },
-      ...{ sealedAccountKey: randomBytes(60), sealedName: undefined, proof: undefined, mac: undefined },
+      ...{ sealedPasskeyKey: randomBytes(60), sealedName: undefined },
     })
     for (const kind of ['webhook', 'push'] satisfies ChannelKind[]) {
       const channelId = defined(parseChannelId(systemRandom.uuid()))
       const sealedTarget = randomBytes(40)
       await tx.channels.insert({ channelId, accountId, kind, state: 'active', sealedTarget, createdAt })
     }
-    await tx.server.setFact(
-      'moves_to',
-      keyring.seal('moves-to', announcedMoveFact({ serverId: TO, on: clock.now() })),
-    )
+    await tx.server.setFact('moves_to', keyring.seal('moves-to', announcedMoveFact({ serverId: TO, on: clock.now() })))
   })
   return accountId
 }
