@@ -1,0 +1,58 @@
+/** What this server answers at a name that it had before it moved. */
+import type { OperationName } from '@blindkeep/protocol/operations'
+import type { Refusal } from '../domain/ground/refusals.ts'
+import { linkTargetOf } from './pages.ts'
+import { type Exchange, send, setHeaders } from './reply.ts'
+
+interface FormerNamePorts {
+  /** The present one: the only server to which an answer leads. */
+  readonly publicUrl: string
+  refuse(exchange: Exchange & { readonly refusal: Refusal }): Promise<void>
+}
+
+interface Asked extends Exchange {
+  /** Whether no other application could have stored anything at this origin. */
+  readonly wasWhole: boolean
+  /** Of the route that the request would have. */
+  readonly operation: string
+}
+
+/**
+ * Answered as at the present name: the statements of moves, by which clients follow; the page that a refusal names; and
+ * what a load balancer asks, which may know the server by an address that was its name.
+ */
+const AS_EVER: ReadonlySet<string> = new Set<OperationName>(['moves', 'problemPage', 'healthz', 'readyz'])
+
+/**
+ * Leads browsers from a page to the same page at the present address, with the fragment that only they have. Everything
+ * else is refused, and no token looked at. Undefined for what is answered as ever.
+ */
+export function createAtFormerName({ publicUrl, refuse }: FormerNamePorts) {
+  return ({ wasWhole, operation, ...exchange }: Asked): Promise<void> | undefined => {
+    const { request, reply } = exchange
+    if (AS_EVER.has(operation)) return undefined
+    const url = request.url.replace(/^https?:\/\/[^/?#]*/i, '')
+    const isOwnersPage = /^\/?(?:\?|$)/.test(url)
+    const target = linkTargetOf(url) ?? (isOwnersPage ? '' : undefined)
+    if (target === undefined || (request.method !== 'GET' && request.method !== 'HEAD'))
+      return refuse({ ...exchange, refusal: { refused: 'server_moved', movedTo: publicUrl } })
+    // A guest may have receipts of the day at this origin.
+    const clears = wasWhole && !target.startsWith('u/') && isOpenedByPerson(request)
+    setHeaders(reply, {
+      // No browser keeps it, because names are given to others.
+      Location: `${publicUrl}/${target}`,
+      'Cache-Control': 'no-store',
+      'Referrer-Policy': 'no-referrer',
+      'Clear-Site-Data': clears ? '"storage"' : undefined,
+    })
+    send(reply, 307)
+    return Promise.resolve()
+  }
+}
+
+/** By the person: a page of another site must not clear what is stored here, neither with a picture nor with a window. */
+function isOpenedByPerson({ headers }: Exchange['request']): boolean {
+  const from = headers['sec-fetch-site']
+  const isNavigation = headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document'
+  return isNavigation && (from === 'none' || from === 'same-origin')
+}
