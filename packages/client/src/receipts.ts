@@ -13,4 +13,5 @@ export {
   type ReceiptOptions,
   type ServerFacts,
 } from './verify/audit.ts'
-export { joinPins, type PinnedKey, type PinnedKeys, parsePins, pinKeys, pinReceipts } from './verify/pins.ts'
+export { type PinnedKey, type PinnedKeyChanges, type PinnedKeys, parsePins } from './verify/pinnedKeys.ts'
+export { joinPins, pinKeys, pinReceipts } from './verify/pins.ts'

@@ -2,28 +2,33 @@ import { type Operation, type OperationName, operations, problemsOf, statusOf } 
 import { PROBLEMS, type ProblemCode } from '@blindkeep/protocol/problems'
 import { HEADERS } from '@blindkeep/protocol/wire'
 import { MAX_PROBLEM_BYTES, parseJson, readText } from './answer.ts'
+import { baseUrlOrUndefined } from './baseUrl.ts'
 import { ProblemError } from './errors.ts'
 
 const MAX_DETAIL_CHARACTERS = 500
+const MAX_ADDRESS_CHARACTERS = 500
 /** A server that asks for more is asked again after a day: every wait stays one that clocks and timers can hold. */
 const MAX_RETRY_AFTER_SECONDS = 86_400
 const requestIdForm = /^[0-9A-Za-z-]{1,64}$/
 const plainForm = /^\P{Cc}*$/u
 const integerForm = /^(?:0|[1-9][0-9]{0,15})$/
 
-/** Reads any answer with an error status. Invalid members are left out, never guessed. */
-export async function readRefusal(operation: OperationName, answer: Response): Promise<ProblemError> {
+/** Reads any answer of `origin` with an error status. Invalid members are left out, never guessed. */
+export async function readRefusal(operation: OperationName, answer: Response, origin: string): Promise<ProblemError> {
   const document = await readDocument(answer)
   const { status, headers } = answer
+  const code = codeOf(operation, document.code, status) ?? codeByStatus(operation, status)
   return new ProblemError({
     operation,
     status,
-    code: codeOf(operation, document.code, status) ?? codeByStatus(operation, status),
+    code,
     detail: textOf(document.detail),
     requestId: matching(headers.get(HEADERS.requestId), requestIdForm),
     limit: integerOf(document.limit),
     retryAfterSeconds: retryAfterOf(headers),
     offset: headerInteger(headers, HEADERS.offset),
+    origin,
+    movedTo: code === 'error.server.moved' ? addressOf(document.moved_to) : undefined,
   })
 }
 
@@ -48,6 +53,7 @@ interface ProblemMembers {
   readonly code?: unknown
   readonly detail?: unknown
   readonly limit?: unknown
+  readonly moved_to?: unknown
 }
 
 function isObject(value: unknown): value is ProblemMembers {
@@ -76,6 +82,10 @@ function codeByStatus(operation: OperationName, status: number): ProblemCode | '
 
 function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && plainForm.test(value) ? value.slice(0, MAX_DETAIL_CHARACTERS) : undefined
+}
+
+function addressOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value.length <= MAX_ADDRESS_CHARACTERS ? baseUrlOrUndefined(value) : undefined
 }
 
 function integerOf(value: unknown): number | undefined {

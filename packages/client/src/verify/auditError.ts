@@ -11,6 +11,8 @@ export type AuditReason =
   | 'key_vanished'
   | 'key_changed'
   | 'key_not_active'
+  | 'moves_malformed'
+  | 'moves_changed'
   | 'wrong_server'
   | 'wrong_hash'
   | 'wrong_size'
