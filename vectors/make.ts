@@ -15,6 +15,7 @@ import { keyListVectors } from './make/keyLists.ts'
 import { linkTitleVectors } from './make/linkTitles.ts'
 import { manifestVectors } from './make/manifests.ts'
 import { mlDsa65Vectors } from './make/mlDsa65.ts'
+import { moveVectors } from './make/moves.ts'
 import { ownNameVectors } from './make/ownNames.ts'
 import { passkeyVectors } from './make/passkeys.ts'
 import { proofVectors } from './make/proofs.ts'
@@ -35,6 +36,7 @@ const files = {
   'link-titles.json': linkTitleVectors,
   'manifests.json': manifestVectors,
   'ml-dsa-65.json': mlDsa65Vectors,
+  'moves.json': moveVectors,
   'own-names.json': ownNameVectors,
   'passkeys.json': passkeyVectors,
   'proofs.json': proofVectors,

@@ -23,6 +23,15 @@ const [uploadOfDrop, uploadOfManifest] = [
 const dropId = known(parseDropId('0192e8a4-7c4e-4d1a-9b1e-3f2a5c6d7e12'))
 const assetId = known(parseAssetId('0192e8a4-7c4e-7d1a-9b1e-3f2a5c6d7e02'))
 
+/** What is the same in all receipts of a test of names: those of one blob. */
+export const receiptFields = {
+  upload_id: known(uploadOfDrop),
+  drop_id: dropId,
+  blob_role: 'original',
+  ciphertext_hash: hash(1),
+  size: 1_050_000,
+} as const
+
 type Link = Omit<ReceiptPayload, 'prior_receipt_hash'>
 
 const server = { server_id: 'https://keep.example' } as const

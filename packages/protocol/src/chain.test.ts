@@ -63,4 +63,23 @@ describe('a chain of receipts', () => {
     const chain = [receipt(1), receipt(2, { server_id: 'https://other.example' })]
     assert.deepEqual(checkChain(chain), { index: 1, fault: 'other_server' })
   })
+
+  it('has another name exactly where the moves between two receipts lead to it', () => {
+    const [here, there] = ['https://keep.example', 'https://drop.example']
+    const moves = [
+      { from: here, to: there, lastReceiptSeq: 2 },
+      { from: there, to: here, lastReceiptSeq: 4 },
+      { from: here, to: there, lastReceiptSeq: 4 },
+    ]
+    const named = (sequence: number, server_id: string) => receipt(sequence, { server_id })
+    const faultOf = (...chain: DecodedReceipt[]) => checkChain(chain, { moves })?.fault
+    const log = [named(1, here), named(2, here), named(3, there), named(4, there), named(5, there)]
+    assert.equal(checkChain(log, { moves, whole: true }), undefined)
+    assert.equal(faultOf(named(1, here), named(5, there)), undefined)
+    assert.equal(faultOf(named(1, here), named(2, there)), 'other_server')
+    assert.equal(faultOf(named(2, here), named(3, here)), 'other_server')
+    assert.equal(faultOf(named(3, there), named(5, here)), 'other_server')
+    assert.equal(faultOf(named(1, there), named(3, here)), 'other_server')
+    assert.deepEqual(checkChain(log), { index: 2, fault: 'other_server' })
+  })
 })

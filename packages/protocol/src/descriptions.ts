@@ -85,6 +85,8 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   PublishedKeyResponse: 'A key that signs or has signed receipts.',
   QuotaChangedEvent: 'The usage has changed.',
   InboxNearlyFullEvent: 'Eight tenths of the places of the inbox are taken. At most once an hour.',
+  ServerMovedEvent:
+    'The operator has moved the server to another address. Only for an account with a webhook, an ntfy topic or an e-mail address.',
   DropRefusedEvent: 'There was no room for a guest’s file. At most once an hour; the account says why and how often.',
   QuotaResponse: 'The storage of the account.',
   ReadinessResponse: 'Whether the server can serve.',

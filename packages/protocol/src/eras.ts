@@ -21,6 +21,8 @@ export interface Era {
   readonly keyId: KeyId
   /** The origin that its receipts name. */
   readonly serverId: string
+  /** SHA-256 of the payload of the statement that begins the era; absent for the first key. */
+  readonly statement?: Sha256Hex | undefined
   /** Its receipts have greater numbers: 0 for the first key, and where there was no receipt before it. */
   readonly after: number
   /** The hash of receipt `after`, absent if that is 0: what the first receipt of the era continues. */
@@ -53,16 +55,19 @@ export interface Succession {
   readonly rotations: readonly SignedKeyChange[]
 }
 
+interface EraReading extends Succession {
+  readonly verify: HybridVerifiers
+  /** Eras that were read from the beginning of the same list before: their statements are not verified again. */
+  readonly known?: readonly Era[] | undefined
+}
+
 /**
  * One era for each key, in the order of the list. Throws `KeyChangeError` unless each key but the first begins with
  * exactly one statement about it and the key before it, at the times of the list and signed by both; the heads never
  * fall; and the moves are numbered without a gap, each from the name before it, up to `serverId`.
  */
-export async function readEras({
-  verify,
-  ...given
-}: Succession & { verify: HybridVerifiers }): Promise<readonly Era[]> {
-  const decoded = await changesOf(given, verify)
+export async function readEras(given: EraReading): Promise<readonly Era[]> {
+  const decoded = await changesOf(given)
   requireMoveNumbers(decoded)
   const changes = decoded.map(({ change }) => change)
   for (const [index, change] of changes.entries()) requireHead(changes[index - 1], change)
@@ -72,6 +77,7 @@ export async function readEras({
     return {
       keyId,
       serverId: names[index] ?? given.serverId,
+      statement: decoded[index - 1]?.hash,
       after: begin?.last_receipt_seq ?? 0,
       afterHash: begin?.last_receipt_hash,
       upTo: end && (end.last_receipt_seq ?? 0),
@@ -82,12 +88,17 @@ export async function readEras({
 }
 
 /** The statement that begins each key but the first, verified. */
-async function changesOf(
-  { keys, moves, rotations }: Succession,
-  verify: HybridVerifiers,
-): Promise<readonly DecodedKeyChange[]> {
+async function changesOf({
+  keys,
+  moves,
+  rotations,
+  verify,
+  known = [],
+}: EraReading): Promise<readonly DecodedKeyChange[]> {
   if (moves.length > MAX_MOVES || rotations.length > MAX_ROTATIONS)
     throw new KeyChangeError('too_many', `a server moves at most ${MAX_MOVES} times and rotates ${MAX_ROTATIONS} times`)
+  if (new Set(keys.map(({ keyId }) => keyId)).size < keys.length)
+    throw new KeyChangeError('key_repeated', 'a key that has ended does not begin again')
   const waiting = { move: moves.map(decodeAs('move')), rotation: rotations.map(decodeAs('rotation')) }
   const found: DecodedKeyChange[] = []
   for (const [index, key] of keys.entries()) {
@@ -98,7 +109,9 @@ async function changesOf(
     if (next === undefined)
       throw new KeyChangeError('statement_missing', 'a key follows another without a signed statement')
     requireTimes(next.change, before, key)
-    found.push(await verifyKeyChange(next.signed, { oldKey: before.publicKey, newKey: key.publicKey, verify }))
+    const isKnown = known[index]?.keyId === key.keyId && known[index].statement === next.hash
+    if (!isKnown) await verifyKeyChange(next.signed, { oldKey: before.publicKey, newKey: key.publicKey, verify })
+    found.push(next)
   }
   if (waiting.move.length + waiting.rotation.length > 0)
     throw new KeyChangeError('statement_surplus', 'a signed statement is about keys that do not follow each other')
@@ -106,9 +119,9 @@ async function changesOf(
 }
 
 const decodeAs = (kind: KeyChange['kind']) => (signed: SignedKeyChange) => {
-  const { change } = decodeKeyChange(signed)
+  const { change, hash } = decodeKeyChange(signed)
   if (change.kind !== kind) throw new KeyChangeError('content_type', `a statement in the list is not a ${kind}`)
-  return { signed, change }
+  return { signed, change, hash }
 }
 
 function isAbout(change: KeyChange | undefined, before: EraKey, key: EraKey): boolean {
@@ -124,7 +137,7 @@ function requireTimes(change: KeyChange, before: EraKey, key: EraKey): void {
 /** The log goes on: its head stays or rises from one change to the next, and one number has one hash. */
 function requireHead(before: KeyChange | undefined, change: KeyChange): void {
   const [seq, next] = [before?.last_receipt_seq ?? 0, change.last_receipt_seq ?? 0]
-  if (next < seq || (next === seq && change.last_receipt_hash !== before?.last_receipt_hash && seq > 0))
+  if (next < seq || (next === seq && change.last_receipt_hash !== before?.last_receipt_hash))
     throw new KeyChangeError('head_differs', 'a statement does not continue the receipts of the one before it')
 }
 
@@ -156,8 +169,10 @@ function namesOf(changes: readonly KeyChange[], serverId: string): readonly stri
 export type EraFault = 'key_unknown' | 'other_server' | 'outside_era' | 'head_differs'
 
 /**
- * Why a receipt, whose signatures are valid, does not count, or `undefined`: it has to name the server of its key's era
- * and lie in it, and at both ends of the era it has to be the receipt, or continue the receipt, that was signed there.
+ * Why a receipt, whose signatures are valid, does not count, or `undefined`. It has to name the server of its key's era.
+ * It also has to lie in the era, and at its two ends to be, or to continue, the receipt that the statements name. If not
+ * (`outside_era`, `head_differs`), the server contradicts itself: it has forgotten or denies what its key signed, or the
+ * key was stolen. That is a finding against the server, never a receipt that was not valid.
  */
 export function eraFault({ keyId, hash, payload }: DecodedReceipt, eras: readonly Era[]): EraFault | undefined {
   const era = eras.find((one) => one.keyId === keyId)

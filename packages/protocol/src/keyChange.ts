@@ -45,6 +45,7 @@ export type KeyChangeFault =
   | 'payloads_differ'
   | 'wrong_signer'
   | 'too_many'
+  | 'key_repeated'
   | 'statement_missing'
   | 'statement_surplus'
   | 'times_differ'

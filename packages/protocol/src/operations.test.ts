@@ -33,7 +33,12 @@ const OF_PEOPLE = [
 ]
 
 /** The codes of the router, before any row is known. */
-const OF_THE_ROUTER = ['error.request.not_found', 'error.request.method_not_allowed', 'error.request.misdirected']
+const OF_THE_ROUTER = [
+  'error.request.not_found',
+  'error.request.method_not_allowed',
+  'error.request.misdirected',
+  'error.server.moved',
+]
 /** Of the transport: a request that did not arrive reached no operation. */
 const OF_THE_TRANSPORT = ['error.request.too_slow']
 

@@ -17,6 +17,7 @@ import { assertLinear } from '../../../testing/linear.ts'
 import { nodeVerifiers as verify } from '../../../testing/nodeVerifiers.ts'
 import capabilities from '../../../vectors/capabilities.json' with { type: 'json' }
 import manifests from '../../../vectors/manifests.json' with { type: 'json' }
+import moves from '../../../vectors/moves.json' with { type: 'json' }
 import receipts from '../../../vectors/receipts.json' with { type: 'json' }
 import { fromBase64, fromHex } from './bytes.ts'
 import { CapabilityError, verifyCapability } from './capability.ts'
@@ -24,6 +25,7 @@ import { CborError, type CborValue, decodeCbor, decodeCborPrefix, encodeCbor } f
 import { checkChain } from './chain.ts'
 import { CoseError, decodeCose, verifyCose } from './cose.ts'
 import { parseAlbumId, parseInstant, parseJti } from './ids.ts'
+import { decodeKeyChange, KeyChangeError, type SignedKeyChange, verifyKeyChange } from './keyChange.ts'
 import { decodeManifest, MANIFEST_CONTENT_TYPE, ManifestError, verifyManifest } from './manifest.ts'
 import * as manifestPayload from './manifestPayload.ts'
 import { decodeReceipt, RECEIPT_CONTENT_TYPE, ReceiptError, readReceipt, verifyReceipt } from './receipt.ts'
@@ -34,6 +36,11 @@ const validReceipts = receipts.valid.map(({ receipt_cbor }) => fromBase64(receip
 const validManifests = manifests.valid.map(({ provenance }) => fromBase64(provenance))
 const manifestPayloads = manifests.valid.map(({ payload }) => fromHex(payload))
 const receiptPayloads = [fromHex(receipts.payload_bytes_of_the_first)]
+const keyChanges = moves.statements.map(({ leave, arrive }) => ({
+  leave: fromBase64(leave),
+  arrive: fromBase64(arrive),
+}))
+const [oldKey, newKey] = moves.keys.map((key) => fromBase64(key.public))
 const keyOf = (keys: readonly { readonly public: string }[]) => fromBase64(known(keys[0]).public)
 
 describe('decodeCbor', () => {
@@ -111,6 +118,9 @@ interface Signed {
   readonly verified: (bytes: Uint8Array) => Promise<unknown>
 }
 
+const verifiedChange = (change: SignedKeyChange) =>
+  verifyKeyChange(change, { oldKey: known(oldKey), newKey: known(newKey), verify })
+
 const signed: Readonly<Record<string, Signed>> = {
   'decodeReceipt, readReceipt and verifyReceipt': {
     valid: validReceipts,
@@ -123,6 +133,18 @@ const signed: Readonly<Record<string, Signed>> = {
     isDeclared: (error) => error instanceof ManifestError,
     read: decodeManifest,
     verified: (provenance) => verifyManifest({ provenance, publicKey: keyOf(manifests.keys), verify }),
+  },
+  'decodeKeyChange and verifyKeyChange, of the message of the old key': {
+    valid: keyChanges.map(({ leave }) => leave),
+    isDeclared: (error) => error instanceof KeyChangeError,
+    read: (leave) => decodeKeyChange({ leave, arrive: known(keyChanges[0]).arrive }),
+    verified: (leave) => verifiedChange({ ...known(keyChanges[0]), leave }),
+  },
+  'decodeKeyChange and verifyKeyChange, of the message of the new key': {
+    valid: keyChanges.map(({ arrive }) => arrive),
+    isDeclared: (error) => error instanceof KeyChangeError,
+    read: (arrive) => decodeKeyChange({ leave: known(keyChanges[0]).leave, arrive }),
+    verified: (arrive) => verifiedChange({ ...known(keyChanges[0]), arrive }),
   },
   'decodeCose and verifyCose': {
     valid: validReceipts,
@@ -260,6 +282,7 @@ const ofBytes: Readonly<Record<string, (bytes: Uint8Array) => unknown>> = {
   decodeCborPrefix: (bytes) => decodeCborPrefix(bytes),
   decodeReceipt,
   decodeManifest,
+  decodeKeyChange: (leave) => decodeKeyChange({ leave, arrive: leave }),
   'decodePayload, of manifests': manifestPayload.decodePayload,
   'decodePayload, of receipts': receiptPayload.decodePayload,
 }

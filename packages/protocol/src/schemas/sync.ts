@@ -44,6 +44,11 @@ export const EVENTS = {
   'inbox.nearly_full': object('InboxNearlyFullEvent', {}),
   /** A guest's file found no room; at most once an hour. The account says why and how often. */
   'drop.refused': object('DropRefusedEvent', {}),
+  /** Only in accounts with a channel that is not a browser: the operator has moved the server. */
+  'server.moved': object('ServerMovedEvent', {
+    from: plainText('The origin that the server had.'),
+    to: plainText('The origin that it has now.'),
+  }),
   /** Earlier events are no longer available: the client reads all lists again. */
   reset: object('ResetEvent', {}),
 } as const

@@ -110,7 +110,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       watch: meter?.requests,
       onBroken,
     },
-    { ...config, publicUrl },
+    { ...config, publicUrl, formerUrls: [] },
   )
   work = startPeriodicWork({ ...rules, ...watching }, config, { node, log, onBroken })
   const { waiting: receiptsWaiting } = rules.receiptLog

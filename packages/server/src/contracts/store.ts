@@ -17,6 +17,7 @@ import { describeHolds, describePauses } from './store/holds.ts'
 import { describeInvites } from './store/invites.ts'
 import { describeKeysAndFacts } from './store/keys.ts'
 import { describeLinks } from './store/links.ts'
+import { describeMoving } from './store/moving.ts'
 import { describeObjectMarks } from './store/objectMarks.ts'
 import { describeObjects } from './store/objects.ts'
 import { describeParts } from './store/parts.ts'
@@ -71,6 +72,7 @@ export function storeContract(name: string, openWorld: () => Promise<StoreWorld>
     describeAccountDeletions(inStore)
     describeKeysAndFacts(inStore)
     describeCensus(inStore)
+    describeMoving(inStore)
     describeAudit(inStore)
   })
 }

@@ -117,6 +117,8 @@ function wireEventOf(event: NonNullable<StreamEvent['event']>): WireEvent {
       return { name, data: { album_id: event.albumId } }
     case 'link.changed':
       return { name, data: { opaque_id: event.opaqueId } }
+    case 'server.moved':
+      return { name, data: { from: event.from, to: event.to } }
     case 'quota.changed':
     case 'inbox.nearly_full':
     case 'drop.refused':

@@ -6,7 +6,7 @@ import { describe, it } from 'node:test'
 import { listen, overHttp } from '../testing/http.ts'
 import { provedBody } from '../testing/provedBody.ts'
 import { inWorld } from '../testing/world.ts'
-import { createNamesThisServer } from './hosts.ts'
+import { createNaming } from './hosts.ts'
 
 interface Target {
   readonly host?: readonly string[]
@@ -14,14 +14,24 @@ interface Target {
   readonly httpVersion?: string
   readonly localAddress?: string
   readonly publicUrl?: string
+  readonly formerUrls?: readonly string[]
 }
 
 const LOCAL = 'http://127.0.0.1:8080'
 
-function isOwn({ host = [], url = '/', httpVersion = '1.1', localAddress = '127.0.0.1', publicUrl = LOCAL }: Target) {
+function namingOf({
+  host = [],
+  url = '/',
+  httpVersion = '1.1',
+  localAddress = '127.0.0.1',
+  publicUrl = LOCAL,
+  formerUrls,
+}: Target) {
   const rawHeaders = ['Accept', '*/*', ...host.flatMap((each) => ['Host', each]), 'X-Host', 'x']
-  return createNamesThisServer(publicUrl)({ url, httpVersion, rawHeaders, socket: { localAddress } })
+  return createNaming(publicUrl, formerUrls)({ url, httpVersion, rawHeaders, socket: { localAddress } })
 }
+
+const isOwn = (target: Target) => namingOf(target) === 'own'
 
 describe('the host of a request', () => {
   it('may be a loopback name or address, with any port', () => {
@@ -105,6 +115,56 @@ describe('the host of a request', () => {
     assert.equal(isOwn({ httpVersion: '1.0' }), true)
     assert.equal(isOwn({ httpVersion: '1.1' }), false)
     assert.equal(isOwn({ httpVersion: '1.0', host: ['evil.example'] }), false)
+  })
+})
+
+describe('the host of a request to a server that has moved', () => {
+  const publicUrl = 'https://new.example'
+  const at = (formerUrl: string, host: string, more: Target = {}) =>
+    namingOf({ publicUrl, formerUrls: [formerUrl], host: [host], ...more })
+
+  it('may be a former name, which is whole where the address had this port and no path', () => {
+    for (const host of ['old.example', 'OLD.example:443', 'old.example.', 'old.example:'])
+      assert.equal(at('https://old.example', host), 'former_whole', host)
+    assert.equal(at('https://old.example/', 'old.example'), 'former_whole')
+    assert.equal(at('https://old.example/drop', 'old.example'), 'former')
+    assert.equal(at('https://old.example', 'old.example:8443'), 'former')
+    assert.equal(at('https://old.example:8443', 'old.example:8443'), 'former_whole')
+    assert.equal(at('https://old.example:8443', 'old.example'), 'former')
+    assert.equal(at('http://192.168.1.5:8080', '192.168.1.5:8080', { localAddress: '192.168.1.5' }), 'former_whole')
+    assert.equal(at('http://[2001:DB8::5]', '[2001:db8:0::5]'), 'former_whole')
+    const both = ['https://old.example/drop', 'https://old.example']
+    assert.equal(namingOf({ publicUrl, formerUrls: both, host: ['old.example'] }), 'former')
+  })
+
+  it('stays its own where the present address has it, at whatever port, or where it is loopback', () => {
+    assert.equal(at('http://new.example:8080', 'new.example:8080'), 'own')
+    assert.equal(at('http://new.example', 'new.example:80'), 'own')
+    for (const host of ['127.0.0.1:8080', 'localhost:8080', '[::1]:8080', '127.9.9.9'])
+      assert.equal(at(`http://${host}`, host), 'own', host)
+    const back = ['https://new.example', 'https://old.example']
+    assert.equal(namingOf({ publicUrl, formerUrls: back, host: ['new.example'] }), 'own')
+    assert.equal(namingOf({ publicUrl, formerUrls: back, host: ['old.example'] }), 'former_whole')
+  })
+
+  it('is no former one that only begins or ends like it, or stands beside another', () => {
+    for (const host of [
+      'old.example.evil.example',
+      'evil-old.example',
+      'old.example@evil.example',
+      'x.old.example',
+      'old',
+    ])
+      assert.equal(at('https://old.example', host), 'other', host)
+    for (const host of [
+      ['old.example', 'new.example'],
+      ['new.example', 'old.example'],
+      ['old.example', 'evil.example'],
+    ])
+      assert.equal(namingOf({ publicUrl, formerUrls: ['https://old.example'], host }), 'other', String(host))
+    assert.equal(at('https://old.example', 'new.example', { url: 'https://old.example/' }), 'other')
+    assert.equal(at('https://old.example', 'old.example', { url: 'https://old.example/' }), 'former_whole')
+    assert.equal(at('https://old.example', 'old.example', { httpVersion: '1.0' }), 'former_whole')
   })
 })
 

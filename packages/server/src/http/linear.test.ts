@@ -18,7 +18,7 @@ import { parseDeclaration } from '../domain/drops/declaration.ts'
 import type { HeldBlob, Link } from '../ports/store.ts'
 import { endpointOf } from './addresses.ts'
 import { authenticate, headerForms, mediaType, pathIds, queryOf } from './gates.ts'
-import { createNamesThisServer } from './hosts.ts'
+import { createNaming } from './hosts.ts'
 import { parseJson } from './json.ts'
 import { accepts, pageMethodsAt } from './pages.ts'
 import { queryAt, rowsAt } from './paths.ts'
@@ -61,7 +61,7 @@ const noSession = { authenticate: async () => ({ refused: 'session_over' }) } as
 const noKey = { 'idempotency-key': '' }
 const row = (name: OperationName): Operation => operations[name]
 const senderOf = createSenderOf(['10.0.0.0/8'])
-const namesThisServer = createNamesThisServer('https://keep.example')
+const namingOf = createNaming('https://keep.example', ['https://old.example'])
 const link = { protocolVersion: '2026-11-01' } as unknown as Link
 const socket = { remoteAddress: '10.0.0.1' } as Parameters<typeof senderOf>[0]['socket']
 const schemaOf = (name: OperationName) => {
@@ -120,12 +120,12 @@ const PARSERS: readonly (readonly [what: string, parse: Parser, more?: Texts])[]
   ],
   [
     'Host',
-    (text) => namesThisServer({ url: '/', httpVersion: '1.1', rawHeaders: ['Host', text], socket: {} }),
+    (text) => namingOf({ url: '/', httpVersion: '1.1', rawHeaders: ['Host', text], socket: {} }),
     [['[', ':', ']']],
   ],
   [
     'absolute target',
-    (text) => namesThisServer({ url: text, httpVersion: '1.1', rawHeaders: [], socket: {} }),
+    (text) => namingOf({ url: text, httpVersion: '1.1', rawHeaders: [], socket: {} }),
     [['http://', 'a', '/']],
   ],
   [

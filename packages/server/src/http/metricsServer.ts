@@ -8,7 +8,7 @@ import { isSame } from '../domain/ground/sameBytes.ts'
 import { sha256 } from '../domain/ground/sha256.ts'
 import type { Log } from '../ports/log.ts'
 import type { Metrics } from '../ports/metrics.ts'
-import { createNamesThisServer } from './hosts.ts'
+import { createNaming } from './hosts.ts'
 
 export interface MetricsServer {
   /** Rejects if the port is taken. */
@@ -30,12 +30,12 @@ const OPTIONS = { headersTimeout: 5_000, requestTimeout: 10_000, keepAliveTimeou
 export function createMetricsServer({ metrics, log, token }: MetricsPorts): MetricsServer {
   const expected = token === undefined ? undefined : sha256(utf8(`Bearer ${token}`))
   // A page of another site must not read them through a browser on this machine.
-  const namesLoopback = createNamesThisServer('http://localhost')
+  const namingOf = createNaming('http://localhost')
 
   async function answer(request: IncomingMessage, reply: ServerResponse): Promise<void> {
     if (expected !== undefined && !isSame(sha256(utf8(request.headers.authorization ?? '')), expected))
       return refuse(reply, 401, 'A bearer token is required: METRICS_TOKEN.', { 'WWW-Authenticate': 'Bearer' })
-    if (expected === undefined && !namesLoopback(request))
+    if (expected === undefined && namingOf(request) !== 'own')
       return refuse(reply, 421, 'Ask for localhost or a loopback address, or set METRICS_TOKEN.')
     if (request.url !== '/metrics') return refuse(reply, 404, 'The figures are at /metrics.')
     if (request.method !== 'GET') return refuse(reply, 405, 'Use GET.', { Allow: 'GET' })

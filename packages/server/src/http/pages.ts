@@ -208,7 +208,7 @@ const DAMAGED_LINK = /^\/([uv])(?:\/([\w-]*(?:%(?:25)*23[\w-]*)?))?\/?$/i
  */
 export function sendToPage({ request: { method, url, headers }, reply }: Exchange): boolean {
   const path = pathOf(url)
-  const target = targetOf(url)
+  const target = linkTargetOf(url)
   const isBrowser = METHODS.some((each) => each === method) && headers.accept?.includes('text/html') === true
   if (target === undefined || !isBrowser) return false
   const up = '../'.repeat(path.split('/').length - 2)
@@ -217,7 +217,8 @@ export function sendToPage({ request: { method, url, headers }, reply }: Exchang
   return true
 }
 
-function targetOf(url: string): string | undefined {
+/** Where the page of such an address is, relative to the server's base; undefined for other addresses. */
+export function linkTargetOf(url: string): string | undefined {
   const [, kind, id] = DAMAGED_LINK.exec(pathOf(url)) ?? []
   // `-` is no id of any link.
   return kind === undefined ? exposedInvite(url) : `${kind.toLowerCase()}/${id || '-'}`

@@ -101,6 +101,7 @@ const CODES = {
   version_unsupported: 'error.protocol.version_unsupported',
   method_not_allowed: 'error.request.method_not_allowed',
   misdirected: 'error.request.misdirected',
+  server_moved: 'error.server.moved',
   failed: 'error.request.failed',
 } as const satisfies Record<Reason, ProblemCode>
 
@@ -145,10 +146,20 @@ export function problemAnswer(refusal: Refusal, requestId: string, row: Operatio
   if (code === 'error.request.payload_too_large') return { status, headers, body: undefined }
   const detail = 'detail' in refusal ? { detail: refusal.detail } : {}
   const limit = 'limit' in refusal ? { limit: refusal.limit } : {}
+  const movedTo = 'movedTo' in refusal ? { moved_to: refusal.movedTo } : {}
   return {
     status,
     headers: { ...headers, 'Content-Type': 'application/problem+json' },
-    body: { type: problemType(code), title, status, ...detail, instance: `urn:uuid:${requestId}`, code, ...limit },
+    body: {
+      type: problemType(code),
+      title,
+      status,
+      ...detail,
+      instance: `urn:uuid:${requestId}`,
+      code,
+      ...limit,
+      ...movedTo,
+    },
   }
 }
 

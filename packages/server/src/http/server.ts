@@ -21,7 +21,8 @@ import type { AnyAnswer, Call, Routes } from './call.ts'
 import { closingOf } from './closing.ts'
 import { boundConnections } from './connections.ts'
 import { createErrors, type Errors, unknownPath } from './errors.ts'
-import { createNamesThisServer } from './hosts.ts'
+import { createAtFormerName } from './formerName.ts'
+import { createNaming } from './hosts.ts'
 import { pageRoutes, sendToPage } from './pages.ts'
 import { methodsOf, mistakenPaths, routerPath } from './paths.ts'
 import { createReadTurns, type InReadTurns } from './readTurns.ts'
@@ -51,6 +52,8 @@ export interface HttpSettings {
   readonly logAddresses: 'none' | 'refused' | 'all'
   /** `PUBLIC_URL`, or the address that the server listens on. */
   readonly publicUrl: string
+  /** What `PUBLIC_URL` was before each move. */
+  readonly formerUrls: readonly string[]
 }
 
 interface HttpPorts {
@@ -136,7 +139,8 @@ function createAnswering(
   { errors, senderOf }: { readonly errors: Errors; readonly senderOf: SenderOf },
 ) {
   const hintAtProxy = createProxyHint(senderOf, log)
-  const namesThisServer = createNamesThisServer(settings.publicUrl)
+  const namingOf = createNaming(settings.publicUrl, settings.formerUrls)
+  const atFormerName = createAtFormerName({ ...settings, ...errors })
 
   return ({ path, operation = 'none', answer }: Pick<Route, 'answer'> & Partial<Route>) => {
     // Log the route's pattern, never the path: an opaque id in a path is a credential.
@@ -150,10 +154,8 @@ function createAnswering(
       if (request.socket.destroyed || request.socket.writableEnded) return
       hintAtProxy(request)
       addCommonHeaders(exchange)
-      const isMisdirected = !namesThisServer(request) && !senderOf(request).isTrustedProxy
-      const answered = isMisdirected
-        ? errors.refuse({ ...exchange, refusal: { refused: 'misdirected' } })
-        : answer(exchange, given as Readonly<Record<string, string>>)
+      const answered =
+        answeredByName(exchange, operation) ?? answer(exchange, given as Readonly<Record<string, string>>)
       // The error may name paths on the disk, so nothing of it is sent.
       answered.catch((error: unknown) => {
         log.error('failed', { requestId: exchange.id, route, error })
@@ -164,6 +166,15 @@ function createAnswering(
         writeRefusal({ ...exchange, refusal: { refused: 'failed' } })
       })
     }
+  }
+
+  /** Undefined where the name is the present one. */
+  function answeredByName(exchange: Exchange, operation: string): Promise<void> | undefined {
+    const { request } = exchange
+    const naming = namingOf(request)
+    if (naming === 'own' || (naming === 'other' && senderOf(request).isTrustedProxy)) return undefined
+    if (naming === 'other') return errors.refuse({ ...exchange, refusal: { refused: 'misdirected' } })
+    return atFormerName({ ...exchange, operation, wasWhole: naming === 'former_whole' })
   }
 
   function follow({ id, request, reply }: Exchange, { route, operation }: { route: string; operation: string }): void {

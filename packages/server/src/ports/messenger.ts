@@ -1,3 +1,4 @@
+import type { Instant } from '@blindkeep/protocol/ids'
 import type { ChannelKind, DeliveryFault } from '@blindkeep/protocol/schemas/channels'
 import type { Landings } from './store.ts'
 
@@ -25,6 +26,7 @@ export type Message = {
   readonly messageId: string
 } & (
   | ({ readonly about: 'landings' } & Landings)
+  | { readonly about: 'moved'; readonly from: string; readonly to: string; readonly at: Instant }
   | { readonly about: 'test' }
   | { readonly about: 'code'; readonly code: string }
 )

@@ -31,6 +31,14 @@ export interface Landings {
   readonly lastAt: Instant
 }
 
+/** A move of the server, with its two origins. */
+export interface NotedMove {
+  readonly changeSeq: number
+  readonly at: Instant
+  readonly from: string
+  readonly to: string
+}
+
 /** The channels that `ChannelNews` describes. */
 const withNews = (db: Kysely<Tables>) =>
   db
@@ -61,6 +69,19 @@ const landed = first((db, accountId: AccountId, { after, upTo }: { readonly afte
     .where('changeSeq', '>', after)
     .where('changeSeq', '<=', upTo)
     .where('name', 'in', ['drop.landed', 'inbox.nearly_full', 'drop.refused']),
+)
+
+const firstMove = first(
+  (db, accountId: AccountId, { after, upTo }: { readonly after: number; readonly upTo: number }) =>
+    db
+      .selectFrom('events')
+      .select(['changeSeq', 'at', 'data'])
+      .where('accountId', '=', accountId)
+      .where('changeSeq', '>', after)
+      .where('changeSeq', '<=', upTo)
+      .where('name', '=', 'server.moved')
+      .orderBy('changeSeq')
+      .limit(1),
 )
 
 export const channelReads = {
@@ -103,6 +124,15 @@ export const channelReads = {
     if (row === undefined || row.count + row.nearlyFull + row.refused === 0) return undefined
     const { count, firstAt, lastAt } = row
     return { count, isNearlyFull: row.nearlyFull > 0, isRefused: row.refused > 0, firstAt, lastAt }
+  },
+  /** The first move of the server in the same range. */
+  async firstMove(
+    db: Db,
+    accountId: AccountId,
+    range: { readonly after: number; readonly upTo: number },
+  ): Promise<NotedMove | undefined> {
+    const row = await firstMove(db, accountId, range)
+    return row && { changeSeq: row.changeSeq, at: row.at, ...JSON.parse(row.data) }
   },
 }
 

@@ -16,6 +16,7 @@ import { holdReads, holdWrites } from './holds.ts'
 import { inviteReads, inviteWrites } from './invites.ts'
 import { keyReads, keyWrites } from './keys.ts'
 import { linkReads, linkWrites } from './links.ts'
+import { movingReads, movingWrites } from './moving.ts'
 import { objectReads, objectWrites } from './objects.ts'
 import { partReads, partWrites } from './parts.ts'
 import { passkeyReads, passkeyWrites } from './passkeys.ts'
@@ -54,6 +55,7 @@ const nouns = {
   shares: { reads: shareReads, writes: shareWrites },
   keys: { reads: keyReads, writes: keyWrites },
   server: { reads: serverReads, writes: serverWrites },
+  moving: { reads: movingReads, writes: movingWrites },
   census: { reads: censusReads, writes: {} },
   audit: { reads: auditReads, writes: auditWrites },
 }

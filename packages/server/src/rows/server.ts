@@ -12,4 +12,5 @@ export const serverWrites = {
       .values({ name, value })
       .onConflict((conflict) => conflict.column('name').doUpdateSet({ value })),
   ),
+  removeFact: runs((db, name: ServerFact) => db.deleteFrom('serverFacts').where('name', '=', name)),
 }

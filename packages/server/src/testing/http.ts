@@ -58,7 +58,7 @@ export function overHttp(
       onBroken: (error) => void broken.push(error),
       ...(budget !== undefined && { budget }),
     },
-    { ...limits, trustedProxies: [], logAddresses: 'refused', publicUrl, ...settings },
+    { ...limits, trustedProxies: [], logAddresses: 'refused', publicUrl, formerUrls: [], ...settings },
   )
   return {
     app,

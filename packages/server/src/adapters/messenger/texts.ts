@@ -1,5 +1,5 @@
 import { countText } from '@blindkeep/protocol/counts'
-import { formatInstant } from '@blindkeep/protocol/ids'
+import { formatInstant, type Instant } from '@blindkeep/protocol/ids'
 import type { Message } from '../../ports/messenger.ts'
 import type { Landings } from '../../ports/store.ts'
 
@@ -13,6 +13,8 @@ export function textOf(message: Message, host: string): MessageText {
   switch (message.about) {
     case 'landings':
       return landingsText(message, host)
+    case 'moved':
+      return movedText(message)
     case 'test':
       return {
         title: 'Test',
@@ -26,9 +28,23 @@ export function textOf(message: Message, host: string): MessageText {
   }
 }
 
+function movedText({ from, to, at }: Extract<Message, { readonly about: 'moved' }>): MessageText {
+  // As people write addresses, unless only the rest differs.
+  const [before, after] = [new URL(from), new URL(to)]
+  const shown = (url: URL) => (before.host === after.host ? url.origin : url.host)
+  return {
+    title: 'The server has another address',
+    body: `The server ${shown(before)} has moved to ${shown(after)}, at ${minuteOf(at)}. Type that address yourself, and sign in with your password. Passkeys and "stay signed in" may have ended. Messages like this one now come from there.`,
+  }
+}
+
+function minuteOf(at: Instant): string {
+  return `${formatInstant(at).slice(0, 16).replace('T', ' ')} UTC`
+}
+
 function landingsText({ count, isNearlyFull, isRefused, lastAt }: Landings, host: string): MessageText {
   const arrived = `${countText(count, 'file has', 'files have')} arrived`
-  const when = `${formatInstant(lastAt).slice(0, 16).replace('T', ' ')} UTC`
+  const when = minuteOf(lastAt)
   const titles = [
     count > 0 && arrived,
     isRefused && 'A guest could not send a file',

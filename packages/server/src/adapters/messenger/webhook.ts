@@ -29,6 +29,10 @@ export function webhookRequest(
 }
 
 function dataOf(message: Message) {
+  if (message.about === 'moved') {
+    const { from, to, at } = message
+    return { type: 'server.moved', from, to, moved_at: formatInstant(at) }
+  }
   if (message.about !== 'landings') return { type: 'test' }
   const { count, isNearlyFull, isRefused, firstAt, lastAt } = message
   return {

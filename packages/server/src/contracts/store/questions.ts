@@ -91,6 +91,7 @@ export const questions: { readonly [Each in Noun]: { readonly [Name in keyof Wri
     newsOf: (tx) => tx.channels.newsOf([accountId(1), accountId(2)]),
     withNews: (tx) => tx.channels.withNews({ at: at(1), after: 0, max: 5 }),
     landings: (tx) => tx.channels.landings(accountId(1), { after: 0, upTo: 5 }),
+    firstMove: (tx) => tx.channels.firstMove(accountId(1), { after: 0, upTo: 5 }),
     insert: (tx) => tx.channels.insert(channel(2)),
     remove: (tx) => tx.channels.remove(channelId(1), accountId(1)),
     confirm: (tx) => tx.channels.confirm(channelId(1), { from: bytes(40), to: bytes(41) }),
@@ -458,6 +459,15 @@ export const questions: { readonly [Each in Noun]: { readonly [Name in keyof Wri
   server: {
     fact: (tx) => tx.server.fact('server_id'),
     setFact: (tx) => tx.server.setFact('server_id', bytes(1)),
+    removeFact: (tx) => tx.server.removeFact('moves_to'),
+  },
+  moving: {
+    concerns: (tx) => tx.moving.concerns(at(1)),
+    accountsToTell: (tx) => tx.moving.accountsToTell(),
+    endSessions: (tx) => tx.moving.endSessions(at(1)),
+    removeChallenges: (tx) => tx.moving.removeChallenges(),
+    removePasskeys: (tx) => tx.moving.removePasskeys(),
+    removePushChannels: (tx) => tx.moving.removePushChannels(),
   },
   census: { take: (tx) => tx.census.take() },
   audit: {

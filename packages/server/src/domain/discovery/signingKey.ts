@@ -2,7 +2,7 @@
 import { equalBytes } from '@blindkeep/protocol/bytes'
 import type { Clock } from '../../ports/clock.ts'
 import type { Keyring, TokenSigner } from '../../ports/keyring.ts'
-import type { ReadTx, Store } from '../../ports/store.ts'
+import type { ReadTx, Store, WriteTx } from '../../ports/store.ts'
 import { readTogether, whileUnchanged } from '../ground/cache.ts'
 
 export interface SigningKey extends Pick<TokenSigner, 'sign' | 'verify'> {
@@ -69,12 +69,18 @@ export function createSigningKey(
  */
 export async function rotateSigningKey({ store, keyring, clock }: SigningKeyPorts): Promise<Uint8Array> {
   const created = keyring.createTokenKey()
-  await store.write(['server'], async (tx) => {
-    const present = await tx.server.fact('token_key')
-    if (present !== undefined) keyring.openTokenKey(present)
-    await tx.server.setFact('token_key', created)
-    // A peer that still has the old key learns from the list of revoked tokens.
-    await tx.capabilities.revokeAll(clock.now())
-  })
+  await store.write(['server'], (tx) => rotateSigningIn(tx, { keyring, clock, created }))
   return keyring.openTokenKey(created).publicKey
+}
+
+/** The same in the caller's transaction, which has locked the server. */
+export async function rotateSigningIn(
+  tx: WriteTx,
+  { keyring, clock, created }: Omit<SigningKeyPorts, 'store'> & { readonly created: Uint8Array },
+): Promise<void> {
+  const present = await tx.server.fact('token_key')
+  if (present !== undefined) keyring.openTokenKey(present)
+  await tx.server.setFact('token_key', created)
+  // A peer that still has the old key learns from the list of revoked tokens.
+  await tx.capabilities.revokeAll(clock.now())
 }

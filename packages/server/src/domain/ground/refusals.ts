@@ -96,6 +96,7 @@ export type Refusal =
   | { readonly refused: 'media_type_unsupported' }
   | { readonly refused: 'version_unsupported'; readonly newest: string }
   | { readonly refused: 'misdirected' }
+  | { readonly refused: 'server_moved'; readonly movedTo: string }
   | { readonly refused: 'method_not_allowed'; readonly allow: readonly string[] }
   | { readonly refused: 'failed' }
 

@@ -7,7 +7,7 @@ import type { Limiter } from '../../ports/limiter.ts'
 import type { Log } from '../../ports/log.ts'
 import type { Delivery, Messenger } from '../../ports/messenger.ts'
 import type { Random } from '../../ports/random.ts'
-import type { ChannelNews, Landings, Store } from '../../ports/store.ts'
+import type { ChannelNews, Landings, NotedMove, Store } from '../../ports/store.ts'
 import { createSendingLimits } from './sendingLimits.ts'
 import { createTargets, type StoredTarget } from './targets.ts'
 
@@ -34,9 +34,18 @@ export interface AttemptPorts {
   readonly log: Log
 }
 
+/** What a channel has not reported, after `after` up to `upTo`. */
+interface Range {
+  readonly after: number
+  readonly upTo: number
+}
+
+/** What one message says. */
+type Report = ({ readonly about: 'landings' } & Landings) | ({ readonly about: 'moved' } & Omit<NotedMove, 'changeSeq'>)
+
 interface Sending {
   readonly target: StoredTarget
-  readonly landings: Landings
+  readonly report: Report
   readonly upTo: number
   readonly signal: AbortSignal
 }
@@ -48,12 +57,28 @@ export function createAttempt({ store, clock, random, keyring, messenger, limite
   const targets = createTargets({ keyring })
   const limits = createSendingLimits({ limiter })
 
-  function send(
-    { channelId, notifiedSeq }: ChannelNews,
-    { target, landings, upTo, signal }: Sending,
-  ): Promise<Delivery> {
-    const messageId = messageIdOf(channelId, [notifiedSeq, upTo, landings.firstAt, landings.lastAt])
-    return messenger.send(target, { messageId, about: 'landings', ...landings }, signal)
+  function send({ channelId, notifiedSeq }: ChannelNews, { target, report, upTo, signal }: Sending): Promise<Delivery> {
+    const times = report.about === 'moved' ? [report.at] : [report.firstAt, report.lastAt]
+    return messenger.send(
+      target,
+      { messageId: messageIdOf(channelId, [notifiedSeq, upTo, ...times]), ...report },
+      signal,
+    )
+  }
+
+  /** The next report in the range, and the part of the range that it is about. A move has a message of its own. */
+  async function next(
+    { accountId, kind }: ChannelNews,
+    range: Range,
+  ): Promise<{ readonly range: Range; readonly report?: Report }> {
+    // A browser's subscription ends with the address that it belongs to.
+    const move = kind === 'push' ? undefined : await store.ask((tx) => tx.channels.firstMove(accountId, range))
+    const before = { ...range, upTo: move === undefined ? range.upTo : move.changeSeq - 1 }
+    const landings = await store.ask((tx) => tx.channels.landings(accountId, before))
+    if (landings !== undefined) return { range: before, report: { about: 'landings', ...landings } }
+    if (move === undefined) return { range }
+    const { changeSeq, ...moved } = move
+    return { range: { ...range, upTo: changeSeq }, report: { about: 'moved', ...moved } }
   }
 
   async function settle(
@@ -77,16 +102,15 @@ export function createAttempt({ store, clock, random, keyring, messenger, limite
 
   return async function attempt(news, signal) {
     const { accountId, channelId, notifiedSeq, sendingSeq, changeSeq } = news
-    const range = { after: notifiedSeq, upTo: sendingSeq ?? changeSeq }
-    const landings = await store.ask((tx) => tx.channels.landings(accountId, range))
+    const { range, report } = await next(news, { after: notifiedSeq, upTo: sendingSeq ?? changeSeq })
     const now = clock.now()
     // Also a message whose events were removed after a week.
-    if (landings === undefined) {
+    if (report === undefined) {
       await store.write([], (tx) => tx.channels.skip(channelId, { ...range, at: now }))
       // Something may have landed since the channel was read.
       return now
     }
-    const complete = completeAt(landings)
+    const complete = report.about === 'moved' ? now : completeAt(report)
     if (sendingSeq === undefined && now < complete) return complete
     const target = targets.open(channelId, news.sealedTarget)
     const waitSeconds = await limits.news(accountId, target)
@@ -96,7 +120,7 @@ export function createAttempt({ store, clock, random, keyring, messenger, limite
     const upTo = await store.write([], (tx) => tx.channels.claim(channelId, claim))
     // Another process has it, or had begun another message.
     if (upTo !== range.upTo) return addSeconds(now, LEASE_SECONDS)
-    return settle(news, { claimId, delivery: await send(news, { target, landings, upTo, signal }) })
+    return settle(news, { claimId, delivery: await send(news, { target, report, upTo, signal }) })
   }
 }
 

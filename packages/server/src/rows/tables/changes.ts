@@ -16,6 +16,7 @@ export type Change =
   | { readonly name: 'quota.changed' }
   | { readonly name: 'inbox.nearly_full' }
   | { readonly name: 'drop.refused' }
+  | { readonly name: 'server.moved'; readonly from: string; readonly to: string }
 
 /** The events that clients listen to, for as long as a client may resume after one. */
 export const events = {

@@ -25,8 +25,8 @@ const FEW = [
   /^index uploads_(open|claiming|finishing|unclosed)/,
 ]
 
-/** An audit reads whole tables, a page at a time. A census counts up to a bound. */
-const READS_ALL = ['audit', 'census']
+/** An audit reads whole tables, a page at a time. A census counts up to a bound. A move is of everything. */
+const READS_ALL = ['audit', 'census', 'moving']
 
 /** What is used here of https://www.postgresql.org/docs/current/sql-explain.html. */
 interface PlanNode {

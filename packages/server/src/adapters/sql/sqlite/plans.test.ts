@@ -32,8 +32,15 @@ const scansAllowed = [
   /^SCAN landed$/,
 ]
 
-/** Queries that have to read a whole table: an audit sums the sessions of all links at once. */
-const wholeTablesAllowed = ['audit.links', 'audit.looseParts']
+/**
+ * Queries that have to read a whole table: an audit sums the sessions of all links at once, and a move of the server is
+ * of everything.
+ */
+const wholeTablesAllowed = [
+  'audit.links',
+  'audit.looseParts',
+  ...Object.keys(questions.moving).map((name) => `moving.${name}`),
+]
 
 /** Queries that may sort: few keys, one asset's receipts, an account's devices, a session's tokens. */
 const sortsAllowed = [

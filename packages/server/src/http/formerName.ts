@@ -1,0 +1,51 @@
+/** What this server answers at a name that it had before it moved. */
+import type { Refusal } from '../domain/ground/refusals.ts'
+import { linkTargetOf } from './pages.ts'
+import { type Exchange, send, setHeaders } from './reply.ts'
+
+interface FormerNamePorts {
+  /** The present one: the only server to which an answer leads. */
+  readonly publicUrl: string
+  refuse(exchange: Exchange & { readonly refusal: Refusal }): Promise<void>
+}
+
+interface Asked extends Exchange {
+  /** Whether no other application could have stored anything at this origin. */
+  readonly wasWhole: boolean
+  /** Of the route that the request would have. */
+  readonly operation: string
+}
+
+/**
+ * Leads browsers from a page to the same page at the present address, with the fragment that only they have. The
+ * statements of moves are the same at each name; undefined for them. Everything else is refused, and no token looked at.
+ */
+export function createAtFormerName({ publicUrl, refuse }: FormerNamePorts) {
+  return ({ wasWhole, operation, ...exchange }: Asked): Promise<void> | undefined => {
+    const { request, reply } = exchange
+    if (operation === 'moves') return undefined
+    const url = request.url.replace(/^https?:\/\/[^/?#]*/i, '')
+    const isOwnersPage = /^\/?(?:\?|$)/.test(url)
+    const target = linkTargetOf(url) ?? (isOwnersPage ? '' : undefined)
+    if (target === undefined || (request.method !== 'GET' && request.method !== 'HEAD'))
+      return refuse({ ...exchange, refusal: { refused: 'server_moved', movedTo: publicUrl } })
+    // A guest may have receipts of the day at this origin.
+    const clears = wasWhole && !target.startsWith('u/') && isOpenedByPerson(request)
+    setHeaders(reply, {
+      // No browser keeps it, because names are given to others.
+      Location: `${publicUrl}/${target}`,
+      'Cache-Control': 'no-store',
+      'Referrer-Policy': 'no-referrer',
+      'Clear-Site-Data': clears ? '"storage"' : undefined,
+    })
+    send(reply, 307)
+    return Promise.resolve()
+  }
+}
+
+/** By the person: a page of another site must not clear what is stored here, neither with a picture nor with a window. */
+function isOpenedByPerson({ headers }: Exchange['request']): boolean {
+  const from = headers['sec-fetch-site']
+  const isNavigation = headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document'
+  return isNavigation && (from === 'none' || from === 'same-origin')
+}
