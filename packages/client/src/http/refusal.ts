@@ -2,11 +2,10 @@ import { type Operation, type OperationName, operations, problemsOf, statusOf } 
 import { PROBLEMS, type ProblemCode } from '@blindkeep/protocol/problems'
 import { HEADERS } from '@blindkeep/protocol/wire'
 import { MAX_PROBLEM_BYTES, parseJson, readText } from './answer.ts'
-import { baseUrlOrUndefined } from './baseUrl.ts'
+import { plainAddressOf } from './baseUrl.ts'
 import { ProblemError } from './errors.ts'
 
 const MAX_DETAIL_CHARACTERS = 500
-const MAX_ADDRESS_CHARACTERS = 500
 /** A server that asks for more is asked again after a day: every wait stays one that clocks and timers can hold. */
 const MAX_RETRY_AFTER_SECONDS = 86_400
 const requestIdForm = /^[0-9A-Za-z-]{1,64}$/
@@ -28,7 +27,7 @@ export async function readRefusal(operation: OperationName, answer: Response, or
     retryAfterSeconds: retryAfterOf(headers),
     offset: headerInteger(headers, HEADERS.offset),
     origin,
-    movedTo: code === 'error.server.moved' ? addressOf(document.moved_to) : undefined,
+    movedTo: code === 'error.server.moved' ? plainAddressOf(document.moved_to) : undefined,
   })
 }
 
@@ -76,16 +75,14 @@ function codeByStatus(operation: OperationName, status: number): ProblemCode | '
   if (status === 413) return 'error.request.payload_too_large'
   const row: Operation = operations[operation]
   if (row.method !== 'HEAD') return 'unknown'
+  // No row names it: it is the only 410, and any operation may meet it.
+  if (status === PROBLEMS['error.server.moved'].status) return 'error.server.moved'
   const [only, ...others] = problemsOf(row).filter((code) => statusOf(row, code) === status)
   return only !== undefined && others.length === 0 ? only : 'unknown'
 }
 
 function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && plainForm.test(value) ? value.slice(0, MAX_DETAIL_CHARACTERS) : undefined
-}
-
-function addressOf(value: unknown): string | undefined {
-  return typeof value === 'string' && value.length <= MAX_ADDRESS_CHARACTERS ? baseUrlOrUndefined(value) : undefined
 }
 
 function integerOf(value: unknown): number | undefined {

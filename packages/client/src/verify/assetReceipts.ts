@@ -11,7 +11,7 @@ import type { Calls } from '../http/call.ts'
 import { AnswerError } from '../http/errors.ts'
 import { auditServer, openReceipt } from './audit.ts'
 import { AuditError } from './auditError.ts'
-import { nameChangesOf, withKeyChanges } from './keyChanges.ts'
+import { nameChangesOf, needKeyChanges } from './keyChanges.ts'
 import type { PinnedKeys } from './pinnedKeys.ts'
 import { pinReceipts } from './pins.ts'
 
@@ -104,9 +104,10 @@ export async function openAudit(calls: Calls, pinned?: PinnedKeys): Promise<Rece
   /** Receipts of before a move name the server as it was called then. */
   const knowNames = async (receipts: readonly AssetReceipt[]) => {
     const named = receipts.map(({ server_id }) => server_id)
-    const { keyChanges } = await withKeyChanges(calls, keys, named)
+    if (!needKeyChanges(keys, named)) return
+    const known = await auditServer(calls, keys, named)
     // Other checks may have pinned receipts meanwhile.
-    if (keyChanges !== undefined && keys.keyChanges === undefined) keys = { ...keys, keyChanges }
+    keys = { ...known.keys, newestReceipt: keys.newestReceipt }
   }
   return {
     serverId,

@@ -9,7 +9,7 @@ import { type Calls, createCalls } from '../http/call.ts'
 import { AnswerError, ProblemError } from '../http/errors.ts'
 import { verifiers } from '../seal/signatures.ts'
 import { AuditError, type AuditReason } from './auditError.ts'
-import { erasOf, withKeyChanges } from './keyChanges.ts'
+import { erasOf, ListsMisfit, needKeyChanges, withKeyChanges } from './keyChanges.ts'
 import type { PinnedKeys } from './pinnedKeys.ts'
 import { pinKeys, pinReceipts, requireActiveAt } from './pins.ts'
 
@@ -71,11 +71,15 @@ export async function openReceipt({
   return decoded
 }
 
+/** Not a false signature: what the server says of its own log is at fault. */
+const DENIED =
+  'the key of the receipt signed it while it was active, but the server states that its receipts of that time were others: it has forgotten or denies what it signed, or the key was stolen'
+
 const ERA_FAULTS: Readonly<Record<EraFault, readonly [AuditReason, string]>> = {
   key_unknown: ['unknown_key', 'the receipt is signed by a key of which the server does not say when it began'],
   other_server: ['wrong_server', 'the receipt names another server than its key signs for'],
-  outside_era: ['key_not_active', 'the number of the receipt is not of the time in which its key signed'],
-  head_differs: ['chain_forked', 'the receipt is not the one at which the server has changed its key'],
+  outside_era: ['outside_era', DENIED],
+  head_differs: ['outside_era', DENIED],
 }
 
 /** Once a server is known to have moved, the key of a receipt says which name and which numbers it may have. */
@@ -163,9 +167,23 @@ export interface ServerFacts {
  * Throws like `pinKeys` and `withKeyChanges`, or `wrong_server` when the server names another origin than its address.
  */
 export async function auditServer(
-  { baseUrl, call }: Calls,
+  calls: Calls,
   pinned?: PinnedKeys,
   named: readonly string[] = [],
+): Promise<ServerFacts> {
+  try {
+    return await auditOnce(calls, pinned, named)
+  } catch (error) {
+    if (!(error instanceof ListsMisfit)) throw error
+    // A key may have begun between the two questions.
+    return await auditOnce(calls, pinned, named)
+  }
+}
+
+async function auditOnce(
+  { baseUrl, call }: Calls,
+  pinned: PinnedKeys | undefined,
+  named: readonly string[],
 ): Promise<ServerFacts> {
   const { body: info } = await call('serverInfo')
   const { origin } = new URL(baseUrl)
@@ -176,7 +194,8 @@ export async function auditServer(
     )
   const { body: published } = await call('attestationKeys')
   const { server_id: serverId } = info
-  return { serverId, keys: await withKeyChanges({ call }, pinKeys(published, serverId, pinned), named) }
+  const keys = pinKeys(published, serverId, pinned)
+  return { serverId, keys: needKeyChanges(keys, named) ? await withKeyChanges({ call }, keys) : keys }
 }
 
 /** What a guest stores about a landed drop. SECRET is only `opaqueId`, the credential of the link. */

@@ -64,7 +64,7 @@ function placeOf({ hash, payload }: ChainLink): ChainLink {
  * Two checked lists of one server, of which neither was compared with the other: two requests at the same time may both
  * have found nothing pinned, and a server may have answered them differently. One must continue the other, and their
  * newest receipts must be in one log. Returns the longer list with the newer receipt. Throws `AuditError`
- * (`wrong_server`, `key_vanished`, `key_changed`, `moves_changed` or `chain_forked`), and `MovedAway` for a tombstone.
+ * (`wrong_server`, `key_vanished`, `key_changed`, `moves_vanished` or `chain_forked`), and `MovedAway` for a tombstone.
  */
 export function joinPins(before: PinnedKeys | undefined, now: PinnedKeys): PinnedKeys {
   if (before === undefined) return now

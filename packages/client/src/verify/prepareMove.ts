@@ -10,7 +10,7 @@ import { type Calls, createCalls } from '../http/call.ts'
 import { AnswerError, NetworkError, ProblemError } from '../http/errors.ts'
 import { isTransient } from '../http/retry.ts'
 import { AuditError } from './auditError.ts'
-import { erasOf, isSameChange, type Move, movesOf, requireContinuedChanges } from './keyChanges.ts'
+import { erasOf, isSameChange, ListsMisfit, type Move, movesOf, requireContinuedChanges } from './keyChanges.ts'
 import { MoveError, type MoveFault } from './moveError.ts'
 import type { PinnedKeys } from './pinnedKeys.ts'
 import { pinKeys, refuseTombstone } from './pins.ts'
@@ -26,10 +26,14 @@ export interface MoveOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-/** What answers at the old address: it says the same, or points to the new one, or there is no answer. */
+/**
+ * What answers at the old address: it says the same, or leads to the new one, or there is no answer, or none that
+ * proves anything.
+ */
 export type OldAddress =
   | { readonly is: 'agrees' }
   | { readonly is: 'redirects' }
+  | { readonly is: 'without_tls' }
   | { readonly is: 'silent'; readonly failure: Error }
 
 /** For the question to the person. Nothing is followed before both pins are stored. */
@@ -62,12 +66,14 @@ export async function prepareMove(options: MoveOptions): Promise<PreparedMove> {
   const [from, to] = [originOf(before), originOf(after)]
   requireKnown(pinned, from)
   if (from === to) throw new MoveError('never_moved', `${to} is the address at which the server is known already`)
-  const { published, moves, rotations } = await askNew(after, to, signal)
-  const pins = continued(pinned, { published, to, moves, rotations })
-  const eras = (await orRefuse('statement_invalid', () => erasOf(pins))) ?? []
+  const { pins, eras } = await readNew(after, pinned, { to, signal }).catch((error: unknown) => {
+    if (!(error instanceof ListsMisfit)) throw error
+    // A key may have begun between the two questions.
+    return readNew(after, pinned, { to, signal })
+  })
   const first = firstMove(pins, pinned, { eras, from })
   requireReceiptKept(pinned.newestReceipt, eras, first)
-  const old = await askOld(before, { first, statement: moves[first.number - 1], to, signal })
+  const old = await askOld(before, { first, statement: pins.keyChanges?.moves[first.number - 1], to, signal })
   const path = movesOf(pins).slice(first.number)
   return {
     from,
@@ -87,6 +93,18 @@ function requireKnown(pinned: PinnedKeys, from: string): void {
   refuseTombstone(pinned)
   if (pinned.serverId !== from || pinned.keys.length === 0)
     throw new MoveError('not_known', `no key of ${from} is remembered, so nothing can prove that it has moved`)
+}
+
+interface Asking {
+  readonly to: string
+  readonly signal: AbortSignal | undefined
+}
+
+/** 2 and 4. */
+async function readNew(calls: Calls, pinned: PinnedKeys, { to, signal }: Asking) {
+  const pins = continued(pinned, { ...(await askNew(calls, to, signal)), to })
+  const eras = (await erasOf(pins).catch((cause) => Promise.reject(refusalOf('statement_invalid', cause)))) ?? []
+  return { pins, eras }
 }
 
 /** 2. The new address names itself. */
@@ -116,8 +134,8 @@ interface Published extends Pick<MovesResponse, 'moves' | 'rotations'> {
 /** 2. Its lists are well-formed and begin with the pinned ones. */
 function continued(pinned: PinnedKeys, { published, to, moves, rotations }: Published): PinnedKeys {
   const { keyChanges, ...known } = pinned
-  const pins = orRefuseNow('keys_differ', () => pinKeys(published, to, { ...known, serverId: to }))
-  orRefuseNow('moves_differ', () => requireContinuedChanges(keyChanges, { moves, rotations }))
+  const pins = orRefuse('keys_differ', () => pinKeys(published, to, { ...known, serverId: to }))
+  orRefuse('moves_differ', () => requireContinuedChanges(keyChanges, { moves, rotations }))
   return { ...pins, keyChanges: { moves, rotations } }
 }
 
@@ -158,8 +176,9 @@ interface First {
   readonly signal: AbortSignal | undefined
 }
 
-/** 5. The old address is asked below its path. What it says counts for more than silence: it may deny the move. */
+/** 5. The old address is asked below its path. If it answers, it must say the same: it is known by its certificate. */
 async function askOld({ call, baseUrl }: Calls, { first, statement, to, signal }: First): Promise<OldAddress> {
+  if (new URL(baseUrl).protocol === 'http:') return { is: 'without_tls' }
   const denies = (what: string, cause?: unknown) =>
     new MoveError('old_contradicts', `${new URL(baseUrl).origin} still answers, and ${what}`, { cause })
   try {
@@ -178,15 +197,7 @@ async function askOld({ call, baseUrl }: Calls, { first, statement, to, signal }
   throw denies('says something else about its moves')
 }
 
-async function orRefuse<Result>(fault: MoveFault, work: () => Promise<Result>): Promise<Result> {
-  try {
-    return await work()
-  } catch (cause) {
-    throw refusalOf(fault, cause)
-  }
-}
-
-function orRefuseNow<Result>(fault: MoveFault, work: () => Result): Result {
+function orRefuse<Result>(fault: MoveFault, work: () => Result): Result {
   try {
     return work()
   } catch (cause) {
