@@ -2,7 +2,8 @@
  * Leads a request through the gates of its row and makes the call for its route. The first gate that refuses determines
  * the answer. This is the order of all gates; `gates.ts` has the code of each.
  *
- *  1. host (421), `hosts.ts`: done in `server.ts`, before this file, as the next one
+ *  1. host (421; of a name from before a move 307 or 410, `formerName.ts`), `hosts.ts`: done in `server.ts`, before
+ *     this file, as the next one
  *  2. route (404) and method (405)
  *  3. bearer token (401)
  *  4. suspended account that would write (403)

@@ -1,4 +1,5 @@
 /** What this server answers at a name that it had before it moved. */
+import type { OperationName } from '@blindkeep/protocol/operations'
 import type { Refusal } from '../domain/ground/refusals.ts'
 import { linkTargetOf } from './pages.ts'
 import { type Exchange, send, setHeaders } from './reply.ts'
@@ -17,13 +18,19 @@ interface Asked extends Exchange {
 }
 
 /**
- * Leads browsers from a page to the same page at the present address, with the fragment that only they have. The
- * statements of moves are the same at each name; undefined for them. Everything else is refused, and no token looked at.
+ * Answered as at the present name: the statements of moves, by which clients follow; the page that a refusal names; and
+ * what a load balancer asks, which may know the server by an address that was its name.
+ */
+const AS_EVER: ReadonlySet<string> = new Set<OperationName>(['moves', 'problemPage', 'healthz', 'readyz'])
+
+/**
+ * Leads browsers from a page to the same page at the present address, with the fragment that only they have. Everything
+ * else is refused, and no token looked at. Undefined for what is answered as ever.
  */
 export function createAtFormerName({ publicUrl, refuse }: FormerNamePorts) {
   return ({ wasWhole, operation, ...exchange }: Asked): Promise<void> | undefined => {
     const { request, reply } = exchange
-    if (operation === 'moves') return undefined
+    if (AS_EVER.has(operation)) return undefined
     const url = request.url.replace(/^https?:\/\/[^/?#]*/i, '')
     const isOwnersPage = /^\/?(?:\?|$)/.test(url)
     const target = linkTargetOf(url) ?? (isOwnersPage ? '' : undefined)
