@@ -59,6 +59,6 @@ async function writtenId(tx: ReadTx | WriteTx, serverId: string): Promise<Uint8A
   if (written === undefined || equalBytes(written, utf8(serverId))) return written
   const known = textOf(written)
   throw new WrongServerId(
-    `this data directory belongs to ${known}, but the server is now configured as ${serverId}. Its receipts name ${known}, and its passkeys work at no other host. Set PUBLIC_URL (or HOST and PORT) back to ${known}, or use another DATA_DIR.`,
+    `this data belongs to ${known}, but the server is now configured as ${serverId}. If this is a mistake, set PUBLIC_URL (or HOST and PORT) back to ${known}, or use another DATA_DIR. If the server is to move there with its accounts and files, run \`blindkeep-server move\`; docs/moving.md says how.`,
   )
 }
