@@ -216,7 +216,7 @@ async function runAnnounce({ config, given: [address], option, flag }: Call): Pr
     await store.write(['server'], (tx) =>
       announced === undefined
         ? tx.server.removeFact('moves_to')
-        : tx.server.setFact('moves_to', keyring.seal('moves-to', announcedMoveFact(announced))),
+        : tx.server.setFact('moves_to', announcedMoveFact(announced, keyring)),
     )
     if (announced === undefined) return { lines: ['No move is announced any more.'], json: { moves_to: null } }
     const { serverId, on } = announced

@@ -23,6 +23,9 @@ export class KeyChangesExhausted extends Error {
   override readonly name = 'KeyChangesExhausted'
 }
 
+/** So many rotations are kept for restores, which cannot do without one. */
+export const MAX_CHOSEN_ROTATIONS = MAX_ROTATIONS - 100
+
 export interface Rotation {
   readonly retired: KeyId
   readonly active: KeyId
@@ -91,11 +94,11 @@ export async function requireRoomForMove(tx: Pick<ReadTx, 'keys'>): Promise<void
     throw new KeyChangesExhausted(`the server has moved ${MAX_MOVES} times, and cannot move again`)
 }
 
-/** Throws `KeyChangesExhausted`. */
-export async function requireRoomForRotation(tx: Pick<ReadTx, 'keys'>): Promise<void> {
-  if ((await signedChanges(tx)).rotations.length >= MAX_ROTATIONS)
+/** Throws `KeyChangesExhausted`. `max`: how many there may be. */
+export async function requireRoomForRotation(tx: Pick<ReadTx, 'keys'>, max: number = MAX_ROTATIONS): Promise<void> {
+  if ((await signedChanges(tx)).rotations.length >= max)
     throw new KeyChangesExhausted(
-      `the key of receipts was rotated ${MAX_ROTATIONS} times without a move, and cannot be rotated again`,
+      `the key of receipts was rotated ${max} times, and cannot be rotated again${max < MAX_ROTATIONS ? ': the list of statements holds a few more, for restores' : ''}`,
     )
 }
 

@@ -5,7 +5,7 @@ import type { AttestationSigner, Keyring } from '../../ports/keyring.ts'
 import type { Random } from '../../ports/random.ts'
 import type { AttestationKey, ServerFact, Store } from '../../ports/store.ts'
 import { createSigningKey, type SigningKey } from '../discovery/signingKey.ts'
-import { keyFrom, type Rotation, rotateIn } from './keyChanges.ts'
+import { keyFrom, MAX_CHOSEN_ROTATIONS, type Rotation, requireRoomForRotation, rotateIn } from './keyChanges.ts'
 
 export interface ServerKeys {
   /** Throws `WrongMasterSecret`. */
@@ -73,5 +73,8 @@ function createSigners(keyring: Keyring): SignerOf {
  */
 export async function rotateAttestationKey({ store, keyring, clock }: Omit<KeyPorts, 'random'>): Promise<Rotation> {
   const created = keyring.createAttestationKey()
-  return store.write(['receipt log', 'chain', 'server'], (tx) => rotateIn(tx, { keyring, clock, created }))
+  return store.write(['receipt log', 'chain', 'server'], async (tx) => {
+    await requireRoomForRotation(tx, MAX_CHOSEN_ROTATIONS)
+    return rotateIn(tx, { keyring, clock, created })
+  })
 }

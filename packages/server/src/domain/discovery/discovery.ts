@@ -3,6 +3,7 @@ import type { Instant, KeyId } from '@blindkeep/protocol/ids'
 import { KeyChangeError, type SignedKeyChange } from '@blindkeep/protocol/keyChange'
 import type { ProtocolWindow } from '@blindkeep/protocol/window'
 import type { Clock } from '../../ports/clock.ts'
+import type { Keyring } from '../../ports/keyring.ts'
 import type { AttestationKey, Deprecation, RevokedCapability, Store } from '../../ports/store.ts'
 import { cacheFor, readTogether, whileUnchanged } from '../ground/cache.ts'
 import { inPages } from '../ground/inPages.ts'
@@ -68,13 +69,14 @@ interface DiscoveryPorts {
   readonly store: Store
   readonly clock: Clock
   readonly tokens: Pick<SigningKey, 'publicKey'>
+  readonly keyring: Pick<Keyring, 'open'>
   readonly protocolWindow: AcceptedVersions
 }
 
 export type Discovery = ReturnType<typeof createDiscovery>
 
 export function createDiscovery(
-  { store, clock, tokens, protocolWindow }: DiscoveryPorts,
+  { store, clock, tokens, keyring, protocolWindow }: DiscoveryPorts,
   { serverId, publicUrl, federationUrl }: ServerFacts,
 ) {
   const publishedKeys = whileUnchanged(store, async (): Promise<PublishedKeys> => {
@@ -84,7 +86,7 @@ export function createDiscovery(
   const changes = createChanges(store, serverId)
   const announced = whileUnchanged(
     store,
-    readTogether(() => store.ask(announcedMove)),
+    readTogether(() => store.ask((tx) => announcedMove(tx, keyring))),
   )
   const markOfRevoked = whileUnchanged(
     store,

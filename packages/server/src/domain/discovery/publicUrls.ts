@@ -1,6 +1,7 @@
 /** What the server notes of its own addresses: the present one, those before its moves, and an announced one. */
 import { equalBytes, utf8 } from '@blindkeep/protocol/bytes'
 import { formatInstant, type Instant, parseInstant } from '@blindkeep/protocol/ids'
+import { type Keyring, WrongMasterSecret } from '../../ports/keyring.ts'
 import type { ReadTx, Store } from '../../ports/store.ts'
 
 export interface AnnouncedMove {
@@ -28,7 +29,7 @@ export async function recordPublicUrl(store: Store, publicUrl: string): Promise<
   })
 }
 
-/** The whole PUBLIC_URLs before each move, oldest first. */
+/** The whole PUBLIC_URLs before each move, oldest first. One with the path `/*` had a path that was not noted. */
 export async function formerUrls(tx: Pick<ReadTx, 'server'>): Promise<readonly string[]> {
   const written = jsonOf(textOf(await tx.server.fact('former_urls')) ?? '[]')
   if (!Array.isArray(written) || !written.every(isAddress))
@@ -41,26 +42,44 @@ export function formerUrlsFact(urls: readonly string[]): Uint8Array {
   return utf8(JSON.stringify(urls.filter((url, at) => urls.lastIndexOf(url) === at)))
 }
 
-/** Undefined if no move is announced. */
-export async function announcedMove(tx: Pick<ReadTx, 'server'>): Promise<AnnouncedMove | undefined> {
-  const text = textOf(await tx.server.fact('moves_to'))
-  if (text === undefined) return undefined
-  const { server_id: serverId, on } = Object(jsonOf(text))
+/**
+ * Sealed under the master secret: pages show it to owners, so whoever can only write rows must not make one. Undefined
+ * if no move is announced, and for what the master secret does not vouch for.
+ */
+export async function announcedMove(
+  tx: Pick<ReadTx, 'server'>,
+  { open }: Pick<Keyring, 'open'>,
+): Promise<AnnouncedMove | undefined> {
+  const sealed = await tx.server.fact('moves_to')
+  if (sealed === undefined) return undefined
+  const { server_id: serverId, on } = Object(jsonOf(opened(sealed, open)))
   const at = typeof on === 'string' ? parseInstant(on) : undefined
-  if (!isAddress(serverId) || new URL(serverId).origin !== serverId || at === undefined)
-    throw new MalformedFact('the fact moves_to is no announcement')
-  return { serverId, on: at }
+  return isAddress(serverId) && new URL(serverId).origin === serverId && at !== undefined
+    ? { serverId, on: at }
+    : undefined
 }
 
-export function announcedMoveFact({ serverId, on }: AnnouncedMove): Uint8Array {
-  return utf8(JSON.stringify({ server_id: serverId, on: formatInstant(on) }))
+export function announcedMoveFact({ serverId, on }: AnnouncedMove, { seal }: Pick<Keyring, 'seal'>): Uint8Array {
+  return seal(ANNOUNCED, utf8(JSON.stringify({ server_id: serverId, on: formatInstant(on) })))
+}
+
+/** The name under which it is sealed, which is part of its stored form. */
+const ANNOUNCED = 'moves-to'
+
+function opened(sealed: Uint8Array, open: Keyring['open']): string | undefined {
+  try {
+    return textOf(open(ANNOUNCED, sealed))
+  } catch (error) {
+    if (!(error instanceof WrongMasterSecret)) throw error
+    return undefined
+  }
 }
 
 const textOf = (written: Uint8Array | undefined) => written && new TextDecoder().decode(written)
 
-function jsonOf(text: string): unknown {
+function jsonOf(text: string | undefined): unknown {
   try {
-    return JSON.parse(text)
+    return JSON.parse(text ?? 'null')
   } catch {
     return undefined
   }

@@ -41,7 +41,7 @@ async function populated(world: World): Promise<AccountId> {
       const sealedTarget = randomBytes(40)
       await tx.channels.insert({ channelId, accountId, kind, state: 'active', sealedTarget, createdAt })
     }
-    await tx.server.setFact('moves_to', keyring.seal('moves-to', announcedMoveFact({ serverId: TO, on: clock.now() })))
+    await tx.server.setFact('moves_to', announcedMoveFact({ serverId: TO, on: clock.now() }, keyring))
   })
   return accountId
 }

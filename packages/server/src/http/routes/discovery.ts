@@ -28,6 +28,7 @@ type Row = 'attestationKeys' | 'deprecation' | 'moves' | 'revokedJti' | 'serverI
 
 const REVOCATIONS_STALE_SECONDS = 900
 
+/** Keys and statements are read together, so caches keep them for the same time. */
 const publicFor = (seconds: number) => ({ 'Cache-Control': `public, max-age=${seconds}` })
 
 /** What a client may send in one piece. Larger bodies are answered 413. */
@@ -50,7 +51,7 @@ export function discoveryRoutes(
   const infoDocument = memoized((info: ServerInfo) => infoDocumentOf(info, settings))
   return {
     async attestationKeys() {
-      return { status: 200, body: keysDocument(await discovery.attestationKeys()), headers: publicFor(3600) }
+      return { status: 200, body: keysDocument(await discovery.attestationKeys()), headers: publicFor(300) }
     },
     async deprecation() {
       return { status: 200, body: deprecationsDocument(discovery.deprecations()), headers: publicFor(300) }
