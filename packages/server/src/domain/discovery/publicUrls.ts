@@ -1,8 +1,10 @@
 /** What the server notes of its own addresses: the present one, those before its moves, and an announced one. */
 import { equalBytes, utf8 } from '@blindkeep/protocol/bytes'
 import { formatInstant, type Instant, parseInstant } from '@blindkeep/protocol/ids'
+import { KeyChangeError } from '@blindkeep/protocol/keyChange'
 import { type Keyring, WrongMasterSecret } from '../../ports/keyring.ts'
-import type { ReadTx, Store } from '../../ports/store.ts'
+import type { ReadTx, Store, WriteTx } from '../../ports/store.ts'
+import { signedChanges } from './signedChanges.ts'
 
 export interface AnnouncedMove {
   /** The origin that the server will have. */
@@ -29,12 +31,52 @@ export async function recordPublicUrl(store: Store, publicUrl: string): Promise<
   })
 }
 
-/** The whole PUBLIC_URLs before each move, oldest first. One with the path `/*` had a path that was not noted. */
+/** Of an address whose path is not known: other applications may live there, so nothing that is theirs is cleared. */
+export const ANY_PATH = '/*'
+
+/** The whole PUBLIC_URLs before each move, oldest first; the path `ANY_PATH` for one that was not noted. */
 export async function formerUrls(tx: Pick<ReadTx, 'server'>): Promise<readonly string[]> {
   const written = jsonOf(textOf(await tx.server.fact('former_urls')) ?? '[]')
   if (!Array.isArray(written) || !written.every(isAddress))
     throw new MalformedFact('the fact former_urls is no list of addresses')
   return written
+}
+
+/** The names of the moves of which no former address is noted. */
+export async function missingFormerUrls(tx: Pick<ReadTx, 'server' | 'keys'>): Promise<readonly string[]> {
+  const noted = new Set((await formerUrls(tx)).map((url) => new URL(url).origin))
+  return (await namesLeft(tx)).filter((name) => !noted.has(name))
+}
+
+/** For a repair: what can be read of the list stays. False if nothing was missing. */
+export async function completeFormerUrls(tx: WriteTx): Promise<boolean> {
+  const present = textOf(await tx.server.fact('former_urls'))
+  const written = jsonOf(present ?? '[]')
+  const noted = Array.isArray(written) ? written.filter(isAddress) : []
+  const origins = noted.map((url) => new URL(url).origin)
+  const missing = (await namesLeft(tx)).filter((name) => !origins.includes(name))
+  const complete = [...missing.map((name) => name + ANY_PATH), ...noted]
+  if (JSON.stringify(complete) === (present ?? '[]')) return false
+  await tx.server.setFact('former_urls', formerUrlsFact(complete))
+  return true
+}
+
+/** For a repair. False if it is well-formed. */
+export async function forgetPublicUrl(tx: WriteTx): Promise<boolean> {
+  const text = textOf(await tx.server.fact('public_url'))
+  if (text === undefined || isAddress(text)) return false
+  await tx.server.removeFact('public_url')
+  return true
+}
+
+/** Of a list with a statement that cannot be read: none. */
+async function namesLeft(tx: Pick<ReadTx, 'keys'>): Promise<readonly string[]> {
+  try {
+    return [...new Set((await signedChanges(tx)).moves.map(({ change }) => change.from))]
+  } catch (error) {
+    if (error instanceof KeyChangeError) return []
+    throw error
+  }
 }
 
 /** An address that the server has had twice counts once, as the later one. */

@@ -9,7 +9,7 @@ import type { Keyring } from '../../ports/keyring.ts'
 import type { MoveConcerns, ReadTx, Store, WriteTx } from '../../ports/store.ts'
 import { noteChange } from '../changes/changes.ts'
 import { moveIn, requireRoomForMove } from '../custody/keyChanges.ts'
-import { formerUrls, formerUrlsFact, publicUrlIn } from '../discovery/publicUrls.ts'
+import { ANY_PATH, formerUrls, formerUrlsFact, publicUrlIn } from '../discovery/publicUrls.ts'
 import { rotateSigningIn } from '../discovery/signingKey.ts'
 
 interface MovePorts {
@@ -66,9 +66,6 @@ export async function moveOutlook({ store, keyring, clock }: MovePorts, planned:
     }
   })
 }
-
-/** Of an address whose path is not known: other applications may live there, so nothing that is theirs is cleared. */
-const ANY_PATH = '/*'
 
 /** One transaction. Throws, and changes nothing, if the server is not at `from` any more, or the keyring is another. */
 export async function moveServer({ store, keyring, clock }: MovePorts, planned: PlannedMove): Promise<ServerMove> {
