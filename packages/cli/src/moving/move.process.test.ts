@@ -161,7 +161,7 @@ describe('a server that moves to another name', () => {
     assert.ok(audited.saved_receipts > 0 && audited.seen_before > 0)
   })
 
-  it('is told to a machine that never knew the old name as a claim of the server', async () => {
+  it('is only a claim of the server to a machine that never knew the old name', async () => {
     const home = { env: { BLINDKEEP_HOME: join(world.root, 'third') } }
     await facts(['login', next.url, '--email', 'a0@example.org'], home)
     for (const { checked, former_server_id, claimed_former_server_id } of await facts(['receipts', '--check'], home))

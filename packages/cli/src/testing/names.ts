@@ -1,6 +1,6 @@
 /**
- * `*.example` is this machine. Loaded before the command line (`node --import`), so that a server can have public names:
- * at loopback addresses it has no former ones.
+ * `*.example` is this machine. Loaded before the command line (`node --import`), so that a server can have public
+ * names: a loopback address is never a former one.
  */
 import dns, { type LookupAddress, type LookupOptions } from 'node:dns'
 
