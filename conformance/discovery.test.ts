@@ -30,7 +30,7 @@ interface PublishedKey {
 const WELL_KNOWN = '/.well-known/service'
 const DOCUMENTS = ['attestation-keys', 'deprecation', 'revoked-jti', 'server-info']
 /** The documents with an ETag. The revocation list has none, because its body contains the time. */
-const CACHED = { 'attestation-keys': 3600, deprecation: 300, 'server-info': 300 }
+const CACHED = { 'attestation-keys': 300, deprecation: 300, 'server-info': 300 }
 
 const server = await connect()
 const get = (name: string, headers: Record<string, string> = {}, client: Client = server) =>

@@ -6,9 +6,10 @@ import { type ChainFault, checkChain, type Link } from './chain.ts'
 import type { Fault, LocatedFault } from './fault.ts'
 import type { Item } from './input.ts'
 import { type PublishedKeys, readKeys } from './keys.ts'
+import { denials, type Moves, readMoves } from './moves.ts'
 import { type Pins, pinFaults, readPins } from './pins.ts'
-import { judgeReceipt } from './receipt.ts'
-import { openVerify } from './signatures.ts'
+import { type Judgement, judgeReceipt } from './receipt.ts'
+import { openVerify, type Verify } from './signatures.ts'
 
 /** Most faults that a report lists, so that it stays readable and bounded. It counts them all. */
 const MAX_FAULTS = 10_000
@@ -18,6 +19,8 @@ export interface CheckOptions {
   readonly keys?: unknown
   /** Earlier keys: an older response, or the keys that a client has pinned. */
   readonly pins?: unknown
+  /** The parsed answer of `moves`, of a server that has moved. Only together with `keys`. */
+  readonly moves?: unknown
   /** The receipts are the server's complete log from its first receipt on. */
   readonly whole?: boolean
   /** The receipts are in the order of the log, each once. */
@@ -33,12 +36,22 @@ export interface Report {
   /** How many published keys there were to verify with; absent without a keys document. */
   readonly keys?: number
   readonly pins: boolean
+  readonly moves: boolean
+  /** Former names of the server, as it says itself, of which there were receipts. */
+  readonly claimed_former_names?: readonly FormerName[]
   readonly whole: boolean
   readonly log: boolean
   /** First those of the keys, then those of each receipt in input order, then those of the chain. */
   readonly faults: readonly LocatedFault[]
   /** All faults, including those that are not listed. */
   readonly fault_count: number
+}
+
+export interface FormerName {
+  readonly claimed_server_id: string
+  /** When it gave up the name, as it says itself. */
+  readonly claimed_until: string
+  readonly receipts: number
 }
 
 export interface Checker {
@@ -56,8 +69,10 @@ export async function openChecker(options: CheckOptions): Promise<Checker> {
   const keys = options.keys === undefined ? undefined : parsed(options.keys, readKeys, 'the keys')
   const pins = options.pins === undefined ? undefined : parsed(options.pins, readPins, 'the pins')
   const verify = await openVerify()
+  const moves = movesOf(options.moves, keys, verify)
   const faults = collectFaults()
-  faults.add(...keyFaults(options.keys, keys, pins))
+  faults.add(...keyFaults(options.keys, keys, pins, moves?.eras ?? new Map()), ...(moves?.faults ?? []))
+  const names = followNames(keys, moves)
   const links: Link[] = []
   const order = followOrder(log)
   let serverId = keys?.serverId
@@ -71,9 +86,11 @@ export async function openChecker(options: CheckOptions): Promise<Checker> {
     const place = receiptSeq === undefined ? { position } : { position, receipt_seq: receiptSeq }
     serverId ??= judgement.serverId
     const { serverId: named } = judgement
-    const isForeign = named !== undefined && named !== serverId
+    const wanted = names.expected(judgement, serverId)
+    const isForeign = named !== undefined && named !== wanted
     const found = [...judgement.faults, ...order(item, receiptSeq)]
-    if (isForeign) found.push({ kind: 'server', where: 'field server_id', what: `it is ${named}, not ${serverId}` })
+    if (isForeign) found.push({ kind: 'server', where: 'field server_id', what: `it is ${named}, not ${wanted}` })
+    else found.push(...names.take(judgement))
     faults.add(...found.map((fault) => ({ ...place, ...fault })))
     // A receipt of another server is not part of this chain.
     if (judgement.link !== undefined && !isForeign) links.push({ ...judgement.link, position })
@@ -91,6 +108,8 @@ export async function openChecker(options: CheckOptions): Promise<Checker> {
       ...(links.length === 0 ? {} : { first_receipt_seq: seqs[0], last_receipt_seq: seqs[1] }),
       ...(keys === undefined ? {} : { keys: keys.keys.length }),
       pins: pins !== undefined,
+      moves: moves !== undefined,
+      ...(names.former().length === 0 ? {} : { claimed_former_names: names.former() }),
       whole,
       log,
       faults: faults.listed,
@@ -110,13 +129,44 @@ export async function checkReceipts(values: readonly unknown[], options: CheckOp
 
 function parsed<Parsed>(document: unknown, read: (document: unknown) => Parsed | undefined, name: string): Parsed {
   const result = read(document)
-  if (result === undefined) throw new NotAKeysDocument(`${name} are not a list of attestation keys with a server_id`)
+  if (result === undefined) throw new NotAKeysDocument(`${name} are not such a document of a server`)
   return result
 }
 
-function keyFaults(document: unknown, keys: PublishedKeys | undefined, pins: Pins | undefined): readonly Fault[] {
+function keyFaults(
+  document: unknown,
+  keys: PublishedKeys | undefined,
+  pins: Pins | undefined,
+  eras: Moves['eras'],
+): readonly Fault[] {
   if (keys === undefined) return []
-  return [...keys.faults, ...(pins === undefined ? [] : pinFaults(pins, document))]
+  return [...keys.faults, ...(pins === undefined ? [] : pinFaults(pins, document, eras))]
+}
+
+function movesOf(document: unknown, keys: PublishedKeys | undefined, verify: Verify): Moves | undefined {
+  if (document === undefined) return undefined
+  if (keys === undefined) throw new NotAKeysDocument('moves cannot be checked without keys')
+  return parsed(document, (given) => readMoves(given, keys, verify), 'the moves')
+}
+
+/** Which name a receipt must have: that of its key's era, on a server that has moved. */
+function followNames(keys: PublishedKeys | undefined, moves: Moves | undefined) {
+  const former = new Map<string, FormerName>()
+  const eraOf = ({ link }: Judgement) => moves?.eras.get(keys?.keys[link?.sound?.keyIndex ?? -1]?.keyId ?? '')
+  return {
+    former: () => [...former.values()],
+    expected: (judgement: Judgement, serverId: string | undefined) => eraOf(judgement)?.serverId ?? serverId,
+    take(judgement: Judgement): readonly Fault[] {
+      const [era, sound] = [eraOf(judgement), judgement.link?.sound]
+      if (era === undefined || sound === undefined || judgement.receiptSeq === undefined) return []
+      const { serverId: name, until } = era
+      if (until !== undefined) {
+        const receipts = (former.get(`${name} ${until}`)?.receipts ?? 0) + 1
+        former.set(`${name} ${until}`, { claimed_server_id: name, claimed_until: until, receipts })
+      }
+      return denials({ receiptSeq: judgement.receiptSeq, ...sound }, era)
+    },
+  }
 }
 
 function collectFaults() {

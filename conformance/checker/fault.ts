@@ -12,6 +12,8 @@ export type FaultKind =
   /** A JSON member differs from the signed field. */
   | 'reading'
   | 'server'
+  /** The signatures verify, but a statement of the server says that it has not signed this. */
+  | 'denied'
   /** A list is not in its order. */
   | 'order'
   | 'chain'

@@ -1,5 +1,5 @@
 /**
- * The outer form of a receipt (RFC 9052, COSE_Sign), read twice: a template says where in the bytes each part must be,
+ * The outer form of a receipt or a statement (RFC 9052, COSE_Sign), read twice: a template says where in the bytes each part must be,
  * and the CBOR library must read the same parts. Of the 3.9 KiB of a receipt only payload, key ids and signatures vary;
  * everything else is fixed.
  */
@@ -7,10 +7,10 @@ import { Tag } from 'cbor2'
 import { firstDifference, readCbor, writeCbor } from './cbor.ts'
 import type { Fault } from './fault.ts'
 
-/** Longer receipts are refused unread. A usual one has about 3.9 KiB. */
+/** Longer messages are refused unread. A usual one has about 3.9 KiB. */
 const MAX_RECEIPT_BYTES = 16_384
 const COSE_SIGN = 98
-const CONTENT_TYPE = 'application/service-receipt+cbor'
+const RECEIPT = 'application/service-receipt+cbor'
 const KEY_ID_BYTES = 32
 
 export type Algorithm = 'Ed25519' | 'ML-DSA-65'
@@ -47,15 +47,15 @@ interface Section {
   readonly length: number
 }
 
-export function readForm(cbor: Uint8Array): Form | Fault {
+export function readForm(cbor: Uint8Array, contentType = RECEIPT): Form | Fault {
   if (cbor.length > MAX_RECEIPT_BYTES)
     return fault(
       `byte ${MAX_RECEIPT_BYTES}`,
       `a receipt has at most ${MAX_RECEIPT_BYTES} bytes, this has ${cbor.length}`,
     )
-  const pieces = walk(cbor, payloadLengthOf(cbor))
+  const pieces = walk(cbor, beforePayload(contentType))
   if ('what' in pieces) return pieces
-  const form = formOf(pieces)
+  const form = formOf(pieces, contentType)
   return form === undefined || !isReadTheSame(cbor, form)
     ? fault('byte 0', 'the CBOR library reads other parts than the template')
     : form
@@ -73,9 +73,9 @@ function protectedHeader(algorithm: Algorithm, number: number): readonly Section
   ]
 }
 
-const BEFORE_PAYLOAD: readonly Section[] = [
+const beforePayload = (contentType: string): readonly Section[] => [
   fixed('the tag 98 of COSE_Sign around a list of four', Uint8Array.of(0xd8, COSE_SIGN, 0x84)),
-  fixed('the protected header of the body', writeCbor(writeCbor(new Map([[3, CONTENT_TYPE]])))),
+  fixed('the protected header of the body', writeCbor(writeCbor(new Map([[3, contentType]])))),
   fixed('the empty unprotected header of the body', writeCbor(new Map())),
 ]
 const AFTER_PAYLOAD: readonly Section[] = [
@@ -89,8 +89,6 @@ const AFTER_PAYLOAD: readonly Section[] = [
   ]),
 ]
 const sum = (sections: readonly Section[]) => sections.reduce((total, { length }) => total + length, 0)
-const PAYLOAD_AT = sum(BEFORE_PAYLOAD)
-const AROUND_PAYLOAD_BYTES = PAYLOAD_AT + sum(AFTER_PAYLOAD)
 
 function fixed(name: string, bytes: Uint8Array): Section {
   return { name, fixed: bytes, length: bytes.length }
@@ -110,12 +108,12 @@ function headOf(length: number): Uint8Array {
  * The length of the payload. Both its own head and the length of the receipt give it. When they differ, the one counts
  * with which the rest fits the template. So a fault is reported where it is: in the head, or behind the payload.
  */
-function payloadLengthOf(cbor: Uint8Array): number {
-  const left = cbor.length - AROUND_PAYLOAD_BYTES
+function payloadLengthOf(cbor: Uint8Array, payloadAt: number): number {
+  const left = cbor.length - payloadAt - sum(AFTER_PAYLOAD)
   const remaining = [1, 2, 3]
     .map((bytes) => left - bytes)
     .find((length) => length >= 0 && headOf(length).length === left - length)
-  const stated = statedLength(cbor.subarray(PAYLOAD_AT))
+  const stated = statedLength(cbor.subarray(payloadAt))
   if (remaining === undefined) return stated ?? 0
   if (stated === undefined || stated === remaining) return remaining
   const deviation = deviationIn(cbor.subarray(cbor.length - sum(AFTER_PAYLOAD)), AFTER_PAYLOAD)
@@ -131,9 +129,10 @@ function statedLength([head = 0, high = 0, low = 0]: Uint8Array): number | undef
 
 type Pieces = readonly (Piece & { readonly name: string })[]
 
-function walk(cbor: Uint8Array, payloadLength: number): Pieces | Fault {
+function walk(cbor: Uint8Array, before: readonly Section[]): Pieces | Fault {
+  const payloadLength = payloadLengthOf(cbor, sum(before))
   const payload = [fixed('the length of the payload', headOf(payloadLength)), free('the payload', payloadLength)]
-  const sections = [...BEFORE_PAYLOAD, ...payload, ...AFTER_PAYLOAD]
+  const sections = [...before, ...payload, ...AFTER_PAYLOAD]
   const deviation = deviationIn(cbor, sections)
   if (deviation !== undefined) return fault(`byte ${deviation.offset}`, deviation.what)
   const pieces: { name: string; offset: number; bytes: Uint8Array }[] = []
@@ -166,27 +165,33 @@ function deviationIn(cbor: Uint8Array, sections: readonly Section[]): Deviation 
   return cbor.length > offset ? { offset, what: 'more bytes follow the end of the receipt' } : undefined
 }
 
-function formOf(pieces: Pieces): Form | undefined {
+function formOf(pieces: Pieces, contentType: string): Form | undefined {
   const [payload, ...rest] = pieces
   if (payload === undefined) return undefined
   const signers = SIGNERS.flatMap(({ algorithm, number }, index): readonly SignerPart[] => {
     const [keyId, signature] = [rest[2 * index], rest[2 * index + 1]]
     if (keyId === undefined || signature === undefined) return []
     return [
-      { algorithm, keyId, signature, toBeSigned: toBeSigned({ number, keyId: keyId.bytes, payload: payload.bytes }) },
+      {
+        algorithm,
+        keyId,
+        signature,
+        toBeSigned: toBeSigned({ contentType, number, keyId: keyId.bytes, payload: payload.bytes }),
+      },
     ]
   })
   return signers.length === SIGNERS.length ? { payload, signers } : undefined
 }
 
 interface Signed {
+  readonly contentType: string
   readonly number: number
   readonly keyId: Uint8Array
   readonly payload: Uint8Array
 }
 
-function toBeSigned({ number, keyId, payload }: Signed): Uint8Array {
-  const body = writeCbor(new Map([[3, CONTENT_TYPE]]))
+function toBeSigned({ contentType, number, keyId, payload }: Signed): Uint8Array {
+  const body = writeCbor(new Map([[3, contentType]]))
   const head = writeCbor(new Map<number, unknown>([[1, number] as const, [4, keyId] as const]))
   return writeCbor(['Signature', body, head, new Uint8Array(0), payload])
 }

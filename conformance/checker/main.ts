@@ -6,7 +6,7 @@ import { readItems } from './input.ts'
 import { openInput, readDocument } from './sources.ts'
 
 const USAGE = `Checks custody receipts and their chain, without any code of the server or its clients.
-  npm run check:receipts -- <file or ->… --keys <file or URL> [--pins <file>] [--whole] [--log] [--json]
+  npm run check:receipts -- <file or ->… --keys <file or URL> [--pins <file>] [--moves <file or URL>] [--whole] [--log] [--json]
 
   <file or ->     Receipts as JSON Lines or one JSON document, in any order: AssetReceipt objects, receipt_cbor texts (base64), arrays of
                   either, or answers of GET /v1/assets/{asset_id}/receipts. Several files are read one after the other. - is standard input.
@@ -14,6 +14,8 @@ const USAGE = `Checks custody receipts and their chain, without any code of the 
   --keys <what>   The attestation keys: a file with the answer of /.well-known/service/attestation-keys, or the URL of the server.
                   A server can show you other keys than it shows others: compare with --pins, or take the file from a source you trust.
   --pins <file>   Earlier keys: an older answer, or the keys that a client has pinned. Reports each key that is missing, moved or changed.
+  --moves <what>  Of a server that has moved: a file with the answer of /.well-known/service/moves, or the URL of the server. Receipts then have
+                  the name that the server had, as it says itself, when their key was the active one.
   --whole         The receipts are the complete log from the server's first receipt on. Receipts missing at its end cannot be detected.
   --log           The receipts are in the order of the log: receipt_seq rises from each to the next.
   --json          Writes the report as JSON. Use npm run --silent, or npm writes a heading before it.
@@ -33,6 +35,7 @@ async function main(): Promise<number> {
       options: {
         keys: { type: 'string' },
         pins: { type: 'string' },
+        moves: { type: 'string' },
         whole: { type: 'boolean', default: false },
         log: { type: 'boolean', default: false },
         json: { type: 'boolean', default: false },
@@ -45,8 +48,10 @@ async function main(): Promise<number> {
     }
     if (positionals.length === 0) throw new Error('no file given; see --help')
     const { whole, log } = values
-    const [keys, pins] = [await documentOf(values.keys), await documentOf(values.pins)]
-    const report = await check(positionals, { keys, pins, whole, log })
+    const keys = await documentOf(values.keys, 'attestation-keys')
+    const pins = await documentOf(values.pins, 'attestation-keys')
+    const moves = await documentOf(values.moves, 'moves')
+    const report = await check(positionals, { keys, pins, moves, whole, log })
     console.log(values.json ? JSON.stringify(report, undefined, 2) : describe(report))
     return statusOf(report)
   } catch (error) {
@@ -55,8 +60,8 @@ async function main(): Promise<number> {
   }
 }
 
-async function documentOf(source: string | undefined): Promise<unknown> {
-  return source === undefined ? undefined : readDocument(source)
+async function documentOf(source: string | undefined, name: string): Promise<unknown> {
+  return source === undefined ? undefined : readDocument(source, name)
 }
 
 async function check(paths: readonly string[], options: CheckOptions): Promise<Report> {
@@ -77,7 +82,7 @@ function describe(report: Report): string {
   const more = count > listed.length ? [`  … and ${count - listed.length} more`] : []
   const verdict =
     count === 0 ? ['No fault found.'] : [count === 1 ? '1 fault:' : `${count} faults:`, ...listed, ...more]
-  return [heading(report), ...verdict, ...omissions(report)].join('\n')
+  return [heading(report), ...formerNames(report), ...verdict, ...omissions(report)].join('\n')
 }
 
 function heading({
@@ -93,12 +98,21 @@ function heading({
   return `Checked ${what}${server === undefined ? '' : ` of ${server}`}${span}${under}.`
 }
 
+/** A server proves with its own keys alone that it had another name, so it is never said as a fact. */
+function formerNames({ claimed_former_names: names = [], server_id: server }: Report): readonly string[] {
+  return names.map(
+    ({ claimed_server_id: name, claimed_until: until, receipts }) =>
+      `${receipts} of them: signed by a key that ${server} lists as its own; it says that it was ${name} until ${until}.`,
+  )
+}
+
 /** What the options left unchecked, so that the user knows how much the result covers. */
-function omissions({ keys, pins, whole, log, receipts }: Report): readonly string[] {
+function omissions({ keys, pins, moves, whole, log, receipts, faults }: Report): readonly string[] {
   const all: readonly (readonly [boolean, string])[] = [
     [receipts === 0, 'anything (there was no receipt)'],
     [keys === undefined, 'signatures (--keys)'],
     [keys !== undefined && !pins, 'whether the keys are the earlier ones (--pins)'],
+    [!moves && faults.some(({ kind }) => kind === 'server'), 'whether the other names are former ones (--moves)'],
     [!whole, 'whether receipts are missing (--whole)'],
     [!log, 'the order of the receipts (--log)'],
   ]

@@ -28,20 +28,29 @@ export interface ReadPayload {
   readonly faults: readonly Fault[]
 }
 
-interface Rule {
+export interface Rule {
   readonly form: string
   readonly isOptional?: true
   readonly isOfForm: (value: string | number) => boolean
   readonly isHash?: true
 }
 
-const count = { form: 'a whole number from 1 to 2^53 - 1', isOfForm: isCount } as const
+export const count = { form: 'a whole number from 1 to 2^53 - 1', isOfForm: isCount } as const
 const uuid = { form: 'a UUID in lowercase', isOfForm: (value: unknown) => UUID.test(String(value)) } as const
-const hash = { form: `a byte string of ${HASH_BYTES}`, isOfForm: () => true, isHash: true } as const
+export const hash = { form: `a byte string of ${HASH_BYTES}`, isOfForm: () => true, isHash: true } as const
 
-const RULES: ReadonlyMap<string, Rule> = new Map<string, Rule>([
-  ['version', { form: `the text ${VERSION}`, isOfForm: (value) => value === VERSION }],
-  ['server_id', { form: 'an origin', isOfForm: isOrigin }],
+export const origin = { form: 'an origin', isOfForm: isOrigin } as const
+export const instant = { form: 'a time in UTC with milliseconds', isOfForm: isInstant } as const
+export const exactly = (text: string): Rule => ({
+  form: `the text ${text}`,
+  isOfForm: (value) => value === text,
+})
+
+export type Rules = ReadonlyMap<string, Rule>
+
+const RULES: Rules = new Map<string, Rule>([
+  ['version', exactly(VERSION)],
+  ['server_id', origin],
   ['receipt_seq', count],
   ['prior_receipt_hash', { ...hash, isOptional: true }],
   ['upload_id', uuid],
@@ -51,32 +60,39 @@ const RULES: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ['ciphertext_hash', hash],
   ['size', count],
   ['envelope_hash', { ...hash, isOptional: true }],
-  ['received_at', { form: 'a time in UTC with milliseconds', isOfForm: isInstant }],
+  ['received_at', instant],
 ])
 
-export function readPayload({ offset, bytes }: Piece): ReadPayload {
-  const none: Fields = new Map()
-  const read = readCbor(bytes)
-  if (!('value' in read)) {
-    const fault = {
-      kind: 'payload',
-      where: `byte ${offset + read.offset}`,
-      what: `the payload is ${read.what}`,
-    } as const
-    return { fields: none, faults: [fault] }
-  }
-  if (!(read.value instanceof Map))
-    return { fields: none, faults: [{ kind: 'payload', where: `byte ${offset}`, what: 'the payload is no map' }] }
-  return judge(read.value)
+export function readPayload(piece: Piece): ReadPayload {
+  const { fields, faults } = readFields(piece, RULES, disagreements)
+  const statement = statementOf(fields)
+  return faults.length > 0 || statement === undefined ? { fields, faults } : { fields, faults, statement }
 }
 
-function judge(payload: ReadonlyMap<unknown, unknown>): ReadPayload {
+type Payload = ReadonlyMap<unknown, unknown>
+/** A field, and what is wrong with it. */
+export type Disagreement = readonly [field: string, what: string]
+
+/** Every field must be known and of its form; `disagreements` finds the fields that contradict each other. */
+export function readFields(
+  { offset, bytes }: Piece,
+  rules: Rules,
+  disagreements: (payload: Payload) => readonly Disagreement[],
+): Pick<ReadPayload, 'fields' | 'faults'> {
+  const fields = new Map<string, string | number>()
+  const read = readCbor(bytes)
+  if (!('value' in read)) {
+    const what = `the payload is ${read.what}`
+    return { fields, faults: [{ kind: 'payload', where: `byte ${offset + read.offset}`, what }] }
+  }
+  const payload = read.value
+  if (!(payload instanceof Map))
+    return { fields, faults: [{ kind: 'payload', where: `byte ${offset}`, what: 'the payload is no map' }] }
   const faults: Fault[] = []
   const refuse = (field: string, what: string) => void faults.push({ kind: 'payload', where: placeOf(field), what })
   for (const name of payload.keys())
-    if (typeof name !== 'string' || !RULES.has(name)) refuse(String(name), 'receipts have no such field')
-  const fields = new Map<string, string | number>()
-  for (const [name, rule] of RULES) {
+    if (typeof name !== 'string' || !rules.has(name)) refuse(String(name), 'there is no such field')
+  for (const [name, rule] of rules) {
     const value = plain(payload.get(name), rule)
     if (!payload.has(name)) {
       if (rule.isOptional !== true) refuse(name, 'it is missing')
@@ -85,14 +101,13 @@ function judge(payload: ReadonlyMap<unknown, unknown>): ReadPayload {
   }
   for (const [field, what] of disagreements(payload))
     if (faults.every(({ where }) => where !== placeOf(field))) refuse(field, what)
-  const statement = statementOf(fields)
-  return faults.length > 0 || statement === undefined ? { fields, faults } : { fields, faults, statement }
+  return { fields, faults }
 }
 
 const placeOf = (field: string) => `field ${field}`
 
 /** Fields that contradict each other. */
-function disagreements(payload: ReadonlyMap<unknown, unknown>): readonly (readonly [string, string])[] {
+function disagreements(payload: Payload): readonly Disagreement[] {
   const role = payload.get('blob_role')
   const isProvenance = role === 'provenance'
   const hasEnvelope = payload.has('envelope_hash')
@@ -109,8 +124,12 @@ function disagreements(payload: ReadonlyMap<unknown, unknown>): readonly (readon
       'it must equal the ciphertext_hash, because the provenance blob is the signed manifest',
     ],
   ]
-  return rules.filter(([isBroken]) => isBroken).map(([, field, what]) => [field, what])
+  return broken(rules)
 }
+
+/** The rules that do not hold. */
+export const broken = (rules: readonly (readonly [isBroken: boolean, ...Disagreement])[]): readonly Disagreement[] =>
+  rules.filter(([isBroken]) => isBroken).map(([, field, what]) => [field, what])
 
 function statementOf(fields: Fields): Statement | undefined {
   const text = (name: string) => {

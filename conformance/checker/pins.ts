@@ -5,6 +5,7 @@
  */
 import type { Fault } from './fault.ts'
 import { isObject, type Members } from './keys.ts'
+import type { Era } from './moves.ts'
 
 interface Pin {
   readonly keyId: unknown
@@ -38,12 +39,16 @@ function pinOf(entry: Members): Pin {
   }
 }
 
-/** `published` is a document that `readKeys` has accepted. */
-export function pinFaults(pins: Pins, published: unknown): readonly Fault[] {
+/**
+ * `published` is a document that `readKeys` has accepted. `eras`: of a server that has moved; pins then have the name
+ * of their last key.
+ */
+export function pinFaults(pins: Pins, published: unknown, eras: ReadonlyMap<string, Era>): readonly Fault[] {
   const now = readPins(published)
   const faults: Fault[] = []
   const refuse = (where: string, what: string) => void faults.push({ kind: 'keys', where, what })
-  if (now?.serverId !== pins.serverId) refuse('server_id', `the pinned keys have ${pins.serverId}`)
+  const name = eras.get(String(pins.keys.at(-1)?.keyId))?.serverId ?? now?.serverId
+  if (name !== pins.serverId) refuse('server_id', `the pinned keys have ${pins.serverId}`)
   for (const [index, before] of pins.keys.entries()) {
     const where = `key ${index + 1}, pinned as ${String(before.keyId)}`
     const after = now?.keys.find(({ keyId }) => keyId === before.keyId)

@@ -9,7 +9,7 @@ import { type ReadPayload, readPayload, type Statement } from './payload.ts'
 import { readingFaults, statedSeq } from './reading.ts'
 import type { Verify } from './signatures.ts'
 
-interface Judgement {
+export interface Judgement {
   readonly receiptSeq: number | undefined
   readonly serverId: string | undefined
   readonly faults: readonly Fault[]
@@ -75,7 +75,7 @@ function keyFor(
     : { key }
 }
 
-function signatureFaults({ signers }: Form, key: PublishedKey | undefined, verify: Verify): readonly Fault[] {
+export function signatureFaults({ signers }: Form, key: PublishedKey | undefined, verify: Verify): readonly Fault[] {
   if (key === undefined) return []
   const failed = ({ algorithm, signature, toBeSigned }: SignerPart) =>
     !verify(algorithm, {
@@ -154,5 +154,5 @@ function linkOf(
 }
 
 const hex = ({ bytes }: Piece) => Buffer.from(bytes).toString('hex')
-const keyIdOf = ({ signers: [signer] }: Form) => (signer === undefined ? '' : hex(signer.keyId))
+export const keyIdOf = ({ signers: [signer] }: Form) => (signer === undefined ? '' : hex(signer.keyId))
 const spanOf = ({ offset, bytes }: Piece) => `bytes ${offset} to ${offset + bytes.length - 1}`

@@ -1,8 +1,8 @@
-/** Reads what the command needs: files, standard input, and the keys document of a server. */
+/** Reads what the command needs: files, standard input, and documents of a server. */
 import { createReadStream } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 
-const KEYS_PATH = '/.well-known/service/attestation-keys'
+const DOCUMENTS_PATH = '/.well-known/service'
 const ANSWER_TIMEOUT_MS = 30_000
 const MAX_DOCUMENT_BYTES = 16 * 1024 * 1024
 
@@ -15,9 +15,9 @@ export function openInput(path: string): AsyncIterable<string | Uint8Array> {
   return path === '-' ? process.stdin : createReadStream(path)
 }
 
-/** The JSON of a file or URL. A URL is the base URL of a server, or the address of the document. */
-export async function readDocument(source: string): Promise<unknown> {
-  const text = /^https?:\/\//.test(source) ? await fetchText(source) : await readFileText(source)
+/** The JSON of a file or URL. A URL is the base URL of a server, or the address of the document with this name. */
+export async function readDocument(source: string, name: string): Promise<unknown> {
+  const text = /^https?:\/\//.test(source) ? await fetchText(source, name) : await readFileText(source)
   try {
     const document: unknown = JSON.parse(text)
     return document
@@ -34,9 +34,9 @@ async function readFileText(path: string): Promise<string> {
   }
 }
 
-async function fetchText(source: string): Promise<string> {
+async function fetchText(source: string, name: string): Promise<string> {
   const base = source.replace(/\/+$/, '')
-  const address = base.endsWith('/attestation-keys') ? base : `${base}${KEYS_PATH}`
+  const address = base.endsWith(`/${name}`) ? base : `${base}${DOCUMENTS_PATH}/${name}`
   try {
     const answer = await fetch(address, { redirect: 'error', signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS) })
     if (answer.status !== 200) throw new Error(`it answers ${answer.status}`)

@@ -3,7 +3,8 @@ import { parseSha256Hex } from '@blindkeep/protocol/ids'
 import { HYBRID_ALGORITHM, keyId } from '@blindkeep/protocol/keys'
 import type { AttestationKeysResponse } from '@blindkeep/protocol/schemas/discovery'
 import { AuditError, type AuditReason } from '../../packages/client/src/verify/auditError.ts'
-import { type PinnedKeys, pinKeys, requireActiveAt } from '../../packages/client/src/verify/pins.ts'
+import type { PinnedKeys } from '../../packages/client/src/verify/pinnedKeys.ts'
+import { pinKeys, requireActiveAt } from '../../packages/client/src/verify/pins.ts'
 import { known, OTHER_SERVER_ID, rising, SERVER_ID } from './inputs.ts'
 
 type Key = AttestationKeysResponse['keys'][number]

@@ -30,7 +30,8 @@ import { createEventStreamParser } from './sync/eventStreamParser.ts'
 import { parseUploadState } from './upload/uploadState.ts'
 import { parseReceipt } from './verify/audit.ts'
 import { AuditError } from './verify/auditError.ts'
-import { parsePins, pinKeys, requireActiveAt } from './verify/pins.ts'
+import { parsePins } from './verify/pinnedKeys.ts'
+import { pinKeys, requireActiveAt } from './verify/pins.ts'
 
 const isRangeError = (error: unknown) => error instanceof RangeError
 const known = <Value>(value: Value | undefined): Value => value ?? assert.fail('undefined')
@@ -241,7 +242,7 @@ describe('readText and readRefusal', () => {
         fc.oneof(fc.constantFrom('1', '-1', '1e3', '9'.repeat(17), 'soon'), fc.nat().map(String)),
         async (text, status, number) => {
           const headers = { 'retry-after': number, 'x-service-offset': number, 'x-request-id': number }
-          const error = await readRefusal('guestLink', new Response(text, { status, headers }))
+          const error = await readRefusal('guestLink', new Response(text, { status, headers }), 'https://keep.example')
           assert.ok(error instanceof ProblemError)
           assert.ok((error.detail ?? '').length <= 500)
           for (const value of [error.limit, error.retryAfterSeconds, error.offset])

@@ -57,8 +57,7 @@ describe('a change of the attestation key', () => {
 
   it('is for both keys the same payload under the content type of its kind, written here by hand', () => {
     const { leave, arrive } = keyChangeToBeSigned({ kind: 'move', ...move })
-    const start =
-      `8569${toHex(Buffer.from('Signature'))}5821a103781d${toHex(Buffer.from('application/service-move+cbor'))}`
+    const start = `8569${toHex(Buffer.from('Signature'))}5821a103781d${toHex(Buffer.from('application/service-move+cbor'))}`
     assert.ok(toHex(leave.ed25519).startsWith(`${start}5826a20132045820${'a'.repeat(64)}`))
     assert.ok(toHex(arrive.ed25519).startsWith(`${start}5826a20132045820${'b'.repeat(64)}`))
     assert.equal(toHex(leave.payload), toHex(arrive.payload))

@@ -16,6 +16,16 @@ export function parseBaseUrl(text: string): string {
   return `${url.origin}${trimEnd(url.pathname, '/')}`
 }
 
+const MAX_ADDRESS_LENGTH = 300
+/** Without anything that a terminal or a shell takes for more than text. */
+const plainAddress = /^https?:\/\/(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::[1-9][0-9]{0,4})?(?:\/[A-Za-z0-9._~-]+)*$/
+
+/** An address that a server names, if people may be shown it and copy it: canonical, and of plain characters only. */
+export function plainAddressOf(value: unknown): string | undefined {
+  const isPlain = typeof value === 'string' && value.length <= MAX_ADDRESS_LENGTH && plainAddress.test(value)
+  return isPlain && baseUrlOrUndefined(value) === value ? value : undefined
+}
+
 /** Parts of `{PUBLIC_URL}/{page}/{opaque_id}#{fragment}`, as a page at that address knows them. Unverified. */
 export interface AddressParts {
   readonly baseUrl: string

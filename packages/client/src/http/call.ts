@@ -74,10 +74,12 @@ type Exchange = (name: OperationName, request: AnyRequest, token?: string) => Pr
 
 /** One request and its answer. */
 function createExchange(baseUrl: string, send: typeof fetch, clock: ServerClock): Exchange {
+  const { origin } = new URL(baseUrl)
   return async (name, request, token) => {
     const row: Operation = operations[name]
     const url = `${baseUrl}${pathOf(row, request.path, request.query)}`
-    const watch = watchFor(request.timeoutMs ?? TIMEOUT_MS, request.signal)
+    const { timeoutMs = TIMEOUT_MS, signal } = request
+    const watch = watchFor({ timeoutMs, signal, given: origin })
     try {
       const init = requestInit(row, { request, token, signal: watch.signal })
       // Only what `over` awaits fails for reasons of the network; every other exception is an error of this program.
@@ -85,7 +87,7 @@ function createExchange(baseUrl: string, send: typeof fetch, clock: ServerClock)
       refuseRedirect(url, answer)
       clock.note(answer.headers)
       if (row.answers[answer.status] === undefined && answer.status >= 400)
-        throw await watch.over(readRefusal(name, answer))
+        throw await watch.over(readRefusal(name, answer, origin))
       const body = await readBody(name, answer, watch)
       return { status: answer.status, headers: answer.headers, body }
     } catch (error) {

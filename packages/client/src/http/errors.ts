@@ -17,6 +17,10 @@ export interface ProblemFacts {
   readonly retryAfterSeconds?: number | undefined
   /** The byte from which to continue an upload (`X-Service-Offset`). */
   readonly offset?: number | undefined
+  /** The origin that was asked. */
+  readonly origin?: string | undefined
+  /** With `error.server.moved`: where the server says that it is now, origin and path. Unverified. */
+  readonly movedTo?: string | undefined
 }
 
 /** The server refused. Programs switch on `code`; the message is from the catalog, and contains no path. */
@@ -30,6 +34,8 @@ export class ProblemError extends Error {
   readonly limit: number | undefined
   readonly retryAfterSeconds: number | undefined
   readonly offset: number | undefined
+  readonly origin: string | undefined
+  readonly movedTo: string | undefined
 
   constructor(facts: ProblemFacts) {
     super(messageOf(facts))
@@ -41,6 +47,8 @@ export class ProblemError extends Error {
     this.limit = facts.limit
     this.retryAfterSeconds = facts.retryAfterSeconds
     this.offset = facts.offset
+    this.origin = facts.origin
+    this.movedTo = facts.movedTo
   }
 }
 
@@ -64,26 +72,30 @@ export class NetworkError extends Error {
   readonly failure: NetworkFailure
   /** The operating system's name of the failure, such as ECONNREFUSED, where there is one. */
   readonly systemCode: string | undefined
+  /** The origin of the address that the person gave. */
+  readonly given: string | undefined
+  /** The origin to which a redirect points. Unverified. */
+  readonly found: string | undefined
 
-  constructor(failure: Exclude<NetworkFailure, 'redirected'>, systemCode?: string)
-  constructor(failure: 'redirected', systemCode: undefined, origins: Origins)
-  constructor(failure: NetworkFailure, systemCode?: string, origins: Partial<Origins> = {}) {
-    const message = failure === 'redirected' ? redirectMessage(origins) : NETWORK_MESSAGES[failure]
+  constructor(failure: NetworkFailure, systemCode?: string, { given, found }: Origins = {}) {
+    const message = failure === 'redirected' ? redirectMessage({ given, found }) : NETWORK_MESSAGES[failure]
     super(systemCode === undefined ? message : `${message} (${systemCode})`)
     this.failure = failure
     this.systemCode = systemCode
+    this.given = given
+    this.found = found
   }
 }
 
 /** Where a client speaks to, and where the server points. */
 export interface Origins {
   /** Of the address that the person gave. */
-  readonly given: string
+  readonly given?: string | undefined
   /** Undefined where a browser does not tell it. */
-  readonly found: string | undefined
+  readonly found?: string | undefined
 }
 
-function redirectMessage({ given, found }: Partial<Origins>): string {
+function redirectMessage({ given = 'The server', found }: Origins): string {
   return `${given} answers with a redirect to ${found ?? 'another address'}. It was not followed. If the other address is the right one, open it yourself.`
 }
 

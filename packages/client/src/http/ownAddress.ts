@@ -4,11 +4,9 @@
  * `Calls`, and addresses are made from it alone. What a server says about its own address is compared with it, never
  * used in its place.
  */
+import { plainAddressOf } from './baseUrl.ts'
 import type { Call } from './callTypes.ts'
 import { AddressError, AnswerError, NetworkError } from './errors.ts'
-
-/** As in receipts. */
-const MAX_ORIGIN_LENGTH = 300
 
 interface BaseCalls {
   readonly baseUrl: string
@@ -55,8 +53,7 @@ export function refuseRedirect(url: string, answer: Response): void {
 /** Never more than the origin, as a path may be a credential. */
 function originOf(text: string, base?: string): string | undefined {
   const url = text === '' || !URL.canParse(text, base) ? undefined : new URL(text, base)
-  const isHttp = url?.protocol === 'http:' || url?.protocol === 'https:'
-  return isHttp && url.origin.length <= MAX_ORIGIN_LENGTH ? url.origin : undefined
+  return plainAddressOf(url?.origin)
 }
 
 /** The parser of `URL` has already brought addresses of all spellings into one form. */

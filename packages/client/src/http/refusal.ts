@@ -2,6 +2,7 @@ import { type Operation, type OperationName, operations, problemsOf, statusOf } 
 import { PROBLEMS, type ProblemCode } from '@blindkeep/protocol/problems'
 import { HEADERS } from '@blindkeep/protocol/wire'
 import { MAX_PROBLEM_BYTES, parseJson, readText } from './answer.ts'
+import { plainAddressOf } from './baseUrl.ts'
 import { ProblemError } from './errors.ts'
 
 const MAX_DETAIL_CHARACTERS = 500
@@ -11,19 +12,22 @@ const requestIdForm = /^[0-9A-Za-z-]{1,64}$/
 const plainForm = /^\P{Cc}*$/u
 const integerForm = /^(?:0|[1-9][0-9]{0,15})$/
 
-/** Reads any answer with an error status. Invalid members are left out, never guessed. */
-export async function readRefusal(operation: OperationName, answer: Response): Promise<ProblemError> {
+/** Reads any answer of `origin` with an error status. Invalid members are left out, never guessed. */
+export async function readRefusal(operation: OperationName, answer: Response, origin: string): Promise<ProblemError> {
   const document = await readDocument(answer)
   const { status, headers } = answer
+  const code = codeOf(operation, document.code, status) ?? codeByStatus(operation, status)
   return new ProblemError({
     operation,
     status,
-    code: codeOf(operation, document.code, status) ?? codeByStatus(operation, status),
+    code,
     detail: textOf(document.detail),
     requestId: matching(headers.get(HEADERS.requestId), requestIdForm),
     limit: integerOf(document.limit),
     retryAfterSeconds: retryAfterOf(headers),
     offset: headerInteger(headers, HEADERS.offset),
+    origin,
+    movedTo: code === 'error.server.moved' ? plainAddressOf(document.moved_to) : undefined,
   })
 }
 
@@ -48,6 +52,7 @@ interface ProblemMembers {
   readonly code?: unknown
   readonly detail?: unknown
   readonly limit?: unknown
+  readonly moved_to?: unknown
 }
 
 function isObject(value: unknown): value is ProblemMembers {
@@ -70,6 +75,8 @@ function codeByStatus(operation: OperationName, status: number): ProblemCode | '
   if (status === 413) return 'error.request.payload_too_large'
   const row: Operation = operations[operation]
   if (row.method !== 'HEAD') return 'unknown'
+  // No row names it: it is the only 410, and any operation may meet it.
+  if (status === PROBLEMS['error.server.moved'].status) return 'error.server.moved'
   const [only, ...others] = problemsOf(row).filter((code) => statusOf(row, code) === status)
   return only !== undefined && others.length === 0 ? only : 'unknown'
 }

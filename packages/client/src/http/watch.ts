@@ -16,15 +16,24 @@ export interface Watch {
 /** The network throws none of these. `TypeError` is not among them: `fetch` throws it. */
 const OWN_ERRORS = [ProblemError, AnswerError, NetworkError, RangeError, ReferenceError, SyntaxError]
 
+interface WatchOptions {
+  readonly timeoutMs: number
+  readonly signal?: AbortSignal | undefined
+  /** The origin that is asked. */
+  readonly given: string
+}
+
 /** Each step may take `timeoutMs`; a download may take hours as long as bytes arrive. */
-export function watchFor(timeoutMs: number, outer?: AbortSignal): Watch {
+export function watchFor({ timeoutMs, signal: outer, given }: WatchOptions): Watch {
   const controller = new AbortController()
   let isTimeout = false
   const abort = () => controller.abort(outer?.reason)
   const failure = (error: unknown): unknown => {
     if (OWN_ERRORS.some((kind) => error instanceof kind)) return error
     if (outer?.aborted === true) return outer.reason
-    return isTimeout ? new NetworkError('timeout') : new NetworkError('unreachable', systemCodeOf(error))
+    return isTimeout
+      ? new NetworkError('timeout', undefined, { given })
+      : new NetworkError('unreachable', systemCodeOf(error), { given })
   }
   if (outer?.aborted === true) abort()
   else outer?.addEventListener('abort', abort, { once: true })
@@ -71,7 +80,7 @@ export function watchedStream(body: ReadableStream<Bytes> | null, watch: Watch):
           const failure = watch.failure(error)
           controller.error(
             failure instanceof NetworkError && failure.failure === 'unreachable'
-              ? new NetworkError('cut', failure.systemCode)
+              ? new NetworkError('cut', failure.systemCode, failure)
               : failure,
           )
         }

@@ -11,7 +11,9 @@ import type { Calls } from '../http/call.ts'
 import { AnswerError } from '../http/errors.ts'
 import { auditServer, openReceipt } from './audit.ts'
 import { AuditError } from './auditError.ts'
-import { type PinnedKeys, pinReceipts } from './pins.ts'
+import { nameChangesOf, needKeyChanges } from './keyChanges.ts'
+import type { PinnedKeys } from './pinnedKeys.ts'
+import { pinReceipts } from './pins.ts'
 
 /** Each takes some milliseconds, and the server decides how many there are: in between, a page can react. */
 const CHECKED_AT_ONCE = 8
@@ -99,17 +101,26 @@ export async function openAudit(calls: Calls, pinned?: PinnedKeys): Promise<Rece
   const server = await auditServer(calls, pinned)
   const { serverId } = server
   let { keys } = server
+  /** Receipts of before a move name the server as it was called then. */
+  const knowNames = async (receipts: readonly AssetReceipt[]) => {
+    const named = receipts.map(({ server_id }) => server_id)
+    if (!needKeyChanges(keys, named)) return
+    const known = await auditServer(calls, keys, named)
+    // Other checks may have pinned receipts meanwhile.
+    keys = { ...known.keys, newestReceipt: keys.newestReceipt }
+  }
   return {
     serverId,
     keys: () => keys,
     async check(asset, listed, { uploads = {}, signal } = {}) {
+      await knowNames(listed)
       const receipts: CheckedAssetReceipt[] = []
       for (const receipt of listed) {
         if (receipts.length % CHECKED_AT_ONCE === CHECKED_AT_ONCE - 1) await systemEnvironment.wait(0, signal)
         receipts.push({ receipt, signed: await openReceipt({ receipt, keys, serverId }) })
       }
       const signed = receipts.map((one) => one.signed)
-      requireOneChain(signed)
+      requireOneChain(signed, keys)
       for (const one of signed) requireOfAsset(one, asset)
       for (const blob of asset.blobs) requireReceipt(blob, signed, uploads)
       requireOwnUploads(signed, asset)
@@ -117,6 +128,7 @@ export async function openAudit(calls: Calls, pinned?: PinnedKeys): Promise<Rece
       return { receipts, keys }
     },
     async checkKept(receipt) {
+      await knowNames([receipt])
       const signed = await openReceipt({ receipt, keys, serverId })
       keys = pinReceipts(keys, [signed])
       return signed
@@ -132,8 +144,8 @@ const CHAIN_FAULTS: Readonly<Record<ChainFault, string>> = {
   prior_hash_differs: 'a receipt does not continue the one before it',
 }
 
-function requireOneChain(signed: readonly DecodedReceipt[]): void {
-  const broken = checkChain(signed)
+function requireOneChain(signed: readonly DecodedReceipt[], keys: PinnedKeys): void {
+  const broken = checkChain(signed, { moves: nameChangesOf(keys) })
   if (broken !== undefined) throw new AuditError('chain_broken', CHAIN_FAULTS[broken.fault])
 }
 

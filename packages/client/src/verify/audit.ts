@@ -1,5 +1,6 @@
 /** Checks receipts and the keys that sign them. Accepts neither unless everything is consistent. */
 import { fromBase64 } from '@blindkeep/protocol/bytes'
+import { type EraFault, eraFault } from '@blindkeep/protocol/eras'
 import { type DecodedReceipt, ReceiptError, readReceipt, verifyReceipt } from '@blindkeep/protocol/receipt'
 import { AssetReceipt } from '@blindkeep/protocol/schemas/receipts'
 import { type Environment, systemEnvironment } from '../ground/environment.ts'
@@ -7,11 +8,13 @@ import { readAnswer } from '../http/answer.ts'
 import { type Calls, createCalls } from '../http/call.ts'
 import { AnswerError, ProblemError } from '../http/errors.ts'
 import { verifiers } from '../seal/signatures.ts'
-import { AuditError } from './auditError.ts'
-import { type PinnedKeys, pinKeys, pinReceipts, requireActiveAt } from './pins.ts'
+import { AuditError, type AuditReason } from './auditError.ts'
+import { erasOf, ListsMisfit, needKeyChanges, withKeyChanges } from './keyChanges.ts'
+import type { PinnedKeys } from './pinnedKeys.ts'
+import { pinKeys, pinReceipts, requireActiveAt } from './pins.ts'
 
 export { AuditError, type AuditReason } from './auditError.ts'
-export type { PinnedKey, PinnedKeys } from './pins.ts'
+export type { PinnedKey, PinnedKeys } from './pinnedKeys.ts'
 
 /** Reads a receipt that was kept; unverified. Throws `RangeError` for anything else. */
 export function parseReceipt(json: unknown): AssetReceipt {
@@ -34,7 +37,7 @@ export interface ExpectedCustody {
 export interface ReceiptCheck {
   readonly receipt: AssetReceipt
   readonly keys: PinnedKeys
-  /** The origin that the receipt must name. */
+  /** The origin of the server now. With `keyChanges`, a receipt must name what the server was called in its time. */
   readonly serverId: string
   readonly expected: ExpectedCustody
 }
@@ -63,9 +66,29 @@ export async function openReceipt({
     throw new AuditError('unknown_key', 'the receipt is signed by a key that the server does not publish')
   const decoded = await verified(receiptCbor, fromBase64(key.public))
   requireSameReading(receipt, reading)
-  if (decoded.payload.server_id !== serverId) throw new AuditError('wrong_server', 'the receipt is from another server')
+  await requireOfServer(decoded, keys, serverId)
   requireActiveAt(key, decoded.payload.received_at)
   return decoded
+}
+
+/** Not a false signature: what the server says of its own log is at fault. */
+const DENIED =
+  'the key of the receipt signed it while it was active, but the server states that its receipts of that time were others: it has forgotten or denies what it signed, or the key was stolen'
+
+const ERA_FAULTS: Readonly<Record<EraFault, readonly [AuditReason, string]>> = {
+  key_unknown: ['unknown_key', 'the receipt is signed by a key of which the server does not say when it began'],
+  other_server: ['wrong_server', 'the receipt names another server than its key signs for'],
+  outside_era: ['outside_era', DENIED],
+  head_differs: ['outside_era', DENIED],
+}
+
+/** Once a server is known to have moved, the key of a receipt says which name and which numbers it may have. */
+async function requireOfServer(decoded: DecodedReceipt, keys: PinnedKeys, serverId: string): Promise<void> {
+  const eras = await erasOf(keys)
+  const fault = eras && eraFault(decoded, eras)
+  if (fault !== undefined) throw new AuditError(...ERA_FAULTS[fault])
+  if (eras === undefined && decoded.payload.server_id !== serverId)
+    throw new AuditError('wrong_server', 'the receipt is from another server')
 }
 
 function cborOf(receipt: AssetReceipt): Uint8Array {
@@ -133,16 +156,35 @@ function requireExpected({ payload }: DecodedReceipt, expected: ExpectedCustody)
 }
 
 export interface ServerFacts {
-  /** The canonical origin that receipts name. */
+  /** The canonical origin that new receipts name. */
   readonly serverId: string
   readonly keys: PinnedKeys
 }
 
 /**
  * The server's identity and the keys that sign its receipts, compared with its address and with the `pinned` keys.
- * Throws `AuditError` like `pinKeys`, or `wrong_server` when the server names another origin than its address.
+ * `named`: what receipts state as their server; where that is a former name, its statements about that are read too.
+ * Throws like `pinKeys` and `withKeyChanges`, or `wrong_server` when the server names another origin than its address.
  */
-export async function auditServer({ baseUrl, call }: Calls, pinned?: PinnedKeys): Promise<ServerFacts> {
+export async function auditServer(
+  calls: Calls,
+  pinned?: PinnedKeys,
+  named: readonly string[] = [],
+): Promise<ServerFacts> {
+  try {
+    return await auditOnce(calls, pinned, named)
+  } catch (error) {
+    if (!(error instanceof ListsMisfit)) throw error
+    // A key may have begun between the two questions.
+    return await auditOnce(calls, pinned, named)
+  }
+}
+
+async function auditOnce(
+  { baseUrl, call }: Calls,
+  pinned: PinnedKeys | undefined,
+  named: readonly string[],
+): Promise<ServerFacts> {
   const { body: info } = await call('serverInfo')
   const { origin } = new URL(baseUrl)
   if (info.server_id !== origin)
@@ -151,7 +193,9 @@ export async function auditServer({ baseUrl, call }: Calls, pinned?: PinnedKeys)
       `the server at ${origin} calls itself ${info.server_id}, and receipts count only there`,
     )
   const { body: published } = await call('attestationKeys')
-  return { serverId: info.server_id, keys: pinKeys(published, info.server_id, pinned) }
+  const { server_id: serverId } = info
+  const keys = pinKeys(published, serverId, pinned)
+  return { serverId, keys: needKeyChanges(keys, named) ? await withKeyChanges({ call }, keys) : keys }
 }
 
 /** What a guest stores about a landed drop. SECRET is only `opaqueId`, the credential of the link. */
@@ -202,7 +246,7 @@ export async function fetchReceipt({ custody, pinned, environment }: ReceiptOpti
   const calls = createCalls({ baseUrl: custody.baseUrl, fetch })
   const path = { opaque_id: custody.opaqueId, upload_id: custody.uploadId }
   const { body: receipt } = await calls.call('guestReceipt', { path })
-  const { serverId, keys } = await auditServer(calls, pinned)
+  const { serverId, keys } = await auditServer(calls, pinned, [receipt.server_id])
   const signed = await checkReceipt({ receipt, keys, serverId, expected: custody })
   return { receipt, signed, keys: pinReceipts(keys, [signed]) }
 }

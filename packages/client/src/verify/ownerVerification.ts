@@ -10,7 +10,7 @@ import {
   openAudit,
   type ReceiptAudit,
 } from './assetReceipts.ts'
-import type { PinnedKeys } from './pins.ts'
+import type { PinnedKeys } from './pinnedKeys.ts'
 import { type BeforeDestroying, type DestroyAnswer, verifyBeforeDestroying } from './verifyBeforeDestroying.ts'
 import { type HeldAnswers, type VerifyHeld, verifyHeld } from './verifyHeld.ts'
 import { type AssetToVerify, type AssetVerdict, type VerifyOptions, verifyStorage } from './verifyStorage.ts'

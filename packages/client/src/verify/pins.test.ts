@@ -8,7 +8,8 @@ import { AttestationKeysResponse } from '@blindkeep/protocol/schemas/discovery'
 import vectors from '../../../../vectors/key-lists.json' with { type: 'json' }
 import { readAnswer } from '../http/answer.ts'
 import { AuditError, type AuditReason } from './auditError.ts'
-import { joinPins, type PinnedKeys, pinKeys, pinReceipts, requireActiveAt } from './pins.ts'
+import type { PinnedKeys } from './pinnedKeys.ts'
+import { joinPins, pinKeys, pinReceipts, requireActiveAt } from './pins.ts'
 
 const serverId = 'https://keep.example'
 type PublishedKey = AttestationKeysResponse['keys'][number]

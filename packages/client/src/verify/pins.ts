@@ -5,77 +5,21 @@ import type {
   AttestationKeysResponse,
   PublishedKeyResponse as PublishedKey,
 } from '@blindkeep/protocol/schemas/discovery'
-import { base64, integer, list, object, sha256, text, time } from '@blindkeep/protocol/schemas/shape'
-import { HYBRID_PUBLIC_KEY_BYTES } from '@blindkeep/protocol/suites'
-import { Type } from 'typebox'
-import { readAnswer } from '../http/answer.ts'
 import { AuditError } from './auditError.ts'
-
-/**
- * What a client remembers of one server: its attestation keys, as last seen, and the newest of the receipts that it has
- * checked. Plain JSON, not secret; store it as long as you store receipts. The server's list is append-only
- * (specification, Discovery): a rotation appends a key and sets the end of the one before; nothing else changes. So a
- * key that disappears or changes is an alarm, and so is a changed end.
- */
-export interface PinnedKeys {
-  readonly serverId: string
-  /** Oldest first, as published. */
-  readonly keys: readonly PinnedKey[]
-  /** Absent before the first receipt. Every later receipt must be in one chain with it (specification, Receipts). */
-  readonly newestReceipt?: ChainLink | undefined
-}
-
-export interface PinnedKey {
-  /** SHA-256 of the published bytes, lowercase hex. */
-  readonly keyId: string
-  /** Ed25519 ‖ ML-DSA-65, base64 of 1984 bytes. */
-  readonly public: string
-  /** RFC 3339. */
-  readonly activeFrom: string
-  /** RFC 3339; absent for the active key, and in pins of earlier releases of this client. */
-  readonly activeTo?: string | undefined
-}
-
-const StoredPins = object('PinnedKeys', {
-  serverId: text('The canonical origin of the server.'),
-  keys: list(
-    object('PinnedKey', {
-      keyId: sha256('SHA-256 of the published bytes.'),
-      public: base64('The published bytes.', { min: HYBRID_PUBLIC_KEY_BYTES, max: HYBRID_PUBLIC_KEY_BYTES }),
-      activeFrom: time('When it began to sign.'),
-      activeTo: Type.Optional(time('When it stopped.')),
-    }),
-    'Oldest first.',
-  ),
-  newestReceipt: Type.Optional(
-    object('PinnedReceipt', {
-      hash: sha256('SHA-256 of the whole receipt.'),
-      payload: object('PinnedPlace', {
-        server_id: text('The server that signed it.'),
-        receipt_seq: integer('Its number.', 1),
-        received_at: time('When the server received the bytes.'),
-        prior_receipt_hash: Type.Optional(sha256('The hash of the receipt before it.')),
-      }),
-    }),
-  ),
-})
-
-/** Reads stored pins. Throws `RangeError` for anything else. */
-export function parsePins(json: unknown): PinnedKeys {
-  const read = readAnswer(StoredPins, json)
-  if (read.fault !== undefined) throw new RangeError(`These are not the pinned keys of a server: ${read.fault}.`)
-  return read.value
-}
+import { nameChangesOf, requireContinuedChanges } from './keyChanges.ts'
+import { MovedAway } from './movedAway.ts'
+import type { PinnedKey, PinnedKeys } from './pinnedKeys.ts'
 
 /**
  * Checks a published list by itself and against the pinned keys; returns the keys to pin from now on. Throws
- * `AuditError`: `wrong_server`, `key_malformed`, `key_vanished` or `key_changed`.
+ * `AuditError` (`wrong_server`, `key_malformed`, `key_vanished` or `key_changed`), and `MovedAway` for a tombstone.
  */
 export function pinKeys(published: AttestationKeysResponse, serverId: string, pinned?: PinnedKeys): PinnedKeys {
   if (published.server_id !== serverId)
     throw new AuditError('wrong_server', 'the list of attestation keys names another server')
   if (pinned !== undefined && pinned.serverId !== serverId)
     throw new AuditError('wrong_server', 'the pinned keys belong to another server')
+  refuseTombstone(pinned)
   const keys = published.keys.map(pinOf)
   const ids = requireContinued(serverId, pinned?.keys ?? [], keys)
   if (ids.size < keys.length) throw new AuditError('key_malformed', 'a key is published twice')
@@ -102,7 +46,7 @@ export function pinReceipts(pinned: PinnedKeys, receipts: readonly ChainLink[]):
     else if (same.hash !== receipt.hash) throw forked(`the server has signed two receipts with the number ${seq}`)
   }
   links.sort((a, b) => a.payload.receipt_seq - b.payload.receipt_seq)
-  if (checkChain(links) !== undefined)
+  if (checkChain(links, { moves: nameChangesOf(pinned) }) !== undefined)
     throw forked('the receipts are not in one log with the newest one that this client has seen')
   return { ...pinned, newestReceipt: links.at(-1) }
 }
@@ -119,17 +63,30 @@ function placeOf({ hash, payload }: ChainLink): ChainLink {
 /**
  * Two checked lists of one server, of which neither was compared with the other: two requests at the same time may both
  * have found nothing pinned, and a server may have answered them differently. One must continue the other, and their
- * newest receipts must be in one log. Returns the longer list with the newer receipt. Throws `AuditError`:
- * `wrong_server`, `key_vanished`, `key_changed` or `chain_forked`.
+ * newest receipts must be in one log. Returns the longer list with the newer receipt. Throws `AuditError`
+ * (`wrong_server`, `key_vanished`, `key_changed`, `moves_vanished` or `chain_forked`), and `MovedAway` for a tombstone.
  */
 export function joinPins(before: PinnedKeys | undefined, now: PinnedKeys): PinnedKeys {
   if (before === undefined) return now
   if (before.serverId !== now.serverId) throw new AuditError('wrong_server', 'the pinned keys belong to another server')
+  for (const one of [before, now]) refuseTombstone(one)
   const [shorter, longer] = before.keys.length > now.keys.length ? [now, before] : [before, now]
   requireContinued(now.serverId, shorter.keys, longer.keys)
-  const { newestReceipt, ...others } = longer
+  if (longer.keyChanges !== undefined) requireContinuedChanges(shorter.keyChanges, longer.keyChanges)
+  const { newestReceipt, keyChanges = shorter.keyChanges, knownSince: _, ...others } = longer
+  const { knownSince = now.knownSince } = before
+  const known = {
+    ...others,
+    ...(keyChanges === undefined ? {} : { keyChanges }),
+    ...(knownSince === undefined ? {} : { knownSince }),
+  }
   const receipts = [newestReceipt, shorter.newestReceipt].filter((receipt) => receipt !== undefined)
-  return receipts.length === 0 ? longer : pinReceipts(others, receipts)
+  return receipts.length === 0 ? known : pinReceipts(known, receipts)
+}
+
+/** Throws `MovedAway`. */
+export function refuseTombstone(pinned: PinnedKeys | undefined): void {
+  if (pinned?.movedTo !== undefined) throw new MovedAway({ from: pinned.serverId, to: pinned.movedTo })
 }
 
 /** Throws `AuditError` (`key_not_active`) unless the key was active then (specification, PublishedKeyResponse). */

@@ -14,7 +14,7 @@ import type { Source } from '../seal/source.ts'
 import { hashFile, type PreparingProgress } from '../send/hashFile.ts'
 import { type CheckedAssetReceipts, checkReceiptsOf } from './assetReceipts.ts'
 import { type Doubt, doubt, doubtOf } from './doubt.ts'
-import type { PinnedKeys } from './pins.ts'
+import type { PinnedKeys } from './pinnedKeys.ts'
 import { type Depth, examinationOf, verdictDoubts } from './verdictDoubts.ts'
 import { verifyStorage } from './verifyStorage.ts'
 

@@ -17,7 +17,7 @@ import { descriptionOf, type FileDescription } from '../seal/fileHeader.ts'
 import { SealError } from '../seal/sealError.ts'
 import { type CheckedAssetReceipts, listReceipts, openAudit, type ReceiptAudit } from './assetReceipts.ts'
 import { type Doubt, doubtOf } from './doubt.ts'
-import type { PinnedKeys } from './pins.ts'
+import type { PinnedKeys } from './pinnedKeys.ts'
 import { type Depth, type Examination, examinationOf, verdictDoubts } from './verdictDoubts.ts'
 import { type AssetToVerify, type AssetVerdict, verifyStorage } from './verifyStorage.ts'
 

@@ -15,7 +15,7 @@ import { lastBackupAt } from '../domain/backup/backup.ts'
 import { createHeadWatch, type HeadWatch, unwatched } from '../domain/custody/headWatch.ts'
 import { openServerKeys } from '../domain/custody/keys.ts'
 import { settleWindow } from '../domain/discovery/protocolWindow.ts'
-import { formerUrls } from '../domain/discovery/publicUrls.ts'
+import { formerUrls, recordPublicUrl } from '../domain/discovery/publicUrls.ts'
 import { checkServerId } from '../domain/discovery/serverId.ts'
 import { settleSettings } from '../domain/discovery/sharedSettings.ts'
 import { createRules } from '../domain/rules.ts'
@@ -96,6 +96,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     { ...config, serverId, publicUrl, window },
   )
   await settleWindow(store, window)
+  await recordPublicUrl(store, publicUrl)
   await rules.protocolWindow.refresh()
   let isDraining = false
   const { unreadiness, warnings } = healthOf({ full, node, ...watching }, config, () => isDraining)

@@ -12,6 +12,8 @@ export interface Command {
   readonly details?: readonly string[]
   /** Names of the required arguments, in order: `['e-mail']`. */
   readonly takes?: readonly string[]
+  /** Also takes no arguments at all. */
+  readonly mayTakeNone?: boolean
   readonly options?: Readonly<Record<string, CommandOption>>
   /** Throws an error whose message tells people what to do. Undefined if the process keeps running (`serve`). */
   run(call: Call): Promise<Outcome | undefined>
@@ -67,7 +69,8 @@ export function parseCall(command: Command, argv: readonly string[]): ParsedCall
   const { positionals: given, values } = parsed(command, argv, options)
   const isHelp = values.help === true
   const wanted = command.takes ?? []
-  if (!isHelp && given.length !== wanted.length)
+  const isRight = given.length === wanted.length || (given.length === 0 && command.mayTakeNone === true)
+  if (!isHelp && !isRight)
     throw new UsageError(
       `\`${command.name}\` takes ${wanted.length === 0 ? 'no arguments' : wanted.map((name) => `<${name}>`).join(' ')}. ${moreOf(command)}`,
     )
@@ -102,7 +105,9 @@ const COMMON_OPTIONS: Readonly<Record<string, CommandOption>> = {
 }
 
 export function helpOf(command: Command): readonly string[] {
-  const takes = (command.takes ?? []).map((name) => ` <${name}>`).join('')
+  const takes = (command.takes ?? [])
+    .map((name) => (command.mayTakeNone === true ? ` [${name}]` : ` <${name}>`))
+    .join('')
   const options = Object.entries({ ...command.options, ...COMMON_OPTIONS })
   const shown = options.map(([name, { value, meaning }]) => [
     `--${name}${value === 'flag' ? '' : ` ${value}`}`,

@@ -8,6 +8,7 @@ import { holdCommands } from './hold.ts'
 import { inviteCommands } from './invite.ts'
 import { keyCommands } from './keys.ts'
 import { migrateToCommands } from './migrateTo.ts'
+import { moveCommands } from './move.ts'
 import { restoredCommands } from './restored.ts'
 import { scrubCommands } from './scrub.ts'
 import { serviceCommands } from './service.ts'
@@ -31,5 +32,6 @@ export const COMMANDS: readonly Command[] = [
   ...backupCommands,
   ...restoredCommands,
   ...migrateToCommands,
+  ...moveCommands,
   ...storeCommands,
 ]

@@ -8,6 +8,7 @@ import { systemRandom } from '../adapters/system/random.ts'
 import { openServerData } from '../assembly/data.ts'
 import { type Config, readConfig } from '../config/config.ts'
 import { openServerKeys } from '../domain/custody/keys.ts'
+import { recordServerId } from '../domain/discovery/serverId.ts'
 import type { AttestationKey } from '../ports/store.ts'
 import { GIVEN, USE } from '../testing/serverUse.ts'
 import { type Outcome, parseCall } from './command.ts'
@@ -28,6 +29,7 @@ function besideServer(work: (beside: Beside) => Promise<void>): () => Promise<vo
     const { store, keyring, close } = await openServerData(configOf(env), USE)
     try {
       await openServerKeys({ store, keyring, clock: systemClock, random: systemRandom })
+      await store.write(['server'], (tx) => recordServerId(tx, 'https://keep.example'))
       await work({
         directory,
         async run(line, settings = {}) {

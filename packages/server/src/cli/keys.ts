@@ -1,8 +1,11 @@
 import { toBase64 } from '@blindkeep/protocol/bytes'
+import { countText } from '@blindkeep/protocol/counts'
 import { formatInstant } from '@blindkeep/protocol/ids'
 import { clockOf, openPresentKeyring, openPresentStore } from '../assembly/data.ts'
 import type { Config } from '../config/config.ts'
+import { MAX_CHOSEN_ROTATIONS } from '../domain/custody/keyChanges.ts'
 import { rotateAttestationKey } from '../domain/custody/keys.ts'
+import { signedChanges } from '../domain/discovery/signedChanges.ts'
 import { rotateSigningKey } from '../domain/discovery/signingKey.ts'
 import { WrongMasterSecret } from '../ports/keyring.ts'
 import type { AttestationKey, Store } from '../ports/store.ts'
@@ -56,6 +59,13 @@ function endOf({ activeTo }: AttestationKey): string {
   return activeTo === undefined ? '(active)' : `to ${formatInstant(activeTo)}`
 }
 
+/** A warning while there are still a hundred rotations. */
+async function roomLines(store: Store): Promise<readonly string[]> {
+  const { rotations } = await store.read(signedChanges)
+  const left = Math.max(0, MAX_CHOSEN_ROTATIONS - rotations.length)
+  return left > 100 ? [] : [`The key can be rotated ${countText(left, 'more time')}: rotate it less often.`]
+}
+
 async function rotate(config: Config, store: Store, isSigning: boolean): Promise<Outcome> {
   const [keyring, clock] = [await openPresentKeyring(config), await clockOf(config)]
   try {
@@ -66,7 +76,11 @@ async function rotate(config: Config, store: Store, isSigning: boolean): Promise
     }
     const { retired, active, at } = await rotateAttestationKey({ store, keyring, clock })
     return {
-      lines: [`${active} signs receipts from ${formatInstant(at)} on.`, `${retired} has ended.`],
+      lines: [
+        `${active} signs receipts from ${formatInstant(at)} on.`,
+        `${retired} has ended.`,
+        ...(await roomLines(store)),
+      ],
       json: { active, retired, at: formatInstant(at) },
     }
   } catch (error) {

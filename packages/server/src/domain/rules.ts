@@ -168,7 +168,10 @@ function createBase(ports: RulePorts, settings: RuleSettings) {
   const quota = createQuota({ softBytes: quotaSoftBytes, hardBytes: quotaHardBytes, graceDays: quotaGraceDays })
   const writers = createWriters(nodeId === undefined ? undefined : createMarkWriting({ store, clock, giveUpAfter }))
   const protocolWindow = createProtocolWindow({ store, clock }, settings.window)
-  const discovery = createDiscovery({ store, clock, tokens: keys.tokens, protocolWindow }, settings)
+  const discovery = createDiscovery(
+    { store, clock, tokens: keys.tokens, keyring: ports.keyring, protocolWindow },
+    settings,
+  )
   const ending = createUploadEnding({ store, clock, quota, writers, onDeleting })
   const { signerOf } = keys
   const landTogether = createLandDrops({ ending })

@@ -1,3 +1,4 @@
+import type { CoseToBeSigned } from '@blindkeep/protocol/cose'
 import type { KeyId, Sha256Hex } from '@blindkeep/protocol/ids'
 import type { ReceiptPayload } from '@blindkeep/protocol/receipt'
 
@@ -23,10 +24,15 @@ export interface SignedReceipt {
   readonly receiptHash: Sha256Hex
 }
 
-/** Signs on another thread than the event loop's, with Ed25519 (RFC 8032) and ML-DSA-65 (FIPS 204, no context). */
+/** Signs with Ed25519 (RFC 8032) and ML-DSA-65 (FIPS 204, no context). */
 export interface AttestationSigner {
-  /** A chain: each but the first gets its predecessor's hash as `prior_receipt_hash`. `keyId`: the signer's key. */
+  /**
+   * On another thread than the event loop's. A chain: each but the first gets its predecessor's hash as
+   * `prior_receipt_hash`. `keyId`: the signer's key.
+   */
   receipts(payloads: readonly ReceiptPayload[], keyId: KeyId): Promise<readonly SignedReceipt[]>
+  /** The whole message. At once, so that a transaction can wait for it. */
+  sign(toBeSigned: CoseToBeSigned): Uint8Array
 }
 
 /** JWTs signed with EdDSA under the signing key (RFC 7519, RFC 8037). Equal claims give equal tokens. */

@@ -5,15 +5,16 @@ import { createLog } from '../adapters/system/log.ts'
 import { createSparingLog } from '../adapters/system/sparingLog.ts'
 import { type App, createApp } from '../assembly/app.ts'
 import { type Config, readConfig } from '../config/config.ts'
-import { endpointText } from '../config/endpoint.ts'
 import type { SettingSources } from '../config/sources.ts'
 import { unknownSettingLines, unknownSettings } from '../config/unknownSettings.ts'
+import { ServerMoved } from '../domain/discovery/serverId.ts'
 import { errorText } from '../ground/errorText.ts'
 import { RELEASE } from '../ground/release.ts'
 import type { StoreBroken } from '../ports/store.ts'
 import { banner } from './banner.ts'
 import { onEnding } from './endSignals.ts'
 import { forPerson } from './hints.ts'
+import { unusableAddress } from './listening.ts'
 
 /** Settings, server, signals. Text for people goes to standard output, the log to standard error. */
 export async function start(given: SettingSources): Promise<void> {
@@ -58,23 +59,6 @@ async function portToListenOn({ host, port }: Config): Promise<number> {
   return address.port
 }
 
-/** Throws an error for people in place of the system's. */
-function unusableAddress(
-  { host, port }: Pick<Config, 'host' | 'port'>,
-  settings = { host: 'HOST', port: '--port or PORT' },
-): (error: unknown) => never {
-  return (cause) => {
-    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
-    const sentences: Readonly<Record<string, string>> = {
-      EADDRINUSE: `another program, perhaps another Blindkeep, listens on ${endpointText(host, port)}. Stop it, or choose another port with ${settings.port}.`,
-      EACCES: `this user may not listen on ${endpointText(host, port)}. Choose a port from 1024 on with ${settings.port}, and put a proxy in front.`,
-      EADDRNOTAVAIL: `this machine has no address ${host}. Set ${settings.host} to one that it has.`,
-      ENOTFOUND: `${host} is the name of no machine. Set ${settings.host} to an address of this one.`,
-    }
-    throw sentences[code] === undefined ? cause : new Error(sentences[code])
-  }
-}
-
 /** Time for running work to end. The next start resumes what did not end. */
 const END_MS = 15_000
 
@@ -85,10 +69,9 @@ async function end(app: App, { drainSeconds }: Config): Promise<void> {
 }
 
 /** After a failed sync nothing may be acknowledged. The next start reads what is really on the disk. */
-function endBroken({ message }: StoreBroken): never {
-  console.error(
-    `Blindkeep stops: ${message}. Check the database and its disk, then start again. Nothing acknowledged is lost.`,
-  )
+function endBroken(error: StoreBroken): never {
+  const next = error instanceof ServerMoved ? '' : ' Check the database and its disk, then start again.'
+  console.error(`Blindkeep stops: ${error.message}.${next} Nothing acknowledged is lost.`)
   process.exit(70)
 }
 

@@ -1,5 +1,5 @@
 import type { Instant, KeyId } from '@blindkeep/protocol/ids'
-import { all, changesOne, first, inserts } from './statements.ts'
+import { all, changesOne, first, inserts, runs } from './statements.ts'
 import { columnsOf } from './tables.ts'
 
 export const keyReads = {
@@ -31,6 +31,8 @@ export const keyWrites = {
   insertAttestationKey: inserts('attestationKeys'),
   /** In the transaction that inserts its key. */
   insertKeyChange: inserts('keyChanges'),
+  /** Of a server that has signed nothing: no receipt and no statement names the key. */
+  removeUnusedKey: runs((db, keyId: KeyId) => db.deleteFrom('attestationKeys').where('keyId', '=', keyId)),
   /** Ends the active key. False, and nothing changed, if `keyId` is not the active key: an end never changes. */
   retireAttestationKey: changesOne((db, keyId: KeyId, activeTo: Instant) =>
     db.updateTable('attestationKeys').set({ activeTo }).where('keyId', '=', keyId).where('activeTo', 'is', null),

@@ -15,6 +15,8 @@ export interface LogEnd {
   readonly key: AttestationKey | undefined
   /** The fact `receipt_seq_floor`. */
   readonly floor: Uint8Array | undefined
+  /** The fact `server_id`. */
+  readonly serverId: Uint8Array | undefined
   /** Of the receipt with the number that was asked for. */
   readonly hash: Sha256Hex | undefined
 }
@@ -27,21 +29,24 @@ const logEnd = first((db, receiptSeq: number) =>
     .selectFrom('attestationKeys')
     .leftJoin('logHead', (join) => join.on('logHead.onlyRow', '=', 1))
     .leftJoin('serverFacts', (join) => join.on('serverFacts.name', '=', FLOOR))
+    .leftJoin('serverFacts as name', (join) => join.on('name.name', '=', 'server_id'))
     .leftJoin('receipts', (join) => join.on('receipts.receiptSeq', '=', receiptSeq))
     .select(columnsOf('attestationKeys'))
     .select(columnsOf('logHead'))
-    .select(['serverFacts.value as floor', 'receipts.receiptHash as hash'])
+    .select(['serverFacts.value as floor', 'name.value as serverId', 'receipts.receiptHash as hash'])
     .where('activeTo', 'is', null),
 )
+
+const NO_KEY: LogEnd = { head: undefined, key: undefined, floor: undefined, serverId: undefined, hash: undefined }
 
 export const receiptReads = {
   /** In one statement. */
   async end(db: Db, asked: number): Promise<LogEnd> {
     const row = await logEnd(db, asked)
-    if (row === undefined) return { head: undefined, key: undefined, floor: undefined, hash: undefined }
-    const { receiptSeq, receiptHash, receivedAt, floor, hash, ...key } = row
+    if (row === undefined) return NO_KEY
+    const { receiptSeq, receiptHash, receivedAt, floor, serverId, hash, ...key } = row
     const hasHead = receiptSeq !== undefined && receiptHash !== undefined && receivedAt !== undefined
-    return { head: hasHead ? { receiptSeq, receiptHash, receivedAt } : undefined, key, floor, hash }
+    return { head: hasHead ? { receiptSeq, receiptHash, receivedAt } : undefined, key, floor, serverId, hash }
   },
   /** Undefined before the first receipt. */
   head: first((db) => db.selectFrom('logHead').select(columnsOf('logHead')).where('onlyRow', '=', 1)),

@@ -1,8 +1,9 @@
 import { createHmac, hkdfSync, randomBytes } from 'node:crypto'
 import { resolve } from 'node:path'
 import { equalBytes } from '@blindkeep/protocol/bytes'
+import { assembleCose } from '@blindkeep/protocol/cose'
 import { joinHybridPublicKey } from '@blindkeep/protocol/keys'
-import { publicBytes, SEED_BYTES, signingKey } from '../../ground/signatures.ts'
+import { publicBytes, SEED_BYTES, signingKey, signMessage } from '../../ground/signatures.ts'
 import { type AttestationSigner, type Keyring, WrongMasterSecret } from '../../ports/keyring.ts'
 import { readMasterSecret } from './masterSecret.ts'
 import { createPushSigner } from './pushSigner.ts'
@@ -69,6 +70,11 @@ function openSeeds(seeds: Uint8Array): { readonly publicKey: Uint8Array; readonl
     publicKey: joinHybridPublicKey({ ed25519: publicBytes(ed25519), mlDsa65: publicBytes(mlDsa65) }),
     signer: {
       receipts: (payloads, keyId) => signOnThread({ ed25519, mlDsa65, payloads, keyId }),
+      sign: (toBeSigned) =>
+        assembleCose(toBeSigned, {
+          ed25519: signMessage(ed25519, toBeSigned.ed25519),
+          mlDsa65: signMessage(mlDsa65, toBeSigned.mlDsa65),
+        }),
     },
   }
 }

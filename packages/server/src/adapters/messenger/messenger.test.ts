@@ -145,6 +145,44 @@ describe('a webhook', () => {
   })
 })
 
+describe('a move of the server', () => {
+  const moved: Message = {
+    messageId: 'msg_2',
+    about: 'moved',
+    from: 'https://old.example',
+    to: 'https://keep.example',
+    at: instantOf(Date.UTC(2026, 11, 1, 9, 30)),
+  }
+
+  it(
+    'is told to a webhook with both origins and its time',
+    withReceiver(async ({ port, received }) => {
+      assert.equal(await messengerWith().send(webhook(`http://127.0.0.1:${port}/`), moved, never), 'sent')
+      const { type, data } = JSON.parse(received[0]?.body ?? '')
+      assert.equal(type, 'server.moved')
+      assert.deepEqual(data, {
+        server: 'https://keep.example',
+        from: 'https://old.example',
+        to: 'https://keep.example',
+        moved_at: '2026-12-01T09:30:00.000Z',
+      })
+    }),
+  )
+
+  it(
+    'is told to people by its two hosts, without a link, and by its two origins where the host stays',
+    withReceiver(async ({ port, received }) => {
+      const target: Target = { kind: 'ntfy', url: `http://127.0.0.1:${port}/topic`, token: undefined }
+      assert.equal(await messengerWith().send(target, moved, never), 'sent')
+      const [{ body = '', headers } = {}] = received
+      assert.match(body, /old\.example has moved to keep\.example, at 2026-12-01 09:30 UTC/)
+      assert.doesNotMatch(`${body} ${headers?.title}`, /https?:/)
+      await messengerWith().send(target, { ...moved, from: 'http://keep.example' }, never)
+      assert.match(received[1]?.body ?? '', /http:\/\/keep\.example has moved to https:\/\/keep\.example/)
+    }),
+  )
+})
+
 describe('a receiver over TLS', () => {
   const resolve = names({ 'receiver.example': ['127.0.0.1'], 'other.example': ['127.0.0.1'] })
   it(

@@ -444,6 +444,7 @@ export const questions: { readonly [Each in Noun]: { readonly [Name in keyof Wri
         activeTo: undefined,
       }),
     retireAttestationKey: (tx) => tx.keys.retireAttestationKey(keyId(1), at(1)),
+    removeUnusedKey: (tx) => tx.keys.removeUnusedKey(keyId(9)),
     keyChanges: (tx) => tx.keys.keyChanges(),
     insertKeyChange: async (tx) => {
       await tx.keys.insertAttestationKey({

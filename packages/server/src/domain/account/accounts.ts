@@ -38,7 +38,7 @@ export type Accounts = ReturnType<typeof createAccounts>
 export function createAccounts(ports: AccountPorts, settings: AccountSettings) {
   const { store, serverSecret } = ports
   const attemptLimits = createAttemptLimits(ports, settings)
-  const signIn = createSignIn({ ...ports, attemptLimits })
+  const signIn = createSignIn({ ...ports, attemptLimits }, settings)
 
   async function checkKey(
     { email, source }: { readonly email: string; readonly source: string | undefined },

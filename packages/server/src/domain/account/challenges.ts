@@ -6,6 +6,7 @@ import { type AccountId, addSeconds, type DeviceId, type Instant } from '@blindk
 import type { Clock } from '../../ports/clock.ts'
 import type { Random } from '../../ports/random.ts'
 import type { Challenge, ReadTx, WriteTx } from '../../ports/store.ts'
+import { requireUnmoved } from '../discovery/serverId.ts'
 import { sha256 } from '../ground/sha256.ts'
 
 interface ChallengeFacts {
@@ -34,7 +35,10 @@ const MAX_ATTEMPTS = 5
 export const MAX_WAITING = 1000
 const TOKEN_BYTES = 32
 
-export function createChallenges({ clock, random }: { readonly clock: Clock; readonly random: Random }) {
+export function createChallenges(
+  { clock, random }: { readonly clock: Clock; readonly random: Random },
+  { serverId }: { readonly serverId: string },
+) {
   return {
     /** For the transaction that found a confirmed second factor: without a factor, no code can pass the challenge. */
     async create(tx: WriteTx, facts: ChallengeFacts): Promise<GivenChallenge> {
@@ -42,7 +46,8 @@ export function createChallenges({ clock, random }: { readonly clock: Clock; rea
       const createdAt = clock.now()
       const expiresAt = addSeconds(createdAt, LIFE_SECONDS)
       const older = facts.recovery === undefined ? 'removeOlderSignInsOf' : 'removeOlderRecoveriesOf'
-      await tx.challenges[older](facts.accountId, MAX_WAITING - 1)
+      const removed = tx.challenges[older](facts.accountId, MAX_WAITING - 1)
+      await Promise.all([requireUnmoved(tx, serverId), removed])
       await tx.challenges.insert({ tokenHash: hashOf(mfaToken), ...facts, createdAt, expiresAt })
       return { mfaToken, expiresAt }
     },

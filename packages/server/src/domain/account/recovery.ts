@@ -54,10 +54,10 @@ export type Recoveries = ReturnType<typeof createRecovery>
 
 export function createRecovery(
   { store, clock, random, limiter, sessions, serverSecret }: RecoveryPorts,
-  settings: AttemptSettings,
+  settings: AttemptSettings & { readonly serverId: string },
 ) {
   const attemptLimits = createAttemptLimits({ limiter }, settings)
-  const challenges = createChallenges({ clock, random })
+  const challenges = createChallenges({ clock, random }, settings)
 
   function findByEmail(email: string): Promise<Account | undefined> {
     return store.read((tx) => tx.accounts.findByEmail(email))

@@ -8,6 +8,7 @@ import {
   type Store,
   type WriteTx,
 } from '../../ports/store.ts'
+import { requireUnmoved } from '../discovery/serverId.ts'
 import { isLive } from '../ground/liveSession.ts'
 import type { Refuses } from '../ground/refusals.ts'
 import { sha256 } from '../ground/sha256.ts'
@@ -25,6 +26,7 @@ interface RefreshPorts {
 }
 
 interface RefreshSettings {
+  readonly serverId: string
   readonly refreshTokenSeconds: number
 }
 
@@ -77,7 +79,7 @@ async function rotate(
 ): Promise<Rotation | undefined> {
   const { clock, tokenPairs, refreshTokenSeconds } = ports
   const now = clock.now()
-  const chain = await chainOf(tx, given, ports)
+  const [chain] = await Promise.all([chainOf(tx, given, ports), requireUnmoved(tx, ports.serverId)])
   if (chain === undefined) return undefined
   const { token, session } = chain
   const { sessionId } = session

@@ -250,7 +250,7 @@ describe('challenges of one account', () => {
       const desk = deskOf(world)
       await guarded(desk, world)
       const { accountId } = await desk.account()
-      const challenges = createChallenges(world)
+      const challenges = createChallenges(world, world.settings)
       const create = (recovery: string | undefined) =>
         world.store.write([], (tx) => challenges.create(tx, { accountId, deviceId: undefined, recovery }))
       const { mfaToken } = await create('{}')

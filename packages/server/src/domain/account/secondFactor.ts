@@ -29,9 +29,12 @@ type Verdict = 'passed' | 'wrong' | 'expired'
 
 export type SecondFactors = ReturnType<typeof createSecondFactor>
 
-export function createSecondFactor(ports: SecondFactorPorts, settings: { readonly publicUrl: string }) {
+export function createSecondFactor(
+  ports: SecondFactorPorts,
+  settings: { readonly publicUrl: string; readonly serverId: string },
+) {
   const { store, codes, sessions, applyRecovery } = ports
-  const challenges = createChallenges(ports)
+  const challenges = createChallenges(ports, settings)
 
   /** The attempt is counted before the code is checked, and stays counted when the code is wrong. */
   async function passChallenge(

@@ -18,6 +18,7 @@ import {
   type Store,
   type WriteTx,
 } from '../../ports/store.ts'
+import { requireUnmoved } from '../discovery/serverId.ts'
 import type { SigningKey } from '../discovery/signingKey.ts'
 import { whileUnchanged } from '../ground/cache.ts'
 import { isLive } from '../ground/liveSession.ts'
@@ -83,7 +84,7 @@ export function createSessions(ports: SessionPorts, settings: SessionSettings) {
     const refreshToken = tokenPairs.refreshTokenOf(random.bytes(REFRESH_SECRET_BYTES), sessionId)
     return {
       async insert(tx) {
-        await endSurplus(tx, accountId, now)
+        await Promise.all([requireUnmoved(tx, settings.serverId), endSurplus(tx, accountId, now)])
         await tx.sessions.insert(session)
         const tokenHash = sha256(refreshToken)
         await tx.sessions.insertRefreshToken({ tokenHash, sessionId, issuedAt: now, usedAt: undefined })

@@ -19,8 +19,11 @@ interface SignInPorts {
 
 export type SignIn = ReturnType<typeof createSignIn>
 
-export function createSignIn({ store, clock, random, sessions, attemptLimits }: SignInPorts) {
-  const challenges = createChallenges({ clock, random })
+export function createSignIn(
+  { store, clock, random, sessions, attemptLimits }: SignInPorts,
+  settings: { readonly serverId: string },
+) {
+  const challenges = createChallenges({ clock, random }, settings)
 
   /**
    * Signs in a caller who has proved the key of the given row: with a session, or with a challenge when a second

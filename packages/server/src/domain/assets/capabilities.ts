@@ -14,6 +14,7 @@ import type { Clock } from '../../ports/clock.ts'
 import type { TokenSigner } from '../../ports/keyring.ts'
 import type { Random } from '../../ports/random.ts'
 import { accountLock, type Capability, type Store, type WriteTx } from '../../ports/store.ts'
+import { requireUnmoved } from '../discovery/serverId.ts'
 import type { SigningKey } from '../discovery/signingKey.ts'
 import { requireActiveAccount } from '../ground/activeAccount.ts'
 import { judgeBound } from '../ground/bounds.ts'
@@ -64,7 +65,7 @@ export function createCapabilities(
     Pick<TokenSigner, 'sign'> | Refuses<'session_over' | 'album_not_available' | 'limit_reached' | 'rows_limited'>
   > {
     const { accountId, albumId, issuedAt, sessionId } = capability
-    const refused = await requireActiveAccount(tx, accountId)
+    const [refused] = await Promise.all([requireActiveAccount(tx, accountId), requireUnmoved(tx, serverId)])
     if (refused !== undefined) return refused
     if (!(await ownsAlbum(tx, accountId, albumId))) return { refused: 'album_not_available' }
     const { live, all, ofSession } = await tx.capabilities.count(accountId, issuedAt, sessionId)

@@ -15,7 +15,7 @@ import type { Random } from '../../ports/random.ts'
 import type { Staging } from '../../ports/staging.ts'
 import { accountLock, type Store } from '../../ports/store.ts'
 import type { Witness } from '../../ports/witness.ts'
-import type { Rotation } from '../custody/keys.ts'
+import { type Rotation, requireRoomForRotation } from '../custody/keyChanges.ts'
 import { beginLife } from '../custody/logLives.ts'
 import { rotateSigningKey } from '../discovery/signingKey.ts'
 import { type CappedList, type CappedListBuilder, createCappedList } from '../ground/cappedList.ts'
@@ -70,6 +70,7 @@ export async function restore(ports: RestorePorts, options: RestoreOptions): Pro
     await receiveDatabase(ports, manifest)
     const changed = await withStore(database, async (store) => {
       await requireKeys(store, keyring)
+      await store.read(requireRoomForRotation)
       const copies = await copyObjects(ports, store)
       if ((await directory.manifest()) !== text)
         throw new BackupFailed('another backup was made in the directory meanwhile: restore again')

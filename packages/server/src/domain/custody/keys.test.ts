@@ -71,6 +71,7 @@ describe('rotating the attestation key', () => {
   it(
     'ends the old key at the instant the new one begins, and removes none',
     inWorld(async (world) => {
+      await newAccount(world)
       const [first] = await published(world)
       world.clock.advance(60)
       const { retired, active, at } = await rotateAttestationKey(world)
@@ -100,6 +101,7 @@ describe('rotating the attestation key', () => {
   it(
     'keeps one active key, the last of the list, after five rotations at once',
     inWorld(async (world) => {
+      await newAccount(world)
       const rotations = await Promise.all(Array.from({ length: 5 }, () => rotateAttestationKey(world)))
       const keys = await published(world)
       // Each rotation retires the key that is before its own in the list, in whatever order they ran.

@@ -1,11 +1,11 @@
 /** The server's keys: created at the first start, opened later. Attestation and signing keys rotate while it runs. */
-import { type Instant, instantOf, type KeyId } from '@blindkeep/protocol/ids'
-import { keyId } from '@blindkeep/protocol/keys'
+import type { KeyId } from '@blindkeep/protocol/ids'
 import type { Clock } from '../../ports/clock.ts'
 import type { AttestationSigner, Keyring } from '../../ports/keyring.ts'
 import type { Random } from '../../ports/random.ts'
-import type { AttestationKey, ServerFact, Store, WriteTx } from '../../ports/store.ts'
+import type { AttestationKey, ServerFact, Store } from '../../ports/store.ts'
 import { createSigningKey, type SigningKey } from '../discovery/signingKey.ts'
+import { keyFrom, MAX_CHOSEN_ROTATIONS, type Rotation, requireRoomForRotation, rotateIn } from './keyChanges.ts'
 
 export interface ServerKeys {
   /** Throws `WrongMasterSecret`. */
@@ -15,7 +15,7 @@ export interface ServerKeys {
   readonly serverSecret: Uint8Array
 }
 
-export type SignerOf = (key: AttestationKey) => AttestationSigner
+export type SignerOf = (key: AttestationKey) => Pick<AttestationSigner, 'receipts'>
 
 interface KeyPorts {
   readonly store: Store
@@ -66,44 +66,15 @@ function createSigners(keyring: Keyring): SignerOf {
   }
 }
 
-function keyFrom(created: ReturnType<Keyring['createAttestationKey']>, activeFrom: Instant): AttestationKey {
-  return { ...created, keyId: keyId(created.publicKey), activeFrom, activeTo: undefined }
-}
-
-export interface Rotation {
-  readonly retired: KeyId
-  readonly active: KeyId
-  /** The end of the retired key and the beginning of the active one. */
-  readonly at: Instant
-}
-
 /**
  * Activates a new attestation key and retires the old one, in one transaction (specification, States and transitions,
- * Attestation key). The instant is at or after the last receipt of the old key. Receipts that the old key has signed
- * but that have not committed are signed again. Throws `WrongMasterSecret`, and changes nothing, when the keyring does
- * not open the old key: the server could not open the new one either.
+ * Attestation key). Receipts that the old key has signed but that have not committed are signed again. Throws what
+ * `rotateIn` throws, and changes nothing.
  */
 export async function rotateAttestationKey({ store, keyring, clock }: Omit<KeyPorts, 'random'>): Promise<Rotation> {
   const created = keyring.createAttestationKey()
-  return store.write(['receipt log', 'chain'], (tx) => rotateIn(tx, { keyring, clock, created }))
-}
-
-/** The same in the caller's transaction, which has locked the receipt log and the chain. */
-export async function rotateIn(
-  tx: WriteTx,
-  {
-    keyring,
-    clock,
-    created,
-  }: Pick<KeyPorts, 'keyring' | 'clock'> & { readonly created: ReturnType<Keyring['createAttestationKey']> },
-): Promise<Rotation> {
-  const old = await tx.keys.activeAttestationKey()
-  if (old === undefined) throw new Error('there is no attestation key yet: start the server once to create it')
-  keyring.openAttestationKey(old)
-  const head = await tx.receipts.head()
-  const at = instantOf(Math.max(clock.now(), head?.receivedAt ?? 0, old.activeFrom))
-  const key = keyFrom(created, at)
-  await tx.keys.retireAttestationKey(old.keyId, at)
-  await tx.keys.insertAttestationKey(key)
-  return { retired: old.keyId, active: key.keyId, at }
+  return store.write(['receipt log', 'chain', 'server'], async (tx) => {
+    await requireRoomForRotation(tx, MAX_CHOSEN_ROTATIONS)
+    return rotateIn(tx, { keyring, clock, created })
+  })
 }

@@ -11,7 +11,7 @@ import type { Store, WriteTx } from '../../ports/store.ts'
 import type { Witness, WitnessedHead } from '../../ports/witness.ts'
 import { FEED_EPOCH_BYTES } from '../changes/positions.ts'
 import { lifeOf } from './headWatch.ts'
-import { type Rotation, rotateIn } from './keys.ts'
+import { type Rotation, rotateIn } from './keyChanges.ts'
 import { raiseReceiptSeqFloor, receiptSeqFloor } from './receiptSeqFloor.ts'
 
 /**
@@ -38,7 +38,7 @@ export interface NewLife {
   readonly receiptSeqFloor: number
 }
 
-/** One transaction. Throws `WrongMasterSecret`, changing nothing, if the keyring does not open the present key. */
+/** One transaction. Throws what `rotateIn` throws, changing nothing. */
 export async function beginLife({ store, keyring, clock, random, witness }: LifePorts): Promise<NewLife> {
   const witnessed = await witness?.read()
   const created = keyring.createAttestationKey()

@@ -21,7 +21,7 @@ import {
   type Store,
   type WriteTx,
 } from '../../ports/store.ts'
-import { recordServerId } from '../discovery/serverId.ts'
+import { recordServerId, requireOwnName } from '../discovery/serverId.ts'
 import type { HeadWatch } from './headWatch.ts'
 import type { SignerOf } from './keys.ts'
 import { floorIn } from './receiptSeqFloor.ts'
@@ -123,8 +123,10 @@ export function createReceiptBatches<Landing>(ports: ReceiptPorts<Landing>) {
   /** Continues what the log has now. */
   async function sign(drafts: Drafts<Landing>, { ask }: Pick<Store, 'ask'> = store): Promise<Signed> {
     const last = headWatch.last()
-    const { key, hash, ...end } = await ask((tx) => tx.receipts.end(last?.receiptSeq ?? 0))
+    const { key, hash, serverId, ...end } = await ask((tx) => tx.receipts.end(last?.receiptSeq ?? 0))
     if (key === undefined) throw new Error('no attestation key is active')
+    // A move changes the key with the name: the commit, which compares the key, needs not compare the name again.
+    requireOwnName(serverId, ports.serverId)
     await headWatch.beforeSigning(last === undefined || hash === last.receiptHash)
     return signOn(drafts, { ...end, key })
   }

@@ -1,11 +1,17 @@
 /** Public facts about the server. They contain nothing about any account. */
-import type { Instant } from '@blindkeep/protocol/ids'
+import type { Instant, KeyId } from '@blindkeep/protocol/ids'
+import { KeyChangeError, type SignedKeyChange } from '@blindkeep/protocol/keyChange'
 import type { ProtocolWindow } from '@blindkeep/protocol/window'
 import type { Clock } from '../../ports/clock.ts'
+import type { Keyring } from '../../ports/keyring.ts'
 import type { AttestationKey, Deprecation, RevokedCapability, Store } from '../../ports/store.ts'
 import { cacheFor, readTogether, whileUnchanged } from '../ground/cache.ts'
 import { inPages } from '../ground/inPages.ts'
+import type { Refuses } from '../ground/refusals.ts'
 import type { AcceptedVersions } from './protocolWindow.ts'
+import { type AnnouncedMove, announcedMove } from './publicUrls.ts'
+import { ServerMoved } from './serverId.ts'
+import { type SignedChange, type SignedChanges, signedChanges } from './signedChanges.ts'
 import type { SigningKey } from './signingKey.ts'
 
 export interface ServerFacts {
@@ -15,7 +21,16 @@ export interface ServerFacts {
   readonly federationUrl: string | undefined
 }
 
+/** The name before the last move. */
+export interface FormerName {
+  readonly serverId: string
+  /** RFC 3339. */
+  readonly movedAt: string
+}
+
 export interface ServerInfo extends ServerFacts, ProtocolWindow {
+  readonly movesTo: AnnouncedMove | undefined
+  readonly movedFrom: FormerName | undefined
   /** Public key of access tokens and capabilities: Ed25519, 32 bytes. */
   readonly signingKey: Uint8Array
   readonly deprecations: readonly Deprecation[]
@@ -32,6 +47,14 @@ export interface PublishedKeys {
   readonly keys: readonly PublishedKey[]
 }
 
+/** The statements by which the keys have changed. */
+export interface PublishedChanges {
+  readonly serverId: string
+  /** Oldest first. At least one. */
+  readonly moves: readonly SignedKeyChange[]
+  readonly rotations: readonly SignedKeyChange[]
+}
+
 export type PublishedKey = Omit<AttestationKey, 'sealedPrivateKey'>
 
 /**
@@ -46,19 +69,25 @@ interface DiscoveryPorts {
   readonly store: Store
   readonly clock: Clock
   readonly tokens: Pick<SigningKey, 'publicKey'>
+  readonly keyring: Pick<Keyring, 'open'>
   readonly protocolWindow: AcceptedVersions
 }
 
 export type Discovery = ReturnType<typeof createDiscovery>
 
 export function createDiscovery(
-  { store, clock, tokens, protocolWindow }: DiscoveryPorts,
+  { store, clock, tokens, keyring, protocolWindow }: DiscoveryPorts,
   { serverId, publicUrl, federationUrl }: ServerFacts,
 ) {
   const publishedKeys = whileUnchanged(store, async (): Promise<PublishedKeys> => {
     const keys = await store.read((tx) => tx.keys.attestationKeys())
     return { serverId, keys: keys.map(publishedOf) }
   })
+  const changes = createChanges(store, serverId)
+  const announced = whileUnchanged(
+    store,
+    readTogether(() => store.ask((tx) => announcedMove(tx, keyring))),
+  )
   const markOfRevoked = whileUnchanged(
     store,
     readTogether(() => store.ask((tx) => tx.capabilities.revokedMark(clock.now()))),
@@ -76,7 +105,9 @@ export function createDiscovery(
 
   return {
     async serverInfo(): Promise<ServerInfo> {
-      const facts = { serverId, publicUrl, federationUrl, ...protocolWindow.current() }
+      const [movesTo, known] = await Promise.all([announced(undefined), changes().catch(unlessUnreadable)])
+      const moved = { movesTo, movedFrom: known?.movedFrom }
+      const facts = { serverId, publicUrl, federationUrl, ...protocolWindow.current(), ...moved }
       return { ...facts, signingKey: await tokens.publicKey(), deprecations: protocolWindow.announced() }
     },
 
@@ -95,6 +126,53 @@ export function createDiscovery(
 
     /** As it is now: a client that has a receipt of any process finds its key in the list of every process. */
     attestationKeys: (): Promise<PublishedKeys> => publishedKeys(undefined),
+
+    /** Also as they are now. */
+    async moves(): Promise<PublishedChanges | Refuses<'not_moved'>> {
+      const { published } = await changes()
+      return published.moves.length === 0 ? { refused: 'not_moved' } : published
+    },
+  }
+}
+
+interface Changes {
+  readonly published: PublishedChanges
+  readonly movedFrom: FormerName | undefined
+}
+
+/** Up to 6 MB of statements, of which each comes with a key: they are read again when another key is active. */
+function createChanges(store: Store, serverId: string): () => Promise<Changes> {
+  const activeKeyId = whileUnchanged(
+    store,
+    readTogether(async () => (await store.ask((tx) => tx.keys.activeAttestationKey()))?.keyId),
+  )
+  let known: { readonly keyId: KeyId | undefined; readonly reading: Promise<Changes> } | undefined
+  return async () => {
+    const keyId = await activeKeyId(undefined)
+    if (known === undefined || known.keyId !== keyId) {
+      const reading = store.read(signedChanges).then((read) => changesOf(read, serverId))
+      known = { keyId, reading }
+      reading.catch(() => {
+        if (known?.reading === reading) known = undefined
+      })
+    }
+    return known.reading
+  }
+}
+
+/** Only who needs the statements is kept from the server by one that was damaged. */
+function unlessUnreadable(error: unknown): undefined {
+  if (!(error instanceof KeyChangeError)) throw error
+}
+
+/** Throws `ServerMoved` if the last of them leads to another name than that of this process. */
+function changesOf({ moves, rotations }: SignedChanges, serverId: string): Changes {
+  const last = moves.at(-1)?.change
+  if (last !== undefined && last.to !== serverId) throw new ServerMoved(serverId, last.to)
+  const signedOf = ({ signed: { leave, arrive } }: SignedChange): SignedKeyChange => ({ leave, arrive })
+  return {
+    published: { serverId, moves: moves.map(signedOf), rotations: rotations.map(signedOf) },
+    movedFrom: last && { serverId: last.from, movedAt: last.moved_at },
   }
 }
 

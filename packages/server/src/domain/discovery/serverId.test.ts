@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { draft } from '../../testing/receipts.ts'
 import { accountsOf, registration } from '../../testing/signInKeys.ts'
 import { inWorld, type World } from '../../testing/world.ts'
-import { checkServerId, recordServerId, WrongServerId } from './serverId.ts'
+import { checkServerId, recordServerId, ServerMoved, WrongServerId } from './serverId.ts'
 
 const isKept = async ({ store }: World) => {
   await checkServerId(store, 'https://keep.example')
@@ -44,7 +44,7 @@ describe('the server_id', () => {
     'of another process that was first stops this one from making an account',
     inWorld(async (world) => {
       await world.store.write([], (tx) => recordServerId(tx, 'https://any.example'))
-      await assert.rejects(accountsOf(world).register(registration()), WrongServerId)
+      await assert.rejects(accountsOf(world).register(registration()), ServerMoved)
       assert.deepEqual(await world.store.read((tx) => tx.accounts.list({ afterEmail: undefined, max: 1 })), [])
     }),
   )

@@ -2,19 +2,22 @@ import { addSeconds, formatInstant, type Instant } from '@blindkeep/protocol/ids
 import type { ReadTx } from '../../ports/store.ts'
 import { collectorPausedUntil } from '../custody/collect.ts'
 import { receiptSeqFloor } from '../custody/receiptSeqFloor.ts'
-import { createFinding, type Finding, findBroken } from './finding.ts'
+import { missingFormerUrls, publicUrlIn } from '../discovery/publicUrls.ts'
+import { createFinding, type Finding, findBroken, type Repair } from './finding.ts'
 
 /** A backup pauses for minutes at a time. */
 const MAX_PAUSE_SECONDS = 86_400
 
 /** Wrong facts that silently stop the log or the collector, or allow another name than accounts know. */
 export async function checkFacts(tx: ReadTx, now: Instant): Promise<readonly Finding[]> {
+  return [...(await checkRunning(tx, now)), ...(await checkAddresses(tx))]
+}
+
+async function checkRunning(tx: ReadTx, now: Instant): Promise<readonly Finding[]> {
   const floor = await read(() => receiptSeqFloor(tx))
   const pausedUntil = await read(() => collectorPausedUntil(tx))
   if (floor instanceof Error || pausedUntil instanceof Error)
-    return [floor, pausedUntil]
-      .filter((fact) => fact instanceof Error)
-      .map(({ message }) => createFinding('fact_wrong', {}, message))
+    return [floor, pausedUntil].filter(isError).map(({ message }) => createFinding('fact_wrong', {}, message))
   const serverId = await tx.server.fact('server_id')
   const [account] = serverId === undefined ? await tx.accounts.list({ afterEmail: undefined, max: 1 }) : []
   return findBroken({}, [
@@ -35,6 +38,21 @@ export async function checkFacts(tx: ReadTx, now: Instant): Promise<readonly Fin
     ],
   ])
 }
+
+async function checkAddresses(tx: ReadTx): Promise<readonly Finding[]> {
+  const noted = await read(() => publicUrlIn(tx))
+  const missing = await read(() => missingFormerUrls(tx))
+  const complete = { repair: 'complete_former_urls' } as const
+  const lacks = missing instanceof Error ? [] : missing.map((name) => `the fact former_urls lacks ${name}`)
+  return [
+    ...[noted].filter(isError).map((error) => addressWrong(error.message, { repair: 'forget_public_url' })),
+    ...[missing].filter(isError).map((error) => addressWrong(error.message, complete)),
+    ...lacks.map((what) => addressWrong(what, complete)),
+  ]
+}
+
+const isError = (fact: unknown) => fact instanceof Error
+const addressWrong = (what: string, repair: Repair) => createFinding('address_wrong', {}, what, repair)
 
 function isOrigin(text: string): boolean {
   return URL.canParse(text) && new URL(text).origin === text

@@ -58,6 +58,9 @@ export const REMEDIES = {
   bytes_wrong: `${PUT_FILE_BACK} \`blindkeep-server fsck --deep --repair\` marks it as damaged.`,
   chunk_wrong: SEND_AGAIN,
   key_wrong: `The attestation keys were changed, and not by the server: ${RESTORE_BACKUP}`,
+  key_change_wrong: `The attestation keys, their statements or the server’s name were changed, and not by the server: ${RESTORE_BACKUP}`,
+  address_wrong:
+    'Nothing is lost; requests at an address that is missing there are refused. `blindkeep-server fsck --repair` mends it.',
   receipt_unreadable: LOG_CHANGED,
   receipt_hash_wrong: LOG_CHANGED,
   receipt_columns_wrong: LOG_CHANGED,
@@ -84,6 +87,8 @@ export type Repair =
     }
   | { readonly repair: 'mark_damaged'; readonly location: string }
   | { readonly repair: 'unmark_damaged'; readonly location: string }
+  | { readonly repair: 'forget_public_url' }
+  | { readonly repair: 'complete_former_urls' }
 
 export interface Finding {
   readonly kind: FindingKind

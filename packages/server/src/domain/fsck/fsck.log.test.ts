@@ -9,6 +9,7 @@ import { bytes, never } from '../../testing/guest.ts'
 import { openUncommitted } from '../../testing/uncommitted.ts'
 import { defined, inWorld, type World } from '../../testing/world.ts'
 import type { Finding } from './finding.ts'
+import { checkKeyChanges, keyHistoryIn } from './keyChanges.ts'
 import { newCounts } from './options.ts'
 import { checkReceipt, type LogContext, placeOf } from './receipts.ts'
 import { createVerifiers } from './verifiers.ts'
@@ -16,13 +17,14 @@ import { createVerifiers } from './verifiers.ts'
 const examination = { deep: false, signal: never, counts: newCounts() }
 
 /** The log of a world, and what its receipt at an index is compared with. */
-async function logOf({ store, settings }: World) {
+async function logOf({ store }: World) {
   const receipts = await store.read((tx) => tx.audit.receipts(-1, 100))
-  const keys = await store.read((tx) => tx.keys.attestationKeys())
+  const history = await store.read(keyHistoryIn)
   const verify = createVerifiers()
+  const { eras } = await checkKeyChanges(history, verify)
   const contextOf = (index: number): LogContext => {
     const before = receipts[index - 1]
-    return { before: before && placeOf(before), keys, serverId: settings.serverId, verify }
+    return { before: before && placeOf(before), keys: history.keys, eras, verify }
   }
   return { receipts, contextOf }
 }

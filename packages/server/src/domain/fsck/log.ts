@@ -2,6 +2,7 @@ import type { HybridVerifiers } from '@blindkeep/protocol/cose'
 import { keyId } from '@blindkeep/protocol/keys'
 import type { AttestationKey, ReadTx, Store } from '../../ports/store.ts'
 import { createFinding, type Finding, findBroken } from './finding.ts'
+import { checkKeyChanges, keyHistoryIn } from './keyChanges.ts'
 import type { Examination, LogPlace } from './options.ts'
 import { FIRST_NUMBER } from './pages.ts'
 import { checkReceipt, placeOf } from './receipts.ts'
@@ -21,10 +22,19 @@ export async function* examineLog(
 ): AsyncGenerator<Finding, void, undefined> {
   const { counts, memory, signal } = examination
   let before = memory?.log
-  yield* checkKeys(await store.read((tx) => tx.keys.attestationKeys()))
+  let history = await store.read(keyHistoryIn)
+  let { findings: wrong, eras } = await checkKeyChanges(history, verify)
+  yield* checkKeys(history.keys)
+  yield* wrong
   for (;;) {
     signal.throwIfAborted()
-    const { receipts, head, ...facts } = await store.read((tx) => pageOf(tx, before?.receiptSeq ?? FIRST_NUMBER))
+    const { receipts, head, keys } = await store.read((tx) => pageOf(tx, before?.receiptSeq ?? FIRST_NUMBER))
+    // Keys that changed meanwhile.
+    if (keys.length !== history.keys.length) {
+      history = await store.read(keyHistoryIn)
+      eras = (await checkKeyChanges(history, verify)).eras
+    }
+    const facts = { keys, eras }
     const places = receipts.map(placeOf)
     const findings = await Promise.all(
       receipts.map((receipt, index) =>
@@ -40,11 +50,9 @@ export async function* examineLog(
 }
 
 async function pageOf(tx: ReadTx, after: number) {
-  const serverId = await tx.server.fact('server_id')
   return {
     receipts: await tx.audit.receipts(after, MAX_PAGE),
     keys: await tx.keys.attestationKeys(),
-    serverId: serverId && new TextDecoder().decode(serverId),
     head: await tx.receipts.head(),
   }
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { HybridVerifiers } from '@blindkeep/protocol/cose'
+import { type Era, eraFault } from '@blindkeep/protocol/eras'
 import { formatInstant, type KeyId, parseInstant, parseSha256Hex, type Sha256Hex } from '@blindkeep/protocol/ids'
 import { type DecodedReceipt, decodeReceipt, ReceiptError, verifyReceipt } from '@blindkeep/protocol/receipt'
 import type { AttestationKey, AuditedReceipt } from '../../ports/store.ts'
@@ -11,8 +12,8 @@ export interface LogContext {
   /** Undefined for the first of the log. */
   readonly before: LogPlace | undefined
   readonly keys: readonly AttestationKey[]
-  /** Undefined when the server has written no such fact. */
-  readonly serverId: string | undefined
+  /** The names of the keys, and the receipts that each may have signed. */
+  readonly eras: readonly Era[]
   readonly verify: HybridVerifiers
 }
 
@@ -107,11 +108,7 @@ function columnFindings(where: Where, { row }: AuditedReceipt, { payload, keyId 
 }
 
 /** One chain with strictly rising numbers. A restored server skips numbers, but its receipts continue the chain. */
-function chainFindings(
-  where: Where,
-  { payload }: DecodedReceipt,
-  { before, serverId }: LogContext,
-): readonly Finding[] {
+function chainFindings(where: Where, { payload }: DecodedReceipt, { before }: LogContext): readonly Finding[] {
   const { receipt_seq: sequence, prior_receipt_hash: prior, received_at: receivedAt } = payload
   return findBroken(where, [
     [before === undefined && prior !== undefined, 'receipt_chain_broken', 'the first receipt names one before it'],
@@ -130,11 +127,6 @@ function chainFindings(
       'receipt_time_wrong',
       `${receivedAt} is earlier than the receipt before it`,
     ],
-    [
-      payload.server_id !== serverId,
-      'receipt_server_wrong',
-      `it is of ${payload.server_id}, this server is ${serverId ?? 'without an id'}`,
-    ],
   ])
 }
 
@@ -143,12 +135,27 @@ interface Read {
   readonly decoded: DecodedReceipt
 }
 
-function keyFindings(where: Where, { keyId, payload }: DecodedReceipt, { keys }: LogContext): readonly Finding[] {
+function keyFindings(where: Where, decoded: DecodedReceipt, { keys, eras }: LogContext): readonly Finding[] {
+  const { keyId, payload } = decoded
   const key = keys.find((each) => each.keyId === keyId)
   if (key === undefined) return [createFinding('receipt_key_wrong', where, `no key ${keyId} has ever signed here`)]
   const receivedAt = parseInstant(payload.received_at) ?? 0
   const isWithin = receivedAt >= key.activeFrom && receivedAt <= (key.activeTo ?? Number.POSITIVE_INFINITY)
-  return findBroken(where, [[!isWithin, 'receipt_key_wrong', `its key did not sign at ${payload.received_at}`]])
+  const era = eras.find((each) => each.keyId === keyId)
+  const fault = eraFault(decoded, eras)
+  return findBroken(where, [
+    [!isWithin, 'receipt_key_wrong', `its key did not sign at ${payload.received_at}`],
+    [
+      fault === 'other_server',
+      'receipt_server_wrong',
+      `it is of ${payload.server_id}, its key signed for ${era?.serverId || 'no server'}`,
+    ],
+    [
+      fault === 'outside_era' || fault === 'head_differs',
+      'receipt_key_wrong',
+      'the statements say that its key signed other receipts',
+    ],
+  ])
 }
 
 /** A receipt attests exactly one drop or asset. What is left of it must agree with the receipt. */

@@ -1,5 +1,6 @@
 import type { Clock } from '../../ports/clock.ts'
-import { accountLock, type Store, type WriteTx } from '../../ports/store.ts'
+import { accountLock, type Locks, type Store, type WriteTx } from '../../ports/store.ts'
+import { completeFormerUrls, forgetPublicUrl } from '../discovery/publicUrls.ts'
 import type { Quota } from '../quota/quota.ts'
 import type { Repair } from './finding.ts'
 
@@ -14,9 +15,14 @@ interface RepairPorts {
  * changes the log. Returns what it did, for people.
  */
 export async function repair({ store, ...ports }: RepairPorts, given: Repair): Promise<string> {
-  return store.write('accountId' in given ? [accountLock(given.accountId)] : [], async (tx) =>
+  return store.write(locksOf(given), async (tx) =>
     (await applied(tx, given, ports)) ? DONE[given.repair] : 'nothing was left to do',
   )
+}
+
+function locksOf(given: Repair): Locks {
+  if ('accountId' in given) return [accountLock(given.accountId)]
+  return 'location' in given ? [] : ['server']
 }
 
 const DONE: Readonly<Record<Repair['repair'], string>> = {
@@ -25,6 +31,8 @@ const DONE: Readonly<Record<Repair['repair'], string>> = {
   release_claim: 'released the claim',
   mark_damaged: 'marked the object as damaged',
   unmark_damaged: 'removed the mark',
+  forget_public_url: 'removed it; the next start notes it again',
+  complete_former_urls: 'listed the addresses that the moves name',
 }
 
 async function applied(tx: WriteTx, given: Repair, { clock, quota }: Omit<RepairPorts, 'store'>): Promise<boolean> {
@@ -42,5 +50,9 @@ async function applied(tx: WriteTx, given: Repair, { clock, quota }: Omit<Repair
       return tx.objects.markDamaged(given.location, clock.now())
     case 'unmark_damaged':
       return tx.objects.noteIntact(given.location, { readAt: clock.now(), at: clock.now() })
+    case 'forget_public_url':
+      return forgetPublicUrl(tx)
+    case 'complete_former_urls':
+      return completeFormerUrls(tx)
   }
 }

@@ -4,9 +4,10 @@ import { describe, it } from 'node:test'
 import type { AccountId } from '@blindkeep/protocol/ids'
 import { openReceiver, type Receiver } from '../../../../../testing/receivers.ts'
 import { createMessenger } from '../../adapters/messenger/messenger.ts'
-import type { Channel } from '../../ports/store.ts'
+import { accountLock, type Channel } from '../../ports/store.ts'
 import { append, bytes, leaveFinishing, newLink, notRefused, openDrop, ownerOf } from '../../testing/guest.ts'
 import { inWorld, type World } from '../../testing/world.ts'
+import { noteChange } from '../changes/changes.ts'
 import type { Rules } from '../rules.ts'
 import { LEASE_SECONDS, MAX_ATTEMPTS, MAX_GATHERING_SECONDS, PAUSE_SECONDS, QUIET_SECONDS } from './attempt.ts'
 import { LOOK_SECONDS } from './notifier.ts'
@@ -337,4 +338,53 @@ describe('an account without a channel', () => {
     assert.equal(counts[0], counts[1])
     assert.ok((counts[0] ?? 0) > 0)
   })
+})
+
+describe('a move of the server', () => {
+  const [from, to] = ['https://old.example', 'https://keep.example']
+  const move = ({ world: { store, clock }, accountId }: Notifying) =>
+    store.write([accountLock(accountId)], (tx) =>
+      noteChange(tx, accountId, { name: 'server.moved', from, to }, clock.now()),
+    )
+  const typesIn = ({ received }: Receiver) => received.map(({ body }) => JSON.parse(body).type)
+
+  it(
+    'has a message of its own, after that of what landed before it and before that of what landed after it',
+    notifying(async (given) => {
+      const { receiver, after, restarted } = given
+      await land(given, 2)
+      await move(given)
+      await land(given)
+      const rules = restarted()
+      for (let message = 0; message < 4; message += 1) await after(PAUSE_SECONDS, rules)
+      assert.deepEqual(typesIn(receiver), ['drops.landed', 'server.moved', 'drops.landed'])
+      assert.deepEqual(countsIn(receiver), [2, undefined, 1])
+    }),
+  )
+
+  it(
+    'is told again with the same id until the receiver takes it, and once only',
+    notifying(async (given) => {
+      const { receiver, after } = given
+      await move(given)
+      receiver.answer = 500
+      await after(LOOK_SECONDS)
+      receiver.answer = 204
+      for (let look = 0; look < 3; look += 1) await after(LOOK_SECONDS)
+      assert.deepEqual(typesIn(receiver), ['server.moved', 'server.moved'])
+      assert.equal(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size, 1)
+    }),
+  )
+
+  it(
+    'is given up like any other message',
+    notifying(async (given) => {
+      const { receiver, after, channel } = given
+      await move(given)
+      receiver.answer = 410
+      for (let attempt = 0; attempt < MAX_ATTEMPTS + 5; attempt += 1) await after(3600)
+      assert.equal((await channel()).state, 'given_up')
+      assert.ok(receiver.received.length <= MAX_ATTEMPTS)
+    }),
+  )
 })

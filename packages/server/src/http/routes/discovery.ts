@@ -5,17 +5,21 @@ import type {
   AttestationKeysResponse,
   DeprecationResponse,
   DeprecationsResponse,
+  KeyChangeResponse,
+  MovesResponse,
   PublishedKeyResponse,
   RevokedJtiResponse,
   ServerInfoResponse,
 } from '@blindkeep/protocol/schemas/discovery'
 import type {
   Discovery,
+  PublishedChanges,
   PublishedKey,
   PublishedKeys,
   Revocations,
   ServerInfo,
 } from '../../domain/discovery/discovery.ts'
+import { isRefusal } from '../../domain/ground/refusals.ts'
 import type { Deprecation } from '../../ports/store.ts'
 import type { Routes } from '../call.ts'
 import { mapInSlices } from '../slices.ts'
@@ -24,6 +28,7 @@ type Row = 'attestationKeys' | 'deprecation' | 'moves' | 'revokedJti' | 'serverI
 
 const REVOCATIONS_STALE_SECONDS = 900
 
+/** Keys and statements are read together, so caches keep them for the same time. */
 const publicFor = (seconds: number) => ({ 'Cache-Control': `public, max-age=${seconds}` })
 
 /** What a client may send in one piece. Larger bodies are answered 413. */
@@ -40,18 +45,20 @@ export function discoveryRoutes(
   settings: DiscoverySettings,
 ): Pick<Routes, Row> {
   const keysDocument = memoized(keysDocumentOf)
+  const movesDocument = memoized(movesDocumentOf)
   const deprecationsDocument = memoized(deprecationsDocumentOf)
   const revocationsDocument = memoized(revocationsDocumentOf)
   const infoDocument = memoized((info: ServerInfo) => infoDocumentOf(info, settings))
   return {
     async attestationKeys() {
-      return { status: 200, body: keysDocument(await discovery.attestationKeys()), headers: publicFor(3600) }
+      return { status: 200, body: keysDocument(await discovery.attestationKeys()), headers: publicFor(300) }
     },
     async deprecation() {
       return { status: 200, body: deprecationsDocument(discovery.deprecations()), headers: publicFor(300) }
     },
     async moves() {
-      return { refused: 'not_moved' }
+      const moves = await discovery.moves()
+      return isRefusal(moves) ? moves : { status: 200, body: movesDocument(moves), headers: publicFor(300) }
     },
     async revokedJti() {
       return { status: 200, body: await revocationsDocument(await discovery.revocations()), headers: publicFor(60) }
@@ -74,7 +81,7 @@ function memoized<Input extends object, Output>(make: (input: Input) => Output):
 }
 
 function infoDocumentOf(info: ServerInfo, settings: DiscoverySettings): ServerInfoResponse {
-  const { serverId, publicUrl, federationUrl, min, max, signingKey, deprecations } = info
+  const { serverId, publicUrl, federationUrl, min, max, signingKey, deprecations, movesTo, movedFrom } = info
   const auth = `${publicUrl}/v1/auth`
   return {
     server_id: serverId,
@@ -86,6 +93,10 @@ function infoDocumentOf(info: ServerInfo, settings: DiscoverySettings): ServerIn
     signing_key: toBase64(signingKey),
     signing_algorithm: 'ed25519',
     deprecations: deprecations.map(announcementOf),
+    ...(movesTo !== undefined && { moves_to: { server_id: movesTo.serverId, on: formatInstant(movesTo.on) } }),
+    ...(movedFrom !== undefined && {
+      moved_from: { server_id: movedFrom.serverId, moved_at: movedFrom.movedAt },
+    }),
     limits: {
       request_bytes: settings.requestBytesMax,
       chunk_bytes: settings.chunkBytesMax,
@@ -119,6 +130,14 @@ async function revocationsDocumentOf({ at, revoked }: Revocations): Promise<Revo
 
 function keysDocumentOf({ serverId, keys }: PublishedKeys): AttestationKeysResponse {
   return { server_id: serverId, keys: keys.map(publishedKeyOf) }
+}
+
+function movesDocumentOf({ serverId, moves, rotations }: PublishedChanges): MovesResponse {
+  return { server_id: serverId, moves: moves.map(keyChangeOf), rotations: rotations.map(keyChangeOf) }
+}
+
+function keyChangeOf({ leave, arrive }: PublishedChanges['moves'][number]): KeyChangeResponse {
+  return { leave: toBase64(leave), arrive: toBase64(arrive) }
 }
 
 function publishedKeyOf({ keyId, publicKey, activeFrom, activeTo }: PublishedKey): PublishedKeyResponse {

@@ -22,7 +22,10 @@ export interface PostgresSession {
 
 /** How long a statement waits for a lock. */
 const LOCK_TIMEOUT_MS = 10_000
-/** A process that is silent for so long in a transaction loses it: a frozen one must not hold up the others. */
+/**
+ * A process that is silent for so long in a transaction loses it: a frozen one must not hold up the others.
+ * Less than `IDLE_TIMEOUT_MS` of a node's own connection: none of its transactions outlives its place.
+ */
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 5_000
 /** The server cancels a slow statement first. This is for a server that has disappeared. */
 const GRACE_MS = 5_000

@@ -1,0 +1,161 @@
+/** The signed statements about a server's names and keys: asked for, checked, remembered. */
+import { fromBase64 } from '@blindkeep/protocol/bytes'
+import type { NameChange } from '@blindkeep/protocol/chain'
+import type { HybridVerifiers } from '@blindkeep/protocol/cose'
+import { type Era, type EraKey, readEras } from '@blindkeep/protocol/eras'
+import { parseKeyId } from '@blindkeep/protocol/ids'
+import { decodeKeyChange, type KeyChange, KeyChangeError, type SignedKeyChange } from '@blindkeep/protocol/keyChange'
+import type { KeyChangeResponse } from '@blindkeep/protocol/schemas/discovery'
+import { systemEnvironment } from '../ground/environment.ts'
+import type { Calls } from '../http/call.ts'
+import { AnswerError, ProblemError } from '../http/errors.ts'
+import { verifiers } from '../seal/signatures.ts'
+import { AuditError } from './auditError.ts'
+import type { PinnedKey, PinnedKeyChanges, PinnedKeys } from './pinnedKeys.ts'
+
+/** Each takes some milliseconds. */
+const VERIFIED_AT_ONCE = 8
+
+/** Of keys and statements that a server published at different times, as a cache in between may keep them. */
+export class ListsMisfit extends AnswerError {
+  constructor() {
+    super('moves', 'its keys and its statements do not fit: a cache may keep an older list. Ask again in an hour')
+  }
+}
+
+/**
+ * Whether the server's statements have to be known: a receipt of its log, the newest pinned one or one of `named`, has
+ * another name than the server has now; or the pins have statements and lack those of newer keys.
+ */
+export function needKeyChanges(pins: PinnedKeys, named: readonly string[]): boolean {
+  const { serverId, keys, newestReceipt, keyChanges } = pins
+  if (keyChanges !== undefined) return keyChanges.moves.length + keyChanges.rotations.length !== keys.length - 1
+  return [newestReceipt?.payload.server_id ?? serverId, ...named].some((name) => name !== serverId)
+}
+
+/**
+ * The pins with the server's statements. Without them if it has never moved, and then other names are of other servers.
+ * Throws `AuditError` (`wrong_server`, `moves_malformed`, `moves_vanished`), `ListsMisfit`, and what a call throws.
+ */
+export async function withKeyChanges({ call }: Pick<Calls, 'call'>, pins: PinnedKeys): Promise<PinnedKeys> {
+  const published = await askMoves(call)
+  if (published === undefined && pins.keyChanges === undefined) return pins
+  if (published === undefined) throw changed()
+  if (published.server_id !== pins.serverId)
+    throw new AuditError('wrong_server', 'the statements about its names name another server')
+  const { moves, rotations } = published
+  if (moves.length === 0)
+    throw new AuditError('moves_malformed', 'the server’s statements about its names have no move')
+  requireContinuedChanges(pins.keyChanges, { moves, rotations })
+  const known = { ...pins, keyChanges: { moves, rotations } }
+  await erasOf(known)
+  return known
+}
+
+/** Undefined for a server that has never moved, or that does not know the question. */
+async function askMoves(call: Calls['call']) {
+  try {
+    return (await call('moves')).body
+  } catch (error) {
+    if (error instanceof ProblemError && error.status === 404) return undefined
+    throw error
+  }
+}
+
+/** The later lists of a server must begin with the earlier ones. Throws `AuditError` (`moves_vanished`). */
+export function requireContinuedChanges(before: PinnedKeyChanges | undefined, now: PinnedKeyChanges): void {
+  for (const kind of ['moves', 'rotations'] as const)
+    if (before?.[kind].some((one, index) => !isSameChange(one, now[kind][index])) === true) throw changed()
+}
+
+export function isSameChange(one: KeyChangeResponse, other: KeyChangeResponse | undefined): boolean {
+  return one.leave === other?.leave && one.arrive === other.arrive
+}
+
+function changed(): AuditError {
+  return new AuditError('moves_vanished', 'a statement about its names that was published before is missing or changed')
+}
+
+const read = new WeakMap<PinnedKeyChanges, Promise<readonly Era[]>>()
+
+/**
+ * One era for each key; undefined if the pins have no statements. They are verified once in a process. Throws
+ * `AuditError` (`moves_malformed`) if they do not hold, and `ListsMisfit` if they are not those of these keys.
+ */
+export async function erasOf(pins: PinnedKeys): Promise<readonly Era[] | undefined> {
+  const { keyChanges } = pins
+  if (keyChanges === undefined) return undefined
+  const reading = read.get(keyChanges) ?? readEras(successionOf(pins, keyChanges))
+  read.set(keyChanges, reading)
+  try {
+    return await reading
+  } catch (cause) {
+    read.delete(keyChanges)
+    if (!(cause instanceof KeyChangeError)) throw cause
+    const isMisfit = cause.reason === 'statement_missing' || cause.reason === 'statement_surplus'
+    throw isMisfit ? new ListsMisfit() : malformed(cause)
+  }
+}
+
+function malformed(cause: KeyChangeError): AuditError {
+  return new AuditError('moves_malformed', `the server’s statements about its names do not hold: ${cause.message}`, {
+    cause,
+  })
+}
+
+function successionOf({ serverId, keys }: PinnedKeys, { moves, rotations }: PinnedKeyChanges) {
+  return {
+    serverId,
+    keys: keys.map(eraKeyOf),
+    moves: moves.map(signedOf),
+    rotations: rotations.map(signedOf),
+    verify: pausing(),
+  }
+}
+
+/** The server decides how many statements there are: in between, a page can react. */
+function pausing(): HybridVerifiers {
+  let verified = 0
+  return {
+    ed25519: verifiers.ed25519,
+    async mlDsa65(publicKey, message, signature) {
+      verified += 1
+      if (verified % VERIFIED_AT_ONCE === 0) await systemEnvironment.wait(0)
+      return verifiers.mlDsa65(publicKey, message, signature)
+    },
+  }
+}
+
+function eraKeyOf({ keyId: id, public: bytes, activeFrom, activeTo }: PinnedKey): EraKey {
+  const keyId = parseKeyId(id)
+  if (keyId === undefined) throw new AuditError('key_malformed', 'a published key does not match its key_id')
+  return { keyId, publicKey: fromBase64(bytes), activeFrom, activeTo }
+}
+
+function signedOf({ leave, arrive }: KeyChangeResponse): SignedKeyChange {
+  return { leave: fromBase64(leave), arrive: fromBase64(arrive) }
+}
+
+export type Move = Extract<KeyChange, { readonly kind: 'move' }>
+
+/** What the moves of pins say, oldest first. They were verified before they were pinned. */
+export function movesOf({ keyChanges }: PinnedKeys): readonly Move[] {
+  return (keyChanges?.moves ?? []).map((one) => {
+    const { change } = decodedOrRefuse(one)
+    if (change.kind === 'move') return change
+    throw new AuditError('moves_malformed', 'a statement in the list of moves is about no move')
+  })
+}
+
+function decodedOrRefuse(one: KeyChangeResponse) {
+  try {
+    return decodeKeyChange(signedOf(one))
+  } catch (error) {
+    throw error instanceof KeyChangeError ? malformed(error) : error
+  }
+}
+
+/** The places in the log at which the name changes. */
+export function nameChangesOf(pins: PinnedKeys): readonly NameChange[] {
+  return movesOf(pins).map(({ from, to, last_receipt_seq }) => ({ from, to, lastReceiptSeq: last_receipt_seq ?? 0 }))
+}

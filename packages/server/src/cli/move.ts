@@ -1,0 +1,246 @@
+import { countText } from '@blindkeep/protocol/counts'
+import { formatInstant, type Instant, parseInstant } from '@blindkeep/protocol/ids'
+import { systemClock } from '../adapters/system/clock.ts'
+import { openAddressMove } from '../assembly/addressMove.ts'
+import { openPresentKeyring, openPresentStore } from '../assembly/data.ts'
+import { type Config, publicAddressOf } from '../config/config.ts'
+import { settingsInForce } from '../config/inForce.ts'
+import { isLoopback, type PublicAddress, publicAddress } from '../config/parsers.ts'
+import { announcedMoveFact } from '../domain/discovery/publicUrls.ts'
+import { recordedServerId } from '../domain/discovery/serverId.ts'
+import {
+  type MoveOutlook,
+  moveOutlook,
+  moveServer,
+  type PlannedMove,
+  type ServerMove,
+} from '../domain/moving/serverMove.ts'
+import { isServedAt, openMoveCheck } from '../http/moveCheck.ts'
+import { unusableAddress } from '../process/listening.ts'
+import { type Call, type Command, type Outcome, UsageError, withOpen } from './command.ts'
+import { requireConsent, YES } from './consent.ts'
+import { requireWholeLog } from './restored.ts'
+
+/** Moving a server to another address. */
+export const moveCommands: readonly Command[] = [
+  {
+    name: 'move',
+    summary: 'Moves this stopped server to the address in PUBLIC_URL: accounts, files, keys, links and receipts stay.',
+    details: [
+      'First set PUBLIC_URL to the new address, with its name and proxy ready, and stop the server (all nodes). The old address need not lead here any more.',
+      'Looks first whether the new address leads to HOST and PORT of this machine, and whether a server with this one’s key still answers at the old one.',
+      'Then it says what ends, and asks. All sessions and tokens end: owners sign in at the new address with their password; recovery words stay as they are.',
+      'Passkeys end if the host is another one. A new key signs receipts; old receipts stay valid, and a signed statement says that the server has moved.',
+      'Make a backup before, and another one after it. docs/moving.md of the repository says all of it, step by step.',
+    ],
+    options: {
+      check: { value: 'flag', meaning: 'Only looks, and says what would happen. Changes nothing.' },
+      unchecked: {
+        value: 'flag',
+        meaning: 'Does not ask the two addresses: for a network that cannot reach itself by its public name.',
+      },
+      yes: YES,
+    },
+    run: runMove,
+  },
+  {
+    name: 'move announce',
+    summary: 'Tells owners, in their pages, where the server is going to move and when. The server may run.',
+    details: [
+      'Takes the new address and a day: `blindkeep-server move announce https://new.example --on 2027-01-31`. A later announcement replaces an earlier one,',
+      'and `move` ends it. Owners can try their password before the day. With --stop and no address it takes the announcement back.',
+    ],
+    takes: ['new address'],
+    mayTakeNone: true,
+    options: {
+      on: { value: 'YYYY-MM-DD', meaning: 'The day of the move, or a time of RFC 3339.' },
+      stop: { value: 'flag', meaning: 'Takes the announcement back.' },
+    },
+    run: runAnnounce,
+  },
+]
+
+async function runMove(call: Call): Promise<Outcome> {
+  const { config, flag } = call
+  const address = newAddress(config)
+  return withOpen(openAddressMove(config), async (data) => {
+    const from = await recordedServerId(data.store)
+    if (from === undefined || from === address.serverId) return notNeeded(from, address)
+    await requireWholeLog(data)
+    const planned = { from, to: address.serverId, publicUrl: address.baseUrl }
+    const outlook = await moveOutlook(data, planned)
+    if (!flag('unchecked')) await checkAddresses(config, planned, outlook)
+    const lines = [...consequencesOf(planned, outlook, data.clock.now()), ...settingLines(call, planned)]
+    if (flag('check')) return checkedOutcome(lines, { planned, outlook, isChecked: !flag('unchecked') })
+    await requireConsent(call, { lines: [...lines, CANNOT_BE_UNDONE], word: 'move' })
+    await data.requireAlone()
+    data.outdateCopies()
+    return movedOutcome(planned, outlook, await moveServer(data, planned))
+  })
+}
+
+function newAddress(config: Config): PublicAddress {
+  if (config.publicUrl === undefined && config.port === 0)
+    throw new UsageError('set PUBLIC_URL to the new address: with PORT=0 the server has none of its own')
+  return publicAddressOf(config, config.port)
+}
+
+function notNeeded(from: string | undefined, { serverId, baseUrl }: PublicAddress): Outcome {
+  const line =
+    from === undefined
+      ? `There is nothing to move: the server has neither accounts nor receipts yet. Start it at ${baseUrl}.`
+      : `The server is at ${serverId} already. Start it. (Another path below the same origin is no move: let the proxy redirect the old path for links that were printed.)`
+  return { lines: [line], json: { moved: false, server_id: from ?? null } }
+}
+
+/** Throws an error for people if the new address does not lead here, or a server with this one’s key is at the old one. */
+async function checkAddresses(config: Config, { from, publicUrl }: PlannedMove, outlook: MoveOutlook): Promise<void> {
+  const { leaves = from, activeKey } = outlook
+  const listening = await openMoveCheck(config).catch(unusableAddress(config))
+  try {
+    const fault = await listening.faultInNew({ publicUrl, formerUrls: [...outlook.formerUrls, leaves] })
+    if (fault !== undefined)
+      throw new Error(
+        `${fault} Nothing was changed. Let the name and the proxy lead to this machine first. If only this machine cannot reach it, or something in front first asks /readyz, add --unchecked.`,
+      )
+    if (activeKey === undefined || isLoopback(new URL(from).hostname) || !(await isServedAt(leaves, activeKey))) return
+    throw new Error(
+      `a server that signs with this one’s key answers at ${leaves}: a copy of this data is in use there, and two servers would sign receipts that contradict each other. Nothing was changed. Stop that one, and take its newest data. If only a cache answers there, add --unchecked.`,
+    )
+  } finally {
+    await listening.close()
+  }
+}
+
+const CANNOT_BE_UNDONE =
+  'Moving back is another move: nothing of this one is undone. Make a backup now if there is none from today.'
+/** A clock is set by hand, and a little wrong. */
+const CLOCK_TOLERANCE_MS = 60_000
+
+function consequencesOf({ from, to }: PlannedMove, outlook: MoveOutlook, now: Instant): readonly string[] {
+  const { accounts, withPasskeys, links, uploads, pushChannels, endsPasskeys, notBefore } = outlook
+  const whereOld = isLoopback(new URL(from).hostname)
+    ? 'which only this machine could open: their owners copy them again in their pages'
+    : `printed and sent ones work as long as ${from} leads here`
+  return [
+    `The server ${from} becomes ${to}.`,
+    `  ${countText(accounts, 'account')}: all sessions end, and owners sign in at ${to} with the same password.`,
+    `  ${countText(withPasskeys, 'account')} with passkeys${withPasskeys === 0 || !endsPasskeys ? '' : ': these end with their host. Their owners need the password or the recovery words'}.`,
+    `  ${countText(links, 'live link')}${links === 0 ? '' : `, ${whereOld}`}.`,
+    `  ${countText(uploads, 'upload')} of guests under way${uploads === 0 ? '' : ': their senders open the link again, and start again'}.`,
+    `  ${countText(pushChannels, 'browser')} with notifications${pushChannels === 0 ? '' : ': these are switched on again at the new address'}.`,
+    ...(notBefore > now + CLOCK_TOLERANCE_MS
+      ? [
+          `  The last receipt or key is of ${formatInstant(notBefore)}, later than this machine’s clock (${formatInstant(now)}). The move is dated then, for ever: set the clock right first.`,
+        ]
+      : []),
+  ]
+}
+
+/** Other settings that name the old host. */
+function settingLines({ config, settings }: Call, { from, to }: PlannedMove): readonly string[] {
+  const [{ hostname: before }, { hostname: after }] = [new URL(from), new URL(to)]
+  if (isLoopback(before) || before === after) return []
+  const named = settingsInForce(config, settings).filter(
+    ({ name, value, origin }) => name !== 'PUBLIC_URL' && origin !== 'default' && value.includes(before),
+  )
+  return named.map(({ name, value }) => `  ${name} still names the old host: ${value}`)
+}
+
+interface Checked {
+  readonly planned: PlannedMove
+  readonly outlook: MoveOutlook
+  readonly isChecked: boolean
+}
+
+function checkedOutcome(lines: readonly string[], { planned, outlook, isChecked }: Checked): Outcome {
+  return {
+    lines: [
+      isChecked ? `${planned.publicUrl} leads here.` : 'The addresses were not asked.',
+      ...lines,
+      'Nothing was changed.',
+    ],
+    json: { moved: false, checked: isChecked, ...concernsJson(planned, outlook) },
+  }
+}
+
+function movedOutcome(planned: PlannedMove, outlook: MoveOutlook, move: ServerMove): Outcome {
+  const { from, publicUrl } = planned
+  const isOfNobody = isLoopback(new URL(from).hostname)
+  return {
+    lines: [
+      `The server is ${planned.to} since ${formatInstant(move.at)}. The new key ${move.active} signs receipts; ${move.retired} has ended.`,
+      'Next: make a backup now (an older one is of the old address), then start the server.',
+      `Owners sign in at ${publicUrl}/ with their password.${move.told === 0 ? '' : ` ${countText(move.told, 'owner hears', 'owners hear')} of it by a webhook, ntfy or e-mail once the server runs.`}`,
+      ...(isOfNobody
+        ? []
+        : [
+            `Let ${from} lead here for a year at least, if you still have it: one more name in the proxy, with the Host of the request passed on. The server redirects its pages and links, and says to programs that it has moved.`,
+          ]),
+    ],
+    json: {
+      moved: true,
+      number: move.number,
+      moved_at: formatInstant(move.at),
+      active_key_id: move.active,
+      retired_key_id: move.retired,
+      owners_told: move.told,
+      ...concernsJson(planned, outlook),
+    },
+  }
+}
+
+function concernsJson({ from, to, publicUrl }: PlannedMove, outlook: MoveOutlook) {
+  return {
+    from,
+    to,
+    public_url: publicUrl,
+    accounts: outlook.accounts,
+    accounts_with_passkeys: outlook.withPasskeys,
+    passkeys_end: outlook.endsPasskeys,
+    live_links: outlook.links,
+    uploads_under_way: outlook.uploads,
+    push_channels: outlook.pushChannels,
+  }
+}
+
+async function runAnnounce({ config, given: [address], option, flag }: Call): Promise<Outcome> {
+  if (flag('stop') ? address !== undefined || option('on') !== undefined : address === undefined)
+    throw new UsageError('`move announce` takes the new address and --on, or --stop alone')
+  const announced = flag('stop') ? undefined : announcementOf(address ?? '', option('on') ?? '')
+  const keyring = await openPresentKeyring(config)
+  return withOpen(openPresentStore(config), async (store) => {
+    const present = await recordedServerId(store)
+    if (present === undefined) throw new Error('the server has neither accounts nor receipts yet: nobody is to be told')
+    if (announced?.serverId === present) throw new Error(`the server is at ${present} already`)
+    await store.write(['server'], (tx) =>
+      announced === undefined
+        ? tx.server.removeFact('moves_to')
+        : tx.server.setFact('moves_to', announcedMoveFact(announced, keyring)),
+    )
+    if (announced === undefined) return { lines: ['No move is announced any more.'], json: { moves_to: null } }
+    const { serverId, on } = announced
+    return {
+      lines: [
+        `Owners are told within a minute: on ${formatInstant(on).slice(0, 10)} ${present} moves to ${serverId}.`,
+        `On that day set PUBLIC_URL to ${serverId}, stop the server, and run \`blindkeep-server move\`.`,
+      ],
+      json: { moves_to: { server_id: serverId, on: formatInstant(on) } },
+    }
+  })
+}
+
+function announcementOf(address: string, day: string) {
+  const parsed = publicAddress(address)
+  if ('fault' in parsed) throw new UsageError(`the new address ${parsed.fault}`)
+  const { serverId } = parsed.value
+  const { protocol, hostname } = new URL(serverId)
+  if (protocol === 'http:' && !isLoopback(hostname))
+    throw new UsageError('the new address must begin with https:, as the pages work at no other one')
+  const on = parseInstant(/^\d{4}-\d{2}-\d{2}$/.test(day) ? `${day}T00:00:00Z` : day)
+  if (on === undefined) throw new UsageError('--on takes a day, for example 2027-01-31')
+  if (on + DAY_MS < systemClock.now()) throw new UsageError('--on takes a day that is not over')
+  return { serverId, on }
+}
+
+const DAY_MS = 86_400_000

@@ -1,0 +1,135 @@
+/** What the server notes of its own addresses: the present one, those before its moves, and an announced one. */
+import { equalBytes, utf8 } from '@blindkeep/protocol/bytes'
+import { formatInstant, type Instant, parseInstant } from '@blindkeep/protocol/ids'
+import { KeyChangeError } from '@blindkeep/protocol/keyChange'
+import { type Keyring, WrongMasterSecret } from '../../ports/keyring.ts'
+import type { ReadTx, Store, WriteTx } from '../../ports/store.ts'
+import { signedChanges } from './signedChanges.ts'
+
+export interface AnnouncedMove {
+  /** The origin that the server will have. */
+  readonly serverId: string
+  readonly on: Instant
+}
+
+/** A fact has another form than the server writes. */
+export class MalformedFact extends Error {}
+
+/** The whole PUBLIC_URL of the last start. Undefined before the first one of this release. */
+export async function publicUrlIn(tx: Pick<ReadTx, 'server'>): Promise<string | undefined> {
+  const text = textOf(await tx.server.fact('public_url'))
+  if (text === undefined || isAddress(text)) return text
+  throw new MalformedFact('the fact public_url is no address')
+}
+
+/** For each start. `publicUrl` without a slash at the end. */
+export async function recordPublicUrl(store: Store, publicUrl: string): Promise<void> {
+  const given = utf8(publicUrl)
+  await store.write(['server'], async (tx) => {
+    const written = await tx.server.fact('public_url')
+    if (written === undefined || !equalBytes(written, given)) await tx.server.setFact('public_url', given)
+  })
+}
+
+/** Of an address whose path is not known: other applications may live there, so nothing that is theirs is cleared. */
+export const ANY_PATH = '/*'
+
+/** The whole PUBLIC_URLs before each move, oldest first; the path `ANY_PATH` for one that was not noted. */
+export async function formerUrls(tx: Pick<ReadTx, 'server'>): Promise<readonly string[]> {
+  const written = jsonOf(textOf(await tx.server.fact('former_urls')) ?? '[]')
+  if (!Array.isArray(written) || !written.every(isAddress))
+    throw new MalformedFact('the fact former_urls is no list of addresses')
+  return written
+}
+
+/** The names of the moves of which no former address is noted. */
+export async function missingFormerUrls(tx: Pick<ReadTx, 'server' | 'keys'>): Promise<readonly string[]> {
+  const noted = new Set((await formerUrls(tx)).map((url) => new URL(url).origin))
+  return (await namesLeft(tx)).filter((name) => !noted.has(name))
+}
+
+/** For a repair: what can be read of the list stays. False if nothing was missing. */
+export async function completeFormerUrls(tx: WriteTx): Promise<boolean> {
+  const present = textOf(await tx.server.fact('former_urls'))
+  const written = jsonOf(present ?? '[]')
+  const noted = Array.isArray(written) ? written.filter(isAddress) : []
+  const origins = noted.map((url) => new URL(url).origin)
+  const missing = (await namesLeft(tx)).filter((name) => !origins.includes(name))
+  const complete = [...missing.map((name) => name + ANY_PATH), ...noted]
+  if (JSON.stringify(complete) === (present ?? '[]')) return false
+  await tx.server.setFact('former_urls', formerUrlsFact(complete))
+  return true
+}
+
+/** For a repair. False if it is well-formed. */
+export async function forgetPublicUrl(tx: WriteTx): Promise<boolean> {
+  const text = textOf(await tx.server.fact('public_url'))
+  if (text === undefined || isAddress(text)) return false
+  await tx.server.removeFact('public_url')
+  return true
+}
+
+/** Of a list with a statement that cannot be read: none. */
+async function namesLeft(tx: Pick<ReadTx, 'keys'>): Promise<readonly string[]> {
+  try {
+    return [...new Set((await signedChanges(tx)).moves.map(({ change }) => change.from))]
+  } catch (error) {
+    if (error instanceof KeyChangeError) return []
+    throw error
+  }
+}
+
+/** An address that the server has had twice counts once, as the later one. */
+export function formerUrlsFact(urls: readonly string[]): Uint8Array {
+  return utf8(JSON.stringify(urls.filter((url, at) => urls.lastIndexOf(url) === at)))
+}
+
+/**
+ * Sealed under the master secret: pages show it to owners, so whoever can only write rows must not make one. Undefined
+ * if no move is announced, and for what the master secret does not vouch for.
+ */
+export async function announcedMove(
+  tx: Pick<ReadTx, 'server'>,
+  { open }: Pick<Keyring, 'open'>,
+): Promise<AnnouncedMove | undefined> {
+  const sealed = await tx.server.fact('moves_to')
+  if (sealed === undefined) return undefined
+  const { server_id: serverId, on } = Object(jsonOf(opened(sealed, open)))
+  const at = typeof on === 'string' ? parseInstant(on) : undefined
+  return isAddress(serverId) && new URL(serverId).origin === serverId && at !== undefined
+    ? { serverId, on: at }
+    : undefined
+}
+
+export function announcedMoveFact({ serverId, on }: AnnouncedMove, { seal }: Pick<Keyring, 'seal'>): Uint8Array {
+  return seal(ANNOUNCED, utf8(JSON.stringify({ server_id: serverId, on: formatInstant(on) })))
+}
+
+/** The name under which it is sealed, which is part of its stored form. */
+const ANNOUNCED = 'moves-to'
+
+function opened(sealed: Uint8Array, open: Keyring['open']): string | undefined {
+  try {
+    return textOf(open(ANNOUNCED, sealed))
+  } catch (error) {
+    if (!(error instanceof WrongMasterSecret)) throw error
+    return undefined
+  }
+}
+
+const textOf = (written: Uint8Array | undefined) => written && new TextDecoder().decode(written)
+
+function jsonOf(text: string | undefined): unknown {
+  try {
+    return JSON.parse(text ?? 'null')
+  } catch {
+    return undefined
+  }
+}
+
+/** As `publicAddressOf` gives it. */
+function isAddress(value: unknown): value is string {
+  if (typeof value !== 'string' || !URL.canParse(value)) return false
+  const { origin, protocol, pathname } = new URL(value)
+  return ['http:', 'https:'].includes(protocol) && value === origin + pathname.replace(/\/+$/, '')
+}
