@@ -26,7 +26,6 @@ it('moves once, while no node runs, and a node that wakes up afterwards signs no
   const move = async () => await other.command(['move', '--yes', '--json'], { PUBLIC_URL: to })
   assert.match((await move()).stderr, /a node serves this database/)
   process.kill(sleeping.pid(), 'SIGSTOP')
-  t.after(() => process.kill(sleeping.pid(), 'SIGCONT'))
   const stopped = new AbortController()
   const sending = send({ state, source, signal: stopped.signal }).catch(() => undefined)
   await other.terminate()
