@@ -8,7 +8,7 @@ import { isPinned } from '../home/pins.ts'
 import { prepareFollowing } from '../moving/following.ts'
 
 const UNPROVEN =
-  'Nothing on this machine can prove that: whoever has the old address now may say so. If you are in doubt, ask the owner of the link by another way.'
+  'Nothing on this machine can prove that: a new owner of the old address may say so. If you are in doubt, ask the owner of the link by another way.'
 
 interface Moved {
   readonly link: string
@@ -18,7 +18,7 @@ interface Moved {
   readonly error: ProblemError | MovedAway
 }
 
-/** The same link at the new address, once the guest agrees. Throws `error` if nobody can be asked. */
+/** The same link at the new address, once the guest agrees. Throws `error` without a terminal. */
 export async function linkAfterMove({ link, home, report, error }: Moved): Promise<string> {
   const { baseUrl, opaqueId } = parseLink(link)
   const from = new URL(baseUrl).origin

@@ -18,7 +18,7 @@ export interface SeenLog {
   add(receipt: SeenReceipt): readonly Contradiction[]
   /** Receipts that were listed for an asset before and are not now. */
   vanished(assetId: AssetId, now: readonly SeenReceipt[]): readonly Contradiction[]
-  /** Pairs of neighbours in the order of numbers that cannot be in one log. For once, at the end. `moves`: its names. */
+  /** Pairs of neighbours, by their numbers, that cannot be in one log. For once, at the end. `moves`: its names. */
   forks(moves: readonly NameChange[]): readonly Contradiction[]
 }
 
