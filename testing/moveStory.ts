@@ -4,6 +4,8 @@
  */
 import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer, request } from 'node:http'
 import { logIn, registerOwner } from '@blindkeep/client/account'
 import type { Device } from '@blindkeep/client/device'
 import type { Environment } from '@blindkeep/client/environment'
@@ -40,16 +42,44 @@ export interface MovableServer {
   start(settings: Readonly<Record<string, string>>): Promise<void>
 }
 
-/** Only `live` names lead to the server. */
-function surroundings(url: string, live: Set<string>): Environment {
+interface Names {
+  /** Its requests arrive by the names at the server; those of names that are not `live` arrive nowhere. */
+  readonly environment: Environment
+  readonly live: Set<string>
+  close(): void
+}
+
+/** `fetch` does not let its caller set the Host, so a proxy of this process does. */
+async function openNames(url: string): Promise<Names> {
+  const proxy = createServer((incoming, outgoing) => {
+    const { 'x-name': host, ...headers } = incoming.headers
+    const options = { method: incoming.method, path: incoming.url, headers: { ...headers, host: String(host) } }
+    const forwarded = request(url, options, (answer) => {
+      outgoing.writeHead(answer.statusCode ?? 502, answer.headers)
+      answer.pipe(outgoing)
+    })
+    forwarded.once('error', () => outgoing.destroy())
+    incoming.pipe(forwarded)
+  }).listen(0, '127.0.0.1')
+  await once(proxy, 'listening')
+  const address = proxy.address()
+  if (address === null || typeof address === 'string') throw new Error('the proxy has no port')
+  const live = new Set([OLD])
   const asked: typeof fetch = async (input, init) => {
     const { origin, host, pathname, search } = new URL(String(input))
     if (!live.has(origin)) throw new TypeError('fetch failed')
     const headers = new Headers(init?.headers)
-    headers.set('host', host)
-    return fetch(`${url}${pathname}${search}`, { ...init, headers })
+    headers.set('x-name', host)
+    return fetch(`http://127.0.0.1:${address.port}${pathname}${search}`, { ...init, headers })
   }
-  return { ...quickEnvironment, fetch: asked }
+  return {
+    environment: { ...quickEnvironment, fetch: asked },
+    live,
+    close() {
+      proxy.closeAllConnections()
+      proxy.close()
+    },
+  }
 }
 
 interface SentDrop {
@@ -77,8 +107,15 @@ interface Before {
 
 /** The whole story; throws where it ends otherwise than it should. */
 export async function moveStory(server: MovableServer): Promise<void> {
-  const live = new Set([OLD])
-  const environment = surroundings(server.url, live)
+  const names = await openNames(server.url)
+  try {
+    await tell(server, names)
+  } finally {
+    names.close()
+  }
+}
+
+async function tell(server: MovableServer, { environment, live }: Names): Promise<void> {
   const before = await liveAtOld(environment)
   await server.terminate()
   live.clear()
