@@ -10,6 +10,7 @@ import { addDropCommand } from './commands/drop.ts'
 import { addFilesCommands } from './commands/files.ts'
 import { addInboxCommands } from './commands/inbox.ts'
 import { addLinkCommands } from './commands/link.ts'
+import { addMoveCommand } from './commands/move.ts'
 import { addNotifyCommands } from './commands/notify.ts'
 import { addShareCommands } from './commands/share.ts'
 import { EXIT } from './ground/exits.ts'
@@ -22,6 +23,7 @@ Exit status:
   2  the call is wrong
   3  something is not as it was signed or sealed: the server, or something in
      front of it, lies or is broken
+  4  the server has moved to another address: see blindkeep move
   130  stopped by Ctrl-C`
 
 const program = new Command('blindkeep')
@@ -37,6 +39,7 @@ const program = new Command('blindkeep')
 
 addDropCommand(program)
 addAccountCommands(program)
+addMoveCommand(program)
 addLinkCommands(program)
 addAlbumCommands(program)
 addShareCommands(program)

@@ -1,11 +1,11 @@
 /** Registration, sign-in, and sessions that were kept. The password never leaves this process. */
-import { type Bytes, fromBase64 } from '@blindkeep/protocol/bytes'
+import type { Bytes } from '@blindkeep/protocol/bytes'
 import { normaliseEmail } from '@blindkeep/protocol/email'
 import type { DeviceId } from '@blindkeep/protocol/ids'
 import { KEY_BYTES } from '@blindkeep/protocol/suites'
 import { AccountError } from './account/accountError.ts'
 import { emailFor, keysOfPassword } from './account/masterOf.ts'
-import { accountKeySeal, newPassword } from './account/newPassword.ts'
+import { newPassword } from './account/newPassword.ts'
 import {
   accountKeyOf,
   type NewRecoveryWords,
@@ -13,6 +13,7 @@ import {
   noteSent,
   recoveryOf,
 } from './account/newRecoveryWords.ts'
+import { openAccountKey } from './account/openAccountKey.ts'
 import { readOwnAccount } from './account/ownerAccount.ts'
 import { type Challenge, openedOrEnded, type SignInResult, sessionOf, signInResultOf } from './account/signIn.ts'
 import { type Environment, systemEnvironment } from './ground/environment.ts'
@@ -21,8 +22,6 @@ import { sendAgainWhenLost } from './http/lostAnswer.ts'
 import { callProved } from './http/proof.ts'
 import { createSession, type SessionListener, type TokenPair } from './http/session.ts'
 import { type Owner, openOwner } from './owner.ts'
-import { openSmall } from './seal/open.ts'
-import { SealError } from './seal/sealError.ts'
 
 export interface SignIn extends SessionListener {
   readonly baseUrl: string
@@ -139,16 +138,4 @@ function keptAccountKey({ call, email, master }: KeptAccountKey): Promise<Bytes>
     const account = await readOwnAccount({ call, email })
     return openAccountKey(account.sealed_account_key ?? undefined, master)
   })
-}
-
-async function openAccountKey(sealed: string | undefined, master: Bytes): Promise<Bytes> {
-  if (sealed === undefined) throw new AccountError('account_key_missing')
-  try {
-    const accountKey = await openSmall(fromBase64(sealed), accountKeySeal(master))
-    if (accountKey.length === KEY_BYTES) return accountKey
-  } catch (cause) {
-    if (!(cause instanceof SealError)) throw cause
-    throw new AccountError('account_key_unreadable', { cause })
-  }
-  throw new AccountError('account_key_unreadable')
 }

@@ -2,4 +2,4 @@
 
 export { MovedAway } from './verify/movedAway.ts'
 export { MoveError, type MoveFault } from './verify/moveError.ts'
-export { type MoveOptions, type OldAddress, type PreparedMove, prepareMove } from './verify/prepareMove.ts'
+export { formerNames, type MoveOptions, type OldAddress, type PreparedMove, prepareMove } from './verify/prepareMove.ts'

@@ -13,6 +13,6 @@ export {
   type ReceiptOptions,
   type ServerFacts,
 } from './verify/audit.ts'
-export { erasOf } from './verify/keyChanges.ts'
+export { erasOf, nameChangesOf } from './verify/keyChanges.ts'
 export { type PinnedKey, type PinnedKeyChanges, type PinnedKeys, parsePins } from './verify/pinnedKeys.ts'
 export { joinPins, pinKeys, pinReceipts } from './verify/pins.ts'

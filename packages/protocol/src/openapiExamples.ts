@@ -24,6 +24,7 @@ const MEMBERS: Readonly<Record<string, Json>> = {
   email: 'ada@example.org',
   federation_url: 'https://keep.example.org/federation',
   instance: 'urn:uuid:0192e8a4-7c4e-7d1a-9b1e-3f2a5c6d7e8f',
+  from: 'https://old.example.org',
   invite: 'K7WMP3XD9QHT2VNC',
   kdf_version: 1,
   login: 'https://keep.example.org/v1/auth/login',
@@ -42,6 +43,7 @@ const MEMBERS: Readonly<Record<string, Json>> = {
   suggested_chunk_size: 8_388_608,
   suggested_filename: 'letter.pdf',
   title: 'The link is full',
+  to: 'https://keep.example.org',
   type: '/problems/error.drop.cap_exhausted',
   version: '0.1.0',
 }
@@ -59,9 +61,14 @@ const SHAPES: Readonly<Record<string, Readonly<Record<string, Json>>>> = {
   CodedProblem: PROBLEM,
   FileTooLargeProblem: TOO_LARGE,
   ReadinessResponse: { status: 'ok', failing: [], warnings: [] },
+  AnnouncedMoveResponse: { server_id: 'https://new.example.org' },
+  FormerNameResponse: { server_id: 'https://old.example.org' },
   HealthResponse: { status: 'ok' },
   ConfirmChannelRequest: { code: '12345678' },
 }
+
+/** Members that only some answers of a shape have, other ones than its example. */
+const OMITTED: Readonly<Record<string, string>> = { CodedProblem: 'moved_to' }
 
 /** What JSON Schema says of a value, as far as the shapes of the wire use it. */
 interface Shape {
@@ -92,8 +99,8 @@ export function exampleOf(schema: TSchema, name = '', own: Readonly<Record<strin
 }
 
 function objectOf({ $id = '', properties = {} }: Shape): Json {
-  const members = Object.entries(properties).map(([name, member]) => [name, exampleOf(member, name, SHAPES[$id])])
-  return Object.fromEntries(members)
+  const shown = Object.entries(properties).filter(([name]) => name !== OMITTED[$id])
+  return Object.fromEntries(shown.map(([name, member]) => [name, exampleOf(member, name, SHAPES[$id])]))
 }
 
 function textOf({ enum: values, format, pattern, contentEncoding, description = '', minLength = 0 }: Shape): string {

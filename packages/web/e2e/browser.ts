@@ -25,6 +25,8 @@ export type Device = keyof typeof DEVICES
 export interface VisitOptions {
   /** Absolute. A request to another origin is a problem. */
   readonly url: string
+  /** Other origins of the server. */
+  readonly leadsTo?: readonly string[]
   readonly device?: Device
   readonly colorScheme?: 'light' | 'dark'
   readonly locale?: 'en-GB' | 'de-DE'
@@ -117,7 +119,7 @@ async function visit(browser: Browser, options: VisitOptions): Promise<Visit> {
     reducedMotion: options.reducedMotion ?? 'no-preference',
     ...(options.storageState === undefined ? {} : { storageState: options.storageState }),
   })
-  const problems = await watchForProblems(context, new URL(url).origin)
+  const problems = await watchForProblems(context, [new URL(url).origin, ...(options.leadsTo ?? [])])
   // Shorter than the timeout of a test, so that the error names what the test waited for.
   context.setDefaultTimeout(60_000)
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])

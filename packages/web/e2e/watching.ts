@@ -2,7 +2,10 @@
 import type { BrowserContext, ConsoleMessage, Request } from 'playwright-core'
 
 /** Watches every page of the context. The returned list grows with each problem. */
-export async function watchForProblems(context: BrowserContext, origin: string): Promise<readonly string[]> {
+export async function watchForProblems(
+  context: BrowserContext,
+  origins: readonly string[],
+): Promise<readonly string[]> {
   const problems: string[] = []
   await context.exposeBinding('blindkeepViolation', (_source, text: string) => void problems.push(text))
   await context.addInitScript(reportViolations)
@@ -15,7 +18,7 @@ export async function watchForProblems(context: BrowserContext, origin: string):
   })
   context.on('weberror', (error) => void problems.push(`error: ${error.error().stack ?? String(error.error())}`))
   context.on('request', (request) => {
-    if (isElsewhere(request.url(), origin)) problems.push(`request to another origin: ${request.url()}`)
+    if (isElsewhere(request.url(), origins)) problems.push(`request to another origin: ${request.url()}`)
   })
   context.on('response', (response) => {
     if (response.status() >= 400 && !isCall(response.request()))
@@ -50,8 +53,8 @@ function isCall(request: Request): boolean {
   return ['fetch', 'xhr', 'eventsource'].includes(request.resourceType())
 }
 
-function isElsewhere(url: string, origin: string): boolean {
+function isElsewhere(url: string, origins: readonly string[]): boolean {
   const { protocol, origin: asked } = new URL(url)
   // A blob belongs to the page that created it, even one without an origin (`blob:null/…`).
-  return protocol !== 'about:' && protocol !== 'blob:' && asked !== origin
+  return protocol !== 'about:' && protocol !== 'blob:' && !origins.includes(asked)
 }

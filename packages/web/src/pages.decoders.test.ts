@@ -200,6 +200,7 @@ describe('readSeenRecord', () => {
     accountHash: known(parseSha256Hex('0123456789abcdef'.repeat(4))),
     changeSeq: 7,
     revokedDevices: new Map([[device, at]]),
+    lookedAfterMove: at,
   }
 
   it('reads back what was stored', () => {
@@ -210,6 +211,7 @@ describe('readSeenRecord', () => {
     const members = fc.record({
       accountHash: changedJson(record.accountHash),
       changeSeq: changedJson(7, -1, 0.5),
+      lookedAfterMove: changedJson(at, 'now'),
       revokedDevices: fc.oneof(
         changedJson(record),
         fc.array(fc.tuple(changedJson(device, 'x'), changedJson(at, 'now'))).map((entries) => new Map(entries)),
@@ -219,6 +221,7 @@ describe('readSeenRecord', () => {
       fc.asyncProperty(fc.oneof(members, changedJson(record, 7)), async (stored) => {
         const read = await declared(() => readSeenRecord(stored), nothing)
         assert.ok(read !== undefined && Number.isSafeInteger(read.changeSeq) && read.changeSeq >= 0)
+        assert.ok(read.lookedAfterMove === undefined || Date.parse(read.lookedAfterMove) > 0)
         for (const [id, time] of read.revokedDevices) assert.ok(parseDeviceId(id) === id && Date.parse(time) > 0)
       }),
       runs(300),

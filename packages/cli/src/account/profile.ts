@@ -30,6 +30,8 @@ export interface KeptDevice {
   readonly server: string
   readonly accountId: AccountId
   readonly deviceId: DeviceId
+  /** The address of the server before it was followed for the first time. */
+  readonly firstServer?: string
   /** Sealed under the account's key (`sealDevice`), base64. */
   readonly sealed: string
 }

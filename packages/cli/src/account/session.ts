@@ -7,6 +7,7 @@ import type { Owner } from '@blindkeep/client/owner'
 import { fromBase64 } from '@blindkeep/protocol/bytes'
 import { LocalError } from '../ground/exits.ts'
 import { createReport, type Report } from '../ground/report.ts'
+import { refuseMoved } from '../home/pins.ts'
 import { type KeptAccount, type OwnerFlags, openProfile, type Profile } from './profile.ts'
 
 export interface SignedIn {
@@ -14,6 +15,8 @@ export interface SignedIn {
   readonly profile: Profile
   /** The origin and path of the server. */
   readonly server: string
+  /** The address under which this profile has remembered its uploads: the first one, if the server was followed. */
+  readonly recordsOf: string
   readonly report: Report
   /** The device that signs for this profile. Throws `LocalError` if it cannot be used any more. */
   device(): Promise<Device>
@@ -25,10 +28,13 @@ export async function signedIn(flags: OwnerFlags): Promise<SignedIn> {
   const [account, tokens] = [await profile.account(), await profile.tokens()]
   if (account === undefined || tokens === undefined) throw new LocalError(notSignedIn(profile))
   const { server, email } = account
+  await refuseMoved(profile.home, server)
   const accountKey = fromBase64(account.accountKey)
   const owner = resumeOwner({ baseUrl: server, email, accountKey, tokens, environment, ...sessionOf(profile) })
   owner.keepRevocations(profile.revocations)
-  return { owner, profile, server, report: createReport(flags), device: () => deviceOf(profile, account) }
+  const kept = await profile.device()
+  const recordsOf = (kept?.accountId === account.accountId ? kept.firstServer : undefined) ?? server
+  return { owner, profile, server, recordsOf, report: createReport(flags), device: () => deviceOf(profile, account) }
 }
 
 /** Keeps the tokens of the profile's session. All processes of the profile use the same pair. */

@@ -3,11 +3,13 @@ import { open, readFile, rm } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { logIn, registerOwner, type SessionListener, type SignedIn } from '@blindkeep/client/account'
+import { createCalls } from '@blindkeep/client/call'
 import { type Device, openSealedDevice, sealDevice } from '@blindkeep/client/device'
 import { NetworkError, ProblemError } from '@blindkeep/client/errors'
 import { nodeEnvironment as environment } from '@blindkeep/client/node'
 import type { Owner, TokenPair } from '@blindkeep/client/owner'
 import { passwordStrength } from '@blindkeep/client/passwordStrength'
+import { auditServer } from '@blindkeep/client/receipts'
 import { newRecoveryWords, recover } from '@blindkeep/client/recovery'
 import { fromBase64, toBase64 } from '@blindkeep/protocol/bytes'
 import type { DeviceId } from '@blindkeep/protocol/ids'
@@ -18,8 +20,9 @@ import { EXIT, type Exit, LocalError } from '../ground/exits.ts'
 import { createReport } from '../ground/report.ts'
 import { shown } from '../ground/texts.ts'
 import { othersMayRead, writePrivate } from '../home/files.ts'
+import { isPinned, pin, refuseMoved } from '../home/pins.ts'
 import { isSealed } from '../home/vault.ts'
-import { type OwnerFlags, openProfile, type Profile } from './profile.ts'
+import { type KeptDevice, type OwnerFlags, openProfile, type Profile } from './profile.ts'
 import { isSessionOver, signedIn } from './session.ts'
 
 export interface SignInFlags extends OwnerFlags {
@@ -44,7 +47,7 @@ export interface RecoverFlags extends LoginFlags {
 
 export async function register(address: string, flags: RegisterFlags): Promise<Exit> {
   const report = createReport(flags)
-  const profile = await freeProfile(flags)
+  const profile = await freeProfile(flags, address)
   const email = flags.email ?? (await line('E-mail address', '--email'))
   const password = await newPassword('Password', flags)
   const given = await givenSecret({ file: flags.inviteFile, variable: 'BLINDKEEP_INVITE' })
@@ -92,7 +95,7 @@ async function isDone(work: () => Promise<void>): Promise<boolean> {
 }
 
 export async function login(address: string | undefined, flags: LoginFlags): Promise<Exit> {
-  const profile = await freeProfile(flags)
+  const profile = await freeProfile(flags, address)
   const before = await profile.device()
   const server = address ?? before?.server
   if (server === undefined) throw new LocalError('Which server? Call: blindkeep login SERVER')
@@ -110,7 +113,7 @@ export async function login(address: string | undefined, flags: LoginFlags): Pro
 }
 
 export async function recoverAccount(address: string, flags: RecoverFlags): Promise<Exit> {
-  const profile = await freeProfile(flags)
+  const profile = await freeProfile(flags, address)
   const email = flags.email ?? (await line('E-mail address', '--email'))
   const words = await secret({
     what: 'The 24 recovery words',
@@ -194,14 +197,17 @@ interface Keep {
 async function keep({ profile, server, owner, tokens, flags }: Keep): Promise<void> {
   const { accountId, accountKey, email } = owner
   owner.keepRevocations(profile.revocations)
-  const device = await deviceFor(profile, owner)
+  const before = await profile.device()
+  const device = await deviceFor(before, owner)
+  const { firstServer } = before?.accountId === accountId && before.server === server ? before : {}
   const sealed = toBase64(await sealDevice(device, accountKey))
   await profile.alone(async () => {
-    await profile.vault.write('device', { server, accountId, deviceId: device.deviceId, sealed })
+    await profile.vault.write('device', { server, accountId, deviceId: device.deviceId, firstServer, sealed })
     await profile.vault.write('tokens', tokens())
     await profile.vault.write('account', { server, email, accountId, accountKey: toBase64(accountKey) })
   })
   await tellOpenProfile(profile, flags)
+  await pinAtFirst(profile.home, server)
   await nameHere(owner, device, flags)
 }
 
@@ -210,6 +216,14 @@ async function tellOpenProfile({ directory }: Profile, flags: SignInFlags): Prom
   createReport(flags).aside(
     `The disk of ${directory} has no rights: other users of this machine may read the keys of this profile. Use --keyring, or set BLINDKEEP_HOME to a folder of another disk.`,
   )
+}
+
+/** So that the server can be followed if it moves. Later commands compare; a sign-in does not fail for it. */
+async function pinAtFirst(home: string, server: string): Promise<void> {
+  if (isPinned(home, new URL(server).origin)) return
+  try {
+    await pin(home, (await auditServer(createCalls({ baseUrl: server }))).keys)
+  } catch {}
 }
 
 /** Without a name, the lists of sessions and devices show times and ids: no reason for a sign-in to fail. */
@@ -227,8 +241,7 @@ async function nameHere(owner: Owner, { deviceId }: Device, { name, ...flags }: 
 }
 
 /** The device of the profile's last session, if it may still write for this account, and otherwise a new one. */
-async function deviceFor(profile: Profile, owner: Owner): Promise<Device> {
-  const kept = await profile.device()
+async function deviceFor(kept: KeptDevice | undefined, owner: Owner): Promise<Device> {
   if (kept?.accountId === owner.accountId) {
     try {
       return await owner.addDevice(await openSealedDevice(fromBase64(kept.sealed), owner.accountKey))
@@ -239,9 +252,10 @@ async function deviceFor(profile: Profile, owner: Owner): Promise<Device> {
   return await owner.addDevice()
 }
 
-/** A profile has one account at a time. */
-async function freeProfile(flags: SignInFlags): Promise<Profile> {
+/** A profile has one account at a time. Without `address` the last server is meant. */
+async function freeProfile(flags: SignInFlags, address: string | undefined): Promise<Profile> {
   const profile = await openProfile(flags, flags.keyring)
+  await refuseMoved(profile.home, address ?? (await profile.device())?.server ?? '')
   const account = await profile.account()
   if (account === undefined || (await isOver(flags))) {
     await profile.vault.prepare()

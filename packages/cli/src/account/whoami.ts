@@ -4,7 +4,7 @@ import { EXIT, type Exit } from '../ground/exits.ts'
 import { createReport, type Report } from '../ground/report.ts'
 import { VaultLocked } from '../home/vault.ts'
 import { tellRoom } from './inboxRoom.ts'
-import { type OwnerFlags, openProfile, type Profile } from './profile.ts'
+import { type KeptAccount, type OwnerFlags, openProfile, type Profile } from './profile.ts'
 import { isSessionOver, signedIn } from './session.ts'
 
 export async function whoami(flags: OwnerFlags): Promise<Exit> {
@@ -28,29 +28,46 @@ export async function whoami(flags: OwnerFlags): Promise<Exit> {
 export async function logout(flags: OwnerFlags): Promise<Exit> {
   const report = createReport(flags)
   const profile = await openProfile(flags)
+  let account: KeptAccount | undefined
   try {
-    // The device stays after a sign-out, and may be all that cannot be opened.
-    const [account] = [await profile.account(), await profile.device()]
-    if (account === undefined) {
-      report.result('No account is signed in.', { event: 'signed_out' })
-      return EXIT.done
-    }
+    account = await profile.account()
+    // It stays after a sign-out, and may be all that cannot be opened.
+    await profile.device()
   } catch (error) {
     if (!(error instanceof VaultLocked)) throw error
     return await forgetSealed(profile, report)
   }
-  const { owner } = await signedIn(flags)
+  if (account === undefined) {
+    report.result('No account is signed in.', { event: 'signed_out' })
+    return EXIT.done
+  }
+  const { email } = account
   // The last call may bring new tokens, which are forgotten below.
-  const isHeard = await owner.logOut().then(() => true, isSessionOver)
+  const isHeard = await endedAtServer(flags)
+  await forgetSession(profile)
+  const text = isHeard
+    ? `${email} is signed out.`
+    : `${email} is signed out here. The server did not confirm it: the session ends there when it has been unused for long, or with: blindkeep sessions end`
+  report.result(text, { event: 'signed_out', email, heard_by_server: isHeard })
+  return EXIT.done
+}
+
+/** False also for a server that has moved, whose old address gets no token. */
+async function endedAtServer(flags: OwnerFlags): Promise<boolean> {
+  try {
+    await (await signedIn(flags)).owner.logOut()
+    return true
+  } catch (error) {
+    return isSessionOver(error)
+  }
+}
+
+/** The account goes first: without it the profile counts as signed out. */
+export async function forgetSession(profile: Profile): Promise<void> {
   await profile.alone(async () => {
     await profile.vault.remove('account')
     await profile.vault.remove('tokens')
   })
-  const text = isHeard
-    ? `${owner.email} is signed out.`
-    : `${owner.email} is signed out here. The server did not confirm it: the session ends there when it has been unused for long, or with: blindkeep sessions end`
-  report.result(text, { event: 'signed_out', email: owner.email, heard_by_server: isHeard })
-  return EXIT.done
 }
 
 /** Without the keyring's key no call is possible: the session is sealed too. What only it opens is useless. */

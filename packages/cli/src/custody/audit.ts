@@ -1,6 +1,7 @@
 /** `blindkeep audit`: all that the server has ever signed for this account and this machine, against itself. */
 import { AuditError } from '@blindkeep/client/errors'
 import type { AssetFacts } from '@blindkeep/client/owner'
+import { nameChangesOf } from '@blindkeep/client/receipts'
 import type { ReceiptAudit } from '@blindkeep/client/verify'
 import { forEachConcurrently } from '@blindkeep/protocol/concurrency'
 import { countText } from '@blindkeep/protocol/counts'
@@ -36,8 +37,8 @@ export async function audit(flags: OwnerFlags): Promise<Exit> {
     } finally {
       await auditing.flush()
     }
-    for (const fork of auditing.log.forks()) find(auditing, fork, { receipts: [] })
     const { audit: receipts, findings, outcomes } = auditing
+    for (const fork of auditing.log.forks(nameChangesOf(receipts.keys()))) find(auditing, fork, { receipts: [] })
     report.end()
     const evidence = findings.length === 0 ? undefined : await saveEvidence(profile, findings, receipts.keys())
     tellFindings(findings, evidence, outcomes)
@@ -104,7 +105,8 @@ async function auditSaved(auditing: Auditing): Promise<void> {
       outcomes.fail(path, { path }, { reason: 'saved_receipt_damaged', message: saved.fault, exit: EXIT.failed })
       continue
     }
-    for (const receipt of saved.receipts.filter(({ server_id }) => server_id === receipts.serverId))
+    const names = new Set([receipts.serverId, ...nameChangesOf(receipts.keys()).map(({ from }) => from)])
+    for (const receipt of saved.receipts.filter(({ server_id }) => names.has(server_id)))
       try {
         const seen = seenReceiptOf(await receipts.checkKept(receipt), saved.assetId)
         await judge(auditing, [seen], [receipt])
@@ -116,13 +118,13 @@ async function auditSaved(auditing: Auditing): Promise<void> {
   }
 }
 
-/** It held when it was saved: only a fork is the server's doing. */
+/** It held when it was saved: only a fork, and what the server denies, is the server's doing. */
 function tellUnheld(
   auditing: Auditing,
   { reason, message }: AuditError,
   { path, receipt }: { readonly path: string; readonly receipt: AssetReceipt },
 ): void {
-  if (reason === 'chain_forked')
+  if (reason === 'chain_forked' || reason === 'outside_era')
     keep(auditing, { reason, message: `${path}: ${message}`, assetId: undefined, seen: [], receipts: [receipt] })
   else
     auditing.outcomes.fail(

@@ -33,6 +33,8 @@ export async function saveEvidence(profile: Profile, findings: readonly Finding[
       seen: seen.map(({ hash, payload }) => ({ hash, ...payload })),
       receipts: [...receipts, ...seen.flatMap(({ payload }) => saved.get(payload.receipt_seq) ?? [])],
       keys: keys.keys,
+      // Why each key follows the one before it, and which name each had.
+      ...keys.keyChanges,
     }
     await writePrivate(join(folder, `${index + 1}-${reason}.json`), JSON.stringify(content, undefined, 2))
   }

@@ -1,6 +1,9 @@
 /** `blindkeep receipts`: what the server has signed about the files of the account. */
+import { erasOf } from '@blindkeep/client/receipts'
 import { sizeText } from '@blindkeep/protocol/byteSizes'
 import { mapConcurrently } from '@blindkeep/protocol/concurrency'
+import { countText } from '@blindkeep/protocol/counts'
+import type { Era } from '@blindkeep/protocol/eras'
 import type { AssetReceipt } from '@blindkeep/protocol/schemas/receipts'
 import type { OwnerFlags } from '../account/profile.ts'
 import { type SignedIn, signedIn } from '../account/session.ts'
@@ -36,7 +39,7 @@ export async function receipts(given: readonly string[], flags: ReceiptsFlags): 
         : await accountAssets(session, signal)
     const checking = check ? await beginChecking(session, signal) : undefined
     const outcomes = createOutcomes(report)
-    const rows = await mapConcurrently(assets, AT_ONCE, async (asset): Promise<readonly Row[]> => {
+    const rows = await mapConcurrently(assets, AT_ONCE, async (asset): Promise<readonly RowFacts[]> => {
       const { assetId } = asset
       const found = await checking?.check(asset)
       if (found?.is === 'deleted') return []
@@ -47,10 +50,14 @@ export async function receipts(given: readonly string[], flags: ReceiptsFlags): 
           ? undefined
           : await saveAssetReceipts({ folder, assetId, name: undefined, receipts: listed })
       const checked = check ? found?.is === 'checked' : undefined
-      return listed.map((receipt) => rowOf(receipt, { assetId, checked, path }))
+      return listed.map((receipt) => ({ receipt, assetId, checked, path }))
     })
     await checking?.end()
-    report.list(['RECEIPT', 'RECEIVED', 'ROLE', 'SEALED', 'FILE'], rows.flat(), 'There are no receipts.')
+    const facts = rows.flat()
+    const names = await namesIn(facts, session)
+    const shownRows = facts.map((fact) => rowOf(fact, names))
+    report.list(['RECEIPT', 'RECEIVED', 'ROLE', 'SEALED', 'FILE'], shownRows, 'There are no receipts.')
+    for (const text of formerTexts(names, { session, eras: await checking?.eras() })) report.aside(text)
     return outcomes.exit()
   })
 }
@@ -71,18 +78,67 @@ async function beginChecking({ owner, profile, server }: SignedIn, signal: Abort
       )
       return found
     },
+    eras: () => erasOf(audit.keys()),
     end: () => pin(profile.home, audit.keys()),
   }
 }
 
 interface RowFacts {
+  readonly receipt: AssetReceipt
   readonly assetId: string
   /** Undefined if it was not asked for. */
   readonly checked: boolean | undefined
   readonly path: string | undefined
 }
 
-function rowOf(receipt: AssetReceipt, { assetId, checked, path }: RowFacts): Row {
+interface FormerName {
+  readonly count: number
+  /** This machine has known the server by that name, and followed it. */
+  readonly isKnown: boolean
+}
+
+type FormerNames = ReadonlyMap<string, FormerName>
+
+/** The names in receipts that are not that of the server now. */
+async function namesIn(facts: readonly RowFacts[], { profile, server }: SignedIn): Promise<FormerNames> {
+  const serverId = new URL(server).origin
+  const names = new Map<string, FormerName>()
+  for (const { receipt } of facts) {
+    const name = receipt.server_id
+    if (name === serverId) continue
+    const { count, isKnown } = names.get(name) ?? { count: 0, isKnown: await wasFollowed(profile.home, name) }
+    names.set(name, { count: count + 1, isKnown })
+  }
+  return names
+}
+
+async function wasFollowed(home: string, name: string): Promise<boolean> {
+  return (await pinsOf(home, name))?.movedTo !== undefined
+}
+
+interface FormerTexts {
+  readonly session: SignedIn
+  /** Undefined if the receipts were not checked. */
+  readonly eras: readonly Era[] | undefined
+}
+
+/** Whose receipts those of a former name are: never more than what is known here. */
+function formerTexts(names: FormerNames, { session, eras = [] }: FormerTexts): readonly string[] {
+  const now = new URL(session.server).origin
+  return [...names].flatMap(([name, { count, isKnown }]) => {
+    const until = eras.findLast(({ serverId }) => serverId === name)?.until
+    if (until === undefined) return []
+    const receipts = countText(count, 'receipt is', 'receipts are')
+    return isKnown
+      ? [`${receipts} of ${name}, which this machine has known and followed to ${now}.`]
+      : [
+          `${receipts} signed by a key that ${now} lists as its own; it says that it was ${name} until ${timeText(until)}.`,
+        ]
+  })
+}
+
+function rowOf({ receipt, assetId, checked, path }: RowFacts, names: FormerNames): Row {
+  const former = names.get(receipt.server_id)
   const { receipt_seq, blob_role, size, received_at, ciphertext_hash, server_key_id } = receipt
   return {
     cells: [String(receipt_seq), timeText(received_at), blob_role, sizeText(size), shortId(assetId)],
@@ -96,6 +152,8 @@ function rowOf(receipt: AssetReceipt, { assetId, checked, path }: RowFacts): Row
       server_key_id,
       checked,
       receipt_file: path,
+      former_server_id: former?.isKnown === true ? receipt.server_id : undefined,
+      claimed_former_server_id: former?.isKnown === false ? receipt.server_id : undefined,
     },
   }
 }

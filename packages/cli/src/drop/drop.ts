@@ -2,7 +2,7 @@
 import { type FileHandle, open, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { addAbortSignal } from 'node:stream'
-import { NetworkError, ProblemError } from '@blindkeep/client/errors'
+import { MovedAway, NetworkError, ProblemError } from '@blindkeep/client/errors'
 import { openLink, parseLink, type UploadLink } from '@blindkeep/client/guest'
 import { nodeEnvironment, withPath } from '@blindkeep/client/node'
 import { sizeText } from '@blindkeep/protocol/byteSizes'
@@ -15,11 +15,14 @@ import { createReport, type Report, type ReportFlags } from '../ground/report.ts
 import { durationText, filesText, namesText, shown } from '../ground/texts.ts'
 import { isRunning, runningId } from '../home/claims.ts'
 import { homeDirectory } from '../home/files.ts'
+import { refuseMoved } from '../home/pins.ts'
+import { isMoved } from '../outcomes/failures.ts'
 import { createOutcomes } from '../outcomes/outcomes.ts'
 import { type Choice, type ChosenFile, chooseFiles } from '../send/files.ts'
 import { sendEach, tellOthers } from '../send/sendEach.ts'
 import { openGo } from './go.ts'
 import { INBOX_FULL, misfits } from './misfits.ts'
+import { linkAfterMove } from './movedLink.ts'
 import { createPassphrase, type Passphrase } from './passphrase.ts'
 import { type DropResult, type LinkOrRefusal, sendFile } from './sendFile.ts'
 
@@ -45,8 +48,8 @@ interface DropCall {
 export async function drop({ given, paths, flags }: DropCall): Promise<Exit> {
   if (given === '-' && paths.includes('-')) throw new UsageError('The link and a file cannot both be standard input.')
   const report = createReport(flags)
-  const link = await givenAddress(given, report, EXPOSED)
-  parseLink(link)
+  const asked = await givenAddress(given, report, EXPOSED)
+  parseLink(asked)
   const home = homeDirectory()
   return await interruptible(async (signal) => {
     const spooled = await spooledInput({ home, paths, flags, signal })
@@ -55,7 +58,7 @@ export async function drop({ given, paths, flags }: DropCall): Promise<Exit> {
         spooled === undefined
           ? await chooseFiles(paths, home)
           : { files: [spooled], others: [], emptyFolders: [], receipts: [] }
-      const opened = await openedOrRefused(link)
+      const { link, opened } = await openedWhereItIs({ link: asked, home, report })
       if (!(opened instanceof Error)) {
         tellOwner(opened, report)
         tellLimits(opened, report)
@@ -77,6 +80,24 @@ interface SendAll {
   readonly home: string
   readonly report: Report
   readonly signal: AbortSignal
+}
+
+interface Place extends Pick<SendAll, 'home' | 'report'> {
+  readonly link: string
+}
+
+/** Opens the link, at the new address if its server has moved and the guest agrees. */
+async function openedWhereItIs({ link, home, report }: Place): Promise<Pick<SendAll, 'link' | 'opened'>> {
+  const opened = await refuseMoved(home, link).then(
+    () => openedOrRefused(link),
+    (error: unknown) => {
+      if (error instanceof MovedAway) return error
+      throw error
+    },
+  )
+  if (!(opened instanceof MovedAway) && !isMoved(opened)) return { link, opened }
+  const next = await linkAfterMove({ link, home, report, error: opened })
+  return { link: next, opened: await openedOrRefused(next) }
 }
 
 async function openedOrRefused(link: string): Promise<LinkOrRefusal> {

@@ -3,7 +3,7 @@ import { type Batch, batchOf, newBatchId } from '@blindkeep/client/guest'
 import { nodeEnvironment as environment, openFile } from '@blindkeep/client/node'
 import type { ChosenFile } from '../send/files.ts'
 import { isSameVersion, type Version, versionOf } from '../send/remembered.ts'
-import { hasSameWords, rememberedDrop, type Words } from './remembered.ts'
+import { goesOn, rememberedDrop, type Words } from './remembered.ts'
 
 export interface GoOptions extends Words {
   readonly link: string
@@ -40,7 +40,7 @@ export async function openGo(
     const version = kept && (await versionAt(file).catch(() => undefined))
     if (kept === undefined || version === undefined || !isSameVersion(kept.version, version)) continue
     if (kept.is === 'sending') {
-      const isSame = hasSameWords(kept.state, words)
+      const isSame = goesOn(kept.state, { link, ...words })
       const isCounted = isSame && kept.state.uploadId !== undefined
       known.set(file, { hasLanded: false, isCounted, batch: isSame ? batchOf(kept.state.header) : undefined })
     } else if (!again) known.set(file, { hasLanded: true, isCounted: true, batch: undefined })

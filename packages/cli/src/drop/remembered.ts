@@ -18,18 +18,27 @@ export interface Words {
 }
 
 /** Another note or sender is another header, and another header another drop. */
-export function hasSameWords({ header }: SendState, { note, sender }: Words): boolean {
+function hasSameWords({ header }: SendState, { note, sender }: Words): boolean {
   return header.note === note && header.sender === sender
 }
 
-/** Of a file sent through a link. SECRET: an unlanded one's state has the file's key. `path`: absolute. */
+/** Whether an upload that has begun goes on with this call: none does once its server has moved. */
+export function goesOn(state: SendState, { link, ...words }: Words & { readonly link: string }): boolean {
+  return hasSameWords(state, words) && isAtSameServer(state, link)
+}
+
+export function isAtSameServer(state: SendState, link: string): boolean {
+  return state.baseUrl === parseLink(link).baseUrl
+}
+
+/** Of a file sent through a link, wherever its server is. SECRET: an unlanded one's state has the file's key. `path`: absolute. */
 export function rememberedDrop(
   home: string,
   link: string | LinkParts,
   path: string,
 ): RememberedFile<SendState, LandedBefore> {
-  const { baseUrl, opaqueId } = parseLink(link)
+  const { opaqueId } = parseLink(link)
   const directory = join(home, 'drops')
   const vault = openVault({ directory })
-  return rememberedFile({ home, directory, vault, about: [baseUrl, opaqueId, path], parseState: parseSendState })
+  return rememberedFile({ home, directory, vault, about: [opaqueId, path], parseState: parseSendState })
 }

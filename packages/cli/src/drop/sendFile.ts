@@ -28,7 +28,7 @@ import type { ChosenFile } from '../send/files.ts'
 import { isSameVersion, isUntouched, type RememberedFile, type Version, versionOf } from '../send/remembered.ts'
 import { withFile } from '../send/withFile.ts'
 import type { Passphrase } from './passphrase.ts'
-import { hasSameWords, type LandedBefore, rememberedDrop, type Words } from './remembered.ts'
+import { goesOn, isAtSameServer, type LandedBefore, rememberedDrop, type Words } from './remembered.ts'
 
 /** A link that could not be opened takes nothing. What has landed through it stays known. */
 export type LinkOrRefusal = UploadLink | ProblemError | NetworkError
@@ -82,7 +82,7 @@ async function sendOpened(
     return result
   }
   const link = call.opened
-  const begun = before?.is === 'sending' && isSame && hasSameWords(before.state, call) ? before.state : undefined
+  const begun = before?.is === 'sending' && isSame && goesOn(before.state, call) ? before.state : undefined
   const requireSame = async (state: SendState) => {
     if (state === begun && !isUntouched(before?.version, version))
       await requireSamePlaintext({ state, source, signal, onProgress })
@@ -94,7 +94,8 @@ async function sendOpened(
     await requireSame(begun)
     return await withReceipt(call, { kept, version, landed: factsOf(status.landed), isFromBefore: false })
   }
-  if (before?.is === 'sending' && begun === undefined) await forget(before.state)
+  if (before?.is === 'sending' && begun === undefined && isAtSameServer(before.state, call.link))
+    await forget(before.state)
   const keep = (state: SendState) => kept.write({ is: 'sending', version, state })
   let spelling = call.passphrase?.spelling()
   const prepare = async () => {

@@ -1,6 +1,9 @@
 /** Attestation keys of servers that this user has met, and the newest receipt of each. Not secret. */
 import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { MovedAway } from '@blindkeep/client/errors'
 import { joinPins, type PinnedKeys, parsePins } from '@blindkeep/client/receipts'
 import { whileAlone } from './claims.ts'
 import { Damaged } from './damaged.ts'
@@ -24,12 +27,54 @@ export async function pinsOf(home: string, serverId: string): Promise<PinnedKeys
 
 /** Adds what was seen. Throws `AuditError` if another process has seen what contradicts it. */
 export async function pin(home: string, seen: PinnedKeys): Promise<void> {
-  const path = keysPath(home, seen.serverId)
+  await changePins(home, seen.serverId, (before) =>
+    joinPins(before, { ...seen, knownSince: seen.knownSince ?? new Date().toISOString() }),
+  )
+}
+
+/**
+ * Of a server that was followed: its pins under the new name, and a tombstone in place of those under the old one. The
+ * tombstone comes last: until then another call follows again.
+ */
+export async function movePins(home: string, pins: PinnedKeys, tombstone: PinnedKeys): Promise<void> {
+  // It may have been known there before, and been left: what was followed is newer than that.
+  await changePins(home, pins.serverId, (before) => (before?.movedTo === undefined ? joinPins(before, pins) : pins))
+  await changePins(home, tombstone.serverId, () => tombstone)
+}
+
+async function changePins(
+  home: string,
+  serverId: string,
+  change: (before: PinnedKeys | undefined) => PinnedKeys,
+): Promise<void> {
+  const path = keysPath(home, serverId)
   await whileAlone({ home, path, doing: 'notes keys of this server', waitMs: WAIT_MS }, async () => {
-    const before = await pinsOf(home, seen.serverId)
-    const text = JSON.stringify(joinPins(before, seen))
+    const before = await pinsOf(home, serverId)
+    const text = JSON.stringify(change(before))
     if (before === undefined || text !== JSON.stringify(before)) await writePrivate(path, text)
   })
+}
+
+/** Forgets the keys of a server, or that it has moved. */
+export async function forgetPins(home: string, serverId: string): Promise<void> {
+  const path = keysPath(home, serverId)
+  await whileAlone({ home, path, doing: 'notes keys of this server', waitMs: WAIT_MS }, () => rm(path, { force: true }))
+}
+
+/** Throws `MovedAway` if the server of this address was followed to another one. Nothing is sent to the old one. */
+export async function refuseMoved(home: string, address: string): Promise<void> {
+  const from = originOf(address)
+  const to = from === undefined ? undefined : (await pinsOf(home, from))?.movedTo
+  if (from !== undefined && to !== undefined) throw new MovedAway({ from, to })
+}
+
+/** Undefined for what is no address; the call says so. */
+function originOf(address: string): string | undefined {
+  return URL.canParse(address) ? new URL(address).origin : undefined
+}
+
+export function isPinned(home: string, serverId: string): boolean {
+  return existsSync(keysPath(home, serverId))
 }
 
 /** The file with the keys of a server. */

@@ -10,6 +10,9 @@ import {
   DropError,
   FeedRolledBack,
   LinkError,
+  MovedAway,
+  MoveError,
+  type MoveFault,
   NetworkError,
   PasswordWrong,
   ProblemError,
@@ -24,9 +27,12 @@ import { Interrupted } from '../ground/interrupts.ts'
 import { createReport, type ReportFlags } from '../ground/report.ts'
 import { shown } from '../ground/texts.ts'
 import { homeDirectory } from '../home/files.ts'
-import { keysPath } from '../home/pins.ts'
+import { isPinned, keysPath } from '../home/pins.ts'
 import { AfterLanding } from './afterLanding.ts'
 import { PASSPHRASE_REFUSED, PROBLEM_WORDS } from './problemWords.ts'
+
+const ASK_OPERATOR =
+  'It was set back to an older state, or it is another server: ask its operator, by another way. What this machine knows of the old address stays.'
 
 export interface Failure {
   /** Ends with what to do next. Contains nothing of a link. */
@@ -34,6 +40,8 @@ export interface Failure {
   /** For programs: the name of the error, or its reason. */
   readonly reason: string
   readonly exit: Exit
+  /** Where the server says that it is now. */
+  readonly movedTo?: string | undefined
 }
 
 /** What a person reads of an error: no stack, and no more than is known. */
@@ -41,10 +49,18 @@ export function failureOf(error: unknown): Failure {
   if (error instanceof UsageError) return { message: error.message, reason: 'usage', exit: EXIT.usage }
   if (isInterrupt(error)) return { message: 'Stopped.', reason: 'interrupted', exit: EXIT.interrupted }
   if (error instanceof AfterLanding) return failureAfterLanding(error)
+  if (error instanceof MovedAway || isMoved(error)) return failureOfMoved(error)
+  if (error instanceof MoveError)
+    return {
+      message: `${sentence(error.message)} Nothing was sent. ${moveNext(error.reason)}`,
+      reason: `move_${error.reason}`,
+      exit: error.reason === 'not_known' || error.reason === 'never_moved' ? EXIT.failed : EXIT.untrusted,
+    }
   const exit = isUntrusted(error) ? EXIT.untrusted : EXIT.failed
   if (error instanceof ProblemError)
     return { message: `${wordsOf(error)}${requestText(error)}`, reason: error.code, exit }
   if (error instanceof SendError) {
+    if (isMoved(error.cause)) return failureOfMoved(error.cause)
     const words = error.reason === 'passphrase_refused' ? PASSPHRASE_REFUSED : error.message
     return { message: `${words}${requestText(error.cause)}`, reason: error.reason, exit }
   }
@@ -86,8 +102,8 @@ function failureAfterLanding({ reason: fate, message, cause }: AfterLanding): Fa
 
 /** Says why a command did not end well, and returns its exit status. */
 export function tellFailure(error: unknown, flags: ReportFlags): Exit {
-  const { message, reason, exit } = failureOf(error)
-  createReport(flags).problem(shown(message), { event: 'failed', reason, message })
+  const { message, reason, exit, movedTo } = failureOf(error)
+  createReport(flags).problem(shown(message), { event: 'failed', reason, message, moved_to: movedTo })
   return exit
 }
 
@@ -95,10 +111,53 @@ function wordsOf(error: ProblemError): string {
   return (error.code === 'unknown' ? undefined : PROBLEM_WORDS[error.code]) ?? error.message
 }
 
-/** What was redirected says itself what to do. */
-function networkNext({ failure }: NetworkError): string {
-  return failure === 'redirected' ? '' : ' Check its address and your network, and call it again when it is there.'
+/** What was redirected says itself what to do, unless the server is known, and may have moved. */
+function networkNext({ failure, given, found = 'ADDRESS' }: NetworkError): string {
+  const known = given !== undefined && isPinned(homeDirectory(), given)
+  const move = known ? ` If you know that it has moved to another address: blindkeep move ${found}` : ''
+  const check = ' Check its address and your network, and call it again when it is there.'
+  return `${failure === 'redirected' ? '' : check}${move}`
 }
+
+/** What the server answers at an address that it has left. */
+export function isMoved(error: unknown): error is ProblemError {
+  return error instanceof ProblemError && error.code === 'error.server.moved'
+}
+
+function failureOfMoved(error: MovedAway | ProblemError): Failure {
+  if (error instanceof MovedAway) {
+    const message = `${error.message} Nothing was sent. If you are signed in to it here: blindkeep move ${error.to}`
+    return { message, reason: 'moved', exit: EXIT.moved, movedTo: error.to }
+  }
+  const { origin = 'The server', movedTo, code: reason } = error
+  const message = `${origin} says that it has moved to ${movedTo ?? 'another address'}. Nothing was sent on. ${movedNext(error)}`
+  return { message, reason, exit: EXIT.moved, movedTo }
+}
+
+function movedNext({ origin, movedTo }: ProblemError): string {
+  if (movedTo === undefined) return 'Ask its operator for the address, by another way.'
+  return origin !== undefined && isPinned(homeDirectory(), origin)
+    ? `If you know of this: blindkeep move ${movedTo}`
+    : `This machine knows no key of it that could prove that. Ask its operator by another way. If it is true, use the new address: owners sign out and in there (blindkeep logout, blindkeep login ${movedTo}).`
+}
+
+const MOVE_NEXT: Readonly<Record<MoveFault, string>> = {
+  not_known:
+    'If you are sure of the new address, sign in there like on a new machine: blindkeep logout, blindkeep login',
+  never_moved: 'Use the address that its operator gave you.',
+  old_contradicts:
+    'Ask its operator by another way. If you are sure that the old address is in other hands, blindkeep move --forget makes this machine forget it: then sign in at the new address like on a new machine, with nothing to compare it with.',
+  other_server: ASK_OPERATOR,
+  keys_differ: ASK_OPERATOR,
+  moves_differ: ASK_OPERATOR,
+  not_from_there: ASK_OPERATOR,
+  statement_invalid: ASK_OPERATOR,
+  receipt_lost: ASK_OPERATOR,
+}
+
+const moveNext = (fault: MoveFault) => MOVE_NEXT[fault]
+
+const sentence = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}${text.endsWith('.') ? '' : '.'}`
 
 function auditText(reason: AuditError['reason']): string {
   if (reason.startsWith('key_')) return 'The server’s keys do not hold'

@@ -17,11 +17,11 @@ export function createOutcomes(report: Report): Outcomes {
   const failed: string[] = []
   const exits: Exit[] = []
   return {
-    fail(shownAs, fact, { message, reason, exit }) {
+    fail(shownAs, fact, { message, reason, exit, movedTo }) {
       failed.push(shownAs)
       exits.push(exit)
       const text = message.startsWith(`${shownAs} `) ? message : `${shownAs}: ${message}`
-      report.problem(shown(text), { event: 'failed', ...fact, reason, message })
+      report.problem(shown(text), { event: 'failed', ...fact, reason, message, moved_to: movedTo })
     },
     failed: () => failed,
     exit: () => exitOf(exits),

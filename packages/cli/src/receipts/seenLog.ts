@@ -1,5 +1,5 @@
 /** All receipts that were seen of one server, as one log: what contradicts it cannot come from an honest server. */
-import { checkChain } from '@blindkeep/protocol/chain'
+import { checkChain, type NameChange } from '@blindkeep/protocol/chain'
 import type { AssetId } from '@blindkeep/protocol/ids'
 import type { SeenReceipt } from './seenReceipts.ts'
 
@@ -18,8 +18,8 @@ export interface SeenLog {
   add(receipt: SeenReceipt): readonly Contradiction[]
   /** Receipts that were listed for an asset before and are not now. */
   vanished(assetId: AssetId, now: readonly SeenReceipt[]): readonly Contradiction[]
-  /** Pairs of neighbours in the order of numbers that cannot be in one log. For once, at the end. */
-  forks(): readonly Contradiction[]
+  /** Pairs of neighbours, by their numbers, that cannot be in one log. For once, at the end. `moves`: its names. */
+  forks(moves: readonly NameChange[]): readonly Contradiction[]
 }
 
 export function createSeenLog(before: readonly SeenReceipt[]): SeenLog & { readonly found: readonly Contradiction[] } {
@@ -51,11 +51,11 @@ export function createSeenLog(before: readonly SeenReceipt[]): SeenLog & { reado
       const message = `The server lists the file without receipts that it has shown for it before: ${numbers}.`
       return [{ reason: 'receipt_vanished', message, seen: missing }]
     },
-    forks() {
+    forks(moves) {
       const all = [...byNumber.values()].sort((a, b) => a.payload.receipt_seq - b.payload.receipt_seq)
       return all.flatMap((receipt, index) => {
         const previous = all[index - 1]
-        if (previous === undefined || checkChain([previous, receipt]) === undefined) return []
+        if (previous === undefined || checkChain([previous, receipt], { moves }) === undefined) return []
         const [one, other] = [previous.payload.receipt_seq, receipt.payload.receipt_seq]
         const message = `The receipts ${one} and ${other} cannot be in one log: the server has forked it, or signed a false time.`
         return [{ reason: 'chain_forked', message, seen: [previous, receipt] }]

@@ -54,7 +54,7 @@ describe('the log of receipts that were seen', () => {
 
   it('has no contradiction in one chain, also with gaps and repeats', () => {
     const log = createSeenLog([first, third, first])
-    assert.deepEqual([log.found, log.forks(), log.add(second), log.forks()], [[], [], [], []])
+    assert.deepEqual([log.found, log.forks([]), log.add(second), log.forks([])], [[], [], [], []])
     assert.deepEqual([log.isNew(second), log.isNew({ ...second, assetId: undefined })], [false, false])
     assert.ok(log.isNew({ ...second, hash: hash() }))
   })
@@ -74,7 +74,7 @@ describe('the log of receipts that were seen', () => {
     for (const wrong of [forked, late])
       assert.deepEqual(
         createSeenLog([first, second, wrong])
-          .forks()
+          .forks([])
           .map(({ reason, seen }) => [reason, seen]),
         [['chain_forked', [second, wrong]]],
       )

@@ -1,8 +1,8 @@
 /**
  * Every receipt that this user's command lines have seen of a server, a line each: number, hash, hash of the one
- * before, time, asset. Not secret. Lines are only ever added, so that a server cannot take back what it has signed.
+ * before, time, asset, and the name in it, if that is a former one. Not secret. Lines are only ever added, so that a server cannot take back what it has signed.
  */
-import { open } from 'node:fs/promises'
+import { open, rm } from 'node:fs/promises'
 import { withPath } from '@blindkeep/client/node'
 import type { ChainLink } from '@blindkeep/protocol/chain'
 import { type AssetId, parseAssetId, parseSha256Hex } from '@blindkeep/protocol/ids'
@@ -62,13 +62,21 @@ export async function noteReceipts(home: string, serverId: string, receipts: rea
       try {
         // Half a line that a power cut has left.
         await file.truncate(await wholeBytes(file))
-        await file.appendFile(receipts.map(lineOf).join(''))
+        await file.appendFile(receipts.map((receipt) => lineOf(receipt, serverId)).join(''))
         await ifDiskHas(() => file.sync())
       } finally {
         await file.close()
       }
     })
   })
+}
+
+/** Forgets all that was seen of a server. */
+export async function forgetReceipts(home: string, serverId: string): Promise<void> {
+  const path = pathOf(home, serverId)
+  await whileAlone({ home, path, doing: 'notes receipts of this server', waitMs: WAIT_MS }, () =>
+    rm(path, { force: true }),
+  )
 }
 
 /** Bytes up to the end of the last line that was written as a whole. */
@@ -80,15 +88,18 @@ async function wholeBytes(file: Awaited<ReturnType<typeof open>>): Promise<numbe
   return end === -1 ? from : from + end + 1
 }
 
-function lineOf({ hash, payload, assetId }: SeenReceipt): string {
-  const { receipt_seq: seq, prior_receipt_hash: prior = NONE, received_at: at } = payload
-  return `${[seq, hash, prior, at, assetId ?? NONE].join(' ')}\n`
+/** A name that the server had before is at the end. */
+function lineOf({ hash, payload, assetId }: SeenReceipt, serverId: string): string {
+  const { receipt_seq: seq, prior_receipt_hash: prior = NONE, received_at: at, server_id: name } = payload
+  const parts = [seq, hash, prior, at, assetId ?? NONE, ...(name === serverId ? [] : [name])]
+  return `${parts.join(' ')}\n`
 }
 
-const LINE = /^(\d{1,16}) ([0-9a-f]{64}) ([0-9a-f]{64}|-) (\S{20,30}) (\S+)$/
+const LINE = /^(\d{1,16}) ([0-9a-f]{64}) ([0-9a-f]{64}|-) (\S{20,30}) (\S+)(?: (\S+))?$/
 
-function receiptOf(line: string, server_id: string): SeenReceipt | undefined {
-  const [, seq, hashText = '', priorText = '', received_at = '', asset = NONE] = LINE.exec(line) ?? []
+function receiptOf(line: string, serverId: string): SeenReceipt | undefined {
+  const [, seq, hashText = '', priorText = '', received_at = '', asset = NONE, server_id = serverId] =
+    LINE.exec(line) ?? []
   const hash = parseSha256Hex(hashText)
   if (hash === undefined) return undefined
   const assetId = asset === NONE ? undefined : parseAssetId(asset)

@@ -15,6 +15,7 @@ import { shrinking } from '../ground/table.ts'
 import { filesText, shown, timeText } from '../ground/texts.ts'
 import { whileAlone } from '../home/claims.ts'
 import { homeDirectory } from '../home/files.ts'
+import { refuseMoved } from '../home/pins.ts'
 import { failureOf } from '../outcomes/failures.ts'
 import { saveFile } from '../save/saveFile.ts'
 import { createProgress } from '../send/progress.ts'
@@ -31,6 +32,7 @@ const EXPOSED =
 export async function openAddress(given: string, { to, only, passphraseFile, ...flags }: OpenFlags): Promise<Exit> {
   const report = createReport(flags)
   const address = await givenAddress(given, report, EXPOSED)
+  await refuseMoved(homeDirectory(), address)
   return await interruptible(async (signal) => {
     const { assets } = await openAsking(address, passphraseFile)
     const chosen = only === undefined ? assets : assets.filter(({ name }) => name === only)

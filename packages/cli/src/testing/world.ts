@@ -63,7 +63,12 @@ export function factsOf({ stdout }: Outcome): readonly Fact[] {
 
 /** Call it at the top of a test file. `settings`: of the server. */
 export async function openWorld(settings: Readonly<Record<string, string>> = {}): Promise<World> {
-  const world = await newWorld(settings)
+  return await openWorldAt(await startBehindProxy(settings))
+}
+
+/** The same for a server that runs already. */
+export async function openWorldAt(behind: BehindProxy): Promise<World> {
+  const world = await newWorld(behind)
   after(async () => {
     await world.stop()
     await rm(world.root, { recursive: true, force: true })
@@ -71,8 +76,7 @@ export async function openWorld(settings: Readonly<Record<string, string>> = {})
   return world
 }
 
-async function newWorld(settings: Readonly<Record<string, string>>): Promise<World> {
-  const behind = await startBehindProxy(settings)
+async function newWorld(behind: BehindProxy): Promise<World> {
   const root = await mkdtemp(join(tmpdir(), 'blindkeep-cli-'))
   function start(args: readonly string[], { env = {}, cwd = root, under = [] }: Call = {}): ChildProcess {
     const { PATH = '' } = process.env

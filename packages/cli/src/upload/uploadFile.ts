@@ -61,13 +61,13 @@ type KeptUpload = RememberedFile<UploadState, LandedAsset>
 
 export function uploadFile(call: UploadFile): Promise<UploadResult> {
   const { session, album, file } = call
-  const { owner, profile, server } = session
+  const { owner, profile, recordsOf } = session
   const kept: KeptUpload = rememberedFile({
     home: profile.home,
     directory: profile.directory,
     vault: profile.vault,
     folder: 'uploads/',
-    about: [server, owner.accountId, album, file.path],
+    about: [recordsOf, owner.accountId, album, file.path],
     parseState: parseUploadState,
   })
   return kept.alone(() =>

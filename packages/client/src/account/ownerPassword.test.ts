@@ -98,6 +98,24 @@ describe('a password', () => {
   })
 })
 
+describe('a password that its owner only checks', () => {
+  it('opens the account or is wrong, and nothing that follows from it is sent', async () => {
+    const sent: string[] = []
+    const noting: typeof fetch = (input, init) => {
+      sent.push(`${init?.method} ${new URL(String(input)).pathname} ${init?.body ?? ''}`)
+      return environment.fetch(input, init)
+    }
+    const vito = { ...person('vito'), environment: { ...environment, fetch: noting } }
+    const owner = await registerOwner(vito)
+    sent.length = 0
+    await owner.checkPassword(vito.password)
+    await assert.rejects(owner.checkPassword('wrong'), PasswordWrong)
+    const asked = ['GET /.well-known/service/server-info ', `POST /v1/auth/kdf {"email":"${vito.email}"}`]
+    assert.deepEqual(new Set(sent), new Set([...asked, 'GET /v1/account ']))
+    assert.equal((await owner.sessions()).length, 1)
+  })
+})
+
 describe('an account', () => {
   it('is deleted with everything in it, and its e-mail becomes free', async () => {
     const walt = person('walt')

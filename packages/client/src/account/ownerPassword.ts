@@ -1,11 +1,14 @@
 /** Needs the password although the owner is signed in: a stolen session does not have it. */
-import type { Bytes } from '@blindkeep/protocol/bytes'
+import { type Bytes, equalBytes } from '@blindkeep/protocol/bytes'
 import type { Environment } from '../ground/environment.ts'
 import { sendAgainWhenLost } from '../http/lostAnswer.ts'
 import { callProved, publicKeyOf } from '../http/proof.ts'
+import { AccountError } from './accountError.ts'
 import { type OwnPasswordPorts, presentKeys } from './masterOf.ts'
 import { newPassword } from './newPassword.ts'
-import { withPassword } from './passwordWrong.ts'
+import { openAccountKey } from './openAccountKey.ts'
+import { readOwnAccount } from './ownerAccount.ts'
+import { PasswordWrong, withPassword } from './passwordWrong.ts'
 
 export interface ChangePassword {
   readonly present: string
@@ -17,10 +20,13 @@ export interface ChangePassword {
 }
 
 /**
- * Both throw `PasswordWrong`, and what a call throws: `error.auth.totp_invalid_code` for a wrong code, and without one
- * where a second factor is on; `error.auth.rate_limited` after too many wrong passwords or codes.
+ * All throw `PasswordWrong`, and what a call throws. Where the server checks it too, `error.auth.totp_invalid_code` for
+ * a wrong code, and without one where a second factor is on; `error.auth.rate_limited` after too many wrong passwords
+ * or codes.
  */
 export interface OwnerPassword {
+  /** Resolves if the password opens this account. Sends nothing that depends on it. Takes 64 MiB and about a second. */
+  checkPassword(password: string): Promise<void>
   /**
    * Seals the account key under the new password and signs every other client out; this client stays signed in. The
    * account key and the recovery words stay the same. After a `NetworkError` the password may have been changed: sign
@@ -41,6 +47,13 @@ interface PasswordPorts extends OwnPasswordPorts {
 export function createOwnerPassword({ accountKey, ...own }: PasswordPorts): OwnerPassword {
   const { calls, environment, email } = own
   return {
+    async checkPassword(password) {
+      const { master } = await presentKeys(own, password)
+      const { sealed_account_key: sealed } = await readOwnAccount({ call: calls.call, email })
+      const opened = await openAccountKey(sealed ?? undefined, master).catch(asPasswordWrong)
+      if (!equalBytes(opened, accountKey)) throw new PasswordWrong()
+    },
+
     async changePassword({ present, code, next, onProgress }) {
       const counted = (share: number) => withProgress(environment, (part) => onProgress?.((share + part) / 2))
       const { seed } = await presentKeys({ ...own, environment: counted(0) }, present)
@@ -54,6 +67,11 @@ export function createOwnerPassword({ accountKey, ...own }: PasswordPorts): Owne
       await withPassword(() => callProved(calls, 'deleteAccount', { seed, ...given(code) }))
     },
   }
+}
+
+function asPasswordWrong(cause: unknown): never {
+  const isWrong = cause instanceof AccountError && cause.reason === 'account_key_unreadable'
+  throw isWrong ? new PasswordWrong({ cause }) : cause
 }
 
 const given = (code: string | undefined) => (code === undefined ? {} : { code })

@@ -1,6 +1,6 @@
 import { ProblemError } from '../http/errors.ts'
 
-/** The password is wrong. Nothing was changed. The attempt counts as a failed sign-in. */
+/** The password is wrong. Nothing was changed. If the server was asked, the attempt counts as a failed sign-in. */
 export class PasswordWrong extends Error {
   override readonly name = 'PasswordWrong'
 

@@ -8,7 +8,7 @@ export class MovedAway extends Error {
   readonly to: string
 
   constructor({ from, to }: { readonly from: string; readonly to: string }) {
-    super(`${from} has moved to ${to}. Whoever answers at the old address is not the server that was known there.`)
+    super(`${from} has moved to ${to}. What answers at the old address is not the server that was known there.`)
     this.from = from
     this.to = to
   }

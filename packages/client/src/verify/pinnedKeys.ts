@@ -26,8 +26,8 @@ export interface PinnedKeys {
   /** RFC 3339: when the first of these keys was pinned. Set by who stores the pins. */
   readonly knownSince?: string | undefined
   /**
-   * A tombstone: this client has followed the server to another name. Whatever answers at `serverId` is not it, and
-   * all that compares with these pins refuses.
+   * A tombstone: this client has followed the server to this address. Whatever answers at `serverId` is not it, and all
+   * that compares with these pins refuses.
    */
   readonly movedTo?: string | undefined
 }
@@ -78,7 +78,7 @@ const StoredPins = object('PinnedKeys', {
     }),
   ),
   knownSince: Type.Optional(time('When the first key was pinned.')),
-  movedTo: Type.Optional(text('The origin to which the server was followed.')),
+  movedTo: Type.Optional(text('The address to which the server was followed.')),
 })
 
 /** Reads stored pins. Throws `RangeError` for anything else. */

@@ -74,19 +74,35 @@ export async function prepareMove(options: MoveOptions): Promise<PreparedMove> {
   const first = firstMove(pins, pinned, { eras, from })
   requireReceiptKept(pinned.newestReceipt, eras, first)
   const old = await askOld(before, { first, statement: pins.keyChanges?.moves[first.number - 1], to, signal })
-  const path = movesOf(pins).slice(first.number)
+  const later = movesOf(pins).slice(first.number)
   return {
     from,
     to,
     movedAt: first.moved_at,
-    between: path.map((move) => move.from),
+    between: later.map((move) => move.from),
     old,
     pins,
-    tombstone: { ...pinned, movedTo: to },
+    tombstone: { ...pinned, movedTo: after.baseUrl },
   }
 }
 
 const originOf = ({ baseUrl }: Calls) => new URL(baseUrl).origin
+
+/**
+ * The names that the server at `to` says it had, newest first; unverified. Throws `MoveError` (`never_moved`,
+ * `other_server`), and what a call throws.
+ */
+export async function formerNames({
+  to,
+  environment,
+  signal,
+}: Pick<MoveOptions, 'to' | 'environment' | 'signal'>): Promise<readonly string[]> {
+  const { fetch } = environment ?? systemEnvironment
+  const { moves, rotations } = await askMoves(createCalls({ baseUrl: to, fetch }).call, new URL(to).origin, signal)
+  const told = { serverId: new URL(to).origin, keys: [], keyChanges: { moves, rotations } }
+  const names = orRefuse('statement_invalid', () => movesOf(told)).map(({ from }) => from)
+  return names.reverse()
+}
 
 /** 1. There is something that the new address can continue. */
 function requireKnown(pinned: PinnedKeys, from: string): void {

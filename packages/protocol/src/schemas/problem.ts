@@ -13,11 +13,16 @@ const members = {
     enum: [...PROBLEM_CODES],
     description: 'Stable code for programs.',
   }),
-  moved_to: Type.Optional(plainText('Only with error.server.moved: the present address of the server, for people.')),
 }
 
 /** RFC 9457 with `code`. Allows other members, as the RFC requires of readers. */
-export const CodedProblem = Type.Object(members, { $id: 'CodedProblem' })
+export const CodedProblem = Type.Object(
+  {
+    ...members,
+    moved_to: Type.Optional(plainText('Only with error.server.moved: the present address of the server, for people.')),
+  },
+  { $id: 'CodedProblem' },
+)
 export type CodedProblem = Static<typeof CodedProblem>
 
 export const FileTooLargeProblem = Type.Object(

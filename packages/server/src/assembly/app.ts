@@ -15,7 +15,7 @@ import { lastBackupAt } from '../domain/backup/backup.ts'
 import { createHeadWatch, type HeadWatch, unwatched } from '../domain/custody/headWatch.ts'
 import { openServerKeys } from '../domain/custody/keys.ts'
 import { settleWindow } from '../domain/discovery/protocolWindow.ts'
-import { recordPublicUrl } from '../domain/discovery/publicUrls.ts'
+import { formerUrls, recordPublicUrl } from '../domain/discovery/publicUrls.ts'
 import { checkServerId } from '../domain/discovery/serverId.ts'
 import { settleSettings } from '../domain/discovery/sharedSettings.ts'
 import { createRules } from '../domain/rules.ts'
@@ -112,7 +112,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       watch: meter?.requests,
       onBroken,
     },
-    { ...config, publicUrl, formerUrls: [] },
+    { ...config, publicUrl, formerUrls: await store.read(formerUrls) },
   )
   work = startPeriodicWork({ ...rules, ...watching }, config, { node, log, onBroken })
   const { waiting: receiptsWaiting } = rules.receiptLog

@@ -1,6 +1,7 @@
 /** What this server answers at a name that it had before it moved. */
 import type { OperationName } from '@blindkeep/protocol/operations'
 import type { Refusal } from '../domain/ground/refusals.ts'
+import { MOVED_PAGE_HEADERS, movedPage } from './movedPage.ts'
 import { linkTargetOf } from './pages.ts'
 import { type Exchange, send, setHeaders } from './reply.ts'
 
@@ -36,16 +37,17 @@ export function createAtFormerName({ publicUrl, refuse }: FormerNamePorts) {
     const target = linkTargetOf(url) ?? (isOwnersPage ? '' : undefined)
     if (target === undefined || (request.method !== 'GET' && request.method !== 'HEAD'))
       return refuse({ ...exchange, refusal: { refused: 'server_moved', movedTo: publicUrl } })
+    const to = `${publicUrl}/${target}`
+    setHeaders(reply, { 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' })
     // A guest may have receipts of the day at this origin.
-    const clears = wasWhole && !target.startsWith('u/') && isOpenedByPerson(request)
-    setHeaders(reply, {
-      // No browser keeps it, because names are given to others.
-      Location: `${publicUrl}/${target}`,
-      'Cache-Control': 'no-store',
-      'Referrer-Policy': 'no-referrer',
-      'Clear-Site-Data': clears ? '"storage"' : undefined,
-    })
-    send(reply, 307)
+    if (wasWhole && !target.startsWith('u/') && isOpenedByPerson(request)) {
+      setHeaders(reply, { ...MOVED_PAGE_HEADERS, 'Clear-Site-Data': '"storage"' })
+      send(reply, 200, movedPage(to))
+    } else {
+      // No browser keeps it: names are given to others.
+      setHeaders(reply, { Location: to })
+      send(reply, 307)
+    }
     return Promise.resolve()
   }
 }

@@ -14,9 +14,14 @@ export const chromium: StoryBrowser = {
   open: openTab,
 }
 
-async function openTab({ origin, locale, colorScheme }: Look, workplace: string): Promise<Tab> {
+async function openTab({ origins: [origin, ...leadsTo], locale, colorScheme }: Look, workplace: string): Promise<Tab> {
   const browser = await launchBrowser()
-  const { page, context, problems, close } = await browser.visit({ url: `${origin}/healthz`, locale, colorScheme })
+  const { page, context, problems, close } = await browser.visit({
+    url: `${origin}/healthz`,
+    leadsTo,
+    locale,
+    colorScheme,
+  })
   // A test cannot answer the question where to save, so the page saves as in a browser that does not ask.
   await context.addInitScript(() => void Reflect.deleteProperty(globalThis, 'showSaveFilePicker'))
   page.on('dialog', (dialog) => void dialog.accept())

@@ -55,7 +55,7 @@ async function openTab(look: Look, workplace: string): Promise<Tab> {
     const { capabilities } = await bidi.send<{ capabilities: { browserVersion: string } }>('session.new', {
       capabilities: { alwaysMatch: { unhandledPromptBehavior: { default: 'accept' } } },
     })
-    await watch(bidi, look.origin, problems)
+    await watch(bidi, look.origins, problems)
     const tree = await bidi.send<{ contexts: readonly { context: string }[] }>('browsingContext.getTree', {})
     const context = tree.contexts[0]?.context
     if (context === undefined) throw new Error('Firefox has no tab')
@@ -200,12 +200,12 @@ interface NetworkEvent {
   readonly response?: { readonly status: number }
 }
 
-async function watch(bidi: Bidi, origin: string, problems: string[]): Promise<void> {
+async function watch(bidi: Bidi, origins: readonly string[], problems: string[]): Promise<void> {
   bidi.on('log.entryAdded', (entry: LogEntry) => {
     if (entry.level === 'error') problems.push(`${entry.type}: ${entry.text}`)
   })
   bidi.on('network.beforeRequestSent', ({ request }: NetworkEvent) => {
-    if (/^https?:/.test(request.url) && new URL(request.url).origin !== origin)
+    if (/^https?:/.test(request.url) && !origins.includes(new URL(request.url).origin))
       problems.push(`request to another origin: ${request.url}`)
   })
   bidi.on('network.responseCompleted', ({ request, response }: NetworkEvent) => {

@@ -11,8 +11,8 @@ export interface StoryBrowser {
 }
 
 export interface Look {
-  /** The origin of the pages. A request to another one is a problem. */
-  readonly origin: string
+  /** The origin of the pages, and where the server is later. A request to another one is a problem. */
+  readonly origins: readonly [string, ...string[]]
   readonly locale: 'en-GB' | 'de-DE'
   readonly colorScheme: 'light' | 'dark'
 }
@@ -61,6 +61,8 @@ export const markSelector = (mark: Mark) => `[${MARK}="${mark}"]`
 
 export interface VisitWish {
   readonly url: string
+  /** Other origins of the server. */
+  readonly leadsTo?: readonly string[]
   readonly locale?: Look['locale']
   readonly colorScheme?: Look['colorScheme']
   /** For the owner's pages: the owner chose "Stay signed in" earlier. */

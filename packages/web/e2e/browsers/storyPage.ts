@@ -49,11 +49,11 @@ export interface StoryPage {
 }
 
 export async function openPage(browser: StoryBrowser, wish: VisitWish): Promise<StoryPage> {
-  const { url, locale = 'en-GB', colorScheme = 'light', signedInAs } = wish
+  const { url, leadsTo = [], locale = 'en-GB', colorScheme = 'light', signedInAs } = wish
   const workplace = await mkdtemp(join(tmpdir(), 'blindkeep-story-'))
   const saved = join(workplace, 'saved')
   await mkdir(saved)
-  const tab = await browser.open({ origin: new URL(url).origin, locale, colorScheme }, workplace)
+  const tab = await browser.open({ origins: [new URL(url).origin, ...leadsTo], locale, colorScheme }, workplace)
   const page = pageOn({ tab, workplace, savedDirectory: saved, browserName: browser.name })
   try {
     if (signedInAs !== undefined) {

@@ -49,6 +49,9 @@ function formatsIn(language: Language) {
     /** The date alone, where space is short. */
     date: (instant: string) => dateIn(instant, { dateStyle: 'medium' }),
 
+    /** A day that is the same everywhere: its midnight in UTC. */
+    day: (instant: string) => dateIn(instant, { dateStyle: 'long', timeZone: 'UTC' }),
+
     distance,
 
     /** The same for a past event. It is never in the future, even when the reader's clock is behind the server's. */

@@ -61,6 +61,13 @@ function LinkFaultNotice({ snapshot }: { readonly snapshot: Snapshot }) {
       <h2>{title}</h2>
       <p>{more}</p>
       {(link.isRetrying || link.fault === 'given_up') && <AskAgain label={text.askAgain} />}
+      {link.fault === 'server_moved' && (
+        <div>
+          <Button icon="retry" onClick={() => location.reload()}>
+            {text.openAgain}
+          </Button>
+        </div>
+      )}
     </Notice>
   )
 }

@@ -9,6 +9,7 @@ export type LinkFault =
   | 'key_swapped'
   | 'words_altered'
   | 'suite_unknown'
+  | 'server_moved'
   | 'closed'
   | 'busy'
   | 'unreachable'
@@ -85,6 +86,7 @@ export type FailureReason =
   | 'too_large_for_server'
   | 'other_tab'
   | 'key_swapped'
+  | 'server_moved'
   | 'refused'
   | 'unexpected'
 

@@ -20,6 +20,7 @@ import {
 } from '@blindkeep/client/errors'
 import { SourceChanged } from '@blindkeep/client/source'
 import { type Formats, formats } from '../common/format.ts'
+import { hasMoved } from '../common/hasMoved.ts'
 import { problems as german } from '../text/de/problems.ts'
 import { problems as english } from '../text/en/problems.ts'
 import { AuthenticatorError } from './account/authenticator.ts'
@@ -50,6 +51,7 @@ function errorText(error: unknown, text: typeof english, format: Formats): strin
 
 /** For errors that are about one file. */
 function fileText(error: unknown, text: typeof english): string {
+  if (hasMoved(error)) return text.codes['error.server.moved']
   if (error instanceof SendError) return text.send[error.reason]
   if (error instanceof SealError) return text.seal
   if (error instanceof DropError) return text.asset.hash_differs

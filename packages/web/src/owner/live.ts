@@ -2,11 +2,14 @@
 import { systemEnvironment } from '@blindkeep/client/environment'
 import type { LiveEvent, Owner } from '@blindkeep/client/owner'
 import { useEffect, useMemo, useState } from 'preact/hooks'
+import { hasMoved } from '../common/hasMoved.ts'
 
 export interface Live {
   readonly isConnected: boolean
   /** Whether pages may load: the stream reports all changes from now on, or is too slow to wait for. */
   readonly isReady: boolean
+  /** The server is at another address now, and answers nothing more here. */
+  readonly hasMoved: boolean
   readonly onLive: (listener: (event: LiveEvent) => void) => () => void
 }
 
@@ -18,6 +21,7 @@ const MISSED: LiveEvent = { id: '', name: 'reset', data: {} }
 export function useLiveEvents(owner: Owner): Live {
   const [isConnected, setConnected] = useState(false)
   const [isReady, setReady] = useState(false)
+  const [isGone, setGone] = useState(false)
   const listeners = useMemo(() => new Set<(event: LiveEvent) => void>(), [owner])
   const onLive = useMemo(
     () => (listener: (event: LiveEvent) => void) => {
@@ -45,7 +49,10 @@ export function useLiveEvents(owner: Owner): Live {
       wasConnected = true
       ready()
     }
-    void listen(owner, { signal: unmounted.signal, onConnected, onDisconnected: () => setConnected(false), notifyAll })
+    const onDisconnected = () => setConnected(false)
+    void listen(owner, { signal: unmounted.signal, onConnected, onDisconnected, notifyAll }).then(() => {
+      if (!unmounted.signal.aborted) setGone(true)
+    })
     return () => {
       clearTimeout(timeout)
       unmounted.abort()
@@ -54,7 +61,7 @@ export function useLiveEvents(owner: Owner): Live {
     }
   }, [owner])
 
-  return { isConnected, isReady, onLive }
+  return { isConnected, isReady, hasMoved: isGone, onLive }
 }
 
 interface Listening {
@@ -64,13 +71,17 @@ interface Listening {
   readonly notifyAll: (event: LiveEvent) => void
 }
 
-/** Reconnects where the client does not, as with too many streams. `SessionListener` learns a session's end. */
+/**
+ * Reconnects where the client does not, as with too many streams. `SessionListener` learns a session's end. Resolves
+ * when it is aborted, or when the server has moved.
+ */
 async function listen(owner: Owner, { notifyAll, ...options }: Listening): Promise<void> {
   while (!options.signal.aborted) {
     try {
       for await (const event of owner.events(options)) notifyAll(event)
-    } catch {
+    } catch (error) {
       options.onDisconnected()
+      if (hasMoved(error)) return
       await systemEnvironment.wait(RETRY_MS, options.signal).catch(() => undefined)
       if (!options.signal.aborted) notifyAll(MISSED)
     }

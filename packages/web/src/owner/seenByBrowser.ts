@@ -1,8 +1,8 @@
 /**
- * What this browser has seen of each account: the largest number of a change, revoked devices, and the account's id.
- * It stays after a sign-out, so that a later session notices a server that says otherwise. Stored under a hash of
- * the account key: without that key the record cannot be found for an account. A browser that stores nothing
- * remembers nothing.
+ * What this browser has seen of each account: the largest number of a change, revoked devices, the account's id, and
+ * whether its owner has looked through it after a move of the server. It stays after a sign-out, so that a later
+ * session notices a server that says otherwise. Stored under a hash of the account key: without that key the record
+ * cannot be found for an account. A browser that stores nothing remembers nothing.
  */
 import { AccountError } from '@blindkeep/client/errors'
 import type { Owner, RevocationStore } from '@blindkeep/client/owner'
@@ -45,6 +45,16 @@ export function seenRevocationsOf(owner: OfAccount): RevocationStore {
     load: async () => (await load(owner)).revokedDevices,
     save: (revoked) => update(owner, (seen) => withRevoked(seen, revoked)),
   }
+}
+
+/** Whether the owner has looked through keys and sign-ins in this browser since the server moved, RFC 3339. */
+export async function hasLookedAfter(owner: OfAccount, movedAt: string): Promise<boolean> {
+  return (await load(owner)).lookedAfterMove === movedAt
+}
+
+/** Best effort. */
+export function lookedAfter(owner: OfAccount, movedAt: string): Promise<void> {
+  return update(owner, (seen) => ({ ...seen, lookedAfterMove: movedAt }))
 }
 
 /**

@@ -8,6 +8,8 @@ export interface SeenRecord {
   readonly changeSeq: number
   /** When each revoked device was revoked, RFC 3339. */
   readonly revokedDevices: ReadonlyMap<DeviceId, string>
+  /** The last move of the server after which the owner has looked through keys and sign-ins here, RFC 3339. */
+  readonly lookedAfterMove: string | undefined
 }
 
 /** An account has at most a hundred live devices; revoked ones add up slowly. */
@@ -15,11 +17,12 @@ const MAX_REVOKED = 10_000
 
 /** Anything else, such as what another release has stored, counts as never seen. */
 export function readSeenRecord(stored: unknown): SeenRecord {
-  const { accountHash, changeSeq, revokedDevices } = isObject(stored) ? stored : {}
+  const { accountHash, changeSeq, revokedDevices, lookedAfterMove } = isObject(stored) ? stored : {}
   return {
     accountHash: typeof accountHash === 'string' ? parseSha256Hex(accountHash) : undefined,
     changeSeq: typeof changeSeq === 'number' && Number.isSafeInteger(changeSeq) && changeSeq > 0 ? changeSeq : 0,
     revokedDevices: revocationsOf(revokedDevices),
+    lookedAfterMove: isInstant(lookedAfterMove) ? lookedAfterMove : undefined,
   }
 }
 
@@ -33,10 +36,13 @@ function revocationsOf(stored: unknown): SeenRecord['revokedDevices'] {
   if (!(stored instanceof Map)) return revoked
   for (const [id, at] of stored) {
     const deviceId = typeof id === 'string' ? parseDeviceId(id) : undefined
-    const isInstant = typeof at === 'string' && parseInstant(at) !== undefined
-    if (deviceId !== undefined && isInstant && revoked.size < MAX_REVOKED) revoked.set(deviceId, at)
+    if (deviceId !== undefined && isInstant(at) && revoked.size < MAX_REVOKED) revoked.set(deviceId, at)
   }
   return revoked
+}
+
+function isInstant(value: unknown): value is string {
+  return typeof value === 'string' && parseInstant(value) !== undefined
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

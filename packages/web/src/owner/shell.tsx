@@ -13,6 +13,8 @@ import { isFirstView } from './firstView.ts'
 import { InboxBanner } from './inbox/inboxBanner.tsx'
 import { InboxPage } from './inbox/inboxPage.tsx'
 import { LinksPage } from './links/linksPage.tsx'
+import { MovedNotice } from './moving/movedNotice.tsx'
+import { MoveNotices } from './moving/moveNotices.tsx'
 import { PAGES, type Page, type Route, useRoute } from './route.ts'
 import type { PageSession } from './session.ts'
 import { SharesPage } from './shares/sharesPage.tsx'
@@ -36,11 +38,12 @@ interface ShellProps {
   readonly inboxCount: number
   readonly isConnected: boolean
   readonly isReady: boolean
+  readonly hasMoved: boolean
   readonly isSuspended: boolean
 }
 
 export function Shell(props: ShellProps) {
-  const { session, inboxCount, isReady, isSuspended } = props
+  const { session, inboxCount, isReady, hasMoved, isSuspended } = props
   const text = useText(ownerTexts)
   const route = useRoute()
   const main = useRef<HTMLElement>(null)
@@ -68,6 +71,8 @@ export function Shell(props: ShellProps) {
         </ul>
       </nav>
       <main ref={main} class="page-content" tabIndex={-1}>
+        {hasMoved && <MovedNotice />}
+        {isReady && <MoveNotices />}
         {isSuspended && (
           <div class="banner">
             <Notice tone="warn">{text.suspended}</Notice>

@@ -58,6 +58,7 @@ export function SignedInApp({ baseUrl, owner, session, ...props }: SignedInAppPr
         inboxCount={inboxCount}
         isConnected={live.isConnected}
         isReady={live.isReady}
+        hasMoved={live.hasMoved}
         isSuspended={account.value?.isSuspended === true}
       />
     </OwnerPagesContext.Provider>

@@ -1,5 +1,6 @@
 /** What the page says of an error, and whether it asks for a passphrase instead. */
 import { NetworkError, ProblemError, SealError, ShareError, type ShareFault } from '@blindkeep/client/errors'
+import { hasMoved } from '../common/hasMoved.ts'
 import type { share } from '../text/en/share.ts'
 
 /** The faults that the page has texts for. */
@@ -34,6 +35,7 @@ export function faultOf(error: unknown): Fault {
   if (error instanceof ShareError) return FAULTS[error.reason]
   if (error instanceof SealError) return 'tampered'
   if (error instanceof NetworkError) return 'unreachable'
+  if (hasMoved(error)) return 'server_moved'
   return error instanceof ProblemError && error.code === 'error.share.not_found' ? 'dead' : 'failed'
 }
 

@@ -2,7 +2,7 @@
 import { oneAtATime } from '../../common/oneAtATime.ts'
 import type { ChosenFile, NotFiles, Snapshot } from '../messages.ts'
 import { type AllFilesCommands, createAllFilesCommands } from './allFilesCommands.ts'
-import { isClosed, isKeySwapped } from './closedLink.ts'
+import { isClosed, isOver } from './closedLink.ts'
 import { createEngineParts, type EngineParts, type GuestEngineOptions } from './engineParts.ts'
 import { createFileCommands, type FileCommands } from './fileCommands.ts'
 import { viewOf } from './snapshot.ts'
@@ -60,10 +60,9 @@ function snapshotOf(parts: EngineParts): Snapshot {
   }
 }
 
-/** Nothing may be sent to a server that gave another key. */
 function unfinishedIn({ link, earlier, planned }: EngineParts): Pick<Snapshot, 'unfinished' | 'neverBegun'> {
   const status = link.status()
-  if (isKeySwapped(status)) return { unfinished: [], neverBegun: { files: 0, hasFolders: false } }
+  if (isOver(status)) return { unfinished: [], neverBegun: { files: 0, hasFolders: false } }
   const { shown, ...neverBegun } = planned.neverBegun()
   return { unfinished: [...earlier.unfinished(isClosed(status)), ...shown], neverBegun }
 }

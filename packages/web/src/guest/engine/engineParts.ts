@@ -5,7 +5,7 @@ import { toHex } from '@blindkeep/protocol/bytes'
 import type { AssetReceipt } from '@blindkeep/protocol/schemas/receipts'
 import { type Admission, createAdmission } from './admission.ts'
 import { type Batches, createBatches } from './batches.ts'
-import { failHopeless, isKeySwapped } from './closedLink.ts'
+import { failHopeless, isOver } from './closedLink.ts'
 import { createDraft, type Draft } from './draft.ts'
 import { createEarlierUploads, type EarlierUploads } from './earlierUploads.ts'
 import { createEntries, type Entries, type Entry } from './entries.ts'
@@ -89,7 +89,7 @@ export function createEngineParts(options: GuestEngineOptions): EngineParts {
     ...{ linkId, parts: options.parts, entries, uploads: locked, store, passphrase },
     environmentFor: (onSent) => ({ ...environment, fetch: options.uploadFetch(onSent) }),
     link: () => (link.status().is === 'open' ? link.opened() : undefined),
-    maySend: () => !visit.isPaused && !isKeySwapped(link.status()),
+    maySend: () => !visit.isPaused && !isOver(link.status()),
     failHopeless: () => failHopeless(entries, link.status(), uploads.pause),
     onLanded: receipts.fetch,
     onLinkChanged: () => void link.ask(),

@@ -25,6 +25,12 @@ describe('the failure of a file', () => {
     assert.equal(isTrouble('owner_full'), false)
   })
 
+  it('is the move of the server, whatever it stopped', () => {
+    const moved = problem(410, 'error.server.moved')
+    assert.deepEqual([failureOf(moved), failureOf(new SendError('refused', moved))], ['server_moved', 'server_moved'])
+    assert.equal(retryOf('server_moved'), 'none')
+  })
+
   it('is "unexpected" for a bug in the page', () => {
     assert.equal(failureOf(new TypeError('a mistake')), 'unexpected')
   })
@@ -46,6 +52,7 @@ describe('the fault of a link', () => {
       [new LinkError('key_swapped'), 'key_swapped', false],
       [new LinkError('words_altered'), 'words_altered', false],
       [problem(404, 'error.drop.link_not_found'), 'closed', false],
+      [problem(410, 'error.server.moved'), 'server_moved', false],
       [problem(404, 'unknown'), 'answer_broken', true],
       [problem(429, 'error.drop.rate_limited'), 'busy', true],
       [problem(503, 'unknown'), 'busy', true],

@@ -10,6 +10,7 @@ import {
   type SendTrouble,
   sendTroubleOf,
 } from '@blindkeep/client/errors'
+import { hasMoved } from '../../common/hasMoved.ts'
 import type { FailureReason, LinkFault, Retry } from '../messages.ts'
 
 const STOPS: Readonly<Partial<Record<SendStopReason, FailureReason>>> = {
@@ -27,6 +28,7 @@ const STOPS: Readonly<Partial<Record<SendStopReason, FailureReason>>> = {
 }
 
 export function failureOf(error: unknown): FailureReason {
+  if (hasMoved(error)) return 'server_moved'
   if (error instanceof SendError)
     return error.reason === 'server_unavailable' ? sendTroubleOf(error.cause) : (STOPS[error.reason] ?? 'refused')
   if (error instanceof LinkError) return error.reason === 'key_swapped' ? 'key_swapped' : 'link_closed'
@@ -60,6 +62,7 @@ const RETRIES: Readonly<Record<FailureReason, Retry>> = {
   too_large_for_server: 'none',
   other_tab: 'none',
   key_swapped: 'none',
+  server_moved: 'none',
   refused: 'resume',
   unexpected: 'resume',
 }
@@ -84,6 +87,7 @@ export function isTrouble(failure: FailureReason): failure is SendTrouble {
 
 /** The fault that opening the link ended with. */
 export function linkFaultOf(error: unknown): LinkFault {
+  if (hasMoved(error)) return 'server_moved'
   if (error instanceof LinkError) return error.reason
   if (error instanceof NetworkError || isTemporaryProblem(error)) return TROUBLES[sendTroubleOf(error)]
   const isClosed = error instanceof ProblemError && error.code === 'error.drop.link_not_found'

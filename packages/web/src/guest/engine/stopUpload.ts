@@ -2,6 +2,7 @@
 import type { Environment } from '@blindkeep/client/environment'
 import { ProblemError, SendError, type SendTrouble } from '@blindkeep/client/errors'
 import { forNewSession } from '@blindkeep/client/guest'
+import { hasMoved } from '../../common/hasMoved.ts'
 import type { FailureReason } from '../messages.ts'
 import type { Entries, Entry } from './entries.ts'
 import { failureOf, isTrouble } from './failures.ts'
@@ -39,7 +40,7 @@ export function createStopUpload(options: StopUploadOptions): (id: string, error
 
   function failureAfter({ state }: Entry, error: unknown): FailureReason {
     const reason = error instanceof SendError ? error.reason : undefined
-    if (reason === 'link_closed' || reason === 'link_full') onLinkChanged()
+    if (reason === 'link_closed' || reason === 'link_full' || hasMoved(error)) onLinkChanged()
     // Before a file is sealed there is nothing to compare it with: the browser failed to read it.
     return reason === 'file_changed' && state === undefined ? 'unreadable' : failureOf(error)
   }

@@ -6,6 +6,7 @@ import { Button, Notice } from '../../common/controls.tsx'
 import { useText } from '../../common/reader.ts'
 import { useLoaded } from '../../common/useLoaded.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
+import { FormerNameNotice } from '../moving/formerNameNotice.tsx'
 import type { SignedOutReason } from '../sessionView.ts'
 import { takeTexts } from '../take/texts.ts'
 import { useTakenFiles } from '../take/useTakenFiles.ts'
@@ -51,6 +52,7 @@ export function SignInPage({ baseUrl, newAttempt, reason }: SignInPageProps) {
       ) : (
         reason !== undefined && <ReasonNotice reason={reason} text={text.signIn.reasons[reason]} />
       )}
+      <FormerNameNotice baseUrl={baseUrl} />
       {taken.length > 0 && <Notice tone="info">{takeText.signIn}</Notice>}
       <SignInForm newAttempt={newAttempt} onChallenge={(step, enter) => setChallenge({ step, enter })} />
       <div class="row apart">

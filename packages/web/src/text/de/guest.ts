@@ -70,6 +70,10 @@ export const guest: typeof import('../en/guest.ts').guest = {
       title: 'Diese Seite ist zu alt für den Link',
       more: 'Der Link braucht eine Art der Verschlüsselung, die diese Seite nicht kennt. Laden Sie die Seite neu. Wenn das nicht hilft, sagen Sie es der Person, von der Sie den Link haben.',
     },
+    server_moved: {
+      title: 'Der Server ist umgezogen',
+      more: 'Er ist jetzt an einer anderen Adresse, und der Link führt dorthin: Öffnen Sie ihn noch einmal. Was angekommen ist, ist dort. Dateien, die nicht ganz gesendet waren, beginnen dort neu.',
+    },
     busy: {
       title: 'Der Server ist ausgelastet',
       more: 'Diese Seite versucht es von selbst noch einmal. Sie können Ihre Dateien schon auswählen: Sie werden gesendet, sobald der Server Zeit hat.',
@@ -133,6 +137,7 @@ export const guest: typeof import('../en/guest.ts').guest = {
       'Haben Sie Dateien mit einem anderen Browser oder Gerät gesendet? Nur dort werden sie angezeigt und können weiter gesendet werden.',
     lookAgain: 'Noch einmal nachsehen',
   },
+  openAgain: 'Den Link noch einmal öffnen',
   askAgain: 'Jetzt noch einmal versuchen',
   storageRefused:
     'Dieser Browser speichert nichts, vielleicht weil dies ein privates Fenster ist. Sie können Dateien senden, aber nach einem Neuladen kann eine unfertige Datei nicht fortgesetzt werden.',
@@ -201,6 +206,7 @@ export const guest: typeof import('../en/guest.ts').guest = {
     other_tab:
       'Ein anderer Tab dieses Browsers sendet diese Datei. Wenn er geschlossen wird, geht das Senden hier weiter.',
     key_swapped: 'Nicht gesendet: Der Server hat einen falschen Schlüssel geschickt.',
+    server_moved: 'Nicht gesendet: Der Server ist umgezogen. Öffnen Sie Ihren Link noch einmal.',
     refused:
       'Der Server hat die Datei abgelehnt. Versuchen Sie es noch einmal. Wenn es wieder geschieht, sagen Sie es der Person, von der Sie den Link haben.',
     unexpected: 'Ein unerwarteter Fehler ist aufgetreten. Versuchen Sie es noch einmal.',

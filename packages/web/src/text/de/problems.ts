@@ -111,7 +111,7 @@ export const problems: typeof import('../en/problems.ts').problems = {
     'error.drop.cap_exhausted': 'Der Link ist voll.',
     'error.drop.inbox_full': 'Dieser Eingang ist voll: Dort warten zu viele Dateien.',
     'error.server.moved':
-      'Der Server ist an eine andere Adresse umgezogen. Verwenden Sie die, die Sie vom Betreiber haben.',
+      'Der Server ist an eine andere Adresse umgezogen. Laden Sie diese Seite neu: Sie führt dorthin.',
     'error.request.payload_too_large': 'Das ist mehr, als der Server auf einmal annimmt.',
     'error.drop.file_too_large': 'Die Datei ist größer, als der Link erlaubt.',
     'error.upload.file_too_large': 'Die Datei ist größer, als der Server erlaubt.',

@@ -71,6 +71,10 @@ export const share: typeof import('../en/share.ts').share = {
       title: 'Das ist nicht die Datei, die geteilt wurde',
       text: 'Sie stimmt nicht mit der Datei überein, die verschlüsselt wurde. Nichts davon wurde behalten. Sagen Sie es der Person, von der Sie den Link haben, und versuchen Sie es später noch einmal.',
     },
+    server_moved: {
+      title: 'Der Server ist umgezogen',
+      text: 'Er ist jetzt an einer anderen Adresse, und der Link führt dorthin: Laden Sie diese Seite neu.',
+    },
     unreachable: {
       title: 'Der Server ist nicht erreichbar',
       text: 'Prüfen Sie Ihre Verbindung und versuchen Sie es noch einmal.',

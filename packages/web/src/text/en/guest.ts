@@ -70,6 +70,10 @@ export const guest = {
       title: 'This page is too old for the link',
       more: 'The link needs a kind of encryption that this page does not know. Reload the page. If that does not help, tell the person who gave you the link.',
     },
+    server_moved: {
+      title: 'The server has moved',
+      more: 'It is at another address now, and the link leads there: open it again. What has arrived is there. Files that were not sent completely start again there.',
+    },
     busy: {
       title: 'The server is busy',
       more: 'This page tries again by itself. You can already choose your files: they are sent as soon as the server has time.',
@@ -132,6 +136,7 @@ export const guest = {
     elsewhere: 'Have you sent files from another browser or device? Only that one shows them and can continue them.',
     lookAgain: 'Look again',
   },
+  openAgain: 'Open the link again',
   askAgain: 'Try again now',
   storageRefused:
     'This browser stores nothing, perhaps because this is a private window. You can send files, but after a reload an unfinished file cannot continue.',
@@ -193,6 +198,7 @@ export const guest = {
     too_large_for_server: 'Too large for this server.',
     other_tab: 'Another tab of this browser is sending this file. When that tab is closed, sending resumes here.',
     key_swapped: 'Not sent: the server gave a wrong key.',
+    server_moved: 'Not sent: the server has moved. Open your link again.',
     refused: 'The server refused the file. Try again. If it happens again, tell the person who gave you the link.',
     unexpected: 'Something unexpected went wrong. Try again.',
   },

@@ -109,7 +109,7 @@ const codes: Readonly<Record<ProblemCode | 'unknown', string>> = {
     'The link has already used more than this limit, counting uploads in progress. Choose a larger limit.',
   'error.drop.cap_exhausted': 'The link is full.',
   'error.drop.inbox_full': 'This inbox is full: too many files wait there.',
-  'error.server.moved': 'The server has moved to another address. Use the one that its operator gave you.',
+  'error.server.moved': 'The server has moved to another address. Reload this page: it leads there.',
   'error.request.payload_too_large': 'This is more than the server accepts at once.',
   'error.drop.file_too_large': 'The file is larger than the link allows.',
   'error.upload.file_too_large': 'The file is larger than the server allows.',

@@ -70,6 +70,10 @@ export const share = {
       title: 'This is not the file that was shared',
       text: 'It does not match the file that its owner encrypted. Nothing of it was kept. Tell the owner, and try again later.',
     },
+    server_moved: {
+      title: 'The server has moved',
+      text: 'It is at another address now, and the link leads there: reload this page.',
+    },
     unreachable: {
       title: 'The server cannot be reached',
       text: 'Check your connection and try again.',

@@ -1,0 +1,210 @@
+/** A server moves from one name to another, and what the command line says at each of them. */
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { before, describe, it } from 'node:test'
+import { pathToFileURL } from 'node:url'
+import { startServer } from '../../../../testing/startServer.ts'
+import { startTamperingProxy, type TamperingProxy } from '../../../../testing/tamperingProxy.ts'
+import { type Call, factsOf, type Outcome, openWorldAt, PASSWORD } from '../testing/world.ts'
+
+const NAMES = pathToFileURL(join(import.meta.dirname, '../testing/names.ts')).href
+
+interface Place {
+  readonly proxy: TamperingProxy
+  /** The public address of the server while it is there. */
+  readonly url: string
+}
+
+async function placeOf(name: string): Promise<Place> {
+  const proxy = await startTamperingProxy()
+  return { proxy, url: proxy.url.replace('127.0.0.1', name) }
+}
+
+const [old, next] = [await placeOf('keep.example'), await placeOf('drop.example')]
+const server = await startServer({ publicUrl: old.url, env: { INSECURE_PUBLIC_URL: 'allowed', REGISTRATION: 'open' } })
+const world = await openWorldAt({
+  proxy: old.proxy,
+  server,
+  async stop() {
+    await server.stop()
+    for (const { proxy } of [old, next]) await proxy.close()
+  },
+})
+for (const { proxy } of [old, next]) proxy.forwardTo(server.url)
+
+const env = { NODE_OPTIONS: `--import=${NAMES}`, BLINDKEEP_PASSWORD: PASSWORD }
+const run = (args: readonly string[], call: Call = {}): Promise<Outcome> =>
+  world.run(args, { ...call, env: { ...env, ...call.env } })
+async function facts(args: readonly string[], call?: Call) {
+  const outcome = await run([...args, '--json'], call)
+  assert.equal(outcome.status, 0, outcome.stderr)
+  return factsOf(outcome)
+}
+
+/** The operator moves the server. */
+async function moveTo({ url }: Place): Promise<void> {
+  await server.terminate()
+  const moved = await server.command(['move', '--yes', '--unchecked'], { PUBLIC_URL: url })
+  assert.equal(moved.status, 0, moved.stderr)
+  await server.restart({ PUBLIC_URL: url })
+}
+
+/** How many requests each place has seen, and those with a token. */
+const counts = () =>
+  [old, next].map(({ proxy: { seen } }) => ({
+    all: seen.length,
+    withToken: seen.filter(({ headers }) => headers.authorization !== undefined).length,
+  }))
+
+/** A call that stops because the server has moved. */
+async function assertStops(args: readonly string[], reason: string, movedTo: string, call?: Call): Promise<Outcome> {
+  const outcome = await run([...args, '--json'], call)
+  assert.equal(outcome.status, 4, outcome.stderr)
+  const failed = factsOf(outcome).find(({ event }) => event === 'failed')
+  assert.deepEqual([failed.reason, failed.moved_to], [reason, movedTo])
+  return outcome
+}
+
+describe('a server that moves to another name', () => {
+  let folder: string
+  let link: string
+  const two = ['--profile', 'two'] as const
+  before(async () => {
+    for (const args of [[], two]) await facts(['register', old.url, '--email', `a${args.length}@example.org`, ...args])
+    await facts(['album', 'create', 'Scans'])
+    folder = await world.folder('files', { 'a.bin': randomBytes(2000), 'b.bin': randomBytes(3000) })
+    await facts(['upload', folder, '--album', 'Scans'])
+    const [created] = await facts(['link', 'create', '--expires', '7d'])
+    link = created.url
+    await facts(['drop', link, join(folder, 'a.bin')])
+    await facts(['audit'])
+    await moveTo(next)
+  })
+
+  it('stops every command at the old name', async () => {
+    for (const args of [['ls'], ['quota'], ['audit'], ['upload', folder, '--album', 'Scans'], ['ls', ...two]])
+      await assertStops(args, 'error.server.moved', next.url)
+    const { stderr } = await run(['ls'])
+    assert.match(stderr, /says that it has moved to .*Nothing was sent on\. If you know of this: blindkeep move http/)
+  })
+
+  it('stops a sign-in at the old name, and no proof is made for it', async () => {
+    const home = { env: { BLINDKEEP_HOME: join(world.root, 'elsewhere') } }
+    const outcome = await assertStops(
+      ['login', old.url, '--email', 'a0@example.org'],
+      'error.server.moved',
+      next.url,
+      home,
+    )
+    assert.match(outcome.stderr, /knows no key of it/)
+    assert.ok(old.proxy.seen.filter(({ path }) => path.endsWith('/auth/login')).every(({ status }) => status !== 410))
+  })
+
+  it('shows a guest the same link at the new name, and sends nothing without a person', async () => {
+    const { stdout } = await assertStops(['drop', link, join(folder, 'b.bin')], 'error.server.moved', next.url)
+    assert.match(stdout, new RegExp(`"event":"moved".*"url":"${link.replace(old.url, next.url)}"`))
+    assert.equal(next.proxy.seen.length, 0)
+  })
+
+  it('is not followed without a person who agrees, nor where nothing is known of it', async () => {
+    assert.equal((await run(['move', next.url])).status, 2)
+    const home = { env: { BLINDKEEP_HOME: join(world.root, 'elsewhere') } }
+    const outcome = await run(['move', next.url, '--yes', '--json'], home)
+    assert.deepEqual([outcome.status, factsOf(outcome)[0].reason], [1, 'move_not_known'])
+  })
+
+  it('is followed, with no token to either name', async () => {
+    const seen = counts()
+    const [followed, signedOut] = await facts(['move', next.url, '--yes'])
+    assert.deepEqual(
+      [followed.event, followed.from, followed.to, followed.old],
+      ['followed', old.url, next.url, 'without_tls'],
+    )
+    assert.equal(signedOut.event, 'signed_out')
+    assert.ok(Date.parse(followed.known_since) > 0)
+    assert.deepEqual(
+      counts().map(({ withToken }) => withToken),
+      seen.map(({ withToken }) => withToken),
+    )
+    assert.equal(counts()[0]?.all, seen[0]?.all)
+  })
+
+  it('gets nothing at the old name any more, from any profile, guest or sign-in', async () => {
+    const seen = counts()[0]?.all
+    for (const args of [
+      ['ls', ...two],
+      ['login', old.url, '--email', 'x@example.org'],
+      ['drop', link, folder],
+    ])
+      await assertStops(args, 'moved', next.url)
+    assert.equal((await run(['logout', ...two])).status, 0)
+    assert.equal(counts()[0]?.all, seen)
+  })
+
+  it('is used at the new name: what was sent stays sent, and all that it has signed goes on', async () => {
+    await facts(['login', '--email', 'a0@example.org'])
+    const uploaded = await facts(['upload', folder, '--album', 'Scans'])
+    assert.deepEqual(
+      uploaded.map(({ event }) => event),
+      ['landed_before', 'landed_before', 'done'],
+    )
+    const dropped = await facts(['drop', link.replace(old.url, next.url), join(folder, 'a.bin'), join(folder, 'b.bin')])
+    assert.deepEqual(dropped.map(({ event }) => event).sort(), ['done', 'landed', 'landed_before', 'link'])
+    const receipts = await facts(['receipts', '--check'])
+    assert.ok(receipts.length > 0)
+    for (const { checked, former_server_id } of receipts) assert.deepEqual([checked, former_server_id], [true, old.url])
+    assert.match((await run(['receipts', '--check'])).stderr, /which this machine has known and followed to/)
+    const audited = (await facts(['audit'])).at(-1)
+    assert.deepEqual([audited.event, audited.contradictions], ['done', 0])
+    assert.ok(audited.saved_receipts > 0 && audited.seen_before > 0)
+  })
+
+  it('is only a claim of the server to a machine that never knew the old name', async () => {
+    const home = { env: { BLINDKEEP_HOME: join(world.root, 'third') } }
+    await facts(['login', next.url, '--email', 'a0@example.org'], home)
+    for (const { checked, former_server_id, claimed_former_server_id } of await facts(['receipts', '--check'], home))
+      assert.deepEqual([checked, former_server_id, claimed_former_server_id], [true, undefined, old.url])
+    const { stderr } = await run(['receipts', '--check'], home)
+    assert.match(
+      stderr,
+      /signed by a key that http:\/\/drop\.example:\d+ lists as its own; it says that it was http:\/\/keep/,
+    )
+  })
+
+  it('is followed back, and by a second profile without a question to the server', async () => {
+    await moveTo(old)
+    await assertStops(['ls'], 'error.server.moved', old.url)
+    await facts(['move', old.url, '--yes'])
+    await facts(['login', old.url, '--email', 'a0@example.org'])
+    assert.equal((await facts(['audit'])).at(-1).contradictions, 0)
+    const seen = counts().map(({ all }) => all)
+    await assertStops(['login', next.url, '--email', 'a0@example.org', '--profile', 'new'], 'moved', old.url)
+    assert.deepEqual(
+      counts().map(({ all }) => all),
+      seen,
+    )
+  })
+
+  it('is forgotten in a person’s hand', async () => {
+    assert.equal((await run(['move', '--forget', next.url])).status, 2)
+    assert.deepEqual((await facts(['move', '--forget', next.url, '--yes']))[0].event, 'forgotten')
+    assert.equal((await run(['move', '--forget', next.url, '--yes'])).status, 1)
+    const outcome = await run(['login', next.url, '--email', 'a0@example.org', '--profile', 'new', '--json'])
+    assert.equal(factsOf(outcome)[0].reason, 'error.server.moved')
+  })
+})
+
+describe('the evidence against a server that has moved', () => {
+  it('has the statements about its names', async () => {
+    const profile = join(world.root, 'home', 'profiles', 'default')
+    const path = join(world.root, 'home', 'servers')
+    const pins = (await readdir(path)).filter((name) => name.endsWith('.json'))
+    const kept = await Promise.all(pins.map(async (name) => JSON.parse(await readFile(join(path, name), 'utf8'))))
+    assert.ok(
+      kept.some(({ keyChanges }) => keyChanges?.moves.length === 2),
+      profile,
+    )
+  })
+})

@@ -1,0 +1,153 @@
+/** Above every page of an owner: the move that is announced, and what to look at after one. */
+import { PasswordWrong } from '@blindkeep/client/errors'
+import type { Owner } from '@blindkeep/client/owner'
+import { useRef, useState } from 'preact/hooks'
+import { Button, Notice } from '../../common/controls.tsx'
+import { formats } from '../../common/format.ts'
+import { useText } from '../../common/reader.ts'
+import { useLoaded } from '../../common/useLoaded.ts'
+import { CheckedForm } from '../account/checkedForm.tsx'
+import { PasswordField } from '../account/passwordField.tsx'
+import { useOwnerPages } from '../context.ts'
+import { ErrorNotice } from '../errorNotice.tsx'
+import { errorTexts } from '../errorText.ts'
+import { FormButtons } from '../formButtons.tsx'
+import { hasLookedAfter, lookedAfter } from '../seenByBrowser.ts'
+import { accountTexts } from '../texts.ts'
+import { useAction } from '../useAction.ts'
+import { type FormerName, formerNameIn, type NextName, nextNameIn } from './serverNames.ts'
+import { movingTexts } from './texts.ts'
+
+export function MoveNotices() {
+  const { owner, baseUrl } = useOwnerPages()
+  const { value } = useLoaded(() => readNotices(owner, baseUrl))
+  return (
+    <>
+      {value?.next !== undefined && <AnnouncedMove next={value.next} passkeys={value.passkeys} />}
+      {value?.former !== undefined && <LookThrough former={value.former} />}
+    </>
+  )
+}
+
+async function readNotices(owner: Owner, baseUrl: string) {
+  const info = await owner.serverInfo()
+  const here = { baseUrl, nowMs: owner.now() }
+  const next = nextNameIn(info, here)
+  const passkeys = next?.isOtherHost === true ? (await owner.passkeys()).length : 0
+  const former = formerNameIn(info, here)
+  const isLookedFor = former !== undefined && (await isFromBefore(owner, former))
+  return { next, passkeys, former: isLookedFor ? former : undefined }
+}
+
+/** Whether the account is older than the move, and its owner has not looked here yet. */
+async function isFromBefore(owner: Owner, { movedAt }: FormerName): Promise<boolean> {
+  if (await hasLookedAfter(owner, movedAt)) return false
+  return Date.parse((await owner.account()).createdAt) < Date.parse(movedAt)
+}
+
+/** The new address is no link: the announcement is not signed, and must not lead owners to type a password there. */
+function AnnouncedMove({ next, passkeys }: { readonly next: NextName; readonly passkeys: number }) {
+  const text = useText(movingTexts).announced
+  const format = useText(formats)
+  const [state, setState] = useState<'told' | 'trying' | 'right'>('told')
+  const section = useRef<HTMLElement>(null)
+  const leave = (next: 'told' | 'right') => {
+    // The form had the focus, and is removed.
+    section.current?.focus()
+    setState(next)
+  }
+  return (
+    <section
+      ref={section}
+      class="banner no-print"
+      tabIndex={-1}
+      aria-label={text.title(next.name, format.day(next.on))}
+    >
+      <Notice tone={passkeys > 0 && state !== 'right' ? 'warn' : 'info'}>
+        <p>
+          <strong>{text.title(next.name, format.day(next.on))}</strong>
+        </p>
+        <p>{text.what}</p>
+        {passkeys > 0 && state !== 'right' && <p>{text.passkeys(passkeys)}</p>}
+        {state === 'told' && (
+          <div>
+            <Button icon="key" onClick={() => setState('trying')}>
+              {text.try}
+            </Button>
+          </div>
+        )}
+      </Notice>
+      {state === 'trying' && <TryPassword onRight={() => leave('right')} onClose={() => leave('told')} />}
+      {state === 'right' && <Notice tone="good">{text.right}</Notice>}
+    </section>
+  )
+}
+
+function TryPassword({ onRight, onClose }: { readonly onRight: () => void; readonly onClose: () => void }) {
+  const { owner } = useOwnerPages()
+  const text = useText(movingTexts).announced
+  const accountText = useText(accountTexts)
+  const errorText = useText(errorTexts)
+  const [password, setPassword] = useState('')
+  const action = useAction()
+  const isWrong = action.error instanceof PasswordWrong
+  const check = async () => {
+    if (await action.run(() => owner.checkPassword(password))) onRight()
+  }
+  return (
+    <div class="card">
+      <CheckedForm
+        isComplete={password !== ''}
+        onSubmit={() => void check()}
+        fieldError={isWrong ? action.error : undefined}
+        focusesFirst
+      >
+        {(hasTried) => (
+          <>
+            {action.error !== undefined && !isWrong && <ErrorNotice error={action.error} />}
+            <PasswordField
+              label={accountText.password}
+              value={password}
+              onInput={setPassword}
+              fault={isWrong ? errorText(action.error) : hasTried && password === '' ? accountText.required : undefined}
+            />
+            <p class="small soft">{text.lost(accountText.signIn.recover)}</p>
+            <FormButtons submit={text.check} isBusy={action.isBusy} onCancel={onClose} />
+          </>
+        )}
+      </CheckedForm>
+    </div>
+  )
+}
+
+function LookThrough({ former }: { readonly former: FormerName }) {
+  const { owner } = useOwnerPages()
+  const text = useText(movingTexts).look
+  const format = useText(formats)
+  const [hasLooked, setLooked] = useState(false)
+  const done = ({ currentTarget }: MouseEvent) => {
+    // The button had the focus, and is removed.
+    if (currentTarget instanceof Element) currentTarget.closest('main')?.focus()
+    setLooked(true)
+    void lookedAfter(owner, former.movedAt)
+  }
+  if (hasLooked) return null
+  return (
+    <div class="banner no-print">
+      <Notice tone="info">
+        <p>
+          <strong>{text.title(former.name, format.date(former.movedAt))}</strong>
+        </p>
+        <p>{text.what}</p>
+        <div class="row">
+          <a class="button" href="#/account">
+            {text.open}
+          </a>
+          <Button kind="quiet" onClick={done}>
+            {text.done}
+          </Button>
+        </div>
+      </Notice>
+    </div>
+  )
+}
