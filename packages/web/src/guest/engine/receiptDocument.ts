@@ -1,9 +1,8 @@
 /** A saved file with receipts. A checker needs neither our code nor the server for it. */
 import type { PinnedKeys } from '@blindkeep/client/receipts'
 import { safeName } from '@blindkeep/client/safeName'
+import { publishedKeys } from '../../common/publishedKeys.ts'
 import type { LandedFile } from './guestStore.ts'
-
-const ALGORITHM = 'hybrid-ed25519-mldsa65'
 
 export interface ReceiptDocument {
   /** The name of the saved file. */
@@ -12,16 +11,18 @@ export interface ReceiptDocument {
 }
 
 /**
- * One receipt is one JSON document, several are JSON Lines. Each is an AssetReceipt as the server gave it, with two
- * more members that a checker of receipts ignores: `keys`, which makes the same document an AttestationKeysResponse,
- * and `file`, which names the file for people.
+ * One receipt is one JSON document, several are JSON Lines. Each is an AssetReceipt as the server gave it, with
+ * more members that a checker of receipts ignores: those that make the same document an AttestationKeysResponse, and
+ * `file`, which names the file for people.
  */
 export function receiptDocument(
   files: readonly LandedFile[],
   pins: PinnedKeys | undefined,
 ): ReceiptDocument | undefined {
   const documents = files.flatMap(({ receipt, name, folder, size }) =>
-    receipt === undefined ? [] : [{ ...receipt, keys: keysOf(pins), file: { name, folder, size } }],
+    receipt === undefined
+      ? []
+      : [{ keys: [], ...(pins && publishedKeys(pins)), ...receipt, file: { name, folder, size } }],
   )
   const [first, ...others] = documents
   if (first === undefined) return undefined
@@ -35,14 +36,4 @@ export function receiptDocument(
     name: `blindkeep-receipts-${day}.jsonl`,
     json: documents.map((document) => `${JSON.stringify(document)}\n`).join(''),
   }
-}
-
-function keysOf(pins: PinnedKeys | undefined) {
-  return (pins?.keys ?? []).map(({ keyId, public: bytes, activeFrom, activeTo }) => ({
-    key_id: keyId,
-    algorithm: ALGORITHM,
-    public: bytes,
-    active_from: activeFrom,
-    ...(activeTo === undefined ? {} : { active_to: activeTo }),
-  }))
 }

@@ -1,10 +1,12 @@
 import { AuditError } from '@blindkeep/client/errors'
+import { erasOf } from '@blindkeep/client/receipts'
 import type { CheckedAssetReceipt, CheckedAssetReceipts } from '@blindkeep/client/verify'
 import type { AssetId } from '@blindkeep/protocol/ids'
 import { Button, Dialog, Name, Notice, Progress } from '../../common/controls.tsx'
 import { download } from '../../common/download.ts'
 import { Fact } from '../../common/fact.tsx'
 import { formats } from '../../common/format.ts'
+import { publishedKeys } from '../../common/publishedKeys.ts'
 import { useText } from '../../common/reader.ts'
 import { useLoaded } from '../../common/useLoaded.ts'
 import { useOwnerPages } from '../context.ts'
@@ -34,7 +36,7 @@ export function ReceiptsDialog({ of, onClose }: ReceiptsDialogProps) {
     const { pinned } = await knownPins(baseUrl)
     const checked = await owner.assetReceipts(of.assetId, { pinned, hashes: of.hashes, signal })
     await rememberPins(checked.keys)
-    return checked
+    return { ...checked, formerNames: await formerNamesOf(checked) }
   }, of.assetId)
   return (
     <Dialog title={text.title(isolated(of.name))} closeLabel={text.close} onClose={onClose} wide>
@@ -60,16 +62,40 @@ export function ReceiptsDialog({ of, onClose }: ReceiptsDialogProps) {
   )
 }
 
-function Receipts({ checked, assetId }: { readonly checked: CheckedAssetReceipts; readonly assetId: AssetId }) {
+/** Until when a server had a name that it has no more, by this name, as it says itself: RFC 3339. */
+type FormerNames = ReadonlyMap<string, string>
+
+/** Of the receipts that name the server as it was called then. */
+async function formerNamesOf({ receipts, keys }: CheckedAssetReceipts): Promise<FormerNames> {
+  const eras = new Map((await erasOf(keys))?.map((era) => [era.keyId, era]))
+  const named = receipts.flatMap(({ signed: { keyId, payload } }) => {
+    const until = eras.get(keyId)?.until
+    return payload.server_id === keys.serverId || until === undefined ? [] : [[payload.server_id, until] as const]
+  })
+  return new Map(named)
+}
+
+interface ReceiptsProps {
+  readonly checked: CheckedAssetReceipts & { readonly formerNames: FormerNames }
+  readonly assetId: AssetId
+}
+
+function Receipts({ checked, assetId }: ReceiptsProps) {
   const text = useText(storageTexts).receipts
-  const { receipts } = checked
+  const format = useText(formats)
+  const { receipts, keys, formerNames } = checked
   return (
     <>
       <Notice tone="good">
         <p>
           <strong>{text.checkedTitle(receipts.length)}</strong>
         </p>
-        <p class="small">{text.checked}</p>
+        <p class="small">{formerNames.size === 0 ? text.checked : text.checkedNames}</p>
+        {[...formerNames].map(([name, until]) => (
+          <p key={name} class="small">
+            {text.formerName(keys.serverId, name, format.instant(until))}
+          </p>
+        ))}
       </Notice>
       <ol class="stack">
         {receipts.map((one) => (
@@ -78,12 +104,13 @@ function Receipts({ checked, assetId }: { readonly checked: CheckedAssetReceipts
       </ol>
       <p class="small soft">{text.keep}</p>
       <div>
-        {/* In the server's format, which the checkers read. */}
+        {/* In the server's formats, which the checkers read. */}
         <Button
           icon="download"
           onClick={() =>
             saveJson(`receipts-${assetId}.json`, {
               asset_id: assetId,
+              ...publishedKeys(keys),
               receipts: receipts.map(({ receipt }) => receipt),
             })
           }
@@ -102,6 +129,7 @@ function Receipt({ one: { receipt, signed } }: { readonly one: CheckedAssetRecei
   const isLanding = payload.asset_id === undefined
   const facts = [
     [text.number, String(payload.receipt_seq)],
+    [text.server, payload.server_id],
     [text.received, format.instant(payload.received_at)],
     [text.size, format.bytes(payload.size)],
     [text.hash, payload.ciphertext_hash],

@@ -312,6 +312,10 @@ const receipts: Texts['receipts'] = {
     plural(count, 'Die Quittung wurde geprüft', `Alle ${number(count)} Quittungen wurden geprüft`),
   checked:
     'In diesem Browser: Beide Signaturen jeder Quittung (Ed25519 und ML-DSA-65) sind gültig, mit Schlüsseln, die dieser Browser kennt. Die Quittungen nennen diesen Server und folgen der Ordnung seines Protokolls. Zusammen gelten sie für genau die Teile dieser Datei, die der Server auflistet.',
+  checkedNames:
+    'In diesem Browser: Beide Signaturen jeder Quittung (Ed25519 und ML-DSA-65) sind gültig, mit Schlüsseln, die dieser Browser kennt. Die Quittungen nennen diesen Server oder die Adresse, die er nach eigenen Angaben hatte, als ihr Schlüssel in Gebrauch war, und folgen der Ordnung seines Protokolls. Zusammen gelten sie für genau die Teile dieser Datei, die der Server auflistet.',
+  formerName: (server, former, until) =>
+    `Quittungen mit dem Server ${former} sind mit einem Schlüssel signiert, den ${server} als seinen eigenen aufführt. Er gibt an, bis ${until} ${former} gewesen zu sein.`,
   wrongTitle: 'Diese Quittungen sind nicht gültig',
   wrong:
     'Verlassen Sie sich nicht darauf. Behalten Sie Ihre eigene Kopie der Datei und fragen Sie den Betreiber dieses Servers.',
@@ -323,6 +327,7 @@ const receipts: Texts['receipts'] = {
     derivative: 'Ein Vorschaubild',
   },
   number: 'Nummer im Protokoll des Servers',
+  server: 'Server',
   received: 'Signiert am',
   size: 'Größe, verschlüsselt',
   hash: 'Fingerabdruck der verschlüsselten Bytes',

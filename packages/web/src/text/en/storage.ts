@@ -329,11 +329,17 @@ const receipts = {
     plural(count, 'The receipt was checked', `All ${number(count)} receipts were checked`),
   checked:
     'In this browser: both signatures of each receipt (Ed25519 and ML-DSA-65) are valid, with keys that this browser knows. The receipts name this server and are in the order of its log. Together they cover exactly the parts of this file that the server lists.',
+  checkedNames:
+    'In this browser: both signatures of each receipt (Ed25519 and ML-DSA-65) are valid, with keys that this browser knows. The receipts name this server, or the address that it says it had when their key was in use, and are in the order of its log. Together they cover exactly the parts of this file that the server lists.',
+  /** The former name is the server's own word, unless this browser has known its key since then. */
+  formerName: (server: string, former: string, until: string) =>
+    `Receipts with the server ${former} are signed by a key that ${server} lists as its own. It says that it was ${former} until ${until}.`,
   wrongTitle: 'These receipts are not valid',
   wrong: 'Do not rely on them. Keep your own copy of the file, and ask the operator of this server.',
   landing: 'It arrived from a guest',
   roles,
   number: 'Number in the server’s log',
+  server: 'Server',
   received: 'Signed on',
   size: 'Encrypted size',
   hash: 'Fingerprint of the encrypted bytes',
