@@ -28,6 +28,8 @@ export interface Place {
   readonly nodes?: readonly number[]
   /** What nginx is to hold of each of them. */
   readonly nodeParameters?: string
+  /** Another name beside `localhost`: one of before a move. */
+  readonly formerName?: string
 }
 
 interface Setting extends Place {
@@ -56,6 +58,12 @@ export const PROXIES: readonly Kind[] = [
   { name: 'nginx', configure: configureNginx },
   { name: 'caddy', configure: configureCaddy },
   { name: 'traefik', configure: configureTraefik },
+]
+
+/** At a former name, on a machine that does not lead to the server, whose present address is at `serverPort`. */
+export const FORMER_PROXIES: readonly Kind[] = [
+  { name: 'nginx', configure: configureFormerNginx },
+  { name: 'caddy', configure: configureFormerCaddy },
 ]
 
 export async function startProxy({ name, configure }: Kind, place: Place): Promise<RunningProxy> {
@@ -100,12 +108,13 @@ async function configureNginx({
   isBelow,
   nodes,
   nodeParameters = 'max_fails=0',
+  formerName,
 }: Setting) {
   const server = nodes === undefined ? `127.0.0.1:${serverPort}` : 'blindkeep'
   const text = await sample('nginx.conf')
   const site = replaced(text, [
     ['listen 443 ssl', `listen 127.0.0.1:${port} ssl`],
-    ['server_name drop.example.org', 'server_name localhost'],
+    ['server_name drop.example.org', `server_name localhost ${formerName ?? ''}`],
     ['/etc/ssl/drop.pem', certificate],
     ['/etc/ssl/drop.key', key],
     ['/var/log/nginx/blindkeep.log', join(directory, 'own.log')],
@@ -119,6 +128,35 @@ async function configureNginx({
     const lines = nodes.map((each) => `server 127.0.0.1:${each} ${nodeParameters};\n`)
     await writeFile(nodesFile(directory), lines.join(''))
   }
+  return nginxWith({ directory, site, main: text, include: nodes === undefined ? [] : ['nodes.conf'] })
+}
+
+async function configureFormerNginx({ directory, certificate, key, port, serverPort }: Setting) {
+  const text = replaced(await sample('nginx-former.conf'), [
+    ['listen 443 ssl', `listen 127.0.0.1:${port} ssl`],
+    ['server_name old.example.org', 'server_name localhost'],
+    ['/etc/ssl/old.pem', certificate],
+    ['/etc/ssl/old.key', key],
+    ['/var/log/nginx/blindkeep-former.log', join(directory, 'own.log')],
+  ])
+  return nginxWith({ directory, site: atPresent(text, serverPort), main: await sample('nginx.conf'), include: [] })
+}
+
+const atPresent = (text: string, port: number) =>
+  text.replaceAll('https://drop.example.org', `http://127.0.0.1:${port}`)
+
+/** @param main the sample whose head says what the main file needs */
+async function nginxWith({
+  directory,
+  site,
+  main,
+  include,
+}: {
+  readonly directory: string
+  readonly site: string
+  readonly main: string
+  readonly include: readonly string[]
+}): Promise<readonly string[]> {
   await writeFile(join(directory, 'site.conf'), site)
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
     (name) => `${name}_temp_path ${directory};`,
@@ -128,8 +166,8 @@ async function configureNginx({
     'daemon off;',
     'worker_processes 1;',
     `pid ${directory}/nginx.pid;`,
-    ...mainLinesIn(text),
-    `http { ${temporary.join(' ')} include ${directory}/site.conf; ${nodes ? `include ${directory}/nodes.conf;` : ''} }`,
+    ...mainLinesIn(main),
+    `http { ${temporary.join(' ')} ${['site.conf', ...include].map((each) => `include ${directory}/${each};`).join(' ')} }`,
   ]
   await writeFile(join(directory, 'nginx.conf'), lines.join('\n'))
   return nginxArguments(directory)
@@ -147,8 +185,9 @@ export function nginxArguments(directory: string): readonly string[] {
 }
 
 async function configureCaddy(setting: Setting) {
-  const { directory, certificate, key, port, serverPort, plainPort, isBelow, nodes } = setting
-  const site = `https://localhost:${port} {\n\tbind 127.0.0.1\n\ttls ${certificate} ${key}`
+  const { directory, certificate, key, port, serverPort, plainPort, isBelow, nodes, formerName } = setting
+  const former = formerName === undefined ? '' : `, https://${formerName}:${port}`
+  const site = `https://localhost:${port}${former} {\n\tbind 127.0.0.1\n\ttls ${certificate} ${key}`
   if (nodes !== undefined) {
     const several = replaced(await sample('../scale.Caddyfile'), [
       ['admin off', `admin off\n\thttp_port ${plainPort}`],
@@ -169,7 +208,17 @@ async function configureCaddy(setting: Setting) {
   return CADDY_ARGUMENTS
 }
 
-async function configureTraefik({ directory, certificate, key, port, serverPort, isBelow, nodes }: Setting) {
+async function configureFormerCaddy({ directory, certificate, key, port, serverPort, plainPort }: Setting) {
+  const text = replaced(await sample('former.Caddyfile'), [
+    ['admin off', `admin off\n\thttp_port ${plainPort}`],
+    ['old.example.org {', `https://localhost:${port} {\n\tbind 127.0.0.1\n\ttls ${certificate} ${key}`],
+  ])
+  await writeFile(join(directory, 'Caddyfile'), atPresent(text, serverPort))
+  return CADDY_ARGUMENTS
+}
+
+async function configureTraefik(setting: Setting) {
+  const { directory, certificate, key, port, serverPort, isBelow, nodes, formerName } = setting
   const dynamic = join(directory, 'blindkeep.yaml')
   const text = replaced(await sample('traefik.yaml'), [
     ['address: ":443"', `address: "127.0.0.1:${port}"`],
@@ -177,7 +226,9 @@ async function configureTraefik({ directory, certificate, key, port, serverPort,
     ['/etc/traefik/blindkeep.yaml', dynamic],
   ])
   await writeFile(join(directory, 'traefik.yaml'), text)
-  const rule = isBelow ? 'Host(`localhost`) && PathPrefix(`/drop`)\n      middlewares: [drop]' : 'Host(`localhost`)'
+  const hosts = ['localhost', ...(formerName === undefined ? [] : [formerName])]
+  const named = hosts.map((name) => `Host(\`${name}\`)`).join(' || ')
+  const rule = isBelow ? 'Host(`localhost`) && PathPrefix(`/drop`)\n      middlewares: [drop]' : named
   const below = isBelow ? '  middlewares:\n    drop:\n      stripPrefix:\n        prefixes: [/drop]\n' : ''
   const several = nodes?.map((each, at) => [`http://10.0.0.1${at + 1}:8080`, `http://127.0.0.1:${each}`] as const)
   const routes = replaced(await sample(nodes === undefined ? 'traefik.blindkeep.yaml' : 'traefik.nodes.yaml'), [
@@ -194,9 +245,10 @@ function sample(name: string): Promise<string> {
   return readFile(join(SAMPLES, name), 'utf8')
 }
 
-/** Of an authority of its own, for `localhost`. */
-function makeCertificate({ certificate, key }: Setting): void {
-  const names = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost']
+/** Of an authority of its own, for `localhost` and a former name. */
+function makeCertificate({ certificate, key, formerName }: Setting): void {
+  const alternatives = ['localhost', ...(formerName === undefined ? [] : [formerName])].map((name) => `DNS:${name}`)
+  const names = ['-subj', '/CN=localhost', '-addext', `subjectAltName=${alternatives}`]
   const kind = ['-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2']
   execFileSync('openssl', ['req', ...kind, ...names, '-keyout', key, '-out', certificate], { stdio: 'ignore' })
 }

@@ -79,11 +79,12 @@ export async function sendFile(
   url: string,
   content: Uint8Array,
   facts: Omit<PrepareOptions, 'source'> = {},
+  environment = quickEnvironment,
 ): Promise<SentFile> {
   const source = sourceOfBytes(content)
-  const link = await openLink(url, quickEnvironment)
+  const link = await openLink(url, environment)
   const state = await link.prepare({ ...facts, source })
-  return { content, state, landed: await send({ state, source }) }
+  return { content, state, landed: await send({ state, source, environment }) }
 }
 
 /** The parameter of `fetchReceipt`. */

@@ -6,7 +6,17 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 /** Calls that change the disk or make a change durable. */
-const DURABLE = ['pwrite64', 'pwritev', 'fsync', 'fdatasync', 'ftruncate', 'fallocate', 'rename', 'unlink', 'mkdir']
+export const DURABLE = [
+  'pwrite64',
+  'pwritev',
+  'fsync',
+  'fdatasync',
+  'ftruncate',
+  'fallocate',
+  'rename',
+  'unlink',
+  'mkdir',
+]
 const MAX_DETACHED_MS = 60_000
 
 export interface DurableCall {

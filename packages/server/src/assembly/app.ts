@@ -16,7 +16,7 @@ import { createHeadWatch, type HeadWatch, unwatched } from '../domain/custody/he
 import { openServerKeys } from '../domain/custody/keys.ts'
 import { settleWindow } from '../domain/discovery/protocolWindow.ts'
 import { formerUrls, recordPublicUrl } from '../domain/discovery/publicUrls.ts'
-import { checkServerId } from '../domain/discovery/serverId.ts'
+import { checkServerId, requireUnmoved } from '../domain/discovery/serverId.ts'
 import { settleSettings } from '../domain/discovery/sharedSettings.ts'
 import { createRules } from '../domain/rules.ts'
 import { freeBytesBeside } from '../ground/disk.ts'
@@ -114,7 +114,8 @@ export async function createApp(options: AppOptions): Promise<App> {
     },
     { ...config, publicUrl, formerUrls: await store.read(formerUrls) },
   )
-  work = startPeriodicWork({ ...rules, ...watching }, config, { node, log, onBroken })
+  const requireName = () => store.ask((tx) => requireUnmoved(tx, serverId))
+  work = startPeriodicWork({ ...rules, ...watching, requireUnmoved: requireName }, config, { node, log, onBroken })
   const { waiting: receiptsWaiting } = rules.receiptLog
   const metrics = serveMetrics({ meter, config, log, data, ...watching, unreadiness, receiptsWaiting })
   return {

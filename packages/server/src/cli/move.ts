@@ -103,7 +103,7 @@ async function checkAddresses(config: Config, { from, publicUrl }: PlannedMove, 
       throw new Error(
         `${fault} Nothing was changed. Let the name and the proxy lead to this machine first. If only this machine cannot reach it, or something in front first asks /readyz, add --unchecked.`,
       )
-    if (activeKey === undefined || isLoopback(new URL(from).hostname) || !(await isServedAt(leaves, activeKey))) return
+    if (activeKey === undefined || !(await isServedAt(leaves, activeKey))) return
     throw new Error(
       `a server that signs with this one’s key answers at ${leaves}: a copy of this data is in use there, and two servers would sign receipts that contradict each other. Nothing was changed. Stop that one, and take its newest data. If only a cache answers there, add --unchecked.`,
     )

@@ -53,7 +53,10 @@ function pageLeadsTo({ body, headers }: Pick<Response, 'body' | 'headers'>): str
   const [, script = ''] = /<script>(.*)<\/script>/s.exec(body) ?? []
   const hash = createHash('sha256').update(script).digest('base64')
   const policy = String(headers['content-security-policy'])
-  assert.ok(policy.startsWith(`default-src 'none'; script-src 'sha256-${hash}'; base-uri 'none'; `), policy)
+  assert.ok(
+    policy.startsWith(`default-src 'none'; script-src 'sha256-${hash}'; img-src 'self'; base-uri 'none'; `),
+    policy,
+  )
   const [[, address = ''] = [], ...others] = body.matchAll(/<a href="([^"]*)">/g)
   assert.deepEqual(others, [])
   return address.replaceAll('&quot;', '"').replaceAll('&amp;', '&')

@@ -15,7 +15,7 @@ end().then(lead, lead)`
 
 export const MOVED_PAGE_HEADERS = {
   'Content-Type': 'text/html; charset=utf-8',
-  'Content-Security-Policy': `default-src 'none'; script-src 'sha256-${createHash('sha256').update(LEAD).digest('base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+  'Content-Security-Policy': `default-src 'none'; script-src 'sha256-${createHash('sha256').update(LEAD).digest('base64')}'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
 }
 
 /** For people whose browser runs no scripts, in the languages of the pages. */

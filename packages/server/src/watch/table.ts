@@ -15,6 +15,8 @@ interface Workers {
   readonly scrub: Pick<Scrubber, 'turn' | 'hasDoubtful' | 'again'>
   readonly notifier: Pick<Notifier, 'tend'>
   readonly protocolWindow: Pick<AcceptedVersions, 'refresh'>
+  /** Throws `ServerMoved` if the server has got another name. */
+  readonly requireUnmoved: () => Promise<void>
   readonly headWatch: Pick<HeadWatch, 'check'>
   readonly conditions: Pick<ConditionWatch, 'look'>
   readonly presence: Pick<PresenceWatch, 'askDatabase' | 'askBytes'>
@@ -29,6 +31,7 @@ export type WorkName =
   | 'read again'
   | 'notify owners'
   | 'protocol window'
+  | 'name'
   | 'witness'
   | 'conditions'
   | 'database'
@@ -54,7 +57,7 @@ export function periodicWork(
   workers: Workers,
   { sweepSeconds }: { readonly sweepSeconds: number },
 ): readonly Work<WorkName>[] {
-  const { sweep, parts, scrub, notifier, protocolWindow, headWatch, conditions, presence } = workers
+  const { sweep, parts, scrub, notifier, protocolWindow, requireUnmoved, headWatch, conditions, presence } = workers
   const sweepMs = sweepSeconds * 1000
   const tend = { name: 'tend parts', everyMs: sweepMs, isFirstAtStart: true, ...tending } as const
   return [
@@ -68,6 +71,8 @@ export function periodicWork(
     { name: 'notify owners', everyMs: 1_000, isFirstAtStart: true, ...notifying, run: notifier.tend },
     // Answers show an announcement within 5 s of its command: this pause, and the time of a refresh.
     { name: 'protocol window', everyMs: 2_000, ...refreshing, run: protocolWindow.refresh },
+    // A node that slept through a move must not go on, even if nobody asks it for anything.
+    { name: 'name', everyMs: 2_000, ...refreshing, run: requireUnmoved },
     { name: 'witness', everyMs: CHECK_SECONDS * 1000, ...watching, run: headWatch.check },
     { name: 'conditions', everyMs: 60_000, ...watching, run: conditions.look },
     { name: 'database', everyMs: 5_000, ...watching, run: presence.askDatabase },

@@ -21,6 +21,7 @@ import { useWorld } from '../world.ts'
 import { chromium } from './chromiumTab.ts'
 import type { Target } from './find.ts'
 import { firefox } from './firefoxTab.ts'
+import { formerNameStory } from './formerNameStory.ts'
 import type { StoryBrowser, VisitWish } from './port.ts'
 import { openPage, type StoryPage } from './storyPage.ts'
 import { webkit } from './webkitTab.ts'
@@ -53,6 +54,7 @@ for (const browser of BROWSERS) {
     guestStories(browser)
     ownerStories(browser)
     lookStories(browser)
+    formerNameStory(browser)
   })
 }
 

@@ -1,0 +1,64 @@
+/** A move of a server with several nodes, one of which sleeps through it. */
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { it } from 'node:test'
+import { openLink, send } from '@blindkeep/client/guest'
+import { sourceOfBytes } from '@blindkeep/client/source'
+import { startNodes } from '../../testing/nodes.ts'
+import { openObjectStore } from '../../testing/objectStore.ts'
+import { newOwner, quickEnvironment, sendFile } from '../../testing/people.ts'
+import { until } from '../../testing/until.ts'
+
+it('moves once, while no node runs, and a node that wakes up afterwards signs nothing and ends', async (t) => {
+  const objects = await openObjectStore()
+  t.after(objects.stop)
+  const { nodes, proxy, url, stop } = await startNodes({ count: 2, blobs: objects.env })
+  t.after(stop)
+  const [sleeping, other] = nodes
+  assert.ok(sleeping !== undefined && other !== undefined)
+  const owner = await newOwner(url)
+  const { url: link } = await owner.createLink({})
+  await sendFile(link, randomBytes(100))
+  const source = sourceOfBytes(new Uint8Array(randomBytes(100)))
+  const state = await (await openLink(link.replace(url, sleeping.url), quickEnvironment)).prepare({ source })
+
+  const to = url.replace('127.0.0.1', 'localhost')
+  const move = async () => await other.command(['move', '--yes', '--json'], { PUBLIC_URL: to })
+  assert.match((await move()).stderr, /a node serves this database/)
+  process.kill(sleeping.pid(), 'SIGSTOP')
+  const stopped = new AbortController()
+  const sending = send({ state, source, signal: stopped.signal }).catch(() => undefined)
+  await other.terminate()
+  proxy.leaveOut(sleeping.url)
+  let moved = await move()
+  // The database ends the connection of the sleeping node, and with it the node's lock.
+  await until(
+    async () => {
+      if (/a node serves this database/.test(moved.stderr)) moved = await move()
+      return moved.status === 0
+    },
+    () => moved.stderr,
+  )
+  assert.equal(JSON.parse(moved.stdout).to, to)
+  const receipts = async () => {
+    const { status, stdout } = await other.command(['fsck', '--json'], { PUBLIC_URL: to })
+    assert.equal(status, 0, stdout)
+    return JSON.parse(stdout).counts.receipts
+  }
+  assert.equal(await receipts(), 1)
+  process.kill(sleeping.pid(), 'SIGCONT')
+  await until(
+    () => !sleeping.isRunning(),
+    () => `the node ends: ${sleeping.log()}`,
+  )
+  assert.equal(await sleeping.terminate(), 70)
+  assert.match(sleeping.log(), new RegExp(`Blindkeep stops: the server has moved to ${to}`))
+  stopped.abort()
+  await sending
+  assert.equal(await receipts(), 1)
+
+  await assert.rejects(sleeping.restart(), /belongs to/)
+  await Promise.all(nodes.map((node) => node.restart({ PUBLIC_URL: to })))
+  await sendFile(link.replace(url, to), randomBytes(100))
+  assert.equal(await receipts(), 2)
+})

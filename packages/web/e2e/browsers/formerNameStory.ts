@@ -1,0 +1,84 @@
+/** A server moves to another address while browsers have something stored under the old one. */
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { it } from 'node:test'
+import { moveServer, reachedAt } from '../../../../testing/moveServer.ts'
+import { newOwner } from '../../../../testing/people.ts'
+import { freePort, startServer } from '../../../../testing/startServer.ts'
+import { guest } from '../../src/text/en/guest.ts'
+import { keptSession, writeSession } from '../signedIn.ts'
+import { PAGES_DIRECTORY } from '../world.ts'
+import type { StoryBrowser } from './port.ts'
+import { openPage, type StoryPage } from './storyPage.ts'
+
+/** Browsers resolve names below `localhost` themselves, and take them for secure. To the server they are any names. */
+const NAMES = { old: 'old.localhost', new: 'new.localhost' }
+
+export function formerNameStory(browser: StoryBrowser): void {
+  it('leads from the old address to the new one, and forgets what it stored there only with the owner’s page', async (t) => {
+    const port = await freePort()
+    const [old, present] = [`http://${NAMES.old}:${port}`, `http://${NAMES.new}:${port}`]
+    const env = { PAGES_DIR: PAGES_DIRECTORY, REGISTRATION: 'open', INSECURE_PUBLIC_URL: 'allowed' }
+    const server = await startServer({ port, publicUrl: old, env })
+    t.after(() => server.stop())
+    const owner = await newOwner(old, reachedAt(old, server))
+    const { url } = await owner.createLink({ title: 'Photos of the wedding' })
+    const page = await openPage(browser, { url, leadsTo: [present] })
+    t.after(() => page.close())
+    t.diagnostic(page.tab.version)
+    await sendOne(page, 'before')
+    await page.tab.goto(`${old}/healthz`)
+    await page.tab.run(writeSession, keptSession(owner))
+    await page.tab.run(storeMore)
+    const before = await page.tab.run(stored)
+    assert.ok(before.databases.length > 1, String(before.databases))
+    assert.deepEqual([before.items, before.workers], [1, 1])
+
+    await moveServer(server, present)
+
+    await page.tab.goto(url)
+    await sendOne(page, 'after')
+    assert.equal(await page.tab.run(address), url.replace(old, present))
+    await page.tab.goto(`${old}/healthz`)
+    assert.deepEqual(await page.tab.run(stored), before)
+
+    await page.tab.goto(`${old}/#/register`)
+    // Between two documents there is none to ask.
+    const asked = () => page.tab.run(address).catch(() => undefined)
+    await page.until('the new address', async () => (await asked()) === `${present}/#/register`)
+    await page.tab.goto(`${old}/healthz`)
+    await page.until('the end of what was stored', async () => {
+      const { databases, items, workers } = await page.tab.run(stored)
+      return databases.length + items + workers === 0
+    })
+    await page.tab.goto(`${present}/healthz`)
+    assert.ok((await page.tab.run(stored)).databases.length > 0)
+  })
+}
+
+async function sendOne(page: StoryPage, name: string): Promise<void> {
+  await page.see({ text: 'Photos of the wedding' })
+  await page.choose({ role: 'file', name: guest.choose.files }, { [name]: new Uint8Array(randomBytes(1000)) })
+  await page.click({ role: 'button', name: /^Send \d/ })
+  await page.see({ role: 'heading', name: /arrived$/ })
+}
+
+/** Runs in the page. */
+const address = () => location.href
+
+/** Runs in the page: what pages of an owner who wants messages leave. */
+async function storeMore(): Promise<void> {
+  localStorage.setItem('x', 'y')
+  const { installing, active } = await navigator.serviceWorker.register('/push/worker.js', { scope: '/push/' })
+  const worker = installing ?? active
+  while (worker?.state !== 'activated') await new Promise((resolve) => setTimeout(resolve, 20))
+}
+
+/** Runs in the page. */
+async function stored() {
+  return {
+    databases: (await indexedDB.databases()).map(({ name }) => name).toSorted(),
+    items: localStorage.length,
+    workers: (await navigator.serviceWorker.getRegistrations()).length,
+  }
+}
