@@ -59,7 +59,7 @@ function AnnouncedMove({ next, passkeys }: { readonly next: NextName; readonly p
   return (
     <section
       ref={section}
-      class="banner no-print"
+      class="banner stack no-print"
       tabIndex={-1}
       aria-label={text.title(next.name, format.day(next.on))}
     >
