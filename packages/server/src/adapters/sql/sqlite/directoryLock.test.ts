@@ -38,7 +38,7 @@ describe('the lock of a data directory', () => {
   })
 })
 
-/** What a person reads when a user whom file modes bind takes the lock. A process of root gives up its user for good. */
+/** What a person reads when a user whom file modes bind takes the lock. A process of root gives up its user for it. */
 function lockedByUser(directory: string): string {
   const urlOf = (path: string) => JSON.stringify(new URL(path, import.meta.url).href)
   const script = `
