@@ -46,7 +46,7 @@ describe('a server that moves', () => {
       await sender.locator('input[type=file]').first().setInputFiles(file)
       await button(sender, guestText.send(1)).click()
     }
-    await context.setOffline(true)
+    await context.route('**/d/*/*', (route) => route.abort())
     await send()
     await sender.getByText(guestText.failures.no_connection, { exact: true }).first().waitFor()
 
@@ -61,7 +61,7 @@ describe('a server that moves', () => {
     await page.getByText(text.look.what, { exact: true }).waitFor()
     await button(page, text.look.done).click()
 
-    await context.setOffline(false)
+    await context.unroute('**/d/*/*')
     await sender.getByText(guestText.failures.server_moved, { exact: true }).waitFor()
     await button(sender, guestText.openAgain).click()
     await sender.waitForURL(url.replace(before, after))

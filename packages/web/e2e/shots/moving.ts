@@ -52,8 +52,8 @@ export const movingShots: readonly Shot[] = [
     name: 'moving/under-a-guest',
     begin: (world) => world.link(),
     reach: async (page) => {
-      await page.context().route('**/d/**', gone)
       await choose(page, [someFile('letter.pdf', 70_000), someFile('photo.jpg', 300_000)])
+      await page.context().route('**/d/**', gone)
       await sendChosen(page)
       await page.getByText(guestText.faults.server_moved.title, { exact: true }).waitFor()
     },
