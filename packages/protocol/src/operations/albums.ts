@@ -27,7 +27,7 @@ export const albumOperations = {
     tag: 'albums',
     auth: 'bearer',
     summary: 'List the caller’s albums',
-    description: `All albums, oldest first: up to 6 MB. ${pagesOf('albums')}`,
+    description: `All albums, oldest first: up to 5.6 MB. ${pagesOf('albums')}`,
     query: pageQuery({
       of: 'albums',
       id: AlbumResponse.properties.album_id,

@@ -29,7 +29,7 @@ export const capabilityOperations = {
     tag: 'federation',
     auth: 'bearer',
     summary: 'List the live capability tokens of an album',
-    description: `All that have neither expired nor been revoked, oldest first: up to X MB. ${pagesOf('tokens')} The server does not keep the tokens themselves.`,
+    description: `All that have neither expired nor been revoked, oldest first: up to 0.4 MB. ${pagesOf('tokens')} The server does not keep the tokens themselves.`,
     query: pageQuery({
       of: 'tokens',
       id: CapabilityResponse.properties.jti,

@@ -26,7 +26,7 @@ export const deviceOperations = {
     tag: 'devices',
     auth: 'bearer',
     summary: 'List the caller’s devices',
-    description: `All devices, including revoked ones, oldest first: up to 2 MB. ${pagesOf('devices')} Check each mac: a device with a wrong or missing mac was not added by the owner of the account.`,
+    description: `All devices, including revoked ones, oldest first: up to 4.2 MB. ${pagesOf('devices')} Check each mac: a device with a wrong or missing mac was not added by the owner of the account.`,
     query: pageQuery({
       of: 'devices',
       id: DeviceResponse.properties.device_id,

@@ -30,7 +30,7 @@ export const linkOperations = {
     tag: 'links',
     auth: 'bearer',
     summary: 'List the caller’s links',
-    description: `All links, including ended ones, oldest first: up to 28 MB. ${pagesOf('links')}`,
+    description: `All links, including ended ones, oldest first: up to 34 MB. ${pagesOf('links')}`,
     query: pageQuery({
       of: 'links',
       id: LinkEntryResponse.properties.opaque_id,

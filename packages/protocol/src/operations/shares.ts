@@ -40,7 +40,7 @@ export const shareOperations = {
     tag: 'shares',
     auth: 'bearer',
     summary: 'List the caller’s shares',
-    description: `All shares that were not deleted, oldest first; expired ones for 30 days: up to X MB. ${pagesOf('shares')} Their indexes are not included. sealed_name and sealed_record are as the client gave them; only the owner gets them. The verifier is in no answer.`,
+    description: `All shares that were not deleted, oldest first; expired ones for 30 days: up to 11 MB. ${pagesOf('shares')} Their indexes are not included. sealed_name and sealed_record are as the client gave them; only the owner gets them. The verifier is in no answer.`,
     query: pageQuery({
       of: 'shares',
       id: CreateShareResponse.properties.opaque_id,

@@ -22,8 +22,9 @@ interface Reader {
 }
 
 /**
- * The work of a row's requests: in turns of the account, if the row answers a list. Then it refuses if the session has
- * ended meanwhile, or too many lists of the account wait, and throws the reason of the signal. Other rows keep their work as it is, so that they pay nothing.
+ * The work of a row's requests: in turns of the account, if the row answers a list. It refuses if too many lists of the
+ * account wait, or the session has ended meanwhile, and throws the reason of the signal. Other rows keep their work as
+ * it is, so that they pay nothing.
  */
 export type InReadTurns = <Call extends Reader, Result>(
   row: Operation,
