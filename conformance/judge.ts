@@ -17,6 +17,8 @@ const TIME_MEMBERS = new Set([
   'cutoff',
   'expires_at',
   'generated_at',
+  'moved_at',
+  'on',
   'received_at',
   'created_at',
   'changed_at',

@@ -104,6 +104,8 @@ export const MATRIX: Readonly<Record<string, Entry>> = {
   'HEAD /.well-known/service/attestation-keys': open('200'),
   'GET /.well-known/service/deprecation': open('200'),
   'HEAD /.well-known/service/deprecation': open('200'),
+  'GET /.well-known/service/moves': open('404 server.not_moved'),
+  'HEAD /.well-known/service/moves': open('404'),
   'GET /.well-known/service/revoked-jti': open('200'),
   'HEAD /.well-known/service/revoked-jti': open('200'),
   'GET /.well-known/service/server-info': open('200'),

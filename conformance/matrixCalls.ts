@@ -144,6 +144,8 @@ const REQUESTS: Readonly<Record<string, MakeRequest>> = {
   'HEAD /.well-known/service/attestation-keys': plain,
   'GET /.well-known/service/deprecation': plain,
   'HEAD /.well-known/service/deprecation': plain,
+  'GET /.well-known/service/moves': plain,
+  'HEAD /.well-known/service/moves': plain,
   'GET /.well-known/service/revoked-jti': plain,
   'HEAD /.well-known/service/revoked-jti': plain,
   'GET /.well-known/service/server-info': plain,

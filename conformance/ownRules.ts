@@ -52,6 +52,11 @@ export const OWN_RULES: readonly OwnSection[] = [
     ],
   },
   {
+    title: 'Moves',
+    statedIn: 'docs/formats.md',
+    untestable: [],
+  },
+  {
     title: 'Links',
     statedIn: 'OpenAPI, provisionLink, listLinks, changeLink, revokeLink, guestLink',
     untestable: [],

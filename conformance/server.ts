@@ -34,6 +34,8 @@ export interface OperatedServer {
   operate(...command: readonly string[]): Promise<unknown>
   /** Restarts the server with these additional settings. Returns a new client; the old one is not valid any more. */
   restart(env: Settings): Promise<Client>
+  /** Moves it to this address, which leads here as its present one does. Returns a new client. */
+  move(publicUrl: string): Promise<Client>
   /** Stops the server as an operator does. Then all that it keeps is stored. */
   end(): Promise<void>
   /** Its output so far, stdout and stderr. */
@@ -62,6 +64,14 @@ export async function operatedServer(env: Settings = {}, { isAlone = false } = {
       return JSON.parse(stdout)
     },
     async restart(settings) {
+      await server.restart(settings)
+      return createClient(server.url)
+    },
+    async move(publicUrl) {
+      await server.terminate()
+      const settings = { PUBLIC_URL: publicUrl }
+      const { status, stderr } = await server.command(['move', '--yes', '--unchecked'], settings)
+      if (status !== 0) throw new Error(`move ended with ${status}: ${stderr}`)
       await server.restart(settings)
       return createClient(server.url)
     },

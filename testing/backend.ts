@@ -61,8 +61,8 @@ export interface Served {
   readonly url: string
   /** stdout and stderr of all its processes. */
   log(): string
-  /** An operator's command with its settings. */
-  command(args: readonly string[]): Promise<CommandOutcome>
+  /** An operator's command with its settings, and others. */
+  command(args: readonly string[], more?: Settings): Promise<CommandOutcome>
   /** Kills all its processes, then starts them with these additional settings. */
   restart(settings: Settings): Promise<void>
   /** Ends all its processes as an operator does. Its data stays. */

@@ -173,7 +173,7 @@ async function liveAtOld(environment: Environment): Promise<Before> {
   return { owner, words, authenticator, backupCodes, album, device, drop, asset, linkUrl, shareUrl, pins }
 }
 
-/** A machine with pins follows by the signed statement alone: nobody answers at the old name. */
+/** A machine with pins follows by the signed statement alone: the old name is silent. */
 async function followedWithPins(environment: Environment, { pins, drop, asset, owner }: Before): Promise<void> {
   const prepared = await prepareMove({ from: OLD, to: NEW, pinned: pins, environment })
   assert.equal(prepared.old.is, 'silent')

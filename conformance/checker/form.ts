@@ -1,7 +1,7 @@
 /**
- * The outer form of a receipt or a statement (RFC 9052, COSE_Sign), read twice: a template says where in the bytes each part must be,
- * and the CBOR library must read the same parts. Of the 3.9 KiB of a receipt only payload, key ids and signatures vary;
- * everything else is fixed.
+ * The outer form of a receipt or a statement (RFC 9052, COSE_Sign), read twice: a template says where in the bytes each
+ * part must be, and the CBOR library must read the same parts. Of the 3.9 KiB of a receipt only payload, key ids and
+ * signatures vary; everything else is fixed.
  */
 import { Tag } from 'cbor2'
 import { firstDifference, readCbor, writeCbor } from './cbor.ts'

@@ -1,5 +1,5 @@
 /**
- * A server has moved, and somebody else has its former name: they relay everything to it, with the name kept or in
+ * A server has moved, and another person has its former name: they relay everything to it, with the name kept or in
  * place of it the present one, and say what they like of themselves. Clients reach both names by `fetch` alone.
  */
 import assert from 'node:assert/strict'
@@ -122,7 +122,7 @@ for (const [name, as] of Object.entries(RELAYS))
       const isDoubted = (error: unknown) => error instanceof AuditError || hasCode('error.server.moved')(error)
       const later = await sendFile(link.replace(OLD, NEW), randomBytes(100), {}, environment)
       await assert.rejects(again(later), isDoubted)
-      // The receipt of before is good for ever: the former server has signed it.
+      // The receipt of before stays good: the former server has signed it.
       if (as.asItself !== true) return void (await assert.rejects(again(sent), isDoubted))
       const { keys, receipt } = await again(sent)
       assert.deepEqual(receipt, seen.receipt)

@@ -169,10 +169,10 @@ function namesOf(changes: readonly KeyChange[], serverId: string): readonly stri
 export type EraFault = 'key_unknown' | 'other_server' | 'outside_era' | 'head_differs'
 
 /**
- * Why a receipt, whose signatures are valid, does not count, or `undefined`. It has to name the server of its key's era.
- * It also has to lie in the era, and at its two ends to be, or to continue, the receipt that the statements name. If not
- * (`outside_era`, `head_differs`), the server contradicts itself: it has forgotten or denies what its key signed, or the
- * key was stolen. That is a finding against the server, never a receipt that was not valid.
+ * Why a receipt, whose signatures are valid, does not count, or `undefined`. It has to name the server of its key's
+ * era. It also has to lie in the era, and at its two ends to be, or to continue, the receipt that the statements name.
+ * If not (`outside_era`, `head_differs`), the server contradicts itself: it has forgotten or denies what its key
+ * signed, or the key was stolen. That is a finding against the server, never a receipt that was not valid.
  */
 export function eraFault({ keyId, hash, payload }: DecodedReceipt, eras: readonly Era[]): EraFault | undefined {
   const era = eras.find((one) => one.keyId === keyId)

@@ -1,7 +1,7 @@
 /**
  * Why an attestation key follows another: the server moved to another origin, or only the key was replaced. Each such
  * change is one payload in deterministic CBOR, which the key that ends and the key that begins both sign, each in a
- * COSE_Sign message like that of a receipt. So nobody continues a list of keys without the key before it.
+ * COSE_Sign message like that of a receipt. So a list of keys goes on only with the key before.
  */
 import { sha256 } from '@noble/hashes/sha2.js'
 import { type Bytes, equalBytes, toHex } from './bytes.ts'

@@ -37,13 +37,18 @@ const heard = (page: Page, words: string) => page.getByText(words, { exact: true
 
 describe('an announced move', () => {
   it('is said to the owner, who can try the password at once', async (t) => {
-    proxy.tamper(saying(announced))
+    const text64 = Buffer.alloc(32, 1).toString('base64')
+    const ids = { passkey_id: '0192e8a4-7c4e-7d1a-9b1e-3f2a5c6d7e80', credential_id: text64 }
+    const passkey = { ...ids, sealed_passkey_key: text64, created_at: at(0) }
+    const withPasskey = changeBody((answer) => Object.assign(answer, { passkeys: [passkey] }))
+    proxy.tamper(saying(announced), { matches: isRequest('GET', /\/passkeys$/), answer: withPasskey })
     const { owner, password } = await world.person()
     const { page } = await browser.open(t, {
       ...{ url: `${world.url}/#/links`, signedInAs: owner, passwordsInNode: true },
     })
     const banner = page.getByRole('region', { name: text.announced.title('drop.example', '1 December 2099') })
     await banner.waitFor()
+    await heard(page, text.announced.passkeys(1)).waitFor()
     assert.equal(await page.locator('a[href*="drop.example"]').count(), 0)
     await banner.getByRole('button', { name: text.announced.try }).press('Enter')
     await assertAccessible(page)
@@ -53,6 +58,7 @@ describe('an announced move', () => {
     await field(page, accountText.password).fill(password)
     await page.keyboard.press('Enter')
     await heard(page, text.announced.right).waitFor()
+    assert.equal(await heard(page, text.announced.passkeys(1)).count(), 0)
     assert.equal(await page.evaluate(() => document.activeElement?.tagName), 'SECTION')
     await assertAccessible(page)
     assert.deepEqual(proxy.seen.filter(isRequest('POST', /\/login$/)), [])
@@ -104,14 +110,16 @@ describe('the first visit after a move', () => {
 })
 
 describe('a guest whose server moves while the page is open', () => {
-  it('is told so, and finds the link at the new address', async (t) => {
+  it('reads of it, and finds the link at the new address', async (t) => {
     const { url } = await world.link()
     const { page } = await browser.open(t, { url })
     await button(page, guestText.choose.files).waitFor()
-    proxy.tamper(moved)
     const files = [1, 2].map((one) => ({ name: `${one}.txt`, mimeType: 'text/plain', buffer: Buffer.from('a') }))
     await page.locator('input[type=file]').first().setInputFiles(files)
-    await page.getByRole('button', { name: guestText.send(2), exact: true }).click()
+    const send = page.getByRole('button', { name: guestText.send(2), exact: true })
+    await send.waitFor()
+    proxy.tamper(moved)
+    await send.click()
     await page.getByRole('heading', { name: guestText.faults.server_moved.title }).waitFor()
     assert.equal(await page.getByText(guestText.failures.server_moved).count(), 2)
     await assertAccessible(page)

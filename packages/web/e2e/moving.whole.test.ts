@@ -4,7 +4,8 @@ import { Readable } from 'node:stream'
 import { describe, it } from 'node:test'
 import { openChecker } from '../../../conformance/checker/check.ts'
 import { readItems } from '../../../conformance/checker/input.ts'
-import { freePort, type RunningServer } from '../../../testing/startServer.ts'
+import { moveServer } from '../../../testing/moveServer.ts'
+import { freePort } from '../../../testing/startServer.ts'
 import { guest as guestText } from '../src/text/en/guest.ts'
 import { moving as text } from '../src/text/en/moving.ts'
 import { storage as storageText } from '../src/text/en/storage.ts'
@@ -17,18 +18,13 @@ import { startWorld } from './world.ts'
 
 const browser = useBrowser()
 
-const MAY = { INSECURE_PUBLIC_URL: 'allowed', REGISTRATION: 'open' }
-
-async function run(server: RunningServer, args: readonly string[], settings: Readonly<Record<string, string>> = {}) {
-  const { status, stdout, stderr } = await server.command(args, settings)
-  assert.equal(status, 0, `${stdout}${stderr}`)
-}
+const WITHOUT_TLS = { INSECURE_PUBLIC_URL: 'allowed', REGISTRATION: 'open' }
 
 describe('a server that moves', () => {
   it('is followed by its owner and a guest, with the password and the link that they have', async (t) => {
     const port = await freePort()
     const [before, after] = [`http://keep.localhost:${port}`, `http://drop.localhost:${port}`] as const
-    const world = await startWorld({ port, publicUrl: before, env: MAY })
+    const world = await startWorld({ port, publicUrl: before, env: WITHOUT_TLS })
     t.after(() => world.stop())
     const { server } = world
     const { owner, email, password } = await world.person()
@@ -38,16 +34,23 @@ describe('a server that moves', () => {
     const { url } = await owner.createLink()
     const visit = { leadsTo: [after] }
 
-    await run(server, ['move', 'announce', 'https://drop.example', '--on', '2099-12-01'])
+    const told = await server.command(['move', 'announce', 'https://drop.example', '--on', '2099-12-01'])
+    assert.equal(told.status, 0, told.stderr)
     const { page } = await browser.open(t, { ...visit, url: `${before}/#/storage` })
     await signIn(page, { email, password })
     await section(page, text.announced.title('drop.example', '1 December 2099')).waitFor()
-    const { page: sender } = await browser.open(t, { ...visit, url })
+    const { page: sender, context } = await browser.open(t, { ...visit, url })
     await button(sender, guestText.choose.files).waitFor()
+    const send = async () => {
+      const file = { name: 'after.txt', mimeType: 'text/plain', buffer: Buffer.from('after') }
+      await sender.locator('input[type=file]').first().setInputFiles(file)
+      await button(sender, guestText.send(1)).click()
+    }
+    await context.route('**/d/*/*', (route) => route.abort())
+    await send()
+    await sender.getByText(guestText.failures.no_connection, { exact: true }).first().waitFor()
 
-    await server.terminate()
-    await run(server, ['move', '--yes', '--unchecked'], { PUBLIC_URL: after })
-    await server.restart({ PUBLIC_URL: after })
+    await moveServer(server, after)
     await page.getByText(text.moved.title, { exact: true }).waitFor()
     await assertAccessible(page)
     await button(page, text.moved.reload).click()
@@ -58,13 +61,11 @@ describe('a server that moves', () => {
     await page.getByText(text.look.what, { exact: true }).waitFor()
     await button(page, text.look.done).click()
 
-    const file = { name: 'after.txt', mimeType: 'text/plain', buffer: Buffer.from('after') }
-    await sender.locator('input[type=file]').first().setInputFiles(file)
-    await button(sender, guestText.send(1)).click()
+    await context.unroute('**/d/*/*')
+    await sender.getByText(guestText.failures.server_moved, { exact: true }).waitFor()
     await button(sender, guestText.openAgain).click()
     await sender.waitForURL(url.replace(before, after))
-    await sender.locator('input[type=file]').first().setInputFiles(file)
-    await button(sender, guestText.send(1)).click()
+    await send()
     await sender.getByText(guestText.receipt.save).first().waitFor({ state: 'attached' })
 
     await check(page)
@@ -75,7 +76,8 @@ describe('a server that moves', () => {
       .getByText(new RegExp(`^Receipts with the server ${before} are signed by a key that ${after}`))
       .waitFor()
     await assertAccessible(page)
-    const saved = (await savedBy(page, () => button(page, storageText.receipts.saveAll).click())).bytes.toString()
+    const { bytes } = await savedBy(page, () => button(page, storageText.receipts.saveAll).click())
+    const saved = Buffer.from(bytes).toString()
     const document = JSON.parse(saved)
     const checker = await openChecker({ keys: document, moves: document, pins: undefined, whole: false, log: false })
     for await (const item of readItems(Readable.from([saved]))) checker.take(item)

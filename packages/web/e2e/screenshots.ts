@@ -16,6 +16,7 @@ import { guestShots } from './shots/guest.ts'
 import { guestTroublesShots } from './shots/guestTroubles.ts'
 import { inboxShots } from './shots/inbox.ts'
 import { linksShots } from './shots/links.ts'
+import { movingShots } from './shots/moving.ts'
 import { ownerShots } from './shots/owner.ts'
 import { signInShots } from './shots/signIn.ts'
 import { storageShots } from './shots/storage.ts'
@@ -46,6 +47,7 @@ const ALL: Series = {
     ...storageShots,
     ...accountShots,
     ...takenShots,
+    ...movingShots,
   ],
   looks: (['phone', 'desktop'] as const).flatMap((device) =>
     (['light', 'dark'] as const).map((colorScheme) => ({ device, colorScheme })),

@@ -31,7 +31,10 @@ export function isAtSameServer(state: SendState, link: string): boolean {
   return state.baseUrl === parseLink(link).baseUrl
 }
 
-/** Of a file sent through a link, wherever its server is. SECRET: an unlanded one's state has the file's key. `path`: absolute. */
+/**
+ * Of a file sent through a link, wherever its server is. SECRET: an unlanded one's state has the file's key. `path`:
+ * absolute.
+ */
 export function rememberedDrop(
   home: string,
   link: string | LinkParts,

@@ -5,6 +5,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { before, describe, it } from 'node:test'
 import { pathToFileURL } from 'node:url'
+import { changeBody, isRequest } from '../../../../testing/maliciousServer.ts'
 import { startServer } from '../../../../testing/startServer.ts'
 import { startTamperingProxy, type TamperingProxy } from '../../../../testing/tamperingProxy.ts'
 import { type Call, factsOf, type Outcome, openWorldAt, PASSWORD } from '../testing/world.ts'
@@ -43,6 +44,10 @@ async function facts(args: readonly string[], call?: Call) {
   return factsOf(outcome)
 }
 
+/** As at a terminal, whose keys are the input of the call. */
+const asTerminal = 'data:text/javascript,process.stdin.isTTY = process.stderr.isTTY = true'
+const atTerminal = { NODE_OPTIONS: `${env.NODE_OPTIONS} --import=${encodeURI(asTerminal)}` }
+
 /** The operator moves the server. */
 async function moveTo({ url }: Place): Promise<void> {
   await server.terminate()
@@ -71,6 +76,10 @@ describe('a server that moves to another name', () => {
   let folder: string
   let link: string
   const two = ['--profile', 'two'] as const
+  const known = {
+    env: { BLINDKEEP_HOME: join(world.root, 'guest who has sent') },
+    to: ['--receipts', join(world.root, 'receipts')],
+  }
   before(async () => {
     for (const args of [[], two]) await facts(['register', old.url, '--email', `a${args.length}@example.org`, ...args])
     await facts(['album', 'create', 'Scans'])
@@ -78,7 +87,7 @@ describe('a server that moves to another name', () => {
     await facts(['upload', folder, '--album', 'Scans'])
     const [created] = await facts(['link', 'create', '--expires', '7d'])
     link = created.url
-    await facts(['drop', link, join(folder, 'a.bin')])
+    for (const call of [{}, known]) await facts(['drop', link, join(folder, 'a.bin'), ...known.to], call)
     await facts(['audit'])
     await moveTo(next)
   })
@@ -106,6 +115,35 @@ describe('a server that moves to another name', () => {
     const { stdout } = await assertStops(['drop', link, join(folder, 'b.bin')], 'error.server.moved', next.url)
     assert.match(stdout, new RegExp(`"event":"moved".*"url":"${link.replace(old.url, next.url)}"`))
     assert.equal(next.proxy.seen.length, 0)
+  })
+
+  it('gets a guest’s file at the new name only if the guest agrees', async () => {
+    const home = { BLINDKEEP_HOME: join(world.root, 'guest') }
+    const call = (input: string) => ({ env: { ...home, ...atTerminal }, input: Buffer.from(input) })
+    const letter = [link, join(folder, 'b.bin'), '--receipts', join(world.root, 'receipts')]
+    const refused = await run(['drop', ...letter], call('n\n'))
+    assert.equal(refused.status, 1, refused.stderr)
+    assert.match(refused.stderr, /Nothing on this machine can prove that/)
+    assert.deepEqual(
+      next.proxy.seen.filter(({ method }) => method !== 'GET'),
+      [],
+    )
+    const agreed = await run(['drop', ...letter], call('y\n'))
+    assert.equal(agreed.status, 0, agreed.stderr)
+    assert.match(agreed.stdout, /b\.bin has landed/)
+  })
+
+  it('is compared by the machine of a guest who has sent there before, and left at the old name', async () => {
+    const letters = [link, join(folder, 'a.bin'), join(folder, 'b.bin'), ...known.to]
+    const agreed = await run(['drop', ...letters], { env: { ...known.env, ...atTerminal }, input: Buffer.from('y\n') })
+    assert.equal(agreed.status, 0, agreed.stderr)
+    // The terminal has wrapped the question.
+    assert.match(
+      agreed.stderr.replaceAll('\n', ''),
+      /signed by the key of the server that this machine has known since/,
+    )
+    assert.match(agreed.stdout, /a\.bin had landed before/)
+    await assertStops(['drop', ...letters], 'moved', next.url, { env: known.env })
   })
 
   it('is not followed without a person who agrees, nor where nothing is known of it', async () => {
@@ -139,8 +177,16 @@ describe('a server that moves to another name', () => {
       ['drop', link, folder],
     ])
       await assertStops(args, 'moved', next.url)
-    assert.equal((await run(['logout', ...two])).status, 0)
     assert.equal(counts()[0]?.all, seen)
+  })
+
+  it('is left by a second profile without a question to either name', async () => {
+    const seen = counts()
+    assert.deepEqual(
+      (await facts(['move', next.url, ...two])).map(({ event }) => event),
+      ['signed_out'],
+    )
+    assert.deepEqual(counts(), seen)
   })
 
   it('is used at the new name: what was sent stays sent, and all that it has signed goes on', async () => {
@@ -173,7 +219,24 @@ describe('a server that moves to another name', () => {
     )
   })
 
-  it('is followed back, and by a second profile without a question to the server', async () => {
+  it('is shown to others with the statements about its names, if it contradicts what it has signed', async () => {
+    next.proxy.tamper({
+      matches: isRequest('GET', /\/receipts$/),
+      answer: changeBody((body) => {
+        assert.ok(Array.isArray(body.receipts))
+        body.receipts.pop()
+      }),
+    })
+    const outcome = await run(['audit', '--json'])
+    next.proxy.tamper()
+    assert.equal(outcome.status, 3)
+    const { evidence } = factsOf(outcome).find(({ event }) => event === 'contradiction')
+    const [first = ''] = await readdir(evidence)
+    const { keys, moves, rotations } = JSON.parse(await readFile(join(evidence, first), 'utf8'))
+    assert.deepEqual([keys.length, moves.length, rotations.length], [2, 1, 0])
+  })
+
+  it('is followed back, and the name that it leaves gets nothing', async () => {
     await moveTo(old)
     await assertStops(['ls'], 'error.server.moved', old.url)
     await facts(['move', old.url, '--yes'])
@@ -193,18 +256,5 @@ describe('a server that moves to another name', () => {
     assert.equal((await run(['move', '--forget', next.url, '--yes'])).status, 1)
     const outcome = await run(['login', next.url, '--email', 'a0@example.org', '--profile', 'new', '--json'])
     assert.equal(factsOf(outcome)[0].reason, 'error.server.moved')
-  })
-})
-
-describe('the evidence against a server that has moved', () => {
-  it('has the statements about its names', async () => {
-    const profile = join(world.root, 'home', 'profiles', 'default')
-    const path = join(world.root, 'home', 'servers')
-    const pins = (await readdir(path)).filter((name) => name.endsWith('.json'))
-    const kept = await Promise.all(pins.map(async (name) => JSON.parse(await readFile(join(path, name), 'utf8'))))
-    assert.ok(
-      kept.some(({ keyChanges }) => keyChanges?.moves.length === 2),
-      profile,
-    )
   })
 })

@@ -161,13 +161,13 @@ const sentence = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(
 
 function auditText(reason: AuditError['reason']): string {
   if (reason.startsWith('key_')) return 'The server’s keys do not hold'
+  if (reason.startsWith('moves_')) return 'What the server says of its names does not hold'
   return reason === 'verdict_malformed' ? 'The server’s verdict does not hold' : 'The receipt does not hold'
 }
 
 /** A restored server may lack keys that it published since; no client can tell that from a forgery. */
-function auditNext({ reason, serverId }: AuditError): string {
-  if (serverId === undefined || (reason !== 'key_vanished' && reason !== 'key_changed'))
-    return 'Keep the file, and tell the owner of the account and the operator.'
+function auditNext({ serverId }: AuditError): string {
+  if (serverId === undefined) return 'Keep the file, and tell the owner of the account and the operator.'
   return `Either its operator restored it from a backup that is older than this key, or it has been tampered with: ask the operator, but not through this server. Keep the file until then. To accept the keys that it shows now, remove ${keysPath(homeDirectory(), serverId)}.`
 }
 

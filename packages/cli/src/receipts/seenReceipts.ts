@@ -1,6 +1,7 @@
 /**
  * Every receipt that this user's command lines have seen of a server, a line each: number, hash, hash of the one
- * before, time, asset, and the name in it, if that is a former one. Not secret. Lines are only ever added, so that a server cannot take back what it has signed.
+ * before, time, asset, and the name in it, if that is a former one. Not secret. Lines are only ever added, so that a
+ * server cannot take back what it has signed.
  */
 import { open, rm } from 'node:fs/promises'
 import { withPath } from '@blindkeep/client/node'

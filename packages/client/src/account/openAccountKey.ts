@@ -1,4 +1,5 @@
-import { type Bytes, fromBase64 } from '@blindkeep/protocol/bytes'
+import { type Bytes, equalBytes, fromBase64 } from '@blindkeep/protocol/bytes'
+import type { AccountResponse } from '@blindkeep/protocol/schemas/accounts'
 import { KEY_BYTES } from '@blindkeep/protocol/suites'
 import { openSmall } from '../seal/open.ts'
 import { SealError } from '../seal/sealError.ts'
@@ -16,4 +17,18 @@ export async function openAccountKey(sealed: string | undefined, master: Bytes):
     throw new AccountError('account_key_unreadable', { cause })
   }
   throw new AccountError('account_key_unreadable')
+}
+
+/** Whether the password of `master` opens `accountKey`. Throws `AccountError` `account_key_missing`. */
+export async function isOpenedBy(
+  master: Bytes,
+  { sealed_account_key: sealed }: AccountResponse,
+  accountKey: Bytes,
+): Promise<boolean> {
+  try {
+    return equalBytes(await openAccountKey(sealed ?? undefined, master), accountKey)
+  } catch (error) {
+    if (error instanceof AccountError && error.reason === 'account_key_unreadable') return false
+    throw error
+  }
 }

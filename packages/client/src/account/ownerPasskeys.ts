@@ -1,20 +1,17 @@
 /** The passkeys of an account: each opens a session and the account key without the password. */
-import { type Bytes, equalBytes, fromBase64, toBase64, uuidBytes } from '@blindkeep/protocol/bytes'
+import { type Bytes, fromBase64, toBase64, uuidBytes } from '@blindkeep/protocol/bytes'
 import { type AccountId, type PasskeyId, parsePasskeyId } from '@blindkeep/protocol/ids'
-import type { AccountResponse } from '@blindkeep/protocol/schemas/accounts'
 import { SALT_BYTES } from '@blindkeep/protocol/suites'
 import { createCalls } from '../http/call.ts'
 import { sendAgainWhenLost } from '../http/lostAnswer.ts'
 import { callProved, publicKeyOf } from '../http/proof.ts'
 import { passkeySignInSeed } from '../seal/derive.ts'
 import { newId } from '../seal/newId.ts'
-import { openSmall } from '../seal/open.ts'
 import { sealPasskeyKey } from '../seal/passkeyKey.ts'
-import { SealError } from '../seal/sealError.ts'
 import { openGivenName, sealName } from '../seal/sealedName.ts'
 import { AccountError } from './accountError.ts'
 import { type OwnPasswordPorts, type PasswordKeys, presentKeys } from './masterOf.ts'
-import { accountKeySeal } from './newPassword.ts'
+import { isOpenedBy } from './openAccountKey.ts'
 import { readOwnAccount } from './ownerAccount.ts'
 import { withPassword } from './passwordWrong.ts'
 import { sessionOf } from './signIn.ts'
@@ -130,6 +127,7 @@ export function createOwnerPasskeys({ accountId, accountKey, ...own }: PasskeyPo
     async preparePasskey({ password }) {
       const keys = await presentKeys(own, password)
       const account = await readOwnAccount({ call, email })
+      // Otherwise the server would refuse the new passkey later.
       if (!(await isOpenedBy(keys.master, account, accountKey))) {
         await requireAccepted(own, keys)
         throw new AccountError('account_key_unreadable')
@@ -153,21 +151,6 @@ export function createOwnerPasskeys({ accountId, accountKey, ...own }: PasskeyPo
     },
 
     removePasskey,
-  }
-}
-
-/** Whether the server keeps the account key under the password. Otherwise it would refuse the new passkey later. */
-async function isOpenedBy(
-  master: Bytes,
-  { sealed_account_key: sealed }: AccountResponse,
-  accountKey: Bytes,
-): Promise<boolean> {
-  if (sealed === undefined || sealed === null) throw new AccountError('account_key_missing')
-  try {
-    return equalBytes(await openSmall(fromBase64(sealed), accountKeySeal(master)), accountKey)
-  } catch (error) {
-    if (!(error instanceof SealError)) throw error
-    return false
   }
 }
 

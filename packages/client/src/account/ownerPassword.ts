@@ -1,12 +1,11 @@
 /** Needs the password although the owner is signed in: a stolen session does not have it. */
-import { type Bytes, equalBytes } from '@blindkeep/protocol/bytes'
+import type { Bytes } from '@blindkeep/protocol/bytes'
 import type { Environment } from '../ground/environment.ts'
 import { sendAgainWhenLost } from '../http/lostAnswer.ts'
 import { callProved, publicKeyOf } from '../http/proof.ts'
-import { AccountError } from './accountError.ts'
 import { type OwnPasswordPorts, presentKeys } from './masterOf.ts'
 import { newPassword } from './newPassword.ts'
-import { openAccountKey } from './openAccountKey.ts'
+import { isOpenedBy } from './openAccountKey.ts'
 import { readOwnAccount } from './ownerAccount.ts'
 import { PasswordWrong, withPassword } from './passwordWrong.ts'
 
@@ -49,9 +48,8 @@ export function createOwnerPassword({ accountKey, ...own }: PasswordPorts): Owne
   return {
     async checkPassword(password) {
       const { master } = await presentKeys(own, password)
-      const { sealed_account_key: sealed } = await readOwnAccount({ call: calls.call, email })
-      const opened = await openAccountKey(sealed ?? undefined, master).catch(asPasswordWrong)
-      if (!equalBytes(opened, accountKey)) throw new PasswordWrong()
+      const account = await readOwnAccount({ call: calls.call, email })
+      if (!(await isOpenedBy(master, account, accountKey))) throw new PasswordWrong()
     },
 
     async changePassword({ present, code, next, onProgress }) {
@@ -67,11 +65,6 @@ export function createOwnerPassword({ accountKey, ...own }: PasswordPorts): Owne
       await withPassword(() => callProved(calls, 'deleteAccount', { seed, ...given(code) }))
     },
   }
-}
-
-function asPasswordWrong(cause: unknown): never {
-  const isWrong = cause instanceof AccountError && cause.reason === 'account_key_unreadable'
-  throw isWrong ? new PasswordWrong({ cause }) : cause
 }
 
 const given = (code: string | undefined) => (code === undefined ? {} : { code })

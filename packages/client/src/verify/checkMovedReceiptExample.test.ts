@@ -44,8 +44,8 @@ interface Judged {
 }
 
 /**
- * Each program runs its example once for each of the cases, in one process, because a process takes longer to start than
- * a check. No server answers at the addresses of the vectors, so the case has the answers.
+ * Each program runs its example once for each of the cases, in one process, because a process takes longer to start
+ * than a check. No server answers at the addresses of the vectors, so the case has the answers.
  */
 const PROGRAMS = {
   'checkMovedReceipt.mjs': {

@@ -71,7 +71,7 @@ export async function prepareMove(options: MoveOptions): Promise<PreparedMove> {
     // A key may have begun between the two questions.
     return readNew(after, pinned, { to, signal })
   })
-  const first = firstMove(pins, pinned, { eras, from })
+  const first = firstMove(pins, pinned)
   requireReceiptKept(pinned.newestReceipt, eras, first)
   const old = await askOld(before, { first, statement: pins.keyChanges?.moves[first.number - 1], to, signal })
   const later = movesOf(pins).slice(first.number)
@@ -151,27 +151,19 @@ interface Published extends Pick<MovesResponse, 'moves' | 'rotations'> {
 function continued(pinned: PinnedKeys, { published, to, moves, rotations }: Published): PinnedKeys {
   const { keyChanges, ...known } = pinned
   const pins = orRefuse('keys_differ', () => pinKeys(published, to, { ...known, serverId: to }))
-  orRefuse('moves_differ', () => requireContinuedChanges(keyChanges, { moves, rotations }))
+  orRefuse('moves_differ', () => requireContinuedChanges(to, keyChanges, { moves, rotations }))
   return { ...pins, keyChanges: { moves, rotations } }
-}
-
-interface Known {
-  readonly eras: readonly Era[]
-  readonly from: string
 }
 
 /**
  * 3. The move by which the server left the name at which it is known. The newest pinned key, or a later one, signed it:
  * an earlier one may have been stolen since. That the statements lead on without a gap, `readEras` has checked.
  */
-function firstMove(pins: PinnedKeys, { keys }: PinnedKeys, { eras, from }: Known): Move {
-  const newest = keys.length - 1
-  if (eras[newest]?.serverId !== from)
-    throw new MoveError('not_from_there', `the newest key that is remembered of ${from} did not sign for it`)
-  const later = new Set(pins.keys.slice(newest).map(({ keyId }) => keyId))
+function firstMove(pins: PinnedKeys, { keys, serverId: from }: PinnedKeys): Move {
+  const later = new Set(pins.keys.slice(keys.length - 1).map(({ keyId }) => keyId))
   const move = movesOf(pins).find(({ old_key: oldKey }) => later.has(oldKey))
   if (move?.from === from) return move
-  throw new MoveError('not_from_there', `no statement leads from ${from} to another address`)
+  throw new MoveError('not_from_there', `no statement leads on from the newest key that is remembered of ${from}`)
 }
 
 /** 4. What the server has signed before is in the log that goes on. */

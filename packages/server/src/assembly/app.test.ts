@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, rename, rm } from 'node:fs/promises'
+import { cp, mkdtemp, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { isDeepStrictEqual } from 'node:util'
 import { until } from '../../../../testing/until.ts'
 import { readConfig } from '../config/config.ts'
+import { publicUrlIn } from '../domain/discovery/publicUrls.ts'
+import { recordServerId, WrongServerId } from '../domain/discovery/serverId.ts'
 import { ask } from '../testing/http.ts'
 import { openDouble } from '../testing/s3/world.ts'
 import { USE } from '../testing/serverUse.ts'
@@ -44,6 +46,33 @@ describe('a server', () => {
     } finally {
       await close()
       await rm(directory, { recursive: true })
+    }
+  })
+
+  it('notes its address when it starts, and not when it refuses to', async () => {
+    const root = await mkdtemp(join(tmpdir(), 'blindkeep-app-'))
+    const [directory, copy] = [join(root, 'data'), join(root, 'copy')]
+    const configOf = (publicUrl: string, at = directory) => {
+      const config = readConfig({ DATA_DIR: at, PUBLIC_URL: publicUrl })
+      assert.ok(!('faults' in config))
+      return config
+    }
+    const start = (publicUrl: string) => createApp({ config: configOf(publicUrl), port: 0, ...USE })
+    try {
+      for (const publicUrl of ['https://first.example', 'https://keep.example/blind/'])
+        await (await start(publicUrl)).close()
+      const { store, close } = await openServerData(configOf('https://keep.example'), USE)
+      assert.equal(await store.read(publicUrlIn), 'https://keep.example/blind')
+      await store.write(['server'], (tx) => recordServerId(tx, 'https://keep.example'))
+      await close()
+      await assert.rejects(start('https://drop.example'), WrongServerId)
+      // The process that refused has the data until it ends.
+      await cp(directory, copy, { recursive: true })
+      const again = await openServerData(configOf('https://keep.example', copy), USE)
+      assert.equal(await again.store.read(publicUrlIn), 'https://keep.example/blind')
+      await again.close()
+    } finally {
+      await rm(root, { recursive: true })
     }
   })
 

@@ -163,7 +163,7 @@ function restoreLines({
     ...(serverId === undefined
       ? []
       : [
-          `Its address must stay ${serverId} (PUBLIC_URL): its receipts name it, and its passkeys work at no other host.`,
+          `Its address is ${serverId} (PUBLIC_URL): its receipts name it, and its passkeys work at no other host. \`blindkeep-server move\` gives it another one.`,
         ]),
     `Holds, suspensions, announced cutoffs and revocations of links and devices after that time are undone: repeat them before you start the server.`,
     ...(countOf(damaged) === 0

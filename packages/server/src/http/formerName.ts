@@ -52,7 +52,7 @@ export function createAtFormerName({ publicUrl, refuse }: FormerNamePorts) {
   }
 }
 
-/** By the person: a page of another site must not clear what is stored here, neither with a picture nor with a window. */
+/** By the person: a page of another site must not clear what is stored here, with a picture or with a window. */
 function isOpenedByPerson({ headers }: Exchange['request']): boolean {
   const from = headers['sec-fetch-site']
   const isNavigation = headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document'

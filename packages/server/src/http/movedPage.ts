@@ -26,6 +26,7 @@ export function movedPage(to: string): string {
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
 <title>${new URL(to).host}</title>
 </head>
 <body>

@@ -68,7 +68,7 @@ export interface World {
   /** New rules over the same data, as after a restart. */
   restarted(): Rules
   /** The same rules with other ports, for instance over other data or as another process. */
-  rulesOver(data: Partial<RulePorts>): Rules
+  rulesOver(data: Partial<RulePorts>, settings?: RuleSettings): Rules
 }
 
 interface Logged {
@@ -230,7 +230,7 @@ async function openWorld({
     },
   }
   const make = () => createRules(ports, used)
-  const rulesOver = (data: Partial<RulePorts>) => createRules({ ...ports, ...data }, used)
+  const rulesOver = (data: Partial<RulePorts>, given = used) => createRules({ ...ports, ...data }, given)
   const calls = { deletingCalls: () => deleting, suspectCalls: () => suspected, deletedCalls: () => deleted }
   const facts = { settings: used, blobs, blobsDirectory, databasePath, logged, ...calls, restarted: make, rulesOver }
   return {

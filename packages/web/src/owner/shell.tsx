@@ -81,7 +81,7 @@ export function Shell(props: ShellProps) {
         {isReady && route.page !== 'storage' && <QuotaBanner />}
         {isReady && <InboxBanner />}
         {isReady && <TakenCard />}
-        {isReady ? <PageOf route={route} session={session} /> : <p role="status">{text.opening}</p>}
+        {isReady ? <PageOf route={route} session={session} /> : !hasMoved && <p role="status">{text.opening}</p>}
       </main>
     </div>
   )

@@ -2,6 +2,7 @@
 import type { LiveEvent, Owner } from '@blindkeep/client/owner'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { useCloseGuard } from '../common/closeGuard.ts'
+import { hasMoved } from '../common/hasMoved.ts'
 import { useText } from '../common/reader.ts'
 import { createRefresher } from '../common/refresher.ts'
 import { useLoaded } from '../common/useLoaded.ts'
@@ -39,7 +40,9 @@ export function SignedInApp({ baseUrl, owner, session, ...props }: SignedInAppPr
   usePush({ owner, baseUrl, showMessage })
   useTiedSession(owner, {
     isStored: view.stage === 'in' && view.isStored,
-    onRefused: (error) => showMessage({ tone: 'bad', text: accountText.tieRefused(errorText(error)) }),
+    onRefused: (error) => {
+      if (!hasMoved(error)) showMessage({ tone: 'bad', text: accountText.tieRefused(errorText(error)) })
+    },
   })
   const [unsaved, setUnsaved] = useState<UnsavedSecrets>({})
   const onUnsaved = useCallback((change: UnsavedSecrets) => setUnsaved((last) => ({ ...last, ...change })), [])

@@ -54,5 +54,38 @@ export function describeKeysAndFacts(inStore: InStore): void {
         assert.deepEqual(await store.read((tx) => tx.keys.attestationKeys()), [key(1, 0, 10), key(2, 10)])
       }),
     )
+
+    it(
+      'lists the statements in the order of their keys, one for each key that is there',
+      inStore(async (store) => {
+        const change = (number: number) => ({ keyId: keyId(number), leave: bytes(9, number), arrive: bytes(8, number) })
+        await store.write([], async (tx) => {
+          await tx.keys.insertAttestationKey(key(9, 0, 10))
+          await tx.keys.insertAttestationKey(key(5, 10, 20))
+          await tx.keys.insertKeyChange(change(5))
+          await tx.keys.insertAttestationKey(key(7, 20))
+          await tx.keys.insertKeyChange(change(7))
+        })
+        const listed = [change(5), change(7)]
+        assert.deepEqual(await store.read((tx) => tx.keys.keyChanges()), listed)
+        await assert.rejects(store.write([], (tx) => tx.keys.insertKeyChange(change(7))))
+        await assert.rejects(store.write([], (tx) => tx.keys.insertKeyChange(change(8))))
+        assert.deepEqual(await store.read((tx) => tx.keys.keyChanges()), listed)
+      }),
+    )
+
+    it(
+      'removes a key that nothing names, and no other one',
+      inStore(async (store) => {
+        await store.write([], (tx) => tx.keys.insertAttestationKey(key(1, 0)))
+        await store.write([], async (tx) => {
+          await tx.keys.removeUnusedKey(keyId(1))
+          await tx.keys.insertAttestationKey(key(2, 0))
+          await tx.keys.insertKeyChange({ keyId: keyId(2), leave: bytes(1), arrive: bytes(1) })
+        })
+        await assert.rejects(store.write([], (tx) => tx.keys.removeUnusedKey(keyId(2))))
+        assert.deepEqual(await store.read((tx) => tx.keys.attestationKeys()), [key(2, 0)])
+      }),
+    )
   })
 }

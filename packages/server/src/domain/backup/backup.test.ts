@@ -10,6 +10,7 @@ import { type BackupDirectory, BackupFailed } from '../../ports/backup.ts'
 import type { Objects } from '../../ports/objects.ts'
 import { withBackups } from '../../testing/backups.ts'
 import { append, bytes, land, leaveFinishing, newLink, openDrop, ownerOf, uploadRow } from '../../testing/guest.ts'
+import { movedTo } from '../../testing/moved.ts'
 import { defined, type World } from '../../testing/world.ts'
 import { collectorPausedUntil } from '../custody/collect.ts'
 
@@ -287,6 +288,25 @@ describe('a backup', () => {
       })
       assert.deepEqual(seen, [300_000, 300_000])
       assert.ok(isStopped && (await pausedFor()) <= 0)
+    }),
+  )
+
+  it(
+    'goes on in its directory after a move, and then refuses what was restored from before the move',
+    withBackups(async ({ world, path, backUp, restore }) => {
+      await land(world, await newLink(world), bytes(10))
+      await backUp()
+      const { store, blobs, databasePath } = await restore()
+      await movedTo(world, 'https://drop.example.org')
+      world.clock.advance(1)
+      await backUp()
+      const snapshots = createSnapshots({ databasePath, directory: path })
+      await assert.rejects(
+        backUp({ store, objects: blobs, snapshots }),
+        /of https:\/\/drop\.example\.org, to which this server has not moved/,
+      )
+      world.clock.advance(1)
+      await backUp()
     }),
   )
 

@@ -21,6 +21,7 @@ import type { Objects } from '../../ports/objects.ts'
 import type { Random } from '../../ports/random.ts'
 import type { ReadTx, Store } from '../../ports/store.ts'
 import { pauseCollector, resumeCollector } from '../custody/collect.ts'
+import { namesIn } from '../discovery/publicUrls.ts'
 import { type CappedList, createCappedList } from '../ground/cappedList.ts'
 import { partsOf } from '../ground/location.ts'
 import {
@@ -156,7 +157,9 @@ async function removeUnfinished(directory: BackupDirectory, database: string): P
   for (const name of await directory.databases()) if (name.startsWith(database)) await directory.remove(name)
 }
 
-/** Compares the server’s first key and the log's end: a restored server must not replace a later backup. */
+/**
+ * Compares the server’s first key, its names and the log's end: a restored server must not replace a later backup.
+ */
 async function requireOwnDirectory({ directory, store }: BackupPorts): Promise<void> {
   const text = await directory.manifest()
   if (text === undefined) return
@@ -165,6 +168,11 @@ async function requireOwnDirectory({ directory, store }: BackupPorts): Promise<v
   if (firstKey?.keyId !== firstKeyId)
     throw new BackupFailed(
       `the directory holds a backup of another server, ${serverId ?? 'without receipts'}. Name another one.`,
+    )
+  const names = await store.read(namesIn)
+  if (serverId !== undefined && !names.includes(serverId))
+    throw new BackupFailed(
+      `the backup in the directory is of ${serverId}, to which this server has not moved: it was restored from an earlier backup. Name another directory.`,
     )
   if (head === undefined) return
   if ((await store.read((tx) => tx.receipts.hashOf(head.receiptSeq))) !== head.receiptHash)

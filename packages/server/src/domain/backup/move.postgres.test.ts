@@ -21,10 +21,11 @@ import type { Staging } from '../../ports/staging.ts'
 import type { Store } from '../../ports/store.ts'
 import { type Backups, withBackups } from '../../testing/backups.ts'
 import { append, bytes, land, leaveFinishing, newLink, openDrop, uploadRow } from '../../testing/guest.ts'
+import { movedTo } from '../../testing/moved.ts'
 import { inOwnDatabase } from '../../testing/postgresStores.ts'
 import { openDouble } from '../../testing/s3/world.ts'
 import { defined, type World } from '../../testing/world.ts'
-import { openServerKeys } from '../custody/keys.ts'
+import { openServerKeys, rotateAttestationKey } from '../custody/keys.ts'
 import { settleSettings } from '../discovery/sharedSettings.ts'
 import { examine } from '../fsck/fsck.ts'
 import { newCounts } from '../fsck/options.ts'
@@ -111,7 +112,7 @@ async function over(
   data: Pick<Place, 'staging' | 'objects'> & { readonly store: Store },
 ): Promise<World> {
   const keys = await openServerKeys({ ...world, ...data })
-  return { ...world, ...data, rules: world.rulesOver({ ...data, keys }) }
+  return { ...world, ...data, rules: world.rulesOver({ ...data, keys }, world.settings) }
 }
 
 async function faultsOf({ store, objects, clock }: Pick<World, 'store' | 'objects' | 'clock'>) {
@@ -140,8 +141,13 @@ describe('a move of a server', () => {
   it(
     'to PostgreSQL and an object store, and back by a backup, keeps every byte and the chain',
     whileMoving(async (moving) => {
-      const { world, url, directoryOf, keep } = moving
-      const { link, contents, landed, open, sent, finishing, whole } = await fill(world)
+      const { url, directoryOf, keep } = moving
+      const { link, contents, landed, open, sent, finishing, whole } = await fill(moving.world)
+      // The server has had another name, and another key under it.
+      await rotateAttestationKey(moving.world)
+      const world = await movedTo(moving.world, 'https://drop.example.org')
+      contents.push(bytes(11))
+      landed.push(await land(world, link, defined(contents[2])))
       const double = keep(await openDouble())
       const index = createIndex()
       const s3 = keep(await openS3({ ...double, spoolDirectory: directoryOf('spool'), index, createIfMissing: true }))
@@ -149,7 +155,7 @@ describe('a move of a server', () => {
       const database = databaseOf(moving, { kind: 'postgres', url })
       index.use(database.parts.partsOf)
       const report = await moveTo(moving, database, { ...s3, partBytes: 120_000 })
-      assert.deepEqual([report.objects, report.damaged.list], [{ files: 4, bytes: 320_000 + 7 + 999 }, []])
+      assert.deepEqual([report.objects, report.damaged.list], [{ files: 5, bytes: 320_000 + 7 + 999 + 11 }, []])
 
       const store = keep(await openPostgresStore({ url }))
       index.use(partsIn(store))
@@ -176,7 +182,8 @@ describe('a move of a server', () => {
       ] as const)
         await assertHolds(back, uploadId, content)
       const chain = await chainOf(back.store)
-      assert.deepEqual([chain.length, checkChain(chain, { whole: true })], [3, undefined])
+      const moves = [{ from: 'https://keep.example', to: 'https://drop.example.org', lastReceiptSeq: 2 }]
+      assert.deepEqual([chain.length, checkChain(chain, { whole: true, moves })], [4, undefined])
       assert.deepEqual(chain, await chainOf(store))
       assert.deepEqual(await faultsOf(back), [])
       await append(back, open, { offset: 20_000, bytes: sent.subarray(20_000) })

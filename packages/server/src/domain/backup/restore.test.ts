@@ -23,13 +23,20 @@ import {
   land,
   leaveFinishing,
   linkRow,
+  never,
   newLink,
   openDrop,
   ownerOf,
   readObject,
   uploadRow,
 } from '../../testing/guest.ts'
+import { movedTo } from '../../testing/moved.ts'
 import { defined, newAccount, type World } from '../../testing/world.ts'
+import { openServerKeys } from '../custody/keys.ts'
+import { signedChanges } from '../discovery/signedChanges.ts'
+import { examine } from '../fsck/fsck.ts'
+import { newCounts } from '../fsck/options.ts'
+import { createVerifiers } from '../fsck/verifiers.ts'
 import { isRefusal } from '../ground/refusals.ts'
 
 const overrides = (world: World, { store, blobs, rules }: Restored): World => ({ ...world, store, blobs, rules })
@@ -80,6 +87,32 @@ describe('a restore', () => {
         ),
         undefined,
       )
+    }),
+  )
+
+  it(
+    'keeps the names of a server that has moved, and signs its new key at the last one',
+    withBackups(async (backups) => {
+      await land(backups.world, await newLink(backups.world), bytes(10))
+      const world = await movedTo(backups.world, 'https://drop.example.org')
+      const link = await newLink(world)
+      await land(world, link, bytes(10))
+      await backups.backUp()
+      const restored = await backups.restore()
+      const { store, blobs } = restored
+      const keys = await openServerKeys({ ...world, store })
+      const rules = world.rulesOver({ store, staging: blobs, objects: blobs, keys }, world.settings)
+      await land(overrides(world, { ...restored, rules }), link, bytes(10))
+      const { moves, rotations } = await store.read(signedChanges)
+      assert.deepEqual(
+        [...moves, ...rotations].map(({ change }) => (change.kind === 'move' ? change.to : change.server_id)),
+        ['https://drop.example.org', 'https://drop.example.org'],
+      )
+      const findings: unknown[] = []
+      const examination = { deep: false, signal: never, counts: newCounts() }
+      const ports = { store, objects: blobs, clock: world.clock, verify: createVerifiers() }
+      for await (const finding of examine(ports, examination)) findings.push(finding)
+      assert.deepEqual(findings, [])
     }),
   )
 

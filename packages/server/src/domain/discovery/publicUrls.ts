@@ -69,6 +69,12 @@ export async function forgetPublicUrl(tx: WriteTx): Promise<boolean> {
   return true
 }
 
+/** All names that the server has had, and its present one. */
+export async function namesIn(tx: Pick<ReadTx, 'server' | 'keys'>): Promise<readonly string[]> {
+  const present = textOf(await tx.server.fact('server_id'))
+  return [...(await namesLeft(tx)), ...(present === undefined ? [] : [present])]
+}
+
 /** Of a list with a statement that cannot be read: none. */
 async function namesLeft(tx: Pick<ReadTx, 'keys'>): Promise<readonly string[]> {
   try {

@@ -1,4 +1,4 @@
-/** What the server says of its next and its former address, in `server-info`. Unsigned: only ever shown, never followed. */
+/** What the server says of its next and its former address (`server-info`). Not signed: it is shown, never followed. */
 import { parseInstant } from '@blindkeep/protocol/ids'
 import type { ServerInfoResponse } from '@blindkeep/protocol/schemas/discovery'
 

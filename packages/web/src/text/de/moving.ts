@@ -3,7 +3,7 @@ import { number, plural } from './counts.ts'
 export const moving: typeof import('../en/moving.ts').moving = {
   announced: {
     title: (name, day) => `Dieser Server zieht am ${day} zu ${name} um`,
-    what: 'Ihre Dateien, Links und Alben ziehen mit um. Ab dann melden Sie sich dort an, mit demselben Passwort. Alle Anmeldungen und Nachrichten an Browser enden.',
+    what: 'Ihre Dateien, Links und Alben ziehen mit um. Ab dann melden Sie sich dort an, mit demselben Passwort. An diesem Tag werden Sie überall abgemeldet, und Browser bekommen keine Nachrichten mehr, bis Sie sie wieder einschalten.',
     passkeys: (count) =>
       `${plural(count, 'Ihr Passkey funktioniert', `Ihre ${number(count)} Passkeys funktionieren`)} dort nicht: Ohne das Passwort oder die Wiederher\u00adstellungs\u00adwörter können Sie Ihre Dateien nach diesem Tag nicht öffnen.`,
     try: 'Mein Passwort jetzt ausprobieren',

@@ -4,7 +4,7 @@ import { number, plural } from './counts.ts'
 export const moving = {
   announced: {
     title: (name: string, day: string) => `This server moves to ${name} on ${day}`,
-    what: 'Your files, links and albums move with it. From then on you sign in there, with the same password. All sign-ins and messages to browsers end.',
+    what: 'Your files, links and albums move with it. From then on you sign in there, with the same password. That day signs you out everywhere, and browsers get no more messages until you turn them on again.',
     passkeys: (count: number) =>
       `Your ${number(count)} ${plural(count, 'passkey does', 'passkeys do')} not work there: without the password or the recovery words you cannot open your files after that day.`,
     try: 'Try my password now',

@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { utf8 } from '@blindkeep/protocol/bytes'
+import { addSeconds } from '@blindkeep/protocol/ids'
+import type { ServerFact } from '../../ports/store.ts'
+import { movedTo } from '../../testing/moved.ts'
+import { defined, inWorld, newAccount, type World } from '../../testing/world.ts'
+import {
+  announcedMove,
+  announcedMoveFact,
+  completeFormerUrls,
+  forgetPublicUrl,
+  formerUrls,
+  formerUrlsFact,
+  missingFormerUrls,
+  publicUrlIn,
+  recordPublicUrl,
+} from './publicUrls.ts'
+
+const setFact = ({ store }: World, name: ServerFact, value: Uint8Array) =>
+  store.write(['server'], (tx) => tx.server.setFact(name, value))
+
+describe('the addresses that a server notes', () => {
+  it(
+    'are the present one, with its path',
+    inWorld(async (world) => {
+      assert.equal(await world.store.read(publicUrlIn), undefined)
+      for (const url of ['http://127.0.0.1:8080', 'https://keep.example/blind', 'https://[2001:db8::1]:8443']) {
+        await recordPublicUrl(world.store, url)
+        assert.equal(await world.store.read(publicUrlIn), url)
+      }
+    }),
+  )
+
+  it(
+    'are refused in another form, which a repair removes',
+    inWorld(async (world) => {
+      for (const wrong of [
+        '',
+        'keep.example',
+        'https://keep.example/',
+        'https://a@keep.example',
+        'ftp://keep.example',
+      ]) {
+        await setFact(world, 'public_url', utf8(wrong))
+        await assert.rejects(world.store.read(publicUrlIn), /public_url/)
+        assert.equal(await world.store.write(['server'], forgetPublicUrl), true)
+        assert.equal(await world.store.write(['server'], forgetPublicUrl), false)
+        assert.equal(await world.store.read(publicUrlIn), undefined)
+      }
+    }),
+  )
+
+  it(
+    'are former ones, each once, and a repair lists those that moves name',
+    inWorld(async (world) => {
+      await newAccount(world)
+      assert.deepEqual(await world.store.read(formerUrls), [])
+      const there = await movedTo(world, 'https://drop.example.org')
+      const back = await movedTo(there, 'https://keep.example')
+      await movedTo(back, 'https://drop.example.org')
+      const former = ['https://keep.example/*', 'https://drop.example.org', 'https://keep.example']
+      assert.deepEqual(await world.store.read(formerUrls), former)
+      assert.deepEqual(await world.store.read(missingFormerUrls), [])
+      const fact = async () =>
+        Buffer.from(defined(await world.store.read((tx) => tx.server.fact('former_urls')))).toString()
+      for (const [present, mended] of [
+        ['[', ['https://keep.example/*', 'https://drop.example.org/*']],
+        ['["https://keep.example/a",7]', ['https://drop.example.org/*', 'https://keep.example/a']],
+        ['["https://keep.example/a"]', ['https://drop.example.org/*', 'https://keep.example/a']],
+      ] as const) {
+        await setFact(world, 'former_urls', utf8(present))
+        assert.equal(await world.store.write(['server'], completeFormerUrls), true)
+        assert.equal(await fact(), JSON.stringify(mended))
+        assert.equal(await world.store.write(['server'], completeFormerUrls), false)
+      }
+      assert.deepEqual(
+        formerUrlsFact(['https://a.example', 'https://b.example', 'https://a.example']),
+        utf8('["https://b.example","https://a.example"]'),
+      )
+    }),
+  )
+
+  it(
+    'are an announced one only if the master secret vouches for it',
+    inWorld(async (world) => {
+      const { store, keyring, clock } = world
+      const told = () => store.read((tx) => announcedMove(tx, keyring))
+      const move = { serverId: 'https://drop.example.org', on: addSeconds(clock.now(), 86_400) }
+      assert.equal(await told(), undefined)
+      await setFact(world, 'moves_to', announcedMoveFact(move, keyring))
+      assert.deepEqual(await told(), move)
+      const json = JSON.stringify({ server_id: move.serverId, on: '2026-12-01T00:00:00.000Z' })
+      for (const forged of [utf8(json), keyring.seal('another-name', utf8(json)), new Uint8Array(0)]) {
+        await setFact(world, 'moves_to', forged)
+        assert.equal(await told(), undefined)
+      }
+      for (const wrong of ['[]', '{', json.replace('.org', '.org/'), json.replace('2026', 'then')]) {
+        await setFact(world, 'moves_to', keyring.seal('moves-to', utf8(wrong)))
+        assert.equal(await told(), undefined)
+      }
+    }),
+  )
+})
