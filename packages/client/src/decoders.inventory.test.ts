@@ -33,6 +33,8 @@ const CALLS = [
   'readThrough',
   'readWholeBlob',
 ]
+/** Steps of readers that have properties: `decodeReceipt` and `decodeKeyChange`, `openSmall`. */
+const STEPS = ['decodeFields', 'openAccountKey']
 /** They open what is the reader's own: a file, a form, a store, a dialog, a program. */
 const OWN = [
   'openChooser',
@@ -63,6 +65,6 @@ describe('the readers of cli, client, protocol and web', () => {
     assert.ok(readers.size > 40, String(readers.size))
     const properties = (await sourcesOf('{cli,client,protocol,web}/src/**/*.decoders.test.ts')).join('\n')
     const without = [...readers].filter((name) => !new RegExp(`\\b${name}\\b`, 'u').test(properties))
-    assert.deepEqual(without.toSorted(), [...CALLS, ...OWN].toSorted())
+    assert.deepEqual(without.toSorted(), [...CALLS, ...STEPS, ...OWN].toSorted())
   })
 })

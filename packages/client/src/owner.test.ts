@@ -246,6 +246,10 @@ describe('an upload link', () => {
     }
   })
 
+  it('ends at the last instant of RFC 3339 at the latest', async () => {
+    assert.equal(await owner.endIn(1e12), '9999-12-31T23:59:59.999Z')
+  })
+
   it('is changed later: a limit is set or removed, not below what is used, and an expired link takes files again', async () => {
     const { url, opaqueId } = await owner.createLink({
       caps: { maxFileCount: 1 },

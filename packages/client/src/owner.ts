@@ -1,6 +1,6 @@
 /** The owner's side: a client that holds the account key. Each topic has a module; this one assembles them. */
 import { type Bytes, fromHex } from '@blindkeep/protocol/bytes'
-import { type AccountId, addSeconds, formatInstant, type Instant } from '@blindkeep/protocol/ids'
+import { type AccountId, formatInstant, type Instant, instantIn, LAST_INSTANT } from '@blindkeep/protocol/ids'
 import type { ServerInfoResponse } from '@blindkeep/protocol/schemas/discovery'
 import type { QuotaResponse } from '@blindkeep/protocol/schemas/quota'
 import { createOwnerAccount, type OwnerAccount } from './account/ownerAccount.ts'
@@ -173,7 +173,7 @@ export function openOwner({ baseUrl, email, accountKey, session, environment = s
     now: clock.now,
     endIn: async (seconds) => {
       if (!clock.hasAnswered()) await call('version')
-      return formatInstant(addSeconds(clock.now(), seconds))
+      return formatInstant(instantIn(clock.now() + seconds * 1000) ?? LAST_INSTANT)
     },
     logOut: async () => {
       await call('logout')

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test'
 import { toBase64, toHex } from '@blindkeep/protocol/bytes'
 import { parseSha256Hex } from '@blindkeep/protocol/ids'
 import { operations } from '@blindkeep/protocol/operations'
-import { AttestationKeysResponse } from '@blindkeep/protocol/schemas/discovery'
+import { AttestationKeysResponse, MovesResponse } from '@blindkeep/protocol/schemas/discovery'
 import fc from 'fast-check'
 import { anyText, assertPlain, changedJson, changedTexts, declared, runs } from '../../../testing/decoding.ts'
 import { assertLinear } from '../../../testing/linear.ts'
@@ -21,15 +21,17 @@ import { LinkError } from './drops/linkError.ts'
 import { safeName } from './ground/safeName.ts'
 import { parseJson, readAnswer, readText } from './http/answer.ts'
 import { baseUrlOrUndefined, parseBaseUrl, partsOfAddress, pathOf } from './http/baseUrl.ts'
-import { ProblemError } from './http/errors.ts'
+import { AnswerError, ProblemError } from './http/errors.ts'
 import { readRefusal } from './http/refusal.ts'
 import { parseSendState } from './send/sendState.ts'
 import { formatShare, makeShareFragment, parseShare, parseShareFragment } from './share/shareAddress.ts'
 import { ShareError } from './share/shareError.ts'
 import { createEventStreamParser } from './sync/eventStreamParser.ts'
+import { listsOf, pinsOf } from './testing/toldServers.ts'
 import { parseUploadState } from './upload/uploadState.ts'
 import { parseReceipt } from './verify/audit.ts'
 import { AuditError } from './verify/auditError.ts'
+import { erasOf } from './verify/keyChanges.ts'
 import { parsePins } from './verify/pinnedKeys.ts'
 import { pinKeys, requireActiveAt } from './verify/pins.ts'
 
@@ -254,6 +256,44 @@ describe('readText and readRefusal', () => {
   })
 })
 
+describe('where a server says that it has moved', () => {
+  const movedTo = async (moved_to: unknown, facts: object = {}) => {
+    const json = { status: 410, code: 'error.server.moved', moved_to, ...facts }
+    return (await readRefusal('guestLink', Response.json(json, { status: 410 }), 'https://keep.example')).movedTo
+  }
+
+  it('is an address of plain characters in its one form', async () => {
+    for (const address of ['https://drop.example', 'http://[::1]:8080', 'https://drop.example:8443/a/b_c'])
+      assert.equal(await movedTo(address), address)
+  })
+
+  it('is left out if a terminal, a shell or a person could take it for something else', async () => {
+    const others = [
+      'https://drop.example/',
+      'https://DROP.example',
+      'https://drop.example:443',
+      'https://drop.example/$(id)',
+      'https://$(id).example',
+      'https://drop.example/a b',
+      'https://drop.example/\u001b[2J',
+      'https://me@drop.example',
+      'https://drop.example?a',
+      'https://drop.example/../a',
+      'https://dröp.example',
+      'javascript:alert(1)',
+      `https://drop.example/${'a'.repeat(300)}`,
+      7,
+    ]
+    for (const address of others) assert.equal(await movedTo(address), undefined, String(address))
+    assert.equal(await movedTo('https://drop.example', { code: 'error.drop.link_not_found' }), undefined)
+  })
+
+  it('is known from the status alone where an answer has no body', async () => {
+    const { code } = await readRefusal('dropSession', new Response(null, { status: 410 }), 'https://keep.example')
+    assert.equal(code, 'error.server.moved')
+  })
+})
+
 const header = { size: 5, name: 'a.txt' }
 const sendState = {
   version: 1,
@@ -291,7 +331,12 @@ const receipt = {
 }
 
 describe('parseSendState, parseUploadState, parsePins and parseReceipt', () => {
-  const pins = pinKeys(AttestationKeysResponseOf(publishedKeys), publishedKeys.server_id)
+  const pins = {
+    ...pinKeys(AttestationKeysResponseOf(publishedKeys), publishedKeys.server_id),
+    keyChanges: { moves: [{ leave: 'AAAA', arrive: 'AAAA' }], rotations: [] },
+    knownSince: '2026-03-01T10:20:30.456Z',
+    movedTo: 'https://drop.example',
+  }
   const states = {
     parseSendState: { read: parseSendState, valid: sendState },
     parseUploadState: { read: parseUploadState, valid: uploadState },
@@ -358,6 +403,26 @@ describe('pinKeys', () => {
         pinKeys({ ...published, keys }, published.server_id, { serverId: published.server_id, keys: pins })
       },
     }))
+})
+
+describe('erasOf, which reads what a server says of its names by readEras', () => {
+  it('throws AuditError and AnswerError only, and never gives a key another name', async () => {
+    const pins = pinsOf('a move and a rotation')
+    const { moves, rotations } = listsOf('a move and a rotation').changes
+    const eras = await erasOf({ ...pins, keyChanges: { moves, rotations } })
+    await fc.assert(
+      fc.asyncProperty(changedJson({ moves, rotations }), async (json) => {
+        const { value } = readAnswer(MovesResponse, { ...Object(json), server_id: pins.serverId })
+        if (value === undefined) return
+        const found = await declared(
+          () => erasOf({ ...pins, keyChanges: value }),
+          (error) => error instanceof AuditError || error instanceof AnswerError,
+        )
+        if (found !== undefined) assert.deepEqual(found, eras)
+      }),
+      runs(60),
+    )
+  })
 })
 
 describe('createEventStreamParser', () => {

@@ -5,6 +5,7 @@ import {
   addSeconds,
   formatInstant,
   instantOf,
+  millisecondsOf,
   parseDropId,
   parseInstant,
   parseOpaqueId,
@@ -59,6 +60,14 @@ describe('an instant', () => {
     assert.equal(at('2016-12-31T23:59:60Z'), '2016-12-31T23:59:59.000Z')
     assert.equal(at('2016-12-31T15:59:60.5-08:00'), '2016-12-31T23:59:59.500Z')
     assert.equal(at('2016-12-31T23:59:61Z'), undefined)
+  })
+
+  it('is a number of milliseconds, which is NaN for anything else', () => {
+    assert.equal(millisecondsOf('2016-12-31T23:59:60Z'), Date.UTC(2016, 11, 31, 23, 59, 59))
+    assert.equal(millisecondsOf('2026-01-02T00:00:00+00:00'), Date.UTC(2026, 0, 2))
+    // Each is an instant for `Date.parse`.
+    for (const text of ['2026-01-01T24:00:00Z', '+010000-01-01T00:00:00Z', '2026-01-02', '2026-01-02T00:00:00'])
+      assert.equal(millisecondsOf(text), Number.NaN, text)
   })
 
   it('is undefined for anything else, and outside the years that UTC can write', () => {

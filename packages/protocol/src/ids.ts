@@ -72,7 +72,7 @@ const instant = /^(\d{4}-\d{2}-\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(\.\d+)?([Zz]|([
 
 /** Instants outside the years 0000 to 9999 have no RFC 3339 form in UTC, but a text with an offset may name one. */
 const FIRST_INSTANT = Date.parse('0000-01-01T00:00:00.000Z')
-const LAST_INSTANT = Date.parse('9999-12-31T23:59:59.999Z')
+export const LAST_INSTANT = Date.parse('9999-12-31T23:59:59.999Z') as Instant
 
 /** Reads any RFC 3339 date-time, a leap second as the second before it. Cuts off what is finer than milliseconds. */
 export function parseInstant(text: string): Instant | undefined {
@@ -104,6 +104,11 @@ export function parseInstant(text: string): Instant | undefined {
   const offsetMs = (Number(offsetHour) * 60 + Number(offsetMinute)) * 60_000
   const at = sign === '-' ? local + offsetMs : local - (sign === '+' ? offsetMs : 0)
   return FIRST_INSTANT <= at && at <= LAST_INSTANT ? (at as Instant) : undefined
+}
+
+/** Of a text that a schema has checked, milliseconds since the epoch. NaN for what is no RFC 3339 date-time. */
+export function millisecondsOf(text: string): number {
+  return parseInstant(text) ?? Number.NaN
 }
 
 /** The instant of so many milliseconds since the epoch, if RFC 3339 has a form for it. */

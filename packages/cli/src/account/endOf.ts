@@ -1,4 +1,5 @@
 import type { Owner } from '@blindkeep/client/owner'
+import { millisecondsOf } from '@blindkeep/protocol/ids'
 import { UsageError } from '../ground/exits.ts'
 import type { Expiry } from '../ground/options.ts'
 
@@ -6,7 +7,7 @@ import type { Expiry } from '../ground/options.ts'
 export async function endOf(owner: Owner, expires: Expiry | undefined): Promise<string | undefined> {
   if (expires === undefined) return undefined
   const end = 'at' in expires ? expires.at : await owner.endIn(expires.seconds)
-  if (Date.parse(end) <= Date.parse(await owner.endIn(0)))
+  if (millisecondsOf(end) <= millisecondsOf(await owner.endIn(0)))
     throw new UsageError('this time has passed, by the clock of the server.')
   return end
 }

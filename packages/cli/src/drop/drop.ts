@@ -7,6 +7,7 @@ import { openLink, parseLink, type UploadLink } from '@blindkeep/client/guest'
 import { nodeEnvironment, withPath } from '@blindkeep/client/node'
 import { sizeText } from '@blindkeep/protocol/byteSizes'
 import { countText } from '@blindkeep/protocol/counts'
+import { millisecondsOf } from '@blindkeep/protocol/ids'
 import { givenAddress, secret } from '../ground/ask.ts'
 import { makeFolder } from '../ground/disk.ts'
 import { type Exit, UsageError } from '../ground/exits.ts'
@@ -189,7 +190,7 @@ function tellLimits({ limits, title, message, now }: UploadLink, report: Report)
     ...(singleUse || remainingFiles === undefined ? [] : [countText(remainingFiles, 'more file')]),
     ...(remainingBytes === undefined ? [] : [`${sizeText(remainingBytes)} in all`]),
     ...(fileBytesMax === undefined ? [] : [`${sizeText(fileBytesMax)} a file`]),
-    ...(expiresAt === undefined ? [] : [expiryText(Date.parse(expiresAt) - now())]),
+    ...(expiresAt === undefined ? [] : [expiryText(millisecondsOf(expiresAt) - now())]),
   ]
   const takes = `The link takes ${parts.length === 0 ? 'any file' : parts.join(', ')}.`
   const full = inboxFull ? INBOX_FULL : fileBytesMax === 0 ? NO_ROOM : undefined

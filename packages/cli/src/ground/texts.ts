@@ -1,5 +1,6 @@
 /** Texts on a terminal. */
 import { countText } from '@blindkeep/protocol/counts'
+import { millisecondsOf } from '@blindkeep/protocol/ids'
 import { escapedJson, shown } from '@blindkeep/protocol/terminalText'
 
 export { shown }
@@ -33,11 +34,11 @@ export function durationText(seconds: number): string {
 
 /** A time in the person's own zone, to the minute: `2026-11-25 14:05`. */
 export function timeText(instant: string): string {
-  const at = new Date(instant)
+  const at = new Date(millisecondsOf(instant))
   const [month, day, hours, minutes] = [at.getMonth() + 1, at.getDate(), at.getHours(), at.getMinutes()].map((part) =>
     String(part).padStart(2, '0'),
   )
-  return `${at.getFullYear()}-${month}-${day} ${hours}:${minutes}`
+  return `${String(at.getFullYear()).padStart(4, '0')}-${month}-${day} ${hours}:${minutes}`
 }
 
 const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 }

@@ -5,6 +5,7 @@ import { once } from 'node:events'
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
+import type { Exchanged } from '../../../../testing/tamperingProxy.ts'
 import { holding, openOffice } from '../testing/office.ts'
 import { openWorld } from '../testing/world.ts'
 
@@ -26,6 +27,9 @@ describe('blindkeep inbox adopt', () => {
     const [one, other] = [await here.drop(content, { name: 'a.txt' }), await here.drop(randomBytes(9), { name: 'b' })]
     const [adopted] = await facts(adopting(one.slice(0, 8)))
     assert.deepEqual([adopted.event, adopted.drop_id, adopted.album_id], ['adopted', one, albumId])
+    // No earlier call has begun it, so there is nothing to ask for.
+    const askedFor = ({ method, path }: Exchanged) => method === 'GET' && path.endsWith(adopted.asset_id)
+    assert.deepEqual(world.proxy.seen.filter(askedFor), [])
     assert.deepEqual(await contentOf(adopted.asset_id), content)
     assert.deepEqual(await here.pending(), [other])
     const unknown = await run(adopting(one))

@@ -64,7 +64,8 @@ export function openAdoptions({ owner, profile, report, device }: SignedIn): Ado
     }
     const { assetId, albumId: album } = adoption
     try {
-      await owner.adoptDrop(drop, { album, assetId, device: await device(), signal })
+      const isFirstTry = before === undefined
+      await owner.adoptDrop(drop, { album, assetId, isFirstTry, device: await device(), signal })
     } catch (error) {
       if (isNotThere(error)) await profile.vault.remove(nameOf(drop.dropId))
       throw error

@@ -1,6 +1,7 @@
 /** `link create`. */
 import { DEFAULT_FILES, DEFAULT_TOTAL_BYTES, type LinkCaps, type OwnLink } from '@blindkeep/client/owner'
 import { usualSealedBytes } from '@blindkeep/client/sizes'
+import { millisecondsOf } from '@blindkeep/protocol/ids'
 import { endOf } from '../account/endOf.ts'
 import type { OwnerFlags } from '../account/profile.ts'
 import { signedIn } from '../account/session.ts'
@@ -91,7 +92,7 @@ function ownCaps(caps: LinkCaps, { maxSize, maxTotal, files, once }: CreateLinkF
 /** From now on as long as the other link from its creation. */
 function sameLifetime(model: OwnLink | undefined): Expiry | undefined {
   if (model?.expiresAt === undefined) return undefined
-  return { seconds: Math.max(0, Date.parse(model.expiresAt) - Date.parse(model.createdAt)) / 1000 }
+  return { seconds: Math.max(0, millisecondsOf(model.expiresAt) - millisecondsOf(model.createdAt)) / 1000 }
 }
 
 /** A link that is copied must not come without the gate that its owner may think it has. */

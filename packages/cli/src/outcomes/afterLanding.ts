@@ -1,6 +1,7 @@
 /** Files that have landed in this call or an earlier one, and about which something is wrong or unknown. */
 import { AuditError } from '@blindkeep/client/errors'
 import { countText } from '@blindkeep/protocol/counts'
+import { millisecondsOf } from '@blindkeep/protocol/ids'
 import { ReasonedError } from '@blindkeep/protocol/reasonedError'
 import { timeText } from '../ground/texts.ts'
 
@@ -43,7 +44,7 @@ const ANSWERED_MS = 29 * 24 * 3600 * 1000
 
 /** The server may have forgotten by now that a guest’s file has landed, as it should. */
 export function isOld({ landedAt }: Landing): boolean {
-  return landedAt !== undefined && Date.now() - Date.parse(landedAt) > ANSWERED_MS
+  return landedAt !== undefined && Date.now() - millisecondsOf(landedAt) > ANSWERED_MS
 }
 
 /** The server knew the file, and says that it does not any more. */

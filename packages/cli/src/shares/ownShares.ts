@@ -2,7 +2,7 @@
 import { AssetUnsigned } from '@blindkeep/client/errors'
 import type { AssetFacts, CreatedShare, CreateShare, Owner, OwnShare, ShareSummary } from '@blindkeep/client/owner'
 import { sizeText } from '@blindkeep/protocol/byteSizes'
-import type { Instant } from '@blindkeep/protocol/ids'
+import { type Instant, millisecondsOf } from '@blindkeep/protocol/ids'
 import { endOf } from '../account/endOf.ts'
 import type { OwnerFlags } from '../account/profile.ts'
 import { signedIn } from '../account/session.ts'
@@ -156,7 +156,7 @@ function tellFaults(shares: readonly OwnShare[], report: Report): Exit {
 
 /** By the server's clock, as it ends. */
 const hasExpired = (expiresAt: string | undefined, now: Instant) =>
-  expiresAt !== undefined && Date.parse(expiresAt) <= now
+  expiresAt !== undefined && millisecondsOf(expiresAt) <= now
 
 function expiryText(expiresAt: string | undefined, now: Instant): string {
   if (expiresAt === undefined) return 'never'

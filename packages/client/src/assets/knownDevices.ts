@@ -23,9 +23,10 @@ interface KnownDevicesPorts {
 export function createKnownDevices(ports: KnownDevicesPorts): KnownDevices {
   let known: { readonly list: Promise<readonly ListedDevice[]>; readonly readAt: number } | undefined
 
+  /** A clock that was set back must not keep the list. */
   function devices(): Promise<readonly ListedDevice[]> {
     const now = ports.environment.now()
-    if (known !== undefined && now - known.readAt <= MAX_AGE_MS) return known.list
+    if (known !== undefined && Math.abs(now - known.readAt) <= MAX_AGE_MS) return known.list
     const reading = { list: ports.devices(), readAt: now }
     known = reading
     reading.list.catch(() => {

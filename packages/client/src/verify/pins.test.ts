@@ -87,6 +87,13 @@ describe('pinned attestation keys', () => {
       assert.throws(() => requireActiveAt(key, time), hasReason('key_not_active'))
   })
 
+  it('may begin in a leap second', () => {
+    const [key] = pinKeys(published(keyOf(1, '2016-12-31T23:59:60Z')), serverId).keys
+    assert.ok(key)
+    requireActiveAt(key, '2016-12-31T23:59:59.000Z')
+    assert.throws(() => requireActiveAt(key, '2016-12-31T23:59:58.999Z'), hasReason('key_not_active'))
+  })
+
   it('refuse a key that does not match its id, or has another algorithm', () => {
     const { key_id } = second
     assert.throws(() => pinKeys(published({ ...first, key_id }), serverId), hasReason('key_malformed'))

@@ -1,5 +1,6 @@
 import { fromBase64 } from '@blindkeep/protocol/bytes'
 import { type ChainLink, checkChain } from '@blindkeep/protocol/chain'
+import { millisecondsOf } from '@blindkeep/protocol/ids'
 import { HYBRID_ALGORITHM, keyId } from '@blindkeep/protocol/keys'
 import type {
   AttestationKeysResponse,
@@ -91,10 +92,10 @@ export function refuseTombstone(pinned: PinnedKeys | undefined): void {
 
 /** Throws `AuditError` (`key_not_active`) unless the key was active then (specification, PublishedKeyResponse). */
 export function requireActiveAt({ activeFrom, activeTo }: PinnedKey, receivedAt: string): void {
-  const at = Date.parse(receivedAt)
-  if (at < Date.parse(activeFrom))
+  const at = millisecondsOf(receivedAt)
+  if (at < millisecondsOf(activeFrom))
     throw new AuditError('key_not_active', 'the receipt is dated before its key began to sign')
-  if (activeTo !== undefined && at > Date.parse(activeTo))
+  if (activeTo !== undefined && at > millisecondsOf(activeTo))
     throw new AuditError('key_not_active', 'the receipt is dated after its key stopped signing')
 }
 
@@ -109,13 +110,13 @@ function pinOf({ key_id, public: bytes, active_from, active_to }: PublishedKey):
  */
 function requireTimes({ activeFrom, activeTo }: PinnedKey, next: PinnedKey | undefined): void {
   const refuse = (finding: string) => new AuditError('key_malformed', finding)
-  const times = [activeFrom, activeTo ?? activeFrom].map((time) => Date.parse(time))
+  const times = [activeFrom, activeTo ?? activeFrom].map(millisecondsOf)
   if (times.some(Number.isNaN)) throw refuse('a published key has an invalid time')
   if ((activeTo === undefined) !== (next === undefined))
     throw refuse('the active key is not the last one, or none is active')
-  if (Date.parse(activeTo ?? activeFrom) < Date.parse(activeFrom))
+  if (millisecondsOf(activeTo ?? activeFrom) < millisecondsOf(activeFrom))
     throw refuse('a published key stopped before it began')
-  if (next !== undefined && Date.parse(next.activeFrom) < Date.parse(activeTo ?? activeFrom))
+  if (next !== undefined && millisecondsOf(next.activeFrom) < millisecondsOf(activeTo ?? activeFrom))
     throw refuse('a published key began before the one before it stopped')
 }
 

@@ -11,13 +11,24 @@ it('an error is written with its causes, once each', () => {
   assert.equal(errorText('text'), 'text')
 })
 
+/** As the system refuses to let this user `syscall` a path. */
+const denied = (syscall: string, path: string) =>
+  Object.assign(new Error(`EACCES: permission denied, ${syscall} '${path}'`), { code: 'EACCES', syscall, path })
+
 it('an error of a file that this user may not use says which user and which file', () => {
-  const error = Object.assign(new Error("EACCES: permission denied, open '/keep/it'"), {
-    code: 'EACCES',
-    path: '/keep/it',
-  })
-  assert.match(errorText(error), /^the user .* may not read and write \/keep\/it, .*chown.* owner\.$/)
+  const here = import.meta.filename
+  const error = denied('open', here)
+  assert.match(errorText(error), new RegExp(`^the user .* may not read and write ${here}, .*chown.* owner\\.$`))
   assert.match(errorText(new Error('no start', { cause: error })), /^no start \(the user .*owner\.\)$/)
+})
+
+it('an error of a file or directory that this user may not create says what to give to the user', () => {
+  const missing = `${import.meta.dirname}/missing`
+  assert.match(
+    errorText(denied('open', missing)),
+    new RegExp(` may not read and write ${import.meta.dirname}, .*chown`),
+  )
+  assert.match(errorText(denied('mkdir', missing)), new RegExp(` may not create ${missing}, .*\\(mkdir, chown\\)\\.$`))
 })
 
 it('a full disk says what to do, once', () => {

@@ -1,4 +1,6 @@
+import { statSync } from 'node:fs'
 import { userInfo } from 'node:os'
+import { dirname } from 'node:path'
 
 /** Whether the system's code means that this user may not use a file or a directory. The disk is well then. */
 export function isForbidden(code: unknown): boolean {
@@ -15,10 +17,21 @@ export function uncreatable(path: string): string {
   return `the user ${ownName()} may not create ${path}, which does not exist. Create it and give it to that user (mkdir, chown)`
 }
 
-/** `forbidden` for an error of a system call on a path; undefined for every other error. */
+/** For an error of a system call on a path, what may not be used or created; undefined for every other error. */
 export function forbiddenText(error: Error): string | undefined {
   const isSo = 'code' in error && isForbidden(error.code)
-  return isSo && 'path' in error && typeof error.path === 'string' ? forbidden(error.path) : undefined
+  if (!isSo || !('path' in error) || typeof error.path !== 'string') return undefined
+  if ('syscall' in error && error.syscall === 'mkdir') return uncreatable(error.path)
+  return forbidden(isMissing(error.path) ? dirname(error.path) : error.path)
+}
+
+/** False also below a directory that this user may not enter, where it cannot be seen. */
+export function isMissing(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) === undefined
+  } catch {
+    return false
+  }
 }
 
 function ownName(): string {

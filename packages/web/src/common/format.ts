@@ -1,5 +1,5 @@
 /** The pages' one formatter: texts in their language, numbers and dates as the reader's region writes them. */
-import { parseInstant } from '@blindkeep/protocol/ids'
+import { millisecondsOf } from '@blindkeep/protocol/ids'
 import { type Language, readerLocale } from './language.ts'
 
 export type Formats = ReturnType<typeof formatsIn>
@@ -73,8 +73,3 @@ function formatsIn(language: Language) {
 }
 
 export const formats = { en: formatsIn('en'), de: formatsIn('de') }
-
-/** RFC 3339 allows leap seconds. `Date.parse` answers NaN for them, which every formatter refuses with an exception. */
-function millisecondsOf(instant: string): number {
-  return parseInstant(instant) ?? Date.parse(instant)
-}

@@ -1,7 +1,7 @@
-import { constants, existsSync, statSync } from 'node:fs'
+import { constants, existsSync } from 'node:fs'
 import { access, mkdir, readdir, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
-import { forbidden, forbiddenText, uncreatable } from '../../ground/forbidden.ts'
+import { forbidden, forbiddenText, isMissing, uncreatable } from '../../ground/forbidden.ts'
 import { systemCode, unlessMissing } from './failure.ts'
 
 /** What a data directory holds, and what administrators put into one before the first start. */
@@ -98,13 +98,4 @@ function unusable({ name, path, setting }: Place, cause: unknown): unknown {
     ENOENT: `it does not exist and cannot be created there. Set ${setting} to a place on a disk`,
   }
   return new Error(`${name} ${path} cannot be used: ${sentences[code] ?? `the system answered ${code}`}.`)
-}
-
-/** False also below a directory that this user may not enter, where it cannot be seen. */
-function isMissing(path: string): boolean {
-  try {
-    return statSync(path, { throwIfNoEntry: false }) === undefined
-  } catch {
-    return false
-  }
 }

@@ -32,15 +32,17 @@ function issue(s3: S3Server, clock: { now: number }) {
 
 type Issued = ReturnType<typeof issue>
 
-/** An endpoint on loopback that gives new credentials to every request. */
+/** An endpoint on loopback. It answers undefined with 401. */
 async function startIssuer(
   t: TestContext,
-  answer: (request: IncomingMessage, body: string) => string,
+  answer: (request: IncomingMessage, body: string) => string | undefined,
 ): Promise<string> {
   const server = createServer(async (request, response) => {
     let body = ''
     for await (const piece of request) body += piece
-    response.end(answer(request, body))
+    const given = answer(request, body)
+    if (given === undefined) response.statusCode = 401
+    response.end(given)
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   t.after(() => {
@@ -88,6 +90,25 @@ const stsAnswer = ({ accessKeyId, secretAccessKey, sessionToken, endsAt }: Issue
   <AccessKeyId>${accessKeyId}</AccessKeyId><SecretAccessKey>${secretAccessKey}</SecretAccessKey><SessionToken>${sessionToken}</SessionToken>
   <Expiration>${new Date(endsAt).toISOString()}</Expiration></Credentials></AssumeRoleWithWebIdentityResult></AssumeRoleWithWebIdentityResponse>`
 
+const ROLE = 'blindkeep-storage'
+const ROLES_PATH = '/latest/meta-data/iam/security-credentials/'
+
+/** The metadata service of a machine, version 2: it answers only who has fetched a token by PUT. */
+function machineAnswer({ method, url, headers }: IncomingMessage, tokens: Set<string>, give: () => Issued) {
+  if (
+    method === 'PUT' &&
+    url === '/latest/api/token' &&
+    headers['x-aws-ec2-metadata-token-ttl-seconds'] !== undefined
+  ) {
+    const token = randomBytes(8).toString('hex')
+    tokens.add(token)
+    return token
+  }
+  if (method !== 'GET' || !tokens.has(String(headers['x-aws-ec2-metadata-token']))) return undefined
+  if (url === ROLES_PATH) return `${ROLE}\n`
+  return url === `${ROLES_PATH}${ROLE}` ? containerAnswer(give()) : undefined
+}
+
 describe('credentials of an object store', () => {
   it('of a container role are renewed before they expire, for puts and for gets', async (t) => {
     const { clock, s3, address } = await openWorld(t)
@@ -106,6 +127,30 @@ describe('credentials of an object store', () => {
       // All that were given so far are refused from now on.
       clock.now += SHORT_MS + 1
       t.mock.timers.tick(SHORT_MS + 1)
+    }
+    assert.ok(given.length >= 3, `${given.length}`)
+  })
+
+  it('of a machine’s role are fetched with a token, and renewed before they expire, for puts and for gets', async (t) => {
+    const { clock, s3, address } = await openWorld(t)
+    const [tokens, given]: [Set<string>, Issued[]] = [new Set(), []]
+    const url = await startIssuer(t, (request) =>
+      machineAnswer(request, tokens, () => {
+        given.push(issue(s3, clock))
+        return given.at(-1) ?? assert.fail()
+      }),
+    )
+    withEnvironment(t, { AWS_EC2_METADATA_DISABLED: 'false', AWS_EC2_METADATA_SERVICE_ENDPOINT: url })
+    t.mock.timers.enable({ apis: ['Date'], now: clock.now })
+    const client = await openClient({ address, credentials: await readCredentials(NONE) })
+    t.after(() => client.close())
+    for (const key of ['one', 'two', 'three']) {
+      await putKey(client, `${address.prefix}${key}`, inMemory(Buffer.from('bytes')))
+      assert.equal(await sizeOfKey(client, `${address.prefix}${key}`, 0), 5)
+      clock.now += SHORT_MS + 1
+      t.mock.timers.tick(SHORT_MS + 1)
+      // A service that is restarted knows no token any more.
+      tokens.clear()
     }
     assert.ok(given.length >= 3, `${given.length}`)
   })

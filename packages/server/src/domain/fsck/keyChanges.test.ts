@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import type { CoseToBeSigned } from '@blindkeep/protocol/cose'
+import { keyChangeToBeSigned, type MovePayload } from '@blindkeep/protocol/keyChange'
+import type { AttestationKey } from '../../ports/store.ts'
 import { fill, findingsIn } from '../../testing/fsck.ts'
 import { movedTo } from '../../testing/moved.ts'
 import { draft } from '../../testing/receipts.ts'
 import { openUncommitted } from '../../testing/uncommitted.ts'
 import { defined, inWorld, type World } from '../../testing/world.ts'
 import { rotateAttestationKey } from '../custody/keys.ts'
+import { signedChanges } from '../discovery/signedChanges.ts'
 import { repair } from './repair.ts'
 
 /** Receipts under three keys and two names: rotated, and then moved. */
@@ -85,7 +89,7 @@ describe('fsck of the statements of keys', () => {
   )
 
   it(
-    'names a receipt that is under another name than that of its key, or outside of what its key signed',
+    'names a receipt that is under another name than that of its key',
     inWorld(
       async (world) => {
         const { filled, there } = await movedWorld(world)
@@ -93,13 +97,55 @@ describe('fsck of the statements of keys', () => {
           (await findingsIn(store, { filled })).map(({ kind, where }) => `${kind} ${where.receipt_seq}`)
         const rows = openUncommitted(there)
         try {
-          // The last receipt of the second key, as one of the third.
-          const swapped = (column: string) => `(select ${column} from receipts where receipt_seq = 7)`
-          const damage = `update receipts set receipt_cbor = ${swapped('receipt_cbor')}, key_id = ${swapped('key_id')} where receipt_seq = 6`
-          assert.ok((await rows.with(damage, kinds)).includes('receipt_chain_broken 6'))
           // Without its statement, the third key continues the name of the second one.
           const found = await rows.with(`delete from key_changes where ${row(3)}`, kinds)
           assert.ok(found.includes('receipt_server_wrong 7'), found.join())
+        } finally {
+          rows.close()
+        }
+      },
+      { isOnDisk: true },
+    ),
+  )
+
+  it(
+    'finds what a statement claims wrongly, though both keys have signed it',
+    inWorld(
+      async (world) => {
+        const { filled, there } = await movedWorld(world)
+        const [, old, active] = await there.store.read((tx) => tx.keys.attestationKeys())
+        const { moves, rotations } = await there.store.read(signedChanges)
+        const { change } = defined(moves[0])
+        const headAt = async (seq: number) => ({
+          last_receipt_seq: seq,
+          last_receipt_hash: defined(await there.store.read((tx) => tx.receipts.hashOf(seq))),
+        })
+        const rows = openUncommitted(there)
+        const found = async (changes: Partial<MovePayload>) => {
+          const toBeSigned = keyChangeToBeSigned({ ...change, ...changes })
+          const hex = (key: AttestationKey | undefined, message: CoseToBeSigned) =>
+            Buffer.from(world.keyring.openAttestationKey(defined(key)).sign(message)).toString('hex')
+          const [leave, arrive] = [hex(old, toBeSigned.leave), hex(active, toBeSigned.arrive)]
+          const damage = `update key_changes set leave = x'${leave}', arrive = x'${arrive}' where ${row(3)}`
+          return (await rows.with(damage, (store) => findingsIn(store, { filled })))
+            .filter(({ kind }) => kind !== 'receipt_subject_wrong')
+            .map(({ kind, what }) => `${kind}: ${what}`)
+        }
+        try {
+          assert.deepEqual(await found({}), [])
+          const prior = defined(rotations[0]).hash
+          for (const [changes, expected] of [
+            [{ from: 'https://third.example' }, /^key_change_wrong: its statement is of https:\/\/third\.example/],
+            [{ number: 2, prior_move_hash: prior }, /^key_change_wrong: its statement does not continue the move/],
+            [await headAt(1), /^key_change_wrong: its statement names receipt 1, the one before it receipt 5/],
+            [await headAt(5), /^receipt_key_wrong: the statements say that its key signed other receipts/],
+          ] as const) {
+            const findings = await found(changes)
+            assert.ok(
+              findings.some((each) => expected.test(each)),
+              `${expected}: ${findings.join('; ')}`,
+            )
+          }
         } finally {
           rows.close()
         }

@@ -1,4 +1,5 @@
 import type { OwnSession } from '@blindkeep/client/owner'
+import { millisecondsOf } from '@blindkeep/protocol/ids'
 import { Button } from '../../common/controls.tsx'
 import { formats } from '../../common/format.ts'
 import { useText } from '../../common/reader.ts'
@@ -34,7 +35,8 @@ export function SessionsSection({ session, endings }: SessionsSectionProps) {
   const action = useAction()
   const sessions = [...(loaded.value ?? [])].sort(
     (one, other) =>
-      Number(other.isCurrent) - Number(one.isCurrent) || Date.parse(other.lastUsedAt) - Date.parse(one.lastUsedAt),
+      Number(other.isCurrent) - Number(one.isCurrent) ||
+      millisecondsOf(other.lastUsedAt) - millisecondsOf(one.lastUsedAt),
   )
   const others = sessions.filter(({ isCurrent }) => !isCurrent)
   const end = (ended: readonly OwnSession[], message: string) =>

@@ -1,6 +1,5 @@
 /** One file of the inbox: its details, a preview on request, and the actions. */
 import { DropError, SealError } from '@blindkeep/client/errors'
-import type { FileDescription } from '@blindkeep/client/owner'
 import { useState } from 'preact/hooks'
 import { Button, Dialog, Name, Notice, Progress } from '../../common/controls.tsx'
 import { Fact } from '../../common/fact.tsx'
@@ -100,7 +99,7 @@ function FactList({ item, linkLabel }: DropDialogProps) {
   const format = useText(formats)
   const { file, receivedAt, sealedBytes } = item
   const savedAs = savedNameOf(item, inboxText)
-  const modified = file && instantOf(file)
+  const modified = file?.modifiedAt
   return (
     <>
       <dl class="drop-facts">
@@ -130,11 +129,6 @@ function FactList({ item, linkLabel }: DropDialogProps) {
       {file !== undefined && <p class="small soft">{text.unverified}</p>}
     </>
   )
-}
-
-/** Undefined when the sender's text is no date. */
-function instantOf({ modifiedAt }: FileDescription): string | undefined {
-  return modifiedAt !== undefined && !Number.isNaN(Date.parse(modifiedAt)) ? modifiedAt : undefined
 }
 
 function PreviewPart({ item }: { readonly item: ListedDrop }) {

@@ -1,4 +1,5 @@
 import type { FileDescription } from '@blindkeep/client/owner'
+import { millisecondsOf } from '@blindkeep/protocol/ids'
 import type { Formats } from '../../common/format.ts'
 import { inbox as german } from '../../text/de/inbox.ts'
 import { inbox as english } from '../../text/en/inbox.ts'
@@ -61,7 +62,7 @@ export function zipNameOf(items: readonly ListedDrop[], text: InboxText): string
   const [first] = items
   const sender = first?.file?.sender
   const isOfOne = items.every(({ file }) => file?.sender === sender)
-  const newest = new Date(Math.max(...items.map(({ receivedAt }) => Date.parse(receivedAt))))
+  const newest = new Date(Math.max(...items.map(({ receivedAt }) => millisecondsOf(receivedAt))))
   return `${batchTitle({ items, sender: isOfOne ? sender : undefined }, text)} ${dayOf(newest)}.zip`
 }
 

@@ -1,4 +1,5 @@
 import type { OwnLink } from '@blindkeep/client/owner'
+import { millisecondsOf } from '@blindkeep/protocol/ids'
 import { Button, Name } from '../../common/controls.tsx'
 import { formats } from '../../common/format.ts'
 import { Icon, type IconName } from '../../common/icons.tsx'
@@ -94,11 +95,11 @@ function Facts({ link, nowMs }: Pick<LinkCardProps, 'link' | 'nowMs'>) {
   const text = useText(linksTexts)
   const format = useText(formats)
   const { createdAt, expiresAt, singleUse, caps } = link
-  const isOver = expiresAt !== undefined && Date.parse(expiresAt) <= nowMs
+  const isOver = expiresAt !== undefined && millisecondsOf(expiresAt) <= nowMs
   return (
     <ul class="dotted small soft">
       <li>
-        <When instant={createdAt} words={text.created} nowMs={Math.max(nowMs, Date.parse(createdAt))} />
+        <When instant={createdAt} words={text.created} nowMs={Math.max(nowMs, millisecondsOf(createdAt))} />
       </li>
       {expiresAt !== undefined ? (
         <li>
@@ -125,7 +126,7 @@ interface WhenProps extends Pick<LinkCardProps, 'nowMs'> {
 
 function When({ instant, words, nowMs }: WhenProps) {
   const format = useText(formats)
-  const isNear = Math.abs(Date.parse(instant) - nowMs) < MAX_DISTANCE_MS
+  const isNear = Math.abs(millisecondsOf(instant) - nowMs) < MAX_DISTANCE_MS
   const exact = format.instant(instant)
   return (
     <time dateTime={instant} title={exact}>

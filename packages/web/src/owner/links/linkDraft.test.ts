@@ -34,6 +34,14 @@ describe('a new link', () => {
       assert.deepEqual(read({ expiry: 'date', date }).faults, { date: 'date' }, date)
   })
 
+  it('can’t end on a day that RFC 3339 cannot write in UTC', (t) => {
+    const { TZ } = process.env
+    t.after(() => (TZ === undefined ? delete process.env.TZ : Object.assign(process.env, { TZ })))
+    process.env.TZ = 'America/New_York'
+    assert.deepEqual(read({ expiry: 'date', date: '9999-12-31' }).faults, { date: 'date' })
+    assert.equal(read({ expiry: 'date', date: '9999-12-30' }).link?.expiresAt, '9999-12-31T04:59:59.000Z')
+  })
+
   it('accepts files of exactly the typed size, although sealing makes them larger', () => {
     const { caps } = read({ maxFileSize: { amount: '1.5', unit: 'GB' } }).link ?? {}
     assert.equal(largestPlaintext(caps?.maxFileSize ?? 0), 1.5e9)
@@ -103,6 +111,9 @@ describe('a link that exists', () => {
     const draft = draftOf(link())
     assert.deepEqual([draft.maxFiles, draft.maxTotal, draft.date], ['5', { amount: '10', unit: 'GB' }, '2026-11-27'])
     assert.deepEqual(readChange(draft, link(), NOW_MS), { change: {}, faults: {} })
+    const leap = link({ expiresAt: '2026-12-31T12:59:60Z' })
+    assert.equal(draftOf(leap).date, '2026-12-31')
+    assert.equal(copyOf(leap, NOW_MS).date.length, 10)
   })
 
   it('is changed only in what its owner changes, also when it has expired', () => {

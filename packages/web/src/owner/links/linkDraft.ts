@@ -1,6 +1,7 @@
 /** The form of a new or changed link and how it is read. Pure: time and random bytes are parameters. */
 import type { ChangeLink, CreateLink, OwnLink } from '@blindkeep/client/owner'
 import { largestPlaintext, usualSealedBytes } from '@blindkeep/client/sizes'
+import { instantIn, millisecondsOf } from '@blindkeep/protocol/ids'
 
 export const EXPIRIES = ['day', 'week', 'month', 'never', 'date'] as const
 export type Expiry = (typeof EXPIRIES)[number]
@@ -75,7 +76,7 @@ export function draftOf({ label = '', title = '', message = '', caps, singleUse,
     message,
     singleUse,
     expiry: expiresAt === undefined ? 'never' : 'date',
-    date: expiresAt === undefined ? '' : dayOf(Date.parse(expiresAt)),
+    date: expiresAt === undefined ? '' : dayOf(millisecondsOf(expiresAt)),
     maxFiles: maxFileCount === undefined ? '' : String(maxFileCount),
     maxFileSize: sizeDraftOf(maxFileSize),
     maxTotal: sizeDraftOf(maxTotalBytes),
@@ -87,7 +88,7 @@ export function draftOf({ label = '', title = '', message = '', caps, singleUse,
 export function copyOf(link: OwnLink, nowMs: number): LinkDraft {
   const draft = draftOf(link)
   if (link.expiresAt === undefined) return draft
-  const lifetimeMs = Math.max(0, Date.parse(link.expiresAt) - Date.parse(link.createdAt))
+  const lifetimeMs = Math.max(0, millisecondsOf(link.expiresAt) - millisecondsOf(link.createdAt))
   const days = Math.round(lifetimeMs / DAY_MS)
   const usual = (['day', 'week', 'month'] as const).find((expiry) => DAYS[expiry] === days)
   return usual === undefined ? { ...draft, date: dayOf(nowMs + lifetimeMs) } : { ...draft, expiry: usual, date: '' }
@@ -180,13 +181,13 @@ export function readChange(
   return Object.keys(faults).length > 0 ? { faults } : { change, faults }
 }
 
-/** NaN for an invalid or past day. */
+/** NaN for an invalid or past day, and for one that ends after the last instant of RFC 3339. */
 function expiryOf({ expiry, date }: LinkDraft, nowMs: number): number | undefined {
   if (expiry === 'never') return undefined
   if (expiry !== 'date') return nowMs + DAYS[expiry] * DAY_MS
   // Without an offset this is local time: the end of the owner's day.
   const endMs = /^\d{4}-\d{2}-\d{2}$/.test(date) ? new Date(`${date}T23:59:59`).getTime() : Number.NaN
-  return endMs > nowMs ? endMs : Number.NaN
+  return endMs > nowMs ? (instantIn(endMs) ?? Number.NaN) : Number.NaN
 }
 
 /** Undefined for an empty text; NaN for an invalid number. */

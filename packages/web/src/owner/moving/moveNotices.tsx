@@ -1,6 +1,7 @@
 /** Above every page of an owner: the move that is announced, and what to look at after one. */
 import { PasswordWrong } from '@blindkeep/client/errors'
 import type { Owner } from '@blindkeep/client/owner'
+import { millisecondsOf } from '@blindkeep/protocol/ids'
 import { useRef, useState } from 'preact/hooks'
 import { Button, Notice } from '../../common/controls.tsx'
 import { formats } from '../../common/format.ts'
@@ -42,7 +43,7 @@ async function readNotices(owner: Owner, baseUrl: string) {
 /** Whether the account is older than the move, and its owner has not looked here yet. */
 async function isFromBefore(owner: Owner, { movedAt }: FormerName): Promise<boolean> {
   if (await hasLookedAfter(owner, movedAt)) return false
-  return Date.parse((await owner.account()).createdAt) < Date.parse(movedAt)
+  return millisecondsOf((await owner.account()).createdAt) < millisecondsOf(movedAt)
 }
 
 /** The new address is no link: the announcement is not signed, and must not lead owners to type a password there. */

@@ -1,4 +1,4 @@
-import { addSeconds, formatInstant, instantOf } from '@blindkeep/protocol/ids'
+import { addSeconds, formatInstant, instantOf, millisecondsOf } from '@blindkeep/protocol/ids'
 
 export const EXPIRIES = ['day', 'week', 'month', 'never'] as const
 export type Expiry = (typeof EXPIRIES)[number]
@@ -12,5 +12,5 @@ export function expiryInstant(expiry: Expiry, nowMs: number): string | undefined
 }
 
 export function hasEnded(expiresAt: string | undefined, nowMs: number): boolean {
-  return expiresAt !== undefined && Date.parse(expiresAt) <= nowMs
+  return expiresAt !== undefined && millisecondsOf(expiresAt) <= nowMs
 }

@@ -1,5 +1,5 @@
 /** Finds stored files that copies may match, and sums up copies. Only the client's check tells what is equal. */
-import type { AssetId } from '@blindkeep/protocol/ids'
+import { type AssetId, millisecondsOf } from '@blindkeep/protocol/ids'
 import type { CatalogEntry } from './catalog.ts'
 import { DOUBT_KINDS, type DoubtKind, TONES, type Tone } from './outcomes.ts'
 
@@ -75,7 +75,7 @@ type CompareVerdict =
 export function verdictOn(copies: readonly LocalCopy[], isRunning: boolean): CompareVerdict {
   if (copies.length === 0 || isRunning) return { answer: 'none' }
   const times = copies.flatMap(({ kind, checkedAt }) => (kind === 'safe' && checkedAt !== undefined ? [checkedAt] : []))
-  const sorted = times.toSorted((a, b) => Date.parse(a) - Date.parse(b))
+  const sorted = times.toSorted((a, b) => millisecondsOf(a) - millisecondsOf(b))
   const [from, to] = [sorted[0], sorted.at(-1)]
   if (times.length === copies.length && from !== undefined && to !== undefined)
     return { answer: 'yes', count: copies.length, from, to }

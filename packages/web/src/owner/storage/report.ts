@@ -1,4 +1,5 @@
 /** A dated report of a check, to save: its files, their results, and what these do not prove. */
+import { millisecondsOf } from '@blindkeep/protocol/ids'
 import type { Formats } from '../../common/format.ts'
 import type { CheckState } from './checkRun.ts'
 import { type Outcome, summaryOf, type Tally, tallyOf, withheldOf } from './outcomes.ts'
@@ -106,7 +107,7 @@ export function countWords(tally: Tally, { results }: StorageText): readonly str
 /** The first and the last time of the answers, by the server's clock; undefined without any. */
 export function spanOf(outcomes: Iterable<Outcome>): { readonly from: string; readonly to: string } | undefined {
   const times = [...outcomes].flatMap(({ checkedAt }) => (checkedAt === undefined ? [] : [checkedAt]))
-  const sorted = times.sort((a, b) => Date.parse(a) - Date.parse(b))
+  const sorted = times.sort((a, b) => millisecondsOf(a) - millisecondsOf(b))
   const [from, to] = [sorted[0], sorted.at(-1)]
   return from === undefined || to === undefined ? undefined : { from, to }
 }

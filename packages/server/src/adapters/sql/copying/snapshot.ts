@@ -37,8 +37,7 @@ async function taken(target: string, copy: (target: string) => Promise<unknown>)
     await copy(target)
     return readSnapshot(target)
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    throw new BackupFailed(`the database could not be copied to ${target}: ${reason}`, { cause: error })
+    throw new BackupFailed(`the database could not be copied to ${target}`, { cause: error })
   }
 }
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { spawnSync } from 'node:child_process'
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
@@ -23,4 +24,30 @@ describe('the lock of a data directory', () => {
       await rm(directory, { recursive: true })
     }
   })
+
+  it('names a file that another user has left, and the user who may not use it', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'blindkeep-lock-'))
+    try {
+      const path = join(directory, 'backup.lock')
+      await writeFile(path, '', { mode: 0o400 })
+      await chmod(directory, 0o777)
+      assert.match(lockedByUser(directory), new RegExp(`^the user .* may not read and write ${path}, .*chown`))
+    } finally {
+      await rm(directory, { recursive: true })
+    }
+  })
 })
+
+/** What a person reads when a user whom file modes bind takes the lock. A process of root gives up its user for it. */
+function lockedByUser(directory: string): string {
+  const urlOf = (path: string) => JSON.stringify(new URL(path, import.meta.url).href)
+  const script = `
+    const { lockDirectory } = await import(${urlOf('./directoryLock.ts')})
+    const { errorText } = await import(${urlOf('../../../ground/errorText.ts')})
+    if (${process.geteuid?.() === 0}) process.setuid(65_534)
+    await lockDirectory(${JSON.stringify(directory)}, 'backup').catch((error) => console.log(errorText(error)))`
+  const flags = ['--disable-warning=ExperimentalWarning', '--input-type=module', '-e', script]
+  const { status, stdout, stderr } = spawnSync(process.execPath, flags, { encoding: 'utf8' })
+  assert.equal(status, 0, stderr)
+  return stdout
+}

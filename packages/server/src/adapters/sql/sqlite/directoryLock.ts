@@ -1,4 +1,5 @@
-import { existsSync } from 'node:fs'
+import { constants, existsSync } from 'node:fs'
+import { access } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { StorageFull } from '../../../ground/storageErrors.ts'
@@ -27,6 +28,8 @@ export async function lockDirectory(directory: string, use: DirectoryUse = 'serv
   if (!existsSync(directory))
     throw new Error(`there is no directory ${directory}. Set DATA_DIR to the directory of a server that has run.`)
   const path = resolve(directory, `${use}.lock`)
+  // As another user's command has left it: SQLite would not say which file it could not open.
+  if (existsSync(path)) await access(path, constants.R_OK | constants.W_OK)
   const database = new DatabaseSync(path)
   try {
     database.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE')
