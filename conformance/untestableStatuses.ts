@@ -21,6 +21,12 @@ export const UNTESTABLE_STATUSES: readonly {
       'the specification declares it for all; only writes of a suspended account are answered so (operator.test.ts)',
   },
   {
+    status: 429,
+    operations: 'every list of an account',
+    includes: ({ bearer, method }) => bearer && method === 'GET',
+    reason: 'more than 512 lists of one account would have to wait at the same moment',
+  },
+  {
     status: 503,
     operations: '`GET` and `HEAD /.well-known/service/revoked-jti`',
     includes: ({ path }) => path === '/.well-known/service/revoked-jti',

@@ -6,7 +6,7 @@ import type { Tampering } from './tamperingProxy.ts'
 
 export const assetAnswer = isRequest('GET', /^\/v1\/assets\/[^/]+$/)
 export const receiptsAnswer = isRequest('GET', /^\/v1\/assets\/[^/]+\/receipts$/)
-export const devicesAnswer = isRequest('GET', /^\/v1\/devices$/)
+export const devicesAnswer = isRequest('GET', /^\/v1\/devices(\?|$)/)
 export const keysAnswer = isRequest('GET', /attestation-keys$/)
 export const verdictAnswer = isRequest('POST', /^\/v1\/storage\/verify$/)
 export const blobAnswer = (hash: string) => isRequest('GET', new RegExp(`^/v1/blob/${hash}$`))

@@ -96,7 +96,7 @@ export function gateProblems(operation: Operation): readonly ProblemCode[] {
     ...(bearer ? (['error.account.suspended'] as const) : []),
     ...(operation.proves === true ? (['error.auth.proof_invalid'] as const) : []),
     ...(operation.creates === true ? (['error.protocol.version_unsupported'] as const) : []),
-    ...(isRated(operation) ? (['error.request.rate_limited'] as const) : []),
+    ...(isRated(operation) || answersList(operation) ? (['error.request.rate_limited'] as const) : []),
     ...(operation.body !== undefined ? (['error.request.unsupported_media_type'] as const) : []),
     ...(operation.body?.type === 'application/json' ? (['error.request.unprocessable'] as const) : []),
     'error.request.payload_too_large',
@@ -112,6 +112,14 @@ export function gateProblems(operation: Operation): readonly ProblemCode[] {
 /** Whether a session and an account may call it only so often. */
 export function isRated({ leaves }: Operation): boolean {
   return leaves === 'rows' || leaves === 'uploads'
+}
+
+/** Whether its JSON has a list of the account's rows. Of such answers only a few are made for an account at once. */
+export function answersList({ method, auth, answers }: Operation): boolean {
+  const body = answers[200]?.body
+  if (auth !== 'bearer' || method !== 'GET' || typeof body !== 'object') return false
+  const { properties = {} } = body as { readonly properties?: Readonly<Record<string, { readonly type?: string }>> }
+  return Object.values(properties).some(({ type }) => type === 'array')
 }
 
 /**

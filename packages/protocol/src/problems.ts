@@ -409,8 +409,8 @@ const catalog = {
   },
   'error.request.rate_limited': {
     status: 429,
-    title: 'The account has added too much for now',
-    help: 'Wait for the seconds in Retry-After, or sign in again: each session has a share of what an account may add in a day.',
+    title: 'The account asks for too much for now',
+    help: 'Wait for the seconds in Retry-After: too many of its lists wait to be read, or it has added as much as it may. Each session has a share of what an account may add in a day, so another sign-in helps.',
   },
   'error.channel.rate_limited': {
     status: 429,

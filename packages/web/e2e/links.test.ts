@@ -123,6 +123,23 @@ describe('the links of an owner', () => {
     await assertAccessible(page)
   })
 
+  it('show the newest before the rest has come', async (t) => {
+    const owner = await world.owner()
+    for (let count = 0; count <= 50; count += 1) await owner.createLink({ label: `Number ${count}.` })
+    const { page } = await browser.open(t, { url: `${world.url}/healthz`, signedInAs: owner })
+    const { promise: asked, resolve: goOn } = Promise.withResolvers<void>()
+    await page.route(/\/links\?.*after=/, async (route) => {
+      await asked
+      await route.continue()
+    })
+    await page.goto(linksUrl())
+    await card(page, 'Number 50.').waitFor()
+    assert.equal(await card(page, 'Number 0.').count(), 0)
+    goOn()
+    await card(page, 'Number 0.').waitFor()
+    assert.equal(await page.locator('.link-card').count(), 51)
+  })
+
   it('are revoked after a question that says what happens, and then accept nothing', async (t) => {
     const owner = await world.owner()
     const { page } = await browser.open(t, { url: linksUrl(), signedInAs: owner })

@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
+import { isRequest } from '../../../../testing/maliciousServer.ts'
 import type { Exchanged, Tampering } from '../../../../testing/tamperingProxy.ts'
 import { isContentOf, type Office, openOffice } from '../testing/office.ts'
 import { openWorld } from '../testing/world.ts'
@@ -239,7 +240,7 @@ describe('blindkeep inbox save', () => {
     await facts(list)
     // A server that hides it meanwhile gains nothing.
     world.proxy.tamper({
-      matches: ({ path }) => path === '/v1/drops',
+      matches: isRequest('GET', /^\/v1\/drops\?/),
       answer: ({ headers }) => ({ headers, body: Buffer.from(JSON.stringify({ drops: [] })) }),
     })
     assert.deepEqual(await facts(list), [])
@@ -248,7 +249,7 @@ describe('blindkeep inbox save', () => {
     const foreign = Buffer.from(await asked.arrayBuffer())
     world.proxy.tamper(
       {
-        matches: ({ path }) => path === '/v1/drops',
+        matches: isRequest('GET', /^\/v1\/drops\?/),
         answer: ({ headers, body }) => {
           const { drops } = JSON.parse(body.toString())
           const swapped = drops.filter((drop: { drop_id: string }) => drop.drop_id === other)

@@ -186,7 +186,7 @@ describe('a link at the command line', () => {
     const args = ['--profile', 'labels']
     await world.facts(['link', 'create', '--label', 'Mine', ...args])
     world.proxy.tamper({
-      matches: isRequest('GET', /^\/v1\/drops\/links$/),
+      matches: isRequest('GET', /^\/v1\/drops\/links(\?|$)/),
       answer: flipSealed('links', 'sealed_label'),
     })
     const { status, stdout, stderr } = await world.run(['link', 'list', ...args])
@@ -203,7 +203,10 @@ describe('an album at the command line', () => {
     assert.match(renamed.stdout, /is now Reports 2026/)
     const [listed] = await world.facts(['album', 'list', ...ADA])
     assert.deepEqual([listed.album_id, listed.name], [created.album_id, 'Reports 2026'])
-    world.proxy.tamper({ matches: isRequest('GET', /^\/v1\/albums$/), answer: flipSealed('albums', 'sealed_name') })
+    world.proxy.tamper({
+      matches: isRequest('GET', /^\/v1\/albums(\?|$)/),
+      answer: flipSealed('albums', 'sealed_name'),
+    })
     const { status, stderr } = await world.run(['album', 'list', ...ADA])
     world.proxy.tamper()
     assert.equal(status, 3)

@@ -26,7 +26,7 @@ export const PROBLEM_WORDS: Partial<Readonly<Record<ProblemCode, string>>> = {
   'error.account.suspended':
     'The account is suspended: you can read and delete, not add. Ask the operator of the server.',
   'error.request.rate_limited':
-    'The account, or this session, has added as much as the server allows in a day. Sign in again, or try again tomorrow.',
+    'The account asks for too many lists at once, or it or this session has added as much as the server allows in a day. Try again in a moment; if that does not help, sign in again, or try again tomorrow.',
   'error.album.not_empty': 'The album has files, or uploads that are on their way to it: blindkeep ls',
   'error.request.limit_reached':
     'The account has as many of these as the server allows. Remove some that you do not need.',

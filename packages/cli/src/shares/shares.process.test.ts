@@ -127,7 +127,7 @@ describe('a share at the command line', () => {
     await world.facts(['share', 'rename', made.share_id.slice(0, 8), 'For the notary', ...ADA])
 
     world.proxy.tamper({
-      matches: isRequest('GET', /^\/v1\/shares$/),
+      matches: isRequest('GET', /^\/v1\/shares(\?|$)/),
       answer: changeBody((body) => {
         assert.ok(Array.isArray(body.shares))
         const [first, last] = [body.shares[0], body.shares.at(-1)]

@@ -3,7 +3,10 @@
  * claims, not by the identity of the bearer.
  */
 import type { AlbumId, Jti } from '@blindkeep/protocol/ids'
+import type { CapabilityResponse } from '@blindkeep/protocol/schemas/capabilities'
+import type { Static } from 'typebox'
 import type { Call } from '../http/call.ts'
+import { type ListRequest, wholeList } from '../http/listPages.ts'
 
 export interface OwnCapability {
   readonly jti: Jti
@@ -46,8 +49,14 @@ export function createOwnerCapabilities({ call }: { readonly call: Call }): Owne
     },
 
     async capabilities(albumId) {
-      const { body } = await call('listCapabilities', { path: { album_id: albumId } })
-      return body.capabilities.map(({ jti, peer, expires_at: expiresAt }) => ({ jti, peer, expiresAt }))
+      const list = {
+        operation: 'listCapabilities',
+        ask: async (request: ListRequest) =>
+          (await call('listCapabilities', { path: { album_id: albumId }, ...request })).body.capabilities,
+        idOf: ({ jti }: Static<typeof CapabilityResponse>) => jti,
+        gone: 'error.request.not_found',
+      } as const
+      return wholeList(list, ({ jti, peer, expires_at: expiresAt }) => ({ jti, peer, expiresAt }))
     },
 
     async revokeCapability(albumId, jti) {

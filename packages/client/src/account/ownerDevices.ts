@@ -7,6 +7,7 @@ import type { DeviceResponse } from '@blindkeep/protocol/schemas/devices'
 import type { Environment } from '../ground/environment.ts'
 import type { Calls } from '../http/call.ts'
 import { ProblemError } from '../http/errors.ts'
+import { type ListRequest, wholeList } from '../http/listPages.ts'
 import { sendAgainWhenLost } from '../http/lostAnswer.ts'
 import { deviceMac } from '../seal/derive.ts'
 import { openGivenName, sealName } from '../seal/sealedName.ts'
@@ -94,9 +95,13 @@ export function createOwnerDevices({ call, clock, accountKey, environment }: Own
     async devices() {
       // A list that was read before a revocation does not deny it.
       const before = await revocations.all()
-      const { body } = await call('listDevices')
-      const listed: ListedDevice[] = []
-      for (const entry of body.devices) listed.push(await listedOf(entry, accountKey))
+      const list = {
+        operation: 'listDevices',
+        ask: async (request: ListRequest) => (await call('listDevices', request)).body.devices,
+        idOf: ({ device_id }: DeviceResponse) => device_id,
+        gone: 'error.device.not_found',
+      } as const
+      const listed = await wholeList(list, (entry) => listedOf(entry, accountKey))
       await revocations.note(revokedAmong(listed))
       const seen = await revocations.all()
       return listed.map((device) => {

@@ -24,7 +24,7 @@ before(async () => {
 
 const file = (bytes = 1000) => new Uint8Array(randomBytes(bytes))
 const facts = { name: 'naïve.jpg', type: 'image/jpeg', note: 'Ärger', modifiedAt: '2026-01-02T03:04:05.000Z' }
-const listsDevices = isRequest('GET', /^\/v1\/devices$/)
+const listsDevices = isRequest('GET', /^\/v1\/devices(\?|$)/)
 
 async function uploaded(content = file(), by: Keeper = keeper): Promise<AssetFacts> {
   const { assetId } = await owner.upload({ source: sourceOfBytes(content), ...by, ...facts })

@@ -1,8 +1,10 @@
 /** The albums of an account. Their names are sealed: the server knows their number and nothing else. */
 import { type Bytes, toBase64, utf8, uuidBytes } from '@blindkeep/protocol/bytes'
 import { type AlbumId, parseAlbumId } from '@blindkeep/protocol/ids'
+import type { AlbumResponse } from '@blindkeep/protocol/schemas/albums'
 import type { Environment } from '../ground/environment.ts'
 import type { Call } from '../http/call.ts'
+import { type ListRequest, type WholeListOptions, wholeList } from '../http/listPages.ts'
 import { newId } from '../seal/newId.ts'
 import { openSmallText } from '../seal/open.ts'
 import { sealSmall } from '../seal/seal.ts'
@@ -31,8 +33,8 @@ export interface OwnerAlbums {
    * `error.album.not_available` also for one that is deleted already.
    */
   deleteAlbum(albumId: string): Promise<void>
-  /** All albums, oldest first. */
-  albums(): Promise<readonly Album[]>
+  /** All albums, oldest first by default. */
+  albums(options?: WholeListOptions<Album>): Promise<readonly Album[]>
 }
 
 interface OwnerAlbumsPorts {
@@ -72,14 +74,21 @@ export function createOwnerAlbums({ call, accountKey, environment }: OwnerAlbums
       await call('deleteAlbum', { path: { album_id: albumId } })
     },
 
-    async albums() {
-      const { body } = await call('listAlbums')
-      const albums: Album[] = []
-      for (const { album_id: albumId, sealed_name: sealed, created_at: createdAt } of body.albums) {
-        const { text: name, fault } = await openSmallText(sealed, nameSeal(albumId))
-        albums.push({ albumId, name, nameFault: fault, createdAt })
-      }
-      return albums
+    albums(options) {
+      const list = {
+        operation: 'listAlbums',
+        ask: async (request: ListRequest) => (await call('listAlbums', request)).body.albums,
+        idOf: ({ album_id }: AlbumResponse) => album_id,
+        gone: 'error.album.not_available',
+      } as const
+      return wholeList(
+        list,
+        async ({ album_id: albumId, sealed_name: sealed, created_at: createdAt }) => {
+          const { text: name, fault } = await openSmallText(sealed, nameSeal(albumId))
+          return { albumId, name, nameFault: fault, createdAt }
+        },
+        options,
+      )
     },
   }
 }

@@ -8,6 +8,7 @@ import { anotherClient, newOwner, type SentFile, sendFile } from '../../../../te
 import { assertPrompt } from '../../../../testing/prompt.ts'
 import type { Message } from '../../../../testing/tamperingProxy.ts'
 import { openLink } from '../guest.ts'
+import { AnswerError } from '../http/errors.ts'
 import type { CreatedLink, Owner } from '../owner.ts'
 import { keyPairFromSeed } from '../seal/kem.ts'
 import { createSealer } from '../seal/seal.ts'
@@ -76,15 +77,21 @@ describe('a link with a wrong character in it', () => {
 
 describe('the list of links of a malicious server', () => {
   it('does not stop the page, however long it is', async () => {
+    let [pages, listed] = [0, 0]
+    const entry = {
+      state: 'live',
+      created_at: '2026-01-01T00:00:00.000Z',
+      single_use: false,
+      ...{ landed_files: 0, landed_bytes: 0, open_sessions: 0, open_bytes: 0, pending: 0 },
+    }
     proxy.tamper({
-      matches: isRequest('GET', /^\/v1\/drops\/links$/),
-      answer: changeBody((body) => {
-        assert.ok(Array.isArray(body.links))
-        const [entry] = body.links
-        body.links = Array.from({ length: 5_000 }, () => {
-          return { ...entry, opaque_id: randomBytes(16).toString('hex'), sealed_label: null, sealed_title: null }
-        })
-      }),
+      matches: isRequest('GET', /^\/v1\/drops\/links(\?|$)/),
+      answer(message) {
+        const length = Math.min(pages++ === 0 ? 50 : 250, 5_000 - listed)
+        listed += length
+        const links = Array.from({ length }, () => ({ ...entry, opaque_id: randomBytes(16).toString('hex') }))
+        return { ...message, status: 200, body: Buffer.from(JSON.stringify({ links })) }
+      },
     })
     // The keys of all of them take many seconds, in one piece.
     await assertPrompt(2_500, async () => {
@@ -147,28 +154,32 @@ describe('a drop of a malicious server', () => {
     assert.equal((await itemOf(fresh.landed.ciphertextHash)).fault, undefined)
   })
 
-  it('is not listed under its name when another drop has its id, and once when it is listed twice', async () => {
+  it('is not listed under its name when another drop has its id, and not at all when it is listed twice', async () => {
     const other = await sendFile(link.url, randomBytes(100), { name: 'another.pdf' })
     const { dropId, file } = await itemOf(sent.landed.ciphertextHash)
     assert.equal(file?.name, 'a plan.pdf')
-    proxy.tamper({
-      matches: isRequest('GET', /^\/v1\/drops$/),
-      answer: changeBody((body) => {
-        assert.ok(Array.isArray(body.drops))
-        const others = body.drops.find((drop) => drop.ciphertext_hash === other.landed.ciphertextHash)
-        body.drops = [others, { ...others, drop_id: dropId }, { ...others, drop_id: dropId }]
-      }),
-    })
+    const listIt = (times: number) =>
+      proxy.tamper({
+        matches: isRequest('GET', /^\/v1\/drops(\?|$)/),
+        answer: changeBody((body) => {
+          assert.ok(Array.isArray(body.drops))
+          const others = body.drops.find((drop) => drop.ciphertext_hash === other.landed.ciphertextHash)
+          body.drops = [others, ...Array(times).fill({ ...others, drop_id: dropId })]
+        }),
+      })
+    listIt(1)
     const items = await owner.inbox()
     assert.deepEqual(
       items.map((item) => item.file?.name),
       ['another.pdf', undefined],
     )
+    listIt(2)
+    await assert.rejects(owner.inbox(), AnswerError)
   })
 
   it('is listed with the fault of its altered encapsulated key', async () => {
     proxy.tamper({
-      matches: isRequest('GET', /^\/v1\/drops$/),
+      matches: isRequest('GET', /^\/v1\/drops(\?|$)/),
       answer: changeBody((body) => {
         assert.ok(Array.isArray(body.drops))
         for (const drop of body.drops) drop.kem_ct = flipInBase64(drop.kem_ct, 17)
@@ -230,7 +241,7 @@ describe('a drop of a malicious server', () => {
   it('is never another drop under the id of a drop that was listed before', async () => {
     const other = await sendFile(link.url, randomBytes(100), { name: 'another.pdf' })
     const [chosen, swapped] = [await itemOf(sent.landed.ciphertextHash), await itemOf(other.landed.ciphertextHash)]
-    const listing = isRequest('GET', /^\/v1\/drops$/)
+    const listing = isRequest('GET', /^\/v1\/drops(\?|$)/)
     // Between the two lists the drop is missing, so that its id could be forgotten.
     proxy.tamper({ matches: listing, times: 1, answer: changeBody((body) => void Object.assign(body, { drops: [] })) })
     assert.deepEqual(await owner.inbox(), [])
@@ -268,7 +279,7 @@ describe('a drop of a malicious server', () => {
     const { state, landed } = await sendFile(link.url, randomBytes(100), { name: 'a harmless plan.pdf' })
     const { dropId, file } = await itemOf(landed.ciphertextHash)
     assert.equal(file?.name, 'a harmless plan.pdf')
-    const listing = isRequest('GET', /^\/v1\/drops$/)
+    const listing = isRequest('GET', /^\/v1\/drops(\?|$)/)
     // Between the two lists the drop is missing, so that its name could be forgotten.
     proxy.tamper({ matches: listing, times: 1, answer: changeBody((body) => void Object.assign(body, { drops: [] })) })
     assert.deepEqual(await owner.inbox(), [])
@@ -296,7 +307,7 @@ describe('a drop of a malicious server', () => {
     const prefix = Buffer.from(await bytesOf(dropId))
     proxy.tamper(
       {
-        matches: isRequest('GET', /^\/v1\/drops$/),
+        matches: isRequest('GET', /^\/v1\/drops(\?|$)/),
         answer: changeBody((body) => {
           assert.ok(Array.isArray(body.drops))
           for (const drop of body.drops) if (drop.drop_id === read.dropId) drop.kem_ct = kemCt

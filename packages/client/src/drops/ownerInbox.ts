@@ -2,15 +2,17 @@
 
 import type { Bytes } from '@blindkeep/protocol/bytes'
 import { mapConcurrently } from '@blindkeep/protocol/concurrency'
+import type { DropId } from '@blindkeep/protocol/ids'
 import type { InboxEntryResponse } from '@blindkeep/protocol/schemas/drops'
 import type { Static } from 'typebox'
+import type { Call } from '../http/call.ts'
 import { openDownload } from '../http/download.ts'
+import { type List, type ListOptions, listPages, wholeList } from '../http/listPages.ts'
 import { descriptionOf, type FileDescription, isSameFile } from '../seal/fileHeader.ts'
 import { openHashedBlob } from '../seal/hashedBlob.ts'
 import { DropError } from './dropError.ts'
 import { createDropNames, type DropNamesPorts, type InboxItem } from './dropNames.ts'
 import { type DropFacts, dropContext } from './inboxDrop.ts'
-import { inboxPages, type PendingDropsOptions } from './inboxPages.ts'
 
 export type { FileDescription } from '../seal/fileHeader.ts'
 export type { InboxItem } from './dropNames.ts'
@@ -18,6 +20,11 @@ export type { DescribedDrop, DropFacts } from './inboxDrop.ts'
 
 /** Each takes a request of about 2.3 KB; more at once would only queue in the browser. */
 const HEADERS_AT_ONCE = 6
+
+export interface PendingDropsOptions extends ListOptions {
+  /** Drops that the caller has, in this order: it gets those that come after them. */
+  readonly known?: readonly DropId[] | undefined
+}
 
 export interface OpenedDrop extends FileDescription {
   /**
@@ -65,10 +72,8 @@ export function createOwnerInbox(ports: DropNamesPorts): OwnerInbox {
 
   return {
     async inbox({ signal, onProgress } = {}) {
-      const { body } = await call('inbox', { signal })
-      // One item for each id, even if the server lists an id twice: an action by id must apply to the item that
-      // is shown.
-      const drops = new Map(body.drops.map((entry) => [entry.drop_id, factsOf(entry)]))
+      const listed = await wholeList(inboxList(call), factsOf, { signal })
+      const drops = new Map(listed.map((drop) => [drop.dropId, drop]))
       let opened = 0
       const items = await mapConcurrently([...drops.values()], HEADERS_AT_ONCE, async (drop) => {
         const item = await names.read(drop, signal)
@@ -82,7 +87,7 @@ export function createOwnerInbox(ports: DropNamesPorts): OwnerInbox {
 
     async *pendingDrops(options = {}) {
       const listed = new Set(options.known)
-      for await (const page of inboxPages(call, options)) {
+      for await (const page of listPages(inboxList(call), options)) {
         const drops = page.map(factsOf)
         for (const drop of drops) {
           listed.add(drop.dropId)
@@ -125,6 +130,13 @@ export function createOwnerInbox(ports: DropNamesPorts): OwnerInbox {
     },
   }
 }
+
+export const inboxList = (call: Call): List<Static<typeof InboxEntryResponse>> => ({
+  operation: 'inbox',
+  ask: async (request) => (await call('inbox', request)).body.drops,
+  idOf: ({ drop_id }) => drop_id,
+  gone: 'error.drop.not_found',
+})
 
 function factsOf(entry: Static<typeof InboxEntryResponse>): DropFacts {
   return {

@@ -13,6 +13,7 @@ import type { Static } from 'typebox'
 import type { Environment } from '../ground/environment.ts'
 import type { Calls } from '../http/call.ts'
 import { AnswerError } from '../http/errors.ts'
+import { type ListRequest, type WholeListOptions, wholeList } from '../http/listPages.ts'
 import { linkSecret, passphraseSalt } from '../seal/derive.ts'
 import { newOpaqueId } from '../seal/newId.ts'
 import { openSmallText } from '../seal/open.ts'
@@ -22,6 +23,8 @@ import { largestPlaintext } from '../seal/sizes.ts'
 import type { LinkKeysOf } from './dropKeys.ts'
 import { formatLink } from './linkAddress.ts'
 import { type LinkTitle, openGivenTitle, sealLinkTitle } from './linkTitle.ts'
+
+type LinkEntry = Static<typeof LinkEntryResponse>
 
 /** Sizes in bytes of sealed files; all optional (specification, Limits). */
 export type LinkCaps = Partial<NumericLinkCaps>
@@ -109,8 +112,8 @@ interface OwnerLinksPorts {
 
 export interface OwnerLinks {
   createLink(options?: CreateLink): Promise<CreatedLink>
-  /** All links, including those that accept no files any more, oldest first. */
-  listLinks(): Promise<readonly OwnLink[]>
+  /** All links, including those that accept no files any more, oldest first by default. */
+  listLinks(options?: WholeListOptions<OwnLink>): Promise<readonly OwnLink[]>
   /**
    * Changes the limits and the words of a link that is live or expired. No cap may be below what the link has used:
    * `error.drop.cap_below_use`. A link that is used up, revoked or not the owner's: `error.drop.link_not_found`.
@@ -129,7 +132,7 @@ export function createOwnerLinks({ calls, accountKey, keysOf, environment }: Own
   const sealedTitleOf = async (opaqueId: string, given: GivenTitle) =>
     toBase64(await sealLinkTitle(titleSeal(opaqueId), given))
 
-  async function opened(entry: Static<typeof LinkEntryResponse>): Promise<OwnLink> {
+  async function opened(entry: LinkEntry): Promise<OwnLink> {
     const { fault: titleFault, ...words } = await openGivenTitle(() => titleSeal(entry.opaque_id), entry.sealed_title)
     const { text: label, fault } = await openSmallText(entry.sealed_label, labelSeal(accountKey, entry.opaque_id))
     return {
@@ -175,11 +178,14 @@ export function createOwnerLinks({ calls, accountKey, keysOf, environment }: Own
       return { opaqueId, url: formatLink({ baseUrl, opaqueId, fragment: keys.fragment }) }
     },
 
-    async listLinks() {
-      const { body } = await call('listLinks')
-      const links: OwnLink[] = []
-      for (const entry of body.links) links.push(await opened(entry))
-      return links
+    async listLinks(options) {
+      const list = {
+        operation: 'listLinks',
+        ask: async (request: ListRequest) => (await call('listLinks', request)).body.links,
+        idOf: ({ opaque_id }: LinkEntry) => opaque_id,
+        gone: 'error.drop.link_not_found',
+      } as const
+      return wholeList(list, opened, options)
     },
 
     async changeLink(opaqueId, { maxTotalBytes, maxFileCount, maxFileSize, expiresAt, label, forGuests }) {

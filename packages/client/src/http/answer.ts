@@ -2,7 +2,7 @@ import type { Operation } from '@blindkeep/protocol/operations'
 import type { Static, TSchema } from 'typebox'
 import { Check, Errors } from 'typebox/schema'
 
-/** The longest list of an account, 3,000 links with their titles, is about 28 MB. */
+/** The longest list of an account, 3,000 links with their titles, is about 34 MB. */
 const MAX_OWNERS_ANSWER_BYTES = 64 * 1024 * 1024
 /** The longest answer without a session, 50,000 revoked tokens, is about 4.3 MB. */
 const MAX_ANSWER_BYTES = 8 * 1024 * 1024

@@ -45,7 +45,7 @@ export interface Calls {
 /** Throws `RangeError` for an invalid `baseUrl`. */
 export function createCalls(options: CallsOptions): Calls {
   const baseUrl = parseBaseUrl(options.baseUrl)
-  const clock = createServerClock(options.now ?? systemEnvironment.now)
+  const clock = createServerClock(options.now ?? systemEnvironment.now, systemEnvironment.elapsedMs)
   const exchange = createExchange(baseUrl, options.fetch ?? systemEnvironment.fetch, clock)
   const { tokens } = options
 

@@ -13,17 +13,25 @@ export interface ServerClock {
   note(headers: Headers): void
 }
 
-export function createServerClock(here: () => Instant): ServerClock {
-  let aheadMs: number | undefined
+/**
+ * Both clocks of this machine count from an answer on, and the one that has counted more is right: the time of day may
+ * be set back, and the monotonic one may stand still while the machine sleeps.
+ */
+export function createServerClock(timeHere: () => Instant, elapsedMs: () => number): ServerClock {
+  let answer: { readonly at: Instant; readonly timeHere: Instant; readonly elapsedMs: number } | undefined
   return {
-    now: () => instantOf(here() + (aheadMs ?? 0)),
-    hasAnswered: () => aheadMs !== undefined,
+    now() {
+      if (answer === undefined) return timeHere()
+      const sinceMs = Math.max(timeHere() - answer.timeHere, Math.floor(elapsedMs() - answer.elapsedMs))
+      return instantOf(answer.at + sinceMs)
+    },
+    hasAnswered: () => answer !== undefined,
     note(headers) {
       const at = Date.parse(headers.get('date') ?? '')
       const ageSeconds = Number(headers.get('age') ?? 0)
       // A time that RFC 3339 cannot write would be in no reader's calendar, and end the drawing of a page.
       const now = ageSeconds >= 0 ? instantIn(at + ageSeconds * 1000) : undefined
-      if (now !== undefined) aheadMs = now - here()
+      if (now !== undefined) answer = { at: now, timeHere: timeHere(), elapsedMs: elapsedMs() }
     },
   }
 }

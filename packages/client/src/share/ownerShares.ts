@@ -3,7 +3,7 @@
 import { type Bytes, fromHex, toBase64 } from '@blindkeep/protocol/bytes'
 import { mapConcurrently } from '@blindkeep/protocol/concurrency'
 import type { OpaqueId } from '@blindkeep/protocol/ids'
-import type { CreateShareRequest } from '@blindkeep/protocol/schemas/shares'
+import type { CreateShareRequest, ShareEntryResponse } from '@blindkeep/protocol/schemas/shares'
 import { KEY_BYTES } from '@blindkeep/protocol/suites'
 import { AssetError } from '../assets/assetError.ts'
 import { type AssetFacts, readAsset } from '../assets/assetFacts.ts'
@@ -18,6 +18,7 @@ import {
 } from '../assets/vouchedAsset.ts'
 import type { Call } from '../http/call.ts'
 import { ProblemError } from '../http/errors.ts'
+import { type ListRequest, type WholeListOptions, wholeList } from '../http/listPages.ts'
 import { descriptionOf } from '../seal/fileHeader.ts'
 import { newOpaqueId } from '../seal/newId.ts'
 import { openPrefix, readPrefix } from '../seal/openHeader.ts'
@@ -82,8 +83,8 @@ export interface OwnerShares {
    * at a server of an earlier version, which would not ask for it.
    */
   createShare(assets: readonly (string | AssetFacts)[], options?: CreateShare): Promise<CreatedShare>
-  /** Shares that were not deleted, oldest first; expired ones for 30 days. */
-  listShares(): Promise<readonly OwnShare[]>
+  /** Shares that were not deleted, oldest first by default; expired ones for 30 days. */
+  listShares(options?: WholeListOptions<OwnShare>): Promise<readonly OwnShare[]>
   /**
    * The owner's own name; the share shows what it showed before. An empty name removes it. Throws `RangeError` for more
    * than 600 bytes, and what a call throws: `error.share.not_found`.
@@ -129,14 +130,12 @@ export function createOwnerShares(ports: AssetPorts): OwnerShares {
       return { opaqueId, url: formatShare({ baseUrl, opaqueId, shareKey, needsPassphrase }), isKept }
     },
 
-    async listShares() {
-      const { body } = await call('listShares')
-      const shares: OwnShare[] = []
-      for (const share of body.shares) {
+    async listShares(options) {
+      const opened = async (share: ShareEntryResponse): Promise<OwnShare> => {
         const opaqueId = share.opaque_id
         const named = await openGivenName(nameSeal(accountKey, opaqueId), share.sealed_name)
         const kept = await openGivenRecord({ accountKey, opaqueId: fromHex(opaqueId) }, share.sealed_record)
-        shares.push({
+        return {
           opaqueId,
           createdAt: share.created_at,
           expiresAt: share.expires_at ?? undefined,
@@ -145,9 +144,15 @@ export function createOwnerShares(ports: AssetPorts): OwnerShares {
           nameFault: named.fault,
           ...openedOf(kept.record, { baseUrl, opaqueId }),
           recordFault: kept.fault,
-        })
+        }
       }
-      return shares
+      const list = {
+        operation: 'listShares',
+        ask: async (request: ListRequest) => (await call('listShares', request)).body.shares,
+        idOf: ({ opaque_id }: ShareEntryResponse) => opaque_id,
+        gone: 'error.share.not_found',
+      } as const
+      return wholeList(list, opened, options)
     },
 
     async nameShare(opaqueId, name) {

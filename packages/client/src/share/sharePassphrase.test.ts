@@ -184,7 +184,7 @@ describe('a share with a passphrase at a malicious server', () => {
   it('is listed as one with a passphrase although the server says that it has none', async () => {
     const share = await withPassphrase()
     proxy.tamper({
-      matches: isRequest('GET', /^\/v1\/shares$/),
+      matches: isRequest('GET', /^\/v1\/shares(\?|$)/),
       answer: changeBody((body) => {
         assert.ok(Array.isArray(body.shares))
         for (const row of body.shares) row.passphrase_required = false

@@ -10,6 +10,7 @@ import type { SentUploads } from '../assets/bundleRoles.ts'
 import { MAX_METADATA_BYTES } from '../assets/metadata.ts'
 import { readProvenance } from '../assets/provenance.ts'
 import { readWholeBlob } from '../assets/readBlob.ts'
+import { type ListRequest, wholeList } from '../http/listPages.ts'
 import type { FileDescription } from '../seal/fileHeader.ts'
 import { SendError } from '../send/sendError.ts'
 import { type ChosenOriginal, chooseShown } from './chosenOriginal.ts'
@@ -156,8 +157,13 @@ export async function cancelOpenUploads(
   assetId: string,
   { roles, signal }: CancelUploads = {},
 ): Promise<void> {
-  const { body } = await call('listUploads', { signal })
-  const left = body.uploads.filter(
+  const list = {
+    operation: 'listUploads',
+    ask: async (request: ListRequest) => (await call('listUploads', request)).body.uploads,
+    idOf: ({ upload_id }: { readonly upload_id: string }) => upload_id,
+    gone: 'error.upload.session_not_found',
+  } as const
+  const left = (await wholeList(list, (upload) => upload, { signal })).filter(
     ({ asset_id, state, blob_role }) =>
       asset_id === assetId && state === 'open' && (roles?.some((role) => role === blob_role) ?? true),
   )

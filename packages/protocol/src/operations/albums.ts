@@ -1,5 +1,6 @@
 import { AlbumResponse, AlbumsResponse, CreateAlbumRequest, NameAlbumRequest } from '../schemas/albums.ts'
 import type { Operations } from './operation.ts'
+import { pageQuery, pagesOf } from './pages.ts'
 
 export const albumOperations = {
   createAlbum: {
@@ -26,9 +27,15 @@ export const albumOperations = {
     tag: 'albums',
     auth: 'bearer',
     summary: 'List the caller’s albums',
-    description: 'All albums, oldest first.',
+    description: `All albums, oldest first: up to 5.6 MB. ${pagesOf('albums')}`,
+    query: pageQuery({
+      of: 'albums',
+      id: AlbumResponse.properties.album_id,
+      gone: 'error.album.not_available',
+      places: 'Every album that the caller has made has a place, also a deleted one.',
+    }),
     answers: { 200: { description: 'The albums.', body: AlbumsResponse } },
-    problems: [],
+    problems: ['error.album.not_available'],
   },
   nameAlbum: {
     method: 'PATCH',

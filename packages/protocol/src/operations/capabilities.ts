@@ -1,5 +1,11 @@
-import { CapabilitiesResponse, MintCapabilityRequest, MintCapabilityResponse } from '../schemas/capabilities.ts'
+import {
+  CapabilitiesResponse,
+  CapabilityResponse,
+  MintCapabilityRequest,
+  MintCapabilityResponse,
+} from '../schemas/capabilities.ts'
 import type { Operations } from './operation.ts'
+import { pageQuery, pagesOf } from './pages.ts'
 
 export const capabilityOperations = {
   mintCapability: {
@@ -23,10 +29,15 @@ export const capabilityOperations = {
     tag: 'federation',
     auth: 'bearer',
     summary: 'List the live capability tokens of an album',
-    description:
-      'All that have neither expired nor been revoked, oldest first. The server does not keep the tokens themselves.',
+    description: `All that have neither expired nor been revoked, oldest first: up to 0.4 MB. ${pagesOf('tokens')} The server does not keep the tokens themselves.`,
+    query: pageQuery({
+      of: 'tokens',
+      id: CapabilityResponse.properties.jti,
+      gone: 'error.request.not_found',
+      places: 'Every token of the album that has not expired has a place, also a revoked one.',
+    }),
     answers: { 200: { description: 'The tokens.', body: CapabilitiesResponse } },
-    problems: ['error.album.not_available'],
+    problems: ['error.album.not_available', 'error.request.not_found'],
   },
   revokeCapability: {
     method: 'DELETE',

@@ -1,5 +1,6 @@
 import { AddDeviceRequest, DeviceResponse, DevicesResponse, NameDeviceRequest } from '../schemas/devices.ts'
 import type { Operations } from './operation.ts'
+import { pageQuery, pagesOf } from './pages.ts'
 
 export const deviceOperations = {
   addDevice: {
@@ -25,10 +26,15 @@ export const deviceOperations = {
     tag: 'devices',
     auth: 'bearer',
     summary: 'List the caller’s devices',
-    description:
-      'All devices, including revoked ones, oldest first. Check each mac: a device with a wrong or missing mac was not added by the owner of the account.',
+    description: `All devices, including revoked ones, oldest first: up to 4.2 MB. ${pagesOf('devices')} Check each mac: a device with a wrong or missing mac was not added by the owner of the account.`,
+    query: pageQuery({
+      of: 'devices',
+      id: DeviceResponse.properties.device_id,
+      gone: 'error.device.not_found',
+      places: 'Every device in the list has a place.',
+    }),
     answers: { 200: { description: 'The devices.', body: DevicesResponse } },
-    problems: [],
+    problems: ['error.device.not_found'],
   },
   nameDevice: {
     method: 'PATCH',

@@ -1,10 +1,10 @@
-import { Type } from 'typebox'
 import { AdoptRequest, AdoptResponse } from '../schemas/assets.ts'
-import { InboxEntryResponse, InboxOrder, InboxResponse, MAX_INBOX_PAGE } from '../schemas/drops.ts'
+import { InboxEntryResponse, InboxResponse } from '../schemas/drops.ts'
 import { ProvisionLinkResponse } from '../schemas/links.ts'
 import { content } from './contents.ts'
 import { manifestProblems } from './manifests.ts'
 import type { Operations } from './operation.ts'
+import { pageQuery, pagesOf } from './pages.ts'
 
 export const inboxOperations = {
   inbox: {
@@ -13,27 +13,13 @@ export const inboxOperations = {
     tag: 'inbox',
     auth: 'bearer',
     summary: 'List the caller’s pending drops',
-    description:
-      'All pending drops, oldest first. With limit, after or order: a page of them. A page with fewer drops than its limit is the last one. A drop that lands while a client reads may have its place among those that it has read: if the event drop.landed names a drop that no page had, begin again. The true file names are sealed in the first bytes of each content.',
-    query: {
-      limit: {
-        description: `The largest number of drops. Without any parameter all of them, with others ${MAX_INBOX_PAGE}.`,
-        required: false,
-        schema: Type.Integer({ minimum: 1, maximum: MAX_INBOX_PAGE }),
-      },
-      order: {
-        description:
-          'The order of limit and after, and of the drops in the page: oldest first, the default, or newest first.',
-        required: false,
-        schema: InboxOrder,
-      },
-      after: {
-        description:
-          'The last drop of the page before. Only a pending drop has a place: if it was adopted or discarded, the answer is error.drop.not_found, and a page after an earlier drop, or from the beginning, loses and repeats nothing for a client that knows drops by their ids.',
-        required: false,
-        schema: InboxEntryResponse.properties.drop_id,
-      },
-    },
+    description: `All pending drops, oldest first. ${pagesOf('drops')} A drop that lands while a client reads may have its place among those that it has read: if the event drop.landed names a drop that no page had, begin again. The true file names are sealed in the first bytes of each content.`,
+    query: pageQuery({
+      of: 'drops',
+      id: InboxEntryResponse.properties.drop_id,
+      gone: 'error.drop.not_found',
+      places: 'Only a pending drop has a place, not one that was adopted or discarded.',
+    }),
     answers: { 200: { description: 'The drops.', body: InboxResponse } },
     problems: ['error.drop.not_found'],
   },

@@ -6,6 +6,7 @@ import {
   ProvisionLinkResponse,
 } from '../schemas/links.ts'
 import type { Operations } from './operation.ts'
+import { pageQuery, pagesOf } from './pages.ts'
 
 export const linkOperations = {
   provisionLink: {
@@ -29,9 +30,15 @@ export const linkOperations = {
     tag: 'links',
     auth: 'bearer',
     summary: 'List the caller’s links',
-    description: 'All links, including ended ones, oldest first.',
+    description: `All links, including ended ones, oldest first: up to 34 MB. ${pagesOf('links')}`,
+    query: pageQuery({
+      of: 'links',
+      id: LinkEntryResponse.properties.opaque_id,
+      gone: 'error.drop.link_not_found',
+      places: 'Every link of the caller has a place, also one that has left the list.',
+    }),
     answers: { 200: { description: 'The links.', body: LinksResponse } },
-    problems: [],
+    problems: ['error.drop.link_not_found'],
   },
   changeLink: {
     method: 'PATCH',

@@ -7,6 +7,7 @@ import {
 } from '../schemas/shares.ts'
 import { content } from './contents.ts'
 import type { Operations } from './operation.ts'
+import { pageQuery, pagesOf } from './pages.ts'
 
 const proofHeader = ['X-Service-Passphrase-Proof'] as const
 /** Of all that a share shows. */
@@ -39,10 +40,15 @@ export const shareOperations = {
     tag: 'shares',
     auth: 'bearer',
     summary: 'List the caller’s shares',
-    description:
-      'All shares that were not deleted, oldest first; expired ones for 30 days. Their indexes are not included. sealed_name and sealed_record are as the client gave them; only the owner gets them. The verifier is in no answer.',
+    description: `All shares that were not deleted, oldest first; expired ones for 30 days: up to 11 MB. ${pagesOf('shares')} Their indexes are not included. sealed_name and sealed_record are as the client gave them; only the owner gets them. The verifier is in no answer.`,
+    query: pageQuery({
+      of: 'shares',
+      id: CreateShareResponse.properties.opaque_id,
+      gone: 'error.share.not_found',
+      places: 'Every share that the caller has made has a place, also a deleted one.',
+    }),
     answers: { 200: { description: 'The shares.', body: SharesResponse } },
-    problems: [],
+    problems: ['error.share.not_found'],
   },
   nameShare: {
     method: 'PATCH',

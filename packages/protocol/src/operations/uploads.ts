@@ -2,6 +2,7 @@ import { CreateUploadRequest, CreateUploadResponse, UploadsResponse } from '../s
 import { chunkHeaders, chunkProblems, sessionState } from './chunks.ts'
 import { manifestProblems } from './manifests.ts'
 import type { Operations } from './operation.ts'
+import { pageQuery, pagesOf } from './pages.ts'
 
 export const uploadOperations = {
   createUpload: {
@@ -37,9 +38,15 @@ export const uploadOperations = {
     tag: 'uploads',
     auth: 'bearer',
     summary: 'List the caller’s open upload sessions',
-    description: 'All sessions that the caller’s quota is charged for, including those of guests, oldest first.',
+    description: `All sessions that the caller’s quota is charged for, including those of guests, oldest first: up to 1.9 MB. ${pagesOf('sessions')}`,
+    query: pageQuery({
+      of: 'sessions',
+      id: CreateUploadResponse.properties.upload_id,
+      gone: 'error.upload.session_not_found',
+      places: 'Every session has a place, also for a day after it ended.',
+    }),
     answers: { 200: { description: 'The sessions.', body: UploadsResponse } },
-    problems: [],
+    problems: ['error.upload.session_not_found'],
   },
   appendUpload: {
     method: 'PATCH',

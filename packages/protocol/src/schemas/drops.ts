@@ -70,11 +70,6 @@ export const InboxEntryResponse = object('InboxEntryResponse', {
 })
 export type InboxEntryResponse = Static<typeof InboxEntryResponse>
 
-export const MAX_INBOX_PAGE = 1000
-
-export const InboxOrder = oneOf(['oldest', 'newest'], 'Which drops come first.')
-export type InboxOrder = Static<typeof InboxOrder>
-
 export const InboxResponse = object('InboxResponse', {
   drops: list(InboxEntryResponse, 'Pending drops, oldest first unless the request says otherwise.'),
 })

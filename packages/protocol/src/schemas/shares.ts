@@ -50,7 +50,7 @@ export type NameShareRequest = Static<typeof NameShareRequest>
 export const CreateShareResponse = object('CreateShareResponse', { opaque_id: opaqueId('The id, echoed.') })
 export type CreateShareResponse = Static<typeof CreateShareResponse>
 
-const ShareEntryResponse = object('ShareEntryResponse', {
+export const ShareEntryResponse = object('ShareEntryResponse', {
   opaque_id: opaqueId('The share.'),
   created_at: time('When it was created.'),
   expires_at: optional(time('When the share expires. It stays in the list for 30 more days.')),
@@ -59,6 +59,8 @@ const ShareEntryResponse = object('ShareEntryResponse', {
   ),
   ...notes,
 })
+
+export type ShareEntryResponse = Static<typeof ShareEntryResponse>
 
 export const SharesResponse = object('SharesResponse', {
   shares: list(ShareEntryResponse, 'All of the caller’s shares that were not deleted, oldest first.'),

@@ -20,6 +20,7 @@ import { describeLinks } from './store/links.ts'
 import { describeMoving } from './store/moving.ts'
 import { describeObjectMarks } from './store/objectMarks.ts'
 import { describeObjects } from './store/objects.ts'
+import { describePages } from './store/pages.ts'
 import { describeParts } from './store/parts.ts'
 import { describePasskeys } from './store/passkeys.ts'
 import { describeReceipts } from './store/receipts.ts'
@@ -61,6 +62,7 @@ export function storeContract(name: string, openWorld: () => Promise<StoreWorld>
     describeClaims(inStore)
     describeObjects(inStore)
     describeObjectMarks(inStore)
+    describePages(inStore)
     describeParts(inStore)
     describeHolds(inStore)
     describePauses(inStore)

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { describe, it } from 'node:test'
+import type { AccountId } from '@blindkeep/protocol/ids'
 import { until } from '../../../../testing/until.ts'
 import { listen, overHttp } from '../testing/http.ts'
 import { inWorld, type World } from '../testing/world.ts'
@@ -11,7 +12,7 @@ function heldLists({ rules: { albums } }: World) {
   const { promise, resolve } = Promise.withResolvers<void>()
   const { list } = albums
   const counts = { reading: 0, begun: 0 }
-  const held: typeof list = async (accountId) => {
+  const held = async (accountId: AccountId) => {
     counts.reading += 1
     counts.begun += 1
     await promise
@@ -40,6 +41,26 @@ describe('lists', () => {
       release()
       const answers = await Promise.all([...asked, elsewhere])
       assert.deepEqual(new Set(answers.map(({ statusCode }) => statusCode)), new Set([200]))
+    }),
+  )
+
+  it(
+    'of one account that would wait beside 512 others are refused for the moment',
+    inWorld(async (world) => {
+      const { ask, signIn } = overHttp(world)
+      const { authorization } = await signIn()
+      const { counts, release } = heldLists(world)
+      const list = () => ask({ url: '/v1/albums', headers: { authorization } })
+      const asked = Array.from({ length: 4 + 512 + 1 }, list)
+      const refused = await Promise.race(asked)
+      assert.deepEqual(
+        [refused.statusCode, refused.json().code, refused.headers['retry-after'], counts.reading],
+        [429, 'error.request.rate_limited', '1', 4],
+      )
+      release()
+      const answers = await Promise.all([...asked, list()])
+      const others = answers.filter((answer) => answer !== refused)
+      assert.deepEqual(new Set(others.map(({ statusCode }) => statusCode)), new Set([200]))
     }),
   )
 

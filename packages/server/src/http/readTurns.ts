@@ -2,16 +2,16 @@
  * Turns for lists: a long one is read in hundreds of short steps, so one account that asks for many at once would
  * otherwise be ahead of every other request most of the time.
  */
-import type { Operation } from '@blindkeep/protocol/operations'
+import { answersList, type Operation } from '@blindkeep/protocol/operations'
 import { createTurns } from '@blindkeep/protocol/turns'
 import type { Caller } from '../domain/account/sessions.ts'
 import { isRefusal, type Refusal } from '../domain/ground/refusals.ts'
-import { StorageUnavailable } from '../ports/store.ts'
 
 /** Of one account: read and written as JSON at once. */
 const MAX_LISTS = 4
 /** Of one account: as many as the connections of one network. */
 const MAX_WAITING = 512
+const TOO_MANY = { refused: 'rows_limited', retryAfterSeconds: 1 } as const
 
 interface Reader {
   readonly caller: Caller | undefined
@@ -22,8 +22,9 @@ interface Reader {
 }
 
 /**
- * The work of a row's requests: in turns of the account, if the row answers a list. Then it refuses if the session has
- * ended meanwhile, and throws the reason of the signal. Other rows keep their work as it is, so that they pay nothing.
+ * The work of a row's requests: in turns of the account, if the row answers a list. It refuses if too many lists of the
+ * account wait, or the session has ended meanwhile, and throws the reason of the signal. Other rows keep their work as
+ * it is, so that they pay nothing.
  */
 export type InReadTurns = <Call extends Reader, Result>(
   row: Operation,
@@ -31,11 +32,12 @@ export type InReadTurns = <Call extends Reader, Result>(
 ) => (call: Call) => Promise<Result | Refusal>
 
 export function createReadTurns(): InReadTurns {
+  const tooMany = new Error('Too many lists of the account wait')
   const turns = createTurns({
     most: Number.POSITIVE_INFINITY,
     mostWaiting: Number.POSITIVE_INFINITY,
     ofSource: { most: MAX_LISTS, mostWaiting: MAX_WAITING },
-    busy: () => new StorageUnavailable('Too many lists of the account are asked for at once'),
+    busy: () => tooMany,
   })
   return (row, work) => {
     if (!answersList(row)) return work
@@ -45,7 +47,7 @@ export function createReadTurns(): InReadTurns {
         const now = hasWaited ? await call.present() : call.caller
         return isRefusal(now) ? now : work(call)
       }
-      return turns.take(inTurn, {
+      const taken = turns.take(inTurn, {
         source: call.caller?.account.accountId,
         watch(giveUp) {
           hasWaited = true
@@ -56,14 +58,10 @@ export function createReadTurns(): InReadTurns {
           return () => gone.removeEventListener('abort', leave)
         },
       })
+      return taken.catch((error: unknown) => {
+        if (error === tooMany) return TOO_MANY
+        throw error
+      })
     }
   }
-}
-
-/** Its JSON has a list of the account's rows. */
-function answersList({ method, auth, answers }: Operation): boolean {
-  const body = answers[200]?.body
-  if (auth !== 'bearer' || method !== 'GET' || typeof body !== 'object') return false
-  const { properties = {} } = body as { readonly properties?: Readonly<Record<string, { readonly type?: string }>> }
-  return Object.values(properties).some(({ type }) => type === 'array')
 }

@@ -1,11 +1,19 @@
 import type { AccountId, AlbumId, Instant } from '@blindkeep/protocol/ids'
 import type { Kysely } from 'kysely'
 import type { Db } from './db.ts'
-import { all, changesOne, count, exists, first, insertsUnless, runs } from './statements.ts'
+import { pagesOf } from './pages.ts'
+import { changesOne, count, exists, first, insertsUnless, runs } from './statements.ts'
 import { columnsOf, type Tables } from './tables.ts'
 
 const present = (db: Kysely<Tables>) =>
   db.selectFrom('albums').select(columnsOf('albums')).where('deletedAt', 'is', null)
+
+const list = pagesOf({
+  by: { time: 'createdAt', seq: 'albumSeq' },
+  rows: (db, accountId: AccountId) => present(db).where('accountId', '=', accountId),
+  entry: (db, accountId: AccountId, albumId: AlbumId) =>
+    db.selectFrom('albums').where('albumId', '=', albumId).where('accountId', '=', accountId),
+})
 
 const anAsset = exists((db, albumId: AlbumId) =>
   db.selectFrom('assets').select('assetId').where('albumId', '=', albumId).where('deletedAt', 'is', null).limit(1),
@@ -14,10 +22,9 @@ const anAsset = exists((db, albumId: AlbumId) =>
 /** Nothing finds, lists or counts a deleted album. */
 export const albumReads = {
   find: first((db, albumId: AlbumId) => present(db).where('albumId', '=', albumId)),
-  /** Oldest first. */
-  listOf: all((db, accountId: AccountId) =>
-    present(db).where('accountId', '=', accountId).orderBy('createdAt').orderBy('albumSeq'),
-  ),
+  page: list.page,
+  /** Of a deleted one too. */
+  placeOf: list.placeOf,
   count: count((db, accountId: AccountId) =>
     db
       .selectFrom('albums')

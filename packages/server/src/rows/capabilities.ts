@@ -1,6 +1,7 @@
 import type { AccountId, AlbumId, Instant, Jti, SessionId } from '@blindkeep/protocol/ids'
 import type { Kysely } from 'kysely'
 import type { Db } from './db.ts'
+import { pagesOf } from './pages.ts'
 import { all, count, first, inserts, runs } from './statements.ts'
 import type { RevokedCapability } from './tables/capabilities.ts'
 import { columnsOf, type Tables } from './tables.ts'
@@ -49,18 +50,30 @@ const markOfRevoked = first((db, at: Instant) =>
     .where('expiresAt', '>', at),
 )
 
-/** A capability ends at its `expiresAt`. It is live until then, unless it was revoked. */
-export const capabilityReads = {
-  /** Live at `at`, oldest first. */
-  liveOf: all((db, albumId: AlbumId, at: Instant) =>
+/** The live ones of an album. */
+export interface LiveOfAlbum {
+  readonly albumId: AlbumId
+  readonly at: Instant
+}
+
+const list = pagesOf({
+  by: { seq: 'capabilitySeq' },
+  rows: (db, { albumId, at }: LiveOfAlbum) =>
     db
       .selectFrom('capabilities')
       .select(columnsOf('capabilities'))
       .where('albumId', '=', albumId)
       .where('expiresAt', '>', at)
-      .where('revokedAt', 'is', null)
-      .orderBy('capabilitySeq'),
-  ),
+      .where('revokedAt', 'is', null),
+  entry: (db, { albumId }: LiveOfAlbum, jti: Jti) =>
+    db.selectFrom('capabilities').where('jti', '=', jti).where('albumId', '=', albumId),
+})
+
+/** A capability ends at its `expiresAt`. It is live until then, unless it was revoked. */
+export const capabilityReads = {
+  page: list.page,
+  /** Of a revoked one too, until it is removed. */
+  placeOf: list.placeOf,
   /** How many have not ended at `at`: the live ones, all with revoked ones, and all that this session asked for. */
   async count(db: Db, accountId: AccountId, at: Instant, sessionId?: SessionId) {
     const { all = 0, revoked = 0, ofSession = 0 } = (await countOfAccount(db, accountId, at, sessionId)) ?? {}

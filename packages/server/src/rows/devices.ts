@@ -2,6 +2,7 @@ import type { AccountId, DeviceId, Instant, Sha256Hex } from '@blindkeep/protoco
 import { type Kysely, sql } from 'kysely'
 import { type Db, postgresKind } from './db.ts'
 import { type Dialect, postgresDialect, sqliteDialect } from './dialects.ts'
+import { pagesOf } from './pages.ts'
 import { all, changesOne, count, first, insertsUnless, runs, values } from './statements.ts'
 import { columnsOf, type Tables } from './tables.ts'
 
@@ -32,6 +33,14 @@ function signers({ memberOf }: Pick<Dialect, 'memberOf'>) {
 
 const signersIn = { sqlite: signers(sqliteDialect), postgres: signers(postgresDialect) }
 
+const own = (db: Kysely<Tables>, accountId: AccountId) => db.selectFrom('devices').where('accountId', '=', accountId)
+
+const list = pagesOf({
+  by: { time: 'createdAt', seq: 'deviceSeq' },
+  rows: (db, accountId: AccountId) => own(db, accountId).select(columnsOf('devices')),
+  entry: (db, accountId: AccountId, deviceId: DeviceId) => own(db, accountId).where('deviceId', '=', deviceId),
+})
+
 const removal = runs((db, deviceId: DeviceId, accountId: AccountId) =>
   db
     .deleteFrom('devices')
@@ -44,15 +53,9 @@ export const deviceReads = {
   find: first((db, deviceId: DeviceId) =>
     db.selectFrom('devices').select(columnsOf('devices')).where('deviceId', '=', deviceId),
   ),
-  /** Revoked ones too, oldest first. */
-  listOf: all((db, accountId: AccountId) =>
-    db
-      .selectFrom('devices')
-      .select(columnsOf('devices'))
-      .where('accountId', '=', accountId)
-      .orderBy('createdAt')
-      .orderBy('deviceSeq'),
-  ),
+  /** Revoked ones too. */
+  page: list.page,
+  placeOf: list.placeOf,
   /** Revoked ones too. */
   count: count((db, accountId: AccountId) =>
     db

@@ -1,8 +1,8 @@
 import type { AccountId, DropId, Instant, OpaqueId } from '@blindkeep/protocol/ids'
-import type { InboxOrder } from '@blindkeep/protocol/schemas/drops'
 import type { Expression, ExpressionBuilder, Kysely, SqlBool } from 'kysely'
 import type { Db } from './db.ts'
 import { type ObjectStatus, statusColumns, statusOf } from './objectStatus.ts'
+import { pagesOf } from './pages.ts'
 import {
   all,
   apart,
@@ -32,39 +32,13 @@ export interface Claim {
   readonly leasedUntil: Instant
 }
 
-/** A place in the order of an inbox, also if the drop there is not pending any more. */
-export interface InboxPlace {
-  readonly receivedAt: Instant
-  readonly dropSeq: number
-}
+const own = (db: Kysely<Tables>, accountId: AccountId) => db.selectFrom('drops').where('accountId', '=', accountId)
 
-export interface InboxPage {
-  readonly drops: readonly Drop[]
-  /** The place of the last one; undefined if the inbox has no more. */
-  readonly next: InboxPlace | undefined
-}
-
-function pagesBy(direction: 'asc' | 'desc') {
-  const page = (db: Kysely<Tables>, accountId: AccountId, max: number) =>
-    db
-      .selectFrom('drops')
-      .select(columnsOf('drops'))
-      .select('dropSeq')
-      .where('accountId', '=', accountId)
-      .orderBy('receivedAt', direction)
-      .orderBy('dropSeq', direction)
-      .limit(max)
-  return {
-    first: all(page),
-    next: all((db, accountId: AccountId, max: number, after: InboxPlace) =>
-      page(db, accountId, max).where(({ eb, refTuple, tuple }) =>
-        eb(refTuple('receivedAt', 'dropSeq'), direction === 'asc' ? '>' : '<', tuple(after.receivedAt, after.dropSeq)),
-      ),
-    ),
-  }
-}
-
-const pages = { oldest: pagesBy('asc'), newest: pagesBy('desc') }
+const list = pagesOf({
+  by: { time: 'receivedAt', seq: 'dropSeq' },
+  rows: (db, accountId: AccountId) => own(db, accountId).select(columnsOf('drops')),
+  entry: (db, accountId: AccountId, dropId: DropId) => own(db, accountId).where('dropId', '=', dropId),
+})
 
 const withheld = all((db, accountId: AccountId, from: Instant, to: Instant) =>
   db
@@ -87,29 +61,10 @@ const withheld = all((db, accountId: AccountId, from: Instant, to: Instant) =>
 
 export const dropReads = {
   find: first((db, dropId: DropId) => db.selectFrom('drops').select(columnsOf('drops')).where('dropId', '=', dropId)),
-  /** The account's drops by `receivedAt` and landing, or backwards: the first `max`, or those after a page. */
-  async pendingPage(
-    db: Db,
-    accountId: AccountId,
-    { after, max, order }: { readonly after: InboxPlace | undefined; readonly max: number; readonly order: InboxOrder },
-  ): Promise<InboxPage> {
-    const { first, next } = pages[order]
-    const found = await (after === undefined ? first(db, accountId, max + 1) : next(db, accountId, max + 1, after))
-    const rows = found.slice(0, max)
-    const last = found.length > max ? rows.at(-1) : undefined
-    return {
-      drops: rows.map(({ dropSeq, ...drop }) => drop),
-      next: last && { receivedAt: last.receivedAt, dropSeq: last.dropSeq },
-    }
-  },
-  /** The place of a pending drop of the account. */
-  placeOf: first((db, accountId: AccountId, dropId: DropId) =>
-    db
-      .selectFrom('drops')
-      .select(['receivedAt', 'dropSeq'])
-      .where('dropId', '=', dropId)
-      .where('accountId', '=', accountId),
-  ),
+  /** The account's drops by `receivedAt` and landing. */
+  page: list.page,
+  /** Of a pending one. */
+  placeOf: list.placeOf,
   /** Of the account's drops of this time: those whose object is not kept, damaged, suspected or on hold. */
   async withheldBetween(
     db: Db,

@@ -2,6 +2,7 @@ import type { AccountId, Instant, OpaqueId, UploadId } from '@blindkeep/protocol
 import { type ExpressionBuilder, type Kysely, sql } from 'kysely'
 import { QUOTA, STANDING, standingOf, useOf } from './accounts.ts'
 import type { Db } from './db.ts'
+import { pagesOf } from './pages.ts'
 import {
   all,
   apart,
@@ -48,17 +49,6 @@ export interface LinkTaker extends Pick<Link, 'opaqueId' | 'singleUse' | 'claime
   readonly owner: AccountStanding
 }
 
-/** A place in the order of an account's links. */
-export interface LinkPlace {
-  readonly createdAt: Instant
-  readonly linkSeq: number
-}
-
-export interface LinkPage {
-  readonly links: readonly ListedLink[]
-  readonly next: LinkPlace | undefined
-}
-
 const ruled = columnNames('links', { without: ['sealedLabel', 'sealedTitle'] })
 
 /**
@@ -102,22 +92,12 @@ const pending = (link: ExpressionBuilder<Tables, 'links'>) =>
 
 const listed = (db: Kysely<Tables>) => db.selectFrom('links').select(columnsOf('links')).select(pending)
 
-const pageOf = (db: Kysely<Tables>, accountId: AccountId, max: number) =>
-  listed(db)
-    .select('linkSeq')
-    .where('accountId', '=', accountId)
-    .where('isBuried', '=', sql.lit(0))
-    .orderBy('createdAt')
-    .orderBy('linkSeq')
-    .limit(max)
-
-const firstPage = all(pageOf)
-
-const nextPage = all((db, accountId: AccountId, max: number, after: LinkPlace) =>
-  pageOf(db, accountId, max).where(({ eb, refTuple, tuple }) =>
-    eb(refTuple('createdAt', 'linkSeq'), '>', tuple(after.createdAt, after.linkSeq)),
-  ),
-)
+const list = pagesOf({
+  by: { time: 'createdAt', seq: 'linkSeq' },
+  rows: (db, accountId: AccountId) => listed(db).where('accountId', '=', accountId).where('isBuried', '=', sql.lit(0)),
+  entry: (db, accountId: AccountId, opaqueId: OpaqueId) =>
+    db.selectFrom('links').where('opaqueId', '=', opaqueId).where('accountId', '=', accountId),
+})
 
 const live = (db: Kysely<Tables>, accountId: AccountId, at: Instant) =>
   db
@@ -154,22 +134,10 @@ export const linkReads = {
   findOwn: first((db, opaqueId: OpaqueId, accountId: AccountId) =>
     listed(db).where('opaqueId', '=', opaqueId).where('accountId', '=', accountId),
   ),
-  /** At most `max`, oldest first, no buried ones. `next` begins the following page; undefined after the last. */
-  async page(
-    db: Db,
-    accountId: AccountId,
-    { after, max }: { readonly after?: LinkPlace | undefined; readonly max: number },
-  ): Promise<LinkPage> {
-    const found = await (after === undefined
-      ? firstPage(db, accountId, max + 1)
-      : nextPage(db, accountId, max + 1, after))
-    const rows = found.slice(0, max)
-    const last = found.length > max ? rows.at(-1) : undefined
-    return {
-      links: rows.map(({ linkSeq, ...link }) => link),
-      next: last && { createdAt: last.createdAt, linkSeq: last.linkSeq },
-    }
-  },
+  /** No buried ones. */
+  page: list.page,
+  /** Buried ones too. */
+  placeOf: list.placeOf,
   /** How many all pages have. */
   countListed: count((db, accountId: AccountId) =>
     db

@@ -2,7 +2,8 @@ import { type AccountId, type Instant, type OpaqueId, parseSha256Hex, type Sha25
 import { type Kysely, sql } from 'kysely'
 import { STANDING } from './accounts.ts'
 import type { Db } from './db.ts'
-import { all, changesOne, count, first, runs, value, values } from './statements.ts'
+import { pagesOf } from './pages.ts'
+import { changesOne, count, first, runs, value, values } from './statements.ts'
 import type { AccountStanding } from './tables/accounts.ts'
 import type { NewShare, Share, ShareContents, ShareNotes } from './tables/shares.ts'
 import { columnsOf, newRow, type Tables } from './tables.ts'
@@ -43,6 +44,14 @@ const notesOf = first((db, opaqueId: OpaqueId) =>
   db.selectFrom('shareNotes').select(columnsOf('shareNotes')).where('opaqueId', '=', opaqueId),
 )
 
+const list = pagesOf({
+  by: { time: 'createdAt', seq: 'shareSeq' },
+  rows: (db, accountId: AccountId) =>
+    withVerifier(db).select(columnsOf('shareNotes')).where('accountId', '=', accountId).where('endedAt', 'is', null),
+  entry: (db, accountId: AccountId, opaqueId: OpaqueId) =>
+    db.selectFrom('shares').where('opaqueId', '=', opaqueId).where('accountId', '=', accountId),
+})
+
 export const shareReads = {
   /** In any state. */
   find,
@@ -70,15 +79,10 @@ export const shareReads = {
     const hashes = await hashesOf(db, opaqueId)
     return hashes !== undefined && hasHash(bufferOf(hashes), ciphertextHash)
   },
-  /** Shares that have not ended, expired ones too, oldest first. */
-  listOf: all((db, accountId: AccountId) =>
-    withVerifier(db)
-      .select(columnsOf('shareNotes'))
-      .where('accountId', '=', accountId)
-      .where('endedAt', 'is', null)
-      .orderBy('createdAt')
-      .orderBy('shareSeq'),
-  ),
+  /** Shares that have not ended, expired ones too. */
+  page: list.page,
+  /** Of an ended one too. */
+  placeOf: list.placeOf,
   /** Bytes of indexes and hashes that have not ended. Databases know a value's length without reading it. */
   bytesOf: count((db, accountId: AccountId) =>
     db
@@ -87,7 +91,7 @@ export const shareReads = {
       .where('accountId', '=', accountId)
       .where('endedAt', 'is', null),
   ),
-  /** How many shares `listOf` answers. */
+  /** How many shares all pages have. */
   count: count((db, accountId: AccountId) =>
     db
       .selectFrom('shares')

@@ -3,6 +3,7 @@ import { type ExpressionBuilder, type Kysely, sql } from 'kysely'
 import { STANDING, standingOf } from './accounts.ts'
 import { chunkReads, chunkWrites, joinedChunkOf } from './chunks.ts'
 import type { Db } from './db.ts'
+import { type Page, type PageQuestion, pagesOf } from './pages.ts'
 import { all, apart, changes, changesOne, count, first, runs, values } from './statements.ts'
 import type { AccountStanding } from './tables/accounts.ts'
 import type {
@@ -12,7 +13,6 @@ import type {
   Lease,
   NewAssetUpload,
   NewUpload,
-  UnclosedPlace,
   UnclosedUpload,
   Upload,
   UploadFailure,
@@ -72,23 +72,17 @@ const openOfAccount = all((db, accountId: AccountId, max: number) =>
   unclosed(db).where('accountId', '=', accountId).where('state', '=', literally('open')).limit(max),
 )
 
-const unclosedPage = (db: Kysely<Tables>, accountId: AccountId, max: number) =>
-  db
-    .selectFrom('uploads')
-    .select(['uploadId', 'opaqueId', 'assetId', 'role', 'size', 'receivedBytes', 'state', 'createdAt'])
-    .where('accountId', '=', accountId)
-    .where('closedAt', 'is', null)
-    .orderBy('createdAt')
-    .orderBy('uploadId')
-    .limit(max)
-
-const firstUnclosed = all(unclosedPage)
-
-const nextUnclosed = all((db, accountId: AccountId, max: number, after: UnclosedPlace) =>
-  unclosedPage(db, accountId, max).where(({ eb, refTuple, tuple }) =>
-    eb(refTuple('createdAt', 'uploadId'), '>', tuple(after.createdAt, after.uploadId)),
-  ),
-)
+const list = pagesOf({
+  by: { time: 'createdAt', seq: 'uploadId' },
+  rows: (db, accountId: AccountId) =>
+    db
+      .selectFrom('uploads')
+      .select(['uploadId', 'opaqueId', 'assetId', 'role', 'size', 'receivedBytes', 'state', 'createdAt'])
+      .where('accountId', '=', accountId)
+      .where('closedAt', 'is', null),
+  entry: (db, accountId: AccountId, uploadId: UploadId) =>
+    db.selectFrom('uploads').where('uploadId', '=', uploadId).where('accountId', '=', accountId),
+})
 
 /** Three queries, each with its index: for one with alternatives SQLite would read every open session. */
 const expired = all((db, limits: ExpiryLimits) => {
@@ -214,18 +208,13 @@ export const uploadReads = {
   async openOfAccount(db: Db, accountId: AccountId, max: number): Promise<readonly Upload[]> {
     return (await openOfAccount(db, accountId, max)).map(uploadOf)
   },
-  /** At most `max` of both, without what was declared. `next`: the following page; undefined after the last. */
-  async unclosedPage(
-    db: Db,
-    accountId: AccountId,
-    { after, max }: { readonly after: UnclosedPlace | undefined; readonly max: number },
-  ): Promise<{ readonly uploads: readonly UnclosedUpload[]; readonly next: UnclosedPlace | undefined }> {
-    const found = await (after === undefined
-      ? firstUnclosed(db, accountId, max + 1)
-      : nextUnclosed(db, accountId, max + 1, after))
-    const uploads = found.slice(0, max).map(unclosedOf)
-    return { uploads, next: found.length > max ? uploads.at(-1) : undefined }
+  /** Open and finishing ones of an account, its guests' included, without what was declared. */
+  async page(db: Db, accountId: AccountId, question: PageQuestion): Promise<Page<UnclosedUpload>> {
+    const { rows, next } = await list.page(db, accountId, question)
+    return { rows: rows.map(unclosedOf), next }
   },
+  /** Of a closed one too. */
+  placeOf: list.placeOf,
   /** Pending drops and open or finishing sessions of an account, its guests' included. One statement. */
   async countLanding(db: Db, accountId: AccountId) {
     return (await landing(db, accountId)) ?? { pendingDrops: 0, unclosed: 0 }

@@ -47,7 +47,7 @@ export function describeAlbums(inStore: InStore): void {
           await tx.albums.insert(album(3, { createdAt: at(20) }))
           await tx.albums.insert(album(6, { accountId: accountId(2) }))
         })
-        const listed = await store.read((tx) => tx.albums.listOf(accountId(1)))
+        const { rows: listed } = await store.read((tx) => tx.albums.page(accountId(1), { max: 10 }))
         assert.deepEqual(
           listed.map((each) => each.albumId),
           [albumId(3), albumId(5), albumId(4)],

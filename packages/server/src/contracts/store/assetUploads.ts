@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { Store, UnclosedPlace, Upload, UploadState, WriteTx } from '../../ports/store.ts'
+import type { Place, Store, Upload, UploadState, WriteTx } from '../../ports/store.ts'
 import {
   accountId,
   albumId,
@@ -105,19 +105,19 @@ function describeLists(inStore: InStore): void {
       const finishing = (number: number) => store.read((tx) => tx.uploads.finishingOfAccount(accountId(number)))
       assert.deepEqual(await finishing(1), [await find(store, 7)])
       assert.deepEqual(await finishing(2), [])
-      const page = (after: UnclosedPlace | undefined, max: number) =>
-        store.read((tx) => tx.uploads.unclosedPage(accountId(1), { after, max }))
+      const page = (after: Place | undefined, max: number) =>
+        store.read((tx) => tx.uploads.page(accountId(1), { after, max }))
       const first = await page(undefined, 2)
       const second = await page(first.next, 2)
       assert.deepEqual(
-        [...first.uploads, ...second.uploads].map((each) => [each.uploadId, each.assetId, each.state]),
+        [...first.rows, ...second.rows].map((each) => [each.uploadId, each.assetId, each.state]),
         [
           [uploadId(7), assetId(2), 'finishing'],
           [uploadId(9), undefined, 'open'],
           [uploadId(8), assetId(1), 'open'],
         ],
       )
-      assert.deepEqual([first.uploads.length, second.next], [2, undefined])
+      assert.deepEqual([first.rows.length, second.next], [2, undefined])
       assert.equal((await page(undefined, 3)).next, undefined)
     }),
   )

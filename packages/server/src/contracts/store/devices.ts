@@ -60,13 +60,16 @@ function describeRows(inStore: InStore): void {
         await tx.devices.insert(device(6, { accountId: accountId(2) }))
         await tx.devices.revoke(deviceId(3), accountId(1), at(40))
       })
-      const listed = await store.read((tx) => tx.devices.listOf(accountId(1)))
+      const { rows: listed } = await store.read((tx) => tx.devices.page(accountId(1), { max: 10 }))
       assert.deepEqual(
         listed.map((each) => each.deviceId),
         [deviceId(3), deviceId(5), deviceId(4)],
       )
       assert.deepEqual(listed[0], { ...fresh(device(3, { createdAt: at(20) })), revokedAt: at(40) })
-      assert.deepEqual(await store.read((tx) => tx.devices.listOf(accountId(9))), [])
+      assert.deepEqual(await store.read((tx) => tx.devices.page(accountId(9), { max: 10 })), {
+        rows: [],
+        next: undefined,
+      })
     }),
   )
 }

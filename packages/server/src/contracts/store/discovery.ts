@@ -47,7 +47,8 @@ export function describeDiscovery(inStore: InStore): void {
         await seedWithAlbums(store)
         const minted = [capability(30), capability(10), capability(20, { peer: 'http://[::1]:8080' })]
         await insert(store, [...minted, capability(40, { accountId: accountId(2), albumId: albumId(2) })])
-        const live = (seconds: number) => store.read((tx) => tx.capabilities.liveOf(albumId(1), at(seconds)))
+        const live = async (seconds: number) =>
+          (await store.read((tx) => tx.capabilities.page({ albumId: albumId(1), at: at(seconds) }, { max: 10 }))).rows
         assert.deepEqual(await live(9), minted)
         assert.deepEqual(await live(10), [minted[0], minted[2]])
         await store.write([], (tx) => tx.capabilities.revoke(jti(30), albumId(1), at(11)))

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { InboxOrder } from '@blindkeep/protocol/schemas/drops'
-import type { Drop, InboxPlace, Store } from '../../ports/store.ts'
+import type { ListOrder } from '@blindkeep/protocol/schemas/lists'
+import type { Drop, Place, Store } from '../../ports/store.ts'
 import {
   accountId,
   at,
@@ -80,9 +80,9 @@ function describeInbox(inStore: InStore): void {
     'gives the same drops in pages, whose places stay without their drops',
     inStore(async (store) => {
       await seed(store)
-      const page = (after: InboxPlace | undefined, max: number, order: InboxOrder = 'oldest') =>
-        store.ask((tx) => tx.drops.pendingPage(accountId(1), { after, max, order }))
-      assert.deepEqual(await page(undefined, 2), { drops: [], next: undefined })
+      const page = (after: Place | undefined, max: number, order?: ListOrder) =>
+        store.ask((tx) => tx.drops.page(accountId(1), { after, max, order }))
+      assert.deepEqual(await page(undefined, 2), { rows: [], next: undefined })
       await store.write([], async (tx) => {
         for (const [number, seconds] of [
           [9, 2],
@@ -94,23 +94,23 @@ function describeInbox(inStore: InStore): void {
         await tx.drops.insert(drop(8, { accountId: accountId(2), opaqueId: opaqueId(2) }))
       })
       const first = await page(undefined, 2)
-      assert.deepEqual(ids(first.drops), [dropId(7), dropId(9)])
+      assert.deepEqual(ids(first.rows), [dropId(7), dropId(9)])
       assert.deepEqual(await store.ask((tx) => tx.drops.placeOf(accountId(1), dropId(9))), first.next)
       assert.equal(await store.ask((tx) => tx.drops.placeOf(accountId(2), dropId(9))), undefined)
-      assert.deepEqual(first.drops, [
+      assert.deepEqual(first.rows, [
         await store.ask((tx) => tx.drops.find(dropId(7))),
         await store.ask((tx) => tx.drops.find(dropId(9))),
       ])
       await store.write([], (tx) => tx.drops.remove(dropId(9), accountId(1), at(3)))
       const second = await page(first.next, 1)
-      assert.deepEqual(ids(second.drops), [dropId(5)])
+      assert.deepEqual(ids(second.rows), [dropId(5)])
       const third = await page(second.next, 1)
-      assert.deepEqual(ids(third.drops), [dropId(6)])
+      assert.deepEqual(ids(third.rows), [dropId(6)])
       assert.equal(third.next, undefined)
-      assert.deepEqual(ids((await page(undefined, 3)).drops), [dropId(7), dropId(5), dropId(6)])
+      assert.deepEqual(ids((await page(undefined, 3)).rows), [dropId(7), dropId(5), dropId(6)])
       const newest = await page(undefined, 2, 'newest')
-      assert.deepEqual(ids(newest.drops), [dropId(6), dropId(5)])
-      assert.deepEqual(await page(newest.next, 2, 'newest'), { drops: first.drops.slice(0, 1), next: undefined })
+      assert.deepEqual(ids(newest.rows), [dropId(6), dropId(5)])
+      assert.deepEqual(await page(newest.next, 2, 'newest'), { rows: first.rows.slice(0, 1), next: undefined })
     }),
   )
 

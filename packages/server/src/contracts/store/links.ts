@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { linkCapsOf } from '@blindkeep/protocol/schemas/links'
-import type { Link, NewLink, ReadTx, Store } from '../../ports/store.ts'
+import type { Link, NewLink, PageQuestion, Store } from '../../ports/store.ts'
 import { accountId, at, atOnce, bytes, countTrue, drop, type InStore, link, opaqueId, seed, uploadId } from './world.ts'
 
 export function describeLinks(inStore: InStore): void {
@@ -55,12 +55,11 @@ function describeLists(inStore: InStore): void {
         await tx.drops.insert(drop(3, { opaqueId: opaqueId(4) }))
         await tx.drops.insert(drop(4, { opaqueId: opaqueId(2), accountId: accountId(2) }))
       })
-      const pageOf = (number: number, from: Parameters<ReadTx['links']['page']>[1]) =>
-        store.read((tx) => tx.links.page(accountId(number), from))
+      const pageOf = (number: number, from: PageQuestion) => store.read((tx) => tx.links.page(accountId(number), from))
       const first = await pageOf(1, { max: 3 })
       const second = await pageOf(1, { after: first.next, max: 1 })
       assert.equal(second.next, undefined)
-      const listed = [...first.links, ...second.links]
+      const listed = [...first.rows, ...second.rows]
       assert.deepEqual(
         listed.map((each) => [each.opaqueId, each.pending]),
         [
@@ -71,7 +70,7 @@ function describeLists(inStore: InStore): void {
         ],
       )
       assert.deepEqual(listed[0], { ...fresh(link(1)), pending: 2 })
-      assert.deepEqual(await pageOf(9, { max: 3 }), { links: [], next: undefined })
+      assert.deepEqual(await pageOf(9, { max: 3 }), { rows: [], next: undefined })
     }),
   )
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { linkCapsOf } from '@blindkeep/protocol/schemas/links'
-import type { WriteTx } from '../../ports/store.ts'
+import type { PageQuestion, Place, WriteTx } from '../../ports/store.ts'
 import { channel } from './channels.ts'
 import { capability, deprecation, jti } from './discovery.ts'
 import { invite } from './invites.ts'
@@ -148,7 +148,8 @@ export const questions: { readonly [Each in Noun]: { readonly [Name in keyof Wri
   },
   devices: {
     find: (tx) => tx.devices.find(deviceId(1)),
-    listOf: (tx) => tx.devices.listOf(accountId(1)),
+    page: pagesAsked((tx, question) => tx.devices.page(accountId(1), question)),
+    placeOf: (tx) => tx.devices.placeOf(accountId(1), deviceId(1)),
     count: (tx) => tx.devices.count(accountId(1)),
     countLive: (tx) => tx.devices.countLive(accountId(1)),
     insert: (tx) => tx.devices.insert(device(2)),
@@ -172,7 +173,8 @@ export const questions: { readonly [Each in Noun]: { readonly [Name in keyof Wri
   },
   albums: {
     find: (tx) => tx.albums.find(albumId(1)),
-    listOf: (tx) => tx.albums.listOf(accountId(1)),
+    page: pagesAsked((tx, question) => tx.albums.page(accountId(1), question)),
+    placeOf: (tx) => tx.albums.placeOf(accountId(1), albumId(1)),
     count: (tx) => tx.albums.count(accountId(1)),
     isEmpty: (tx) => tx.albums.isEmpty(albumId(1)),
     end: (tx) => tx.albums.end(albumId(1), at(1)),
@@ -204,10 +206,8 @@ export const questions: { readonly [Each in Noun]: { readonly [Name in keyof Wri
     sealedTitle: (tx) => tx.links.sealedTitle(opaqueId(1)),
     takers: (tx) => tx.links.takers([opaqueId(1), opaqueId(2)]),
     findOwn: (tx) => tx.links.findOwn(opaqueId(1), accountId(1)),
-    page: async (tx) => {
-      for (const after of [undefined, { createdAt: at(1), linkSeq: 1 }])
-        await tx.links.page(accountId(1), { after, max: 5 })
-    },
+    page: pagesAsked((tx, question) => tx.links.page(accountId(1), question)),
+    placeOf: (tx) => tx.links.placeOf(accountId(1), opaqueId(1)),
     countListed: (tx) => tx.links.countListed(accountId(1)),
     countLive: (tx) => tx.links.countLive(accountId(1), at(1)),
     heldPlaces: (tx) => tx.links.heldPlaces(accountId(1), at(1)),
@@ -243,10 +243,8 @@ export const questions: { readonly [Each in Noun]: { readonly [Name in keyof Wri
     unclosedOfAsset: (tx) => tx.uploads.unclosedOfAsset(assetId(1)),
     finishingOfAccount: (tx) => tx.uploads.finishingOfAccount(accountId(1)),
     openOfAccount: (tx) => tx.uploads.openOfAccount(accountId(1), 50),
-    unclosedPage: async (tx) => {
-      for (const after of [undefined, { createdAt: at(1), uploadId: uploadId(1) }])
-        await tx.uploads.unclosedPage(accountId(1), { after, max: 5 })
-    },
+    page: pagesAsked((tx, question) => tx.uploads.page(accountId(1), question), uploadId(1)),
+    placeOf: (tx) => tx.uploads.placeOf(accountId(1), uploadId(1)),
     countLanding: (tx) => tx.uploads.countLanding(accountId(1)),
     countUnclosedOwn: (tx) => tx.uploads.countUnclosedOwn(accountId(1)),
     finishing: (tx) => tx.uploads.finishing({ by: 'one process', at: at(1) }),
@@ -278,11 +276,7 @@ export const questions: { readonly [Each in Noun]: { readonly [Name in keyof Wri
   },
   drops: {
     find: (tx) => tx.drops.find(dropId(1)),
-    pendingPage: async (tx) => {
-      for (const order of ['oldest', 'newest'] as const)
-        for (const after of [undefined, { receivedAt: at(1), dropSeq: 1 }])
-          await tx.drops.pendingPage(accountId(1), { after, max: 5, order })
-    },
+    page: pagesAsked((tx, question) => tx.drops.page(accountId(1), question)),
     placeOf: (tx) => tx.drops.placeOf(accountId(1), dropId(1)),
     withheldBetween: (tx) => tx.drops.withheldBetween(accountId(1), { from: at(1), to: at(2) }),
     isClaimedFor: (tx) => tx.drops.isClaimedFor(dropId(1), hash(1), at(1)),
@@ -387,7 +381,8 @@ export const questions: { readonly [Each in Noun]: { readonly [Name in keyof Wri
     append: (tx) => tx.deprecations.append(deprecation('2026-06-01')),
   },
   capabilities: {
-    liveOf: (tx) => tx.capabilities.liveOf(albumId(1), at(1)),
+    page: pagesAsked((tx, question) => tx.capabilities.page({ albumId: albumId(1), at: at(1) }, question)),
+    placeOf: (tx) => tx.capabilities.placeOf({ albumId: albumId(1), at: at(1) }, jti(1)),
     count: (tx) => tx.capabilities.count(accountId(1), at(1)),
     countAll: (tx) => tx.capabilities.countAll(at(1), 5),
     revokeOf: (tx) => tx.capabilities.revokeOf(albumId(1), at(1)),
@@ -411,7 +406,8 @@ export const questions: { readonly [Each in Noun]: { readonly [Name in keyof Wri
     },
     notesOf: (tx) => tx.shares.notesOf(opaqueId(1)),
     names: (tx) => tx.shares.names(opaqueId(1), hash(1)),
-    listOf: (tx) => tx.shares.listOf(accountId(1)),
+    page: pagesAsked((tx, question) => tx.shares.page(accountId(1), question)),
+    placeOf: (tx) => tx.shares.placeOf(accountId(1), opaqueId(1)),
     count: (tx) => tx.shares.count(accountId(1)),
     insert: (tx) =>
       tx.shares.insert(share(1, { blobHashes: Array.from({ length: 101 }, () => hash(1)), sealedName: bytes(9) })),
@@ -489,3 +485,14 @@ export const questions: { readonly [Each in Noun]: { readonly [Name in keyof Wri
 }
 
 export type Ask = (tx: WriteTx) => Promise<unknown>
+
+/** Every statement of a list: both orders, the first page and a later one. */
+function pagesAsked(
+  page: (tx: WriteTx, question: PageQuestion) => Promise<unknown>,
+  placeSeq: Place['placeSeq'] = 1,
+): Ask {
+  return async (tx) => {
+    for (const order of ['oldest', 'newest'] as const)
+      for (const after of [undefined, { placeAt: at(1), placeSeq }]) await page(tx, { after, max: 5, order })
+  }
+}

@@ -37,7 +37,9 @@ const insert = (store: Store, ...shares: readonly NewShare[]) =>
 const find = (store: Store, number: number) => store.read((tx) => tx.shares.find(opaqueId(number)))
 const contentsOf = (store: Store, number: number) => store.read((tx) => tx.shares.contentsOf(opaqueId(number)))
 const listed = async (store: Store, account = 1) => {
-  const ids = (await store.read((tx) => tx.shares.listOf(accountId(account)))).map((each) => each.opaqueId)
+  const ids = (await store.read((tx) => tx.shares.page(accountId(account), { max: 10 }))).rows.map(
+    (each) => each.opaqueId,
+  )
   assert.equal(await store.read((tx) => tx.shares.count(accountId(account))), ids.length)
   return ids
 }
@@ -116,10 +118,12 @@ function describeNotes(inStore: InStore): void {
       ]
       await insert(store, ...all.map((notes, index) => share(3 + index, notes)))
       const listedNotes = async () =>
-        (await store.read((tx) => tx.shares.listOf(accountId(1)))).map(({ sealedName, sealedRecord }) => ({
-          sealedName,
-          sealedRecord,
-        }))
+        (await store.read((tx) => tx.shares.page(accountId(1), { max: 10 }))).rows.map(
+          ({ sealedName, sealedRecord }) => ({
+            sealedName,
+            sealedRecord,
+          }),
+        )
       assert.deepEqual(await listedNotes(), all)
       for (const [index, notes] of all.entries()) assert.deepEqual(await notesOf(store, 3 + index), notes)
       assert.deepEqual(await insert(store, share(6, { sealedName: bytes(30) })), [false])

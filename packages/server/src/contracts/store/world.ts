@@ -359,7 +359,7 @@ const MAX_PENDING = 1000
 
 /** The pending drops of an account, oldest first. */
 export async function pendingDrops(tx: ReadTx, accountId: AccountId): Promise<readonly Drop[]> {
-  const { drops, next } = await tx.drops.pendingPage(accountId, { after: undefined, max: MAX_PENDING, order: 'oldest' })
+  const { rows, next } = await tx.drops.page(accountId, { max: MAX_PENDING })
   if (next !== undefined) throw new RangeError(`more than ${MAX_PENDING} drops are pending`)
-  return drops
+  return rows
 }

@@ -13,6 +13,7 @@ import {
 import { requireActiveAccount } from '../ground/activeAccount.ts'
 import { BOUNDS, judgeBound } from '../ground/bounds.ts'
 import { inPages, PAGE_ROWS } from '../ground/inPages.ts'
+import { listOf } from '../ground/lists.ts'
 import type { NewName } from '../ground/newName.ts'
 import type { Refuses } from '../ground/refusals.ts'
 import { isSame } from '../ground/sameBytes.ts'
@@ -80,9 +81,7 @@ export function createDevices({ store, clock, limiter }: DevicePorts) {
       })
     },
 
-    async list(accountId: AccountId): Promise<readonly Device[]> {
-      return store.read((tx) => tx.devices.listOf(accountId))
-    },
+    list: listOf(store, { rows: (tx) => tx.devices, gone: { refused: 'device_not_found' } }),
 
     /** The owner's own name for a device, also for a revoked one. Undefined removes it. */
     async name(

@@ -5,6 +5,7 @@ import { type Album, accountLock, type ReadTx, type Store } from '../../ports/st
 import { noteAlbumChange } from '../changes/changes.ts'
 import { requireActiveAccount } from '../ground/activeAccount.ts'
 import { judgeBound } from '../ground/bounds.ts'
+import { listOf } from '../ground/lists.ts'
 import type { NewName } from '../ground/newName.ts'
 import type { Refuses } from '../ground/refusals.ts'
 
@@ -82,9 +83,7 @@ export function createAlbums({ store, clock }: AlbumPorts) {
       })
     },
 
-    async list(accountId: AccountId): Promise<readonly Album[]> {
-      return store.read((tx) => tx.albums.listOf(accountId))
-    },
+    list: listOf(store, { rows: (tx) => tx.albums, gone: { refused: 'album_not_available' } }),
   }
 }
 

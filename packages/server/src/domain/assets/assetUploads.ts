@@ -6,9 +6,9 @@ import { createHash } from 'node:crypto'
 import { type AccountId, parseUploadId, type UploadId } from '@blindkeep/protocol/ids'
 import type { Clock } from '../../ports/clock.ts'
 import type { Random } from '../../ports/random.ts'
-import { accountLock, type Store, type UnclosedPlace, type UnclosedUpload, type WriteTx } from '../../ports/store.ts'
+import { accountLock, type Store, type WriteTx } from '../../ports/store.ts'
 import { judgeBound } from '../ground/bounds.ts'
-import { inPages, PAGE_ROWS } from '../ground/inPages.ts'
+import { listOf } from '../ground/lists.ts'
 import { locationOf } from '../ground/location.ts'
 import { newTimedId } from '../ground/newId.ts'
 import type { Refuses } from '../ground/refusals.ts'
@@ -104,12 +104,7 @@ export function createUploads({ store, room, clock, random, quota }: UploadPorts
     },
 
     /** Every open or finishing upload that charges the account, guests' uploads included. */
-    async list(accountId: AccountId): Promise<readonly UnclosedUpload[]> {
-      return inPages(async (after: UnclosedPlace | undefined) => {
-        const page = await store.ask((tx) => tx.uploads.unclosedPage(accountId, { after, max: PAGE_ROWS }))
-        return { items: page.uploads, next: page.next }
-      })
-    },
+    list: listOf(store, { rows: (tx) => tx.uploads, gone: { refused: 'upload_not_found' } }),
   }
 }
 

@@ -19,6 +19,7 @@ import type { SigningKey } from '../discovery/signingKey.ts'
 import { requireActiveAccount } from '../ground/activeAccount.ts'
 import { judgeBound } from '../ground/bounds.ts'
 import { refusePassed } from '../ground/expiry.ts'
+import { type ListQuestion, listOf } from '../ground/lists.ts'
 import { newId } from '../ground/newId.ts'
 import { isRefusal, type Refuses } from '../ground/refusals.ts'
 import { ownsAlbum } from './albums.ts'
@@ -57,6 +58,8 @@ export function createCapabilities(
   { store, clock, random, tokens }: CapabilityPorts,
   { serverId, maxUnended = MAX_UNENDED }: { readonly serverId: string; readonly maxUnended?: number },
 ) {
+  const listed = listOf(store, { rows: (tx) => tx.capabilities, gone: { refused: 'not_found' } })
+
   /** Stores the row and returns the key to sign with. */
   async function record(
     tx: WriteTx,
@@ -112,16 +115,11 @@ export function createCapabilities(
       return { token: await signer.sign({ typ: CAPABILITY_TYPE }, claims), jti: capability.jti, expiresAt }
     },
 
-    /** Live tokens, oldest first. */
-    async list(
-      accountId: AccountId,
-      albumId: AlbumId,
-    ): Promise<readonly Capability[] | Refuses<'album_not_available'>> {
-      return store.read(async (tx) =>
-        (await ownsAlbum(tx, accountId, albumId))
-          ? tx.capabilities.liveOf(albumId, clock.now())
-          : { refused: 'album_not_available' },
-      )
+    /** Live tokens. */
+    async list(accountId: AccountId, albumId: AlbumId, question: ListQuestion<Jti> = {}) {
+      if (!(await store.read((tx) => ownsAlbum(tx, accountId, albumId))))
+        return { refused: 'album_not_available' } as const
+      return listed({ albumId, at: clock.now() }, question)
     },
 
     /** The same answer whether there was such a token. The public list has it when next read (discovery.ts). */

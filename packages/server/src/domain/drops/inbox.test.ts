@@ -29,15 +29,15 @@ describe('the inbox', () => {
       for (const size of [3, 4, 5]) await land(world, opaqueId, bytes(size))
       const [one, two, three] = await world.rules.inbox.list(owner)
       const page = (after: Drop | undefined, max: number) =>
-        world.rules.inbox.page(owner, { after: after?.dropId, max })
+        world.rules.inbox.list(owner, { after: after?.dropId, max })
       assert.deepEqual(await page(undefined, 2), [one, two])
       assert.deepEqual(await page(two, 2), [three])
       assert.deepEqual(await page(three, 2), [])
       const newest = (after: Drop | undefined) =>
-        world.rules.inbox.page(owner, { after: after?.dropId, max: 2, order: 'newest' })
+        world.rules.inbox.list(owner, { after: after?.dropId, max: 2, order: 'newest' })
       assert.deepEqual([await newest(undefined), await newest(two), await newest(one)], [[three, two], [one], []])
       const stranger = await newAccount(world)
-      assert.deepEqual(await world.rules.inbox.page(stranger, { after: defined(one).dropId, max: 2 }), NOT_FOUND)
+      assert.deepEqual(await world.rules.inbox.list(stranger, { after: defined(one).dropId, max: 2 }), NOT_FOUND)
       notRefused(await world.rules.inbox.discard(owner, defined(two).dropId))
       assert.deepEqual(await page(two, 2), NOT_FOUND)
       assert.deepEqual(await page(one, 2), [three])
@@ -53,7 +53,7 @@ describe('the inbox', () => {
       const { inbox, scrub } = world.rules
       const [, wrong, held] = await inbox.list(owner)
       const standings = async () => {
-        const pages = notRefused(await inbox.page(owner, { after: undefined, max: 9, order: 'newest' }))
+        const pages = notRefused(await inbox.list(owner, { after: undefined, max: 9, order: 'newest' }))
         const all = (await inbox.list(owner)).map(({ dropId, withheld }) => [dropId, withheld])
         assert.deepEqual(pages.map(({ dropId, withheld }) => [dropId, withheld]).toReversed(), all)
         return all.map(([, withheld]) => withheld)

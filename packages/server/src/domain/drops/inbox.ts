@@ -1,21 +1,15 @@
 /** The pending drops of an account. Another account gets the answer of an unknown drop. */
 import type { AccountId, DropId } from '@blindkeep/protocol/ids'
-import type { InboxOrder, Withheld } from '@blindkeep/protocol/schemas/drops'
+import type { Withheld } from '@blindkeep/protocol/schemas/drops'
 import type { Objects } from '../../ports/objects.ts'
-import type { Drop, InboxPlace, Store } from '../../ports/store.ts'
+import type { Drop, Store } from '../../ports/store.ts'
 import { isWithheld } from '../custody/verdicts.ts'
-import { inPages, PAGE_ROWS } from '../ground/inPages.ts'
+import { listMadeOf } from '../ground/lists.ts'
 import { isRefusal, type Refuses } from '../ground/refusals.ts'
 import { createDiscarding, type DiscardingPorts } from './discarding.ts'
 
 interface InboxPorts extends DiscardingPorts {
   readonly objects: Objects
-}
-
-export interface InboxQuestion {
-  readonly after: DropId | undefined
-  readonly max: number
-  readonly order?: InboxOrder | undefined
 }
 
 /** As its owner sees it. */
@@ -41,26 +35,11 @@ export function createInbox({ store, objects, clock, quota }: InboxPorts) {
   }
 
   return {
-    async list(accountId: AccountId): Promise<readonly PendingDrop[]> {
-      return inPages(async (after: InboxPlace | undefined) => {
-        const from = { after, max: PAGE_ROWS, order: 'oldest' } as const
-        const { drops, next } = await store.ask((tx) => tx.drops.pendingPage(accountId, from))
-        return { items: await withStanding(store, accountId, drops), next }
-      })
-    },
-
-    /** At most `max` of them, the first ones in the order or those after a drop. */
-    async page(
-      accountId: AccountId,
-      { after: dropId, max, order = 'oldest' }: InboxQuestion,
-    ): Promise<readonly PendingDrop[] | Refuses<'drop_not_found'>> {
-      const drops = await store.read(async (tx) => {
-        const after = dropId && (await tx.drops.placeOf(accountId, dropId))
-        if (dropId !== undefined && after === undefined) return { refused: 'drop_not_found' as const }
-        return (await tx.drops.pendingPage(accountId, { after, max, order })).drops
-      })
-      return isRefusal(drops) ? drops : withStanding(store, accountId, drops)
-    },
+    list: listMadeOf(store, {
+      rows: (tx) => tx.drops,
+      gone: { refused: 'drop_not_found' },
+      make: (drops: readonly Drop[], accountId: AccountId) => withStanding(store, accountId, drops),
+    }),
 
     servable,
 

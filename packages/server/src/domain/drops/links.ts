@@ -9,7 +9,6 @@ import type { Clock } from '../../ports/clock.ts'
 import {
   accountLock,
   type Link,
-  type LinkPlace,
   type LinkRow,
   type LinkTerms,
   type NewLink,
@@ -21,7 +20,7 @@ import {
 import { noteLinkChange } from '../changes/changes.ts'
 import { isReachable, requireActiveAccount } from '../ground/activeAccount.ts'
 import { refusePassed } from '../ground/expiry.ts'
-import { inPages, PAGE_ROWS } from '../ground/inPages.ts'
+import { listMadeOf } from '../ground/lists.ts'
 import type { Refuses } from '../ground/refusals.ts'
 import { sha256 } from '../ground/sha256.ts'
 import type { Quota } from '../quota/quota.ts'
@@ -30,7 +29,7 @@ import { type GuestView, guestView, maxFileBytes } from './guestView.ts'
 import type { InboxRoom } from './inboxRoom.ts'
 import { changeLink } from './linkChange.ts'
 import { MAX_OPEN_SESSIONS } from './linkPlaces.ts'
-import { hasLinkLeft, makePlaceInList, type OwnLink, stateOf, withState } from './linkState.ts'
+import { hasLinkLeft, makePlaceInList, stateOf, withState } from './linkState.ts'
 import { shownRoom } from './shownRoom.ts'
 
 export interface LinkSettings {
@@ -75,7 +74,12 @@ export function createLinks({ store, clock, ending, quota, inboxRoom }: LinkPort
       return store.write([accountLock(accountId)], (tx) => insert(tx, link))
     },
 
-    list: (accountId: AccountId) => listIn(store, accountId, clock.now()),
+    /** Ended ones too. */
+    list: listMadeOf(store, {
+      rows: (tx) => tx.links,
+      gone: { refused: 'link_not_live' },
+      make: (links) => links.map((link) => withState(link, clock.now())),
+    }),
 
     /** Sets the terms that `change` has; one that is undefined is removed. Open sessions go on. */
     change(accountId: AccountId, opaqueId: OpaqueId, change: Partial<LinkTerms>): ReturnType<typeof changeLink> {
@@ -129,13 +133,6 @@ export function createLinks({ store, clock, ending, quota, inboxRoom }: LinkPort
       return isReserved ? undefined : { refused: 'caps_exhausted' }
     },
   }
-}
-
-async function listIn(store: Store, accountId: AccountId, now: Instant): Promise<readonly OwnLink[]> {
-  return inPages(async (after: LinkPlace | undefined) => {
-    const { links, next } = await store.ask((tx) => tx.links.page(accountId, { after, max: PAGE_ROWS }))
-    return { items: links.map((link) => withState(link, now)), next }
-  })
 }
 
 async function insert(

@@ -225,7 +225,7 @@ describe('fsck', () => {
       async (world) => {
         const filled = await fill(world)
         const memory = newMemory()
-        const { links } = await world.store.read((tx) => tx.links.page(filled.albumOwner.accountId, { max: 10 }))
+        const { rows: links } = await world.store.read((tx) => tx.links.page(filled.albumOwner.accountId, { max: 10 }))
         const opaqueIds = links.map(({ opaqueId }) => opaqueId)
         assert.equal(opaqueIds.length, 3)
         assert.deepEqual(await findingsIn(world.store, { filled, memory, deep: true }), [])

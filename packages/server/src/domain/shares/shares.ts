@@ -3,10 +3,11 @@
  * content as long as a live asset of the account has the content.
  */
 import { type AccountId, addSeconds, type OpaqueId } from '@blindkeep/protocol/ids'
-import { accountLock, type ListedShare, type NewShare, type ReadTx, type Share } from '../../ports/store.ts'
+import { accountLock, type NewShare, type ReadTx, type Share } from '../../ports/store.ts'
 import { requireActiveAccount } from '../ground/activeAccount.ts'
 import { judgeBound } from '../ground/bounds.ts'
 import { refusePassed } from '../ground/expiry.ts'
+import { listOf } from '../ground/lists.ts'
 import type { NewName } from '../ground/newName.ts'
 import type { Refuses } from '../ground/refusals.ts'
 import { isSame } from '../ground/sameBytes.ts'
@@ -56,10 +57,8 @@ export function createShares(ports: ShareReadingPorts, settings: PassphraseSetti
       })
     },
 
-    /** Oldest first, without deleted ones. */
-    async list(accountId: AccountId): Promise<readonly ListedShare[]> {
-      return store.read((tx) => tx.shares.listOf(accountId))
-    },
+    /** Without deleted ones. */
+    list: listOf(store, { rows: (tx) => tx.shares, gone: { refused: 'share_not_found' } }),
 
     /** The owner's own name for a share, also an expired one. Undefined removes it. A receiver does not see it. */
     async name(

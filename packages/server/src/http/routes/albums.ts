@@ -6,6 +6,7 @@ import { isRefusal } from '../../domain/ground/refusals.ts'
 import type { Album } from '../../ports/store.ts'
 import type { Routes } from '../call.ts'
 import { givenBytes, newName } from '../givenBytes.ts'
+import { listQuestion } from '../lists.ts'
 
 type Row = 'createAlbum' | 'listAlbums' | 'nameAlbum' | 'deleteAlbum'
 
@@ -19,8 +20,9 @@ export function albumRoutes({ albums }: { readonly albums: Albums }): Pick<Route
       return isRefusal(answer) ? answer : { status: answer.isRepeat ? 200 : 201, body: entryOf(answer.album) }
     },
 
-    async listAlbums({ caller }) {
-      const owned = await albums.list(caller.account.accountId)
+    async listAlbums({ query, caller }) {
+      const owned = await albums.list(caller.account.accountId, listQuestion(query))
+      if (isRefusal(owned)) return owned
       return { status: 200, body: { albums: owned.map(entryOf) } }
     },
 

@@ -2,6 +2,7 @@ import { formatInstant, parseInstant } from '@blindkeep/protocol/ids'
 import type { Capabilities } from '../../domain/assets/capabilities.ts'
 import { isRefusal } from '../../domain/ground/refusals.ts'
 import type { Routes } from '../call.ts'
+import { listQuestion } from '../lists.ts'
 
 type Row = 'mintCapability' | 'listCapabilities' | 'revokeCapability'
 
@@ -18,8 +19,8 @@ export function capabilityRoutes({ capabilities }: { readonly capabilities: Capa
       return { status: 201, body: { token, jti, expires_at: formatInstant(answer.expiresAt) } }
     },
 
-    async listCapabilities({ params, caller }) {
-      const live = await capabilities.list(caller.account.accountId, params.album_id)
+    async listCapabilities({ params, query, caller }) {
+      const live = await capabilities.list(caller.account.accountId, params.album_id, listQuestion(query))
       if (isRefusal(live)) return live
       const entries = live.map(({ jti, peer, expiresAt }) => ({ jti, peer, expires_at: formatInstant(expiresAt) }))
       return { status: 200, body: { capabilities: entries } }

@@ -6,6 +6,7 @@ import { isRefusal } from '../../domain/ground/refusals.ts'
 import type { Device } from '../../ports/store.ts'
 import type { Routes } from '../call.ts'
 import { givenBytes, newName } from '../givenBytes.ts'
+import { listQuestion } from '../lists.ts'
 
 type Row = 'addDevice' | 'listDevices' | 'nameDevice' | 'revokeDevice'
 
@@ -21,8 +22,9 @@ export function deviceRoutes({ devices }: { readonly devices: Devices }): Pick<R
       return isRefusal(answer) ? answer : { status: answer.isRepeat ? 200 : 201, body: entryOf(answer.device) }
     },
 
-    async listDevices({ caller }) {
-      const owned = await devices.list(caller.account.accountId)
+    async listDevices({ query, caller }) {
+      const owned = await devices.list(caller.account.accountId, listQuestion(query))
+      if (isRefusal(owned)) return owned
       return { status: 200, body: { devices: owned.map(entryOf) } }
     },
 

@@ -1,6 +1,5 @@
 import { toBase64 } from '@blindkeep/protocol/bytes'
 import { formatInstant } from '@blindkeep/protocol/ids'
-import { MAX_INBOX_PAGE } from '@blindkeep/protocol/schemas/drops'
 import type { Adopt } from '../../domain/drops/adoption.ts'
 import type { Inbox, PendingDrop } from '../../domain/drops/inbox.ts'
 import { isRefusal } from '../../domain/ground/refusals.ts'
@@ -8,6 +7,7 @@ import type { Objects } from '../../ports/objects.ts'
 import type { Routes } from '../call.ts'
 import { contentAnswer, contentHead } from '../content.ts'
 import { declaredOf } from '../declared.ts'
+import { listQuestion } from '../lists.ts'
 import { mapInSlices } from '../slices.ts'
 
 type Row = 'inbox' | 'dropContent' | 'dropContentHead' | 'adoptDrop' | 'discardDrop' | 'discardDrops'
@@ -20,11 +20,8 @@ interface InboxRoutePorts {
 
 export function inboxRoutes({ inbox, adopt, objects }: InboxRoutePorts): Pick<Routes, Row> {
   return {
-    async inbox({ query: { limit, after, order }, caller: { account } }) {
-      const isWhole = limit === undefined && after === undefined && order === undefined
-      const drops = isWhole
-        ? await inbox.list(account.accountId)
-        : await inbox.page(account.accountId, { after, max: limit ?? MAX_INBOX_PAGE, order })
+    async inbox({ query, caller }) {
+      const drops = await inbox.list(caller.account.accountId, listQuestion(query))
       if (isRefusal(drops)) return drops
       return { status: 200, body: { drops: await mapInSlices(drops, entryOf) } }
     },

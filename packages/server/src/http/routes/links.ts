@@ -12,6 +12,7 @@ import { isRefusal } from '../../domain/ground/refusals.ts'
 import type { LinkTerms } from '../../ports/store.ts'
 import type { Routes } from '../call.ts'
 import { givenBytes } from '../givenBytes.ts'
+import { listQuestion } from '../lists.ts'
 import { mapInSlices } from '../slices.ts'
 
 type Row = 'provisionLink' | 'listLinks' | 'changeLink' | 'revokeLink'
@@ -33,8 +34,9 @@ export function linkRoutes({ links }: { readonly links: Links }): Pick<Routes, R
       return isRefusal(answer) ? answer : { status: 201, body: { opaque_id: answer } }
     },
 
-    async listLinks({ caller }) {
-      const owned = await links.list(caller.account.accountId)
+    async listLinks({ query, caller }) {
+      const owned = await links.list(caller.account.accountId, listQuestion(query))
+      if (isRefusal(owned)) return owned
       return { status: 200, body: { links: await mapInSlices(owned, entryOf) } }
     },
 

@@ -7,6 +7,7 @@ import type { Objects } from '../../ports/objects.ts'
 import type { Call, Routes } from '../call.ts'
 import { contentAnswer, contentHead } from '../content.ts'
 import { givenBytes, newName } from '../givenBytes.ts'
+import { listQuestion } from '../lists.ts'
 
 type Row = 'createShare' | 'listShares' | 'nameShare' | 'deleteShare' | 'share' | 'shareBlob' | 'shareBlobHead'
 
@@ -31,8 +32,9 @@ export function shareRoutes({
       return isRefusal(answer) ? answer : { status: 201, body: { opaque_id: answer } }
     },
 
-    async listShares({ caller }) {
-      const owned = await shares.list(caller.account.accountId)
+    async listShares({ query, caller }) {
+      const owned = await shares.list(caller.account.accountId, listQuestion(query))
+      if (isRefusal(owned)) return owned
       const entries = owned.map(({ opaqueId, createdAt, expiresAt, verifierHash, sealedName, sealedRecord }) => ({
         opaque_id: opaqueId,
         created_at: formatInstant(createdAt),

@@ -11,6 +11,7 @@ import type { Store, UnclosedUpload } from '../../ports/store.ts'
 import type { Routes } from '../call.ts'
 import { chunkAnswer, sessionHeaders } from '../chunk.ts'
 import { declaredOf } from '../declared.ts'
+import { listQuestion } from '../lists.ts'
 import { mapInSlices } from '../slices.ts'
 
 type Row = 'createUpload' | 'listUploads' | 'appendUpload' | 'uploadSession' | 'cancelUpload'
@@ -50,8 +51,9 @@ export function uploadRoutes(
         : { status: 200, body, headers: { Location, 'X-Service-Offset': String(offset) } }
     },
 
-    async listUploads({ caller }) {
-      const unclosed = await uploads.list(caller.account.accountId)
+    async listUploads({ query, caller }) {
+      const unclosed = await uploads.list(caller.account.accountId, listQuestion(query))
+      if (isRefusal(unclosed)) return unclosed
       return { status: 200, body: { uploads: await mapInSlices(unclosed, entryOf) } }
     },
 

@@ -124,8 +124,6 @@ export type Upload = DropUpload | AssetUpload
 export type UnclosedUpload = Pick<Upload, 'uploadId' | 'size' | 'receivedBytes' | 'state' | 'createdAt'> &
   (Pick<NewDropUpload, 'opaqueId' | 'assetId'> | Pick<NewAssetUpload, 'assetId' | 'role'>)
 
-export type UnclosedPlace = Pick<Upload, 'createdAt' | 'uploadId'>
-
 export type Chunk = Row<typeof chunks>
 
 /** A chunk and where its bytes are. */

@@ -26,14 +26,18 @@ export function LinksPage() {
   const { owner } = useOwnerPages()
   const text = useText(linksTexts)
   const nowMs = useNow(owner.now)
-  const { value: links, error, reload } = useRefreshed(() => owner.listLinks())
+  const {
+    value: links,
+    error,
+    isPart,
+    reload,
+  } = useRefreshed<readonly OwnLink[]>((signal, onPart) => owner.listLinks({ order: 'newest', signal, onPart }))
   const [dialog, setDialog] = useState<OpenDialog>()
   useLive(['link.changed', 'drop.landed', 'drop.adopted', 'drop.discarded'], reload)
   useReloadWhenOneExpires(links, owner.now, reload)
 
-  const newestFirst = links?.toReversed() ?? []
-  const live = newestFirst.filter(({ state }) => state === 'live')
-  const past = newestFirst.filter(({ state }) => state !== 'live')
+  const live = (links ?? []).filter(({ state }) => state === 'live')
+  const past = (links ?? []).filter(({ state }) => state !== 'live')
   const shownLink = dialog?.kind === 'new' ? undefined : links?.find(({ opaqueId }) => opaqueId === dialog?.opaqueId)
   const close = () => setDialog(undefined)
   const card = (link: OwnLink) => (
@@ -62,7 +66,7 @@ export function LinksPage() {
         <>
           <p class="soft">{text.intro}</p>
           <h2 class="visually-hidden">{text.listTitle}</h2>
-          {live.length === 0 ? <p>{text.noneLive}</p> : <ul class="stack">{live.map(card)}</ul>}
+          {live.length > 0 ? <ul class="stack">{live.map(card)}</ul> : !isPart && <p>{text.noneLive}</p>}
         </>
       )}
       {past.length > 0 && (

@@ -5,7 +5,7 @@ import { Button, Name } from '../../common/controls.tsx'
 import { formats } from '../../common/format.ts'
 import { Icon } from '../../common/icons.tsx'
 import { useText } from '../../common/reader.ts'
-import { useLoaded } from '../../common/useLoaded.ts'
+import { useRefreshed } from '../../common/useRefreshed.ts'
 import { hashesOf } from '../albums/shownAsset.ts'
 import { useAssets } from '../albums/useAlbumData.ts'
 import { ConfirmDialog } from '../confirmDialog.tsx'
@@ -24,14 +24,16 @@ const SHORT_ID = 6
 export function SharesPage() {
   const { owner } = useOwnerPages()
   const text = useText(sharesTexts)
-  const shares = useLoaded(() => owner.listShares())
+  const shares = useRefreshed<readonly OwnShare[]>((signal, onPart) =>
+    owner.listShares({ order: 'newest', signal, onPart }),
+  )
   const { value: assets } = useAssets()
   // Once for all rows: an account may have many thousand files.
   const held = useMemo(() => assets && new Set([...assets.values()].map((asset) => hashesOf(asset).original)), [assets])
   const [shown, setShown] = useState<OwnShare>()
   const [named, setNamed] = useState<OwnShare>()
   const [ending, setEnding] = useState<OwnShare>()
-  const newest = [...(shares.value ?? [])].reverse()
+  const newest = shares.value ?? []
   return (
     <div class="stack">
       <h1 tabIndex={-1}>{text.title}</h1>

@@ -44,7 +44,7 @@ export const problems: typeof import('../en/problems.ts').problems = {
     'error.auth.totp_invalid_code':
       'Dieser Code ist falsch oder wurde schon benutzt. Warten Sie auf den nächsten. Wenn auch der falsch ist, prüfen Sie die Uhr Ihres Telefons.',
     'error.request.rate_limited':
-      'Das Konto hat so viel hinzugefügt, wie an einem Tag erlaubt ist. Melden Sie sich neu an, oder versuchen Sie es morgen noch einmal.',
+      'Das Konto fragt zu viel auf einmal, oder es hat so viel hinzugefügt, wie an einem Tag erlaubt ist. Warten Sie einen Moment. Hilft das nicht, melden Sie sich neu an, oder versuchen Sie es morgen noch einmal.',
     'error.album.not_empty':
       'Das Album hat noch Dateien, oder ein Upload dorthin ist nicht fertig. Laden Sie die Seite neu und beenden Sie die Uploads, oder brechen Sie sie ab.',
     'error.request.limit_reached':

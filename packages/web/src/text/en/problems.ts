@@ -51,7 +51,7 @@ const codes: Readonly<Record<ProblemCode | 'unknown', string>> = {
   'error.auth.totp_invalid_code':
     'This code is wrong or was already used. Wait for the next one. If that is wrong too, check the clock of your phone.',
   'error.request.rate_limited':
-    'The account has added as much as it may in a day. Sign in again, or try again tomorrow.',
+    'The account asks for too much at once, or has added as much as it may in a day. Wait a moment. If that does not help, sign in again, or try again tomorrow.',
   'error.album.not_empty':
     'The album still has files, or an upload to it has not finished. Reload the page, and finish or cancel the uploads.',
   'error.request.limit_reached': 'The account has reached its limit. Delete some that you no longer need.',

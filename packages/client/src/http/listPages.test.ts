@@ -5,11 +5,13 @@ import type { DropId } from '@blindkeep/protocol/ids'
 import { KEM_CIPHERTEXT_BYTES } from '@blindkeep/protocol/suites'
 import { isRequest } from '../../../../testing/maliciousServer.ts'
 import { newOwner, sendFile } from '../../../../testing/people.ts'
-import { createCalls } from '../http/call.ts'
+import { inboxList } from '../drops/ownerInbox.ts'
 import type { Owner } from '../owner.ts'
 import { itemsOf } from '../testing/expectations.ts'
 import { sharedServer } from '../testing/sharedServer.ts'
-import { inboxPages } from './inboxPages.ts'
+import { createCalls } from './call.ts'
+import { AnswerError } from './errors.ts'
+import { listPages, wholeList } from './listPages.ts'
 
 const { proxy } = await sharedServer()
 let owner: Owner
@@ -22,12 +24,15 @@ before(async () => {
   dropIds = (await itemsOf(owner.pendingDrops())).map(({ dropId }) => dropId)
 })
 
-/** Pages of two. */
-function pagesOf(known: readonly DropId[] = [], order?: 'newest') {
+function listed() {
   const { accessToken } = owner.tokens()
   const tokens = { access: () => accessToken, renew: () => Promise.reject(new Error('the token is new')) }
-  return inboxPages(createCalls({ baseUrl: proxy.url, tokens }).call, { known, order, pageDrops: 2 })
+  return inboxList(createCalls({ baseUrl: proxy.url, tokens }).call)
 }
+
+/** Pages of two. */
+const pagesOf = (known: readonly DropId[] = [], order?: 'newest') =>
+  listPages(listed(), { known, order, pageEntries: 2 })
 
 /** The pages by their drops' numbers. `onPage` runs while the reader waits. */
 async function numbersIn(
@@ -42,7 +47,7 @@ async function numbersIn(
   return numbers
 }
 
-describe('an inbox in pages', () => {
+describe('a list in pages', () => {
   it('has each drop once, oldest or newest first, or those after the known ones', async () => {
     assert.deepEqual(await numbersIn(pagesOf()), [[0, 1], [2, 3], [4, 5], [6]])
     assert.deepEqual(await numbersIn(pagesOf(dropIds.slice(0, 4))), [[4, 5], [6]])
@@ -63,21 +68,61 @@ describe('an inbox in pages', () => {
     assert.deepEqual((await numbersIn(pagesOf(dropIds.slice(0, 4)))).flat(), [4, 5, 6])
   })
 
-  it('is refused when a server lists without end', async () => {
-    const entry = {
-      opaque_id: '0'.repeat(32),
-      ciphertext_hash: '0'.repeat(64),
-      size: 1,
-      content_type: 'application/octet-stream',
-      kem_ct: randomBytes(KEM_CIPHERTEXT_BYTES).toString('base64'),
-      received_at: '2026-01-01T00:00:00.000Z',
-      adopting: false,
+  it('is given in parts, each before the next page is asked for', async () => {
+    const happened: string[] = []
+    const names = new Map<string | undefined, number>(dropIds.map((id, number) => [id, number]))
+    const { ask, ...list } = listed()
+    const noted: typeof ask = (request) => {
+      happened.push(`asked after ${names.get(request.query.after)}`)
+      return ask(request)
     }
-    const page = () => ({ drops: [0, 1].map(() => ({ ...entry, drop_id: randomUUID() })) })
+    const numberOf = ({ drop_id }: { readonly drop_id: DropId }) => dropIds.indexOf(drop_id)
+    const onPart = (numbers: readonly number[]) => happened.push(`has ${numbers}`)
+    const numbers = await wholeList({ ...list, ask: noted }, numberOf, { onPart, pageEntries: 2 })
+    assert.deepEqual(happened, ['asked after undefined', 'has 4,5', 'asked after 5', 'has 4,5,6'])
+    assert.deepEqual(numbers, [4, 5, 6])
+  })
+})
+
+describe('a list of a server that lies', () => {
+  const entryOf = (drop_id: string) => ({
+    drop_id,
+    opaque_id: '0'.repeat(32),
+    ciphertext_hash: '0'.repeat(64),
+    size: 1,
+    content_type: 'application/octet-stream',
+    kem_ct: randomBytes(KEM_CIPHERTEXT_BYTES).toString('base64'),
+    received_at: '2026-01-01T00:00:00.000Z',
+    adopting: false,
+  })
+
+  const isRefused = (lie: () => readonly string[], fault: RegExp) => async () => {
     proxy.tamper({
       matches: isRequest('GET', /^\/v1\/drops\?/),
-      answer: (message) => ({ ...message, status: 200, body: Buffer.from(JSON.stringify(page())) }),
+      answer: (message) => ({
+        ...message,
+        status: 200,
+        body: Buffer.from(JSON.stringify({ drops: lie().map(entryOf) })),
+      }),
     })
-    await assert.rejects(numbersIn(pagesOf()), /more than 800 drops/)
-  })
+    await assert.rejects(numbersIn(pagesOf()), (error) => error instanceof AnswerError && fault.test(error.message))
+  }
+  const [one, other] = [randomUUID(), randomUUID()]
+
+  it(
+    'is refused when it does not end',
+    isRefused(() => [randomUUID(), randomUUID()], /more than 800 entries/),
+  )
+  it(
+    'is refused when a page is longer than asked',
+    isRefused(() => [one, other, randomUUID()], /of 2 has 3 entries/),
+  )
+  it(
+    'is refused when a page repeats an entry',
+    isRefused(() => [one, one], /an entry twice/),
+  )
+  it(
+    'is refused when a later page does',
+    isRefused(() => [one, other], /an entry twice/),
+  )
 })
