@@ -91,8 +91,8 @@ export function formerUrlsFact(urls: readonly string[]): Uint8Array {
 }
 
 /**
- * Sealed under the master secret: pages show it to owners, so whoever can only write rows must not make one. Undefined
- * if no move is announced, and for what the master secret does not vouch for.
+ * Sealed under the master secret: pages show it to owners, and a thief of the database alone must not make one.
+ * Undefined if no move is announced, and for what the master secret does not vouch for.
  */
 export async function announcedMove(
   tx: Pick<ReadTx, 'server'>,
