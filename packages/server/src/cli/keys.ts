@@ -26,7 +26,7 @@ export const keyCommands: readonly Command[] = [
       'Rotate as often as your rules require, and when a private key may have been stolen. The server may run; it needs no restart.',
       '',
       'Receipts: the old key stays in the published list and gets an end; its receipts stay valid. The new key signs further receipts,',
-      'in the same chain. Sessions stay open. A thief of the old key can still sign receipts dated before its end: clients detect them',
+      'in the same chain. Both sign a statement that one follows the other, 600 times at most. Sessions stay open. A thief of the old key can still sign receipts dated before its end: clients detect them',
       'only by their place in the chain.',
       '--signing: all access tokens and capability tokens end within five seconds. Signed-in clients renew their tokens by themselves;',
       'capability tokens must be minted again. Receipts and their keys stay as they are.',
