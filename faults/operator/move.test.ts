@@ -186,7 +186,7 @@ describe('an announcement of a move', () => {
     const server = await started(t)
     const shown = async () => (await (await fetch(`${server.url}/.well-known/service/server-info`)).json()).moves_to
     const announce = (...args: readonly string[]) => server.command(['move', 'announce', ...args])
-    assert.match((await announce(ELSEWHERE, '--on', '2099-01-31')).stderr, /nobody is to be told/)
+    assert.match((await announce(ELSEWHERE, '--on', '2099-01-31')).stderr, /no owner to read it/)
     await newOwner(server.url)
     for (const wrong of [
       [],
