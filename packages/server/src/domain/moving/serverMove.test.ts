@@ -107,6 +107,8 @@ describe('a move of the server', () => {
     inWorld(async (world) => {
       await newAccount(world)
       const third = { from: TO, to: FROM, publicUrl: FROM }
+      // Noted before it had a name.
+      await recordPublicUrl(world.store, 'https://other.example/in')
       await moveServer(world, planned)
       await moveServer(world, third)
       assert.deepEqual(await world.store.read(formerUrls), [`${FROM}/*`, planned.publicUrl])
