@@ -12,7 +12,7 @@ import { isTransient } from '../http/retry.ts'
 import { AuditError } from './auditError.ts'
 import { erasOf, isSameChange, ListsMisfit, type Move, movesOf, requireContinuedChanges } from './keyChanges.ts'
 import { MoveError, type MoveFault } from './moveError.ts'
-import type { PinnedKeys } from './pinnedKeys.ts'
+import type { PinnedKeyChanges, PinnedKeys } from './pinnedKeys.ts'
 import { pinKeys, refuseTombstone } from './pins.ts'
 
 export interface MoveOptions {
@@ -176,7 +176,9 @@ function requireReceiptKept(newest: ChainLink | undefined, eras: readonly Era[],
     throw new MoveError('receipt_lost', `receipt ${seq}, which ${name} has signed, is not in the log that moved`)
 }
 
-interface Said extends Asking, Pick<MovesResponse, 'moves'> {}
+interface Said extends Asking {
+  readonly moves: PinnedKeyChanges['moves']
+}
 
 /**
  * 5. The old address is asked below its path. If it answers, it must say the same, and nothing more: it is known by its
