@@ -101,6 +101,7 @@ describe('a server that claims to have moved', () => {
   it('is refused if nothing is known of it', async () => {
     await assert.rejects(follow({ pinned: pinsOf('one key') }), isRefused('not_known'))
     await assert.rejects(follow({ pinned: { serverId: NAME, keys: [] } }), isRefused('not_known'))
+    await assert.rejects(follow({ to: `${NAME}/path` }), isRefused('never_moved'))
     assert.equal(asked.length, 0)
   })
 

@@ -72,7 +72,7 @@ export async function prepareMove(options: MoveOptions): Promise<PreparedMove> {
     return readNew(after, pinned, { to, signal })
   })
   const first = firstMove(pins, pinned)
-  requireReceiptKept(pinned.newestReceipt, eras, first)
+  requireReceiptKept(pinned.newestReceipt, eras)
   const old = await askOld(before, { moves: pins.keyChanges?.moves ?? [], to, signal })
   const later = movesOf(pins).slice(first.number)
   return {
@@ -167,12 +167,12 @@ function firstMove(pins: PinnedKeys, { keys, serverId: from }: PinnedKeys): Move
 }
 
 /** 4. What the server has signed before is in the log that goes on. */
-function requireReceiptKept(newest: ChainLink | undefined, eras: readonly Era[], first: Move): void {
+function requireReceiptKept(newest: ChainLink | undefined, eras: readonly Era[]): void {
   if (newest === undefined) return
   const { receipt_seq: seq, server_id: name } = newest.payload
   const era = eras.find(({ after, upTo = Number.POSITIVE_INFINITY }) => after < seq && seq <= upTo)
   const isKept = era !== undefined && eraFault({ ...newest, keyId: era.keyId }, eras) === undefined
-  if (!isKept || seq > (first.last_receipt_seq ?? 0))
+  if (!isKept)
     throw new MoveError('receipt_lost', `receipt ${seq}, which ${name} has signed, is not in the log that moved`)
 }
 
