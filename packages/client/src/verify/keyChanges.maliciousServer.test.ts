@@ -155,6 +155,15 @@ describe('pins of a server that has moved', () => {
     assert.deepEqual(joinPins(more, less).keyChanges, less.keyChanges)
     const other = { ...less, keyChanges: { moves: [statement('before any receipt')], rotations: [] } }
     assert.throws(() => joinPins(less, other), hasReason('moves_vanished'))
+    const both = knowing('a move and a rotation')
+    const [move, another, rotation] = ['to the name', 'before any receipt', 'a rotation'].map(statement)
+    assert.ok(move && another && rotation)
+    for (const keyChanges of [
+      { moves: [{ ...move, leave: another.leave }], rotations: [rotation] },
+      { moves: [{ ...move, arrive: another.arrive }], rotations: [rotation] },
+      { moves: [move], rotations: [statement('a rotation of another name')] },
+    ])
+      assert.throws(() => joinPins(both, { ...both, keyChanges }), hasReason('moves_vanished'))
   })
 
   it('keep since when it is known', () => {
