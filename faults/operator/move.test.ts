@@ -175,9 +175,39 @@ describe('a move to another address', () => {
     }
     const { status, stderr } = await move()
     assert.equal(status, 1)
-    assert.match(stderr, new RegExp(`this one’s key answers at ${server.url}: a copy.*Nothing was changed`))
+    assert.match(stderr, new RegExp(`this one’s keys answers at ${server.url}: a copy.*Nothing was changed`))
     await copy.terminate()
     assert.equal((await move()).status, 0)
+  })
+
+  it('refuses while the server still runs whose backup was restored here, though the restore has changed the key', async (t) => {
+    const server = await started(t)
+    await newOwner(server.url)
+    const backup = join(dirname(server.dataDir), 'backup')
+    assert.equal((await server.command(['backup', backup])).status, 0)
+    const elsewhere = await freePort()
+    const there = {
+      ...{ DATA_DIR: join(dirname(server.dataDir), 'restored'), PORT: String(elsewhere) },
+      PUBLIC_URL: `http://localhost:${elsewhere}`,
+    }
+    const restored = await server.command(['restore', backup], there)
+    assert.equal(restored.status, 0, restored.stderr)
+    const { status, stderr } = await server.command(['move', '--yes'], there)
+    assert.equal(status, 1, stderr)
+    assert.match(stderr, new RegExp(`answers at ${server.url}: .*Nothing was changed`))
+    await server.terminate()
+    assert.equal((await server.command(['move', '--yes'], there)).status, 0)
+  })
+
+  it('does not take a missing PUBLIC_URL for the wish to move to this machine', async (t) => {
+    const server = await started(t)
+    await newOwner(server.url)
+    await server.terminate()
+    assert.equal((await server.command(['move', '--yes', '--unchecked'], { PUBLIC_URL: ELSEWHERE })).status, 0)
+    const { status, stderr } = await server.command(['move', '--yes'], { PUBLIC_URL: '' })
+    assert.equal(status, 2, stderr)
+    assert.match(stderr, /PUBLIC_URL/)
+    await server.restart({ PUBLIC_URL: ELSEWHERE })
   })
 })
 

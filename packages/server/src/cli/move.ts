@@ -28,7 +28,7 @@ export const moveCommands: readonly Command[] = [
     summary: 'Moves this stopped server to the address in PUBLIC_URL: accounts, files, keys, links and receipts stay.',
     details: [
       'First set PUBLIC_URL to the new address, with its name and proxy ready, and stop the server (all nodes). The old address need not lead here any more.',
-      'Looks first whether the new address leads to HOST and PORT of this machine, and whether a server with this one’s key still answers at the old one.',
+      'Looks first whether the new address leads to HOST and PORT of this machine, and whether a server with this one’s keys still answers at the old one.',
       'Then it says what ends, and asks. All sessions and tokens end: owners sign in at the new address with their password; recovery words stay as they are.',
       'Passkeys end if the host is another one. A new key signs receipts; old receipts stay valid, and a signed statement says that the server has moved.',
       'Make a backup before, and another one after it. docs/moving.md of the repository says all of it, step by step.',
@@ -66,6 +66,7 @@ async function runMove(call: Call): Promise<Outcome> {
   return withOpen(openAddressMove(config), async (data) => {
     const from = await recordedServerId(data.store)
     if (from === undefined || from === address.serverId) return notNeeded(from, address)
+    if (config.publicUrl === undefined) throw new UsageError(NO_ADDRESS)
     await requireWholeLog(data)
     const planned = { from, to: address.serverId, publicUrl: address.baseUrl }
     const outlook = await moveOutlook(data, planned)
@@ -79,9 +80,11 @@ async function runMove(call: Call): Promise<Outcome> {
   })
 }
 
+/** A setting that was forgotten must not lead from a name to this machine. */
+const NO_ADDRESS = 'set PUBLIC_URL to the new address, also if it is an address of this machine'
+
 function newAddress(config: Config): PublicAddress {
-  if (config.publicUrl === undefined && config.port === 0)
-    throw new UsageError('set PUBLIC_URL to the new address: with PORT=0 the server has none of its own')
+  if (config.publicUrl === undefined && config.port === 0) throw new UsageError(NO_ADDRESS)
   return publicAddressOf(config, config.port)
 }
 
@@ -93,9 +96,9 @@ function notNeeded(from: string | undefined, { serverId, baseUrl }: PublicAddres
   return { lines: [line], json: { moved: false, server_id: from ?? null } }
 }
 
-/** Throws an error for people if the new address does not lead here, or a server with this one’s key is at the old one. */
+/** Throws an error for people if the new address does not lead here, or a server with this one’s keys is at the old one. */
 async function checkAddresses(config: Config, { from, publicUrl }: PlannedMove, outlook: MoveOutlook): Promise<void> {
-  const { leaves = from, activeKey } = outlook
+  const { leaves = from, keyIds } = outlook
   const listening = await openMoveCheck(config).catch(unusableAddress(config))
   try {
     const fault = await listening.faultInNew({ publicUrl, formerUrls: [...outlook.formerUrls, leaves] })
@@ -103,9 +106,9 @@ async function checkAddresses(config: Config, { from, publicUrl }: PlannedMove, 
       throw new Error(
         `${fault} Nothing was changed. Let the name and the proxy lead to this machine first. If only this machine cannot reach it, or something in front first asks /readyz, add --unchecked.`,
       )
-    if (activeKey === undefined || !(await isServedAt(leaves, activeKey))) return
+    if (!(await isServedAt(leaves, keyIds))) return
     throw new Error(
-      `a server that signs with this one’s key answers at ${leaves}: a copy of this data is in use there, and two servers would sign receipts that contradict each other. Nothing was changed. Stop that one, and take its newest data. If only a cache answers there, add --unchecked.`,
+      `a server with this one’s keys answers at ${leaves}: a copy of this data is in use there, and two servers would sign receipts that contradict each other. Nothing was changed. Stop that one, and take its newest data. If only a cache answers there, add --unchecked.`,
     )
   } finally {
     await listening.close()

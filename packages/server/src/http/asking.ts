@@ -11,15 +11,15 @@ export interface Answer {
   readonly body: string
 }
 
-/** What came, or why nothing did: a clause for people, without a full stop. */
-export async function ask(url: string): Promise<Answer | { readonly silence: string }> {
-  const signal = AbortSignal.timeout(TIMEOUT_MS)
+/** What came in that time, or why nothing did: a clause for people, without a full stop. */
+export async function ask(url: string, timeoutMs = TIMEOUT_MS): Promise<Answer | { readonly silence: string }> {
+  const signal = AbortSignal.timeout(timeoutMs)
   try {
     const answer = await fetch(url, { redirect: 'manual', signal, headers: { 'cache-control': 'no-cache' } })
     const location = answer.headers.get('location') ?? undefined
     return { status: answer.status, location, body: await textOf(answer) }
   } catch (error) {
-    return { silence: signal.aborted ? `nothing answers within ${TIMEOUT_MS / 1000} seconds` : silenceOf(error, url) }
+    return { silence: signal.aborted ? `nothing answers within ${timeoutMs / 1000} seconds` : silenceOf(error, url) }
   }
 }
 

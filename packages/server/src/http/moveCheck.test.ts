@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createServer, type RequestListener, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, it } from 'node:test'
+import { ask } from './asking.ts'
 import { isServedAt, type MoveCheck, openMoveCheck } from './moveCheck.ts'
 
 const HOST = '127.0.0.1'
@@ -134,8 +135,9 @@ describe('the look whether a server is still at the old address', () => {
   const ended = '2026-01-01T00:00:00Z'
 
   for (const [what, answering, isFound] of [
-    ['that signs with the key now', keys({ key_id: 'other', active_to: ended }, { key_id: KEY }), true],
-    ['whose key has ended', keys({ key_id: KEY, active_to: ended }, { key_id: 'other' }), false],
+    ['that signs with a key of this one', keys({ key_id: 'other', active_to: ended }, { key_id: KEY }), true],
+    ['that has changed its key since', keys({ key_id: KEY, active_to: ended }, { key_id: 'other' }), true],
+    ['with other keys', keys({ key_id: 'other' }), false],
     ['that redirects', (port: number) => answers(307, '', { location: `http://${HOST}:${port}/` })(), false],
     ['that is being moved', answers(503, ''), false],
     ['that answers something else', answers(200, '[[{'), false],
@@ -144,9 +146,21 @@ describe('the look whether a server is still at the old address', () => {
   ] as const)
     it(
       `${isFound ? 'finds one' : 'takes no notice of one'} ${what}`,
-      checking(async ({ other }) => assert.equal(await isServedAt(other, KEY), isFound), answering),
+      checking(async ({ other }) => assert.equal(await isServedAt(other, ['first', KEY]), isFound), answering),
+    )
+
+  for (const [what, answering] of [
+    ['silent', () => undefined],
+    ['endless', (_, response) => void response.writeHead(200).write('x')],
+  ] as readonly (readonly [string, RequestListener])[])
+    it(
+      `is over in time at one that is ${what}`,
+      checking(
+        async ({ other }) => assert.deepEqual(await ask(other, 500), { silence: 'nothing answers within 0.5 seconds' }),
+        () => answering,
+      ),
     )
 
   it('takes silence for no server', async () =>
-    assert.equal(await isServedAt(`http://${HOST}:${await unusedPort()}`, KEY), false))
+    assert.equal(await isServedAt(`http://${HOST}:${await unusedPort()}`, [KEY]), false))
 })

@@ -95,7 +95,7 @@ describe('the addresses that a server notes', () => {
         await setFact(world, 'moves_to', forged)
         assert.equal(await told(), undefined)
       }
-      for (const wrong of ['[]', '{', json.replace('.org', '.org/'), json.replace('2026', 'then')]) {
+      for (const wrong of ['[]', '{', json.replace('.org', '.org/'), json.replace('.org', '.org/in'), json.replace('2026', 'then')]) {
         await setFact(world, 'moves_to', keyring.seal('moves-to', utf8(wrong)))
         assert.equal(await told(), undefined)
       }
