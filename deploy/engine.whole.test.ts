@@ -12,7 +12,7 @@ import { after, before, describe, it, type TestContext } from 'node:test'
 import tls from 'node:tls'
 import { fileURLToPath } from 'node:url'
 import type { Owner } from '@blindkeep/client/owner'
-import { FIRST_BUILD, unpackWithoutAccounts } from '../testing/earlier/earlierData.ts'
+import { FIRST_BUILD, unpackConvertible } from '../testing/earlier/earlierData.ts'
 import { newOwner, openedDrops, sendFile } from '../testing/people.ts'
 import { provedBody } from '../testing/proving.ts'
 import { freePort } from '../testing/startServer.ts'
@@ -93,7 +93,7 @@ else
       const root = mkdtempSync(join(tmpdir(), 'blindkeep-earlier-'))
       t.after(() => rmSync(root, { recursive: true, force: true }))
       t.after(() => removeContainers(engine))
-      const { publicUrl } = await unpackWithoutAccounts(FIRST_BUILD, join(root, 'data'))
+      const { publicUrl } = await unpackConvertible(FIRST_BUILD, join(root, 'data'))
       const volume = ['--volume', `${RUN}:${DATA}`]
       const filled = 'cp -a /from/. . && chown -R node:node .'
       const from = ['--user=root', '--volume', `${join(root, 'data')}:/from:ro,z`]

@@ -187,7 +187,7 @@ function erasOf(published: PublishedKeys, statements: readonly Statement[], refu
     const before = published.keys[index]
     const about = statements.filter(({ fields }) => fields.get('new_key') === key.keyId)
     const where = `key ${index + 2}`
-    if (about.length !== 1) refuse(where, `${about.length} statements say that it begins`)
+    if (about.length === 0) refuse(where, 'no statement says that it begins')
     for (const one of about) refuseBetween(one, { before, key, refuse })
     return about[0]
   })
@@ -195,7 +195,7 @@ function erasOf(published: PublishedKeys, statements: readonly Statement[], refu
   for (const kind of ['move', 'rotation'] as const)
     if (!isSameList(ofKind(order, kind), ofKind(statements, kind))) refuse(`${kind}s`, 'the oldest must come first')
   for (const statement of statements)
-    if (!pairs.includes(statement)) refuse(statement.where, 'it begins no published key')
+    if (!pairs.includes(statement)) refuse(statement.where, 'it begins no published key, or one that has begun before')
   return namedEras(published, pairs, refuse)
 }
 

@@ -16,6 +16,7 @@ import { type CommandOutcome, runCommand } from '../../testing/command.ts'
 import {
   type EarlierData,
   FIRST_BUILD,
+  unpackConvertible,
   unpackEarlierData,
   unpackWithoutAccounts,
 } from '../../testing/earlier/earlierData.ts'
@@ -107,6 +108,22 @@ describe('a server of the present version, on data with an account of the first 
   })
 })
 
+describe('a server of the present version, on data whose key was replaced before such changes were signed', () => {
+  it('says in one sentence that it cannot take the key over, and changes nothing', async () => {
+    const dataDir = join(root, 'with another key')
+    await unpackWithoutAccounts(FIRST_BUILD, dataDir)
+    const found = await stateOf(dataDir)
+    for (const command of ['serve', 'upgrade']) {
+      const { status, stderr } = await operate(dataDir, command)
+      assert.equal(status, 1)
+      assert.match(stderr, /attestation key that was replaced by an earlier release, without the signed statement/)
+      assert.doesNotMatch(stderr, /^ +at /m)
+      assert.deepEqual(await stateOf(dataDir), found)
+    }
+    assert.match((await planIn(dataDir)).refusal ?? '', /without the signed statement/)
+  })
+})
+
 describe('a server of the present version, on data of the first build whose account was deleted', () => {
   let dataDir: string
   let data: EarlierData
@@ -115,7 +132,7 @@ describe('a server of the present version, on data of the first build whose acco
 
   before(async () => {
     dataDir = join(root, 'data')
-    data = await unpackWithoutAccounts(FIRST_BUILD, dataDir)
+    data = await unpackConvertible(FIRST_BUILD, dataDir)
     const found = await stateOf(dataDir)
     plan = await planIn(dataDir)
     assert.deepEqual(await stateOf(dataDir), found, '--check changes nothing')
@@ -145,7 +162,7 @@ describe('a server of the present version, on data of the first build whose acco
     // What leads the clients of the server's public name to its process.
     const toProcess: typeof fetch = (input, init) => fetch(String(input).replace(data.publicUrl, server.url), init)
     const { serverId, keys } = await auditServer(createCalls({ baseUrl: data.publicUrl, fetch: toProcess }))
-    assert.deepEqual([serverId, keys.keys.length], [data.publicUrl, 2])
+    assert.deepEqual([serverId, keys.keys.length], [data.publicUrl, 1])
     const kept = inDatabase(join(dataDir, 'blindkeep.sqlite'), (database) =>
       database.prepare('select receipt_cbor from receipts order by receipt_seq').all(),
     ).map(({ receipt_cbor: cbor }) => (cbor instanceof Uint8Array ? Buffer.from(cbor).toString('base64') : ''))
@@ -209,7 +226,7 @@ describe('a server of the present version, on data of the first build whose acco
 describe('a command of the present version, on a database from before the upgrade', () => {
   it('changes nothing and says what to type, which works', async () => {
     const dataDir = join(root, 'not-upgraded')
-    await unpackWithoutAccounts(FIRST_BUILD, dataDir)
+    await unpackConvertible(FIRST_BUILD, dataDir)
     const backup = ['backup', join(root, 'backup of the same'), '--data', dataDir]
     const refused = await operate(dataDir, ...backup)
     assert.equal(refused.status, 1)
@@ -229,7 +246,7 @@ describe('an upgrade without room for the copy', () => {
     if ('missing' in disk) return t.skip(disk.missing)
     try {
       const dataDir = join(disk.directory, 'data')
-      await unpackWithoutAccounts(FIRST_BUILD, dataDir)
+      await unpackConvertible(FIRST_BUILD, dataDir)
       disk.fill(4 * 1024 * 1024)
       const path = join(dataDir, 'blindkeep.sqlite')
       for (const command of ['serve', 'upgrade']) {

@@ -63,7 +63,7 @@ const fsck = async (server: RunningServer, PUBLIC_URL: string) => {
 const inboxOf = async (owner: Owner) => (await owner.inbox()).length
 
 describe('a move to another address', () => {
-  it('keeps accounts, files and links, ends sessions, and is told to owners by their channels', async (t) => {
+  it('keeps accounts, files and links, ends sessions, and is reported to owners by their channels', async (t) => {
     const receiver = await openReceiver()
     t.after(receiver.close)
     const server = await started(t, { NOTIFY: 'webhook', NOTIFY_NETWORKS: '127.0.0.0/8' })
@@ -101,7 +101,7 @@ describe('a move to another address', () => {
     assert.equal(await inboxOf(signedIn.owner), 1)
     await sendFile(url.replace(from, to), randomBytes(100))
     assert.equal(await inboxOf(signedIn.owner), 2)
-    await until(() => receiver.received.some(({ body }) => JSON.parse(body).type === 'server.moved'), 'owners are told')
+    await until(() => receiver.received.some(({ body }) => JSON.parse(body).type === 'server.moved'), 'owners learn of the move')
     await server.terminate()
     await fsck(server, to)
     await assert.rejects(server.restart({ PUBLIC_URL: from }), /belongs to/)
@@ -216,7 +216,7 @@ describe('an announcement of a move', () => {
     const server = await started(t)
     const shown = async () => (await (await fetch(`${server.url}/.well-known/service/server-info`)).json()).moves_to
     const announce = (...args: readonly string[]) => server.command(['move', 'announce', ...args])
-    assert.match((await announce(ELSEWHERE, '--on', '2099-01-31')).stderr, /nobody is to be told/)
+    assert.match((await announce(ELSEWHERE, '--on', '2099-01-31')).stderr, /no owner to read it/)
     await newOwner(server.url)
     for (const wrong of [
       [],

@@ -6,6 +6,10 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { gunzipSync } from 'node:zlib'
+import { fromBase64, toBase64 } from '@blindkeep/protocol/bytes'
+import { parseKeyId } from '@blindkeep/protocol/ids'
+import { decodeReceipt } from '@blindkeep/protocol/receipt'
+import { openKeyring } from '../../packages/server/src/adapters/keyring/keyring.ts'
 
 export interface EarlierData {
   /** The commit that was built. */
@@ -55,6 +59,42 @@ export async function unpackWithoutAccounts(packed: URL, directory: string): Pro
   database.close()
   return data
 }
+
+/** The same, with all receipts signed by its first key: a key that was replaced without a statement is refused, too. */
+export async function unpackConvertible(packed: URL, directory: string): Promise<EarlierData> {
+  const data = await unpackWithoutAccounts(packed, directory)
+  const masterSecretFile = join(directory, 'secrets/master.secret')
+  const keyring = await openKeyring({ masterSecretFile, createIfMissing: false })
+  const database = new DatabaseSync(join(directory, 'blindkeep.sqlite'))
+  try {
+    const key = database.prepare('select * from attestation_keys order by active_from limit 1').get()
+    const keyId = parseKeyId(String(key?.key_id))
+    if (!isBytes(key?.public_key) || !isBytes(key.sealed_private_key) || keyId === undefined)
+      throw new Error('the earlier data has no key')
+    const signer = keyring.openAttestationKey({ publicKey: key.public_key, sealedPrivateKey: key.sealed_private_key })
+    const receipts = data.receipts.map((text) => fromBase64(text))
+    const left = receipts.map(decodeReceipt).filter((receipt) => receipt.keyId !== keyId)
+    const signed = await signer.receipts(
+      left.map(({ payload }) => payload),
+      keyId,
+    )
+    for (const [at, { receiptCbor, receiptHash }] of signed.entries())
+      database
+        .prepare('update receipts set receipt_cbor = ?, receipt_hash = ?, key_id = ? where receipt_seq = ?')
+        .run(receiptCbor, receiptHash, keyId, left[at]?.payload.receipt_seq ?? 0)
+    database.exec(
+      'update log_head set receipt_hash = (select receipt_hash from receipts order by receipt_seq desc limit 1)',
+    )
+    database.prepare('delete from attestation_keys where key_id <> ?').run(keyId)
+    database.exec('update attestation_keys set active_to = null')
+    const kept = data.receipts.slice(0, -left.length)
+    return { ...data, receipts: [...kept, ...signed.map(({ receiptCbor }) => toBase64(receiptCbor))] }
+  } finally {
+    database.close()
+  }
+}
+
+const isBytes = (value: unknown) => value instanceof Uint8Array
 
 /** Puts the directory at `directory`, which must not exist. */
 export async function unpackEarlierData(packed: URL, directory: string): Promise<EarlierData> {

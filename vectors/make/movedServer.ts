@@ -101,6 +101,7 @@ export const STATEMENTS = {
     ...headOf(2, r2),
     rotated_at: FIRST,
   }),
+  'a second rotation': rotation({ server_id: NAME, ...ids(K3, K4), ...headOf(5, r5), rotated_at: THIRD }),
   'a rotation of another name': rotation({ ...rotated, server_id: HOME }),
   'a rotation at another instant': rotation({ ...rotated, rotated_at: THIRD }),
   'a rotation with a lower head': rotation({ ...rotated, ...headOf(1, r1) }),
@@ -159,6 +160,13 @@ export const ACCEPTED: readonly Told[] = [
     keys: firstThree,
     moves: ['to the name'],
     rotations: ['a rotation'],
+  },
+  {
+    name: 'a move and two rotations',
+    server_id: NAME,
+    keys: all,
+    moves: ['to the name'],
+    rotations: ['a rotation', 'a second rotation'],
   },
   {
     name: 'two moves and a rotation',

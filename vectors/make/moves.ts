@@ -57,6 +57,14 @@ const REFUSED: readonly Refused[] = [
   { name: 'a rotation that is not shown', reason: 'statement_missing', ...after('to the next name'), rotations: [] },
   { name: 'the last move is not shown', reason: 'statement_missing', ...whole, moves: ['to the name'] },
   { name: 'moves in another order', reason: 'statement_missing', ...whole, moves: ['to the next name', 'to the name'] },
+  {
+    name: 'rotations in another order',
+    reason: 'statement_missing',
+    server_id: NAME,
+    keys: all,
+    moves: ['to the name'],
+    rotations: ['a second rotation', 'a rotation'],
+  },
   { name: 'a move twice', reason: 'statement_surplus', ...moved, moves: ['to the name', 'to the name'] },
   { name: 'two moves to one key', reason: 'statement_surplus', ...moved, moves: ['to the name', 'before any receipt'] },
   {

@@ -80,6 +80,7 @@ describe('a chain of receipts', () => {
     assert.equal(faultOf(named(2, here), named(3, here)), 'other_server')
     assert.equal(faultOf(named(3, there), named(5, here)), 'other_server')
     assert.equal(faultOf(named(1, there), named(3, here)), 'other_server')
+    assert.equal(faultOf(named(1, there), named(3, there)), 'other_server')
     assert.deepEqual(checkChain(log), { index: 2, fault: 'other_server' })
   })
 })

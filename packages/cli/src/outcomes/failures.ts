@@ -166,9 +166,8 @@ function auditText(reason: AuditError['reason']): string {
 }
 
 /** A restored server may lack keys that it published since; no client can tell that from a forgery. */
-function auditNext({ reason, serverId }: AuditError): string {
-  if (serverId === undefined || (reason !== 'key_vanished' && reason !== 'key_changed'))
-    return 'Keep the file, and tell the owner of the account and the operator.'
+function auditNext({ serverId }: AuditError): string {
+  if (serverId === undefined) return 'Keep the file, and tell the owner of the account and the operator.'
   return `Either its operator restored it from a backup that is older than this key, or it has been tampered with: ask the operator, but not through this server. Keep the file until then. To accept the keys that it shows now, remove ${keysPath(homeDirectory(), serverId)}.`
 }
 

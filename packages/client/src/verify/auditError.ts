@@ -30,7 +30,7 @@ export type AuditReason =
 /** The server, or a party in between, sent what no honest server sends. The message says what. Keep the receipt. */
 export class AuditError extends ReasonedError<AuditReason> {
   override readonly name = 'AuditError'
-  /** The server whose keys contradict the remembered ones (`key_vanished`, `key_changed`). */
+  /** The server that contradicts what is remembered of it (`key_vanished`, `key_changed`, `moves_vanished`). */
   readonly serverId: string | undefined
 
   constructor(reason: AuditReason, finding: string, options: ErrorOptions & { readonly serverId?: string } = {}) {

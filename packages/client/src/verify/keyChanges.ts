@@ -40,13 +40,13 @@ export function needKeyChanges(pins: PinnedKeys, named: readonly string[]): bool
 export async function withKeyChanges({ call }: Pick<Calls, 'call'>, pins: PinnedKeys): Promise<PinnedKeys> {
   const published = await askMoves(call)
   if (published === undefined && pins.keyChanges === undefined) return pins
-  if (published === undefined) throw changed()
+  if (published === undefined) throw changed(pins.serverId)
   if (published.server_id !== pins.serverId)
     throw new AuditError('wrong_server', 'the statements about its names name another server')
   const { moves, rotations } = published
   if (moves.length === 0)
     throw new AuditError('moves_malformed', 'the server’s statements about its names have no move')
-  requireContinuedChanges(pins.keyChanges, { moves, rotations })
+  requireContinuedChanges(pins.serverId, pins.keyChanges, { moves, rotations })
   const known = { ...pins, keyChanges: { moves, rotations } }
   await erasOf(known)
   return known
@@ -63,17 +63,22 @@ async function askMoves(call: Calls['call']) {
 }
 
 /** The later lists of a server must begin with the earlier ones. Throws `AuditError` (`moves_vanished`). */
-export function requireContinuedChanges(before: PinnedKeyChanges | undefined, now: PinnedKeyChanges): void {
+export function requireContinuedChanges(
+  serverId: string,
+  before: PinnedKeyChanges | undefined,
+  now: PinnedKeyChanges,
+): void {
   for (const kind of ['moves', 'rotations'] as const)
-    if (before?.[kind].some((one, index) => !isSameChange(one, now[kind][index])) === true) throw changed()
+    if (before?.[kind].some((one, index) => !isSameChange(one, now[kind][index])) === true) throw changed(serverId)
 }
 
 export function isSameChange(one: KeyChangeResponse, other: KeyChangeResponse | undefined): boolean {
   return one.leave === other?.leave && one.arrive === other.arrive
 }
 
-function changed(): AuditError {
-  return new AuditError('moves_vanished', 'a statement about its names that was published before is missing or changed')
+function changed(serverId: string): AuditError {
+  const finding = 'a statement about its names that was published before is missing or changed'
+  return new AuditError('moves_vanished', finding, { serverId })
 }
 
 const read = new WeakMap<PinnedKeyChanges, Promise<readonly Era[]>>()

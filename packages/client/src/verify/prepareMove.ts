@@ -151,7 +151,7 @@ interface Published extends Pick<MovesResponse, 'moves' | 'rotations'> {
 function continued(pinned: PinnedKeys, { published, to, moves, rotations }: Published): PinnedKeys {
   const { keyChanges, ...known } = pinned
   const pins = orRefuse('keys_differ', () => pinKeys(published, to, { ...known, serverId: to }))
-  orRefuse('moves_differ', () => requireContinuedChanges(keyChanges, { moves, rotations }))
+  orRefuse('moves_differ', () => requireContinuedChanges(to, keyChanges, { moves, rotations }))
   return { ...pins, keyChanges: { moves, rotations } }
 }
 

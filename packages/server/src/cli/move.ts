@@ -96,7 +96,7 @@ function notNeeded(from: string | undefined, { serverId, baseUrl }: PublicAddres
   return { lines: [line], json: { moved: false, server_id: from ?? null } }
 }
 
-/** Throws an error for people if the new address does not lead here, or a server with this one’s keys is at the old one. */
+/** Throws an error for people if the new address does not lead here, or the old one to a server with one of the keys. */
 async function checkAddresses(config: Config, { from, publicUrl }: PlannedMove, outlook: MoveOutlook): Promise<void> {
   const { leaves = from, keyIds } = outlook
   const listening = await openMoveCheck(config).catch(unusableAddress(config))
@@ -134,7 +134,7 @@ function consequencesOf({ from, to }: PlannedMove, outlook: MoveOutlook, now: In
     `  ${countText(pushChannels, 'browser')} with notifications${pushChannels === 0 ? '' : ': these are switched on again at the new address'}.`,
     ...(notBefore > now + CLOCK_TOLERANCE_MS
       ? [
-          `  The last receipt or key is of ${formatInstant(notBefore)}, later than this machine’s clock (${formatInstant(now)}). The move is dated then, for ever: set the clock right first.`,
+          `  The last receipt or key is of ${formatInstant(notBefore)}, later than this machine’s clock (${formatInstant(now)}). The move is dated then, and stays so: set the clock right first.`,
         ]
       : []),
   ]
@@ -214,7 +214,7 @@ async function runAnnounce({ config, given: [address], option, flag }: Call): Pr
   const keyring = await openPresentKeyring(config)
   return withOpen(openPresentStore(config), async (store) => {
     const present = await recordedServerId(store)
-    if (present === undefined) throw new Error('the server has neither accounts nor receipts yet: nobody is to be told')
+    if (present === undefined) throw new Error('the server has neither accounts nor receipts yet: there is no owner to read it')
     if (announced?.serverId === present) throw new Error(`the server is at ${present} already`)
     await store.write(['server'], (tx) =>
       announced === undefined
@@ -225,7 +225,7 @@ async function runAnnounce({ config, given: [address], option, flag }: Call): Pr
     const { serverId, on } = announced
     return {
       lines: [
-        `Owners are told within a minute: on ${formatInstant(on).slice(0, 10)} ${present} moves to ${serverId}.`,
+        `Owners see it within a minute: on ${formatInstant(on).slice(0, 10)} ${present} moves to ${serverId}.`,
         `On that day set PUBLIC_URL to ${serverId}, stop the server, and run \`blindkeep-server move\`.`,
       ],
       json: { moves_to: { server_id: serverId, on: formatInstant(on) } },

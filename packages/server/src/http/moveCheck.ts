@@ -44,7 +44,7 @@ export async function openMoveCheck({ host, port }: Listening): Promise<MoveChec
       if (fault !== undefined) return `${publicUrl} does not lead here: ${fault}.`
       const named = seen === undefined ? 'own' : createNaming(publicUrl, formerUrls)(seen)
       return named.startsWith('former')
-        ? `the proxy at ${publicUrl} names an address that the server leaves as Host, "${seen?.headers.host}", and would be sent away for ever: let it pass on the Host of the request.`
+        ? `the proxy at ${publicUrl} names an address that the server leaves as Host, "${seen?.headers.host}", and its pages would lead to themselves: let it pass on the Host of the request.`
         : undefined
     },
     close: () => closed(server),

@@ -22,6 +22,8 @@ export const keyReads = {
       .selectFrom('keyChanges')
       .innerJoin('attestationKeys', 'attestationKeys.keyId', 'keyChanges.keyId')
       .select(['keyChanges.keyId', 'leave', 'arrive'])
+      .orderBy((key) => key('activeTo', 'is', null))
+      .orderBy('activeFrom')
       .orderBy('keySeq'),
   ),
 }

@@ -71,7 +71,7 @@ export function periodicWork(
     { name: 'notify owners', everyMs: 1_000, isFirstAtStart: true, ...notifying, run: notifier.tend },
     // Answers show an announcement within 5 s of its command: this pause, and the time of a refresh.
     { name: 'protocol window', everyMs: 2_000, ...refreshing, run: protocolWindow.refresh },
-    // A node that slept through a move must not go on, even if nobody asks it for anything.
+    // A node that slept through a move must not go on, even if no client asks it for anything.
     { name: 'name', everyMs: 2_000, ...refreshing, run: requireUnmoved },
     { name: 'witness', everyMs: CHECK_SECONDS * 1000, ...watching, run: headWatch.check },
     { name: 'conditions', everyMs: 60_000, ...watching, run: conditions.look },

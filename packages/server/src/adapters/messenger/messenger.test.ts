@@ -155,7 +155,7 @@ describe('a move of the server', () => {
   }
 
   it(
-    'is told to a webhook with both origins and its time',
+    'is sent to a webhook with both origins and its time',
     withReceiver(async ({ port, received }) => {
       assert.equal(await messengerWith().send(webhook(`http://127.0.0.1:${port}/`), moved, never), 'sent')
       const { type, data } = JSON.parse(received[0]?.body ?? '')
@@ -170,7 +170,7 @@ describe('a move of the server', () => {
   )
 
   it(
-    'is told to people by its two hosts, without a link, and by its two origins where the host stays',
+    'is named to people by its two hosts, without a link, and by its two origins where the host stays',
     withReceiver(async ({ port, received }) => {
       const target: Target = { kind: 'ntfy', url: `http://127.0.0.1:${port}/topic`, token: undefined }
       assert.equal(await messengerWith().send(target, moved, never), 'sent')

@@ -130,7 +130,7 @@ async function changeKey(
   return { retired: old.keyId, active: key.keyId, at }
 }
 
-/** A server without a name has neither receipts nor accounts: no statement could name it, and no client knows its key. */
+/** Without a name there are neither receipts nor accounts: no statement could name it, and no client has its key. */
 async function replaceUnused(tx: WriteTx, { keyring, clock, created }: KeyChangePorts): Promise<Rotation> {
   const old = await activeKey(tx)
   keyring.openAttestationKey(old)

@@ -165,7 +165,9 @@ describe('fsck of the statements of keys', () => {
         for (const [name, value, what] of [
           ['public_url', 'keep', /public_url is no address/],
           ['former_urls', '{}', /former_urls is no list/],
+          ['public_url', 'https://keep.example', /public_url is an address of another server/],
           ['former_urls', '[]', /former_urls lacks https:\/\/keep\.example/],
+          ['former_urls', '["https://keep.example","https://bank.example"]', /has https:\/\/bank\.example, which no move/],
         ] as const) {
           await there.store.write(['server'], (tx) => tx.server.setFact(name, Buffer.from(value)))
           const [finding, ...more] = await found()

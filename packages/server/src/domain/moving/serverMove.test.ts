@@ -108,8 +108,8 @@ describe('a move of the server', () => {
     inWorld(async (world) => {
       await newAccount(world)
       const third = { from: TO, to: FROM, publicUrl: FROM }
-      // Not of the name that it leaves.
-      await recordPublicUrl(world.store, 'https://third.example')
+      // Noted before it had a name.
+      await recordPublicUrl(world.store, 'https://other.example/in')
       assert.equal((await moveOutlook(world, planned)).leaves, undefined)
       await moveServer(world, planned)
       await moveServer(world, third)

@@ -49,7 +49,7 @@ export interface ServerMove {
   readonly told: number
 }
 
-/** What the move would end. Changes nothing. Throws if the keyring could not sign it, or no further move is possible. */
+/** What the move would end. Changes nothing. Throws if the keyring could not sign it, or for one move too many. */
 export async function moveOutlook({ store, keyring, clock }: MovePorts, planned: PlannedMove): Promise<MoveOutlook> {
   return store.read(async (tx) => {
     const keys = await tx.keys.attestationKeys()

@@ -363,7 +363,7 @@ describe('a move of the server', () => {
   )
 
   it(
-    'is told again with the same id until the receiver takes it, and once only',
+    'is sent again with the same id until the receiver takes it, and once only',
     notifying(async (given) => {
       const { receiver, after } = given
       await move(given)

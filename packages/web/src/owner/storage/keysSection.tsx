@@ -54,7 +54,7 @@ export function KeysSection() {
 
 /** The published list contradicts the remembered one, which this browser can forget. */
 function isAboutKnownKeys({ reason }: AuditError): boolean {
-  return reason === 'key_vanished' || reason === 'key_changed'
+  return reason === 'key_vanished' || reason === 'key_changed' || reason === 'moves_vanished'
 }
 
 interface KeyRowProps {
