@@ -101,7 +101,10 @@ describe('a move to another address', () => {
     assert.equal(await inboxOf(signedIn.owner), 1)
     await sendFile(url.replace(from, to), randomBytes(100))
     assert.equal(await inboxOf(signedIn.owner), 2)
-    await until(() => receiver.received.some(({ body }) => JSON.parse(body).type === 'server.moved'), 'owners learn of the move')
+    await until(
+      () => receiver.received.some(({ body }) => JSON.parse(body).type === 'server.moved'),
+      'owners learn of the move',
+    )
     await server.terminate()
     await fsck(server, to)
     await assert.rejects(server.restart({ PUBLIC_URL: from }), /belongs to/)

@@ -22,8 +22,6 @@ export const keyReads = {
       .selectFrom('keyChanges')
       .innerJoin('attestationKeys', 'attestationKeys.keyId', 'keyChanges.keyId')
       .select(['keyChanges.keyId', 'leave', 'arrive'])
-      .orderBy((key) => key('activeTo', 'is', null))
-      .orderBy('activeFrom')
       .orderBy('keySeq'),
   ),
 }
