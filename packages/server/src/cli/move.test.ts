@@ -22,8 +22,8 @@ it('`move` signs nothing over a database that lacks receipts which were signed',
     DATA_DIR: join(directory, 'data'),
     MASTER_SECRET_FILE: join(directory, 'master.secret'),
     BLOBS_URL: `s3://${bucket}/${prefix}?endpoint=${endpoint}&region=${region}&pathStyle=true`,
-    AWS_ACCESS_KEY_ID: credentials.accessKeyId,
-    AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
+    AWS_ACCESS_KEY_ID: defined(credentials.accessKeyId),
+    AWS_SECRET_ACCESS_KEY: defined(credentials.secretAccessKey),
   }
   const config = readConfig(env)
   assert.ok(!('faults' in config))

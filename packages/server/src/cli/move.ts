@@ -96,7 +96,7 @@ function notNeeded(from: string | undefined, { serverId, baseUrl }: PublicAddres
   return { lines: [line], json: { moved: false, server_id: from ?? null } }
 }
 
-/** Throws an error for people if the new address does not lead here, or the old one to a server with one of the keys. */
+/** Throws an error for people if the new address does not lead here, or the old one to a server with the same keys. */
 async function checkAddresses(config: Config, { from, publicUrl }: PlannedMove, outlook: MoveOutlook): Promise<void> {
   const { leaves = from, keyIds } = outlook
   const listening = await openMoveCheck(config).catch(unusableAddress(config))
