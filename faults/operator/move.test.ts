@@ -146,7 +146,7 @@ describe('a move to another address', () => {
 
   it('does not ask the addresses if the operator says so, and then lets the old host go', async (t) => {
     const server = await stopped(t)
-    await refused(server, /Nothing was changed/, { to: ELSEWHERE })
+    await refused(server, /Nothing was changed.*lead to 127\.0\.0\.1:\d+ first/s, { to: ELSEWHERE })
     const { status, stderr } = await server.command(['move', '--yes', '--unchecked'], { PUBLIC_URL: ELSEWHERE })
     assert.equal(status, 0, stderr)
     await server.restart({ PUBLIC_URL: ELSEWHERE })
@@ -160,6 +160,16 @@ describe('a move to another address', () => {
     const { status, stdout } = await server.command(['move'], { PUBLIC_URL: ELSEWHERE })
     assert.deepEqual([status, /nothing to move/.test(stdout)], [0, true])
     await server.restart({ PUBLIC_URL: ELSEWHERE })
+  })
+
+  it('names the missing setting where the new address was forgotten', async (t) => {
+    const server = await stopped(t)
+    const stay = await server.command(['move', '--yes'])
+    assert.match(stay.stdout, /is at http:\/\/127\.0\.0\.1:\d+ already, and PUBLIC_URL is not set/)
+    const moved = await server.command(['move', '--yes', '--unchecked'], { PUBLIC_URL: ELSEWHERE })
+    assert.equal(moved.status, 0, moved.stderr)
+    const { status, stdout } = await server.command(['move', '--check'])
+    assert.deepEqual([status, /PUBLIC_URL is not set, so the new address is/.test(stdout)], [0, true], stdout)
   })
 
   it('refuses while a copy of the data serves the old address', async (t) => {

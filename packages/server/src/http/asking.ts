@@ -40,7 +40,8 @@ function silenceOf(error: unknown, url: string): string {
   const { hostname } = new URL(url)
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return `this machine finds no address for the name ${hostname}`
   if (code === 'ECONNREFUSED') return 'nothing listens there'
-  if (/CERT|SELF_SIGNED|ISSUER/.test(code)) return `its certificate is not one that this machine accepts (${code})`
+  if (/CERT|SELF_SIGNED|ISSUER|LEAF_SIGNATURE/.test(code))
+    return `this machine does not accept its certificate (${code}). One of an authority of your own has to be in the file that NODE_EXTRA_CA_CERTS names, in the environment`
   if (/^(ERR_SSL|EPROTO)/.test(code)) return `no TLS connection comes about (${code})`
   if (/^HPE_/.test(code)) return 'what answers there does not speak HTTP'
   return `no answer comes (${code || (cause instanceof Error ? cause.message : String(cause))})`

@@ -3,6 +3,8 @@ import { once } from 'node:events'
 import { createServer, type RequestListener, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, it } from 'node:test'
+import { ORPHAN_CERTIFICATE } from '../../../../testing/receiverCertificate.ts'
+import { openReceiver } from '../../../../testing/receivers.ts'
 import { ask } from './asking.ts'
 import { isServedAt, type MoveCheck, openMoveCheck } from './moveCheck.ts'
 
@@ -78,6 +80,19 @@ describe('the look whether a new address leads here', () => {
       assert.match(String(await check.faultInNew({ publicUrl: silent, formerUrls: [] })), /nothing listens there/)
       const nameless = 'https://nowhere.invalid'
       assert.match(String(await check.faultInNew({ publicUrl: nameless, formerUrls: [] })), /no address for the name/)
+    }),
+  )
+
+  it(
+    'names the way to trust a certificate of an authority of the operator',
+    checking(async ({ check }) => {
+      const receiver = await openReceiver({ isTls: true, cert: ORPHAN_CERTIFICATE })
+      const publicUrl = `https://localhost:${receiver.port}`
+      const fault = await check.faultInNew({ publicUrl, formerUrls: [] }).finally(receiver.close)
+      assert.match(
+        String(fault),
+        /does not accept its certificate \(UNABLE_TO_VERIFY_LEAF_SIGNATURE\).*NODE_EXTRA_CA_CERTS/,
+      )
     }),
   )
 
