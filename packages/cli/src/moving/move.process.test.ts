@@ -247,6 +247,22 @@ describe('a server that moves to another name', () => {
     assert.ok(audited.saved_receipts > 0 && audited.seen_before > 0)
   })
 
+  it('is perhaps one that names itself otherwise, as a loopback address does after a move', async () => {
+    next.proxy.tamper({
+      matches: isRequest('GET', /\/server-info$/),
+      answer: changeBody((body) => {
+        body.server_id = 'https://third.example'
+      }),
+    })
+    const { status, stderr } = await run(['login', next.url, '--email', 'a2@example.org', ...two])
+    next.proxy.tamper()
+    assert.equal(status, 3, stderr)
+    assert.match(
+      stderr,
+      /says that it is https:\/\/third\.example.*has moved.*: blindkeep move https:\/\/third\.example/,
+    )
+  })
+
   it('is only a claim of the server to a machine that never knew the old name', async () => {
     const home = { env: { BLINDKEEP_HOME: join(world.root, 'third') } }
     await facts(['login', next.url, '--email', 'a0@example.org'], home)
