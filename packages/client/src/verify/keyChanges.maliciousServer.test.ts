@@ -174,8 +174,10 @@ describe('pins of a server that has moved', () => {
     assert.equal(joinPins(pins, known).knownSince, known.knownSince)
   })
 
-  it('that were followed are taken for no other server’s', () => {
+  it('that were followed are taken for no other server’s', async () => {
     const moved = { ...pinsOf('one move'), movedTo: NEXT }
+    tell({ [NAME]: documentsOf('one move') })
+    await assert.rejects(auditServer(createCalls({ baseUrl: NAME, ...environment }), moved), { name: 'MovedAway' })
     for (const join of [() => joinPins(moved, pinsOf('one move')), () => joinPins(pinsOf('one move'), moved)])
       assert.throws(join, { name: 'MovedAway' })
   })
