@@ -36,6 +36,7 @@ export const backupCommands: readonly Command[] = [
     summary: 'Restores a backup into a data directory without a database.',
     details: [
       'First put the master secret of the server at MASTER_SECRET_FILE, and make sure that the old server never runs again on its old data.',
+      'A backup of another address than PUBLIC_URL is refused: it may be from before a move (docs/moving.md).',
       'Everything after the backup is lost: clients see 404 for it. All users must sign in again, and a new key signs receipts.',
       'After an interruption, call it again: it starts from the beginning, and no server starts there before. The exit status is 1 if the backup lacks a file.',
     ],
@@ -64,7 +65,7 @@ function runBackup({ config, given: [path = ''], flag, tell }: Call): Promise<Ou
 
 function runRestore({ config, given: [path = ''], flag, tell }: Call): Promise<Outcome> {
   const ports = { clock: systemClock, random: systemRandom, quota: quotaOf(config), onProgress: progressTo(tell) }
-  const options = { isTrusted: flag('trust-backup') }
+  const options = { isTrusted: flag('trust-backup'), serverId: config.publicUrl?.serverId }
   return withOpen(openRestoreData(config, path, options), async (data) => {
     const report = await restore({ ...data, ...ports }, options)
     return { lines: restoreLines(report), json: restoreJson(report), isWrong: countOf(report.damaged) > 0 }

@@ -211,7 +211,8 @@ async function runAnnounce({ config, given: [address], option, flag }: Call): Pr
   const keyring = await openPresentKeyring(config)
   return withOpen(openPresentStore(config), async (store) => {
     const present = await recordedServerId(store)
-    if (present === undefined) throw new Error('the server has neither accounts nor receipts yet: there is no owner to read it')
+    if (present === undefined)
+      throw new Error('the server has neither accounts nor receipts yet: there is no owner to read it')
     if (announced?.serverId === present) throw new Error(`the server is at ${present} already`)
     await store.write(['server'], (tx) =>
       announced === undefined

@@ -117,6 +117,25 @@ describe('a move of the server', () => {
   )
 
   it(
+    'is dated no earlier than the last receipt and the last key, and says so before, when the clock was set back',
+    inWorld(async (world) => {
+      const { clock, rules } = world
+      const setBack = async () => {
+        const last = clock.now()
+        clock.advance(-3600)
+        return last
+      }
+      const ofKey = await setBack()
+      assert.equal((await moveOutlook(world, planned)).notBefore, ofKey)
+      clock.advance(7200)
+      await rules.receiptLog.append(draft())
+      const ofReceipt = await setBack()
+      assert.equal((await moveOutlook(world, planned)).notBefore, ofReceipt)
+      assert.ok((await moveServer(world, planned)).at >= ofReceipt)
+    }),
+  )
+
+  it(
     'changes nothing from another name, or with a keyring of another master secret',
     inWorld(async (world) => {
       await newAccount(world)
