@@ -22,7 +22,7 @@ export interface Receiver {
   close(): Promise<void>
 }
 
-export async function openReceiver({ isTls = false } = {}): Promise<Receiver> {
+export async function openReceiver({ isTls = false, cert = RECEIVER_CERTIFICATE } = {}): Promise<Receiver> {
   const received: ReceivedPost[] = []
   let connections = 0
   const onRequest: http.RequestListener = async (request, response) => {
@@ -40,9 +40,7 @@ export async function openReceiver({ isTls = false } = {}): Promise<Receiver> {
     response.on('drain', more).on('error', () => undefined)
     more()
   }
-  const server = isTls
-    ? https.createServer({ cert: RECEIVER_CERTIFICATE, key: RECEIVER_KEY }, onRequest)
-    : http.createServer(onRequest)
+  const server = isTls ? https.createServer({ cert, key: RECEIVER_KEY }, onRequest) : http.createServer(onRequest)
   server.on('connection', () => {
     connections += 1
   })

@@ -101,7 +101,10 @@ describe('a move to another address', () => {
     assert.equal(await inboxOf(signedIn.owner), 1)
     await sendFile(url.replace(from, to), randomBytes(100))
     assert.equal(await inboxOf(signedIn.owner), 2)
-    await until(() => receiver.received.some(({ body }) => JSON.parse(body).type === 'server.moved'), 'owners learn of the move')
+    await until(
+      () => receiver.received.some(({ body }) => JSON.parse(body).type === 'server.moved'),
+      'owners learn of the move',
+    )
     await server.terminate()
     await fsck(server, to)
     await assert.rejects(server.restart({ PUBLIC_URL: from }), /belongs to/)
@@ -143,7 +146,7 @@ describe('a move to another address', () => {
 
   it('does not ask the addresses if the operator says so, and then lets the old host go', async (t) => {
     const server = await stopped(t)
-    await refused(server, /Nothing was changed/, { to: ELSEWHERE })
+    await refused(server, /Nothing was changed.*lead to 127\.0\.0\.1:\d+ first/s, { to: ELSEWHERE })
     const { status, stderr } = await server.command(['move', '--yes', '--unchecked'], { PUBLIC_URL: ELSEWHERE })
     assert.equal(status, 0, stderr)
     await server.restart({ PUBLIC_URL: ELSEWHERE })
@@ -157,6 +160,16 @@ describe('a move to another address', () => {
     const { status, stdout } = await server.command(['move'], { PUBLIC_URL: ELSEWHERE })
     assert.deepEqual([status, /nothing to move/.test(stdout)], [0, true])
     await server.restart({ PUBLIC_URL: ELSEWHERE })
+  })
+
+  it('names the missing setting where the new address was forgotten', async (t) => {
+    const server = await stopped(t)
+    const stay = await server.command(['move', '--yes'])
+    assert.match(stay.stdout, /is at http:\/\/127\.0\.0\.1:\d+ already, and PUBLIC_URL is not set/)
+    const moved = await server.command(['move', '--yes', '--unchecked'], { PUBLIC_URL: ELSEWHERE })
+    assert.equal(moved.status, 0, moved.stderr)
+    const { status, stdout } = await server.command(['move', '--check'])
+    assert.deepEqual([status, /PUBLIC_URL is not set, so the new address is/.test(stdout)], [0, true], stdout)
   })
 
   it('refuses while a copy of the data serves the old address', async (t) => {
@@ -175,9 +188,39 @@ describe('a move to another address', () => {
     }
     const { status, stderr } = await move()
     assert.equal(status, 1)
-    assert.match(stderr, new RegExp(`this one’s key answers at ${server.url}: a copy.*Nothing was changed`))
+    assert.match(stderr, new RegExp(`this one’s keys answers at ${server.url}: a copy.*Nothing was changed`))
     await copy.terminate()
     assert.equal((await move()).status, 0)
+  })
+
+  it('refuses while the server still runs whose backup was restored here, though the restore has changed the key', async (t) => {
+    const server = await started(t)
+    await newOwner(server.url)
+    const backup = join(dirname(server.dataDir), 'backup')
+    assert.equal((await server.command(['backup', backup])).status, 0)
+    const elsewhere = await freePort()
+    const there = {
+      ...{ DATA_DIR: join(dirname(server.dataDir), 'restored'), PORT: String(elsewhere) },
+      PUBLIC_URL: `http://localhost:${elsewhere}`,
+    }
+    const restored = await server.command(['restore', backup, '--yes'], there)
+    assert.equal(restored.status, 0, restored.stderr)
+    const { status, stderr } = await server.command(['move', '--yes'], there)
+    assert.equal(status, 1, stderr)
+    assert.match(stderr, new RegExp(`answers at ${server.url}: .*Nothing was changed`))
+    await server.terminate()
+    assert.equal((await server.command(['move', '--yes'], there)).status, 0)
+  })
+
+  it('does not take a missing PUBLIC_URL for the wish to move to this machine', async (t) => {
+    const server = await started(t)
+    await newOwner(server.url)
+    await server.terminate()
+    assert.equal((await server.command(['move', '--yes', '--unchecked'], { PUBLIC_URL: ELSEWHERE })).status, 0)
+    const { status, stderr } = await server.command(['move', '--yes'], { PUBLIC_URL: '' })
+    assert.equal(status, 2, stderr)
+    assert.match(stderr, /PUBLIC_URL/)
+    await server.restart({ PUBLIC_URL: ELSEWHERE })
   })
 })
 

@@ -80,7 +80,13 @@ function readEras({ moves, rotations }) {
   assert(waiting.move.length + waiting.rotation.length === 0, 'a statement is about no key of the list')
   assert(new Set(keys.map(({ id }) => id)).size === keys.length, 'a key is there twice')
 
-  let name = statements.find(({ kind }) => kind === 'move')?.from ?? server_id
+  const names = statements.flatMap(({ from, to }) => (from === undefined ? [] : [from, to]))
+  // They are printed below.
+  assert(
+    names.every((each) => /^https?:\/\/[a-z0-9_.:[\]-]{1,300}$/.test(each)),
+    'a name is no origin',
+  )
+  let name = names[0] ?? server_id
   let [priorMove, number, head] = [undefined, 0, { seq: 0, hash: undefined }]
   const eras = keys.map((_, index) => {
     const era = { name, after: head, until: statements.slice(index).find(({ kind }) => kind === 'move')?.moved_at }
@@ -107,9 +113,9 @@ function openStatement(kind, { leave, arrive }, { before, key }) {
   assert(payloadHash === arrived.hash, 'the two keys have signed different statements')
   assert(fields.version === `service/${kind}/1`, 'a statement has another version')
   assert(fields.old_key === before.id && fields.new_key === key.id, 'a statement is about other keys')
-  const times = [fields.moved_at ?? fields.rotated_at, before.active_to, key.active_from].map((time) =>
-    Date.parse(time),
-  )
+  const at = fields.moved_at ?? fields.rotated_at
+  assert(/^[\d-]{10}T[\d:.]{12}Z$/.test(at), 'a statement has no time')
+  const times = [at, before.active_to, key.active_from].map((time) => Date.parse(time))
   assert(times[0] === times[1] && times[0] === times[2], 'a statement has another time than its keys')
   return { ...fields, kind, hash: payloadHash }
 }

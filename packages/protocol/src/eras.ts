@@ -2,6 +2,7 @@
  * Under which name each attestation key of a server has signed. A server has one name at a time, and a move changes the
  * key with the name, so each key has one era and each era one name.
  */
+import type { ChainLink } from './chain.ts'
 import type { HybridVerifiers } from './cose.ts'
 import { type KeyId, parseInstant, type Sha256Hex } from './ids.ts'
 import {
@@ -14,7 +15,6 @@ import {
   type SignedKeyChange,
   verifyKeyChange,
 } from './keyChange.ts'
-import type { DecodedReceipt } from './receipt.ts'
 
 /** What one key may have signed. */
 export interface Era {
@@ -166,6 +166,11 @@ function namesOf(changes: readonly KeyChange[], serverId: string): readonly stri
   return names
 }
 
+/** A receipt's place in the log, and the key that signed it: part of a `DecodedReceipt`. */
+export interface KeyedLink extends ChainLink {
+  readonly keyId: KeyId
+}
+
 export type EraFault = 'key_unknown' | 'other_server' | 'outside_era' | 'head_differs'
 
 /**
@@ -174,7 +179,7 @@ export type EraFault = 'key_unknown' | 'other_server' | 'outside_era' | 'head_di
  * If not (`outside_era`, `head_differs`), the server contradicts itself: it has forgotten or denies what its key
  * signed, or the key was stolen. That is a finding against the server, never a receipt that was not valid.
  */
-export function eraFault({ keyId, hash, payload }: DecodedReceipt, eras: readonly Era[]): EraFault | undefined {
+export function eraFault({ keyId, hash, payload }: KeyedLink, eras: readonly Era[]): EraFault | undefined {
   const era = eras.find((one) => one.keyId === keyId)
   if (era === undefined) return 'key_unknown'
   if (payload.server_id !== era.serverId) return 'other_server'

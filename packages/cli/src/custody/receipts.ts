@@ -1,5 +1,5 @@
 /** `blindkeep receipts`: what the server has signed about the files of the account. */
-import { erasOf } from '@blindkeep/client/receipts'
+import { erasOf, type PinnedKeys } from '@blindkeep/client/receipts'
 import { sizeText } from '@blindkeep/protocol/byteSizes'
 import { mapConcurrently } from '@blindkeep/protocol/concurrency'
 import { countText } from '@blindkeep/protocol/counts'
@@ -13,7 +13,7 @@ import type { Exit } from '../ground/exits.ts'
 import { interruptible } from '../ground/interrupts.ts'
 import type { Row } from '../ground/report.ts'
 import { shortId, timeText } from '../ground/texts.ts'
-import { pin, pinsOf } from '../home/pins.ts'
+import { lastFollowed, pin, pinsOf } from '../home/pins.ts'
 import { failureOf } from '../outcomes/failures.ts'
 import { createOutcomes } from '../outcomes/outcomes.ts'
 import { saveAssetReceipts } from '../receipts/saved.ts'
@@ -54,10 +54,11 @@ export async function receipts(given: readonly string[], flags: ReceiptsFlags): 
     })
     await checking?.end()
     const facts = rows.flat()
-    const names = await namesIn(facts, session)
+    const names = await namesIn(facts, { session, keys: checking?.keys() })
     const shownRows = facts.map((fact) => rowOf(fact, names))
     report.list(['RECEIPT', 'RECEIVED', 'ROLE', 'SEALED', 'FILE'], shownRows, 'There are no receipts.')
-    for (const text of formerTexts(names, { session, eras: await checking?.eras() })) report.aside(text)
+    const eras = checking && (await erasOf(checking.keys()))
+    for (const text of formerTexts(names, { session, eras })) report.aside(text)
     return outcomes.exit()
   })
 }
@@ -78,7 +79,7 @@ async function beginChecking({ owner, profile, server }: SignedIn, signal: Abort
       )
       return found
     },
-    eras: () => erasOf(audit.keys()),
+    keys: audit.keys,
     end: () => pin(profile.home, audit.keys()),
   }
 }
@@ -92,6 +93,7 @@ interface RowFacts {
 }
 
 interface FormerName {
+  /** Of receipts that were checked, and hold. */
   readonly count: number
   /** This machine has known the server by that name, and followed it. */
   readonly isKnown: boolean
@@ -99,21 +101,32 @@ interface FormerName {
 
 type FormerNames = ReadonlyMap<string, FormerName>
 
+interface Known {
+  readonly session: SignedIn
+  /** Undefined if the receipts were not checked. */
+  readonly keys: PinnedKeys | undefined
+}
+
 /** The names in receipts that are not that of the server now. */
-async function namesIn(facts: readonly RowFacts[], { profile, server }: SignedIn): Promise<FormerNames> {
-  const serverId = new URL(server).origin
+async function namesIn(facts: readonly RowFacts[], { session, keys }: Known): Promise<FormerNames> {
+  const { home } = session.profile
+  const serverId = new URL(session.server).origin
   const names = new Map<string, FormerName>()
-  for (const { receipt } of facts) {
+  for (const { receipt, checked } of facts) {
     const name = receipt.server_id
     if (name === serverId) continue
-    const { count, isKnown } = names.get(name) ?? { count: 0, isKnown: await wasFollowed(profile.home, name) }
-    names.set(name, { count: count + 1, isKnown })
+    const { count, isKnown } = names.get(name) ?? { count: 0, isKnown: await wasFollowed(home, name, keys) }
+    names.set(name, { count: checked === true ? count + 1 : count, isKnown })
   }
   return names
 }
 
-async function wasFollowed(home: string, name: string): Promise<boolean> {
-  return (await pinsOf(home, name))?.movedTo !== undefined
+/** Whether it is the server with these keys that was followed from that name to where it is now. */
+async function wasFollowed(home: string, name: string, keys: PinnedKeys | undefined): Promise<boolean> {
+  const left = URL.canParse(name) ? await pinsOf(home, name) : undefined
+  if (keys === undefined || left === undefined) return false
+  const isHere = new URL(await lastFollowed(home, name)).origin === keys.serverId
+  return isHere && left.keys.every(({ keyId }, index) => keys.keys[index]?.keyId === keyId)
 }
 
 interface FormerTexts {
@@ -127,7 +140,7 @@ function formerTexts(names: FormerNames, { session, eras = [] }: FormerTexts): r
   const now = new URL(session.server).origin
   return [...names].flatMap(([name, { count, isKnown }]) => {
     const until = eras.findLast(({ serverId }) => serverId === name)?.until
-    if (until === undefined) return []
+    if (until === undefined || count === 0) return []
     const receipts = countText(count, 'receipt is', 'receipts are')
     return isKnown
       ? [`${receipts} of ${name}, which this machine has known and followed to ${now}.`]
@@ -139,6 +152,7 @@ function formerTexts(names: FormerNames, { session, eras = [] }: FormerTexts): r
 
 function rowOf({ receipt, assetId, checked, path }: RowFacts, names: FormerNames): Row {
   const former = names.get(receipt.server_id)
+  const isKnown = former?.isKnown === true && checked === true
   const { receipt_seq, blob_role, size, received_at, ciphertext_hash, server_key_id } = receipt
   return {
     cells: [String(receipt_seq), timeText(received_at), blob_role, sizeText(size), shortId(assetId)],
@@ -152,8 +166,8 @@ function rowOf({ receipt, assetId, checked, path }: RowFacts, names: FormerNames
       server_key_id,
       checked,
       receipt_file: path,
-      former_server_id: former?.isKnown === true ? receipt.server_id : undefined,
-      claimed_former_server_id: former?.isKnown === false ? receipt.server_id : undefined,
+      former_server_id: isKnown ? receipt.server_id : undefined,
+      claimed_former_server_id: former && !isKnown ? receipt.server_id : undefined,
     },
   }
 }

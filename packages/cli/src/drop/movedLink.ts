@@ -4,7 +4,7 @@ import { parseLink } from '@blindkeep/client/guest'
 import { agrees, canAsk } from '../ground/ask.ts'
 import { LocalError } from '../ground/exits.ts'
 import type { Report } from '../ground/report.ts'
-import { isPinned } from '../home/pins.ts'
+import { isPinned, lastFollowed } from '../home/pins.ts'
 import { prepareFollowing } from '../moving/following.ts'
 
 const UNPROVEN =
@@ -22,7 +22,9 @@ interface Moved {
 export async function linkAfterMove({ link, home, report, error }: Moved): Promise<string> {
   const { baseUrl, opaqueId } = parseLink(link)
   const from = new URL(baseUrl).origin
-  const to = error instanceof MovedAway ? error.to : error.movedTo
+  const named = error instanceof MovedAway ? error.to : error.movedTo
+  // The server may have been left at that address, too.
+  const to = named && (await lastFollowed(home, named))
   if (to === undefined || new URL(to).origin === from) throw error
   const url = `${to}/u/${opaqueId}${new URL(link).hash}`
   report.answer(`${from} has moved, or says so. The same link at the new address: ${url}`, {

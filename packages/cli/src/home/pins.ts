@@ -32,13 +32,14 @@ export async function pin(home: string, seen: PinnedKeys): Promise<void> {
   )
 }
 
-/**
- * Of a server that was followed: its pins under the new name, and a tombstone in place of those under the old one. The
- * tombstone comes last: until then another call follows again.
- */
-export async function movePins(home: string, pins: PinnedKeys, tombstone: PinnedKeys): Promise<void> {
+/** Of a server that was followed, under its new name. Throws `AuditError` if another server is known by that name. */
+export async function pinFollowed(home: string, pins: PinnedKeys): Promise<void> {
   // It may have been known there before, and been left: what was followed is newer than that.
   await changePins(home, pins.serverId, (before) => (before?.movedTo === undefined ? joinPins(before, pins) : pins))
+}
+
+/** In place of the pins under the old name. It comes last: until then another call follows again. */
+export async function bury(home: string, tombstone: PinnedKeys): Promise<void> {
   await changePins(home, tombstone.serverId, () => tombstone)
 }
 
@@ -63,14 +64,22 @@ export async function forgetPins(home: string, serverId: string): Promise<void> 
 
 /** Throws `MovedAway` if the server of this address was followed to another one. Nothing is sent to the old one. */
 export async function refuseMoved(home: string, address: string): Promise<void> {
-  const from = originOf(address)
-  const to = from === undefined ? undefined : (await pinsOf(home, from))?.movedTo
-  if (from !== undefined && to !== undefined) throw new MovedAway({ from, to })
+  const to = await lastFollowed(home, address)
+  if (to !== address) throw new MovedAway({ from: new URL(address).origin, to })
 }
 
-/** Undefined for what is no address; the call says so. */
-function originOf(address: string): string | undefined {
-  return URL.canParse(address) ? new URL(address).origin : undefined
+/** Longer than a server's list of moves. */
+const MAX_STEPS = 100
+
+/** Where the server of this address is, as far as it was followed; the address itself if that is so, or is none. */
+export async function lastFollowed(home: string, given: string): Promise<string> {
+  let address = given
+  for (let step = 0; step < MAX_STEPS && URL.canParse(address); step += 1) {
+    const next = (await pinsOf(home, new URL(address).origin))?.movedTo
+    if (next === undefined) return address
+    address = next
+  }
+  return address
 }
 
 export function isPinned(home: string, serverId: string): boolean {

@@ -3,7 +3,7 @@ import { MoveError } from '@blindkeep/client/errors'
 import { type OldAddress, type PreparedMove, prepareMove } from '@blindkeep/client/move'
 import { nodeEnvironment as environment } from '@blindkeep/client/node'
 import { timeText } from '../ground/texts.ts'
-import { movePins, pinsOf } from '../home/pins.ts'
+import { bury, pinFollowed, pinsOf } from '../home/pins.ts'
 import { noteReceipts, seenReceipts } from '../receipts/seenReceipts.ts'
 
 export interface Following {
@@ -39,8 +39,10 @@ export async function prepareFollowing({ home, from, to }: Following): Promise<P
       old: facts.old.is,
     },
     async follow() {
+      // The first step refuses a server other than the one that is known at the new address.
+      await pinFollowed(home, pins)
       await noteReceipts(home, facts.to, await seenReceipts(home, facts.from))
-      await movePins(home, pins, tombstone)
+      await bury(home, tombstone)
     },
   }
 }

@@ -8,6 +8,8 @@ import { pathToFileURL } from 'node:url'
 import { changeBody, isRequest } from '../../../../testing/maliciousServer.ts'
 import { startServer } from '../../../../testing/startServer.ts'
 import { startTamperingProxy, type TamperingProxy } from '../../../../testing/tamperingProxy.ts'
+import { bury, pin, pinsOf } from '../home/pins.ts'
+import { noteReceipts, seenReceipts } from '../receipts/seenReceipts.ts'
 import { type Call, factsOf, type Outcome, openWorldAt, PASSWORD } from '../testing/world.ts'
 
 const NAMES = pathToFileURL(join(import.meta.dirname, '../testing/names.ts')).href
@@ -153,6 +155,20 @@ describe('a server that moves to another name', () => {
     assert.deepEqual([outcome.status, factsOf(outcome)[0].reason], [1, 'move_not_known'])
   })
 
+  it('is not followed to where this machine knows another server, whose receipts stay its own', async () => {
+    const [home, own] = [join(world.root, 'contradicted'), join(world.root, 'home')]
+    const known = (await pinsOf(own, old.url)) ?? assert.fail()
+    await pin(home, known)
+    await noteReceipts(home, old.url, await seenReceipts(own, old.url))
+    const [key] = known.keys
+    await pin(home, { serverId: next.url, keys: [{ ...(key ?? assert.fail()), keyId: '0'.repeat(64) }] })
+    const outcome = await run(['move', next.url, '--yes', '--json'], { env: { BLINDKEEP_HOME: home } })
+    assert.deepEqual([outcome.status, factsOf(outcome)[0].reason], [3, 'key_vanished'])
+    assert.ok((await seenReceipts(home, old.url)).length > 0)
+    assert.deepEqual(await seenReceipts(home, next.url), [])
+    assert.equal((await pinsOf(home, old.url))?.movedTo, undefined)
+  })
+
   it('is followed, with no token to either name', async () => {
     const seen = counts()
     const [followed, signedOut] = await facts(['move', next.url, '--yes'])
@@ -178,6 +194,22 @@ describe('a server that moves to another name', () => {
     ])
       await assertStops(args, 'moved', next.url)
     assert.equal(counts()[0]?.all, seen)
+  })
+
+  it('gets nothing at any name that this machine has left, on the way to the last one', async () => {
+    const home = join(world.root, 'went on')
+    const third = 'http://third.example:9'
+    for (const [serverId, movedTo] of [
+      [old.url, next.url],
+      [next.url, third],
+    ] as const)
+      await bury(home, { serverId, keys: [], movedTo })
+    const seen = counts()
+    const call = { env: { BLINDKEEP_HOME: home, ...atTerminal }, input: Buffer.from('y\n') }
+    const { stdout, stderr } = await run(['drop', link, join(folder, 'a.bin')], call)
+    assert.match(stdout, /at the new address: http:\/\/third\.example:9\/u\//, stderr)
+    await assertStops(['drop', link, join(folder, 'a.bin')], 'moved', third, { env: { BLINDKEEP_HOME: home } })
+    assert.deepEqual(counts(), seen)
   })
 
   it('is left by a second profile without a question to either name', async () => {
@@ -207,11 +239,41 @@ describe('a server that moves to another name', () => {
     assert.ok(audited.saved_receipts > 0 && audited.seen_before > 0)
   })
 
+  it('is perhaps one that names itself otherwise, as a loopback address does after a move', async () => {
+    next.proxy.tamper({
+      matches: isRequest('GET', /\/server-info$/),
+      answer: changeBody((body) => {
+        body.server_id = 'https://third.example'
+      }),
+    })
+    const { status, stderr } = await run(['login', next.url, '--email', 'a2@example.org', ...two])
+    next.proxy.tamper()
+    assert.equal(status, 3, stderr)
+    assert.match(
+      stderr,
+      /says that it is https:\/\/third\.example.*has moved.*: blindkeep move https:\/\/third\.example/,
+    )
+  })
+
   it('is only a claim of the server to a machine that never knew the old name', async () => {
     const home = { env: { BLINDKEEP_HOME: join(world.root, 'third') } }
     await facts(['login', next.url, '--email', 'a0@example.org'], home)
-    for (const { checked, former_server_id, claimed_former_server_id } of await facts(['receipts', '--check'], home))
-      assert.deepEqual([checked, former_server_id, claimed_former_server_id], [true, undefined, old.url])
+    const assertClaim = async (isChecked: boolean) => {
+      const listed = await facts(['receipts', ...(isChecked ? ['--check'] : [])], home)
+      for (const { checked, former_server_id, claimed_former_server_id } of listed)
+        assert.deepEqual(
+          [checked === true, former_server_id, claimed_former_server_id],
+          [isChecked, undefined, old.url],
+        )
+    }
+    await assertClaim(true)
+    const { keys } = (await pinsOf(home.env.BLINDKEEP_HOME, next.url)) ?? assert.fail()
+    // It has followed another server of that name: one with other keys, or to another place.
+    await bury(home.env.BLINDKEEP_HOME, { serverId: old.url, keys: keys.slice(1), movedTo: next.url })
+    await assertClaim(true)
+    await bury(home.env.BLINDKEEP_HOME, { serverId: old.url, keys: keys.slice(0, 1), movedTo: 'https://third.example' })
+    await assertClaim(true)
+    await assertClaim(false)
     const { stderr } = await run(['receipts', '--check'], home)
     assert.match(
       stderr,

@@ -7,16 +7,13 @@ import { forgetSession } from '../account/whoami.ts'
 import { agrees } from '../ground/ask.ts'
 import { EXIT, type Exit, LocalError, UsageError } from '../ground/exits.ts'
 import { createReport, type Report } from '../ground/report.ts'
-import { forgetPins, isPinned, pinsOf } from '../home/pins.ts'
+import { forgetPins, isPinned, lastFollowed, pinsOf } from '../home/pins.ts'
 import { forgetReceipts } from '../receipts/seenReceipts.ts'
 import { prepareFollowing } from './following.ts'
 
 export interface MoveFlags extends OwnerFlags {
   readonly forget?: string
 }
-
-/** Longer than a server's list of moves. */
-const MAX_STEPS = 100
 
 export async function move(given: string | undefined, flags: MoveFlags): Promise<Exit> {
   const { forget } = flags
@@ -28,6 +25,7 @@ export async function move(given: string | undefined, flags: MoveFlags): Promise
   const profile = await openProfile(flags)
   const { home } = profile
   const before = (await profile.account())?.server ?? (await profile.device())?.server
+  // Another profile may have followed the server of this one already.
   const from = before === undefined ? await knownName(home, to) : await lastFollowed(home, before)
   if (originOf(from) !== originOf(to)) {
     const { question, fact, follow } = await prepareFollowing({ home, from, to })
@@ -41,17 +39,6 @@ export async function move(given: string | undefined, flags: MoveFlags): Promise
     )
   if (before !== undefined) await moveProfile(profile, to, report)
   return EXIT.done
-}
-
-/** Another profile may have followed the server of this one already. */
-async function lastFollowed(home: string, server: string): Promise<string> {
-  let address = server
-  for (let step = 0; step < MAX_STEPS; step += 1) {
-    const next = (await pinsOf(home, originOf(address)))?.movedTo
-    if (next === undefined) return address
-    address = next
-  }
-  return address
 }
 
 /** Of a guest, who has no profile: the newest of its former names that this machine knows. */

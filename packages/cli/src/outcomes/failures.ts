@@ -66,6 +66,8 @@ export function failureOf(error: unknown): Failure {
   }
   if (error instanceof NetworkError)
     return { message: `${error.message}${networkNext(error)}`, reason: error.failure, exit }
+  if (error instanceof AddressError)
+    return { message: `${error.message}${movedPerhaps(error)}`, reason: reasonOf(error), exit }
   if (error instanceof AuditError)
     return {
       message: `${auditText(error.reason)}: ${error.message} ${auditNext(error)}`,
@@ -112,11 +114,15 @@ function wordsOf(error: ProblemError): string {
 }
 
 /** What was redirected says itself what to do, unless the server is known, and may have moved. */
-function networkNext({ failure, given, found = 'ADDRESS' }: NetworkError): string {
-  const known = given !== undefined && isPinned(homeDirectory(), given)
-  const move = known ? ` If you know that it has moved to another address: blindkeep move ${found}` : ''
+function networkNext({ failure, given, found }: NetworkError): string {
   const check = ' Check its address and your network, and call it again when it is there.'
-  return `${failure === 'redirected' ? '' : check}${move}`
+  return `${failure === 'redirected' ? '' : check}${movedPerhaps({ given, found })}`
+}
+
+/** Of a server that this machine knows. */
+function movedPerhaps({ given, found = 'ADDRESS' }: Pick<NetworkError, 'given' | 'found'>): string {
+  const known = given !== undefined && isPinned(homeDirectory(), given)
+  return known ? ` If you know that it has moved to another address: blindkeep move ${found}` : ''
 }
 
 /** What the server answers at an address that it has left. */
@@ -126,7 +132,7 @@ export function isMoved(error: unknown): error is ProblemError {
 
 function failureOfMoved(error: MovedAway | ProblemError): Failure {
   if (error instanceof MovedAway) {
-    const message = `${error.message} Nothing was sent. If you are signed in to it here: blindkeep move ${error.to}`
+    const message = `${error.message} Nothing was sent. The same address or link is at ${error.to} now. If this profile is signed in at the old address: blindkeep move ${error.to}`
     return { message, reason: 'moved', exit: EXIT.moved, movedTo: error.to }
   }
   const { origin = 'The server', movedTo, code: reason } = error

@@ -22,8 +22,8 @@ export const [HOME, NAME, NEXT] = [
 /** An answer with JSON, a redirect, or none. */
 export type Told = { readonly status?: number; readonly json: unknown } | { readonly redirect: string } | 'silence'
 
-/** By the path of the request below the server's origin. */
-export type Documents = Readonly<Record<string, Told>>
+/** By the path of the request below the server's origin. What is called is called once for each request. */
+export type Documents = Readonly<Record<string, Told | (() => Told)>>
 
 const PATHS = {
   info: '/.well-known/service/server-info',
@@ -77,7 +77,7 @@ export function documentsOf(name: string, { below = '', ...changed }: Changed = 
   return Object.fromEntries(Object.entries(PATHS).map(([name, path]) => [`${below}${path}`, told[name as 'info']]))
 }
 
-interface Changed extends Partial<Readonly<Record<keyof typeof PATHS, Told>>> {
+interface Changed extends Partial<Readonly<Record<keyof typeof PATHS, Told | (() => Told)>>> {
   readonly below?: string
 }
 
@@ -100,7 +100,8 @@ export async function startToldServers(): Promise<ToldServers> {
   const asked: Asked[] = []
   const server = createServer((request, response) => {
     const { origin, pathname } = new URL(request.headers['x-told']?.toString() ?? '')
-    const told = servers[origin]?.[pathname]
+    const answer = servers[origin]?.[pathname]
+    const told = typeof answer === 'function' ? answer() : answer
     if (told === 'silence') return void request.socket.destroy()
     if (told === undefined) return void response.writeHead(404).end()
     if ('redirect' in told) return void response.writeHead(307, { location: told.redirect }).end()

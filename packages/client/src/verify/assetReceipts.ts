@@ -13,7 +13,7 @@ import { auditServer, openReceipt } from './audit.ts'
 import { AuditError } from './auditError.ts'
 import { nameChangesOf, needKeyChanges } from './keyChanges.ts'
 import type { PinnedKeys } from './pinnedKeys.ts'
-import { pinReceipts } from './pins.ts'
+import { joinPins, pinReceipts } from './pins.ts'
 
 /** Each takes some milliseconds, and the server decides how many there are: in between, a page can react. */
 const CHECKED_AT_ONCE = 8
@@ -106,8 +106,8 @@ export async function openAudit(calls: Calls, pinned?: PinnedKeys): Promise<Rece
     const named = receipts.map(({ server_id }) => server_id)
     if (!needKeyChanges(keys, named)) return
     const known = await auditServer(calls, keys, named)
-    // Other checks may have pinned receipts meanwhile.
-    keys = { ...known.keys, newestReceipt: keys.newestReceipt }
+    // Other checks may have pinned keys and receipts meanwhile.
+    keys = joinPins(keys, known.keys)
   }
   return {
     serverId,

@@ -179,6 +179,21 @@ for (const [name, program] of Object.entries(PROGRAMS))
       for (const [index, { holds }] of others.entries()) assert.equal(holds, false, forged[index]?.name)
     })
 
+    it('takes names and times only in their one form, because it prints them', async () => {
+      const one = vectors.valid.find(({ name: which }) => which === 'one move')
+      assert.ok(one)
+      const names = ['payload: a from with a path', 'payload: a to in capitals', 'payload: a time without milliseconds']
+      const cases = names.map((which) => {
+        const statement = vectors.invalid_statements.find(({ name }) => name === which) ?? assert.fail(which)
+        const documents = { 'attestation-keys': keysOf(one), moves: withMoves(one, [statement]) }
+        return { receipt: first, server_id: one.server_id, documents }
+      })
+      for (const { holds, errors } of await judge(program, cases)) {
+        assert.equal(holds, false)
+        assert.match(errors, /origin|time|malformed/)
+      }
+    })
+
     it('takes the present name alone before the first move, whatever keys there are', async () => {
       const [older, newer] = told.keys
       assert.ok(older && newer)

@@ -16,6 +16,7 @@ import {
   startToldServers,
   statement,
 } from '../testing/toldServers.ts'
+import { openAudit } from './assetReceipts.ts'
 import { auditServer, openReceipt } from './audit.ts'
 import { AuditError, type AuditReason } from './auditError.ts'
 import { type PinnedKeys, parsePins } from './pinnedKeys.ts'
@@ -122,6 +123,21 @@ describe('a server that is asked for its keys', () => {
     await assert.rejects(audit('one move', { named, documents: told({ moves: [] }) }), hasReason('moves_malformed'))
     const false2 = told({ moves: [statement('a first move with number 2')] })
     await assert.rejects(audit('one move', { named, documents: false2 }), hasReason('moves_malformed'))
+  })
+
+  it('may not say one thing to one check and another to the next, at the same time', async () => {
+    tell({ [HOME]: documentsOf('one key', { moves: NOT_MOVED }) })
+    const audit = await openAudit(createCalls({ baseUrl: HOME, ...environment }))
+    const [first, second, third] = listsOf('two moves and a rotation').keys.keys
+    const rotated = (next: object = {}) => ({ server_id: HOME, keys: [first, { ...second, ...next, active_to: null }] })
+    const told = [rotated(), rotated({ key_id: third?.key_id, public: third?.public })]
+    const receipt = readReceipt(
+      bytesOf(vectors.receipts.judged.find(({ name }) => name === 'of a third server')?.receipt_cbor ?? ''),
+    )
+    tell({ [HOME]: documentsOf('one key', { keys: () => ({ json: told.shift() }), moves: NOT_MOVED }) })
+    const checks = await Promise.allSettled([audit.checkKept(receipt), audit.checkKept(receipt)])
+    const reasons = checks.map((check) => check.status === 'rejected' && check.reason.reason)
+    assert.deepEqual(reasons.sort(), ['key_vanished', 'wrong_server'])
   })
 
   it('is asked twice if its lists do not fit, as behind a cache, and that is no alarm', async () => {

@@ -101,6 +101,7 @@ describe('a server that claims to have moved', () => {
   it('is refused if nothing is known of it', async () => {
     await assert.rejects(follow({ pinned: pinsOf('one key') }), isRefused('not_known'))
     await assert.rejects(follow({ pinned: { serverId: NAME, keys: [] } }), isRefused('not_known'))
+    await assert.rejects(follow({ to: `${NAME}/path` }), isRefused('never_moved'))
     assert.equal(asked.length, 0)
   })
 
@@ -159,6 +160,10 @@ describe('a server that claims to have moved', () => {
     const otherwise = { ...newestReceipt, hash: receiptNamed('the first').hash }
     for (const receipt of [later, otherwise])
       await assert.rejects(follow({ from, pinned: { ...pinned, newestReceipt: receipt } }), isRefused('receipt_lost'))
+    const first = receiptNamed('the first under the second name')
+    await follow({ pinned: pinsOf('one move', { newestReceipt: first }) })
+    const branched = { ...first, payload: { ...first.payload, prior_receipt_hash: first.hash } }
+    await assert.rejects(follow({ pinned: pinsOf('one move', { newestReceipt: branched }) }), isRefused('receipt_lost'))
   })
 })
 
@@ -167,6 +172,9 @@ describe('the old address of a server that has moved', () => {
     ['it never moved', NOT_MOVED],
     ['nothing that it is asked for', { status: 404, json: {} }],
     ['another first statement', changedMoves((moves) => void moves.splice(1, 1, statement('back again')))],
+    ['that it has another name now', { json: { ...listsOf(TWICE).changes, server_id: 'https://other.example' } }],
+    ['another move before it', changedMoves((moves) => void moves.splice(0, 1, statement('before any receipt')))],
+    ['one more move', changedMoves((moves) => void moves.push(statement('back again')))],
     ['a page', { json: 'for sale' }],
     ['the way to another address', { redirect: 'https://other.example/' }],
   ]

@@ -3,8 +3,8 @@
  * only if a person agrees. No request of this carries a token.
  */
 import type { ChainLink } from '@blindkeep/protocol/chain'
-import type { Era } from '@blindkeep/protocol/eras'
-import type { AttestationKeysResponse, KeyChangeResponse, MovesResponse } from '@blindkeep/protocol/schemas/discovery'
+import { type Era, eraFault } from '@blindkeep/protocol/eras'
+import type { AttestationKeysResponse, MovesResponse } from '@blindkeep/protocol/schemas/discovery'
 import { type Environment, systemEnvironment } from '../ground/environment.ts'
 import { type Calls, createCalls } from '../http/call.ts'
 import { AnswerError, NetworkError, ProblemError } from '../http/errors.ts'
@@ -12,7 +12,7 @@ import { isTransient } from '../http/retry.ts'
 import { AuditError } from './auditError.ts'
 import { erasOf, isSameChange, ListsMisfit, type Move, movesOf, requireContinuedChanges } from './keyChanges.ts'
 import { MoveError, type MoveFault } from './moveError.ts'
-import type { PinnedKeys } from './pinnedKeys.ts'
+import type { PinnedKeyChanges, PinnedKeys } from './pinnedKeys.ts'
 import { pinKeys, refuseTombstone } from './pins.ts'
 
 export interface MoveOptions {
@@ -54,8 +54,8 @@ export interface PreparedMove {
 
 /**
  * Resolves if all of this holds: the new address names itself; its keys, its moves and its receipts continue those that
- * are pinned; signed statements lead from the old name to the new one; and the old address, if it answers, does not
- * deny the first of them. Throws `MoveError` otherwise, `MovedAway` if `pinned` is a tombstone, and what a call to the
+ * are pinned; signed statements lead from the old name to the new one; and the old address, if it answers, says the
+ * same of them. Throws `MoveError` otherwise, `MovedAway` if `pinned` is a tombstone, and what a call to the
  * new address throws.
  */
 export async function prepareMove(options: MoveOptions): Promise<PreparedMove> {
@@ -72,8 +72,8 @@ export async function prepareMove(options: MoveOptions): Promise<PreparedMove> {
     return readNew(after, pinned, { to, signal })
   })
   const first = firstMove(pins, pinned)
-  requireReceiptKept(pinned.newestReceipt, eras, first)
-  const old = await askOld(before, { first, statement: pins.keyChanges?.moves[first.number - 1], to, signal })
+  requireReceiptKept(pinned.newestReceipt, eras)
+  const old = await askOld(before, { moves: pins.keyChanges?.moves ?? [], to, signal })
   const later = movesOf(pins).slice(first.number)
   return {
     from,
@@ -167,31 +167,31 @@ function firstMove(pins: PinnedKeys, { keys, serverId: from }: PinnedKeys): Move
 }
 
 /** 4. What the server has signed before is in the log that goes on. */
-function requireReceiptKept(newest: ChainLink | undefined, eras: readonly Era[], first: Move): void {
+function requireReceiptKept(newest: ChainLink | undefined, eras: readonly Era[]): void {
   if (newest === undefined) return
   const { receipt_seq: seq, server_id: name } = newest.payload
   const era = eras.find(({ after, upTo = Number.POSITIVE_INFINITY }) => after < seq && seq <= upTo)
-  const isCut = seq > (first.last_receipt_seq ?? 0) || era?.serverId !== name
-  const isReplaced = seq === era?.upTo && era.upToHash !== newest.hash
-  if (isCut || isReplaced)
+  const isKept = era !== undefined && eraFault({ ...newest, keyId: era.keyId }, eras) === undefined
+  if (!isKept)
     throw new MoveError('receipt_lost', `receipt ${seq}, which ${name} has signed, is not in the log that moved`)
 }
 
-interface First {
-  readonly first: Move
-  readonly statement: KeyChangeResponse | undefined
-  readonly to: string
-  readonly signal: AbortSignal | undefined
+interface Said extends Asking {
+  readonly moves: PinnedKeyChanges['moves']
 }
 
-/** 5. The old address is asked below its path. If it answers, it must say the same: it is known by its certificate. */
-async function askOld({ call, baseUrl }: Calls, { first, statement, to, signal }: First): Promise<OldAddress> {
+/**
+ * 5. The old address is asked below its path. If it answers, it must say the same, and nothing more: it is known by its
+ * certificate. A later move of it that leads elsewhere is signed as well, if a key in between was stolen.
+ */
+async function askOld({ call, baseUrl }: Calls, { moves, to, signal }: Said): Promise<OldAddress> {
   if (new URL(baseUrl).protocol === 'http:') return { is: 'without_tls' }
   const denies = (what: string, cause?: unknown) =>
     new MoveError('old_contradicts', `${new URL(baseUrl).origin} still answers, and ${what}`, { cause })
   try {
-    const { moves } = (await call('moves', { signal })).body
-    if (statement !== undefined && isSameChange(statement, moves[first.number - 1])) return { is: 'agrees' }
+    const { server_id: named, moves: said } = (await call('moves', { signal })).body
+    const isSame = moves.length === said.length && moves.every((one, index) => isSameChange(one, said[index]))
+    if (named === to && isSame) return { is: 'agrees' }
   } catch (error) {
     if (error instanceof NetworkError && error.failure === 'redirected') {
       if (error.found === to) return { is: 'redirects' }

@@ -6,7 +6,7 @@ import { describe, it } from 'node:test'
 import { isDeepStrictEqual } from 'node:util'
 import { until } from '../../../../testing/until.ts'
 import { readConfig } from '../config/config.ts'
-import { publicUrlIn } from '../domain/discovery/publicUrls.ts'
+import { formerUrlsFact, publicUrlIn } from '../domain/discovery/publicUrls.ts'
 import { recordServerId, ServerMoved, WrongServerId } from '../domain/discovery/serverId.ts'
 import { ask } from '../testing/http.ts'
 import { openDouble } from '../testing/s3/world.ts'
@@ -49,7 +49,7 @@ describe('a server', () => {
     }
   })
 
-  it('notes its address when it starts, and not when it refuses to', async () => {
+  it('notes its address when it starts, and not when it refuses to, and knows its former ones', async () => {
     const root = await mkdtemp(join(tmpdir(), 'blindkeep-app-'))
     const [directory, copy] = [join(root, 'data'), join(root, 'copy')]
     const configOf = (publicUrl: string, at = directory) => {
@@ -70,7 +70,14 @@ describe('a server', () => {
       await cp(directory, copy, { recursive: true, filter: (path) => !path.includes('server.lock') })
       const again = await openServerData(configOf('https://keep.example', copy), USE)
       assert.equal(await again.store.read(publicUrlIn), 'https://keep.example/blind')
+      await again.store.write(['server'], (tx) =>
+        tx.server.setFact('former_urls', formerUrlsFact(['https://old.example'])),
+      )
       await again.close()
+      const moved = await createApp({ config: configOf('https://keep.example', copy), port: 0, ...USE })
+      const gone = await ask(moved.http, { url: '/v1/version', headers: { host: 'old.example' } })
+      assert.equal(gone.statusCode, 410)
+      await moved.close()
     } finally {
       await rm(root, { recursive: true })
     }

@@ -1,19 +1,23 @@
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { addSeconds } from '@blindkeep/protocol/ids'
+import { addSeconds, parseSha256Hex } from '@blindkeep/protocol/ids'
+import { runCommand } from '../../../../testing/command.ts'
 import { systemClock } from '../adapters/system/clock.ts'
 import { systemRandom } from '../adapters/system/random.ts'
 import { openServerData } from '../assembly/data.ts'
 import { readConfig } from '../config/config.ts'
 import { openServerKeys } from '../domain/custody/keys.ts'
-import { recordServerId } from '../domain/discovery/serverId.ts'
+import { recordedServerId, recordServerId } from '../domain/discovery/serverId.ts'
 import { createHandClock } from '../testing/handClock.ts'
 import { runInProcess } from '../testing/inProcess.ts'
+import { openDouble } from '../testing/s3/world.ts'
 import { USE } from '../testing/serverUse.ts'
+import { defined } from '../testing/world.ts'
 
 const FROM = 'https://keep.example'
 const TO = 'https://drop.example.org'
@@ -22,6 +26,8 @@ interface Stopped {
   readonly directory: string
   /** Runs a command with PUBLIC_URL at the new address, and other settings. */
   run(argv: readonly string[], settings?: Readonly<Record<string, string>>): Promise<string>
+  /** What commands have said of what they do. */
+  readonly said: readonly string[]
 }
 
 /** The data of a stopped server, whose first key began so many seconds from now. */
@@ -37,10 +43,14 @@ function withStopped(keySeconds: number, work: (stopped: Stopped) => Promise<voi
       await openServerKeys({ store, keyring, clock, random: systemRandom })
       await store.write(['server'], (tx) => recordServerId(tx, FROM))
       await close()
+      const said: string[] = []
       await work({
         directory,
         run: async (argv, settings) =>
-          (await runInProcess(argv, { ...env, PUBLIC_URL: TO, ...settings })).lines.join('\n'),
+          (await runInProcess(argv, { ...env, PUBLIC_URL: TO, ...settings }, (line) => said.push(line))).lines.join(
+            '\n',
+          ),
+        said,
       })
     } finally {
       await rm(directory, { recursive: true })
@@ -72,22 +82,61 @@ describe('the command move', () => {
         assert.equal(/later than this machine’s clock/.test(await run(LOOK)), says)
       }),
     )
+
+  it('signs nothing over a database that lacks receipts which were signed', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'blindkeep-move-'))
+    const { address, credentials, close } = await openDouble()
+    const { bucket, prefix, endpoint, region } = address
+    const env = {
+      PATH: process.env.PATH ?? '',
+      DATA_DIR: join(directory, 'data'),
+      MASTER_SECRET_FILE: join(directory, 'master.secret'),
+      BLOBS_URL: `s3://${bucket}/${prefix}?endpoint=${endpoint}&region=${region}&pathStyle=true`,
+      AWS_ACCESS_KEY_ID: defined(credentials.accessKeyId),
+      AWS_SECRET_ACCESS_KEY: defined(credentials.secretAccessKey),
+    }
+    const config = readConfig(env)
+    assert.ok(!('faults' in config))
+    const inData = async <Result>(work: (data: Awaited<ReturnType<typeof openServerData>>) => Promise<Result>) => {
+      const data = await openServerData(config, USE)
+      try {
+        return await work(data)
+      } finally {
+        await data.close()
+      }
+    }
+    try {
+      const receiptHash = defined(parseSha256Hex(createHash('sha256').update('a receipt').digest('hex')))
+      await inData(async ({ store, witness }) => {
+        await store.write(['server'], (tx) => recordServerId(tx, 'https://keep.example'))
+        await defined(witness).write({ life: 0, receiptSeq: 7, receiptHash })
+      })
+      const moved = await runCommand(['move', '--yes', '--unchecked'], {
+        cwd: directory,
+        env: { ...env, PUBLIC_URL: 'https://drop.example.org' },
+      })
+      assert.equal(moved.status, 1)
+      assert.match(moved.stderr, /The database was set back/)
+      assert.equal(await inData(({ store }) => recordedServerId(store)), 'https://keep.example')
+    } finally {
+      await close()
+      await rm(directory, { recursive: true })
+    }
+  })
 })
 
 describe('the command restore', () => {
   it(
-    'creates nothing from a backup of another address than PUBLIC_URL, until PUBLIC_URL is that one',
-    withStopped(0, async ({ directory, run }) => {
-      const [backup, DATA_DIR] = [join(directory, 'backup'), join(directory, 'restored')]
+    'of a backup of another address than PUBLIC_URL says so, and creates nothing unless --yes is given',
+    withStopped(0, async ({ directory, run, said }) => {
+      const backup = join(directory, 'backup')
       await run(['backup', backup])
-      await run(['move', '--yes', '--unchecked'])
-      const restore = ['restore', backup]
-      await assert.rejects(
-        run(restore, { DATA_DIR }),
-        /is of https:\/\/keep.example, and PUBLIC_URL is https:\/\/drop.example.org\. .*raise an alarm/,
-      )
-      assert.ok(!existsSync(DATA_DIR))
-      assert.match(await run(restore, { DATA_DIR, PUBLIC_URL: `${FROM}/below` }), /Its address is https:\/\/keep/)
+      const restored = (name: string) => ({ DATA_DIR: join(directory, name) })
+      await assert.rejects(run(['restore', backup], restored('1')), /no terminal to ask at: add --yes/)
+      assert.ok(!existsSync(join(directory, '1')))
+      assert.match(said.join('\n'), /of https:\/\/keep\.example, and PUBLIC_URL .*\n.*take a newer one.*\n.*an alarm/)
+      await run(['restore', backup, '--yes'], restored('1'))
+      await run(['restore', backup], { ...restored('2'), PUBLIC_URL: `${FROM}/below` })
     }),
   )
 })

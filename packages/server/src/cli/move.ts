@@ -4,6 +4,7 @@ import { systemClock } from '../adapters/system/clock.ts'
 import { openAddressMove } from '../assembly/addressMove.ts'
 import { openPresentKeyring, openPresentStore } from '../assembly/data.ts'
 import { type Config, publicAddressOf } from '../config/config.ts'
+import { endpointText } from '../config/endpoint.ts'
 import { settingsInForce } from '../config/inForce.ts'
 import { isLoopback, type PublicAddress, publicAddress } from '../config/parsers.ts'
 import { announcedMoveFact } from '../domain/discovery/publicUrls.ts'
@@ -28,7 +29,7 @@ export const moveCommands: readonly Command[] = [
     summary: 'Moves this stopped server to the address in PUBLIC_URL: accounts, files, keys, links and receipts stay.',
     details: [
       'First set PUBLIC_URL to the new address, with its name and proxy ready, and stop the server (all nodes). The old address need not lead here any more.',
-      'Looks first whether the new address leads to HOST and PORT of this machine, and whether a server with this one’s key still answers at the old one.',
+      'Looks first whether the new address leads to HOST and PORT of this machine, and whether a server with this one’s keys still answers at the old one.',
       'Then it says what ends, and asks. All sessions and tokens end: owners sign in at the new address with their password; recovery words stay as they are.',
       'Passkeys end if the host is another one. A new key signs receipts; old receipts stay valid, and a signed statement says that the server has moved.',
       'Make a backup before, and another one after it. docs/moving.md of the repository says all of it, step by step.',
@@ -65,12 +66,17 @@ async function runMove(call: Call): Promise<Outcome> {
   const address = newAddress(config)
   return withOpen(openAddressMove(config), async (data) => {
     const from = await recordedServerId(data.store)
-    if (from === undefined || from === address.serverId) return notNeeded(from, address)
+    if (from === undefined || from === address.serverId) return notNeeded(from, address, config)
+    if (config.publicUrl === undefined) throw new UsageError(NO_ADDRESS)
     await requireWholeLog(data)
     const planned = { from, to: address.serverId, publicUrl: address.baseUrl }
     const outlook = await moveOutlook(data, planned)
     if (!flag('unchecked')) await checkAddresses(config, planned, outlook)
-    const lines = [...consequencesOf(planned, outlook, data.clock.now()), ...settingLines(call, planned)]
+    const lines = [
+      ...consequencesOf(planned, outlook, data.clock.now()),
+      ...(config.publicUrl === undefined ? [UNSET] : []),
+      ...settingLines(call, planned),
+    ]
     if (flag('check')) return checkedOutcome(lines, { planned, outlook, isChecked: !flag('unchecked') })
     await requireConsent(call, { lines: [...lines, CANNOT_BE_UNDONE], word: 'move' })
     await data.requireAlone()
@@ -79,33 +85,37 @@ async function runMove(call: Call): Promise<Outcome> {
   })
 }
 
+/** A setting that was forgotten must not lead from a name to this machine. */
+const NO_ADDRESS = 'set PUBLIC_URL to the new address, also if it is an address of this machine'
+
 function newAddress(config: Config): PublicAddress {
-  if (config.publicUrl === undefined && config.port === 0)
-    throw new UsageError('set PUBLIC_URL to the new address: with PORT=0 the server has none of its own')
+  if (config.publicUrl === undefined && config.port === 0) throw new UsageError(NO_ADDRESS)
   return publicAddressOf(config, config.port)
 }
 
-function notNeeded(from: string | undefined, { serverId, baseUrl }: PublicAddress): Outcome {
+function notNeeded(from: string | undefined, { serverId, baseUrl }: PublicAddress, { publicUrl }: Config): Outcome {
   const line =
     from === undefined
       ? `There is nothing to move: the server has neither accounts nor receipts yet. Start it at ${baseUrl}.`
-      : `The server is at ${serverId} already. Start it. (Another path below the same origin is no move: let the proxy redirect the old path for links that were printed.)`
+      : publicUrl === undefined
+        ? `The server is at ${serverId} already, and PUBLIC_URL is not set. To move it, set PUBLIC_URL to the new address first.`
+        : `The server is at ${serverId} already. Start it. (Another path below the same origin is no move: let the proxy redirect the old path for links that were printed.)`
   return { lines: [line], json: { moved: false, server_id: from ?? null } }
 }
 
-/** Throws an error for people if the new address does not lead here, or the old one to a server with the same key. */
+/** Throws an error for people if the new address does not lead here, or the old one to a server with the same keys. */
 async function checkAddresses(config: Config, { from, publicUrl }: PlannedMove, outlook: MoveOutlook): Promise<void> {
-  const { leaves = from, activeKey } = outlook
+  const { leaves = from, keyIds } = outlook
   const listening = await openMoveCheck(config).catch(unusableAddress(config))
   try {
     const fault = await listening.faultInNew({ publicUrl, formerUrls: [...outlook.formerUrls, leaves] })
     if (fault !== undefined)
       throw new Error(
-        `${fault} Nothing was changed. Let the name and the proxy lead to this machine first. If only this machine cannot reach it, or something in front first asks /readyz, add --unchecked.`,
+        `${fault} Nothing was changed. Let the name and the proxy lead to ${endpointText(config.host, config.port)} first, where the server will listen (HOST and PORT). If only this machine cannot reach it, or something in front first asks /readyz, add --unchecked.`,
       )
-    if (activeKey === undefined || !(await isServedAt(leaves, activeKey))) return
+    if (!(await isServedAt(leaves, keyIds))) return
     throw new Error(
-      `a server that signs with this one’s key answers at ${leaves}: a copy of this data is in use there, and two servers would sign receipts that contradict each other. Nothing was changed. Stop that one, and take its newest data. If only a cache answers there, add --unchecked.`,
+      `a server with this one’s keys answers at ${leaves}: a copy of this data is in use there, and two servers would sign receipts that contradict each other. Nothing was changed. Stop that one, and take its newest data. If only a cache answers there, add --unchecked.`,
     )
   } finally {
     await listening.close()
@@ -114,6 +124,8 @@ async function checkAddresses(config: Config, { from, publicUrl }: PlannedMove, 
 
 const CANNOT_BE_UNDONE =
   'Moving back is another move: nothing of this one is undone. Make a backup now if there is none from today.'
+const UNSET =
+  '  PUBLIC_URL is not set, so the new address is that of HOST and PORT, which only this machine can open. If that is not meant, set PUBLIC_URL.'
 /** A clock is set by hand, and a little wrong. */
 const CLOCK_TOLERANCE_MS = 60_000
 

@@ -11,15 +11,15 @@ export interface Answer {
   readonly body: string
 }
 
-/** What came, or why nothing did: a clause for people, without a full stop. */
-export async function ask(url: string): Promise<Answer | { readonly silence: string }> {
-  const signal = AbortSignal.timeout(TIMEOUT_MS)
+/** What came in that time, or why nothing did: a clause for people, without a full stop. */
+export async function ask(url: string, timeoutMs = TIMEOUT_MS): Promise<Answer | { readonly silence: string }> {
+  const signal = AbortSignal.timeout(timeoutMs)
   try {
     const answer = await fetch(url, { redirect: 'manual', signal, headers: { 'cache-control': 'no-cache' } })
     const location = answer.headers.get('location') ?? undefined
     return { status: answer.status, location, body: await textOf(answer) }
   } catch (error) {
-    return { silence: signal.aborted ? `nothing answers within ${TIMEOUT_MS / 1000} seconds` : silenceOf(error, url) }
+    return { silence: signal.aborted ? `nothing answers within ${timeoutMs / 1000} seconds` : silenceOf(error, url) }
   }
 }
 
@@ -40,7 +40,8 @@ function silenceOf(error: unknown, url: string): string {
   const { hostname } = new URL(url)
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return `this machine finds no address for the name ${hostname}`
   if (code === 'ECONNREFUSED') return 'nothing listens there'
-  if (/CERT|SELF_SIGNED|ISSUER/.test(code)) return `its certificate is not one that this machine accepts (${code})`
+  if (/CERT|SELF_SIGNED|ISSUER|LEAF_SIGNATURE/.test(code))
+    return `this machine does not accept its certificate (${code}). One of an authority of your own has to be in the file that NODE_EXTRA_CA_CERTS names, in the environment`
   if (/^(ERR_SSL|EPROTO)/.test(code)) return `no TLS connection comes about (${code})`
   if (/^HPE_/.test(code)) return 'what answers there does not speak HTTP'
   return `no answer comes (${code || (cause instanceof Error ? cause.message : String(cause))})`

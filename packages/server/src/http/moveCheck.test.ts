@@ -3,6 +3,9 @@ import { once } from 'node:events'
 import { createServer, type RequestListener, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, it } from 'node:test'
+import { ORPHAN_CERTIFICATE } from '../../../../testing/receiverCertificate.ts'
+import { openReceiver } from '../../../../testing/receivers.ts'
+import { ask } from './asking.ts'
 import { isServedAt, type MoveCheck, openMoveCheck } from './moveCheck.ts'
 
 const HOST = '127.0.0.1'
@@ -80,6 +83,19 @@ describe('the look whether a new address leads here', () => {
     }),
   )
 
+  it(
+    'names the way to trust a certificate of an authority of the operator',
+    checking(async ({ check }) => {
+      const receiver = await openReceiver({ isTls: true, cert: ORPHAN_CERTIFICATE })
+      const publicUrl = `https://localhost:${receiver.port}`
+      const fault = await check.faultInNew({ publicUrl, formerUrls: [] }).finally(receiver.close)
+      assert.match(
+        String(fault),
+        /does not accept its certificate \(UNABLE_TO_VERIFY_LEAF_SIGNATURE\).*NODE_EXTRA_CA_CERTS/,
+      )
+    }),
+  )
+
   for (const [what, answering, said] of [
     [
       'redirects here',
@@ -134,8 +150,9 @@ describe('the look whether a server is still at the old address', () => {
   const ended = '2026-01-01T00:00:00Z'
 
   for (const [what, answering, isFound] of [
-    ['that signs with the key now', keys({ key_id: 'other', active_to: ended }, { key_id: KEY }), true],
-    ['whose key has ended', keys({ key_id: KEY, active_to: ended }, { key_id: 'other' }), false],
+    ['that signs with a key of this one', keys({ key_id: 'other', active_to: ended }, { key_id: KEY }), true],
+    ['that has changed its key since', keys({ key_id: KEY, active_to: ended }, { key_id: 'other' }), true],
+    ['with other keys', keys({ key_id: 'other' }), false],
     ['that redirects', (port: number) => answers(307, '', { location: `http://${HOST}:${port}/` })(), false],
     ['that is being moved', answers(503, ''), false],
     ['that answers something else', answers(200, '[[{'), false],
@@ -144,9 +161,21 @@ describe('the look whether a server is still at the old address', () => {
   ] as const)
     it(
       `${isFound ? 'finds one' : 'takes no notice of one'} ${what}`,
-      checking(async ({ other }) => assert.equal(await isServedAt(other, KEY), isFound), answering),
+      checking(async ({ other }) => assert.equal(await isServedAt(other, ['first', KEY]), isFound), answering),
+    )
+
+  for (const [what, answering] of [
+    ['silent', () => undefined],
+    ['endless', (_, response) => void response.writeHead(200).write('x')],
+  ] as readonly (readonly [string, RequestListener])[])
+    it(
+      `is over in time at one that is ${what}`,
+      checking(
+        async ({ other }) => assert.deepEqual(await ask(other, 500), { silence: 'nothing answers within 0.5 seconds' }),
+        () => answering,
+      ),
     )
 
   it('takes silence for no server', async () =>
-    assert.equal(await isServedAt(`http://${HOST}:${await unusedPort()}`, KEY), false))
+    assert.equal(await isServedAt(`http://${HOST}:${await unusedPort()}`, [KEY]), false))
 })

@@ -67,17 +67,19 @@ async function closed(server: Server): Promise<void> {
   await once(server, 'close')
 }
 
-/** Whether a server answers at the address, given whole, and says that it signs with this key now. */
-export async function isServedAt(publicUrl: string, keyId: string): Promise<boolean> {
+/**
+ * Whether a server answers at the address, given whole, that publishes one of these keys: one on a copy of this data,
+ * also if one of the two has changed its key since, as each restore does.
+ */
+export async function isServedAt(publicUrl: string, keyIds: readonly string[]): Promise<boolean> {
   const answer = await ask(`${publicUrl}/.well-known/${SERVICE}/attestation-keys`)
-  return 'status' in answer && answer.status === 200 && activeKeysIn(answer.body).includes(keyId)
+  return 'body' in answer && keysIn(answer.body).some((id) => keyIds.includes(String(id)))
 }
 
-function activeKeysIn(body: string): readonly unknown[] {
+function keysIn(body: string): readonly unknown[] {
   try {
     const { keys } = Object(JSON.parse(body))
-    if (!Array.isArray(keys)) return []
-    return keys.map(Object).flatMap((key) => ((key.active_to ?? null) === null ? [key.key_id] : []))
+    return Array.isArray(keys) ? keys.map((key) => Object(key).key_id) : []
   } catch {
     return []
   }

@@ -9,6 +9,7 @@ import { defined } from './world.ts'
 export async function runInProcess(
   [name, ...argv]: readonly string[],
   environment: Readonly<Record<string, string>>,
+  tell: (line: string) => void = () => undefined,
 ): Promise<Outcome> {
   const command = defined(COMMANDS.find((each) => each.name === name))
   const { given, values } = parseCall(command, argv)
@@ -17,5 +18,5 @@ export async function runInProcess(
   const settings = { environment, origins: {}, file: undefined }
   const option = (wanted: string) => (typeof values[wanted] === 'string' ? values[wanted] : undefined)
   const flag = (wanted: string) => values[wanted] === true
-  return defined(await command.run({ config, settings, given, option, flag, tell: () => undefined }))
+  return defined(await command.run({ config, settings, given, option, flag, tell }))
 }

@@ -4,7 +4,7 @@ import type { LookupAddress } from 'node:dns'
 import { describe, it } from 'node:test'
 import { instantOf } from '@blindkeep/protocol/ids'
 import { openNameServer } from '../../../../../testing/nameServer.ts'
-import { RECEIVER_CERTIFICATE } from '../../../../../testing/receiverCertificate.ts'
+import { ORPHAN_CERTIFICATE, RECEIVER_CERTIFICATE } from '../../../../../testing/receiverCertificate.ts'
 import { type MailReceiver, openMailReceiver, openReceiver, type Receiver } from '../../../../../testing/receivers.ts'
 import type { Delivery, Message, Target } from '../../ports/messenger.ts'
 import { createHandClock } from '../../testing/handClock.ts'
@@ -55,7 +55,7 @@ const webhook = (url: string): Target => ({ kind: 'webhook', url, secret })
 const send = (url: string, given?: Given): Promise<Delivery> => messengerWith(given).send(webhook(url), landings, never)
 
 /** A test with a receiver. */
-function withReceiver(work: (receiver: Receiver) => Promise<void>, options?: { readonly isTls: boolean }) {
+function withReceiver(work: (receiver: Receiver) => Promise<void>, options?: { readonly isTls: boolean; readonly cert?: string }) {
   return async () => {
     const receiver = await openReceiver(options)
     try {
@@ -197,6 +197,16 @@ describe('a receiver over TLS', () => {
         assert.equal(received.length, 1)
       },
       { isTls: true },
+    ),
+  )
+
+  it(
+    'is not reached with a certificate whose authority is unknown',
+    withReceiver(
+      async ({ port }) => {
+        assert.deepEqual(await send(`https://receiver.example:${port}/`, { resolve }), { fault: 'tls_failed' })
+      },
+      { isTls: true, cert: ORPHAN_CERTIFICATE },
     ),
   )
 })

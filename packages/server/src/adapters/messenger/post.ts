@@ -158,6 +158,6 @@ function deliveryOf(status: number, gone: readonly number[] = [410]): Delivery {
 
 function faultOf(error: unknown): 'tls_failed' | 'receiver_failed' | 'unreachable' {
   const code = String((error as { readonly code?: unknown } | null)?.code ?? '')
-  if (/CERT|TLS|SSL|SELF_SIGNED|ISSUER/.test(code)) return 'tls_failed'
+  if (/CERT|TLS|SSL|SELF_SIGNED|ISSUER|LEAF_SIGNATURE/.test(code)) return 'tls_failed'
   return code.startsWith('HPE_') ? 'receiver_failed' : 'unreachable'
 }

@@ -46,8 +46,6 @@ interface RestorePorts {
 export interface RestoreOptions {
   /** Restores also what the master secret does not vouch for. The schema must be this release's all the same. */
   readonly isTrusted: boolean
-  /** The origin of PUBLIC_URL. A backup of another one is refused; undefined accepts any. */
-  readonly serverId?: string | undefined
 }
 
 export interface RestoreReport {
@@ -91,22 +89,14 @@ export async function restore(ports: RestorePorts, options: RestoreOptions): Pro
 /** Throws an error for people when the directory has no finished backup, or one that is not to be restored. */
 export async function acceptedManifest(
   { directory, keyring }: Pick<RestorePorts, 'directory' | 'keyring'>,
-  { isTrusted, serverId }: RestoreOptions,
+  { isTrusted }: RestoreOptions,
 ): Promise<{ readonly text: string; readonly manifest: BackupManifest }> {
   const text = await directory.manifest()
   if (text === undefined)
     throw new BackupFailed('the directory holds no finished backup: there is no backup.json in it')
   const manifest = parseManifest(text)
   if (!isTrusted && !isVouchedFor(text, keyring)) throw new BackupFailed(NOT_VOUCHED_FOR)
-  if (serverId !== undefined) requireNamed(manifest, serverId)
   return { text, manifest }
-}
-
-function requireNamed({ serverId: named }: BackupManifest, serverId: string): void {
-  if (named === undefined || named === serverId) return
-  throw new BackupFailed(
-    `the backup is of ${named}, and PUBLIC_URL is ${serverId}. If the server has moved since, the backup is from before the move: take a newer one if there is one, as clients that have followed the move raise an alarm after a restore of this one. To restore it nevertheless, set PUBLIC_URL to ${named}, and \`move\` afterwards. Nothing was changed.`,
-  )
 }
 
 const NOT_VOUCHED_FOR =

@@ -12,6 +12,7 @@ import { draft, verifiers } from '../../testing/receipts.ts'
 import { defined, inWorld, newAccount, type World } from '../../testing/world.ts'
 import { recordedServerId } from '../discovery/serverId.ts'
 import { type SignedChanges, signedChanges } from '../discovery/signedChanges.ts'
+import { moveOutlook } from '../moving/serverMove.ts'
 import { KeyChangesExhausted, moveIn } from './keyChanges.ts'
 import { rotateAttestationKey } from './keys.ts'
 import { beginLife } from './logLives.ts'
@@ -174,6 +175,7 @@ describe('the list of statements', () => {
       await pad(world.store, 2, MAX_MOVES)
       const before = await world.store.read((tx) => tx.keys.attestationKeys())
       await assert.rejects(movedTo(there, ONE), /the server has moved 64 times, and cannot move again/)
+      await assert.rejects(moveOutlook(there, { from: TWO, to: ONE, publicUrl: ONE }), KeyChangesExhausted)
       assert.deepEqual(await world.store.read((tx) => tx.keys.attestationKeys()), before)
       assert.equal(await recordedServerId(world.store), TWO)
     }),

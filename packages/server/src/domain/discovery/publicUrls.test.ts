@@ -10,9 +10,9 @@ import {
   announcedMoveFact,
   completeFormerUrls,
   forgetPublicUrl,
+  former,
   formerUrls,
   formerUrlsFact,
-  missingFormerUrls,
   publicUrlIn,
   recordPublicUrl,
 } from './publicUrls.ts'
@@ -48,6 +48,14 @@ describe('the addresses that a server notes', () => {
         assert.equal(await world.store.write(['server'], forgetPublicUrl), false)
         assert.equal(await world.store.read(publicUrlIn), undefined)
       }
+      await newAccount(world)
+      for (const [noted, isForeign] of [
+        ['https://other.example', true],
+        [`${world.settings.serverId}/in`, false],
+      ] as const) {
+        await recordPublicUrl(world.store, noted)
+        assert.equal(await world.store.write(['server'], forgetPublicUrl), isForeign)
+      }
     }),
   )
 
@@ -59,12 +67,13 @@ describe('the addresses that a server notes', () => {
       const there = await movedTo(world, 'https://drop.example.org')
       const back = await movedTo(there, 'https://keep.example')
       await movedTo(back, 'https://drop.example.org')
-      const former = ['https://keep.example/*', 'https://drop.example.org', 'https://keep.example']
-      assert.deepEqual(await world.store.read(formerUrls), former)
-      assert.deepEqual(await world.store.read(missingFormerUrls), [])
+      const expected = ['https://keep.example/*', 'https://drop.example.org', 'https://keep.example']
+      assert.deepEqual(await world.store.read(formerUrls), expected)
+      assert.deepEqual(await world.store.read(former), { missing: [], surplus: [] })
       const fact = async () =>
         Buffer.from(defined(await world.store.read((tx) => tx.server.fact('former_urls')))).toString()
       for (const [present, mended] of [
+        ['["https://bank.example","https://keep.example/a"]', ['https://drop.example.org/*', 'https://keep.example/a']],
         ['[', ['https://keep.example/*', 'https://drop.example.org/*']],
         ['["https://keep.example/a",7]', ['https://drop.example.org/*', 'https://keep.example/a']],
         ['["https://keep.example/a"]', ['https://drop.example.org/*', 'https://keep.example/a']],
@@ -95,7 +104,13 @@ describe('the addresses that a server notes', () => {
         await setFact(world, 'moves_to', forged)
         assert.equal(await told(), undefined)
       }
-      for (const wrong of ['[]', '{', json.replace('.org', '.org/'), json.replace('2026', 'then')]) {
+      for (const wrong of [
+        '[]',
+        '{',
+        json.replace('.org', '.org/'),
+        json.replace('.org', '.org/in'),
+        json.replace('2026', 'then'),
+      ]) {
         await setFact(world, 'moves_to', keyring.seal('moves-to', utf8(wrong)))
         assert.equal(await told(), undefined)
       }

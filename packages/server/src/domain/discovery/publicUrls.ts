@@ -42,29 +42,43 @@ export async function formerUrls(tx: Pick<ReadTx, 'server'>): Promise<readonly s
   return written
 }
 
-/** The names of the moves of which no former address is noted. */
-export async function missingFormerUrls(tx: Pick<ReadTx, 'server' | 'keys'>): Promise<readonly string[]> {
-  const noted = new Set((await formerUrls(tx)).map((url) => new URL(url).origin))
-  return (await namesLeft(tx)).filter((name) => !noted.has(name))
+/** The names of the moves of which no former address is noted, and the noted addresses that no move has left. */
+export async function former(
+  tx: Pick<ReadTx, 'server' | 'keys'>,
+): Promise<{ readonly missing: readonly string[]; readonly surplus: readonly string[] }> {
+  const noted = (await formerUrls(tx)).map((url) => ({ url, name: new URL(url).origin }))
+  const left = await namesLeft(tx)
+  return {
+    missing: (left ?? []).filter((name) => !noted.some((each) => each.name === name)),
+    surplus: noted.flatMap(({ url, name }) => (left === undefined || left.includes(name) ? [] : [url])),
+  }
 }
 
-/** For a repair: what can be read of the list stays. False if nothing was missing. */
+/** For a repair: what can be read of the list, and what moves have left, stays. False if the list was right. */
 export async function completeFormerUrls(tx: WriteTx): Promise<boolean> {
   const present = textOf(await tx.server.fact('former_urls'))
   const written = jsonOf(present ?? '[]')
-  const noted = Array.isArray(written) ? written.filter(isAddress) : []
+  const left = await namesLeft(tx)
+  const readable = Array.isArray(written) ? written.filter(isAddress) : []
+  const noted = readable.filter((url) => left === undefined || left.includes(new URL(url).origin))
   const origins = noted.map((url) => new URL(url).origin)
-  const missing = (await namesLeft(tx)).filter((name) => !origins.includes(name))
+  const missing = (left ?? []).filter((name) => !origins.includes(name))
   const complete = [...missing.map((name) => name + ANY_PATH), ...noted]
   if (JSON.stringify(complete) === (present ?? '[]')) return false
   await tx.server.setFact('former_urls', formerUrlsFact(complete))
   return true
 }
 
-/** For a repair. False if it is well-formed. */
+/** Whether the noted address is of another name than the server's. */
+export async function isPublicUrlForeign(tx: Pick<ReadTx, 'server'>): Promise<boolean> {
+  const [noted, serverId] = [await publicUrlIn(tx), textOf(await tx.server.fact('server_id'))]
+  return noted !== undefined && serverId !== undefined && new URL(noted).origin !== serverId
+}
+
+/** For a repair. False if it is right. */
 export async function forgetPublicUrl(tx: WriteTx): Promise<boolean> {
   const text = textOf(await tx.server.fact('public_url'))
-  if (text === undefined || isAddress(text)) return false
+  if (text === undefined || (isAddress(text) && !(await isPublicUrlForeign(tx)))) return false
   await tx.server.removeFact('public_url')
   return true
 }
@@ -72,15 +86,15 @@ export async function forgetPublicUrl(tx: WriteTx): Promise<boolean> {
 /** All names that the server has had, and its present one. */
 export async function namesIn(tx: Pick<ReadTx, 'server' | 'keys'>): Promise<readonly string[]> {
   const present = textOf(await tx.server.fact('server_id'))
-  return [...(await namesLeft(tx)), ...(present === undefined ? [] : [present])]
+  return [...((await namesLeft(tx)) ?? []), ...(present === undefined ? [] : [present])]
 }
 
-/** Of a list with a statement that cannot be read: none. */
-async function namesLeft(tx: Pick<ReadTx, 'keys'>): Promise<readonly string[]> {
+/** Undefined of a list with a statement that cannot be read. */
+async function namesLeft(tx: Pick<ReadTx, 'keys'>): Promise<readonly string[] | undefined> {
   try {
     return [...new Set((await signedChanges(tx)).moves.map(({ change }) => change.from))]
   } catch (error) {
-    if (error instanceof KeyChangeError) return []
+    if (error instanceof KeyChangeError) return undefined
     throw error
   }
 }

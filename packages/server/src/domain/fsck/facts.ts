@@ -2,7 +2,7 @@ import { addSeconds, formatInstant, type Instant } from '@blindkeep/protocol/ids
 import type { ReadTx } from '../../ports/store.ts'
 import { collectorPausedUntil } from '../custody/collect.ts'
 import { receiptSeqFloor } from '../custody/receiptSeqFloor.ts'
-import { missingFormerUrls, publicUrlIn } from '../discovery/publicUrls.ts'
+import { former, isPublicUrlForeign } from '../discovery/publicUrls.ts'
 import { createFinding, type Finding, findBroken, type Repair } from './finding.ts'
 
 /** A backup pauses for minutes at a time. */
@@ -40,14 +40,23 @@ async function checkRunning(tx: ReadTx, now: Instant): Promise<readonly Finding[
 }
 
 async function checkAddresses(tx: ReadTx): Promise<readonly Finding[]> {
-  const noted = await read(() => publicUrlIn(tx))
-  const missing = await read(() => missingFormerUrls(tx))
+  const isForeign = await read(() => isPublicUrlForeign(tx))
+  const noted = await read(() => former(tx))
+  const forget = { repair: 'forget_public_url' } as const
   const complete = { repair: 'complete_former_urls' } as const
-  const lacks = missing instanceof Error ? [] : missing.map((name) => `the fact former_urls lacks ${name}`)
   return [
-    ...[noted].filter(isError).map((error) => addressWrong(error.message, { repair: 'forget_public_url' })),
-    ...[missing].filter(isError).map((error) => addressWrong(error.message, complete)),
-    ...lacks.map((what) => addressWrong(what, complete)),
+    ...(isForeign === false ? [] : [addressWrong(isForeign === true ? FOREIGN : isForeign.message, forget)]),
+    ...listFaults(noted).map((what) => addressWrong(what, complete)),
+  ]
+}
+
+const FOREIGN = 'the fact public_url is an address of another server than the server_id'
+
+function listFaults(noted: Awaited<ReturnType<typeof former>> | Error): readonly string[] {
+  if (noted instanceof Error) return [noted.message]
+  return [
+    ...noted.missing.map((name) => `the fact former_urls lacks ${name}`),
+    ...noted.surplus.map((url) => `the fact former_urls has ${url}, which no move has left`),
   ]
 }
 

@@ -55,6 +55,7 @@ const DAMAGES: readonly (readonly [damage: string, number: number, what: RegExp]
     3,
     /its statement is about/,
   ],
+  [`update attestation_keys set key_seq = key_seq + 10 where ${row(2)}`, 0, /in another order/],
   [`update attestation_keys set active_from = active_from + 1 where ${row(2)}`, 2, /the keys did not change then/],
   [`update attestation_keys set active_to = active_to - 1 where ${row(1)}`, 2, /the keys did not change then/],
   [`delete from receipts where receipt_seq = 6`, 3, /a receipt 6 that the log does not have/],
@@ -135,6 +136,16 @@ describe('fsck of the statements of keys', () => {
           assert.deepEqual(await found({}), [])
           const prior = defined(rotations[0]).hash
           for (const [changes, expected] of [
+            [
+              { moved_at: '2099-01-01T00:00:00.000Z' },
+              /^key_change_wrong: its statement is of 2099-.*did not change then/,
+            ],
+            [{ last_receipt_hash: prior }, /^receipt_key_wrong: the statements say that its key signed other receipts/],
+            [await headAt(7), /^receipt_key_wrong: the statements say that its key signed other receipts/],
+            [
+              { ...(await headAt(5)), last_receipt_hash: prior },
+              /^key_change_wrong: its statement names receipt 5, the one before it receipt 5/,
+            ],
             [{ from: 'https://third.example' }, /^key_change_wrong: its statement is of https:\/\/third\.example/],
             [{ number: 2, prior_move_hash: prior }, /^key_change_wrong: its statement does not continue the move/],
             [await headAt(1), /^key_change_wrong: its statement names receipt 1, the one before it receipt 5/],
@@ -144,6 +155,37 @@ describe('fsck of the statements of keys', () => {
             assert.ok(
               findings.some((each) => expected.test(each)),
               `${expected}: ${findings.join('; ')}`,
+            )
+          }
+        } finally {
+          rows.close()
+        }
+      },
+      { isOnDisk: true },
+    ),
+  )
+
+  it(
+    'finds a move that does not follow the one before it',
+    inWorld(
+      async (world) => {
+        const { filled, there } = await movedWorld(world)
+        const back = await movedTo(there, 'https://keep.example')
+        const [old, active] = (await back.store.read((tx) => tx.keys.attestationKeys())).slice(-2)
+        const { moves, rotations } = await back.store.read(signedChanges)
+        const { change } = defined(moves[1])
+        const rows = openUncommitted(back)
+        try {
+          for (const changes of [{}, { number: 3 }, { prior_move_hash: defined(rotations[0]).hash }]) {
+            const toBeSigned = keyChangeToBeSigned({ ...change, ...changes })
+            const hex = (key: AttestationKey | undefined, message: CoseToBeSigned) =>
+              Buffer.from(world.keyring.openAttestationKey(defined(key)).sign(message)).toString('hex')
+            const [leave, arrive] = [hex(old, toBeSigned.leave), hex(active, toBeSigned.arrive)]
+            const damage = `update key_changes set leave = x'${leave}', arrive = x'${arrive}' where ${row(4)}`
+            const found = await rows.with(damage, (store) => findingsIn(store, { filled: { ...filled, world: back } }))
+            assert.deepEqual(
+              found.flatMap(({ kind, what }) => (kind === 'key_change_wrong' ? [what] : [])),
+              Object.keys(changes).map(() => 'its statement does not continue the move before it'),
             )
           }
         } finally {
@@ -165,7 +207,13 @@ describe('fsck of the statements of keys', () => {
         for (const [name, value, what] of [
           ['public_url', 'keep', /public_url is no address/],
           ['former_urls', '{}', /former_urls is no list/],
+          ['public_url', 'https://keep.example', /public_url is an address of another server/],
           ['former_urls', '[]', /former_urls lacks https:\/\/keep\.example/],
+          [
+            'former_urls',
+            '["https://keep.example","https://bank.example"]',
+            /has https:\/\/bank\.example, which no move/,
+          ],
         ] as const) {
           await there.store.write(['server'], (tx) => tx.server.setFact(name, Buffer.from(value)))
           const [finding, ...more] = await found()

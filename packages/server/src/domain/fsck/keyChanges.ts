@@ -72,9 +72,15 @@ export async function checkKeyChanges(
     }
     eras.push(eraOf(key.keyId, before, nextOf(changes[index + 1])))
   }
+  const ofKeys = keys.flatMap(({ keyId }) => rows.filter((row) => row.keyId === keyId))
+  const isShuffled = ofKeys.some((row, index) => row !== rows[index])
   const isAnother = eras.length > 0 && before.name !== serverId
   const whole = `the last statement leads to ${before.name}, this server is ${serverId ?? 'without an id'}`
-  return { findings: [...findings, ...findBroken({}, [[isAnother, 'key_change_wrong', whole]])], eras }
+  const serverRules: Rules = [
+    [isAnother, 'key_change_wrong', whole],
+    [isShuffled, 'key_change_wrong', 'the statements are published in another order than their keys'],
+  ]
+  return { findings: [...findings, ...findBroken({}, serverRules)], eras }
 }
 
 function decoded(signed: KeyChangeRow): SignedChange | KeyChangeError {

@@ -32,7 +32,7 @@ const DONE: Readonly<Record<Repair['repair'], string>> = {
   mark_damaged: 'marked the object as damaged',
   unmark_damaged: 'removed the mark',
   forget_public_url: 'removed it; the next start notes it again',
-  complete_former_urls: 'listed the addresses that the moves name',
+  complete_former_urls: 'listed the addresses that the moves name, and no other',
 }
 
 async function applied(tx: WriteTx, given: Repair, { clock, quota }: Omit<RepairPorts, 'store'>): Promise<boolean> {

@@ -33,8 +33,8 @@ export interface MoveOutlook extends MoveConcerns {
   readonly formerUrls: readonly string[]
   /** Passkeys are of a host: they end if it is another one. */
   readonly endsPasskeys: boolean
-  /** The key that signs until then. */
-  readonly activeKey: KeyId | undefined
+  /** All that have signed, and the one that signs until then. */
+  readonly keyIds: readonly KeyId[]
   /** What the log and its key say that the time is at least. The move cannot be dated before it. */
   readonly notBefore: Instant
 }
@@ -52,7 +52,8 @@ export interface ServerMove {
 /** What the move would end. Changes nothing. Throws if the keyring could not sign it, or for one move too many. */
 export async function moveOutlook({ store, keyring, clock }: MovePorts, planned: PlannedMove): Promise<MoveOutlook> {
   return store.read(async (tx) => {
-    const key = await tx.keys.activeAttestationKey()
+    const keys = await tx.keys.attestationKeys()
+    const key = keys.find(({ activeTo }) => activeTo === undefined)
     if (key !== undefined) keyring.openAttestationKey(key)
     await requireRoomForMove(tx)
     const head = await tx.receipts.head()
@@ -61,7 +62,7 @@ export async function moveOutlook({ store, keyring, clock }: MovePorts, planned:
       leaves: await leftUrl(tx, planned),
       formerUrls: await formerUrls(tx),
       endsPasskeys: endsPasskeys(planned),
-      activeKey: key?.keyId,
+      keyIds: keys.map(({ keyId }) => keyId),
       notBefore: later(head?.receivedAt, key?.activeFrom),
     }
   })

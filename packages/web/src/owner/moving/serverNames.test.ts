@@ -26,6 +26,21 @@ describe('the next name of a server', () => {
     assert.equal(nextNameIn(announcing('https://drop.example', 'tomorrow'), onDay(0)), undefined)
   })
 
+  it('is of plain characters, and no longer than a name is', () => {
+    const hosts = [
+      'a'.repeat(300),
+      'drop.example!your-files-are-lost',
+      "drop.example'$(x)",
+      'tr\u00e4sor.example',
+      '\u202eelpmaxe',
+    ]
+    for (const host of hosts) {
+      assert.equal(nextNameIn(announcing(`https://${host}`), onDay(0)), undefined, host)
+      assert.equal(formerNameIn(movedFrom(`https://${host}`), onDay(0)), undefined, host)
+    }
+    assert.equal(nextNameIn(announcing('https://xn--trsor-jra.example'), onDay(0))?.name, 'xn--trsor-jra.example')
+  })
+
   it('has its scheme where it has no TLS, and says whether the passkeys stay', () => {
     assert.equal(nextNameIn(announcing('http://10.0.0.1:8080'), onDay(0))?.name, 'http://10.0.0.1:8080')
     const samePasskeys = nextNameIn(announcing('https://keep.example:8443'), onDay(0, 'https://keep.example/files'))

@@ -1,4 +1,5 @@
 /** What the server says of its next and its former address (`server-info`). Not signed: it is shown, never followed. */
+import { plainAddressOf } from '@blindkeep/client/call'
 import { parseInstant } from '@blindkeep/protocol/ids'
 import type { ServerInfoResponse } from '@blindkeep/protocol/schemas/discovery'
 
@@ -43,11 +44,10 @@ export function formerNameIn({ moved_from: former }: ServerInfoResponse, here: H
   return other && isRecent ? { ...other, movedAt: former.moved_at } : undefined
 }
 
-/** Undefined for what is no origin, or this one. */
+/** Undefined for what is no origin that people may be shown, or this one. */
 function otherName(origin: string, baseUrl: string): OtherName | undefined {
-  const url = URL.canParse(origin) ? new URL(origin) : undefined
+  const url = plainAddressOf(origin) === undefined ? undefined : new URL(origin)
   const here = new URL(baseUrl)
-  const isHttp = url?.protocol === 'https:' || url?.protocol === 'http:'
-  if (!isHttp || url.origin !== origin || origin === here.origin) return undefined
+  if (url?.origin !== origin || origin === here.origin) return undefined
   return { name: url.protocol === 'https:' ? url.host : origin, isOtherHost: url.hostname !== here.hostname }
 }
