@@ -72,11 +72,7 @@ async function runMove(call: Call): Promise<Outcome> {
     const planned = { from, to: address.serverId, publicUrl: address.baseUrl }
     const outlook = await moveOutlook(data, planned)
     if (!flag('unchecked')) await checkAddresses(config, planned, outlook)
-    const lines = [
-      ...consequencesOf(planned, outlook, data.clock.now()),
-      ...(config.publicUrl === undefined ? [UNSET] : []),
-      ...settingLines(call, planned),
-    ]
+    const lines = [...consequencesOf(planned, outlook, data.clock.now()), ...settingLines(call, planned)]
     if (flag('check')) return checkedOutcome(lines, { planned, outlook, isChecked: !flag('unchecked') })
     await requireConsent(call, { lines: [...lines, CANNOT_BE_UNDONE], word: 'move' })
     await data.requireAlone()
@@ -124,8 +120,6 @@ async function checkAddresses(config: Config, { from, publicUrl }: PlannedMove, 
 
 const CANNOT_BE_UNDONE =
   'Moving back is another move: nothing of this one is undone. Make a backup now if there is none from today.'
-const UNSET =
-  '  PUBLIC_URL is not set, so the new address is that of HOST and PORT, which only this machine can open. If that is not meant, set PUBLIC_URL.'
 /** A clock is set by hand, and a little wrong. */
 const CLOCK_TOLERANCE_MS = 60_000
 

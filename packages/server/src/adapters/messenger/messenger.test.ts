@@ -55,7 +55,10 @@ const webhook = (url: string): Target => ({ kind: 'webhook', url, secret })
 const send = (url: string, given?: Given): Promise<Delivery> => messengerWith(given).send(webhook(url), landings, never)
 
 /** A test with a receiver. */
-function withReceiver(work: (receiver: Receiver) => Promise<void>, options?: { readonly isTls: boolean; readonly cert?: string }) {
+function withReceiver(
+  work: (receiver: Receiver) => Promise<void>,
+  options?: { readonly isTls: boolean; readonly cert?: string },
+) {
   return async () => {
     const receiver = await openReceiver(options)
     try {
