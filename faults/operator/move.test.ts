@@ -209,6 +209,10 @@ describe('a move to another address', () => {
     }
     const restored = await server.command(['restore', backup, '--yes'], there)
     assert.equal(restored.status, 0, restored.stderr)
+    assert.match(
+      restored.stdout,
+      new RegExp(`PUBLIC_URL is ${there.PUBLIC_URL}. If the server has moved there already`),
+    )
     const { status, stderr } = await server.command(['move', '--yes'], there)
     assert.equal(status, 1, stderr)
     assert.match(stderr, new RegExp(`answers at ${server.url}: .*Nothing was changed`))

@@ -4,6 +4,7 @@ import { formatInstant } from '@blindkeep/protocol/ids'
 import { systemClock } from '../adapters/system/clock.ts'
 import { systemRandom } from '../adapters/system/random.ts'
 import { openBackupData, openRestoreData } from '../assembly/backupData.ts'
+import type { Config } from '../config/config.ts'
 import { type BackupProgress, type BackupReport, backUp, type DamagedObject } from '../domain/backup/backup.ts'
 import type { BackupManifest } from '../domain/backup/backupManifest.ts'
 import { type RestoreReport, restore } from '../domain/backup/restore.ts'
@@ -73,7 +74,7 @@ function runRestore(call: Call): Promise<Outcome> {
   const onAccepted = (manifest: BackupManifest) => askOfOtherName(call, manifest)
   return withOpen(openRestoreData(config, path, { ...options, onAccepted }), async (data) => {
     const report = await restore({ ...data, ...ports }, options)
-    return { lines: restoreLines(report), json: restoreJson(report), isWrong: countOf(report.damaged) > 0 }
+    return { lines: restoreLines(report, config), json: restoreJson(report), isWrong: countOf(report.damaged) > 0 }
   })
 }
 
@@ -164,14 +165,10 @@ function backupJson({ manifest, copied, present, removedFiles, damaged }: Backup
   }
 }
 
-function restoreLines({
-  manifest,
-  copied,
-  present,
-  damaged,
-  rotation,
-  receiptSeqFloor,
-}: RestoreReport): readonly string[] {
+function restoreLines(
+  { manifest, copied, present, damaged, rotation, receiptSeqFloor }: RestoreReport,
+  { publicUrl }: Config,
+): readonly string[] {
   const { serverId, createdAt } = manifest
   return [
     `The server is restored as of ${formatInstant(createdAt)}: ${contentsOf(manifest)}.`,
@@ -182,6 +179,11 @@ function restoreLines({
       ? []
       : [
           `Its address is ${serverId} (PUBLIC_URL): its receipts name it, and its passkeys work at no other host. \`blindkeep-server move\` gives it another one.`,
+        ]),
+    ...(serverId === undefined || publicUrl === undefined || publicUrl.serverId === serverId
+      ? []
+      : [
+          `PUBLIC_URL is ${publicUrl.serverId}. If the server has moved there already, this backup is from before that: clients that have followed will say that the server was set back. Restore one from after the move, if there is one.`,
         ]),
     `Holds, suspensions, announced cutoffs and revocations of links and devices after that time are undone: repeat them before you start the server.`,
     ...(countOf(damaged) === 0

@@ -233,6 +233,18 @@ describe('at a former name', () => {
   )
 
   it(
+    'no browser is led to its own machine by a server that has moved to a loopback address',
+    inWorld(async (world) => {
+      for (const publicUrl of ['http://localhost:8080', 'http://127.0.0.1:8080/in', 'http://[::1]:8080']) {
+        const { ask } = overHttp(world, { publicUrl, formerUrls: [OLD] })
+        for (const url of ['/', `/u/${ID}`, `/v/${ID}`])
+          for (const headers of [FORMER, OPENED])
+            assert.equal(said(await ask({ method: 'GET', url, headers })), '410 server.moved', `${publicUrl} ${url}`)
+      }
+    }),
+  )
+
+  it(
     'a trusted proxy’s request is judged by its host like any other',
     inWorld(async (world) => {
       const { ask } = overHttp(world, { publicUrl: NEW, formerUrls: [OLD], trustedProxies: ['127.0.0.1'] })

@@ -1,6 +1,7 @@
 /** What this server answers at a name that it had before it moved. */
 import type { OperationName } from '@blindkeep/protocol/operations'
 import type { Refusal } from '../domain/ground/refusals.ts'
+import { endpointOf, LOOPBACK } from './addresses.ts'
 import { MOVED_PAGE_HEADERS, movedPage } from './movedPage.ts'
 import { linkTargetOf } from './pages.ts'
 import { type Exchange, send, setHeaders } from './reply.ts'
@@ -29,13 +30,17 @@ const AS_EVER: ReadonlySet<string> = new Set<OperationName>(['moves', 'problemPa
  * else is refused, and no token looked at. Undefined for what is answered as ever.
  */
 export function createAtFormerName({ publicUrl, refuse }: FormerNamePorts) {
+  // There a browser would give its fragment, which may be a key, to what listens on the machine that it runs on.
+  const { host, hostname } = new URL(publicUrl)
+  const address = endpointOf(host)
+  const isOfEach = hostname === 'localhost' || (address !== undefined && LOOPBACK.has(address))
   return ({ wasWhole, operation, ...exchange }: Asked): Promise<void> | undefined => {
     const { request, reply } = exchange
     if (AS_EVER.has(operation)) return undefined
     const url = request.url.replace(/^https?:\/\/[^/?#]*/i, '')
     const isOwnersPage = /^\/?(?:\?|$)/.test(url)
     const target = linkTargetOf(url) ?? (isOwnersPage ? '' : undefined)
-    if (target === undefined || (request.method !== 'GET' && request.method !== 'HEAD'))
+    if (isOfEach || target === undefined || (request.method !== 'GET' && request.method !== 'HEAD'))
       return refuse({ ...exchange, refusal: { refused: 'server_moved', movedTo: publicUrl } })
     const to = `${publicUrl}/${target}`
     setHeaders(reply, { 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' })
