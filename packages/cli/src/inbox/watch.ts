@@ -4,12 +4,14 @@
  * once a minute, so that no lost event costs more.
  */
 import { setTimeout as wait } from 'node:timers/promises'
-import { isTransient, ProblemError } from '@blindkeep/client/errors'
+import { isTransient, MovedAway, ProblemError } from '@blindkeep/client/errors'
 import type { Owner } from '@blindkeep/client/owner'
 import { isSessionOver, type SignedIn, signedIn } from '../account/session.ts'
 import { EXIT, type Exit, UsageError } from '../ground/exits.ts'
 import { Interrupted, interruptible } from '../ground/interrupts.ts'
 import { shown } from '../ground/texts.ts'
+import { refuseMoved } from '../home/pins.ts'
+import { isMoved } from '../outcomes/failures.ts'
 import { type Bell, createBell } from './bell.ts'
 import { linkOf, select } from './inbox.ts'
 import type { ProgramFlags } from './program.ts'
@@ -64,11 +66,12 @@ async function watchUntilStopped({ signed, flags, kept, signal: outer }: Watch):
   const drops = createWatchedDrops({ saving, report, signal, onDue: bell.ring })
   const listening = listen(owner, bell, signal)
   const read = async () => {
+    await refuseMoved(signed.profile.home, signed.server)
     const items = await saving.inbox.read(signal)
     await saving.forgetOthers(new Set([...items.map(({ dropId }) => dropId), ...drops.underWay()]))
     return { items, begun: saving.steps.then instanceof Object ? await saving.adoptions.begun() : [] }
   }
-  const goesOn = async (error: unknown) => !(await isSignedOut(signed, error))
+  const goesOn = async (error: unknown) => !(await isOver(signed, error))
   report.result(`Drops are saved into ${shown(kept.folder)}. Ctrl-C ends that.`, {
     event: 'watching',
     folder: kept.folder,
@@ -122,8 +125,9 @@ function patience({ signed: { report }, bell, signal }: Pick<Watch, 'signed' | '
   }
 }
 
-/** Signed out, or signed in as another account. No retry brings the session back. */
-async function isSignedOut({ profile, owner }: SignedIn, error: unknown): Promise<boolean> {
+/** Signed out, signed in as another account, or at a server that has moved. No retry brings the session back. */
+async function isOver({ profile, owner }: SignedIn, error: unknown): Promise<boolean> {
+  if (error instanceof MovedAway || isMoved(error)) return true
   if (isSessionOver(error) || (error instanceof ProblemError && error.status === 401)) return true
   return (await profile.account())?.accountId !== owner.accountId
 }

@@ -1,7 +1,8 @@
 /** A server moves from one name to another, and what the command line says at each of them. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { readdir, readFile } from 'node:fs/promises'
+import { once } from 'node:events'
+import { cp, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { before, describe, it } from 'node:test'
 import { pathToFileURL } from 'node:url'
@@ -10,7 +11,7 @@ import { startServer } from '../../../../testing/startServer.ts'
 import { startTamperingProxy, type TamperingProxy } from '../../../../testing/tamperingProxy.ts'
 import { bury, pin, pinsOf } from '../home/pins.ts'
 import { noteReceipts, seenReceipts } from '../receipts/seenReceipts.ts'
-import { type Call, factsOf, type Outcome, openWorldAt, PASSWORD } from '../testing/world.ts'
+import { type Call, factsOf, finished, type Outcome, openWorldAt, PASSWORD } from '../testing/world.ts'
 
 const NAMES = pathToFileURL(join(import.meta.dirname, '../testing/names.ts')).href
 
@@ -78,6 +79,7 @@ describe('a server that moves to another name', () => {
   let folder: string
   let link: string
   const two = ['--profile', 'two'] as const
+  let watchers: Awaited<ReturnType<typeof watching>>[] = []
   const known = {
     env: { BLINDKEEP_HOME: join(world.root, 'guest who has sent') },
     to: ['--receipts', join(world.root, 'receipts')],
@@ -91,7 +93,27 @@ describe('a server that moves to another name', () => {
     link = created.url
     for (const call of [{}, known]) await facts(['drop', link, join(folder, 'a.bin'), ...known.to], call)
     await facts(['audit'])
+    watchers = await Promise.all(['at the old name', 'of one who has followed'].map(watching))
+    await bury(join(world.root, 'of one who has followed'), { serverId: old.url, keys: [], movedTo: next.url })
+    const more = await world.folder('more', { 'c.bin': randomBytes(10) })
+    await facts(['drop', link, join(more, 'c.bin'), ...known.to])
+    assert.equal((await watchers[1]?.ended)?.status, 4)
     await moveTo(next)
+  })
+
+  /** A watch of the inbox, with a copy of what this machine knows. */
+  async function watching(name: string): Promise<{ readonly ended: Promise<Outcome> }> {
+    const home = join(world.root, name)
+    await cp(join(world.root, 'home'), home, { recursive: true })
+    const args = ['inbox', 'watch', '--save', join(world.root, `inbox ${name}`), '--json']
+    const child = world.start(args, { env: { ...env, BLINDKEEP_HOME: home } })
+    const ended = finished(child)
+    await Promise.race([once(child.stdout ?? assert.fail(), 'data'), ended])
+    return { ended }
+  }
+
+  it('ends a watch of the inbox that was there before, and one of a machine that has followed it', async () => {
+    assert.equal((await watchers[0]?.ended)?.status, 4)
   })
 
   it('stops every command at the old name', async () => {
