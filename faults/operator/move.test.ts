@@ -168,7 +168,7 @@ describe('a move to another address', () => {
     assert.match(stay.stdout, /is at http:\/\/127\.0\.0\.1:\d+ already, and PUBLIC_URL is not set/)
     const moved = await server.command(['move', '--yes', '--unchecked'], { PUBLIC_URL: ELSEWHERE })
     assert.equal(moved.status, 0, moved.stderr)
-    // A name must not become this machine by an oversight, also where no person is asked.
+    // A name must not become this machine by an oversight, also where the command does not ask.
     for (const args of [['--check'], ['--yes']]) {
       const { status, stderr } = await server.command(['move', ...args])
       assert.deepEqual([status, /set PUBLIC_URL to the new address/.test(stderr)], [2, true], stderr)
@@ -207,7 +207,7 @@ describe('a move to another address', () => {
       ...{ DATA_DIR: join(dirname(server.dataDir), 'restored'), PORT: String(elsewhere) },
       PUBLIC_URL: `http://localhost:${elsewhere}`,
     }
-    const restored = await server.command(['restore', backup], there)
+    const restored = await server.command(['restore', backup, '--yes'], there)
     assert.equal(restored.status, 0, restored.stderr)
     assert.match(
       restored.stdout,

@@ -110,10 +110,14 @@ describe('the first visit after a move', () => {
 })
 
 describe('a guest whose server moves while the page is open', () => {
-  it('reads of it, and finds the link at the new address', async (t) => {
+  it('reads of it, keeps the receipts until then, and finds the link at the new address', async (t) => {
     const { url } = await world.link()
     const { page } = await browser.open(t, { url })
     await button(page, guestText.choose.files).waitFor()
+    const sent = { name: '0.txt', mimeType: 'text/plain', buffer: Buffer.from('a') }
+    await page.locator('input[type=file]').first().setInputFiles(sent)
+    await button(page, guestText.send(1)).click()
+    await page.getByText(guestText.receipt.save).first().waitFor({ state: 'attached' })
     const files = [1, 2].map((one) => ({ name: `${one}.txt`, mimeType: 'text/plain', buffer: Buffer.from('a') }))
     await page.locator('input[type=file]').first().setInputFiles(files)
     const send = page.getByRole('button', { name: guestText.send(2), exact: true })
@@ -121,8 +125,14 @@ describe('a guest whose server moves while the page is open', () => {
     proxy.tamper(moved)
     await send.click()
     await page.getByRole('heading', { name: guestText.faults.server_moved.title }).waitFor()
-    assert.equal(await page.getByText(guestText.failures.server_moved).count(), 2)
+    assert.equal(await page.locator('.row-status').getByText(guestText.failures.server_moved).count(), 2)
+    await heard(page, guestText.receiptsFirst).waitFor()
+    const receipt = page.getByText(guestText.receipt.save).first()
+    await receipt.waitFor({ state: 'attached' })
     await assertAccessible(page)
+    await page.reload()
+    await page.getByRole('heading', { name: guestText.faults.server_moved.title }).waitFor()
+    await receipt.waitFor({ state: 'attached' })
     proxy.tamper()
     await button(page, guestText.openAgain).click()
     await button(page, guestText.choose.files).waitFor()

@@ -34,8 +34,12 @@ export async function pin(home: string, seen: PinnedKeys): Promise<void> {
 
 /** Of a server that was followed, under its new name. Throws `AuditError` if another server is known by that name. */
 export async function pinFollowed(home: string, pins: PinnedKeys): Promise<void> {
-  // It may have been known there before, and been left: what was followed is newer than that.
-  await changePins(home, pins.serverId, (before) => (before?.movedTo === undefined ? joinPins(before, pins) : pins))
+  await changePins(home, pins.serverId, (before) => {
+    if (before === undefined) return pins
+    // It may have been left there before, and come back.
+    const { movedTo: _, ...known } = before
+    return joinPins(known, pins)
+  })
 }
 
 /** In place of the pins under the old name. It comes last: until then another call follows again. */

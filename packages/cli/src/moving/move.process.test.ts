@@ -161,12 +161,20 @@ describe('a server that moves to another name', () => {
     await pin(home, known)
     await noteReceipts(home, old.url, await seenReceipts(own, old.url))
     const [key] = known.keys
-    await pin(home, { serverId: next.url, keys: [{ ...(key ?? assert.fail()), keyId: '0'.repeat(64) }] })
-    const outcome = await run(['move', next.url, '--yes', '--json'], { env: { BLINDKEEP_HOME: home } })
-    assert.deepEqual([outcome.status, factsOf(outcome)[0].reason], [3, 'key_vanished'])
-    assert.ok((await seenReceipts(home, old.url)).length > 0)
-    assert.deepEqual(await seenReceipts(home, next.url), [])
-    assert.equal((await pinsOf(home, old.url))?.movedTo, undefined)
+    const other = { serverId: next.url, keys: [{ ...(key ?? assert.fail()), keyId: '0'.repeat(64) }] }
+    const assertRefused = async () => {
+      const outcome = await run(['move', next.url, '--yes', '--json'], { env: { BLINDKEEP_HOME: home } })
+      assert.deepEqual([outcome.status, factsOf(outcome)[0].reason], [3, 'key_vanished'])
+      assert.ok((await seenReceipts(home, old.url)).length > 0)
+      assert.deepEqual(await seenReceipts(home, next.url), [])
+      assert.equal((await pinsOf(home, old.url))?.movedTo, undefined)
+    }
+    await pin(home, other)
+    await assertRefused()
+    const left = { ...other, movedTo: 'https://third.example' }
+    await bury(home, left)
+    await assertRefused()
+    assert.deepEqual(await pinsOf(home, next.url), left)
   })
 
   it('is followed, with no token to either name', async () => {

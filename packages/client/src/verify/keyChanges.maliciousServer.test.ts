@@ -155,6 +155,15 @@ describe('pins of a server that has moved', () => {
     assert.deepEqual(joinPins(more, less).keyChanges, less.keyChanges)
     const other = { ...less, keyChanges: { moves: [statement('before any receipt')], rotations: [] } }
     assert.throws(() => joinPins(less, other), hasReason('moves_vanished'))
+    const both = knowing('a move and a rotation')
+    const [move, another, rotation] = ['to the name', 'before any receipt', 'a rotation'].map(statement)
+    assert.ok(move && another && rotation)
+    for (const keyChanges of [
+      { moves: [{ ...move, leave: another.leave }], rotations: [rotation] },
+      { moves: [{ ...move, arrive: another.arrive }], rotations: [rotation] },
+      { moves: [move], rotations: [statement('a rotation of another name')] },
+    ])
+      assert.throws(() => joinPins(both, { ...both, keyChanges }), hasReason('moves_vanished'))
   })
 
   it('keep since when it is known', () => {
@@ -165,8 +174,10 @@ describe('pins of a server that has moved', () => {
     assert.equal(joinPins(pins, known).knownSince, known.knownSince)
   })
 
-  it('that were followed are taken for no other server’s', () => {
+  it('that were followed are taken for no other server’s', async () => {
     const moved = { ...pinsOf('one move'), movedTo: NEXT }
+    tell({ [NAME]: documentsOf('one move') })
+    await assert.rejects(auditServer(createCalls({ baseUrl: NAME, ...environment }), moved), { name: 'MovedAway' })
     for (const join of [() => joinPins(moved, pinsOf('one move')), () => joinPins(pinsOf('one move'), moved)])
       assert.throws(join, { name: 'MovedAway' })
   })

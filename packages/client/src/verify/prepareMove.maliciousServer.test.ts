@@ -187,6 +187,13 @@ describe('the old address of a server that has moved', () => {
         )
     })
 
+  it('is named in plain characters wherever it leads', async () => {
+    const leads = (redirect: string) => follow({ old: documentsOf(TWICE, { moves: { redirect } }) })
+    await assert.rejects(leads('https://other.example/path'), /leads to https:\/\/other\.example$/)
+    for (const host of ["other.example'$(x)", 'a'.repeat(300)])
+      await assert.rejects(leads(`https://${host}/`), /leads to another address$/)
+  })
+
   it('is asked below its path', async () => {
     const { old } = await follow({ from: `${NAME}/keep`, old: documentsOf(TWICE, { below: '/keep' }) })
     assert.deepEqual(old, { is: 'agrees' })

@@ -7,13 +7,13 @@ import { isDeepStrictEqual } from 'node:util'
 import { until } from '../../../../testing/until.ts'
 import { readConfig } from '../config/config.ts'
 import { formerUrlsFact, publicUrlIn } from '../domain/discovery/publicUrls.ts'
-import { recordServerId, WrongServerId } from '../domain/discovery/serverId.ts'
+import { recordServerId, ServerMoved, WrongServerId } from '../domain/discovery/serverId.ts'
 import { ask } from '../testing/http.ts'
 import { openDouble } from '../testing/s3/world.ts'
 import { USE } from '../testing/serverUse.ts'
 import { sha256 } from '../testing/world.ts'
 import { createApp } from './app.ts'
-import { openServerData } from './data.ts'
+import { openPresentStore, openServerData } from './data.ts'
 
 describe('a server', () => {
   it('is not ready, and says why, while its database lacks receipts that were signed', async () => {
@@ -76,10 +76,35 @@ describe('a server', () => {
       await again.close()
       const moved = await createApp({ config: configOf('https://keep.example', copy), port: 0, ...USE })
       const gone = await ask(moved.http, { url: '/v1/version', headers: { host: 'old.example' } })
-      assert.equal(gone.statusCode, 410)
       await moved.close()
+      assert.equal(gone.statusCode, 410)
     } finally {
       await rm(root, { recursive: true })
+    }
+  })
+
+  it('ends when it has moved, although no request says so', async (t) => {
+    const directory = await mkdtemp(join(tmpdir(), 'blindkeep-app-'))
+    const config = readConfig({ DATA_DIR: directory, PUBLIC_URL: 'https://keep.example' })
+    assert.ok(!('faults' in config))
+    t.mock.timers.enable({ apis: ['setInterval'] })
+    const broken: Error[] = []
+    const app = await createApp({ config, port: 0, ...USE, onBroken: (error) => void broken.push(error) })
+    try {
+      const store = await openPresentStore(config)
+      await store.write(['server'], (tx) => recordServerId(tx, 'https://drop.example'))
+      await store.close()
+      assert.equal(broken.length, 0)
+      t.mock.timers.tick(2_000)
+      await until(
+        async () => broken.length > 0,
+        () => 'the server goes on',
+      )
+      assert.ok(broken[0] instanceof ServerMoved)
+    } finally {
+      t.mock.timers.reset()
+      await app.close()
+      await rm(directory, { recursive: true })
     }
   })
 

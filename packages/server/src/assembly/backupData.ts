@@ -11,6 +11,7 @@ import { createPostgresSnapshots, createSnapshots } from '../adapters/sql/copyin
 import { lockNodes } from '../adapters/sql/postgres/lockNodes.ts'
 import { lockDirectory } from '../adapters/sql/sqlite/directoryLock.ts'
 import type { Config } from '../config/config.ts'
+import type { BackupManifest } from '../domain/backup/backupManifest.ts'
 import { acceptedManifest, type RestoreOptions } from '../domain/backup/restore.ts'
 import { belongingTo } from '../domain/custody/storeId.ts'
 import type { BackupDirectory, RestoredDatabase, SnapshotSource } from '../ports/backup.ts'
@@ -52,17 +53,23 @@ interface RestoreData extends Omit<Bytes, 'keyedBytes'> {
   readonly keyring: Keyring
 }
 
+interface RestoreOpening extends RestoreOptions {
+  /** Called before anything is created. */
+  readonly onAccepted?: (manifest: BackupManifest) => Promise<void>
+}
+
 /**
  * Throws an error for people if there is a database, if there is no master secret, or if the directory at `path` has no
  * backup that `options` accept. Then nothing was created.
  */
-export async function openRestoreData(config: Config, path: string, options: RestoreOptions): Promise<RestoreData> {
+export async function openRestoreData(config: Config, path: string, options: RestoreOpening): Promise<RestoreData> {
   const { dataDirectory } = config
   const directory = await openBackupDirectory({ path, apart: ownDirectories(config), createIfMissing: false })
   await checkDataDirectory(dataDirectory)
   const keyring = await openPresentKeyring(config)
-  await acceptedManifest({ directory, keyring }, options)
+  const { manifest } = await acceptedManifest({ directory, keyring }, options)
   if (config.database.kind === 'sqlite') refusePresent(config.database.path)
+  await options.onAccepted?.(manifest)
   await makeDataDirectory(dataDirectory)
   const lock = await lockDirectory(dataDirectory)
   const database =

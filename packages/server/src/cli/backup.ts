@@ -10,6 +10,7 @@ import type { BackupManifest } from '../domain/backup/backupManifest.ts'
 import { type RestoreReport, restore } from '../domain/backup/restore.ts'
 import type { CappedList } from '../domain/ground/cappedList.ts'
 import { type Call, type Command, type Outcome, withOpen } from './command.ts'
+import { requireConsent, YES } from './consent.ts'
 import { quotaOf } from './quota.ts'
 
 /** Backing up a server, and restoring it. */
@@ -37,6 +38,7 @@ export const backupCommands: readonly Command[] = [
     summary: 'Restores a backup into a data directory without a database.',
     details: [
       'First put the master secret of the server at MASTER_SECRET_FILE, and make sure that the old server never runs again on its old data.',
+      'Asks first if the backup is of another address than PUBLIC_URL: it may be from before a move (docs/moving.md).',
       'Everything after the backup is lost: clients see 404 for it. All users must sign in again, and a new key signs receipts.',
       'After an interruption, call it again: it starts from the beginning, and no server starts there before. The exit status is 1 if the backup lacks a file.',
     ],
@@ -47,6 +49,7 @@ export const backupCommands: readonly Command[] = [
         meaning:
           'Restores also a backup for which the master secret does not vouch: you then trust everybody who could write to its directory.',
       },
+      yes: YES,
     },
     run: runRestore,
   },
@@ -63,13 +66,28 @@ function runBackup({ config, given: [path = ''], flag, tell }: Call): Promise<Ou
   })
 }
 
-function runRestore({ config, given: [path = ''], flag, tell }: Call): Promise<Outcome> {
+function runRestore(call: Call): Promise<Outcome> {
+  const { config, given, flag, tell } = call
+  const [path = ''] = given
   const ports = { clock: systemClock, random: systemRandom, quota: quotaOf(config), onProgress: progressTo(tell) }
   const options = { isTrusted: flag('trust-backup') }
-  return withOpen(openRestoreData(config, path, options), async (data) => {
+  const onAccepted = (manifest: BackupManifest) => askOfOtherName(call, manifest)
+  return withOpen(openRestoreData(config, path, { ...options, onAccepted }), async (data) => {
     const report = await restore({ ...data, ...ports }, options)
     return { lines: restoreLines(report, config), json: restoreJson(report), isWrong: countOf(report.damaged) > 0 }
   })
+}
+
+/** A restore may take hours, so that its person hears of it before. */
+async function askOfOtherName(call: Call, { serverId }: BackupManifest): Promise<void> {
+  const own = call.config.publicUrl?.serverId
+  if (serverId === undefined || own === undefined || serverId === own) return
+  const lines = [
+    `The backup is of ${serverId}, and PUBLIC_URL is ${own}: no server starts there on it before \`move\`.`,
+    'If the server has moved since, the backup is from before the move: take a newer one if there is one.',
+    'After a restore of this one, clients that have followed the move raise an alarm.',
+  ]
+  await requireConsent(call, { lines, word: 'restore' })
 }
 
 function repeat(seconds: number, work: () => void): () => void {

@@ -16,7 +16,7 @@ export async function requireConsent(
   if (flag('yes')) return
   if (!process.stdin.isTTY) {
     for (const line of lines) tell(line)
-    throw new UsageError('it cannot be undone, and there is no terminal to ask at: add --yes')
+    throw new UsageError('it asks first, and there is no terminal to ask at: add --yes')
   }
   const terminal = createInterface({ input: process.stdin, output: process.stderr })
   try {

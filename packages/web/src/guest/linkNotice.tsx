@@ -60,6 +60,7 @@ function LinkFaultNotice({ snapshot }: { readonly snapshot: Snapshot }) {
     <Notice tone={link.fault === 'key_swapped' ? 'bad' : 'warn'}>
       <h2>{title}</h2>
       <p>{more}</p>
+      {link.fault === 'server_moved' && snapshot.checkedReceipts > 0 && <p>{text.receiptsFirst}</p>}
       {(link.isRetrying || link.fault === 'given_up') && <AskAgain label={text.askAgain} />}
       {link.fault === 'server_moved' && (
         <div>

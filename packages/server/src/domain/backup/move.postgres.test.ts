@@ -26,7 +26,9 @@ import { inOwnDatabase } from '../../testing/postgresStores.ts'
 import { openDouble } from '../../testing/s3/world.ts'
 import { defined, type World } from '../../testing/world.ts'
 import { openServerKeys, rotateAttestationKey } from '../custody/keys.ts'
+import { formerUrls, publicUrlIn } from '../discovery/publicUrls.ts'
 import { settleSettings } from '../discovery/sharedSettings.ts'
+import { signedChanges } from '../discovery/signedChanges.ts'
 import { examine } from '../fsck/fsck.ts'
 import { newCounts } from '../fsck/options.ts'
 import { createVerifiers } from '../fsck/verifiers.ts'
@@ -137,6 +139,14 @@ async function assertHolds(world: World, uploadId: UploadId, content: Uint8Array
 const chainOf = (store: Store) =>
   store.read(async (tx) => (await tx.audit.receipts(0, 100)).map(({ row }) => decodeReceipt(row.receiptCbor)))
 
+/** What the server notes of its names, and signed of its keys. */
+const namesOf = (store: Store) =>
+  store.read(async (tx) => ({
+    former: await formerUrls(tx),
+    publicUrl: await publicUrlIn(tx),
+    ...(await signedChanges(tx)),
+  }))
+
 describe('a move of a server', () => {
   it(
     'to PostgreSQL and an object store, and back by a backup, keeps every byte and the chain',
@@ -165,6 +175,9 @@ describe('a move of a server', () => {
       assert.equal((await partsIn(store)((await uploadRow(there, defined(landed[0]))).location)).length, 3)
       for (const [at, uploadId] of landed.entries()) await assertHolds(there, uploadId, defined(contents[at]))
       assert.deepEqual(await chainOf(store), await chainOf(world.store))
+      const names = await namesOf(world.store)
+      assert.deepEqual([names.former, names.moves.length, names.rotations.length], [['https://keep.example/*'], 1, 1])
+      assert.deepEqual(await namesOf(store), names)
       assert.deepEqual(await faultsOf(there), [])
       await there.rules.finishing.resume()
       assert.equal((await uploadRow(there, finishing)).state, 'landed')
@@ -185,6 +198,11 @@ describe('a move of a server', () => {
       const moves = [{ from: 'https://keep.example', to: 'https://drop.example.org', lastReceiptSeq: 2 }]
       assert.deepEqual([chain.length, checkChain(chain, { whole: true, moves })], [4, undefined])
       assert.deepEqual(chain, await chainOf(store))
+      const { former, publicUrl, moves: moved } = await namesOf(back.store)
+      assert.deepEqual(
+        { former, publicUrl, moved },
+        { former: names.former, publicUrl: names.publicUrl, moved: names.moves },
+      )
       assert.deepEqual(await faultsOf(back), [])
       await append(back, open, { offset: 20_000, bytes: sent.subarray(20_000) })
       await assertHolds(back, open, sent)

@@ -138,6 +138,7 @@ export const guest: typeof import('../en/guest.ts').guest = {
     lookAgain: 'Noch einmal nachsehen',
   },
   openAgain: 'Den Link noch einmal öffnen',
+  receiptsFirst: 'Laden Sie vorher die Quittungen unten herunter: An der neuen Adresse hat dieser Browser sie nicht.',
   askAgain: 'Jetzt noch einmal versuchen',
   storageRefused:
     'Dieser Browser speichert nichts, vielleicht weil dies ein privates Fenster ist. Sie können Dateien senden, aber nach einem Neuladen kann eine unfertige Datei nicht fortgesetzt werden.',

@@ -137,6 +137,7 @@ export const guest = {
     lookAgain: 'Look again',
   },
   openAgain: 'Open the link again',
+  receiptsFirst: 'Download the receipts below first: at the new address, this browser does not have them.',
   askAgain: 'Try again now',
   storageRefused:
     'This browser stores nothing, perhaps because this is a private window. You can send files, but after a reload an unfinished file cannot continue.',
