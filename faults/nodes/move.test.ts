@@ -12,10 +12,10 @@ import { until } from '../../testing/until.ts'
 it('moves once, while no node runs, and a node that wakes up afterwards signs nothing and ends', async (t) => {
   const objects = await openObjectStore()
   t.after(objects.stop)
-  const { nodes, proxy, url, stop } = await startNodes({ count: 2, blobs: objects.env })
+  const { nodes, proxy, url, stop } = await startNodes({ count: 3, blobs: objects.env })
   t.after(stop)
-  const [sleeping, other] = nodes
-  assert.ok(sleeping !== undefined && other !== undefined)
+  const [sleeping, other, idle] = nodes
+  assert.ok(sleeping !== undefined && other !== undefined && idle !== undefined)
   const owner = await newOwner(url)
   const { url: link } = await owner.createLink({})
   await sendFile(link, randomBytes(100))
@@ -25,7 +25,7 @@ it('moves once, while no node runs, and a node that wakes up afterwards signs no
   const to = url.replace('127.0.0.1', 'localhost')
   const move = async () => await other.command(['move', '--yes', '--json'], { PUBLIC_URL: to })
   assert.match((await move()).stderr, /a node serves this database/)
-  process.kill(sleeping.pid(), 'SIGSTOP')
+  for (const node of [sleeping, idle]) process.kill(node.pid(), 'SIGSTOP')
   const stopped = new AbortController()
   const sending = send({ state, source, signal: stopped.signal }).catch(() => undefined)
   await other.terminate()
@@ -46,13 +46,16 @@ it('moves once, while no node runs, and a node that wakes up afterwards signs no
     return JSON.parse(stdout).counts.receipts
   }
   assert.equal(await receipts(), 1)
-  process.kill(sleeping.pid(), 'SIGCONT')
-  await until(
-    () => !sleeping.isRunning(),
-    () => `the node ends: ${sleeping.log()}`,
-  )
-  assert.equal(await sleeping.terminate(), 70)
-  assert.match(sleeping.log(), new RegExp(`Blindkeep stops: the server has moved to ${to}`))
+  // Of the second one no request asks anything.
+  for (const node of [sleeping, idle]) {
+    process.kill(node.pid(), 'SIGCONT')
+    await until(
+      () => !node.isRunning(),
+      () => `the node ends: ${node.log()}`,
+    )
+    assert.equal(await node.terminate(), 70)
+    assert.match(node.log(), new RegExp(`Blindkeep stops: the server has moved to ${to}`))
+  }
   stopped.abort()
   await sending
   assert.equal(await receipts(), 1)

@@ -76,8 +76,8 @@ describe('a server', () => {
       await again.close()
       const moved = await createApp({ config: configOf('https://keep.example', copy), port: 0, ...USE })
       const gone = await ask(moved.http, { url: '/v1/version', headers: { host: 'old.example' } })
-      assert.equal(gone.statusCode, 410)
       await moved.close()
+      assert.equal(gone.statusCode, 410)
     } finally {
       await rm(root, { recursive: true })
     }

@@ -11,10 +11,10 @@ import { readConfig } from '../config/config.ts'
 import { pauseCollector } from '../domain/custody/collect.ts'
 import { locationOf } from '../domain/ground/location.ts'
 import type { ObjectState } from '../ports/store.ts'
-import { GIVEN, USE } from '../testing/serverUse.ts'
+import { runInProcess } from '../testing/inProcess.ts'
+import { USE } from '../testing/serverUse.ts'
 import { defined, sha256 } from '../testing/world.ts'
-import { type Outcome, parseCall, UsageError } from './command.ts'
-import { COMMANDS } from './commands.ts'
+import { type Outcome, UsageError } from './command.ts'
 
 interface Beside {
   readonly data: ServerData
@@ -36,14 +36,7 @@ function besideServer(work: (beside: Beside) => Promise<void>) {
     try {
       await work({
         data,
-        async run(name, ...argv) {
-          const command = defined(COMMANDS.find((each) => each.name === name))
-          const { given, values } = parseCall(command, argv)
-          const option = (wanted: string) => (typeof values[wanted] === 'string' ? values[wanted] : undefined)
-          return defined(
-            await command.run({ config, settings: GIVEN, given, option, flag: () => false, tell: () => undefined }),
-          )
-        },
+        run: (...argv) => runInProcess(argv, { DATA_DIR: directory }),
         async object(state, content) {
           const location = locationOf(sha256(content), defined(parseUploadId(randomUUID())))
           await writeFile(join(blobsDirectory, location), content)

@@ -10,9 +10,9 @@ import { type Config, readConfig } from '../config/config.ts'
 import { openServerKeys } from '../domain/custody/keys.ts'
 import { recordServerId } from '../domain/discovery/serverId.ts'
 import type { AttestationKey } from '../ports/store.ts'
-import { GIVEN, USE } from '../testing/serverUse.ts'
-import { type Outcome, parseCall } from './command.ts'
-import { keyCommands } from './keys.ts'
+import { runInProcess } from '../testing/inProcess.ts'
+import { USE } from '../testing/serverUse.ts'
+import type { Outcome } from './command.ts'
 
 interface Beside {
   readonly directory: string
@@ -32,23 +32,9 @@ function besideServer(work: (beside: Beside) => Promise<void>): () => Promise<vo
       await store.write(['server'], (tx) => recordServerId(tx, 'https://keep.example'))
       await work({
         directory,
-        async run(line, settings = {}) {
+        run(line, settings) {
           const [noun, verb, ...argv] = line.split(' ')
-          const command = keyCommands.find(({ name }) => name === `${noun} ${verb}`)
-          assert.ok(command !== undefined)
-          const { given, values } = parseCall(command, argv)
-          const flag = (name: string) => values[name] === true
-          const config = configOf({ ...env, ...settings })
-          const outcome = await command.run({
-            config,
-            settings: GIVEN,
-            given,
-            option: () => undefined,
-            flag,
-            tell: () => undefined,
-          })
-          assert.ok(outcome !== undefined)
-          return outcome
+          return runInProcess([`${noun} ${verb}`, ...argv], { ...env, ...settings })
         },
         published: () => store.read((tx) => tx.keys.attestationKeys()),
       })

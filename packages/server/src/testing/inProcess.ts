@@ -5,7 +5,7 @@ import { COMMANDS } from '../cli/commands.ts'
 import { readConfig } from '../config/config.ts'
 import { defined } from './world.ts'
 
-/** `argv` begins with a name of one word; `environment` has all settings. */
+/** `argv` begins with the whole name, as `keys rotate`; `environment` has all settings. */
 export async function runInProcess(
   [name, ...argv]: readonly string[],
   environment: Readonly<Record<string, string>>,

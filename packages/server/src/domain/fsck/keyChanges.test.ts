@@ -101,6 +101,9 @@ describe('fsck of the statements of keys', () => {
           // Without its statement, the third key continues the name of the second one.
           const found = await rows.with(`delete from key_changes where ${row(3)}`, kinds)
           assert.ok(found.includes('receipt_server_wrong 7'), found.join())
+          // Statements that cannot be read say nothing of addresses: a repair must not forget one.
+          const unread = await rows.with(`update key_changes set leave = x'00'`, kinds)
+          assert.ok(!unread.some((each) => each.startsWith('address_wrong')), unread.join())
         } finally {
           rows.close()
         }
