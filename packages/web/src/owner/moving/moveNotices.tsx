@@ -126,11 +126,13 @@ function LookThrough({ former }: { readonly former: FormerName }) {
   const text = useText(movingTexts).look
   const format = useText(formats)
   const [hasLooked, setLooked] = useState(false)
-  const done = ({ currentTarget }: MouseEvent) => {
+  const done = async ({ currentTarget }: MouseEvent) => {
+    const main = currentTarget instanceof Element ? currentTarget.closest('main') : null
+    // First, as the page may be left as soon as this is gone.
+    await lookedAfter(owner, former.movedAt)
     // The button had the focus, and is removed.
-    if (currentTarget instanceof Element) currentTarget.closest('main')?.focus()
+    main?.focus()
     setLooked(true)
-    void lookedAfter(owner, former.movedAt)
   }
   if (hasLooked) return null
   return (
@@ -144,7 +146,7 @@ function LookThrough({ former }: { readonly former: FormerName }) {
           <a class="button" href="#/account">
             {text.open}
           </a>
-          <Button kind="quiet" onClick={done}>
+          <Button kind="quiet" onClick={(event) => void done(event)}>
             {text.done}
           </Button>
         </div>
