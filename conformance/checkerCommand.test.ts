@@ -143,6 +143,7 @@ describe('npm run check:receipts', () => {
       last_receipt_seq: 4,
       keys: 1,
       pins: false,
+      moves: false,
       whole: false,
       log: true,
       fault_count: 1,
@@ -153,7 +154,7 @@ describe('npm run check:receipts', () => {
   it('prints its usage', async () => {
     const { status, stdout } = await run(['--help'])
     assert.equal(status, 0)
-    for (const option of ['--keys', '--pins', '--whole', '--log', '--json', 'Exit status: 0'])
+    for (const option of ['--keys', '--pins', '--moves', '--whole', '--log', '--json', 'Exit status: 0'])
       assert.ok(stdout.includes(option), option)
   })
 
