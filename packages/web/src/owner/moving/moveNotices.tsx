@@ -128,7 +128,7 @@ function LookThrough({ former }: { readonly former: FormerName }) {
   const [hasLooked, setLooked] = useState(false)
   const done = async ({ currentTarget }: MouseEvent) => {
     const main = currentTarget instanceof Element ? currentTarget.closest('main') : null
-    // First, as the page may be left as soon as this is gone.
+    // First, as the page may be left as soon as this is no longer shown.
     await lookedAfter(owner, former.movedAt)
     // The button had the focus, and is removed.
     main?.focus()
