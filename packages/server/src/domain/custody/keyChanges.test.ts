@@ -137,10 +137,11 @@ describe('changes of the attestation key', () => {
   )
 })
 
-/** Keys that follow each other, each with the statement of the active one: only their number counts here. */
-async function pad(store: Store, first: number, last: number): Promise<void> {
+/** Keys that follow each other. Their statements are `written`, or that of the first: only their number counts here. */
+async function pad(store: Store, first: number, last: number, written?: Uint8Array): Promise<void> {
   await store.write(['receipt log', 'chain', 'server'], async (tx) => {
-    const [{ leave, arrive } = assert.fail()] = await tx.keys.keyChanges()
+    const [present] = await tx.keys.keyChanges()
+    const [leave, arrive] = [written ?? defined(present).leave, written ?? defined(present).arrive]
     for (let number = first; number <= last; number += 1) {
       const [activeFrom, activeTo] = [instantAt(number), addSeconds(instantAt(number), 1)]
       const key = { publicKey: new Uint8Array(1984), sealedPrivateKey: new Uint8Array(9), activeFrom, activeTo }
@@ -164,6 +165,16 @@ describe('the list of statements', () => {
       const before = await world.store.read((tx) => tx.keys.attestationKeys())
       await assert.rejects(beginLife(world), KeyChangesExhausted)
       assert.deepEqual(await world.store.read((tx) => tx.keys.attestationKeys()), before)
+    }),
+  )
+
+  it(
+    'may have one that cannot be read: a stolen key is rotated all the same',
+    inWorld(async (world) => {
+      await newAccount(world)
+      await pad(world.store, 2, 2, new Uint8Array(9))
+      const { active } = await rotateAttestationKey(world)
+      assert.equal((await rotateAttestationKey(world)).retired, active)
     }),
   )
 

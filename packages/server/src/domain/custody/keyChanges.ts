@@ -16,7 +16,7 @@ import type { Clock } from '../../ports/clock.ts'
 import type { Keyring } from '../../ports/keyring.ts'
 import type { AttestationKey, ReadTx, WriteTx } from '../../ports/store.ts'
 import { recordedNameIn } from '../discovery/serverId.ts'
-import { signedChanges } from '../discovery/signedChanges.ts'
+import { countRotations, signedChanges } from '../discovery/signedChanges.ts'
 
 /** The server has changed its key as often as its list of statements can say. The message is for operators. */
 export class KeyChangesExhausted extends Error {
@@ -96,7 +96,7 @@ export async function requireRoomForMove(tx: Pick<ReadTx, 'keys'>): Promise<void
 
 /** Throws `KeyChangesExhausted`. `max`: how many there may be. */
 export async function requireRoomForRotation(tx: Pick<ReadTx, 'keys'>, max: number = MAX_ROTATIONS): Promise<void> {
-  if ((await signedChanges(tx)).rotations.length >= max)
+  if ((await countRotations(tx)) >= max)
     throw new KeyChangesExhausted(
       `the key of receipts was rotated ${max} times, and cannot be rotated again${max < MAX_ROTATIONS ? ': the list of statements holds a few more, for restores' : ''}`,
     )
