@@ -72,6 +72,17 @@ describe('the command move', () => {
     }),
   )
 
+  it(
+    'says when another address than the new one was announced to owners',
+    withStopped(0, async ({ run }) => {
+      const announce = (address: string) => run(['move announce', address, '--on', '2099-01-31'], { PUBLIC_URL: FROM })
+      await announce('https://dorp.example.org')
+      assert.match(await run(LOOK), /Another address was announced to owners: https:\/\/dorp\.example\.org\./)
+      await announce(TO)
+      assert.doesNotMatch(await run(LOOK), /was announced/)
+    }),
+  )
+
   for (const { keySeconds, says } of [
     { keySeconds: 3600, says: true },
     { keySeconds: 30, says: false },

@@ -124,7 +124,7 @@ const CANNOT_BE_UNDONE =
 const CLOCK_TOLERANCE_MS = 60_000
 
 function consequencesOf({ from, to }: PlannedMove, outlook: MoveOutlook, now: Instant): readonly string[] {
-  const { accounts, withPasskeys, links, uploads, pushChannels, endsPasskeys, notBefore } = outlook
+  const { accounts, withPasskeys, links, uploads, pushChannels, endsPasskeys, announced = to, notBefore } = outlook
   const whereOld = isLoopback(new URL(from).hostname)
     ? 'which only this machine could open: their owners copy them again in their pages'
     : `printed and sent ones work as long as ${from} leads here`
@@ -135,6 +135,7 @@ function consequencesOf({ from, to }: PlannedMove, outlook: MoveOutlook, now: In
     `  ${countText(links, 'live link')}${links === 0 ? '' : `, ${whereOld}`}.`,
     `  ${countText(uploads, 'upload')} of guests under way${uploads === 0 ? '' : ': their senders open the link again, and start again'}.`,
     `  ${countText(pushChannels, 'browser')} with notifications${pushChannels === 0 ? '' : ': these are switched on again at the new address'}.`,
+    ...(announced === to ? [] : [`  Another address was announced to owners: ${announced}.`]),
     ...(notBefore > now + CLOCK_TOLERANCE_MS
       ? [
           `  The last receipt or key is of ${formatInstant(notBefore)}, later than this machine’s clock (${formatInstant(now)}). The move is dated then, and stays so: set the clock right first.`,

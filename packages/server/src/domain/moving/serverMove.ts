@@ -9,7 +9,7 @@ import type { Keyring } from '../../ports/keyring.ts'
 import type { MoveConcerns, ReadTx, Store, WriteTx } from '../../ports/store.ts'
 import { noteChange } from '../changes/changes.ts'
 import { moveIn, requireRoomForMove } from '../custody/keyChanges.ts'
-import { ANY_PATH, formerUrls, formerUrlsFact, publicUrlIn } from '../discovery/publicUrls.ts'
+import { ANY_PATH, announcedMove, formerUrls, formerUrlsFact, publicUrlIn } from '../discovery/publicUrls.ts'
 import { rotateSigningIn } from '../discovery/signingKey.ts'
 
 interface MovePorts {
@@ -35,6 +35,8 @@ export interface MoveOutlook extends MoveConcerns {
   readonly endsPasskeys: boolean
   /** All that have signed, and the one that signs until then. */
   readonly keyIds: readonly KeyId[]
+  /** The origin that was announced to owners. */
+  readonly announced: string | undefined
   /** What the log and its key say that the time is at least. The move cannot be dated before it. */
   readonly notBefore: Instant
 }
@@ -63,6 +65,7 @@ export async function moveOutlook({ store, keyring, clock }: MovePorts, planned:
       formerUrls: await formerUrls(tx),
       endsPasskeys: endsPasskeys(planned),
       keyIds: keys.map(({ keyId }) => keyId),
+      announced: (await announcedMove(tx, keyring))?.serverId,
       notBefore: later(head?.receivedAt, key?.activeFrom),
     }
   })
