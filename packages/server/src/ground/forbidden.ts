@@ -21,8 +21,8 @@ export function uncreatable(path: string): string {
 export function forbiddenText(error: Error): string | undefined {
   const isSo = 'code' in error && isForbidden(error.code)
   if (!isSo || !('path' in error) || typeof error.path !== 'string') return undefined
-  if ('syscall' in error && error.syscall === 'mkdir') return uncreatable(error.path)
-  return forbidden(isMissing(error.path) ? dirname(error.path) : error.path)
+  if (!isMissing(error.path)) return forbidden(error.path)
+  return 'syscall' in error && error.syscall === 'mkdir' ? uncreatable(error.path) : forbidden(dirname(error.path))
 }
 
 /** False also below a directory that this user may not enter, where it cannot be seen. */
