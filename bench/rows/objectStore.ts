@@ -86,7 +86,12 @@ export const dropsThroughTwoNodes: Row = {
     const count = options.isQuick ? 64 : 1000
     const files = Array.from({ length: count }, () => prepareFile(randomBytes(FILE_BYTES), FILE_BYTES))
     const load = { clients: DROP_CLIENTS, files, units: count }
-    const shared = { ...env, MASTER_SECRET_FILE: join(options.directory, 'master.secret') }
+    const shared = {
+      ...env,
+      MASTER_SECRET_FILE: join(options.directory, 'master.secret'),
+      // Nodes of one server have one name.
+      PUBLIC_URL: 'http://localhost:8080',
+    }
     const first = await startBlindkeep(options, { data: 'first', env: shared })
     const second = await startBlindkeep(options, { data: 'second', env: shared })
     const one = dropsTo([first], load, { name: 'drops through one node', owners: OWNERS })
