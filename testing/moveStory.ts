@@ -29,8 +29,8 @@ import { quickEnvironment } from './people.ts'
 
 export const OLD = 'https://keep.example.org'
 export const NEW = 'https://drop.example.net:8443'
-const PASSWORD = 'a long sentence that outlives an address'
-const PASSPHRASE = 'Open – Sesame'
+export const PASSWORD = 'a long sentence that outlives an address'
+export const PASSPHRASE = 'Open – Sesame'
 
 export interface MovableServer {
   /** The address of this machine to which both names lead. */
@@ -145,7 +145,7 @@ async function sendDrop(environment: Environment, url: string): Promise<SentDrop
   const source = sourceOfBytes(content)
   const link = await openLink(url, environment)
   assert.equal(link.title, 'Your tax papers')
-  const state = await link.prepare({ source, name: 'papers.pdf', passphrase: normalPassphrase(PASSPHRASE) })
+  const state = await link.prepare({ source, name: 'papers.zip', passphrase: normalPassphrase(PASSPHRASE) })
   const landed = await send({ state, source, environment })
   const custody = { ...landed, baseUrl: state.baseUrl, opaqueId: state.opaqueId }
   return { content, custody, checked: await fetchReceipt({ custody, environment }) }
@@ -153,9 +153,9 @@ async function sendDrop(environment: Environment, url: string): Promise<SentDrop
 
 const account = (baseUrl: string, environment: Environment, email: string) => ({ baseUrl, environment, email })
 
-async function liveAtOld(environment: Environment): Promise<Before> {
+export async function liveAtOld(environment: Environment, old = OLD): Promise<Before> {
   const recovery = newRecoveryWords()
-  const person = account(OLD, environment, `${randomUUID()}@example.org`)
+  const person = account(old, environment, `${randomUUID()}@example.org`)
   const owner = await registerOwner({ ...person, password: PASSWORD, recovery })
   const words = await recovery.confirm()
   const authenticator = createAuthenticator(await owner.enrollSecondFactor({ password: PASSWORD }))
@@ -164,7 +164,7 @@ async function liveAtOld(environment: Environment): Promise<Before> {
   const device = await owner.addDevice()
   const { url: linkUrl } = await owner.createLink({ title: 'Your tax papers', passphrase: PASSPHRASE })
   const drop = await sendDrop(environment, linkUrl)
-  assert.equal(drop.checked.signed.payload.server_id, OLD)
+  assert.equal(drop.checked.signed.payload.server_id, old)
   const content = new Uint8Array(randomBytes(50_000))
   const { assetId } = await owner.upload({ source: sourceOfBytes(content), name: 'photo.jpg', album, device })
   const { url: shareUrl } = await owner.createShare([assetId], { passphrase: PASSPHRASE })

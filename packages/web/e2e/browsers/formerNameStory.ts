@@ -1,7 +1,7 @@
 /** A server moves to another address while browsers have something stored under the old one. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { it } from 'node:test'
+import { it, type TestContext } from 'node:test'
 import { moveServer, reachedAt } from '../../../../testing/moveServer.ts'
 import { newOwner } from '../../../../testing/people.ts'
 import { freePort, startServer } from '../../../../testing/startServer.ts'
@@ -16,11 +16,7 @@ const NAMES = { old: 'old.localhost', new: 'new.localhost' }
 
 export function formerNameStory(browser: StoryBrowser): void {
   it('leads from the old address to the new one, and forgets what it stored there only with the owner’s page', async (t) => {
-    const port = await freePort()
-    const [old, present] = [`http://${NAMES.old}:${port}`, `http://${NAMES.new}:${port}`]
-    const env = { PAGES_DIR: PAGES_DIRECTORY, REGISTRATION: 'open', INSECURE_PUBLIC_URL: 'allowed' }
-    const server = await startServer({ port, publicUrl: old, env })
-    t.after(() => server.stop())
+    const { server, old, present } = await startAtOld(t)
     const owner = await newOwner(old, reachedAt(old, server))
     const { url } = await owner.createLink({ title: 'Photos of the wedding' })
     const page = await openPage(browser, { url, leadsTo: [present] })
@@ -42,10 +38,7 @@ export function formerNameStory(browser: StoryBrowser): void {
     await page.tab.goto(`${old}/healthz`)
     assert.deepEqual(await page.tab.run(stored), before)
 
-    await page.tab.goto(`${old}/#/register`)
-    // Between two documents there is none to ask.
-    const asked = () => page.tab.run(address).catch(() => undefined)
-    await page.until('the new address', async () => (await asked()) === `${present}/#/register`)
+    await arrive(page, `${old}/#/register`, `${present}/#/register`)
     await page.tab.goto(`${old}/healthz`)
     await page.until('the end of what was stored', async () => {
       const { databases, items, workers } = await page.tab.run(stored)
@@ -54,6 +47,24 @@ export function formerNameStory(browser: StoryBrowser): void {
     await page.tab.goto(`${present}/healthz`)
     assert.ok((await page.tab.run(stored)).databases.length > 0)
   })
+}
+
+/** A server at its old address, and the address to which it can move. */
+export async function startAtOld(t: TestContext) {
+  const port = await freePort()
+  const [old, present] = [`http://${NAMES.old}:${port}`, `http://${NAMES.new}:${port}`]
+  const env = { PAGES_DIR: PAGES_DIRECTORY, REGISTRATION: 'open', INSECURE_PUBLIC_URL: 'allowed' }
+  const server = await startServer({ port, publicUrl: old, env })
+  t.after(() => server.stop())
+  return { server, old, present }
+}
+
+/** Opens an old address, and resolves when the browser has been led to the new one. */
+export async function arrive(page: StoryPage, from: string, to: string): Promise<void> {
+  await page.tab.goto(from)
+  // Between two documents there is none to ask.
+  const asked = () => page.tab.run(address).catch(() => undefined)
+  await page.until('the new address', async () => (await asked()) === to)
 }
 
 async function sendOne(page: StoryPage, name: string): Promise<void> {

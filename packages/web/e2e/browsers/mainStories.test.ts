@@ -22,6 +22,7 @@ import { chromium } from './chromiumTab.ts'
 import type { Target } from './find.ts'
 import { firefox } from './firefoxTab.ts'
 import { formerNameStory } from './formerNameStory.ts'
+import { movedStory } from './movedStory.ts'
 import type { StoryBrowser, VisitWish } from './port.ts'
 import { openPage, type StoryPage } from './storyPage.ts'
 import { webkit } from './webkitTab.ts'
@@ -55,6 +56,7 @@ for (const browser of BROWSERS) {
     ownerStories(browser)
     lookStories(browser)
     formerNameStory(browser)
+    movedStory(browser)
   })
 }
 
