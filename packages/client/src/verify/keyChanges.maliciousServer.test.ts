@@ -13,9 +13,9 @@ import {
   NEXT,
   NOT_MOVED,
   pinsOf,
-  startToldServers,
+  startScriptedServers,
   statement,
-} from '../testing/toldServers.ts'
+} from '../testing/scriptedServers.ts'
 import { openAudit } from './assetReceipts.ts'
 import { auditServer, openReceipt } from './audit.ts'
 import { AuditError, type AuditReason } from './auditError.ts'
@@ -24,7 +24,7 @@ import { joinPins, pinReceipts } from './pins.ts'
 
 /** HOME → NAME, a rotation there, NAME → HOME. */
 const BACK = 'away and back again'
-const { environment, asked, tell } = await startToldServers()
+const { environment, asked, tell } = await startScriptedServers()
 const hasReason = (reason: AuditReason) => (error: unknown) => error instanceof AuditError && error.reason === reason
 
 /** What `name` has published, with its statements. */
@@ -73,9 +73,9 @@ describe('the receipts of a server that has moved', () => {
 })
 
 describe('a server that is asked for its keys', () => {
-  const audit = (name: string, { pinned, named, ...told }: Audit = {}) => {
+  const audit = (name: string, { pinned, named, ...scripted }: Audit = {}) => {
     const { server_id: serverId } = listsOf(name).keys
-    tell({ [serverId]: { ...documentsOf(name), ...told.documents } })
+    tell({ [serverId]: { ...documentsOf(name), ...scripted.documents } })
     return auditServer(createCalls({ baseUrl: serverId, ...environment }), pinned, named)
   }
   interface Audit {
@@ -117,11 +117,14 @@ describe('a server that is asked for its keys', () => {
 
   it('may not name another server in them, nor show no move', async () => {
     const { changes } = listsOf('one move')
-    const told = (more: object) => ({ [MOVES]: { json: { ...changes, ...more } } })
+    const scripted = (more: object) => ({ [MOVES]: { json: { ...changes, ...more } } })
     const named = [HOME]
-    await assert.rejects(audit('one move', { named, documents: told({ server_id: NEXT }) }), hasReason('wrong_server'))
-    await assert.rejects(audit('one move', { named, documents: told({ moves: [] }) }), hasReason('moves_malformed'))
-    const false2 = told({ moves: [statement('a first move with number 2')] })
+    await assert.rejects(
+      audit('one move', { named, documents: scripted({ server_id: NEXT }) }),
+      hasReason('wrong_server'),
+    )
+    await assert.rejects(audit('one move', { named, documents: scripted({ moves: [] }) }), hasReason('moves_malformed'))
+    const false2 = scripted({ moves: [statement('a first move with number 2')] })
     await assert.rejects(audit('one move', { named, documents: false2 }), hasReason('moves_malformed'))
   })
 
@@ -130,11 +133,11 @@ describe('a server that is asked for its keys', () => {
     const audit = await openAudit(createCalls({ baseUrl: HOME, ...environment }))
     const [first, second, third] = listsOf('two moves and a rotation').keys.keys
     const rotated = (next: object = {}) => ({ server_id: HOME, keys: [first, { ...second, ...next, active_to: null }] })
-    const told = [rotated(), rotated({ key_id: third?.key_id, public: third?.public })]
+    const scripted = [rotated(), rotated({ key_id: third?.key_id, public: third?.public })]
     const receipt = readReceipt(
       bytesOf(vectors.receipts.judged.find(({ name }) => name === 'of a third server')?.receipt_cbor ?? ''),
     )
-    tell({ [HOME]: documentsOf('one key', { keys: () => ({ json: told.shift() }), moves: NOT_MOVED }) })
+    tell({ [HOME]: documentsOf('one key', { keys: () => ({ json: scripted.shift() }), moves: NOT_MOVED }) })
     const checks = await Promise.allSettled([audit.checkKept(receipt), audit.checkKept(receipt)])
     const reasons = checks.map((check) => check.status === 'rejected' && check.reason.reason)
     assert.deepEqual(reasons.sort(), ['key_vanished', 'wrong_server'])

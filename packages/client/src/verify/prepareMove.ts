@@ -99,8 +99,8 @@ export async function formerNames({
 }: Pick<MoveOptions, 'to' | 'environment' | 'signal'>): Promise<readonly string[]> {
   const { fetch } = environment ?? systemEnvironment
   const { moves, rotations } = await askMoves(createCalls({ baseUrl: to, fetch }).call, new URL(to).origin, signal)
-  const told = { serverId: new URL(to).origin, keys: [], keyChanges: { moves, rotations } }
-  const names = orRefuse('statement_invalid', () => movesOf(told)).map(({ from }) => from)
+  const claims = { serverId: new URL(to).origin, keys: [], keyChanges: { moves, rotations } }
+  const names = orRefuse('statement_invalid', () => movesOf(claims)).map(({ from }) => from)
   return names.reverse()
 }
 
