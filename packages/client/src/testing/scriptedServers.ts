@@ -31,7 +31,8 @@ const PATHS = {
   moves: '/.well-known/service/moves',
 } as const
 
-export const NOT_MOVED: Scripted = { status: 404, json: { status: 404, code: 'error.server.not_moved' } }
+/** A server of the specification alone does not know the question. */
+export const NO_STATEMENTS: Scripted = { status: 404, json: { status: 404, code: 'error.request.not_found' } }
 
 type Valid = (typeof vectors.valid)[number]
 

@@ -194,7 +194,7 @@ for (const [name, program] of Object.entries(PROGRAMS))
       }
     })
 
-    it('takes the present name alone before the first move, whatever keys there are', async () => {
+    it('takes the present name alone from a server without statements, whatever keys there are', async () => {
       const [older, newer] = claims.keys
       assert.ok(older && newer)
       const { active_to: _, ...active } = newer

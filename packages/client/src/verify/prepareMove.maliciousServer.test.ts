@@ -12,7 +12,7 @@ import {
   listsOf,
   NAME,
   NEXT,
-  NOT_MOVED,
+  NO_STATEMENTS,
   pinsOf,
   type Scripted,
   startScriptedServers,
@@ -127,7 +127,9 @@ describe('a server that claims to have moved', () => {
   })
 
   it('is refused if it says nothing of moves', async () => {
-    await assert.rejects(follow({ next: documentsOf(TWICE, { moves: NOT_MOVED }) }), isRefused('never_moved'))
+    const none = { json: { ...listsOf(TWICE).changes, moves: [] } }
+    for (const moves of [NO_STATEMENTS, none])
+      await assert.rejects(follow({ next: documentsOf(TWICE, { moves }) }), isRefused('never_moved'))
   })
 
   it('is refused if the newest pinned key is of a name that it had before, or after', async () => {
@@ -169,7 +171,8 @@ describe('a server that claims to have moved', () => {
 
 describe('the old address of a server that has moved', () => {
   const answers: readonly (readonly [string, Scripted])[] = [
-    ['it never moved', NOT_MOVED],
+    ['it never moved', { json: { ...listsOf('one key').changes, server_id: NAME } }],
+    ['it knows no statements', NO_STATEMENTS],
     ['nothing that it is asked for', { status: 404, json: {} }],
     ['another first statement', changedMoves((moves) => void moves.splice(1, 1, statement('back again')))],
     ['that it has another name now', { json: { ...listsOf(TWICE).changes, server_id: 'https://other.example' } }],

@@ -135,11 +135,12 @@ async function askNew({ call }: Calls, to: string, signal: AbortSignal | undefin
 
 async function askMoves(call: Calls['call'], to: string, signal: AbortSignal | undefined): Promise<MovesResponse> {
   try {
-    return (await call('moves', { signal })).body
+    const { body } = await call('moves', { signal })
+    if (body.moves.length > 0) return body
   } catch (error) {
     if (!(error instanceof ProblemError) || error.status !== 404) throw error
-    throw new MoveError('never_moved', `the server at ${to} does not say that it ever had another address`)
   }
+  throw new MoveError('never_moved', `the server at ${to} does not say that it ever had another address`)
 }
 
 interface Published extends Pick<MovesResponse, 'moves' | 'rotations'> {
