@@ -163,7 +163,8 @@ export interface ServerFacts {
 
 /**
  * The server's identity and the keys that sign its receipts, compared with its address and with the `pinned` keys, and
- * its statements about them. Throws like `pinKeys` and `withKeyChanges`, or `wrong_server` when the server names another origin than its address.
+ * its statements about them. Throws like `pinKeys` and `withKeyChanges`, or `wrong_server` when the server names
+ * another origin than its address.
  */
 export async function auditServer(calls: Calls, pinned?: PinnedKeys): Promise<ServerFacts> {
   try {
