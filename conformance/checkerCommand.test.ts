@@ -49,6 +49,7 @@ const signer = newServerKeys()
 const chain = writeChain(signer, [{}, {}, {}, {}]).map((cbor) => cbor.toString('base64'))
 const lines = (list: readonly string[]) => `${list.join('\n')}\n`
 const keys = await fileWith('keys.json', publish([signer]))
+const twoKeys = await fileWith('two.json', publish([signer, newServerKeys()], [10]))
 const damaged = chain.toSpliced(2, 1, `${chain[2]?.slice(0, -8)}AAAAAAA=`)
 
 // Covers: Receipt checker
@@ -63,6 +64,8 @@ describe('npm run check:receipts', () => {
     assert.match(stdout, /Not checked: .*\(--pins\).*\(--whole\).*\(--log\)/)
     const all = await run(['-', '--keys', keys, '--pins', keys, '--whole', '--log'], lines(chain))
     assert.deepEqual([all.status, all.stdout.includes('Not checked')], [0, false])
+    const longer = await run(['-', '--keys', twoKeys, '--pins', keys], lines(chain))
+    assert.match(longer.stdout, /Not checked: .*\(--moves\)/)
   })
 
   it('exits with 1 when it finds a fault, and names the receipt and the position', async () => {

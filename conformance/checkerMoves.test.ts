@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 import vectors from '../vectors/moves.json' with { type: 'json' }
 import { checkReceipts } from './checker/check.ts'
 
-type Told = Omit<(typeof vectors.invalid)[number], 'reason'>
+type Claims = Omit<(typeof vectors.invalid)[number], 'reason'>
 
 const publicOf = new Map(vectors.keys.map((key) => [key.key_id, key.public]))
 const statementOf = (name: string) => {
@@ -17,18 +17,18 @@ const statementOf = (name: string) => {
   assert.ok(found, name)
   return { leave: found.leave, arrive: found.arrive }
 }
-const keysOf = ({ server_id, keys }: Told) => ({
+const keysOf = ({ server_id, keys }: Claims) => ({
   server_id,
   keys: keys.map((key) => ({ ...key, public: publicOf.get(key.key_id), algorithm: 'hybrid-ed25519-mldsa65' })),
 })
-const movesOf = ({ server_id, moves, rotations }: Told) => ({
+const movesOf = ({ server_id, moves, rotations }: Claims) => ({
   server_id,
   moves: moves.map(statementOf),
   rotations: rotations.map(statementOf),
 })
-const told = vectors.valid.find(({ name }) => name === vectors.receipts.of)
-assert.ok(told)
-const [keys, moves] = [keysOf(told), movesOf(told)]
+const claims = vectors.valid.find(({ name }) => name === vectors.receipts.of)
+assert.ok(claims)
+const [keys, moves] = [keysOf(claims), movesOf(claims)]
 const kindsOf = ({ faults }: Awaited<ReturnType<typeof checkReceipts>>) => faults.map(({ kind }) => kind)
 const log = vectors.receipts.chains.find(({ name }) => name === 'the whole log')?.receipts ?? []
 
@@ -78,7 +78,7 @@ describe('the receipt checker with a server that has moved', () => {
       { claimed_server_id: first?.from, claimed_until: '2026-03-02T00:00:00.000Z', receipts: 2 },
       { claimed_server_id: second?.from, claimed_until: '2026-05-01T12:00:00.001Z', receipts: 3 },
     ])
-    assert.equal(report.server_id, told.server_id)
+    assert.equal(report.server_id, claims.server_id)
   })
 
   it('takes no former name without the statements, or with false ones', async () => {

@@ -54,16 +54,18 @@ async function movedServer(): Promise<Client> {
 
 // Covers: Moves
 describe('the statements of a server that has never moved', { skip: NEEDS_OWN_SERVER }, () => {
-  it('are not given, also if its key was replaced', async () => {
-    expectAnswer(await (await connect()).send(documentCall('moves')), '404 server.not_moved')
+  it('are those of its rotations, without which no key but the first counts', async () => {
     const { client: own, operate } = await operatedServer()
+    const { server_id } = await read<Info>(own, 'server-info')
+    assert.deepEqual(await read<Moves>(own, 'moves'), { server_id, moves: [], rotations: [] })
     const given = [await receiptOf(await newLink(own))]
     await operate('keys', 'rotate')
     given.push(await receiptOf(await newLink(own)))
-    expectAnswer(await own.send(documentCall('moves')), '404 server.not_moved')
-    const keys = await read<KeysDocument>(own, 'attestation-keys')
-    assert.equal(keys.keys.length, 2)
-    assert.deepEqual((await checkReceipts(given, { keys, whole: true, log: true })).faults, [])
+    const [keys, moves] = [await read<KeysDocument>(own, 'attestation-keys'), await read<Moves>(own, 'moves')]
+    assert.deepEqual([keys.keys.length, moves.moves.length, moves.rotations.length], [2, 0, 1])
+    assert.deepEqual((await checkReceipts(given, { keys, moves, whole: true, log: true })).faults, [])
+    const unsigned = await checkReceipts(given, { keys, moves: { ...moves, rotations: [] } })
+    assert.deepEqual(new Set(unsigned.faults.map(({ kind }) => kind)), new Set(['keys']))
     assert.ok(!('moved_from' in (await read<Info>(own, 'server-info'))))
   })
 })

@@ -94,9 +94,6 @@ describe('a secret', { skip }, () => {
   })
 })
 
-/** Operations whose requests are not granted, because the server has never moved (moves.test.ts). */
-const NEVER_GRANTED: readonly string[] = ['GET /.well-known/service/moves', 'HEAD /.well-known/service/moves']
-
 // Covers: Secrets
 describe('the search for secrets', { skip }, () => {
   it('has a class for each member with a text value', () => {
@@ -115,7 +112,7 @@ describe('the search for secrets', { skip }, () => {
     const granted = exchanges.filter(({ reply }) => reply.status < 300)
     const met = new Set(granted.map(({ call }) => find?.(call.method, call.path.split('?')[0] ?? '')?.name))
     assert.deepEqual(
-      operations.map(({ name }) => name).filter((name) => !met.has(name) && !NEVER_GRANTED.includes(name)),
+      operations.map(({ name }) => name).filter((name) => !met.has(name)),
       [],
     )
   })

@@ -131,7 +131,7 @@ def instant(text):
 
 
 def ask(address, name):
-    """None before the first move."""
+    """None for statements that the server does not publish."""
     try:
         with urllib.request.urlopen(f"{address}/.well-known/service/{name}") as answer:
             return json.load(answer)

@@ -19,7 +19,7 @@ export interface CheckOptions {
   readonly keys?: unknown
   /** Earlier keys: an older response, or the keys that a client has pinned. */
   readonly pins?: unknown
-  /** The parsed answer of `moves`, of a server that has moved. Only together with `keys`. */
+  /** The parsed answer of `moves`. Only together with `keys`. */
   readonly moves?: unknown
   /** The receipts are the server's complete log from its first receipt on. */
   readonly whole?: boolean
@@ -36,6 +36,8 @@ export interface Report {
   /** How many published keys there were to verify with; absent without a keys document. */
   readonly keys?: number
   readonly pins: boolean
+  /** Published keys after the pinned ones. Only `moves` says whether they follow from these. */
+  readonly new_keys?: number
   readonly moves: boolean
   /** Former names of the server, as it says itself, of which there were receipts. */
   readonly claimed_former_names?: readonly FormerName[]
@@ -108,6 +110,9 @@ export async function openChecker(options: CheckOptions): Promise<Checker> {
       ...(links.length === 0 ? {} : { first_receipt_seq: seqs[0], last_receipt_seq: seqs[1] }),
       ...(keys === undefined ? {} : { keys: keys.keys.length }),
       pins: pins !== undefined,
+      ...(pins !== undefined && keys !== undefined && keys.keys.length > pins.keys.length
+        ? { new_keys: keys.keys.length - pins.keys.length }
+        : {}),
       moves: moves !== undefined,
       ...(names.former().length === 0 ? {} : { claimed_former_names: names.former() }),
       whole,

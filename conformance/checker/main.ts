@@ -14,8 +14,9 @@ const USAGE = `Checks custody receipts and their chain, without any code of the 
   --keys <what>   The attestation keys: a file with the answer of /.well-known/service/attestation-keys, or the URL of the server.
                   A server can show you other keys than it shows others: compare with --pins, or take the file from a source you trust.
   --pins <file>   Earlier keys: an older answer, or the keys that a client has pinned. Reports each key that is missing, moved or changed.
-  --moves <what>  Of a server that has moved: a file with the answer of /.well-known/service/moves, or the URL of the server. Receipts then have
-                  the name that the server had, as it says itself, when their key was the active one.
+  --moves <what>  The server's statements: a file with the answer of /.well-known/service/moves, or the URL of the server. Each key then has to
+                  follow from the one before it, and receipts have the name that the server had, as it says itself, when their key was
+                  the active one.
   --whole         The receipts are the complete log from the server's first receipt on. Receipts missing at its end cannot be detected.
   --log           The receipts are in the order of the log: receipt_seq rises from each to the next.
   --json          Writes the report as JSON. Use npm run --silent, or npm writes a heading before it.
@@ -107,11 +108,21 @@ function formerNames({ claimed_former_names: names = [], server_id: server }: Re
 }
 
 /** What the options left unchecked, so that the user knows how much the result covers. */
-function omissions({ keys, pins, moves, whole, log, receipts, faults }: Report): readonly string[] {
+function omissions({
+  keys,
+  pins,
+  new_keys: newKeys = 0,
+  moves,
+  whole,
+  log,
+  receipts,
+  faults,
+}: Report): readonly string[] {
   const all: readonly (readonly [boolean, string])[] = [
     [receipts === 0, 'anything (there was no receipt)'],
     [keys === undefined, 'signatures (--keys)'],
     [keys !== undefined && !pins, 'whether the keys are the earlier ones (--pins)'],
+    [!moves && newKeys > 0, 'whether new keys follow from the earlier ones (--moves)'],
     [!moves && faults.some(({ kind }) => kind === 'server'), 'whether the other names are former ones (--moves)'],
     [!whole, 'whether receipts are missing (--whole)'],
     [!log, 'the order of the receipts (--log)'],

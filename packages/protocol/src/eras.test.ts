@@ -10,7 +10,7 @@ import { MAX_MOVES, MAX_ROTATIONS } from './keyChange.ts'
 import { decodeReceipt } from './receipt.ts'
 import { known } from './testing/known.ts'
 
-type Told = Omit<(typeof vectors.invalid)[number], 'reason'>
+type Claims = Omit<(typeof vectors.invalid)[number], 'reason'>
 
 const publicKeys = new Map(vectors.keys.map((key) => [key.key_id, fromBase64(key.public)]))
 
@@ -19,7 +19,7 @@ function statementOf(name: string) {
   return { leave: fromBase64(leave), arrive: fromBase64(arrive) }
 }
 
-function successionOf({ server_id, keys, moves, rotations }: Told): Succession {
+function successionOf({ server_id, keys, moves, rotations }: Claims): Succession {
   return {
     serverId: server_id,
     keys: keys.map((key) => ({
@@ -33,7 +33,7 @@ function successionOf({ server_id, keys, moves, rotations }: Told): Succession {
   }
 }
 
-const told = (name: string) => successionOf(known(vectors.valid.find((one) => one.name === name)))
+const claims = (name: string) => successionOf(known(vectors.valid.find((one) => one.name === name)))
 const read = (succession: Succession) => readEras({ ...succession, verify: nodeVerifiers })
 
 describe('the eras of a server’s keys', () => {
@@ -58,7 +58,7 @@ describe('the eras of a server’s keys', () => {
     })
 
   it('need the signatures of both keys', async () => {
-    const given = told('two moves and a rotation')
+    const given = claims('two moves and a rotation')
     for (const refused of [0, 1, 2, 3, 4, 5]) {
       let asked = 0
       const verify = { ed25519: () => true, mlDsa65: () => asked++ !== refused }
@@ -67,7 +67,7 @@ describe('the eras of a server’s keys', () => {
   })
 
   it('do not follow from a list with a key twice, or from more statements than a server may make', async () => {
-    const given = told('one move')
+    const given = claims('one move')
     const [first] = given.keys
     await assert.rejects(read({ ...given, keys: [...given.keys, known(first)] }), { reason: 'key_repeated' })
     for (const [list, most] of [
@@ -80,10 +80,10 @@ describe('the eras of a server’s keys', () => {
   })
 
   it('that were read before are not verified again, and only they', async () => {
-    const before = await read(told('a move and a rotation'))
+    const before = await read(claims('a move and a rotation'))
     let verified = 0
     const counting = { ed25519: () => true, mlDsa65: () => ++verified > 0 }
-    const given = told('away and back again')
+    const given = claims('away and back again')
     const now = await readEras({ ...given, verify: counting, known: before })
     assert.equal(verified, 2)
     assert.deepEqual(now, await read(given))
@@ -95,7 +95,7 @@ describe('the eras of a server’s keys', () => {
 })
 
 describe('a receipt of a server that has moved', async () => {
-  const eras = await read(told(vectors.receipts.of))
+  const eras = await read(claims(vectors.receipts.of))
 
   for (const { name, receipt_cbor, fault } of vectors.receipts.judged)
     it(`${fault === null ? 'counts' : `does not count, for ${fault}`}: ${name}`, () => {

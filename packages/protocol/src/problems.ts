@@ -192,11 +192,6 @@ const catalog = {
     title: 'The storage of the receiving account is full',
     help: 'The owner can delete files or ask the operator for more space.',
   },
-  'error.server.not_moved': {
-    status: 404,
-    title: 'This server has never moved to another address',
-    help: 'All its receipts name its present server_id.',
-  },
   'error.request.not_found': {
     status: 404,
     title: 'There is nothing here',

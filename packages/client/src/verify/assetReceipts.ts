@@ -11,7 +11,7 @@ import type { Calls } from '../http/call.ts'
 import { AnswerError } from '../http/errors.ts'
 import { auditServer, openReceipt } from './audit.ts'
 import { AuditError } from './auditError.ts'
-import { nameChangesOf, needKeyChanges } from './keyChanges.ts'
+import { nameChangesOf } from './keyChanges.ts'
 import type { PinnedKeys } from './pinnedKeys.ts'
 import { joinPins, pinReceipts } from './pins.ts'
 
@@ -101,11 +101,11 @@ export async function openAudit(calls: Calls, pinned?: PinnedKeys): Promise<Rece
   const server = await auditServer(calls, pinned)
   const { serverId } = server
   let { keys } = server
-  /** Receipts of before a move name the server as it was called then. */
-  const knowNames = async (receipts: readonly AssetReceipt[]) => {
-    const named = receipts.map(({ server_id }) => server_id)
-    if (!needKeyChanges(keys, named)) return
-    const known = await auditServer(calls, keys, named)
+  /** A key may have begun since they were read. */
+  const knowKeys = async (receipts: readonly AssetReceipt[]) => {
+    const ids = new Set(keys.keys.map(({ keyId }) => keyId))
+    if (receipts.every(({ server_key_id: id }) => ids.has(id))) return
+    const known = await auditServer(calls, keys)
     // Other checks may have pinned keys and receipts meanwhile.
     keys = joinPins(keys, known.keys)
   }
@@ -113,7 +113,7 @@ export async function openAudit(calls: Calls, pinned?: PinnedKeys): Promise<Rece
     serverId,
     keys: () => keys,
     async check(asset, listed, { uploads = {}, signal } = {}) {
-      await knowNames(listed)
+      await knowKeys(listed)
       const receipts: CheckedAssetReceipt[] = []
       for (const receipt of listed) {
         if (receipts.length % CHECKED_AT_ONCE === CHECKED_AT_ONCE - 1) await systemEnvironment.wait(0, signal)
@@ -128,7 +128,7 @@ export async function openAudit(calls: Calls, pinned?: PinnedKeys): Promise<Rece
       return { receipts, keys }
     },
     async checkKept(receipt) {
-      await knowNames([receipt])
+      await knowKeys([receipt])
       const signed = await openReceipt({ receipt, keys, serverId })
       keys = pinReceipts(keys, [signed])
       return signed

@@ -9,7 +9,7 @@ import { type Calls, createCalls } from '../http/call.ts'
 import { AnswerError, ProblemError } from '../http/errors.ts'
 import { verifiers } from '../seal/signatures.ts'
 import { AuditError, type AuditReason } from './auditError.ts'
-import { erasOf, ListsMisfit, needKeyChanges, withKeyChanges } from './keyChanges.ts'
+import { erasOf, ListsMisfit, withKeyChanges } from './keyChanges.ts'
 import type { PinnedKeys } from './pinnedKeys.ts'
 import { pinKeys, pinReceipts, requireActiveAt } from './pins.ts'
 
@@ -82,7 +82,7 @@ const ERA_FAULTS: Readonly<Record<EraFault, readonly [AuditReason, string]>> = {
   head_differs: ['outside_era', DENIED],
 }
 
-/** Once a server is known to have moved, the key of a receipt says which name and which numbers it may have. */
+/** The key of a receipt says which name and which numbers it may have, if the server publishes statements. */
 async function requireOfServer(decoded: DecodedReceipt, keys: PinnedKeys, serverId: string): Promise<void> {
   const eras = await erasOf(keys)
   const fault = eras && eraFault(decoded, eras)
@@ -162,29 +162,21 @@ export interface ServerFacts {
 }
 
 /**
- * The server's identity and the keys that sign its receipts, compared with its address and with the `pinned` keys.
- * `named`: what receipts state as their server; where that is a former name, its statements about that are read too.
- * Throws like `pinKeys` and `withKeyChanges`, or `wrong_server` when the server names another origin than its address.
+ * The server's identity and the keys that sign its receipts, compared with its address and with the `pinned` keys, and
+ * its statements about them. Throws like `pinKeys` and `withKeyChanges`, or `wrong_server` when the server names
+ * another origin than its address.
  */
-export async function auditServer(
-  calls: Calls,
-  pinned?: PinnedKeys,
-  named: readonly string[] = [],
-): Promise<ServerFacts> {
+export async function auditServer(calls: Calls, pinned?: PinnedKeys): Promise<ServerFacts> {
   try {
-    return await auditOnce(calls, pinned, named)
+    return await auditOnce(calls, pinned)
   } catch (error) {
     if (!(error instanceof ListsMisfit)) throw error
     // A key may have begun between the two questions.
-    return await auditOnce(calls, pinned, named)
+    return await auditOnce(calls, pinned)
   }
 }
 
-async function auditOnce(
-  { baseUrl, call }: Calls,
-  pinned: PinnedKeys | undefined,
-  named: readonly string[],
-): Promise<ServerFacts> {
+async function auditOnce({ baseUrl, call }: Calls, pinned: PinnedKeys | undefined): Promise<ServerFacts> {
   const { body: info } = await call('serverInfo')
   const { origin } = new URL(baseUrl)
   if (info.server_id !== origin)
@@ -194,8 +186,7 @@ async function auditOnce(
     )
   const { body: published } = await call('attestationKeys')
   const { server_id: serverId } = info
-  const keys = pinKeys(published, serverId, pinned)
-  return { serverId, keys: needKeyChanges(keys, named) ? await withKeyChanges({ call }, keys) : keys }
+  return { serverId, keys: await withKeyChanges({ call }, pinKeys(published, serverId, pinned)) }
 }
 
 /** What a guest stores about a landed drop. SECRET is only `opaqueId`, the credential of the link. */
@@ -246,7 +237,7 @@ export async function fetchReceipt({ custody, pinned, environment }: ReceiptOpti
   const calls = createCalls({ baseUrl: custody.baseUrl, fetch })
   const path = { opaque_id: custody.opaqueId, upload_id: custody.uploadId }
   const { body: receipt } = await calls.call('guestReceipt', { path })
-  const { serverId, keys } = await auditServer(calls, pinned, [receipt.server_id])
+  const { serverId, keys } = await auditServer(calls, pinned)
   const signed = await checkReceipt({ receipt, keys, serverId, expected: custody })
   return { receipt, signed, keys: pinReceipts(keys, [signed]) }
 }

@@ -16,20 +16,20 @@ const pathOf = (name: string) => fileURLToPath(new URL(`../../../../${name}`, im
 const directory = await mkdtemp(join(tmpdir(), 'blindkeep-moved-example-'))
 after(() => rm(directory, { recursive: true }))
 
-type Told = Omit<(typeof vectors.invalid)[number], 'reason'>
+type Claims = Omit<(typeof vectors.invalid)[number], 'reason'>
 type Statement = { readonly leave: string; readonly arrive: string }
 
-function keysOf({ server_id, keys }: Told) {
+function keysOf({ server_id, keys }: Claims) {
   const publicOf = (id: string) => vectors.keys.find(({ key_id }) => key_id === id)?.public
   return { server_id, keys: keys.map((key) => ({ ...key, public: publicOf(key.key_id) })) }
 }
 
-function movesOf({ server_id, moves, rotations }: Told) {
+function movesOf({ server_id, moves, rotations }: Claims) {
   const statementOf = (name: string) => vectors.statements.find((statement) => statement.name === name)
   return { server_id, moves: moves.map(statementOf), rotations: rotations.map(statementOf) }
 }
 
-const withMoves = (told: Told, moves: readonly Statement[]) => ({ ...movesOf(told), moves })
+const withMoves = (claims: Claims, moves: readonly Statement[]) => ({ ...movesOf(claims), moves })
 
 interface Case {
   readonly receipt: string
@@ -125,13 +125,13 @@ async function judge(
 }
 
 const first = vectors.receipts.judged[0]?.receipt_cbor ?? ''
-const told = vectors.valid.find(({ name }) => name === vectors.receipts.of)
-assert.ok(told)
+const claims = vectors.valid.find(({ name }) => name === vectors.receipts.of)
+assert.ok(claims)
 
 for (const [name, program] of Object.entries(PROGRAMS))
   describe(name, { skip: program.lack ?? false }, () => {
-    const { server_id } = told
-    const documents = { 'attestation-keys': keysOf(told), moves: movesOf(told) }
+    const { server_id } = claims
+    const documents = { 'attestation-keys': keysOf(claims), moves: movesOf(claims) }
 
     it('judges receipts of both names as the vectors do, and says a former name only as the server’s claim', async () => {
       const { judged } = vectors.receipts
@@ -194,11 +194,11 @@ for (const [name, program] of Object.entries(PROGRAMS))
       }
     })
 
-    it('takes the present name alone before the first move, whatever keys there are', async () => {
-      const [older, newer] = told.keys
+    it('takes the present name alone from a server without statements, whatever keys there are', async () => {
+      const [older, newer] = claims.keys
       assert.ok(older && newer)
       const { active_to: _, ...active } = newer
-      const keys = { 'attestation-keys': keysOf({ ...told, keys: [older, active] }) }
+      const keys = { 'attestation-keys': keysOf({ ...claims, keys: [older, active] }) }
       const foreign = vectors.receipts.judged[2]?.receipt_cbor ?? ''
       const results = await judge(
         program,

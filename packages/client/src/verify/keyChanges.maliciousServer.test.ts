@@ -11,11 +11,11 @@ import {
   listsOf,
   NAME,
   NEXT,
-  NOT_MOVED,
+  NO_STATEMENTS,
   pinsOf,
-  startToldServers,
+  startScriptedServers,
   statement,
-} from '../testing/toldServers.ts'
+} from '../testing/scriptedServers.ts'
 import { openAudit } from './assetReceipts.ts'
 import { auditServer, openReceipt } from './audit.ts'
 import { AuditError, type AuditReason } from './auditError.ts'
@@ -24,7 +24,7 @@ import { joinPins, pinReceipts } from './pins.ts'
 
 /** HOME → NAME, a rotation there, NAME → HOME. */
 const BACK = 'away and back again'
-const { environment, asked, tell } = await startToldServers()
+const { environment, asked, tell } = await startScriptedServers()
 const hasReason = (reason: AuditReason) => (error: unknown) => error instanceof AuditError && error.reason === reason
 
 /** What `name` has published, with its statements. */
@@ -34,8 +34,8 @@ function knowing(name: string): PinnedKeys {
 }
 
 const bytesOf = (base64: string) => new Uint8Array(Buffer.from(base64, 'base64'))
-const receiptNamed = (name: string) =>
-  decodeReceipt(bytesOf((vectors.receipts.judged.find((one) => one.name === name) ?? assert.fail(name)).receipt_cbor))
+const judged = (name: string) =>
+  (vectors.receipts.judged.find((one) => one.name === name) ?? assert.fail(name)).receipt_cbor
 
 describe('the receipts of a server that has moved', () => {
   const REASONS: Readonly<Record<string, readonly AuditReason[]>> = {
@@ -57,9 +57,7 @@ describe('the receipts of a server that has moved', () => {
     })
 
   it('of another name do not count without its statements', async () => {
-    const { receipt_cbor } =
-      vectors.receipts.judged.find(({ name }) => name === 'the first under the second name') ?? assert.fail()
-    const receipt = readReceipt(bytesOf(receipt_cbor))
+    const receipt = readReceipt(bytesOf(judged('the first under the second name')))
     await assert.rejects(openReceipt({ receipt, keys: pinsOf(BACK), serverId: HOME }), hasReason('wrong_server'))
   })
 
@@ -73,68 +71,86 @@ describe('the receipts of a server that has moved', () => {
 })
 
 describe('a server that is asked for its keys', () => {
-  const audit = (name: string, { pinned, named, ...told }: Audit = {}) => {
+  const audit = (name: string, { pinned, documents }: Audit = {}) => {
     const { server_id: serverId } = listsOf(name).keys
-    tell({ [serverId]: { ...documentsOf(name), ...told.documents } })
-    return auditServer(createCalls({ baseUrl: serverId, ...environment }), pinned, named)
+    tell({ [serverId]: { ...documentsOf(name), ...documents } })
+    return auditServer(createCalls({ baseUrl: serverId, ...environment }), pinned)
   }
   interface Audit {
     readonly pinned?: PinnedKeys
-    readonly named?: readonly string[]
     readonly documents?: Documents
   }
   const timesAsked = () => asked.filter(({ url }) => url.endsWith('/moves')).length
   const MOVES = '/.well-known/service/moves'
-  const newestReceipt = receiptNamed('the last under the first name')
 
-  it('is asked for its statements only where another name is known', async () => {
-    for (const more of [{}, { named: [NEXT] }, { pinned: knowing('two moves and a rotation') }]) {
-      await audit('two moves and a rotation', more)
+  it('is asked for its statements once, and again once it has a new key', async () => {
+    for (const name of ['one key', 'one rotation', 'two moves and a rotation']) {
+      const { keys } = await audit(name)
+      assert.equal(timesAsked(), 1)
+      assert.deepEqual(keys, knowing(name))
+      assert.deepEqual(parsePins(JSON.parse(JSON.stringify(keys))), keys)
+      assert.deepEqual((await audit(name, { pinned: keys })).keys, keys)
       assert.equal(timesAsked(), 0)
     }
-    const { keys } = await audit('two moves and a rotation', { named: [NEXT, NAME] })
-    assert.equal(timesAsked(), 1)
-    assert.deepEqual(keys.keyChanges, knowing('two moves and a rotation').keyChanges)
-    assert.deepEqual(parsePins(JSON.parse(JSON.stringify(keys))), keys)
-    await audit('two moves and a rotation', { pinned: { ...pinsOf('two moves and a rotation'), newestReceipt } })
-    assert.equal(timesAsked(), 1)
+    for (const [before, now] of [
+      ['one key', 'one rotation'],
+      ['one move', 'a move and a rotation'],
+    ] as const) {
+      assert.deepEqual((await audit(now, { pinned: knowing(before) })).keys, knowing(now))
+      assert.equal(timesAsked(), 1)
+    }
   })
 
-  it('is asked again once it has a new key', async () => {
-    const { keys } = await audit('a move and a rotation', { pinned: knowing('one move') })
-    assert.equal(timesAsked(), 1)
-    assert.deepEqual(keys.keyChanges, knowing('a move and a rotation').keyChanges)
+  it('may have a new key without a statement only if it has never shown one', async () => {
+    const documents = { [MOVES]: NO_STATEMENTS }
+    assert.deepEqual(
+      (await audit('one rotation', { documents, pinned: pinsOf('one key') })).keys,
+      pinsOf('one rotation'),
+    )
+    const pinned = knowing('one key')
+    await assert.rejects(audit('one rotation', { documents, pinned }), hasReason('moves_vanished'))
+    const none = { [MOVES]: { json: listsOf('one key').changes } }
+    await assert.rejects(audit('one rotation', { documents: none, pinned }), { name: 'AnswerError' })
+    assert.throws(() => joinPins(pinned, pinsOf('one rotation')), hasReason('moves_vanished'))
+    // Two first checks at once.
+    assert.throws(() => joinPins(pinsOf('one rotation'), pinned), hasReason('moves_vanished'))
   })
 
   it('may hide or change no statement that was seen', async () => {
     const pinned = knowing('one move')
-    const hidden = { [MOVES]: NOT_MOVED }
+    const hidden = { [MOVES]: NO_STATEMENTS }
     await assert.rejects(audit('a move and a rotation', { pinned, documents: hidden }), hasReason('moves_vanished'))
     const { changes } = listsOf('a move and a rotation')
     const changed = { [MOVES]: { json: { ...changes, moves: [statement('before any receipt')] } } }
     await assert.rejects(audit('a move and a rotation', { pinned, documents: changed }), hasReason('moves_vanished'))
   })
 
-  it('may not name another server in them, nor show no move', async () => {
+  it('may not name another server in them, nor lead elsewhere', async () => {
     const { changes } = listsOf('one move')
-    const told = (more: object) => ({ [MOVES]: { json: { ...changes, ...more } } })
-    const named = [HOME]
-    await assert.rejects(audit('one move', { named, documents: told({ server_id: NEXT }) }), hasReason('wrong_server'))
-    await assert.rejects(audit('one move', { named, documents: told({ moves: [] }) }), hasReason('moves_malformed'))
-    const false2 = told({ moves: [statement('a first move with number 2')] })
-    await assert.rejects(audit('one move', { named, documents: false2 }), hasReason('moves_malformed'))
+    const scripted = (more: object) => ({ [MOVES]: { json: { ...changes, ...more } } })
+    await assert.rejects(audit('one move', { documents: scripted({ server_id: NEXT }) }), hasReason('wrong_server'))
+    const false2 = scripted({ moves: [statement('a first move with number 2')] })
+    await assert.rejects(audit('one move', { documents: false2 }), hasReason('moves_malformed'))
+    // The next holder of the first name, who has put it into each document.
+    const [keys, moves] = [
+      { ...listsOf('one move').keys, server_id: HOME },
+      { ...changes, server_id: HOME },
+    ]
+    tell({ [HOME]: documentsOf('one key', { keys: { json: keys }, moves: { json: moves } }) })
+    for (const pinned of [undefined, knowing('one key'), pinsOf('one key')]) {
+      const asked = auditServer(createCalls({ baseUrl: HOME, ...environment }), pinned)
+      await assert.rejects(asked, hasReason('moves_malformed'))
+    }
   })
 
   it('may not say one thing to one check and another to the next, at the same time', async () => {
-    tell({ [HOME]: documentsOf('one key', { moves: NOT_MOVED }) })
+    tell({ [HOME]: documentsOf('one key', { moves: NO_STATEMENTS }) })
     const audit = await openAudit(createCalls({ baseUrl: HOME, ...environment }))
     const [first, second, third] = listsOf('two moves and a rotation').keys.keys
     const rotated = (next: object = {}) => ({ server_id: HOME, keys: [first, { ...second, ...next, active_to: null }] })
-    const told = [rotated(), rotated({ key_id: third?.key_id, public: third?.public })]
-    const receipt = readReceipt(
-      bytesOf(vectors.receipts.judged.find(({ name }) => name === 'of a third server')?.receipt_cbor ?? ''),
-    )
-    tell({ [HOME]: documentsOf('one key', { keys: () => ({ json: told.shift() }), moves: NOT_MOVED }) })
+    const scripted = [rotated(), rotated({ key_id: third?.key_id, public: third?.public })]
+    const receipt = readReceipt(bytesOf(judged('the first under the second name')))
+    tell({ [HOME]: documentsOf('one key', { keys: () => ({ json: scripted.shift() }), moves: NO_STATEMENTS }) })
     const checks = await Promise.allSettled([audit.checkKept(receipt), audit.checkKept(receipt)])
     const reasons = checks.map((check) => check.status === 'rejected' && check.reason.reason)
     assert.deepEqual(reasons.sort(), ['key_vanished', 'wrong_server'])
@@ -143,16 +159,22 @@ describe('a server that is asked for its keys', () => {
   it('is asked twice if its lists do not fit, as behind a cache, and that is no alarm', async () => {
     const { changes } = listsOf('one move')
     const documents = { [MOVES]: { json: { ...changes, moves: [...changes.moves, statement('to the next name')] } } }
-    await assert.rejects(audit('one move', { named: [HOME], documents }), { name: 'AnswerError' })
+    await assert.rejects(audit('one move', { documents }), { name: 'AnswerError' })
     assert.equal(timesAsked(), 2)
   })
 })
 
 describe('pins of a server that has moved', () => {
   it('keep its statements when two processes have seen it', () => {
-    const [less, more] = [knowing('one move'), pinsOf('a move and a rotation')]
-    assert.deepEqual(joinPins(less, more).keyChanges, less.keyChanges)
-    assert.deepEqual(joinPins(more, less).keyChanges, less.keyChanges)
+    const [less, more] = [knowing('one move'), knowing('a move and a rotation')]
+    for (const [one, other] of [
+      [less, more],
+      [more, less],
+      [more, pinsOf('a move and a rotation')],
+      [pinsOf('a move and a rotation'), more],
+      [pinsOf('one move'), more],
+    ] as const)
+      assert.deepEqual(joinPins(one, other).keyChanges, more.keyChanges)
     const other = { ...less, keyChanges: { moves: [statement('before any receipt')], rotations: [] } }
     assert.throws(() => joinPins(less, other), hasReason('moves_vanished'))
     const both = knowing('a move and a rotation')

@@ -24,35 +24,30 @@ export class ListsMisfit extends AnswerError {
 }
 
 /**
- * Whether the server's statements have to be known: a receipt of its log, the newest pinned one or one of `named`, has
- * another name than the server has now; or the pins have statements and lack those of newer keys.
- */
-export function needKeyChanges(pins: PinnedKeys, named: readonly string[]): boolean {
-  const { serverId, keys, newestReceipt, keyChanges } = pins
-  if (keyChanges !== undefined) return keyChanges.moves.length + keyChanges.rotations.length !== keys.length - 1
-  return [newestReceipt?.payload.server_id ?? serverId, ...named].some((name) => name !== serverId)
-}
-
-/**
- * The pins with the server's statements. Without them if it has never moved, and then other names are of other servers.
- * Throws `AuditError` (`wrong_server`, `moves_malformed`, `moves_vanished`), `ListsMisfit`, and what a call throws.
+ * The pins with the server's statements, asked for if they are not known or lack those of newer keys: once they are
+ * known, no key counts that does not follow from the one before it. Without them if the server publishes none (the
+ * specification does not know them), and then other names are of other servers. Throws `AuditError` (`wrong_server`,
+ * `moves_malformed`, `moves_vanished`), `ListsMisfit`, and what a call throws.
  */
 export async function withKeyChanges({ call }: Pick<Calls, 'call'>, pins: PinnedKeys): Promise<PinnedKeys> {
+  if (isComplete(pins)) return pins
   const published = await askMoves(call)
   if (published === undefined && pins.keyChanges === undefined) return pins
   if (published === undefined) throw changed(pins.serverId)
   if (published.server_id !== pins.serverId)
     throw new AuditError('wrong_server', 'the statements about its names name another server')
   const { moves, rotations } = published
-  if (moves.length === 0)
-    throw new AuditError('moves_malformed', 'the server’s statements about its names have no move')
   requireContinuedChanges(pins.serverId, pins.keyChanges, { moves, rotations })
   const known = { ...pins, keyChanges: { moves, rotations } }
   await erasOf(known)
   return known
 }
 
-/** Undefined for a server that has never moved, or that does not know the question. */
+function isComplete({ keys, keyChanges }: PinnedKeys): boolean {
+  return keyChanges !== undefined && keyChanges.moves.length + keyChanges.rotations.length === keys.length - 1
+}
+
+/** Undefined for a server that does not know the question. */
 async function askMoves(call: Calls['call']) {
   try {
     return (await call('moves')).body
@@ -66,10 +61,12 @@ async function askMoves(call: Calls['call']) {
 export function requireContinuedChanges(
   serverId: string,
   before: PinnedKeyChanges | undefined,
-  now: PinnedKeyChanges,
+  now: PinnedKeyChanges | undefined,
 ): void {
+  if (before === undefined) return
   for (const kind of ['moves', 'rotations'] as const)
-    if (before?.[kind].some((one, index) => !isSameChange(one, now[kind][index])) === true) throw changed(serverId)
+    if (now === undefined || before[kind].some((one, index) => !isSameChange(one, now[kind][index])))
+      throw changed(serverId)
 }
 
 export function isSameChange(one: KeyChangeResponse, other: KeyChangeResponse | undefined): boolean {

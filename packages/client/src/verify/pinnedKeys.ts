@@ -19,8 +19,8 @@ export interface PinnedKeys {
   /** Absent before the first receipt. Every later receipt must be in one chain with it (specification, Receipts). */
   readonly newestReceipt?: ChainLink | undefined
   /**
-   * Why each key but the first follows the one before it, as the server published it. Absent for a server of which no
-   * other name is known. May lack the newest keys.
+   * Why each key but the first follows the one before it, as the server published it. Absent for a server that
+   * publishes no such statements.
    */
   readonly keyChanges?: PinnedKeyChanges | undefined
   /** RFC 3339: when the first of these keys was pinned. Set by who stores the pins. */

@@ -73,8 +73,10 @@ export function joinPins(before: PinnedKeys | undefined, now: PinnedKeys): Pinne
   for (const one of [before, now]) refuseTombstone(one)
   const [shorter, longer] = before.keys.length > now.keys.length ? [now, before] : [before, now]
   requireContinued(now.serverId, shorter.keys, longer.keys)
-  if (longer.keyChanges !== undefined) requireContinuedChanges(now.serverId, shorter.keyChanges, longer.keyChanges)
-  const { newestReceipt, keyChanges = shorter.keyChanges, knownSince: _, ...others } = longer
+  const isSameList = shorter.keys.length === longer.keys.length
+  const keyChanges = longer.keyChanges ?? (isSameList ? shorter.keyChanges : undefined)
+  requireContinuedChanges(now.serverId, shorter.keyChanges, keyChanges)
+  const { newestReceipt, keyChanges: _, knownSince: __, ...others } = longer
   const { knownSince = now.knownSince } = before
   const known = {
     ...others,

@@ -12,12 +12,12 @@ import {
   listsOf,
   NAME,
   NEXT,
-  NOT_MOVED,
+  NO_STATEMENTS,
   pinsOf,
-  startToldServers,
+  type Scripted,
+  startScriptedServers,
   statement,
-  type Told,
-} from '../testing/toldServers.ts'
+} from '../testing/scriptedServers.ts'
 import { MovedAway } from './movedAway.ts'
 import { MoveError, type MoveFault } from './moveError.ts'
 import type { PinnedKeys } from './pinnedKeys.ts'
@@ -25,7 +25,7 @@ import { prepareMove } from './prepareMove.ts'
 
 /** HOME → NAME, a rotation there, NAME → NEXT. */
 const TWICE = 'two moves and a rotation'
-const { environment, asked, tell } = await startToldServers()
+const { environment, asked, tell } = await startScriptedServers()
 
 interface Case {
   readonly from?: string
@@ -52,7 +52,7 @@ function receiptNamed(name: string) {
   return { payload, hash }
 }
 
-const changedMoves = (change: (moves: KeyChangeResponse[]) => void): Told => {
+const changedMoves = (change: (moves: KeyChangeResponse[]) => void): Scripted => {
   const { changes } = listsOf(TWICE)
   const moves = [...changes.moves]
   change(moves)
@@ -127,7 +127,9 @@ describe('a server that claims to have moved', () => {
   })
 
   it('is refused if it says nothing of moves', async () => {
-    await assert.rejects(follow({ next: documentsOf(TWICE, { moves: NOT_MOVED }) }), isRefused('never_moved'))
+    const none = { json: { ...listsOf(TWICE).changes, moves: [] } }
+    for (const moves of [NO_STATEMENTS, none])
+      await assert.rejects(follow({ next: documentsOf(TWICE, { moves }) }), isRefused('never_moved'))
   })
 
   it('is refused if the newest pinned key is of a name that it had before, or after', async () => {
@@ -168,8 +170,9 @@ describe('a server that claims to have moved', () => {
 })
 
 describe('the old address of a server that has moved', () => {
-  const answers: readonly (readonly [string, Told])[] = [
-    ['it never moved', NOT_MOVED],
+  const answers: readonly (readonly [string, Scripted])[] = [
+    ['it never moved', { json: { ...listsOf('one key').changes, server_id: NAME } }],
+    ['it knows no statements', NO_STATEMENTS],
     ['nothing that it is asked for', { status: 404, json: {} }],
     ['another first statement', changedMoves((moves) => void moves.splice(1, 1, statement('back again')))],
     ['that it has another name now', { json: { ...listsOf(TWICE).changes, server_id: 'https://other.example' } }],
@@ -200,7 +203,7 @@ describe('the old address of a server that has moved', () => {
   })
 
   it('does not contradict if it leads to the new one, is away, or fails', async () => {
-    const is = async (moves: Told) => (await follow({ old: documentsOf(TWICE, { moves }) })).old.is
+    const is = async (moves: Scripted) => (await follow({ old: documentsOf(TWICE, { moves }) })).old.is
     assert.equal(await is({ redirect: `${NEXT}/.well-known/service/moves` }), 'redirects')
     assert.equal(await is('silence'), 'silent')
     assert.equal(await is({ status: 502, json: {} }), 'silent')

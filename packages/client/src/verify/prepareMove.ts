@@ -99,8 +99,8 @@ export async function formerNames({
 }: Pick<MoveOptions, 'to' | 'environment' | 'signal'>): Promise<readonly string[]> {
   const { fetch } = environment ?? systemEnvironment
   const { moves, rotations } = await askMoves(createCalls({ baseUrl: to, fetch }).call, new URL(to).origin, signal)
-  const told = { serverId: new URL(to).origin, keys: [], keyChanges: { moves, rotations } }
-  const names = orRefuse('statement_invalid', () => movesOf(told)).map(({ from }) => from)
+  const claims = { serverId: new URL(to).origin, keys: [], keyChanges: { moves, rotations } }
+  const names = orRefuse('statement_invalid', () => movesOf(claims)).map(({ from }) => from)
   return names.reverse()
 }
 
@@ -135,11 +135,12 @@ async function askNew({ call }: Calls, to: string, signal: AbortSignal | undefin
 
 async function askMoves(call: Calls['call'], to: string, signal: AbortSignal | undefined): Promise<MovesResponse> {
   try {
-    return (await call('moves', { signal })).body
+    const { body } = await call('moves', { signal })
+    if (body.moves.length > 0) return body
   } catch (error) {
     if (!(error instanceof ProblemError) || error.status !== 404) throw error
-    throw new MoveError('never_moved', `the server at ${to} does not say that it ever had another address`)
   }
+  throw new MoveError('never_moved', `the server at ${to} does not say that it ever had another address`)
 }
 
 interface Published extends Pick<MovesResponse, 'moves' | 'rotations'> {

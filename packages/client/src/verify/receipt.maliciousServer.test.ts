@@ -9,6 +9,7 @@ import { after, afterEach, before, describe, it } from 'node:test'
 import { startBehindProxy } from '../../../../testing/behindProxy.ts'
 import { changeBody, flipInBase64, isRequest } from '../../../../testing/maliciousServer.ts'
 import { custodyOf, newOwner, type SentFile, sendFile } from '../../../../testing/people.ts'
+import type { Tampering } from '../../../../testing/tamperingProxy.ts'
 import type { CreatedLink, Owner } from '../owner.ts'
 import { AuditError, type AuditReason, fetchReceipt, type PinnedKeys } from './audit.ts'
 
@@ -147,8 +148,8 @@ describe('a receipt of a server that has rotated its attestation key', () => {
     rotated = (await fetchReceipt({ custody: custodyOf(later), pinned })).keys
   })
 
-  const changeKeys = (change: (keys: Record<string, unknown>[]) => void) =>
-    proxy.tamper({
+  const changeKeys = (change: (keys: Record<string, unknown>[]) => void, ...more: readonly Tampering[]) =>
+    proxy.tamper(...more, {
       matches: attestationKeys,
       answer: changeBody((body) => {
         assert.ok(Array.isArray(body.keys))
@@ -172,10 +173,17 @@ describe('a receipt of a server that has rotated its attestation key', () => {
   it('is refused when it is dated outside the time of its key', async () => {
     const { received_at: at } = (await fetchReceipt({ custody: custodyOf(sent) })).receipt
     const [justBefore, justAfter] = [-1, 1].map((ms) => new Date(Date.parse(at) + ms).toISOString())
-    changeKeys(([old]) => Object.assign(old ?? {}, { active_to: justBefore }))
-    await assert.rejects(fetchReceipt({ custody: custodyOf(sent), pinned }), hasReason('key_not_active'))
+    const noStatements = { matches: isRequest('GET', /\/moves$/), instead: 404 }
+    const { keyChanges: _, ...unsigned } = pinned
+    const check = (known: { pinned?: PinnedKeys } = {}) => fetchReceipt({ custody: custodyOf(sent), ...known })
+    const endEarlier = ([old]: Record<string, unknown>[]) => void Object.assign(old ?? {}, { active_to: justBefore })
+    changeKeys(endEarlier, noStatements)
+    await assert.rejects(check({ pinned: unsigned }), hasReason('key_not_active'))
+    // The statement of the next key has the instant, too.
+    changeKeys(endEarlier)
+    await assert.rejects(check({ pinned: unsigned }), hasReason('moves_malformed'))
     changeKeys(([old]) => Object.assign(old ?? {}, { active_from: justAfter }))
-    await assert.rejects(fetchReceipt({ custody: custodyOf(sent) }), hasReason('key_not_active'))
+    await assert.rejects(check(), hasReason('key_not_active'))
   })
 })
 

@@ -49,10 +49,10 @@ export const discoveryOperations = {
     auth: 'none',
     summary: 'Get the statements by which the server has changed its name and its attestation keys',
     description:
-      'Append-only. Needed for receipts that name a former origin of the server. Each published key but the first begins with exactly one of these statements, a move or a rotation. A server that has never moved answers 404. A former name of the server answers the same as its present one.',
+      'Append-only. Each published key but the first begins with exactly one of these statements, a move or a rotation: a key without one is not the server’s. Needed whenever there is a key that a client does not know yet, and for receipts that name a former origin of the server. A former name of the server answers the same as its present one.',
     requestHeaders: ['If-None-Match'],
     answers: cachedDocument('All statements.', MovesResponse),
-    problems: ['error.server.not_moved'],
+    problems: [],
   },
   revokedJti: {
     method: 'GET',

@@ -5,7 +5,7 @@ import { addSeconds } from '@blindkeep/protocol/ids'
 import { decodeKeyChange } from '@blindkeep/protocol/keyChange'
 import { rotateAttestationKey } from '../domain/custody/keys.ts'
 import { announcedMoveFact } from '../domain/discovery/publicUrls.ts'
-import { overHttp, said } from '../testing/http.ts'
+import { overHttp } from '../testing/http.ts'
 import { movedTo } from '../testing/moved.ts'
 import { inTwoNodes } from '../testing/twoNodes.ts'
 import { inWorld, newAccount, type World } from '../testing/world.ts'
@@ -22,12 +22,14 @@ const kindsIn = (list: readonly { readonly leave: string; readonly arrive: strin
 
 describe('the statements of a server', () => {
   it(
-    'are published from the first move on, with those of the rotations before it',
+    'are published from its first start on: none, those of rotations, and of moves',
     inWorld(async (world) => {
+      const none = { server_id: OLD, moves: [], rotations: [] }
+      assert.deepEqual((await asking(world)('moves')).json(), none)
       await newAccount(world)
       await rotateAttestationKey(world)
-      const before = await asking(world)('moves')
-      assert.deepEqual([said(before), before.headers['cache-control']], ['404 server.not_moved', 'no-store'])
+      const before = (await asking(world)('moves')).json()
+      assert.deepEqual([before.server_id, before.moves, kindsIn(before.rotations)], [OLD, [], ['rotation']])
       assert.equal((await asking(world)('server-info')).json().moved_from, undefined)
       const there = await movedTo(world, NEW)
       const ask = asking(there)

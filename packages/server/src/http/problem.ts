@@ -11,7 +11,6 @@ const CODES = {
   request_malformed: 'error.request.malformed',
   request_unprocessable: 'error.request.unprocessable',
   not_found: 'error.request.not_found',
-  not_moved: 'error.server.not_moved',
   unauthenticated: 'error.request.unauthenticated',
   token_unreadable: 'error.request.unauthenticated',
   session_over: 'error.auth.session_expired',

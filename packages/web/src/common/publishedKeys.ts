@@ -3,8 +3,8 @@ import type { PinnedKeys } from '@blindkeep/client/receipts'
 const ALGORITHM = 'hybrid-ed25519-mldsa65'
 
 /**
- * What a checker of receipts needs besides them, in the server's own form: an AttestationKeysResponse, and for a server
- * that is known to have moved also a MovesResponse.
+ * What a checker of receipts needs besides them, in the server's own form: an AttestationKeysResponse, and a
+ * MovesResponse if the server publishes one.
  */
 export function publishedKeys({ serverId, keys, keyChanges }: PinnedKeys) {
   return {

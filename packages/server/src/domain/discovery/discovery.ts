@@ -7,7 +7,6 @@ import type { Keyring } from '../../ports/keyring.ts'
 import type { AttestationKey, Deprecation, RevokedCapability, Store } from '../../ports/store.ts'
 import { cacheFor, readTogether, whileUnchanged } from '../ground/cache.ts'
 import { inPages } from '../ground/inPages.ts'
-import type { Refuses } from '../ground/refusals.ts'
 import type { AcceptedVersions } from './protocolWindow.ts'
 import { type AnnouncedMove, announcedMove } from './publicUrls.ts'
 import { ServerMoved } from './serverId.ts'
@@ -50,7 +49,7 @@ export interface PublishedKeys {
 /** The statements by which the keys have changed. */
 export interface PublishedChanges {
   readonly serverId: string
-  /** Oldest first. At least one. */
+  /** Oldest first, of either kind. */
   readonly moves: readonly SignedKeyChange[]
   readonly rotations: readonly SignedKeyChange[]
 }
@@ -128,9 +127,8 @@ export function createDiscovery(
     attestationKeys: (): Promise<PublishedKeys> => publishedKeys(undefined),
 
     /** Also as they are now. */
-    async moves(): Promise<PublishedChanges | Refuses<'not_moved'>> {
-      const { published } = await changes()
-      return published.moves.length === 0 ? { refused: 'not_moved' } : published
+    async moves(): Promise<PublishedChanges> {
+      return (await changes()).published
     },
   }
 }

@@ -6,7 +6,6 @@ export type Refusal =
   | { readonly refused: 'request_malformed'; readonly detail: string }
   | { readonly refused: 'request_unprocessable'; readonly detail: string }
   | { readonly refused: 'not_found' }
-  | { readonly refused: 'not_moved' }
   | { readonly refused: 'unauthenticated' }
   | { readonly refused: 'token_unreadable' }
   | { readonly refused: 'session_over' }

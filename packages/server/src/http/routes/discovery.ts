@@ -19,7 +19,6 @@ import type {
   Revocations,
   ServerInfo,
 } from '../../domain/discovery/discovery.ts'
-import { isRefusal } from '../../domain/ground/refusals.ts'
 import type { Deprecation } from '../../ports/store.ts'
 import type { Routes } from '../call.ts'
 import { mapInSlices } from '../slices.ts'
@@ -57,8 +56,7 @@ export function discoveryRoutes(
       return { status: 200, body: deprecationsDocument(discovery.deprecations()), headers: publicFor(300) }
     },
     async moves() {
-      const moves = await discovery.moves()
-      return isRefusal(moves) ? moves : { status: 200, body: movesDocument(moves), headers: publicFor(300) }
+      return { status: 200, body: movesDocument(await discovery.moves()), headers: publicFor(300) }
     },
     async revokedJti() {
       return { status: 200, body: await revocationsDocument(await discovery.revocations()), headers: publicFor(60) }

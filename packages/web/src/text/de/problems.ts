@@ -64,7 +64,6 @@ export const problems: typeof import('../en/problems.ts').problems = {
       'Sie haben die Höchstzahl offener Links erreicht. Widerrufen Sie einige, die Sie nicht mehr brauchen.',
     'error.quota.exceeded':
       'Ihr Speicher ist voll. Löschen Sie Dateien, die Sie nicht brauchen, oder bitten Sie den Betreiber dieses Servers um mehr Platz.',
-    'error.server.not_moved': OUR_FAULT,
     'error.request.not_found': OUR_FAULT,
     'error.auth.session_not_found': GONE,
     'error.device.not_found': GONE,

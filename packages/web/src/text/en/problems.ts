@@ -69,7 +69,6 @@ const codes: Readonly<Record<ProblemCode | 'unknown', string>> = {
     'You have reached the maximum number of open links. Revoke some that you no longer need.',
   'error.quota.exceeded':
     'Your storage is full. Delete files that you do not need, or ask the operator of this server for more space.',
-  'error.server.not_moved': OUR_FAULT,
   'error.request.not_found': OUR_FAULT,
   'error.auth.session_not_found': GONE,
   'error.device.not_found': GONE,

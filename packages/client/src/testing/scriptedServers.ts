@@ -20,10 +20,10 @@ export const [HOME, NAME, NEXT] = [
 ] as const
 
 /** An answer with JSON, a redirect, or none. */
-export type Told = { readonly status?: number; readonly json: unknown } | { readonly redirect: string } | 'silence'
+export type Scripted = { readonly status?: number; readonly json: unknown } | { readonly redirect: string } | 'silence'
 
 /** By the path of the request below the server's origin. What is called is called once for each request. */
-export type Documents = Readonly<Record<string, Told | (() => Told)>>
+export type Documents = Readonly<Record<string, Scripted | (() => Scripted)>>
 
 const PATHS = {
   info: '/.well-known/service/server-info',
@@ -31,7 +31,8 @@ const PATHS = {
   moves: '/.well-known/service/moves',
 } as const
 
-export const NOT_MOVED: Told = { status: 404, json: { status: 404, code: 'error.server.not_moved' } }
+/** A server of the specification alone does not know the question. */
+export const NO_STATEMENTS: Scripted = { status: 404, json: { status: 404, code: 'error.request.not_found' } }
 
 type Valid = (typeof vectors.valid)[number]
 
@@ -73,11 +74,11 @@ export function documentsOf(name: string, { below = '', ...changed }: Changed = 
     signing_algorithm: 'ed25519',
     deprecations: [],
   }
-  const told = { info: { json: info }, keys: { json: keys }, moves: { json: changes }, ...changed }
-  return Object.fromEntries(Object.entries(PATHS).map(([name, path]) => [`${below}${path}`, told[name as 'info']]))
+  const scripted = { info: { json: info }, keys: { json: keys }, moves: { json: changes }, ...changed }
+  return Object.fromEntries(Object.entries(PATHS).map(([name, path]) => [`${below}${path}`, scripted[name as 'info']]))
 }
 
-interface Changed extends Partial<Readonly<Record<keyof typeof PATHS, Told | (() => Told)>>> {
+interface Changed extends Partial<Readonly<Record<keyof typeof PATHS, Scripted | (() => Scripted)>>> {
   readonly below?: string
 }
 
@@ -86,7 +87,7 @@ export interface Asked {
   readonly headers: Headers
 }
 
-export interface ToldServers {
+export interface ScriptedServers {
   readonly environment: Environment
   /** All requests since the last `tell`. */
   readonly asked: readonly Asked[]
@@ -95,17 +96,19 @@ export interface ToldServers {
 }
 
 /** Call it at the top of a test file. */
-export async function startToldServers(): Promise<ToldServers> {
+export async function startScriptedServers(): Promise<ScriptedServers> {
   let servers: Readonly<Record<string, Documents>> = {}
   const asked: Asked[] = []
   const server = createServer((request, response) => {
-    const { origin, pathname } = new URL(request.headers['x-told']?.toString() ?? '')
+    const { origin, pathname } = new URL(request.headers['x-asked']?.toString() ?? '')
     const answer = servers[origin]?.[pathname]
-    const told = typeof answer === 'function' ? answer() : answer
-    if (told === 'silence') return void request.socket.destroy()
-    if (told === undefined) return void response.writeHead(404).end()
-    if ('redirect' in told) return void response.writeHead(307, { location: told.redirect }).end()
-    response.writeHead(told.status ?? 200, { 'content-type': 'application/json' }).end(JSON.stringify(told.json))
+    const scripted = typeof answer === 'function' ? answer() : answer
+    if (scripted === 'silence') return void request.socket.destroy()
+    if (scripted === undefined) return void response.writeHead(404).end()
+    if ('redirect' in scripted) return void response.writeHead(307, { location: scripted.redirect }).end()
+    response
+      .writeHead(scripted.status ?? 200, { 'content-type': 'application/json' })
+      .end(JSON.stringify(scripted.json))
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   after(() => {
@@ -117,8 +120,8 @@ export async function startToldServers(): Promise<ToldServers> {
   const { port } = address
   return {
     asked,
-    tell(told) {
-      servers = told
+    tell(scripted) {
+      servers = scripted
       asked.length = 0
     },
     environment: {
@@ -128,7 +131,7 @@ export async function startToldServers(): Promise<ToldServers> {
         const headers = new Headers(init?.headers)
         asked.push({ url, headers: new Headers(headers) })
         if (servers[new URL(url).origin] === undefined) throw new TypeError('fetch failed')
-        headers.set('x-told', url)
+        headers.set('x-asked', url)
         return fetch(`http://127.0.0.1:${port}/`, { ...init, headers })
       },
     },
