@@ -49,6 +49,22 @@ describe('the statements of a server', () => {
   )
 
   it(
+    'cost server-info no more than one look at the store',
+    inWorld(async (world) => {
+      let looks = 0
+      const look: World['store']['look'] = () => {
+        looks += 1
+        return world.store.look()
+      }
+      const { discovery } = world.rulesOver({ store: { ...world.store, look } })
+      await discovery.serverInfo()
+      looks = 0
+      await discovery.serverInfo()
+      assert.equal(looks, 1)
+    }),
+  )
+
+  it(
     'of which one was damaged are missing, and the rest of the server is there',
     inWorld(async (world) => {
       await newAccount(world)

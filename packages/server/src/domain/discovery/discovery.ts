@@ -83,10 +83,16 @@ export function createDiscovery(
     return { serverId, keys: keys.map(publishedOf) }
   })
   const changes = createChanges(store, serverId)
-  const announced = whileUnchanged(
-    store,
-    readTogether(() => store.ask((tx) => announcedMove(tx, keyring))),
-  )
+  const announced = readTogether(() => store.ask((tx) => announcedMove(tx, keyring)))
+  /** Each of these looks at the store by itself: server-info looks once for all. */
+  const stored = whileUnchanged(store, async () => {
+    const [signingKey, movesTo, known] = await Promise.all([
+      tokens.publicKey(),
+      announced(),
+      changes().catch(unlessUnreadable),
+    ])
+    return { signingKey, movesTo, movedFrom: known?.movedFrom }
+  })
   const markOfRevoked = whileUnchanged(
     store,
     readTogether(() => store.ask((tx) => tx.capabilities.revokedMark(clock.now()))),
@@ -104,10 +110,10 @@ export function createDiscovery(
 
   return {
     async serverInfo(): Promise<ServerInfo> {
-      const [movesTo, known] = await Promise.all([announced(undefined), changes().catch(unlessUnreadable)])
-      const moved = { movesTo, movedFrom: known?.movedFrom }
-      const facts = { serverId, publicUrl, federationUrl, ...protocolWindow.current(), ...moved }
-      return { ...facts, signingKey: await tokens.publicKey(), deprecations: protocolWindow.announced() }
+      const { signingKey, movesTo, movedFrom } = await stored(undefined)
+      const { min, max } = protocolWindow.current()
+      const deprecations = protocolWindow.announced()
+      return { serverId, publicUrl, federationUrl, min, max, signingKey, movesTo, movedFrom, deprecations }
     },
 
     deprecations: (): readonly Deprecation[] => protocolWindow.announced(),
