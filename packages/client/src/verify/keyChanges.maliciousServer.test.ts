@@ -156,6 +156,17 @@ describe('a server that is asked for its keys', () => {
     assert.deepEqual(reasons.sort(), ['key_vanished', 'wrong_server'])
   })
 
+  it('may have a new key while receipts are checked', async () => {
+    tell({ [HOME]: documentsOf('one key') })
+    const audit = await openAudit(createCalls({ baseUrl: HOME, ...environment }))
+    tell({ [HOME]: documentsOf(BACK) })
+    await audit.checkKept(readReceipt(bytesOf(judged('under the first name again'))))
+    assert.deepEqual(audit.keys().keyChanges, knowing(BACK).keyChanges)
+    assert.equal(timesAsked(), 1)
+    await audit.checkKept(readReceipt(bytesOf(judged('the first'))))
+    assert.equal(timesAsked(), 1)
+  })
+
   it('is asked twice if its lists do not fit, as behind a cache, and that is no alarm', async () => {
     const { changes } = listsOf('one move')
     const documents = { [MOVES]: { json: { ...changes, moves: [...changes.moves, statement('to the next name')] } } }

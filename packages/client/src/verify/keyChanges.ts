@@ -35,7 +35,7 @@ export async function withKeyChanges({ call }: Pick<Calls, 'call'>, pins: Pinned
   if (published === undefined && pins.keyChanges === undefined) return pins
   if (published === undefined) throw changed(pins.serverId)
   if (published.server_id !== pins.serverId)
-    throw new AuditError('wrong_server', 'the statements about its names name another server')
+    throw new AuditError('wrong_server', 'the statements about its keys name another server')
   const { moves, rotations } = published
   requireContinuedChanges(pins.serverId, pins.keyChanges, { moves, rotations })
   const known = { ...pins, keyChanges: { moves, rotations } }
@@ -74,7 +74,7 @@ export function isSameChange(one: KeyChangeResponse, other: KeyChangeResponse | 
 }
 
 function changed(serverId: string): AuditError {
-  const finding = 'a statement about its names that was published before is missing or changed'
+  const finding = 'a statement about its keys that was published before is missing or changed, or a new key has none'
   return new AuditError('moves_vanished', finding, { serverId })
 }
 
@@ -100,7 +100,7 @@ export async function erasOf(pins: PinnedKeys): Promise<readonly Era[] | undefin
 }
 
 function malformed(cause: KeyChangeError): AuditError {
-  return new AuditError('moves_malformed', `the server’s statements about its names do not hold: ${cause.message}`, {
+  return new AuditError('moves_malformed', `the server’s statements about its keys do not hold: ${cause.message}`, {
     cause,
   })
 }

@@ -286,9 +286,10 @@ const audit: Texts['audit'] = {
   key_not_active: 'Eine Quittung trägt ein Datum, an dem ihr Schlüssel nicht in Gebrauch war.',
   outside_era:
     'Eine Quittung trägt beide Signaturen eines Schlüssels, der damals galt, aber der Server erklärt, sie nicht signiert zu haben: Er hat vergessen oder leugnet, was er signiert hat, oder der Schlüssel wurde gestohlen.',
-  moves_malformed: 'Was der Server über seine früheren Namen sagt, widerspricht sich oder ist nicht unterschrieben.',
+  moves_malformed:
+    'Was der Server über seine Signaturschlüssel und früheren Namen sagt, widerspricht sich oder ist nicht unterschrieben.',
   moves_vanished:
-    'Eine Erklärung über die früheren Namen des Servers, die dieser Browser kennt, fehlt oder wurde geändert. Ein ehrlicher Server tut das nie, außer nach der Wiederherstellung einer älteren Sicherung.',
+    'Eine Erklärung über die Signaturschlüssel des Servers, die dieser Browser kennt, fehlt oder wurde geändert, oder ein neuer Schlüssel hat keine. Ein ehrlicher Server tut das nie, außer nach der Wiederherstellung einer älteren Sicherung.',
   wrong_server: 'Eine Antwort nennt einen anderen Server als diesen.',
   wrong_hash: 'Eine Quittung gilt für andere Bytes als die dieser Datei.',
   wrong_size: 'Eine Quittung gilt für eine andere Größe als die dieser Datei.',

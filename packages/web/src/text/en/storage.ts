@@ -296,9 +296,9 @@ const audit: Readonly<Record<AuditReason, string>> = {
   key_not_active: 'A receipt has a date on which its key was not in use.',
   outside_era:
     'A receipt has both signatures of a key that was active then, but the server states that it had not signed it: it has forgotten or denies what it signed, or the key was stolen.',
-  moves_malformed: 'What the server says about its former names contradicts itself or is not signed.',
+  moves_malformed: 'What the server says about its signing keys and former names contradicts itself or is not signed.',
   moves_vanished:
-    'A statement about the server’s former names that this browser remembers is missing or was changed. An honest server never does that, unless it is restored from an older backup.',
+    'A statement about the server’s signing keys that this browser remembers is missing or was changed, or a new key has none. An honest server never does that, unless it is restored from an older backup.',
   wrong_server: 'An answer names another server than this one.',
   wrong_hash: 'A receipt is for other bytes than this file’s.',
   wrong_size: 'A receipt is for another size than this file’s.',
