@@ -8,7 +8,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { createServer } from 'node:net'
+import { createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -24,7 +24,8 @@ const READY_POLL_MS = 25
 const STOP_TIMEOUT_MS = 20_000
 const MAX_LOG_CHARACTERS = 4 * 1024 * 1024
 /** Ports of each process, and the processes that have their own. Linux gives others ports from 32768 up. */
-const PORTS = { first: 10_000, each: 200, processes: 110 }
+export const PORTS = { first: 10_000, each: 200, processes: 110 }
+let ownPorts: Promise<number> | undefined
 let portsAsked = 0
 
 export interface ServerOptions {
@@ -146,24 +147,42 @@ function hasOwnDatabase({ dataDir, env }: ServerOptions): boolean {
  * below the ports that systems give to connections and to those who ask for any, and each process has its own.
  */
 export async function freePort(): Promise<number> {
-  const first = PORTS.first + (process.pid % PORTS.processes) * PORTS.each
-  for (let tries = 0; tries < PORTS.each; tries++) {
-    const port = first + (portsAsked++ % PORTS.each)
-    if (await isFree(port)) return port
+  ownPorts ??= claimPorts()
+  const first = await ownPorts
+  for (let tries = 1; tries < PORTS.each; tries++) {
+    const port = first + 1 + (portsAsked++ % (PORTS.each - 1))
+    const probe = await listenAt(port)
+    if (probe === undefined) continue
+    probe.close()
+    await once(probe, 'close')
+    return port
   }
   throw new Error(`no port from ${first} on is free`)
 }
 
-async function isFree(port: number): Promise<boolean> {
-  const probe = createServer()
-  try {
-    await once(probe.listen(port, '127.0.0.1'), 'listening')
-  } catch {
-    return false
+/**
+ * The first of this process's own ports: it listens there until it ends, so that no other process takes them. Otherwise
+ * two could start a server at one port, and the one whose server could not listen would be answered by the other's.
+ */
+async function claimPorts(): Promise<number> {
+  for (let tries = 0; tries < PORTS.processes; tries++) {
+    const first = PORTS.first + ((process.pid + tries) % PORTS.processes) * PORTS.each
+    const claim = await listenAt(first)
+    if (claim === undefined) continue
+    claim.unref()
+    return first
   }
-  probe.close()
-  await once(probe, 'close')
-  return true
+  throw new Error('other processes have all ports for tests')
+}
+
+async function listenAt(port: number): Promise<Server | undefined> {
+  const server = createServer()
+  try {
+    await once(server.listen(port, '127.0.0.1'), 'listening')
+    return server
+  } catch {
+    return undefined
+  }
 }
 
 /** Only what a process needs to run: the developer's settings must not change a test. */
