@@ -24,7 +24,7 @@ const READY_POLL_MS = 25
 const STOP_TIMEOUT_MS = 20_000
 const MAX_LOG_CHARACTERS = 4 * 1024 * 1024
 /** Ports of each process, and the processes that have their own. Linux gives others ports from 32768 up. */
-export const PORTS = { first: 10_000, each: 200, processes: 110 }
+const PORTS = { first: 10_000, each: 200, processes: 110 }
 let ownPorts: Promise<number> | undefined
 let portsAsked = 0
 
@@ -162,9 +162,10 @@ export async function freePort(): Promise<number> {
 
 /**
  * The first of this process's own ports: it listens there until it ends, so that no other process takes them. Otherwise
- * two could start a server at one port, and the one whose server could not listen would be answered by the other's.
+ * two could start a server at one port, and the one whose server could not listen would be answered by the other's. Each
+ * call takes others.
  */
-async function claimPorts(): Promise<number> {
+export async function claimPorts(): Promise<number> {
   for (let tries = 0; tries < PORTS.processes; tries++) {
     const first = PORTS.first + ((process.pid + tries) % PORTS.processes) * PORTS.each
     const claim = await listenAt(first)
