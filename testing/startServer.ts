@@ -162,8 +162,8 @@ export async function freePort(): Promise<number> {
 
 /**
  * The first of this process's own ports: it listens there until it ends, so that no other process takes them. Otherwise
- * two could start a server at one port, and the one whose server could not listen would be answered by the other's. Each
- * call takes others.
+ * two could start a server at one port, and the one whose server could not listen would be answered by the other's.
+ * Each call takes others.
  */
 export async function claimPorts(): Promise<number> {
   for (let tries = 0; tries < PORTS.processes; tries++) {
