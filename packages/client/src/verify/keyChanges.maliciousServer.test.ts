@@ -4,6 +4,7 @@ import { describe, it } from 'node:test'
 import { decodeReceipt, readReceipt } from '@blindkeep/protocol/receipt'
 import vectors from '../../../../vectors/moves.json' with { type: 'json' }
 import { createCalls } from '../http/call.ts'
+import { verifiers } from '../seal/signatures.ts'
 import {
   type Documents,
   documentsOf,
@@ -19,6 +20,7 @@ import {
 import { openAudit } from './assetReceipts.ts'
 import { auditServer, openReceipt } from './audit.ts'
 import { AuditError, type AuditReason } from './auditError.ts'
+import { erasOf } from './keyChanges.ts'
 import { type PinnedKeys, parsePins } from './pinnedKeys.ts'
 import { joinPins, pinReceipts } from './pins.ts'
 
@@ -99,6 +101,18 @@ describe('a server that is asked for its keys', () => {
       assert.deepEqual((await audit(now, { pinned: knowing(before) })).keys, knowing(now))
       assert.equal(timesAsked(), 1)
     }
+  })
+
+  it('has each statement verified once, before it is pinned', async (t) => {
+    const { mock } = t.mock.method(verifiers, 'mlDsa65')
+    const stored = (keys: PinnedKeys) => parsePins(JSON.parse(JSON.stringify(keys)))
+    const first = await audit('one move')
+    assert.equal(mock.callCount(), 2)
+    const again = await audit('one move', { pinned: stored(first.keys) })
+    assert.equal((await erasOf(again.keys))?.length, 2)
+    assert.equal(mock.callCount(), 2)
+    await audit('a move and a rotation', { pinned: stored(again.keys) })
+    assert.equal(mock.callCount(), 4)
   })
 
   it('may have a new key without a statement only if it has never shown one', async () => {

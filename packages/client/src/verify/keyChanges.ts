@@ -39,13 +39,16 @@ export async function withKeyChanges({ call }: Pick<Calls, 'call'>, pins: Pinned
   const { moves, rotations } = published
   requireContinuedChanges(pins.serverId, pins.keyChanges, { moves, rotations })
   const known = { ...pins, keyChanges: { moves, rotations } }
-  await erasOf(known)
+  await verifiedEras(known, pins)
   return known
 }
 
 function isComplete({ keys, keyChanges }: PinnedKeys): boolean {
-  return keyChanges !== undefined && keyChanges.moves.length + keyChanges.rotations.length === keys.length - 1
+  return keyChanges !== undefined && keysCovered(keyChanges) === keys.length
 }
+
+/** Each key but the first has a statement. */
+const keysCovered = ({ moves, rotations }: PinnedKeyChanges) => 1 + moves.length + rotations.length
 
 /** Undefined for a server that does not know the question. */
 async function askMoves(call: Calls['call']) {
@@ -81,22 +84,46 @@ function changed(serverId: string): AuditError {
 const read = new WeakMap<PinnedKeyChanges, Promise<readonly Era[]>>()
 
 /**
- * One era for each key; undefined if the pins have no statements. They are verified once in a process. Throws
- * `AuditError` (`moves_malformed`) if they do not hold, and `ListsMisfit` if they are not those of these keys.
+ * One era for each key; undefined if the pins have no statements. These were verified before they were pinned, and are
+ * read once in a process. Throws `AuditError` (`moves_malformed`) if they do not hold, and `ListsMisfit` if they are
+ * not those of these keys.
  */
 export async function erasOf(pins: PinnedKeys): Promise<readonly Era[] | undefined> {
   const { keyChanges } = pins
   if (keyChanges === undefined) return undefined
-  const reading = read.get(keyChanges) ?? readEras(successionOf(pins, keyChanges))
+  const reading = read.get(keyChanges) ?? readEras({ ...successionOf(pins, keyChanges), verify: BELIEVING })
   read.set(keyChanges, reading)
   try {
     return await reading
   } catch (cause) {
     read.delete(keyChanges)
-    if (!(cause instanceof KeyChangeError)) throw cause
-    const isMisfit = cause.reason === 'statement_missing' || cause.reason === 'statement_surplus'
-    throw isMisfit ? new ListsMisfit() : malformed(cause)
+    throw refusalOf(cause)
   }
+}
+
+const BELIEVING: HybridVerifiers = { ed25519: () => true, mlDsa65: () => true }
+
+/**
+ * The same for statements that are not pinned yet. They begin with those of `pinned`, which are not verified again: a
+ * server may have hundreds.
+ */
+export async function verifiedEras(
+  pins: PinnedKeys & { readonly keyChanges: PinnedKeyChanges },
+  pinned: PinnedKeys,
+): Promise<readonly Era[]> {
+  const { keys, keyChanges: before } = pinned
+  const known = before && (await erasOf({ ...pinned, keys: keys.slice(0, keysCovered(before)) }))
+  try {
+    return await readEras({ ...successionOf(pins, pins.keyChanges), verify: pausing(), known })
+  } catch (cause) {
+    throw refusalOf(cause)
+  }
+}
+
+function refusalOf(cause: unknown): unknown {
+  if (!(cause instanceof KeyChangeError)) return cause
+  const isMisfit = cause.reason === 'statement_missing' || cause.reason === 'statement_surplus'
+  return isMisfit ? new ListsMisfit() : malformed(cause)
 }
 
 function malformed(cause: KeyChangeError): AuditError {
@@ -111,7 +138,6 @@ function successionOf({ serverId, keys }: PinnedKeys, { moves, rotations }: Pinn
     keys: keys.map(eraKeyOf),
     moves: moves.map(signedOf),
     rotations: rotations.map(signedOf),
-    verify: pausing(),
   }
 }
 

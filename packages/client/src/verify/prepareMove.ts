@@ -10,7 +10,7 @@ import { type Calls, createCalls } from '../http/call.ts'
 import { AnswerError, NetworkError, ProblemError } from '../http/errors.ts'
 import { isTransient } from '../http/retry.ts'
 import { AuditError } from './auditError.ts'
-import { erasOf, isSameChange, ListsMisfit, type Move, movesOf, requireContinuedChanges } from './keyChanges.ts'
+import { isSameChange, ListsMisfit, type Move, movesOf, requireContinuedChanges, verifiedEras } from './keyChanges.ts'
 import { MoveError, type MoveFault } from './moveError.ts'
 import type { PinnedKeyChanges, PinnedKeys } from './pinnedKeys.ts'
 import { pinKeys, refuseTombstone } from './pins.ts'
@@ -119,8 +119,11 @@ interface Asking {
 /** 2 and 4. */
 async function readNew(calls: Calls, pinned: PinnedKeys, { to, signal }: Asking) {
   const pins = continued(pinned, { ...(await askNew(calls, to, signal)), to })
-  const eras = (await erasOf(pins).catch((cause) => Promise.reject(refusalOf('statement_invalid', cause)))) ?? []
-  return { pins, eras }
+  try {
+    return { pins, eras: await verifiedEras(pins, pinned) }
+  } catch (cause) {
+    throw refusalOf('statement_invalid', cause)
+  }
 }
 
 /** 2. The new address names itself. */
@@ -149,7 +152,7 @@ interface Published extends Pick<MovesResponse, 'moves' | 'rotations'> {
 }
 
 /** 2. Its lists are well-formed and begin with the pinned ones. */
-function continued(pinned: PinnedKeys, { published, to, moves, rotations }: Published): PinnedKeys {
+function continued(pinned: PinnedKeys, { published, to, moves, rotations }: Published) {
   const { keyChanges, ...known } = pinned
   const pins = orRefuse('keys_differ', () => pinKeys(published, to, { ...known, serverId: to }))
   orRefuse('moves_differ', () => requireContinuedChanges(to, keyChanges, { moves, rotations }))
