@@ -15,4 +15,4 @@ export {
 } from './verify/audit.ts'
 export { erasOf, nameChangesOf } from './verify/keyChanges.ts'
 export { type PinnedKey, type PinnedKeyChanges, type PinnedKeys, parsePins } from './verify/pinnedKeys.ts'
-export { joinPins, pinKeys, pinReceipts } from './verify/pins.ts'
+export { joinPins, pinReceipts } from './verify/pins.ts'

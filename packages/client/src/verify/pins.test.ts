@@ -8,7 +8,7 @@ import { AttestationKeysResponse } from '@blindkeep/protocol/schemas/discovery'
 import vectors from '../../../../vectors/key-lists.json' with { type: 'json' }
 import { readAnswer } from '../http/answer.ts'
 import { AuditError, type AuditReason } from './auditError.ts'
-import type { PinnedKeys } from './pinnedKeys.ts'
+import type { PinnedKeyChanges, PinnedKeys } from './pinnedKeys.ts'
 import { joinPins, pinKeys, pinReceipts, requireActiveAt } from './pins.ts'
 
 const serverId = 'https://keep.example'
@@ -212,5 +212,56 @@ describe('the newest receipt that a client remembers', () => {
   it('detects a later receipt with an earlier number, as after a rollback of the server’s disk', () => {
     const later = receiptOf(5, { day: 20, branch: 50 })
     assert.throws(() => pinReceipts(seen(receiptOf(8)), [later]), hasReason('chain_forked'))
+  })
+})
+
+describe('what clients have seen of one server, joined in every order', () => {
+  const ends = ['01', '02', '03'].map((month) => `2026-${month}-01T00:00:00.000Z`)
+  const own = [1, 2, 3].map((fill, index) => keyOf(fill, ends[index] ?? ''))
+  const [stranger, other] = [keyOf(4, ends[1] ?? ''), keyOf(5, ends[2] ?? '')]
+  const listOf = (keys: readonly PublishedKey[]) =>
+    published(...keys.map((key, index) => ({ ...key, active_to: keys[index + 1]?.active_from ?? null })))
+  const statements = ['AAAA', 'BBBB'].map((leave) => ({ leave, arrive: leave }))
+  const seen = (keys: readonly PublishedKey[], rotations?: PinnedKeyChanges['rotations']): PinnedKeys => ({
+    ...pinKeys(listOf(keys), serverId),
+    ...(rotations && { keyChanges: { moves: [], rotations } }),
+  })
+  const sights = [1, 2, 3].flatMap((count) => {
+    const [keys, before] = [own.slice(0, count), own.slice(0, count - 1)]
+    const forged = count === 1 ? [] : [seen([...before, count === 2 ? stranger : other])]
+    return [seen(keys, statements.slice(0, count - 1)), seen(keys), ...forged]
+  })
+  sights.push(seen(own, [...statements].reverse()))
+
+  const joined = (before: PinnedKeys | undefined, now: PinnedKeys): PinnedKeys | undefined => {
+    try {
+      return joinPins(before, now)
+    } catch (error) {
+      assert.ok(error instanceof AuditError)
+      return undefined
+    }
+  }
+
+  it('is the same whichever came first, or is refused both ways', () => {
+    for (const one of sights) for (const two of sights) assert.deepEqual(joined(one, two), joined(two, one))
+  })
+
+  it('never loses a statement, nor gets a key without one', () => {
+    const orders = sights.flatMap((one) => sights.flatMap((two) => sights.map((three) => [one, two, three] as const)))
+    for (const order of orders) {
+      let stored: PinnedKeys | undefined
+      for (const now of order) {
+        const before: PinnedKeys | undefined = stored
+        stored = joined(before, now) ?? before
+        if (before?.keyChanges === undefined) continue
+        const { moves = [], rotations = [] } = stored?.keyChanges ?? {}
+        assert.equal(1 + moves.length + rotations.length, stored?.keys.length)
+        assert.deepEqual(rotations.slice(0, before.keyChanges.rotations.length), before.keyChanges.rotations)
+        assert.deepEqual(
+          stored?.keys.map(({ keyId }) => keyId).slice(0, before.keys.length),
+          before.keys.map(({ keyId }) => keyId),
+        )
+      }
+    }
   })
 })
