@@ -27,8 +27,9 @@ type Row = 'attestationKeys' | 'deprecation' | 'moves' | 'revokedJti' | 'serverI
 
 const REVOCATIONS_STALE_SECONDS = 900
 
-/** Keys and statements are read together, so caches keep them for the same time. */
 const publicFor = (seconds: number) => ({ 'Cache-Control': `public, max-age=${seconds}` })
+/** Clients compare keys with receipts and with statements: an older list would look like a forgery to them. */
+const ASKED_EACH_TIME = { 'Cache-Control': 'public, no-cache' }
 
 /** What a client may send in one piece. Larger bodies are answered 413. */
 export interface DiscoverySettings {
@@ -50,13 +51,13 @@ export function discoveryRoutes(
   const infoDocument = memoized((info: ServerInfo) => infoDocumentOf(info, settings))
   return {
     async attestationKeys() {
-      return { status: 200, body: keysDocument(await discovery.attestationKeys()), headers: publicFor(300) }
+      return { status: 200, body: keysDocument(await discovery.attestationKeys()), headers: ASKED_EACH_TIME }
     },
     async deprecation() {
       return { status: 200, body: deprecationsDocument(discovery.deprecations()), headers: publicFor(300) }
     },
     async moves() {
-      return { status: 200, body: movesDocument(await discovery.moves()), headers: publicFor(300) }
+      return { status: 200, body: movesDocument(await discovery.moves()), headers: ASKED_EACH_TIME }
     },
     async revokedJti() {
       return { status: 200, body: await revocationsDocument(await discovery.revocations()), headers: publicFor(60) }
