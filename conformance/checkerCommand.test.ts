@@ -118,6 +118,7 @@ describe('npm run check:receipts', () => {
       JSON.stringify(chain),
       JSON.stringify([first, answer], undefined, 2),
       lines([first, JSON.stringify(answer)]),
+      JSON.stringify({ reason: 'evidence of a contradiction', receipts: chain }),
     ]
     for (const form of forms) {
       const { status, stdout } = await run(['-', '--keys', keys, '--whole', '--log'], form)

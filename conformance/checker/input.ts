@@ -1,7 +1,7 @@
 /**
  * Reads receipts from JSON Lines or one JSON document: AssetReceipt objects, receipt_cbor texts (also as plain base64
- * lines), arrays of them, or whole answers of `GET /v1/assets/{asset_id}/receipts`. It reads line by line, so a log may
- * have any length.
+ * lines), arrays of them, whole answers of `GET /v1/assets/{asset_id}/receipts`, or what else has such `receipts`. It
+ * reads line by line, so a log may have any length.
  */
 import { isObject } from './keys.ts'
 
@@ -85,10 +85,10 @@ function parseLine(text: string): { readonly parsed: unknown } | undefined {
 
 function itemsOf(value: unknown): readonly Item[] {
   if (Array.isArray(value)) return value.flatMap(itemsOf)
-  if (isObject(value) && Array.isArray(value.receipts) && typeof value.asset_id === 'string') {
-    const answer = { assetId: value.asset_id }
+  if (isObject(value) && Array.isArray(value.receipts)) {
+    const answer = typeof value.asset_id === 'string' ? { answer: { assetId: value.asset_id } } : {}
     const receipts: readonly unknown[] = value.receipts
-    return receipts.map((receipt) => ({ value: receipt, answer }))
+    return receipts.map((receipt) => ({ value: receipt, ...answer }))
   }
   return [{ value }]
 }

@@ -5,6 +5,7 @@ import { cp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { sourceOfBytes } from '@blindkeep/client/source'
+import { checkReceipts } from '../../../../conformance/checker/check.ts'
 import { type Body, changedReceipts, changedVerdict, keysAnswer } from '../../../../testing/maliciousAssets.ts'
 import { changeBody, flipInBase64 } from '../../../../testing/maliciousServer.ts'
 import { sendFile } from '../../../../testing/people.ts'
@@ -125,6 +126,8 @@ describe('blindkeep audit', () => {
     const [name = ''] = await readdir(done.evidence)
     const evidence = JSON.parse(await readFile(join(done.evidence, name), 'utf8'))
     assert.deepEqual([evidence.receipts.length, evidence.keys.length], [3, 1])
+    const judged = await checkReceipts(evidence.receipts, { keys: evidence, moves: evidence })
+    assert.deepEqual(new Set(judged.faults.map(({ kind }) => kind)), new Set(['signature']))
     assert.match(outcome.stderr, /Keep .*evidence.* and all saved receipts/)
   })
 

@@ -1,6 +1,6 @@
 /** What proves to others that a server contradicts itself. */
 import { join } from 'node:path'
-import type { PinnedKeys } from '@blindkeep/client/receipts'
+import { type PinnedKeys, publishedKeys } from '@blindkeep/client/receipts'
 import type { AssetReceipt } from '@blindkeep/protocol/schemas/receipts'
 import type { Profile } from '../account/profile.ts'
 import { writePrivate } from '../home/files.ts'
@@ -17,7 +17,10 @@ export interface Finding {
   readonly receipts: readonly AssetReceipt[]
 }
 
-/** Writes a file for each finding into a new folder, with the keys that check its receipts. Returns the folder. */
+/**
+ * Writes a file for each finding into a new folder. Its members are those of the server's answers, so that it is
+ * receipts, keys and statements to a checker. Returns the folder.
+ */
 export async function saveEvidence(profile: Profile, findings: readonly Finding[], keys: PinnedKeys): Promise<string> {
   const at = new Date().toISOString()
   const folder = join(profile.directory, 'evidence', at.replaceAll(':', '-'))
@@ -25,16 +28,13 @@ export async function saveEvidence(profile: Profile, findings: readonly Finding[
   const saved = await savedUnder(profile, numbers)
   for (const [index, { reason, message, assetId, seen, receipts }] of findings.entries()) {
     const content = {
-      server_id: keys.serverId,
       found_at: at,
       reason,
       message,
       asset_id: assetId,
       seen: seen.map(({ hash, payload }) => ({ hash, ...payload })),
       receipts: [...receipts, ...seen.flatMap(({ payload }) => saved.get(payload.receipt_seq) ?? [])],
-      keys: keys.keys,
-      // Why each key follows the one before it, and which name each had.
-      ...keys.keyChanges,
+      ...publishedKeys(keys),
     }
     await writePrivate(join(folder, `${index + 1}-${reason}.json`), JSON.stringify(content, undefined, 2))
   }

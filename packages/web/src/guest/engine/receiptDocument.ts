@@ -1,7 +1,6 @@
 /** A saved file with receipts. A checker needs neither our code nor the server for it. */
-import type { PinnedKeys } from '@blindkeep/client/receipts'
+import { type PinnedKeys, publishedKeys } from '@blindkeep/client/receipts'
 import { safeName } from '@blindkeep/client/safeName'
-import { publishedKeys } from '../../common/publishedKeys.ts'
 import type { LandedFile } from './guestStore.ts'
 
 export interface ReceiptDocument {

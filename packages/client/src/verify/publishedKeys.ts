@@ -1,6 +1,5 @@
-import type { PinnedKeys } from '@blindkeep/client/receipts'
-
-const ALGORITHM = 'hybrid-ed25519-mldsa65'
+import { HYBRID_ALGORITHM } from '@blindkeep/protocol/keys'
+import type { PinnedKeys } from './pinnedKeys.ts'
 
 /**
  * What a checker of receipts needs besides them, in the server's own form: an AttestationKeysResponse, and a
@@ -11,7 +10,7 @@ export function publishedKeys({ serverId, keys, keyChanges }: PinnedKeys) {
     server_id: serverId,
     keys: keys.map(({ keyId, public: bytes, activeFrom, activeTo }) => ({
       key_id: keyId,
-      algorithm: ALGORITHM,
+      algorithm: HYBRID_ALGORITHM,
       public: bytes,
       active_from: activeFrom,
       ...(activeTo === undefined ? {} : { active_to: activeTo }),
