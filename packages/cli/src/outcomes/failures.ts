@@ -167,7 +167,7 @@ const sentence = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(
 
 function auditText(reason: AuditError['reason']): string {
   if (reason.startsWith('key_')) return 'The server’s keys do not hold'
-  if (reason.startsWith('moves_')) return 'What the server says of its names does not hold'
+  if (reason.startsWith('moves_')) return 'What the server states of its keys does not hold'
   return reason === 'verdict_malformed' ? 'The server’s verdict does not hold' : 'The receipt does not hold'
 }
 
