@@ -63,5 +63,12 @@ describe('after a restore', () => {
     await rm(path)
     await facts(drop)
     await facts([...upload, '--again'])
+
+    const audit = await run(['audit', ...as])
+    assert.match(
+      audit.stderr,
+      /receipt \d+: It cannot be checked: the server does not publish its key\. Either its operator/,
+    )
+    assert.doesNotMatch(audit.stderr, /damaged here: restore/)
   })
 })

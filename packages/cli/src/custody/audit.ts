@@ -118,17 +118,21 @@ async function auditSaved(auditing: Auditing): Promise<void> {
   }
 }
 
-/** It held when it was saved: only a fork, and what the server denies, is the server's doing. */
+/** It held when it was saved: a fork, and what the server denies, is the server's doing; a missing key may be. */
 function tellUnheld(
   auditing: Auditing,
   { reason, message }: AuditError,
   { path, receipt }: { readonly path: string; readonly receipt: AssetReceipt },
 ): void {
+  const { outcomes } = auditing
+  const place = `${path}, receipt ${receipt.receipt_seq}`
   if (reason === 'chain_forked' || reason === 'outside_era')
-    keep(auditing, { reason, message: `${path}: ${message}`, assetId: undefined, seen: [], receipts: [receipt] })
+    keep(auditing, { reason, message: `${place}: ${message}`, assetId: undefined, seen: [], receipts: [receipt] })
+  else if (reason === 'unknown_key')
+    outcomes.fail(place, { path }, { reason: 'saved_receipt_unknown_key', message: KEY_GONE, exit: EXIT.failed })
   else
-    auditing.outcomes.fail(
-      path,
+    outcomes.fail(
+      place,
       { path },
       {
         reason: 'saved_receipt_damaged',
@@ -137,6 +141,9 @@ function tellUnheld(
       },
     )
 }
+
+const KEY_GONE =
+  'It cannot be checked: the server does not publish its key. Either its operator restored it from a backup that is older than this key, or the file was changed or damaged here. Keep it, and ask the operator.'
 
 async function auditAssets(auditing: Auditing): Promise<void> {
   const { session, signal } = auditing
