@@ -30,7 +30,11 @@ interface PublishedKey {
 const WELL_KNOWN = '/.well-known/service'
 const DOCUMENTS = ['attestation-keys', 'deprecation', 'revoked-jti', 'server-info']
 /** The documents with an ETag. The revocation list has none, because its body contains the time. */
-const CACHED = { 'attestation-keys': 'no-cache', deprecation: 'max-age=300', 'server-info': 'max-age=300' }
+const CACHED = {
+  'attestation-keys': 'max-age=0, must-revalidate',
+  deprecation: 'max-age=300',
+  'server-info': 'max-age=300',
+}
 
 const server = await connect()
 const get = (name: string, headers: Record<string, string> = {}, client: Client = server) =>

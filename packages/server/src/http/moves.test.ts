@@ -36,7 +36,8 @@ describe('the statements of a server', () => {
       const [moves, keys] = [await ask('moves'), await ask('attestation-keys')]
       const { server_id: serverId, moves: list, rotations } = moves.json()
       assert.deepEqual([serverId, kindsIn(list), kindsIn(rotations)], [NEW, ['move'], ['rotation']])
-      for (const { headers } of [moves, keys]) assert.equal(headers['cache-control'], 'public, no-cache')
+      for (const { headers } of [moves, keys])
+        assert.equal(headers['cache-control'], 'public, max-age=0, must-revalidate')
       const moved = { server_id: OLD, moved_at: new Date(world.clock.now()).toISOString() }
       assert.deepEqual((await ask('server-info')).json().moved_from, moved)
       const held = { 'if-none-match': String(moves.headers.etag) }

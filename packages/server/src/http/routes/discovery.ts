@@ -29,7 +29,7 @@ const REVOCATIONS_STALE_SECONDS = 900
 
 const publicFor = (seconds: number) => ({ 'Cache-Control': `public, max-age=${seconds}` })
 /** Clients compare keys with receipts and with statements: an older list would look like a forgery to them. */
-const ASKED_EACH_TIME = { 'Cache-Control': 'public, no-cache' }
+const ASKED_EACH_TIME = { 'Cache-Control': 'public, max-age=0, must-revalidate' }
 
 /** What a client may send in one piece. Larger bodies are answered 413. */
 export interface DiscoverySettings {
