@@ -23,8 +23,7 @@ import { createSecondFactor } from './account/secondFactor.ts'
 import { createSessions, type SessionSettings } from './account/sessions.ts'
 import { createChunks } from './arrival/chunks.ts'
 import { createFinishing } from './arrival/finishing.ts'
-import { createLandDrops } from './arrival/landDrops.ts'
-import { createLanding } from './arrival/landing.ts'
+import { createLandDrops, createLanding } from './arrival/landing.ts'
 import { createStagedBytes } from './arrival/stagedBytes.ts'
 import { createAlbums } from './assets/albums.ts'
 import { createAssetBlobs } from './assets/assetBlobs.ts'
@@ -223,7 +222,7 @@ function createFileRules(ports: RulePorts, settings: RuleSettings, base: Base) {
     checkProvenance,
     rowBudget,
   })
-  const finishing = createFinishing({ store, staging, clock, staged, ending, land: landing.land, nodeId, giveUpAfter })
+  const finishing = createFinishing({ store, staging, clock, staged, ending, landing, nodeId, giveUpAfter })
   const links = createLinks(
     { store, clock, ending, quota, inboxRoom },
     { ...settings, protocolVersion: () => protocolWindow.current().max },
