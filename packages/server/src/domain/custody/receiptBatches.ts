@@ -22,9 +22,8 @@ import {
   type WriteTx,
 } from '../../ports/store.ts'
 import { recordServerId, requireOwnName } from '../discovery/serverId.ts'
-import type { HeadWatch } from './headWatch.ts'
+import { countOf, type HeadWatch } from './headWatch.ts'
 import type { SignerOf } from './keys.ts'
-import { floorIn } from './receiptSeqFloor.ts'
 
 interface Draft {
   /** Whose file it is. */
@@ -207,7 +206,7 @@ async function signAll(
   state: LogState,
 ): Promise<Signed> {
   const { head, floor, key } = state
-  const firstSeq = Math.max(head?.receiptSeq ?? 0, floorIn(floor)) + 1
+  const firstSeq = Math.max(head?.receiptSeq ?? 0, countOf('receipt_seq_floor', floor) ?? 0) + 1
   // Even with the clock set back, a receipt is not dated before its predecessor or its key's activation.
   const receivedAt = instantOf(Math.max(clock.now(), key.activeFrom, head?.receivedAt ?? 0))
   const payloads = drafts.map(

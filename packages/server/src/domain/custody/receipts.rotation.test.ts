@@ -10,7 +10,7 @@ import type { ReceiptRow, Store } from '../../ports/store.ts'
 import { draft, verifiers } from '../../testing/receipts.ts'
 import { defined, inWorld, type World } from '../../testing/world.ts'
 import { openServerKeys, rotateAttestationKey } from './keys.ts'
-import { raiseReceiptSeqFloor } from './receiptSeqFloor.ts'
+import { raiseReceiptSeqFloor } from './logLives.ts'
 import { createReceiptLog, type ReceiptLog } from './receipts.ts'
 
 interface Rotated {
