@@ -77,8 +77,8 @@ export interface RulePorts {
   readonly limiter: Limiter
   readonly seats: Seats
   readonly keys: ServerKeys
-  /** Encrypts the secrets of second factors. */
-  readonly keyring: Pick<Keyring, 'seal' | 'open'>
+  /** Encrypts the secrets of second factors, and signs receipts. */
+  readonly keyring: Pick<Keyring, 'seal' | 'open' | 'openAttestationKey'>
   readonly log: Log
   /** Names this process among several that share the store. Absent where there are no others. */
   readonly nodeId?: string
@@ -160,19 +160,16 @@ type Base = ReturnType<typeof createBase>
 /** What many rules share. Its store raises the alarm for listeners after each commit that changed something. */
 function createBase(ports: RulePorts, settings: RuleSettings) {
   const { store: silentStore, staging, objects, clock, random, keys, headWatch, news, giveUpAfter, onDeleting } = ports
-  const { nodeId } = ports
+  const { nodeId, keyring } = ports
   const { serverId, quotaSoftBytes, quotaHardBytes, quotaGraceDays } = settings
   const alarm = createAlarm(news)
   const store = alarm.over(silentStore)
   const quota = createQuota({ softBytes: quotaSoftBytes, hardBytes: quotaHardBytes, graceDays: quotaGraceDays })
   const writers = createWriters(nodeId === undefined ? undefined : createMarkWriting({ store, clock, giveUpAfter }))
   const protocolWindow = createProtocolWindow({ store, clock }, settings.window)
-  const discovery = createDiscovery(
-    { store, clock, tokens: keys.tokens, keyring: ports.keyring, protocolWindow },
-    settings,
-  )
+  const discovery = createDiscovery({ store, clock, tokens: keys.tokens, keyring, protocolWindow }, settings)
   const ending = createUploadEnding({ store, clock, quota, writers, onDeleting })
-  const { signerOf } = keys
+  const signerOf = keyring.openAttestationKey
   const landTogether = createLandDrops({ ending })
   return {
     nodeId: nodeId ?? 'the only process',
@@ -190,7 +187,7 @@ function createBase(ports: RulePorts, settings: RuleSettings) {
       store,
       clock,
       random,
-      keyring: ports.keyring,
+      keyring,
       messenger: ports.messenger,
       limiter: ports.limiter,
       log: ports.log,

@@ -30,7 +30,7 @@ function whileRotating(work: (rotated: Rotated, world: World) => Promise<void>):
     const other = await openSqliteStore({ path, asItIs: true })
     try {
       const { clock, keyring, random } = world
-      const { signerOf } = await openServerKeys({ store, keyring, clock, random })
+      await openServerKeys({ store, keyring, clock, random })
       let before: (signed: number) => Promise<unknown> = async () => undefined
       let signed = 0
       const log = createReceiptLog({
@@ -40,7 +40,7 @@ function whileRotating(work: (rotated: Rotated, world: World) => Promise<void>):
         signerOf: (key) => ({
           async receipts(payloads, keyId) {
             for (let count = 0; count < payloads.length; count += 1) await before(signed++)
-            return signerOf(key).receipts(payloads, keyId)
+            return keyring.openAttestationKey(key).receipts(payloads, keyId)
           },
         }),
       })
