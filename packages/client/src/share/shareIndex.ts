@@ -135,7 +135,7 @@ function decodeEntry(fields: ReadonlyMap<unknown, unknown>): ShareEntry {
     size,
     name: textOf(fields, 'name'),
     type: textOf(fields, 'type'),
-    modifiedAt: timeOf(fields, 'modified_at'),
+    modifiedAt: modifiedAtOf(fields),
   }
 }
 
@@ -146,8 +146,8 @@ function textOf(fields: ReadonlyMap<unknown, unknown>, name: 'name' | 'type' | '
   return value
 }
 
-function timeOf(fields: ReadonlyMap<unknown, unknown>, name: 'modified_at'): string | undefined {
-  const text = textOf(fields, name)
+function modifiedAtOf(fields: ReadonlyMap<unknown, unknown>): string | undefined {
+  const text = textOf(fields, 'modified_at')
   if (text === undefined) return undefined
   const at = parseInstant(text)
   if (at === undefined) throw new ShareError('index_invalid')
