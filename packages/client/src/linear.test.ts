@@ -1,11 +1,12 @@
 /** Texts of others: guests' names, notes and addresses, servers' answers. None takes more than its length. */
 import { describe, it } from 'node:test'
+import { parseJson } from '@blindkeep/protocol/json'
 import { assertLinear, HOSTILE_TEXTS } from '../../../testing/linear.ts'
 import { secretOfWords } from './account/recoveryWords.ts'
 import { parseFragment } from './drops/fragment.ts'
 import { parseLink } from './drops/linkAddress.ts'
 import { safeName } from './ground/safeName.ts'
-import { excessIn, parseJson, readAnswer } from './http/answer.ts'
+import { excessIn, readAnswer } from './http/answer.ts'
 import { baseUrlOrUndefined } from './http/baseUrl.ts'
 import { descriptionOf, FileHeader } from './seal/fileHeader.ts'
 import { decodeHeader, encodeHeader } from './seal/header.ts'

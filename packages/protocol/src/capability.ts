@@ -7,6 +7,7 @@ import { base64urlnopad } from '@scure/base'
 import { type Bytes, utf8 } from './bytes.ts'
 import type { HybridVerifiers } from './cose.ts'
 import { type AlbumId, addSeconds, type Instant, instantOf, type Jti, parseInstant } from './ids.ts'
+import { isObject, parseJson } from './json.ts'
 import { ReasonedError } from './reasonedError.ts'
 import type { RevokedJtiResponse } from './schemas/discovery.ts'
 import { ED25519_SIGNATURE_BYTES } from './suites.ts'
@@ -150,18 +151,9 @@ function decodePart(text: string): Uint8Array {
 function decodeObject(part: string, fault: 'header' | 'claims'): Readonly<Record<string, unknown>> {
   const text = String.fromCharCode(...decodePart(part))
   const value = parseJson(text)
-  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
-  if (!isObject || !/^[\x20-\x7e]*$/.test(text) || JSON.stringify(value) !== text)
+  if (!isObject(value) || Array.isArray(value) || !/^[\x20-\x7e]*$/.test(text) || JSON.stringify(value) !== text)
     throw new CapabilityError(fault, 'not a JSON object in its shortest form')
   return { ...value }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 function requireHeader(header: Readonly<Record<string, unknown>>): void {

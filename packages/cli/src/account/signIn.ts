@@ -14,7 +14,7 @@ import { newRecoveryWords, recover } from '@blindkeep/client/recovery'
 import { fromBase64, toBase64 } from '@blindkeep/protocol/bytes'
 import type { DeviceId } from '@blindkeep/protocol/ids'
 import { inviteOf } from '@blindkeep/protocol/inviteLink'
-import { canAsk, givenSecret, line, secret, tellExposed } from '../ground/ask.ts'
+import { askEmail, canAsk, givenSecret, secret, tellExposed } from '../ground/ask.ts'
 import { makeFolder } from '../ground/disk.ts'
 import { EXIT, type Exit, LocalError } from '../ground/exits.ts'
 import { createReport } from '../ground/report.ts'
@@ -48,7 +48,7 @@ export interface RecoverFlags extends LoginFlags {
 export async function register(address: string, flags: RegisterFlags): Promise<Exit> {
   const report = createReport(flags)
   const profile = await freeProfile(flags, address)
-  const email = flags.email ?? (await line('E-mail address', '--email'))
+  const email = flags.email ?? (await askEmail())
   const password = await newPassword('Password', flags)
   const given = await givenSecret({ file: flags.inviteFile, variable: 'BLINDKEEP_INVITE' })
   const { code: invite, isExposed = false } = given === undefined ? {} : inviteOf(given)
@@ -99,7 +99,7 @@ export async function login(address: string | undefined, flags: LoginFlags): Pro
   const before = await profile.device()
   const server = address ?? before?.server
   if (server === undefined) throw new LocalError('Which server? Call: blindkeep login SERVER')
-  const email = flags.email ?? (await line('E-mail address', '--email'))
+  const email = flags.email ?? (await askEmail())
   const password = await secret(passwordQuestion(flags))
   const session = newSession()
   const signIn = (deviceId?: DeviceId) =>
@@ -114,7 +114,7 @@ export async function login(address: string | undefined, flags: LoginFlags): Pro
 
 export async function recoverAccount(address: string, flags: RecoverFlags): Promise<Exit> {
   const profile = await freeProfile(flags, address)
-  const email = flags.email ?? (await line('E-mail address', '--email'))
+  const email = flags.email ?? (await askEmail())
   const words = await secret({
     what: 'The 24 recovery words',
     file: flags.wordsFile,

@@ -4,8 +4,9 @@ import { AssetError, AssetUnsigned, ProblemError, SealError } from '@blindkeep/c
 import type { AssetFacts, FileDescription } from '@blindkeep/client/owner'
 import { forEachConcurrently } from '@blindkeep/protocol/concurrency'
 import type { AssetId, DeviceId } from '@blindkeep/protocol/ids'
+import { isObject } from '@blindkeep/protocol/json'
 import type { SignedIn } from '../account/session.ts'
-import { hasTexts, isObject, type Reading, unlessDamaged } from '../home/damaged.ts'
+import { hasTexts, type Reading, unlessDamaged } from '../home/damaged.ts'
 import { type Failure, failureOf } from '../outcomes/failures.ts'
 
 /** Each takes two small requests and some milliseconds for signatures. */

@@ -1,10 +1,9 @@
 /** `blindkeep get`: files of the account onto this machine, or to standard output. */
-import { lstat } from 'node:fs/promises'
 import { mapConcurrently } from '@blindkeep/protocol/concurrency'
 import type { OwnerFlags } from '../account/profile.ts'
 import { type SignedIn, signedIn } from '../account/session.ts'
 import { agrees } from '../ground/ask.ts'
-import { makeFolder } from '../ground/disk.ts'
+import { isThere, makeFolder } from '../ground/disk.ts'
 import { EXIT, type Exit, UsageError } from '../ground/exits.ts'
 import { interruptible } from '../ground/interrupts.ts'
 import { shown } from '../ground/texts.ts'
@@ -106,13 +105,6 @@ async function save({ owner }: SignedIn, one: DescribedAsset, { flags, replace, 
 /** After `consents`, and for nothing that is not marked. */
 function permitted({ signerRevokedAt }: DescribedAsset, signal: AbortSignal) {
   return { signal, allowRevokedDevice: signerRevokedAt !== undefined }
-}
-
-async function isThere(path: string): Promise<boolean> {
-  return await lstat(path).then(
-    () => true,
-    () => false,
-  )
 }
 
 /** Writes pieces that are verified each. Only the end shows that they are the whole file. */

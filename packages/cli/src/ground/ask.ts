@@ -100,11 +100,10 @@ async function hidden(message: string): Promise<string> {
   return await password({ message: shown(message) }, { output: process.stderr })
 }
 
-/** A text that need not be hidden. */
-export async function line(what: string, instead: string): Promise<string> {
-  if (!canAsk()) throw new UsageError(`${what}: give it with ${instead}.`)
+export async function askEmail(): Promise<string> {
+  if (!canAsk()) throw new UsageError('E-mail address: give it with --email.')
   const { default: input } = await import('@inquirer/input')
-  return await input({ message: shown(what) }, { output: process.stderr })
+  return await input({ message: 'E-mail address' }, { output: process.stderr })
 }
 
 /** Whether the person agrees. `--yes` does so beforehand. Throws `UsageError` without a terminal. */

@@ -4,7 +4,7 @@
  * file, its bytes have to be synced.
  */
 import { existsSync, mkdirSync, statSync } from 'node:fs'
-import { open, statfs } from 'node:fs/promises'
+import { lstat, open, statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
 /** How systems say "this disk has no such thing". */
@@ -26,6 +26,19 @@ const LACKING: ReadonlySet<string | undefined> = new Set([
 
 export function codeOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
+}
+
+/** For `catch`: undefined if there is no such file or folder. Throws every other failure. */
+export function unlessMissing(error: unknown): undefined {
+  if (codeOf(error) !== 'ENOENT') throw error
+}
+
+/** Whether anything has this name. */
+export async function isThere(path: string): Promise<boolean> {
+  return await lstat(path).then(
+    () => true,
+    () => false,
+  )
 }
 
 export const isLacking = (error: unknown) => LACKING.has(codeOf(error))

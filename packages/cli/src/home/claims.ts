@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as wait } from 'node:timers/promises'
-import { codeOf, makeFolder } from '../ground/disk.ts'
+import { codeOf, makeFolder, unlessMissing } from '../ground/disk.ts'
 import { LocalError } from '../ground/exits.ts'
 
 const SQLITE_BUSY = 5
@@ -95,7 +95,7 @@ async function isMade(claim: string, me: string): Promise<boolean> {
 }
 
 async function holderOf(claim: string): Promise<string | undefined> {
-  const [holder] = await readdir(claim).catch(noneIfMissing)
+  const [holder] = (await readdir(claim).catch(unlessMissing)) ?? []
   return holder
 }
 
@@ -105,11 +105,6 @@ async function release(claim: string, holder: string): Promise<void> {
   await rmdir(claim).catch((error: unknown) => {
     if (!['EEXIST', 'ENOENT', 'ENOTEMPTY'].includes(codeOf(error) ?? '')) throw error
   })
-}
-
-function noneIfMissing(error: unknown): readonly string[] {
-  if (codeOf(error) === 'ENOENT') return []
-  throw error
 }
 
 const runningFolders = new Map<string, string>()

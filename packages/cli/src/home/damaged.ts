@@ -1,4 +1,5 @@
 /** Files that this program has written, as a disk, a power cut or a person has left them. */
+import { isObject } from '@blindkeep/protocol/json'
 import { LocalError } from '../ground/exits.ts'
 
 /** What a file is for, for the person who has to do without it. */
@@ -31,10 +32,6 @@ export function parsed<Value>(text: string, path: string, reading: Reading<Value
 
 export function unlessDamaged(error: unknown): undefined {
   if (!(error instanceof Damaged)) throw error
-}
-
-export function isObject(json: unknown): json is Readonly<Record<string, unknown>> {
-  return typeof json === 'object' && json !== null
 }
 
 /** Whether all these members are texts; by default all that there are. */

@@ -4,7 +4,7 @@ import { open, readFile, rename, rm, stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { withPath } from '@blindkeep/client/node'
-import { codeOf, ifDiskHas, makeFolder } from '../ground/disk.ts'
+import { ifDiskHas, makeFolder, unlessMissing } from '../ground/disk.ts'
 import { LocalError } from '../ground/exits.ts'
 
 /** `BLINDKEEP_HOME`, or the system's place for settings (XDG Base Directory Specification, `XDG_CONFIG_HOME`). */
@@ -53,8 +53,4 @@ export async function writePrivate(path: string, text: string): Promise<void> {
 /** On a disk without rights; Windows keeps them elsewhere. */
 export async function othersMayRead(path: string): Promise<boolean> {
   return process.platform !== 'win32' && ((await stat(path)).mode & 0o044) !== 0
-}
-
-function unlessMissing(error: unknown): undefined {
-  if (codeOf(error) !== 'ENOENT') throw error
 }

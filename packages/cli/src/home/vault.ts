@@ -2,7 +2,7 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { codeOf } from '../ground/disk.ts'
+import { unlessMissing } from '../ground/disk.ts'
 import { LocalError } from '../ground/exits.ts'
 import { parsed, type Reading } from './damaged.ts'
 import { readPrivate, writePrivate } from './files.ts'
@@ -59,7 +59,7 @@ export function openVault({ directory, keyring = false }: VaultOptions): Vault {
       if (keyring) await keyOf(directory, { make: true, without: 'call this again' })
     },
     async removeSealed() {
-      for (const file of await readdir(directory).catch(noneIfMissing)) {
+      for (const file of (await readdir(directory).catch(unlessMissing)) ?? []) {
         const [name, isValue] = [file.replace(/\.json$/, ''), file.endsWith('.json')]
         if (isValue && (await isSealed({ directory }, name))) await rm(pathOf(name), { force: true })
       }
@@ -120,9 +120,4 @@ async function keyOf(
     throw away(UNREACHABLE, error)
   }
   throw new VaultLocked(`The keyring has no key for this profile any more. ${AGAIN}`)
-}
-
-function noneIfMissing(error: unknown): readonly string[] {
-  if (codeOf(error) === 'ENOENT') return []
-  throw error
 }

@@ -57,7 +57,7 @@ function variablesOf(file: string, drop: DescribedDrop, label: string | undefine
 export type Variables = Readonly<Record<`BLINDKEEP_${string}`, string | undefined>>
 
 /** Resolves for 0. Its output goes to standard error. Throws `ProgramError`, and the signal's reason. */
-export async function runProgram(
+async function runProgram(
   { command, args }: Program,
   { file, variables, signal }: { readonly file: string; readonly variables: Variables; readonly signal: AbortSignal },
 ): Promise<void> {

@@ -3,10 +3,11 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseReceipt } from '@blindkeep/client/receipts'
 import { type AssetId, parseAssetId } from '@blindkeep/protocol/ids'
+import { isObject } from '@blindkeep/protocol/json'
 import type { AssetReceipt } from '@blindkeep/protocol/schemas/receipts'
 import { decodeText, NotText } from '@blindkeep/protocol/textFile'
 import type { Profile } from '../account/profile.ts'
-import { codeOf } from '../ground/disk.ts'
+import { unlessMissing } from '../ground/disk.ts'
 import { receiptsOfProfile } from './keep.ts'
 import { RECEIPT_ENDING, receiptsOfHome } from './saved.ts'
 
@@ -29,10 +30,7 @@ export async function* savedReceipts(profile: Profile): AsyncGenerator<SavedRece
 }
 
 async function namesIn(folder: string): Promise<readonly string[]> {
-  const names = await readdir(folder).catch((error: unknown) => {
-    if (codeOf(error) === 'ENOENT') return []
-    throw error
-  })
+  const names = (await readdir(folder).catch(unlessMissing)) ?? []
   return names.filter((name) => name.endsWith(RECEIPT_ENDING)).sort()
 }
 
@@ -49,5 +47,5 @@ function savedOf(path: string, content: Uint8Array): SavedReceipts {
 }
 
 function isAnswer(json: unknown): json is { readonly asset_id?: unknown; readonly receipts: readonly unknown[] } {
-  return typeof json === 'object' && json !== null && 'receipts' in json && Array.isArray(json.receipts)
+  return isObject(json) && Array.isArray(json.receipts)
 }

@@ -8,7 +8,7 @@ import { withPath } from '@blindkeep/client/node'
 import type { ChainLink } from '@blindkeep/protocol/chain'
 import { type AssetId, parseAssetId, parseSha256Hex } from '@blindkeep/protocol/ids'
 import type { DecodedReceipt } from '@blindkeep/protocol/receipt'
-import { codeOf, ifDiskHas } from '../ground/disk.ts'
+import { ifDiskHas, unlessMissing } from '../ground/disk.ts'
 import { whileAlone } from '../home/claims.ts'
 import { Damaged } from '../home/damaged.ts'
 import { serverPath } from '../home/pins.ts'
@@ -33,9 +33,7 @@ export function seenReceiptOf({ hash, payload }: DecodedReceipt, assetId?: Asset
 /** In the order in which they were seen; some more than once. `serverId`: the origin of the server. */
 export async function seenReceipts(home: string, serverId: string): Promise<readonly SeenReceipt[]> {
   const path = pathOf(home, serverId)
-  const file = await open(path, 'r').catch((error: unknown) => {
-    if (codeOf(error) !== 'ENOENT') throw error
-  })
+  const file = await open(path, 'r').catch(unlessMissing)
   if (file === undefined) return []
   const seen: SeenReceipt[] = []
   try {

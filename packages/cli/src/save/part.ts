@@ -10,7 +10,7 @@ import { fileDateOf } from '@blindkeep/client/fileDate'
 import { withPath } from '@blindkeep/client/node'
 import { sizeText } from '@blindkeep/protocol/byteSizes'
 import type { Bytes } from '@blindkeep/protocol/bytes'
-import { codeOf, freeBytes, ifDiskHas } from '../ground/disk.ts'
+import { codeOf, freeBytes, ifDiskHas, unlessMissing } from '../ground/disk.ts'
 import { LocalError } from '../ground/exits.ts'
 
 export interface Part {
@@ -93,10 +93,7 @@ export async function openPart(
   path: string,
   written: { readonly ino?: number; readonly size?: number },
 ): Promise<Part | undefined> {
-  const handle = await open(path, 'r').catch((error: unknown) => {
-    if (codeOf(error) === 'ENOENT') return undefined
-    throw error
-  })
+  const handle = await open(path, 'r').catch(unlessMissing)
   if (handle === undefined) return undefined
   const part = await partOf(path, handle)
   const { ino = part.ino, size = part.size } = written

@@ -7,7 +7,7 @@ import { constants } from 'node:fs'
 import { link, lstat, mkdir, open, realpath, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { numberedName, plainName, safePath } from '@blindkeep/client/safePath'
-import { codeOf, isLacking, syncFolder } from '../ground/disk.ts'
+import { codeOf, isLacking, isThere, syncFolder, unlessMissing } from '../ground/disk.ts'
 import { LocalError } from '../ground/exits.ts'
 import {
   hashOf,
@@ -59,7 +59,7 @@ export async function saveFile(file: FileToSave): Promise<string> {
 
 /** Continues a process's plan. Undefined if its part was removed, replaced or lost bytes: save the file again. */
 export async function finishPlan(plan: SavePlan, onPlanned?: FileToSave['onPlanned']): Promise<string | undefined> {
-  const [part, file] = [await openPart(plan.part, plan), await statOrNone(plan.path)]
+  const [part, file] = [await openPart(plan.part, plan), await stat(plan.path).catch(unlessMissing)]
   if (part === undefined) {
     const isPlanned = file !== undefined && (plan.ino === undefined || plan.ino === file.ino)
     return isPlanned && (plan.sha256 === undefined || (await isAsWritten(plan))) ? plan.path : undefined
@@ -158,7 +158,7 @@ async function giveName(part: WrittenPart, { path, onPlanned }: Naming): Promise
 async function giveFreeName(part: WrittenPart, { path, onPlanned }: Naming): Promise<string> {
   for (let number = 1; number <= MAX_SAME_NAMES; number += 1) {
     const next = numbered(path, number)
-    if (await isTaken(next)) continue
+    if (await isThere(next)) continue
     const { path: from, ino, size, sha256 } = part
     await onPlanned?.({ part: from, path: next, ino, size, sha256 })
     if (!(await isNamed(part, next))) continue
@@ -166,13 +166,6 @@ async function giveFreeName(part: WrittenPart, { path, onPlanned }: Naming): Pro
     return next
   }
   throw tooMany(path)
-}
-
-async function isTaken(path: string): Promise<boolean> {
-  return await lstat(path).then(
-    () => true,
-    () => false,
-  )
 }
 
 /** False if the name is taken. Throws `LocalError` if another process replaced this part: nothing is named then. */
@@ -213,11 +206,4 @@ async function settle(part: Part, path: string): Promise<void> {
 function numbered(path: string, number: number): string {
   const [directory, name] = [dirname(path), path.slice(dirname(path).length).replace(/^[/\\]/, '')]
   return number === 1 ? path : join(directory, numberedName(name, number))
-}
-
-async function statOrNone(path: string) {
-  return await stat(path).catch((error: unknown) => {
-    if (codeOf(error) === 'ENOENT') return undefined
-    throw error
-  })
 }

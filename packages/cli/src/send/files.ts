@@ -2,7 +2,7 @@
 import { isUtf8 } from 'node:buffer'
 import { readdir, realpath, stat } from 'node:fs/promises'
 import { basename, dirname, resolve } from 'node:path'
-import { codeOf } from '../ground/disk.ts'
+import { unlessMissing } from '../ground/disk.ts'
 import { byName } from '../ground/texts.ts'
 import { failureOf } from '../outcomes/failures.ts'
 import { filesOfReceipt, RECEIPT_ENDING } from '../receipts/saved.ts'
@@ -109,9 +109,7 @@ const HAS_KEYS = 'belongs to BLINDKEEP_HOME, which has your keys'
 
 /** Whether a path leads into `home`, by name, or by number where a disk is mounted twice. */
 async function insideOf(home: string): Promise<(path: Place) => Promise<boolean>> {
-  const own = await stat(home, { bigint: true }).catch((error: unknown) => {
-    if (codeOf(error) !== 'ENOENT') throw error
-  })
+  const own = await stat(home, { bigint: true }).catch(unlessMissing)
   if (own === undefined) return async () => false
   const real = await bytesOfReal(home)
   const isHome = async (path: string) => {

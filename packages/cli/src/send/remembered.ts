@@ -2,8 +2,9 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import type { OpenFile } from '@blindkeep/client/node'
+import { isObject } from '@blindkeep/protocol/json'
 import { whileAlone } from '../home/claims.ts'
-import { hasTexts, isObject, unlessDamaged } from '../home/damaged.ts'
+import { hasTexts, unlessDamaged } from '../home/damaged.ts'
 import type { Vault } from '../home/vault.ts'
 
 /** A file as it was when it was prepared. Another size or time is another content, which gets a key of its own. */

@@ -20,7 +20,7 @@ const TAIL_UNITS = 128
 /** Path separators of any system, and characters that Windows forbids. */
 const forbidden = /[/\\:*?"<>|]/gu
 /** C0 and C1 controls, line and paragraph separators, interlinear annotation. */
-const controls = /[\p{Cc}\u2028\u2029\uFFF9-\uFFFB]/gu
+export const controls = /[\p{Cc}\u2028\u2029\uFFF9-\uFFFB]/gu
 /** Invisible characters, or those that turn text, so that `exe.fdp` looks like `pdf.exe` (Unicode TR 36, 2.10). */
 const ignorable = /\p{Default_Ignorable_Code_Point}/gu
 /** Of these, joiners and presentation selectors are kept: scripts and emoji need them. */

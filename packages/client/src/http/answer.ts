@@ -1,3 +1,4 @@
+import { isObject } from '@blindkeep/protocol/json'
 import type { Operation } from '@blindkeep/protocol/operations'
 import type { Static, TSchema } from 'typebox'
 import { Check, Errors } from 'typebox/schema'
@@ -40,7 +41,7 @@ function* partsOf(
 ): Generator<readonly [string | number, TSchema, unknown]> {
   if (Array.isArray(json)) {
     if (items !== undefined) for (const [index, item] of json.entries()) yield [index, items, item]
-  } else if (typeof json === 'object' && json !== null)
+  } else if (isObject(json))
     for (const [name, value] of Object.entries(json)) {
       const part = Object.hasOwn(properties, name) ? properties[name] : undefined
       if (part !== undefined) yield [name, part, value]
@@ -59,7 +60,7 @@ interface Shape {
 
 function withKnownMembers({ properties, items }: Shape, json: unknown): unknown {
   if (items !== undefined && Array.isArray(json)) return json.map((item) => withKnownMembers(items, item))
-  if (properties === undefined || typeof json !== 'object' || json === null || Array.isArray(json)) return json
+  if (properties === undefined || !isObject(json) || Array.isArray(json)) return json
   const known = Object.entries(json).flatMap(([name, value]) => {
     const shape = Object.hasOwn(properties, name) ? properties[name] : undefined
     return shape === undefined ? [] : [[name, withKnownMembers(shape, value)]]
@@ -128,15 +129,6 @@ export async function readText(body: ReadableStream<Uint8Array> | null, bytesMax
 function decoded(decoder: TextDecoder, piece?: Uint8Array): string | undefined {
   try {
     return piece === undefined ? decoder.decode() : decoder.decode(piece, { stream: true })
-  } catch {
-    return undefined
-  }
-}
-
-/** Undefined for what is not JSON. */
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
   } catch {
     return undefined
   }

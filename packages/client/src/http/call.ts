@@ -1,9 +1,10 @@
 /** Calls derived from the table of operations. A caller gets no answer that does not match its row. */
 
 import type { Instant } from '@blindkeep/protocol/ids'
+import { parseJson } from '@blindkeep/protocol/json'
 import { type Operation, type OperationName, operations } from '@blindkeep/protocol/operations'
 import { systemEnvironment } from '../ground/environment.ts'
-import { excessIn, maxAnswerBytes, parseJson, readAnswer, readText } from './answer.ts'
+import { excessIn, maxAnswerBytes, readAnswer, readText } from './answer.ts'
 import { parseBaseUrl, pathOf } from './baseUrl.ts'
 import type { AnyAnswer, AnyRequest, Call, CallAnswer, CallRequest } from './callTypes.ts'
 import { AnswerError, ProblemError } from './errors.ts'

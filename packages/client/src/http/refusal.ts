@@ -1,7 +1,8 @@
+import { isCount, isObject, parseJson } from '@blindkeep/protocol/json'
 import { type Operation, type OperationName, operations, problemsOf, statusOf } from '@blindkeep/protocol/operations'
 import { PROBLEMS, type ProblemCode } from '@blindkeep/protocol/problems'
 import { HEADERS } from '@blindkeep/protocol/wire'
-import { MAX_PROBLEM_BYTES, parseJson, readText } from './answer.ts'
+import { MAX_PROBLEM_BYTES, readText } from './answer.ts'
 import { plainAddressOf } from './baseUrl.ts'
 import { ProblemError } from './errors.ts'
 
@@ -42,21 +43,10 @@ export function headerInteger(headers: Headers, name: string): number | undefine
   return text === undefined ? undefined : integerOf(Number(text))
 }
 
-async function readDocument(answer: Response): Promise<ProblemMembers> {
+async function readDocument(answer: Response): Promise<Readonly<Record<string, unknown>>> {
   const text = await readText(answer.body, MAX_PROBLEM_BYTES).catch(() => undefined)
   const document = text === undefined ? undefined : parseJson(text)
   return isObject(document) ? document : {}
-}
-
-interface ProblemMembers {
-  readonly code?: unknown
-  readonly detail?: unknown
-  readonly limit?: unknown
-  readonly moved_to?: unknown
-}
-
-function isObject(value: unknown): value is ProblemMembers {
-  return typeof value === 'object' && value !== null
 }
 
 function codeOf(operation: OperationName, code: unknown, status: number): ProblemCode | undefined {
@@ -86,7 +76,7 @@ function textOf(value: unknown): string | undefined {
 }
 
 function integerOf(value: unknown): number | undefined {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined
+  return isCount(value) ? value : undefined
 }
 
 function matching(text: string | null, form: RegExp): string | undefined {

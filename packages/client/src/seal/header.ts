@@ -5,6 +5,7 @@
 import { type Bytes, concatBytes, utf8 } from '@blindkeep/protocol/bytes'
 import { CborError, type CborValue, decodeCborPrefix, encodeCbor } from '@blindkeep/protocol/cbor'
 import { formatInstant, parseInstant } from '@blindkeep/protocol/ids'
+import { isCount } from '@blindkeep/protocol/json'
 import { HEADER_BLOCK_BYTES, MAX_HEADER_BLOCKS, MAX_HEADER_TEXT_BYTES } from '@blindkeep/protocol/suites'
 import { type BatchHeader, batchHeaderIn } from './batch.ts'
 import { SealError } from './sealError.ts'
@@ -47,7 +48,7 @@ export function encodeHeader(header: Header): Bytes {
     const value = batch[name]
     if (value !== undefined) fields.set(name, value)
   }
-  if (!isSize(header.size)) throw new RangeError('a size is an integer from 0 to 2^53-1')
+  if (!isCount(header.size)) throw new RangeError('a size is an integer from 0 to 2^53-1')
   const encoded = encodeCbor(fields)
   const blocks = Math.ceil(encoded.length / HEADER_BLOCK_BYTES)
   if (blocks > MAX_HEADER_BLOCKS) throw new Error('the bounds of its texts keep a header within its blocks')
@@ -88,7 +89,7 @@ export function decodeHeader(padded: Uint8Array): Header {
       throw new SealError('header_invalid', 'the header is not a flat map of names to texts and numbers')
   }
   const size: unknown = fields.get('size')
-  if (!isSize(size)) throw new SealError('header_invalid', 'the header has no valid size')
+  if (!isCount(size)) throw new SealError('header_invalid', 'the header has no valid size')
   const header: Record<string, string> = {}
   for (const name of TEXT_FIELDS) if (fields.has(name)) header[name] = textField(fields, name)
   if (fields.has('modified_at')) header.modified_at = timeField(fields)
@@ -117,8 +118,4 @@ function timeField(fields: ReadonlyMap<unknown, unknown>): string {
   const at = parseInstant(textField(fields, 'modified_at'))
   if (at === undefined) throw new SealError('header_invalid', 'the header’s modified_at is not an RFC 3339 time')
   return formatInstant(at)
-}
-
-function isSize(value: unknown): value is number {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
 }

@@ -1,5 +1,5 @@
-/** Line ends and other controls. */
-const controls = /[\p{Cc}\u2028\u2029\uFFF9-\uFFFB]/gu
+import { controls } from '../ground/safeName.ts'
+
 const directions = /\p{Bidi_Control}/gu
 
 /** One line without controls and characters that turn the direction of text. Undefined for an empty one. */

@@ -8,6 +8,7 @@
 import { type Bytes, concatBytes, fromHex, toHex } from '@blindkeep/protocol/bytes'
 import { CborError, type CborValue, decodeCbor, encodeCbor } from '@blindkeep/protocol/cbor'
 import { formatInstant, parseInstant, parseSha256Hex, type Sha256Hex } from '@blindkeep/protocol/ids'
+import { isCount } from '@blindkeep/protocol/json'
 import { MAX_SHARE_BLOBS, MAX_SHARE_INDEX_BYTES } from '@blindkeep/protocol/schemas/shares'
 import { COMMITMENT_BYTES, KEY_BYTES, NONCE_PREFIX_BYTES } from '@blindkeep/protocol/suites'
 import type { StreamSecrets } from '../seal/derive.ts'
@@ -123,8 +124,7 @@ function decodeEntry(fields: ReadonlyMap<unknown, unknown>): ShareEntry {
   const [hash, stream, size] = [fields.get('hash'), fields.get('stream'), fields.get('size')]
   const hex = hash instanceof Uint8Array ? parseSha256Hex(toHex(hash)) : undefined
   const isWhole = stream instanceof Uint8Array && stream.length === STREAM_BYTES
-  const isSize = typeof size === 'number' && Number.isSafeInteger(size) && size >= 0
-  if (hex === undefined || !isWhole || !isSize) throw new ShareError('index_invalid')
+  if (hex === undefined || !isWhole || !isCount(size)) throw new ShareError('index_invalid')
   return {
     hash: hex,
     secrets: {
@@ -135,7 +135,7 @@ function decodeEntry(fields: ReadonlyMap<unknown, unknown>): ShareEntry {
     size,
     name: textOf(fields, 'name'),
     type: textOf(fields, 'type'),
-    modifiedAt: timeOf(fields, 'modified_at'),
+    modifiedAt: modifiedAtOf(fields),
   }
 }
 
@@ -146,8 +146,8 @@ function textOf(fields: ReadonlyMap<unknown, unknown>, name: 'name' | 'type' | '
   return value
 }
 
-function timeOf(fields: ReadonlyMap<unknown, unknown>, name: 'modified_at'): string | undefined {
-  const text = textOf(fields, name)
+function modifiedAtOf(fields: ReadonlyMap<unknown, unknown>): string | undefined {
+  const text = textOf(fields, 'modified_at')
   if (text === undefined) return undefined
   const at = parseInstant(text)
   if (at === undefined) throw new ShareError('index_invalid')

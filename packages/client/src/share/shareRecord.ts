@@ -7,6 +7,7 @@
  */
 import { type Bytes, concatBytes, fromBase64 } from '@blindkeep/protocol/bytes'
 import { CborError, type CborValue, decodeCbor, encodeCbor } from '@blindkeep/protocol/cbor'
+import { isCount } from '@blindkeep/protocol/json'
 import { MAX_SHARE_BLOBS } from '@blindkeep/protocol/schemas/shares'
 import { KEY_BYTES } from '@blindkeep/protocol/suites'
 import { openSmall } from '../seal/open.ts'
@@ -133,9 +134,6 @@ function fieldsOf(content: Uint8Array): ReadonlyMap<unknown, unknown> {
   }
   throw invalid('it is not readable')
 }
-
-const isCount = (value: unknown): value is number =>
-  typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
 
 function nameOf(value: unknown): string {
   const name = typeof value === 'string' ? plainLine(value) : undefined

@@ -1,6 +1,7 @@
+import { parseJson } from '@blindkeep/protocol/json'
 import { EVENTS, type EventData, type EventName } from '@blindkeep/protocol/schemas/sync'
 import type { Environment } from '../ground/environment.ts'
-import { parseJson, readAnswer } from '../http/answer.ts'
+import { readAnswer } from '../http/answer.ts'
 import type { Call } from '../http/call.ts'
 import { AnswerError, ProblemError } from '../http/errors.ts'
 import { backoffMs, isTransient, randomOf } from '../http/retry.ts'

@@ -18,7 +18,7 @@ import { draft } from '../testing/receipts.ts'
 import { roundTripsOf } from '../testing/roundTrips.ts'
 import { inTwoNodes } from '../testing/twoNodes.ts'
 import { newAccount, sha256 } from '../testing/world.ts'
-import type { DropLanding } from './arrival/landDrops.ts'
+import type { DropLanding } from './arrival/landing.ts'
 import type { LandingDraft } from './custody/receiptBatches.ts'
 import { findDropUpload } from './uploads/findUpload.ts'
 

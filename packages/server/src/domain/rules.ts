@@ -23,8 +23,7 @@ import { createSecondFactor } from './account/secondFactor.ts'
 import { createSessions, type SessionSettings } from './account/sessions.ts'
 import { createChunks } from './arrival/chunks.ts'
 import { createFinishing } from './arrival/finishing.ts'
-import { createLandDrops } from './arrival/landDrops.ts'
-import { createLanding } from './arrival/landing.ts'
+import { createLandDrops, createLanding } from './arrival/landing.ts'
 import { createStagedBytes } from './arrival/stagedBytes.ts'
 import { createAlbums } from './assets/albums.ts'
 import { createAssetBlobs } from './assets/assetBlobs.ts'
@@ -78,8 +77,8 @@ export interface RulePorts {
   readonly limiter: Limiter
   readonly seats: Seats
   readonly keys: ServerKeys
-  /** Encrypts the secrets of second factors. */
-  readonly keyring: Pick<Keyring, 'seal' | 'open'>
+  /** Encrypts the secrets of second factors, and signs receipts. */
+  readonly keyring: Pick<Keyring, 'seal' | 'open' | 'openAttestationKey'>
   readonly log: Log
   /** Names this process among several that share the store. Absent where there are no others. */
   readonly nodeId?: string
@@ -161,19 +160,16 @@ type Base = ReturnType<typeof createBase>
 /** What many rules share. Its store raises the alarm for listeners after each commit that changed something. */
 function createBase(ports: RulePorts, settings: RuleSettings) {
   const { store: silentStore, staging, objects, clock, random, keys, headWatch, news, giveUpAfter, onDeleting } = ports
-  const { nodeId } = ports
+  const { nodeId, keyring } = ports
   const { serverId, quotaSoftBytes, quotaHardBytes, quotaGraceDays } = settings
   const alarm = createAlarm(news)
   const store = alarm.over(silentStore)
   const quota = createQuota({ softBytes: quotaSoftBytes, hardBytes: quotaHardBytes, graceDays: quotaGraceDays })
   const writers = createWriters(nodeId === undefined ? undefined : createMarkWriting({ store, clock, giveUpAfter }))
   const protocolWindow = createProtocolWindow({ store, clock }, settings.window)
-  const discovery = createDiscovery(
-    { store, clock, tokens: keys.tokens, keyring: ports.keyring, protocolWindow },
-    settings,
-  )
+  const discovery = createDiscovery({ store, clock, tokens: keys.tokens, keyring, protocolWindow }, settings)
   const ending = createUploadEnding({ store, clock, quota, writers, onDeleting })
-  const { signerOf } = keys
+  const signerOf = keyring.openAttestationKey
   const landTogether = createLandDrops({ ending })
   return {
     nodeId: nodeId ?? 'the only process',
@@ -191,7 +187,7 @@ function createBase(ports: RulePorts, settings: RuleSettings) {
       store,
       clock,
       random,
-      keyring: ports.keyring,
+      keyring,
       messenger: ports.messenger,
       limiter: ports.limiter,
       log: ports.log,
@@ -223,7 +219,7 @@ function createFileRules(ports: RulePorts, settings: RuleSettings, base: Base) {
     checkProvenance,
     rowBudget,
   })
-  const finishing = createFinishing({ store, staging, clock, staged, ending, land: landing.land, nodeId, giveUpAfter })
+  const finishing = createFinishing({ store, staging, clock, staged, ending, landing, nodeId, giveUpAfter })
   const links = createLinks(
     { store, clock, ending, quota, inboxRoom },
     { ...settings, protocolVersion: () => protocolWindow.current().max },

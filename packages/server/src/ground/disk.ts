@@ -1,8 +1,8 @@
 /**
- * What some disks do not have (exFAT, SMB, FUSE), where no promise depends on it: hard links, a statement of free
- * space. A receipt depends on syncs of directories, and one server on locks: without them it does not start.
+ * Disks. Some have no hard links and no statement of free space (exFAT, SMB, FUSE): no promise depends on these. A
+ * receipt depends on syncs of directories, and one server on locks: without them it does not start.
  */
-import { statfs } from 'node:fs/promises'
+import { open, statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
 /** How systems say "this disk has no such thing". */
@@ -26,4 +26,20 @@ export async function freeBytesOf(path: string): Promise<number> {
 /** The same for the disk of the file at `path`, which need not exist. */
 export async function freeBytesBeside(path: string): Promise<number> {
   return await freeBytesOf(dirname(path))
+}
+
+/** Over a handle of its own: for directories that are rarely synced. */
+export async function syncDirectory(path: string): Promise<void> {
+  const handle = await open(path, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+/** Syncs `highest` and each directory from `path` up to it. */
+export async function syncDirectories(path: string, highest: string): Promise<void> {
+  await syncDirectory(highest)
+  for (let above = path; above !== highest; above = dirname(above)) await syncDirectory(above)
 }

@@ -20,7 +20,7 @@
  *     that had to wait for its turn does the same (`readTurns.ts`)
  * 13. what adds rows: the budget of its account (429) and free space (500), `leaving.ts`
  * 14. the operation's own rules. A chunk has rules of its own for content type and size (`chunk.ts`) and for suspension
- *     (`chunkRecord.ts`).
+ *     (`chunks.ts`).
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ProtocolVersion } from '@blindkeep/protocol/ids'

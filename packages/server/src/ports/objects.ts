@@ -44,6 +44,18 @@ export interface ReadOptions {
   readonly size?: number
 }
 
+const locationForm = /^[0-9a-f]{2}\/[0-9a-f]{64}\.[0-9a-f-]{36}$/
+
+/** Throws `RangeError` for a text that is no location of the server. */
+export function checkLocation(location: string): void {
+  if (!locationForm.test(location)) throw new RangeError('not a location of this store')
+}
+
+/** Throws `RangeError`. */
+export function checkByteCount(value: number): void {
+  if (!Number.isSafeInteger(value) || value < 0) throw new RangeError('not a number of bytes')
+}
+
 export interface ByteRange {
   readonly start: number
   readonly end: number

@@ -83,6 +83,10 @@ export interface Refused {
   readonly refused: string
 }
 
+export function isRefused(result: unknown): boolean {
+  return typeof result === 'object' && result !== null && 'refused' in result
+}
+
 /**
  * The disk is full, the database does not answer, or a lock is held for too long. Nothing was changed (but see
  * `OutcomeUnknown`), and a later call may succeed.

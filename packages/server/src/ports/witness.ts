@@ -1,4 +1,5 @@
 import { parseSha256Hex, type Sha256Hex } from '@blindkeep/protocol/ids'
+import { isCount, isObject, parseJson } from '@blindkeep/protocol/json'
 
 /** How far the receipt log of a server has come. */
 export interface WitnessedHead {
@@ -25,21 +26,10 @@ export function formatWitness({ life, receiptSeq, receiptHash }: WitnessedHead):
 
 /** Throws for any other text: a witness that cannot be read must not count as none. */
 export function parseWitness(text: string): WitnessedHead {
-  const { life, receipt_seq: receiptSeq, receipt_hash: hash } = objectIn(text)
+  const json = parseJson(text)
+  const { life, receipt_seq: receiptSeq, receipt_hash: hash } = isObject(json) ? json : {}
   const receiptHash = parseSha256Hex(String(hash))
   if (!isCount(life) || !isCount(receiptSeq) || receiptHash === undefined)
     throw new Error('the witness of the receipt log cannot be read')
   return { life, receiptSeq, receiptHash }
-}
-
-const isCount = (value: unknown): value is number =>
-  typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
-
-function objectIn(text: string): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null ? { ...value } : {}
-  } catch {
-    return {}
-  }
 }

@@ -1,5 +1,6 @@
 /** What a browser remembers of an account: a later session notices a server that says otherwise. */
 import { type DeviceId, parseDeviceId, parseInstant, parseSha256Hex, type Sha256Hex } from '@blindkeep/protocol/ids'
+import { isCount, isObject } from '@blindkeep/protocol/json'
 
 export interface SeenRecord {
   /** Of the account key's first id, hashed with that key, so that the record names no account. */
@@ -20,7 +21,7 @@ export function readSeenRecord(stored: unknown): SeenRecord {
   const { accountHash, changeSeq, revokedDevices, lookedAfterMove } = isObject(stored) ? stored : {}
   return {
     accountHash: typeof accountHash === 'string' ? parseSha256Hex(accountHash) : undefined,
-    changeSeq: typeof changeSeq === 'number' && Number.isSafeInteger(changeSeq) && changeSeq > 0 ? changeSeq : 0,
+    changeSeq: isCount(changeSeq) ? changeSeq : 0,
     revokedDevices: revocationsOf(revokedDevices),
     lookedAfterMove: isInstant(lookedAfterMove) ? lookedAfterMove : undefined,
   }
@@ -43,8 +44,4 @@ function revocationsOf(stored: unknown): SeenRecord['revokedDevices'] {
 
 function isInstant(value: unknown): value is string {
   return typeof value === 'string' && parseInstant(value) !== undefined
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null
 }

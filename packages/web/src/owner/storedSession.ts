@@ -2,6 +2,7 @@ import type { TokenPair } from '@blindkeep/client/owner'
 import type { Bytes } from '@blindkeep/protocol/bytes'
 import { normaliseEmail } from '@blindkeep/protocol/email'
 import { parseAccountId } from '@blindkeep/protocol/ids'
+import { isObject } from '@blindkeep/protocol/json'
 import { KEY_BYTES } from '@blindkeep/protocol/suites'
 
 export interface StoredSession {
@@ -28,8 +29,4 @@ export function readStoredSession(stored: unknown): StoredSession | undefined {
     accountKey: Uint8Array.from(accountKey),
     tokens: { accountId: account, accessToken, refreshToken, expiresAt },
   }
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null
 }

@@ -6,7 +6,7 @@ import type { ImageType } from './previewMessages.ts'
 /** Larger than the pictures of cameras, and small enough for every browser. */
 export const MAX_IMAGE_BYTES = 50_000_000
 /** A few kilobytes can decode to a picture that fills the memory: 100 million pixels take 400 MB. */
-export const MAX_IMAGE_PIXELS = 100_000_000
+const MAX_IMAGE_PIXELS = 100_000_000
 /** Of a longer text, the beginning is shown. */
 export const MAX_TEXT_BYTES = 256 * 1024
 /** A longer file is not read to its end, so nothing of it is shown. */

@@ -1,5 +1,6 @@
 /** What the server sends to a browser (`packages/server/src/adapters/messenger/push.ts`), decrypted by the browser. */
 import { parseInstant } from '@blindkeep/protocol/ids'
+import { isCount, isObject, parseJson } from '@blindkeep/protocol/json'
 
 export type PushMessage =
   | {
@@ -18,24 +19,16 @@ export type PushMessage =
 
 /** Undefined for what no server of this version sends. */
 export function readPushMessage(text: string): PushMessage | undefined {
-  const given = parsed(text)
-  if (typeof given !== 'object' || given === null) return undefined
-  const { about, id, count, last_at: lastAt, server, ...more }: Readonly<Record<string, unknown>> = { ...given }
+  const given = parseJson(text)
+  if (!isObject(given)) return undefined
+  const { about, id, count, last_at: lastAt, server, ...more } = given
   if (typeof id !== 'string' || typeof server !== 'string') return undefined
   if (about === 'test') return { about, id, server }
   const [isNearlyFull, isRefused] = [more.nearly_full === true, more.refused === true]
   const least = isNearlyFull || isRefused ? 0 : 1
-  const isWhole = typeof count === 'number' && Number.isSafeInteger(count) && count >= least
+  const isWhole = isCount(count) && count >= least
   const isTime = typeof lastAt === 'string' && parseInstant(lastAt) !== undefined
   return about === 'landings' && isWhole && isTime
     ? { about, id, count, isNearlyFull, isRefused, lastAt, server }
     : undefined
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

@@ -1,9 +1,9 @@
 import { createReadStream } from 'node:fs'
 import { mkdir, open, readdir, readFile, realpath, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join, relative, resolve, sep } from 'node:path'
+import { syncDirectories, syncDirectory } from '../../ground/disk.ts'
 import { type BackupDirectory, BackupFailed } from '../../ports/backup.ts'
 import { systemCode, unlessMissing } from './failure.ts'
-import { syncOnce } from './syncs.ts'
 
 const MANIFEST = 'backup.json'
 /** The ending of files that are being written. No finished file has it. */
@@ -81,10 +81,10 @@ function directoryAt(root: string): BackupDirectory {
     for (const folder of FOLDERS.map((name) => join(root, name))) {
       const below = (await on(() => unlessMissing(() => readdir(folder, { withFileTypes: true })))) ?? []
       const folders = below.filter((entry) => entry.isDirectory()).map(({ name }) => join(folder, name))
-      for (const each of folders) await on(() => syncOnce(each))
-      await on(() => unlessMissing(() => syncOnce(folder)))
+      for (const each of folders) await on(() => syncDirectory(each))
+      await on(() => unlessMissing(() => syncDirectory(folder)))
     }
-    await on(() => syncOnce(root))
+    await on(() => syncDirectory(root))
   }
 
   return {
@@ -93,7 +93,7 @@ function directoryAt(root: string): BackupDirectory {
     async replaceManifest(text) {
       await syncFolders()
       await add(MANIFEST, piecesOf(text))
-      await on(() => syncOnce(root))
+      await on(() => syncDirectory(root))
     },
     async size(name) {
       return (await on(() => unlessMissing(() => stat(pathOf(name)))))?.size
@@ -107,7 +107,7 @@ function directoryAt(root: string): BackupDirectory {
       }
     },
     async databases() {
-      await on(() => syncOnce(root))
+      await on(() => syncDirectory(root))
       return (await on(() => readdir(root))).filter((name) => database.test(name))
     },
     async *list() {
@@ -149,10 +149,8 @@ async function writeSynced(root: string, path: string, body: AsyncIterable<Uint8
 /** Creates the directory and its missing parents, durably. */
 async function makeDirectory(path: string): Promise<void> {
   await onBackup(path, async () => {
-    const highest = await mkdir(path, { recursive: true, mode: 0o700 })
-    if (highest === undefined) return
-    for (let above = path; above !== dirname(highest); above = dirname(above)) await syncOnce(above)
-    await syncOnce(dirname(highest))
+    const oldestNew = await mkdir(path, { recursive: true, mode: 0o700 })
+    if (oldestNew !== undefined) await syncDirectories(path, dirname(oldestNew))
   })
 }
 

@@ -3,7 +3,7 @@ import { open, readdir, unlink } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { freeBytesOf } from '../../ground/disk.ts'
 import { BlobMissing } from '../../ground/storageErrors.ts'
-import type { Objects } from '../../ports/objects.ts'
+import { checkByteCount, checkLocation, type Objects } from '../../ports/objects.ts'
 import type { Staging } from '../../ports/staging.ts'
 import { createDigests, type Digests } from './digest.ts'
 import {
@@ -21,7 +21,6 @@ import { createPieces, type Pieces } from './pieces.ts'
 import { createSyncs, type Syncs } from './syncs.ts'
 import { writeBody } from './writing.ts'
 
-const locationForm = /^[0-9a-f]{2}\/[0-9a-f]{64}\.[0-9a-f-]{36}$/
 const nameForm = /^[0-9a-f]{64}\.[0-9a-f-]{36}$/
 
 /** Both ports of the bytes as files (mode 0600) below a directory whose file system keeps what fsync acknowledged. */
@@ -187,7 +186,7 @@ function readingBlobs({ root, marker, digests, pieces }: OpenedDirectory): Omit<
 }
 
 function pathOf(root: string, location: string): string {
-  if (!locationForm.test(location)) throw new RangeError('not a location of this store')
+  checkLocation(location)
   return `${root}/${location}`
 }
 
@@ -220,10 +219,6 @@ async function unlinked(path: string): Promise<true> {
 
 function unlessNoObject(error: unknown): undefined {
   if (!(error instanceof BlobMissing)) throw error
-}
-
-function checkByteCount(value: number): void {
-  if (!Number.isSafeInteger(value) || value < 0) throw new RangeError('not a number of bytes')
 }
 
 async function settleFile({ handle, sync }: OpenFile, size: number): Promise<true> {

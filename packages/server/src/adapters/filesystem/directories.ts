@@ -1,9 +1,10 @@
 import { constants } from 'node:fs'
 import { access, type FileHandle, mkdir, open, readdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { syncDirectories } from '../../ground/disk.ts'
 import { onStorage } from './failure.ts'
 import type { Marker } from './marker.ts'
-import { type Syncs, syncOnce } from './syncs.ts'
+import type { Syncs } from './syncs.ts'
 
 const READ_WRITE_ENTER = constants.R_OK | constants.W_OK | constants.X_OK
 
@@ -26,9 +27,7 @@ export async function createDirectories(root: string): Promise<void> {
     await checkDirectories(root)
     // Sync up to the parent of the highest new directory, and always the parent of `root`: a killed process may have
     // created `root` without a sync.
-    const highest = dirname(oldestNew ?? root)
-    await syncOnce(highest)
-    for (let above = root; above !== highest; above = dirname(above)) await syncOnce(above)
+    await syncDirectories(root, dirname(oldestNew ?? root))
   })
 }
 

@@ -1,8 +1,8 @@
 import { open, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { syncDirectory } from '../../ground/disk.ts'
 import { StorageUnavailable } from '../../ground/storageErrors.ts'
 import { onStorage, systemCode, unlessMissing } from './failure.ts'
-import { syncOnce } from './syncs.ts'
 
 /** A file in the root of the blob directory. Only its existence counts, so `touch` creates a valid one. */
 export const MARKER = '.blindkeep-blobs'
@@ -65,7 +65,7 @@ async function writeMarker(path: string, root: string): Promise<void> {
   } finally {
     await file.close()
   }
-  await syncOnce(root)
+  await syncDirectory(root)
 }
 
 function unlessThere(error: unknown): undefined {

@@ -1,4 +1,4 @@
-import { type FileHandle, open } from 'node:fs/promises'
+import type { FileHandle } from 'node:fs/promises'
 import { SyncFailed } from '../../ground/storageErrors.ts'
 
 /** So many failed syncs mean a broken device: every sync is refused then, and the memory stays bounded. */
@@ -43,15 +43,5 @@ export function createSyncs(): Syncs {
     forget(path) {
       failures.delete(path)
     },
-  }
-}
-
-/** Syncs a directory over a handle of its own: for directories that are rarely synced. */
-export async function syncOnce(path: string): Promise<void> {
-  const handle = await open(path, 'r')
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
   }
 }

@@ -1,9 +1,9 @@
 import { open, readFile, rename } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
+import { syncDirectory } from '../../ground/disk.ts'
 import { formatWitness, parseWitness, type Witness } from '../../ports/witness.ts'
 import { onStorage, unlessMissing } from './failure.ts'
 import { createMarker } from './marker.ts'
-import { syncOnce } from './syncs.ts'
 
 const WITNESS = '.blindkeep-witness'
 
@@ -28,7 +28,7 @@ export function createWitnessFile(options: { readonly directory: string }): Witn
           await file.close()
         }
         await rename(`${path}.new`, path)
-        await syncOnce(root)
+        await syncDirectory(root)
       })
     },
   }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { link, mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { decodeLine, NotText } from '@blindkeep/protocol/textFile'
-import { isLacking } from '../../ground/disk.ts'
+import { isLacking, syncDirectories } from '../../ground/disk.ts'
 import { StorageFull } from '../../ground/storageErrors.ts'
 
 const SECRET_BYTES = 32
@@ -91,9 +91,7 @@ async function create(path: string): Promise<void> {
     await rm(temporary, { force: true })
   }
   // Sync up to the parent of the highest new directory.
-  const highest = oldestNew === undefined ? directory : dirname(oldestNew)
-  await syncDirectory(highest)
-  for (let above = directory; above !== highest; above = dirname(above)) await syncDirectory(above)
+  await syncDirectories(directory, oldestNew === undefined ? directory : dirname(oldestNew))
 }
 
 /** A hard link replaces nothing. Without links the name is taken first: a kill leaves an empty file, no secret. */
@@ -108,14 +106,5 @@ async function giveName(temporary: string, path: string): Promise<void> {
     }
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
-  }
-}
-
-async function syncDirectory(path: string): Promise<void> {
-  const handle = await open(path, 'r')
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
   }
 }

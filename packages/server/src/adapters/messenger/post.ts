@@ -10,7 +10,7 @@ import { abortable } from './abortable.ts'
 import type { AllowedAddresses } from './allowedAddresses.ts'
 
 /** For the whole attempt: name, connection, TLS, request and the head of the answer. */
-export const MAX_POST_MS = 10_000
+const MAX_POST_MS = 10_000
 const MAX_ANSWER_HEAD_BYTES = 16 * 1024
 /** Of public addresses. In networks that the operator names, every port is allowed. */
 const PUBLIC_PORTS = ['', '443', '4443', '8443']

@@ -97,10 +97,10 @@ function declareReadiness({ gauge }: Figures, condition: Condition): void {
 
 function declareRows({ gauge }: Figures, clock: Clock, rows: () => Rows | undefined): void {
   const counted = 'Counted up to 10,000. The same on all nodes.'
-  const groups = (label: string, counts: Readonly<Record<string, number>> | undefined): Reading =>
-    Object.entries(counts ?? {}).map(([word, count]) => [{ [label]: word }, count])
+  const byState = (counts: Readonly<Record<string, number>> | undefined): Reading =>
+    Object.entries(counts ?? {}).map(([state, count]) => [{ state }, count])
   gauge({ name: 'blindkeep_uploads', help: `Upload sessions by state. ${counted}`, labelNames: ['state'] }, () =>
-    groups('state', rows()?.uploads),
+    byState(rows()?.uploads),
   )
   gauge(
     {
@@ -108,7 +108,7 @@ function declareRows({ gauge }: Figures, clock: Clock, rows: () => Rows | undefi
       help: `Objects that need attention, by reason. damaged and suspected: kept objects with wrong bytes. orphaned, marked and deleting: on their way out. ${counted}`,
       labelNames: ['state'],
     },
-    () => groups('state', rows()?.objects),
+    () => byState(rows()?.objects),
   )
   gauge({ name: 'blindkeep_holds', help: `Contents on hold. ${counted}` }, () => one(rows()?.holds))
   gauge({ name: 'blindkeep_receipt_log_length', help: 'The number of the last receipt; 0 before the first.' }, () => {

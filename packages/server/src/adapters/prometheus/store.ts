@@ -1,4 +1,4 @@
-import { OutcomeUnknown, StorageUnavailable, type Store } from '../../ports/store.ts'
+import { isRefused, OutcomeUnknown, StorageUnavailable, type Store } from '../../ports/store.ts'
 import { createTally, type Figures, type Labels, one, type Reading } from './figures.ts'
 
 const KINDS = ['read', 'ask', 'write'] as const
@@ -54,10 +54,6 @@ function createTransactions() {
       }
     },
   }
-}
-
-function isRefused(result: unknown): boolean {
-  return typeof result === 'object' && result !== null && 'refused' in result
 }
 
 function outcomeOf(error: unknown): string {

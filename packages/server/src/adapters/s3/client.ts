@@ -3,11 +3,12 @@ import { Agent as HttpsAgent } from 'node:https'
 import type * as Sdk from '@aws-sdk/client-s3'
 import { createTurns, type Turns } from '@blindkeep/protocol/turns'
 import { StorageUnavailable } from '../../ground/storageErrors.ts'
+import type { ByteRange } from '../../ports/objects.ts'
 import type { S3Address } from './address.ts'
 import { attempted, MAX_ATTEMPTS } from './attempts.ts'
 import { noCredentials, type RenewedCredentials, type S3Credentials } from './credentials.ts'
 import { readError } from './failure.ts'
-import type { createGet, Get, Span } from './getting.ts'
+import type { createGet, Get } from './getting.ts'
 import { patient } from './turns.ts'
 
 /** Calls at once for each kind of work. A call's own time begins with its turn: a crowd does not time out. */
@@ -45,7 +46,7 @@ export interface Client {
     work: (s3: Sdk.S3Client, abort: Abort, progress: Progress) => Promise<Result>,
   ): Promise<Result>
   /** Resolves with the head of the answer, whose body is still to come. */
-  get(options: CallOptions, key: string, span: Span | undefined): Promise<IncomingMessage>
+  get(options: CallOptions, key: string, span: ByteRange | undefined): Promise<IncomingMessage>
   /** Closes all connections. */
   close(): void
 }

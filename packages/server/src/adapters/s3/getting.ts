@@ -3,19 +3,15 @@ import { request as httpRequest, type IncomingMessage, type RequestOptions } fro
 import { request as httpsRequest } from 'node:https'
 import type { S3Client } from '@aws-sdk/client-s3'
 import { SignatureV4 } from '@smithy/signature-v4'
+import type { ByteRange } from '../../ports/objects.ts'
 import type { S3Address } from './address.ts'
 
 const NO_BODY_SHA256 = createHash('sha256').digest('hex')
 /** An error of a store is shorter. */
 const MAX_ERROR_BYTES = 64 * 1024
 
-export interface Span {
-  readonly start: number
-  readonly end: number
-}
-
 /** Gets a key or a span of it. Rejects as the library does: name or code, and the status of an answer. */
-export type Get = (key: string, span: Span | undefined, signal: AbortSignal) => Promise<IncomingMessage>
+export type Get = (key: string, span: ByteRange | undefined, signal: AbortSignal) => Promise<IncomingMessage>
 
 interface GettingOptions {
   readonly s3: S3Client

@@ -1,5 +1,6 @@
 import { BlobMissing } from '../../ground/storageErrors.ts'
 import type { KeyedBytes } from '../../ports/keyedBytes.ts'
+import { checkByteCount } from '../../ports/objects.ts'
 import type { Client } from './client.ts'
 import { isNoSuchKey } from './failure.ts'
 import { listKeys, readKey, removeKey, sizeOfKey } from './keys.ts'
@@ -12,7 +13,7 @@ import {
   listMultipartUploads,
   uploadPart,
 } from './multipart.ts'
-import { checkByteCount, checkKey, locationOf } from './names.ts'
+import { checkKey, locationOf } from './names.ts'
 import { inMemory } from './spool.ts'
 
 /** The limits that all stores have in common. */

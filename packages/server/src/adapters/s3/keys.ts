@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream'
 import type { ListObjectsV2CommandOutput } from '@aws-sdk/client-s3'
 import { StorageUnavailable } from '../../ground/storageErrors.ts'
+import type { ByteRange } from '../../ports/objects.ts'
 import { MAX_ATTEMPTS } from './attempts.ts'
 import type { Client, Lane } from './client.ts'
 import { BrokenOff, isBeyondEnd } from './failure.ts'
-import type { Span } from './getting.ts'
 import { wasRead } from './readBuffers.ts'
 import type { Spooled } from './spool.ts'
 
@@ -40,11 +40,11 @@ export async function putKey(client: Client, key: string, spooled: Spooled, opti
  * How many bytes the key has, by a GET of its byte at `at`. Not by HEAD: two well-known stores answer HEAD for what
  * they have lost. Throws `S3Refusal`, also if there is no such key.
  */
-export async function sizeOfKey(client: Client, key: string, at: number, signal?: AbortSignal): Promise<number> {
-  const getting = { lane: 'verification', signal } as const
+export async function sizeOfKey(client: Client, key: string, at: number): Promise<number> {
+  const getting = { lane: 'verification' } as const
   try {
     const { body, total } = await getKey(client, key, { start: at, end: at + 1 }, getting)
-    for await (const _ of piecesOf(body, client.answerMs, signal));
+    for await (const _ of piecesOf(body, client.answerMs, undefined));
     return total
   } catch (error) {
     if (!isBeyondEnd(error)) throw error
@@ -61,7 +61,12 @@ interface Getting {
 }
 
 /** Reads a span and continues a broken answer. Ends early for a shorter key. Throws `S3Refusal`, also for no key. */
-export async function* readKey(client: Client, key: string, span: Span, getting: Getting): AsyncGenerator<Uint8Array> {
+export async function* readKey(
+  client: Client,
+  key: string,
+  span: ByteRange,
+  getting: Getting,
+): AsyncGenerator<Uint8Array> {
   let position = span.start
   let failures = 0
   while (position < span.end) {
@@ -85,7 +90,7 @@ export async function* readKey(client: Client, key: string, span: Span, getting:
 }
 
 /** A span that begins behind the end of the key is empty. */
-async function getSome(client: Client, key: string, span: Span, getting: Getting): Promise<Gotten> {
+async function getSome(client: Client, key: string, span: ByteRange, getting: Getting): Promise<Gotten> {
   try {
     return await getKey(client, key, span, getting)
   } catch (error) {
@@ -100,7 +105,12 @@ interface Gotten {
   readonly total: number
 }
 
-async function getKey(client: Client, key: string, span: Span | undefined, { lane, signal }: Getting): Promise<Gotten> {
+async function getKey(
+  client: Client,
+  key: string,
+  span: ByteRange | undefined,
+  { lane, signal }: Getting,
+): Promise<Gotten> {
   const body = await client.get({ operation: 'read an object', lane, signal }, key, span)
   // `piecesOf` reports what breaks; there is no other listener.
   body.on('error', () => undefined)
@@ -112,7 +122,7 @@ async function getKey(client: Client, key: string, span: Span | undefined, { lan
 }
 
 /** `bytes 5-9/10`. Undefined unless it begins where it should: a store that ignores ranges gives wrong bytes. */
-function totalIn(contentRange: string | undefined, span: Span): number | undefined {
+function totalIn(contentRange: string | undefined, span: ByteRange): number | undefined {
   const match = /^bytes (\d+)-\d+\/(\d+)$/.exec(contentRange ?? '')
   return match !== null && Number(match[1]) === span.start ? Number(match[2]) : undefined
 }

@@ -1,12 +1,7 @@
 import { randomBytes } from 'node:crypto'
+import { checkLocation } from '../../ports/objects.ts'
 
-const locationForm = /^[0-9a-f]{2}\/[0-9a-f]{64}\.[0-9a-f-]{36}$/
 const keyForm = /^([0-9a-f]{2}\/[0-9a-f]{64}\.[0-9a-f-]{36})\/[0-9a-f]{16}$/
-
-/** Throws `RangeError` for a text that is no location of the server. */
-export function checkLocation(location: string): void {
-  if (!locationForm.test(location)) throw new RangeError('not a location of this store')
-}
 
 /** Throws `RangeError` for a text that is no key of the server. */
 export function checkKey(key: string): void {
@@ -21,8 +16,4 @@ export function locationOf(key: string): string | undefined {
 export function newKeyOf(location: string): string {
   checkLocation(location)
   return `${location}/${randomBytes(8).toString('hex')}`
-}
-
-export function checkByteCount(value: number): void {
-  if (!Number.isSafeInteger(value) || value < 0) throw new RangeError('not a number of bytes')
 }

@@ -3,6 +3,7 @@ import { type FileHandle, mkdir, open, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { StorageUnavailable } from '../../ground/storageErrors.ts'
+import type { WriteRequest } from '../../ports/staging.ts'
 import { readBody } from '../body.ts'
 
 /** A body that is not larger stays in memory. */
@@ -24,13 +25,7 @@ export interface Spooled {
 
 /** Takes bodies whose length is not known. Their files have no name, so a killed process leaves nothing. */
 export interface Spool {
-  take(source: SpoolSource): Promise<Spooled>
-}
-
-interface SpoolSource {
-  readonly body: AsyncIterable<Uint8Array>
-  readonly signal: AbortSignal
-  readonly onBytes: (bytes: Uint8Array) => void
+  take(source: WriteRequest): Promise<Spooled>
 }
 
 export async function openSpool(directory: string): Promise<Spool> {
@@ -38,7 +33,7 @@ export async function openSpool(directory: string): Promise<Spool> {
   return { take: (source) => spooled(directory, source) }
 }
 
-async function spooled(directory: string, { body, signal, onBytes }: SpoolSource): Promise<Spooled> {
+async function spooled(directory: string, { body, signal, onBytes }: WriteRequest): Promise<Spooled> {
   const reader = readBody(body, signal)
   const hash = createHash('sha256')
   const target = gathering(directory)

@@ -1,8 +1,9 @@
+import { checkByteCount, checkLocation } from '../../ports/objects.ts'
 import type { Staging } from '../../ports/staging.ts'
 import type { Client } from './client.ts'
 import { putKey } from './keys.ts'
 import type { Marker } from './marker.ts'
-import { checkByteCount, checkKey, checkLocation, newKeyOf } from './names.ts'
+import { checkKey, newKeyOf } from './names.ts'
 import type { Spool } from './spool.ts'
 
 interface StagingPorts {

@@ -53,6 +53,10 @@ export function createAttemptLimits(
     return [{ rule, key: `${source} ${key}`, max: loginTriesPerWindow, windowSeconds: WINDOW_SECONDS }, ofAccount]
   }
 
+  function limitsForUnguessable(what: string, key: string, source: Source): readonly Limit[] {
+    return limitsFor(what, { key, source, windowSeconds: WINDOW_SECONDS, max: MAX_WRONG_UNGUESSABLE_OF_ACCOUNT })
+  }
+
   return {
     /** Counts every attempt of a source, right or wrong. */
     async countAttempt(source: Source): Promise<Refuses<'attempts_limited'> | undefined> {
@@ -74,20 +78,10 @@ export function createAttemptLimits(
 
     /** Not the limits of sign-in keys: wrong passwords of a stranger must not lock the owner's recovery. */
     forRecoveryKeys: (email: string, source: Source): readonly Limit[] =>
-      limitsFor('recovery-keys', {
-        key: email,
-        source,
-        windowSeconds: WINDOW_SECONDS,
-        max: MAX_WRONG_UNGUESSABLE_OF_ACCOUNT,
-      }),
+      limitsForUnguessable('recovery-keys', email, source),
 
     forPasskeys: (passkeyId: PasskeyId, source: Source): readonly Limit[] =>
-      limitsFor('passkeys', {
-        key: passkeyId,
-        source,
-        windowSeconds: WINDOW_SECONDS,
-        max: MAX_WRONG_UNGUESSABLE_OF_ACCOUNT,
-      }),
+      limitsForUnguessable('passkeys', passkeyId, source),
 
     /** The window of the account is a day: the same number of guesses in every 15 minutes would be too many. */
     forCodes: (accountId: AccountId, source: Source): readonly Limit[] =>
@@ -99,12 +93,7 @@ export function createAttemptLimits(
 
     /** Not the limits of codes: after a stranger used those up, an owner signs in with a backup code. */
     forBackupCodes: (accountId: AccountId, source: Source): readonly Limit[] =>
-      limitsFor('backup-codes', {
-        key: accountId,
-        source,
-        windowSeconds: WINDOW_SECONDS,
-        max: MAX_WRONG_UNGUESSABLE_OF_ACCOUNT,
-      }),
+      limitsForUnguessable('backup-codes', accountId, source),
 
     /**
      * Runs `check` within the limits. An attempt is counted before the check, so guessing in parallel gains nothing.

@@ -1,6 +1,7 @@
 /** Signs in with the recovery words instead of the password. Asks for a second factor that is on. */
 import { createHmac, hkdfSync } from 'node:crypto'
 import { fromBase64, toBase64 } from '@blindkeep/protocol/bytes'
+import { isObject } from '@blindkeep/protocol/json'
 import {
   COMMITMENT_BYTES,
   FORMAT_BLOB,
@@ -178,8 +179,8 @@ interface Stored {
 }
 
 function isStored(value: unknown): value is Stored {
-  if (typeof value !== 'object' || value === null) return false
-  const { signInKeyHash, kdfVersion, salt, sealedAccountKey }: Partial<Record<keyof Stored, unknown>> = value
+  if (!isObject(value)) return false
+  const { signInKeyHash, kdfVersion, salt, sealedAccountKey } = value
   const areTexts = [salt, sealedAccountKey].every((text) => text === undefined || typeof text === 'string')
   return typeof signInKeyHash === 'string' && areTexts && (kdfVersion === undefined || typeof kdfVersion === 'number')
 }

@@ -3,32 +3,52 @@
  * connection breaks, repeats of the last chunk join it, a start resumes it, and nothing else can leave that state.
  */
 import { tryEachInTurn } from '@blindkeep/protocol/concurrency'
-import type { UploadId } from '@blindkeep/protocol/ids'
+import { addSeconds, type Instant, type UploadId } from '@blindkeep/protocol/ids'
 import { StorageFull, StorageUnavailable, SyncFailed } from '../../ground/storageErrors.ts'
+import type { Clock } from '../../ports/clock.ts'
 import type { Staging } from '../../ports/staging.ts'
-import { accountLock, isStoreBroken, OutcomeUnknown, type Upload, type UploadFailure } from '../../ports/store.ts'
+import {
+  accountLock,
+  isStoreBroken,
+  type Lease,
+  OutcomeUnknown,
+  type Store,
+  type Upload,
+  type UploadFailure,
+} from '../../ports/store.ts'
+import { createPause, type GiveUpAfter } from '../ground/pause.ts'
 import type { Refuses } from '../ground/refusals.ts'
 import type { UploadEnding } from '../uploads/uploadEnding.ts'
-import { createFinishingLease, type LeasePorts } from './finishingLease.ts'
-import type { Land } from './landing.ts'
+import type { Landing } from './landing.ts'
 import type { StagedBytes } from './stagedBytes.ts'
 
 export type FinishAnswer = { readonly offset: number } | FailedAnswer | Refuses<'upload_not_found'>
 type FailedAnswer = Refuses<UploadFailure>
 type StorageRefusal = Refuses<'storage_unavailable' | 'storage_full'>
 
-interface FinishingPorts extends LeasePorts {
+/** A process that dies while finishing holds its upload for so long. A living one renews its lease. */
+const LEASE_SECONDS = 10
+const RENEWAL_MS = 3_000
+/** Between two looks at a row that another process finishes. */
+const LOOK_MS = 200
+
+interface FinishingPorts {
+  readonly store: Store
+  readonly clock: Clock
+  /** Names this process. */
+  readonly nodeId: string
+  readonly giveUpAfter: GiveUpAfter
   readonly staging: Staging
   readonly staged: StagedBytes
   readonly ending: UploadEnding
-  readonly land: Land
+  readonly landing: Pick<Landing, 'land'>
 }
 
 export type Finishing = ReturnType<typeof createFinishing>
 
 export function createFinishing(ports: FinishingPorts) {
-  const { store, staging, clock, staged, ending, land } = ports
-  const lease = createFinishingLease(ports)
+  const { store, staging, clock, staged, ending, landing } = ports
+  const lease = createLease(ports)
 
   /** Undefined if another process finishes it. `entered`: the upload that this process just moved to finishing. */
   const finishHere = shared(async (uploadId, entered?: Upload): Promise<FinishAnswer | undefined> => {
@@ -55,7 +75,7 @@ export function createFinishing(ports: FinishingPorts) {
 
   async function complete(upload: Upload): Promise<FinishAnswer> {
     const isRight = (await staged.digest(upload)) === upload.ciphertextHash
-    const refused = isRight ? await land(upload) : hashWrong(upload)
+    const refused = isRight ? await landing.land(upload) : hashWrong(upload)
     if (refused !== undefined) return fail(upload, { from: 'finishing', refused })
     staged.forget(upload.uploadId)
     return { offset: upload.size }
@@ -145,4 +165,58 @@ function failedAnswer({ failure = 'content_hash_wrong', size }: Pick<Upload, 'fa
   return isOfManifest
     ? { refused: failure, offset: size, detail: 'the session has failed and cannot be resumed' }
     : { refused: failure, offset: size }
+}
+
+/**
+ * One process finishes an upload at a time: it has a lease in the row, and the others wait. The lease only saves work:
+ * if two processes finish an upload all the same, one transaction closes it, and both answer what the row says then.
+ */
+function createLease({
+  store,
+  clock,
+  nodeId,
+  giveUpAfter,
+}: Pick<FinishingPorts, 'store' | 'clock' | 'nodeId' | 'giveUpAfter'>) {
+  const pause = createPause(giveUpAfter)
+  const from = (at: Instant): Lease => ({ by: nodeId, until: addSeconds(at, LEASE_SECONDS) })
+
+  function renew(uploadId: UploadId): Promise<boolean> {
+    const at = clock.now()
+    return store.write([], (tx) => tx.uploads.lease(uploadId, { ...from(at), at }))
+  }
+
+  /** Reading a large file again may take longer than a lease. */
+  async function renewUntil(uploadId: UploadId, ended: AbortSignal): Promise<void> {
+    while (await pause(RENEWAL_MS, ended)) await renew(uploadId).catch(() => undefined)
+  }
+
+  return {
+    /** For the row of an upload that this process is about to finish. */
+    from,
+
+    /**
+     * Whether this process may finish now. `upload`: the present row. An own expired lease counts until it is taken.
+     */
+    take: async ({ uploadId, lease }: Upload): Promise<boolean> => lease?.by === nodeId || renew(uploadId),
+
+    /** Renews the lease while `work` runs. */
+    async during<Result>(uploadId: UploadId, work: () => Promise<Result>): Promise<Result> {
+      const ended = new AbortController()
+      void renewUntil(uploadId, ended.signal)
+      return work().finally(() => ended.abort())
+    },
+
+    /** The uploads that this process may finish. */
+    waiting: (): Promise<readonly UploadId[]> =>
+      store.read((tx) => tx.uploads.finishing({ by: nodeId, at: clock.now() })),
+
+    /** Looks again and again while another process finishes the upload. */
+    async untilAnswered<Answer>(look: () => Promise<Answer | undefined>): Promise<Answer> {
+      for (;;) {
+        const answer = await look()
+        if (answer !== undefined) return answer
+        await pause(LOOK_MS)
+      }
+    },
+  }
 }

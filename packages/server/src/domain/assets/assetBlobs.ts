@@ -7,7 +7,6 @@ import type { AssetBlob, AssetUpload, Drop, NewAsset, ReadTx, WriteTx } from '..
 import { noteAssetChange } from '../changes/changes.ts'
 import type { Refuses } from '../ground/refusals.ts'
 import type { Quota } from '../quota/quota.ts'
-import { markLanded } from '../uploads/markLanded.ts'
 import type { UploadEnding } from '../uploads/uploadEnding.ts'
 import { isVisible } from './assetView.ts'
 import { type Declared, judgeAuthor, judgeDevice } from './manifest.ts'
@@ -91,7 +90,11 @@ export function createAssetBlobs({ quota, ending }: AssetBlobPorts) {
       const { assetId, role, ciphertextHash, size, contentType, location, uploadId, envelope } = upload
       const blob = { assetId, role, ciphertextHash, size, contentType, location, uploadId, envelope, landedAt: at }
       await add(tx, blob, upload)
-      await markLanded(tx, upload, at)
+      const [isLanded, isKept] = await Promise.all([
+        tx.uploads.move(uploadId, { from: 'finishing', to: 'landed', at }),
+        tx.objects.keep([location], at),
+      ])
+      if (!isLanded || !isKept) throw new Error('a session left the finishing state without a receipt')
     },
 
     /** Adds a drop’s object as an original, with its charge, in the adoption's transaction. Throws `SlotLost`. */

@@ -9,6 +9,7 @@ import {
   parseUploadId,
   type Sha256Hex,
 } from '@blindkeep/protocol/ids'
+import { isCount, isObject } from '@blindkeep/protocol/json'
 import type { SnapshotCounts, SnapshotObject } from '../../ports/backup.ts'
 import type { Keyring } from '../../ports/keyring.ts'
 import { partsOf } from '../ground/location.ts'
@@ -63,7 +64,10 @@ export function parseManifest(text: string): BackupManifest {
     throw new Error(`backup.json is of version ${json.version}, and this release knows ${VERSION}: use a newer release`)
   const [database, counts] = [asObject(json.database), asObject(json.counts)]
   const receiptSeq = json.receipt_seq
-  const number = (from: Readonly<Record<string, unknown>>, name: string) => required(asNumber(from[name]), name)
+  const number = (from: Readonly<Record<string, unknown>>, name: string) => {
+    const value = from[name]
+    return required(isCount(value) ? value : undefined, name)
+  }
   return {
     createdAt: required(parseInstant(String(json.created_at)), 'created_at'),
     serverId: typeof json.server_id === 'string' ? json.server_id : undefined,
@@ -124,11 +128,7 @@ function objectIn(text: string): Readonly<Record<string, unknown>> {
 }
 
 function asObject(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null ? { ...value } : {}
-}
-
-function asNumber(value: unknown): number | undefined {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined
+  return isObject(value) ? value : {}
 }
 
 function required<Value>(value: Value | undefined, name: string): Value {

@@ -1,8 +1,9 @@
 /** Hashes bytes as they pass into a backup or out of it. */
 import { createHash } from 'node:crypto'
-import { parseSha256Hex, type Sha256Hex } from '@blindkeep/protocol/ids'
+import { parseSha256Hex } from '@blindkeep/protocol/ids'
 import { BlobMissing, StorageUnavailable } from '../../ground/storageErrors.ts'
 import { BackupFailed, type SnapshotObject } from '../../ports/backup.ts'
+import type { BlobDigest } from '../../ports/objects.ts'
 import { partsOf } from '../ground/location.ts'
 
 export type ObjectFaultKind = 'missing' | 'damaged' | 'unreadable'
@@ -39,19 +40,14 @@ export async function isRight(body: AsyncIterable<Uint8Array>, object: SnapshotO
   return isOf(object, await digestOf(body))
 }
 
-interface Digest {
-  readonly sha256: Sha256Hex
-  readonly size: number
-}
-
-export async function digestOf(body: AsyncIterable<Uint8Array>): Promise<Digest> {
+export async function digestOf(body: AsyncIterable<Uint8Array>): Promise<BlobDigest> {
   const passing = createPassing()
   for await (const piece of body) passing.take(piece)
   return passing.digest()
 }
 
 /** Only a receipted object has a known hash. Chunks check an open session's bytes when it continues. */
-function isOf({ location, bytes, isWhole }: SnapshotObject, { sha256, size }: Digest): boolean {
+function isOf({ location, bytes, isWhole }: SnapshotObject, { sha256, size }: BlobDigest): boolean {
   return size === bytes && (!isWhole || sha256 === partsOf(location).ciphertextHash)
 }
 
@@ -64,7 +60,7 @@ export function createPassing() {
       hash.update(piece)
       size += piece.length
     },
-    digest(): Digest {
+    digest(): BlobDigest {
       const sha256 = parseSha256Hex(hash.digest('hex'))
       if (sha256 === undefined) throw new Error('the digest is no SHA-256 in hex')
       return { sha256, size }

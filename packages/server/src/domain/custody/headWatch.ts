@@ -151,11 +151,18 @@ export async function lifeOf(tx: Pick<ReadTx, 'server'>): Promise<number> {
   return (await countIn(tx, 'life')) ?? 0
 }
 
-async function countIn({ server }: Pick<ReadTx, 'server'>, name: 'life' | 'witnessed'): Promise<number | undefined> {
-  const written = await server.fact(name)
+type Count = 'life' | 'witnessed' | 'receipt_seq_floor'
+
+export async function countIn({ server }: Pick<ReadTx, 'server'>, name: Count): Promise<number | undefined> {
+  return countOf(name, await server.fact(name))
+}
+
+/** Reads the fact. Throws if it is no count: a guessed one might give a number of a receipt a second time. */
+export function countOf(name: Count, written: Uint8Array | undefined): number | undefined {
   if (written === undefined) return undefined
-  const count = Number(new TextDecoder().decode(written))
-  if (!Number.isSafeInteger(count) || count < 0) throw new Error(`the fact ${name} is no number`)
+  const text = new TextDecoder().decode(written)
+  const count = Number(text)
+  if (!/^\d+$/.test(text) || !Number.isSafeInteger(count)) throw new Error(`the fact ${name} is no number`)
   return count
 }
 

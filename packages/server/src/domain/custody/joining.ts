@@ -44,8 +44,6 @@ const MAX_REFUSED = 1000
 /** The part is not being written any more: another process gave it up. */
 class JoiningLost extends Error {}
 
-export type JoinParts = ReturnType<typeof createJoining>
-
 export function createJoining(ports: JoiningPorts, settings: JoiningSettings) {
   const { store, staging, clock, log } = ports
   const refused = new Set<UploadId>()

@@ -1,21 +1,16 @@
 /** The server's keys: created at the first start, opened later. Attestation and signing keys rotate while it runs. */
-import type { KeyId } from '@blindkeep/protocol/ids'
 import type { Clock } from '../../ports/clock.ts'
-import type { AttestationSigner, Keyring } from '../../ports/keyring.ts'
+import type { Keyring } from '../../ports/keyring.ts'
 import type { Random } from '../../ports/random.ts'
-import type { AttestationKey, ServerFact, Store } from '../../ports/store.ts'
+import type { ServerFact, Store } from '../../ports/store.ts'
 import { createSigningKey, type SigningKey } from '../discovery/signingKey.ts'
 import { keyFrom, MAX_CHOSEN_ROTATIONS, type Rotation, requireRoomForRotation, rotateIn } from './keyChanges.ts'
 
 export interface ServerKeys {
-  /** Throws `WrongMasterSecret`. */
-  readonly signerOf: SignerOf
   readonly tokens: SigningKey
   /** 32 random bytes for values that must be unguessable and the same after every start. */
   readonly serverSecret: Uint8Array
 }
-
-export type SignerOf = (key: AttestationKey) => Pick<AttestationSigner, 'receipts'>
 
 interface KeyPorts {
   readonly store: Store
@@ -28,10 +23,8 @@ interface KeyPorts {
 export async function openServerKeys({ store, keyring, clock, random }: KeyPorts): Promise<ServerKeys> {
   const sealedTokenKey = await findOrCreateFact('token_key', () => keyring.createTokenKey())
   const sealedSecret = await findOrCreateFact('server_secret', () => keyring.seal('server-secret', random.bytes(32)))
-  const signerOf = createSigners(keyring)
-  signerOf(await findOrCreateActiveKey())
+  keyring.openAttestationKey(await findOrCreateActiveKey())
   return {
-    signerOf,
     tokens: createSigningKey({ store, keyring }, sealedTokenKey),
     serverSecret: keyring.open('server-secret', sealedSecret),
   }
@@ -54,15 +47,6 @@ export async function openServerKeys({ store, keyring, clock, random }: KeyPorts
       await tx.keys.insertAttestationKey(key)
       return key
     })
-  }
-}
-
-/** Opening a key costs more than signing with it, so the last opened signer is cached: older keys sign no more. */
-function createSigners(keyring: Keyring): SignerOf {
-  let cached: { readonly keyId: KeyId; readonly signer: AttestationSigner } | undefined
-  return (key) => {
-    if (cached?.keyId !== key.keyId) cached = { keyId: key.keyId, signer: keyring.openAttestationKey(key) }
-    return cached.signer
   }
 }
 

@@ -7,12 +7,11 @@ import { utf8 } from '@blindkeep/protocol/bytes'
 import type { Clock } from '../../ports/clock.ts'
 import type { Keyring } from '../../ports/keyring.ts'
 import type { Random } from '../../ports/random.ts'
-import type { Store, WriteTx } from '../../ports/store.ts'
+import type { ReadTx, Store, WriteTx } from '../../ports/store.ts'
 import type { Witness, WitnessedHead } from '../../ports/witness.ts'
 import { FEED_EPOCH_BYTES } from '../changes/positions.ts'
-import { lifeOf } from './headWatch.ts'
+import { countIn, lifeOf } from './headWatch.ts'
 import { type Rotation, rotateIn } from './keyChanges.ts'
-import { raiseReceiptSeqFloor, receiptSeqFloor } from './receiptSeqFloor.ts'
 
 /**
  * More than a server can sign in a millisecond. So a restored server starts above all numbers that were ever issued,
@@ -61,4 +60,20 @@ async function raiseFloor(
   const floor = byClock > known ? byClock : known + RECEIPT_SEQ_JUMP
   await raiseReceiptSeqFloor(tx, floor)
   return floor
+}
+
+/**
+ * From now on, every receipt_seq is above `floor`, a whole number. For a log that was restored from a backup: the
+ * server may have issued receipts after the backup, and no two receipts may have the same number (specification,
+ * AssetReceipt, receipt_seq). A floor is never lowered.
+ */
+export async function raiseReceiptSeqFloor(tx: WriteTx, floor: number): Promise<void> {
+  if (!Number.isSafeInteger(floor) || floor < 0) throw new RangeError(`${floor} is no receipt_seq`)
+  const raised = Math.max(floor, await receiptSeqFloor(tx))
+  await tx.server.setFact('receipt_seq_floor', utf8(String(raised)))
+}
+
+/** 0 when it was never raised. Throws when the fact cannot be read. */
+export async function receiptSeqFloor(tx: Pick<ReadTx, 'server'>): Promise<number> {
+  return (await countIn(tx, 'receipt_seq_floor')) ?? 0
 }

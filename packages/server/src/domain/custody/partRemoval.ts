@@ -22,8 +22,6 @@ const DAY_SECONDS = 86_400
 /** A key without a row is a leftover only after so long beyond the grace of parts. */
 const LEFTOVER_SECONDS = 2 * DAY_SECONDS
 
-export type PartRemoval = ReturnType<typeof createPartRemoval>
-
 export function createPartRemoval(
   { store, keyedBytes, clock }: PartRemovalPorts,
   { partGraceSeconds }: JoiningSettings,

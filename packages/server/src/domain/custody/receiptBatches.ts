@@ -6,6 +6,7 @@ import {
   formatInstant,
   type Instant,
   instantOf,
+  type KeyId,
   type Sha256Hex,
   type UploadId,
 } from '@blindkeep/protocol/ids'
@@ -13,6 +14,7 @@ import type { ReceiptPayload } from '@blindkeep/protocol/receipt'
 import type { BlobRole } from '@blindkeep/protocol/schemas/receipts'
 import { StorageUnavailable } from '../../ground/storageErrors.ts'
 import type { Clock } from '../../ports/clock.ts'
+import type { AttestationSigner } from '../../ports/keyring.ts'
 import {
   type AttestationKey,
   accountLock,
@@ -22,9 +24,7 @@ import {
   type WriteTx,
 } from '../../ports/store.ts'
 import { recordServerId, requireOwnName } from '../discovery/serverId.ts'
-import type { HeadWatch } from './headWatch.ts'
-import type { SignerOf } from './keys.ts'
-import { floorIn } from './receiptSeqFloor.ts'
+import { countOf, type HeadWatch } from './headWatch.ts'
 
 interface Draft {
   /** Whose file it is. */
@@ -75,6 +75,9 @@ interface LogState {
   readonly key: AttestationKey
 }
 
+/** Throws `WrongMasterSecret`. */
+export type SignerOf = (key: AttestationKey) => Pick<AttestationSigner, 'receipts'>
+
 export interface ReceiptPorts<Landing> {
   readonly store: Store
   readonly clock: Clock
@@ -118,7 +121,8 @@ export function createReceiptBatches<Landing>(ports: ReceiptPorts<Landing>) {
   /** The log as this process has left it. */
   let left: LogState | undefined
 
-  const signOn = (drafts: Drafts<Landing>, state: LogState) => signAll(ports, drafts, state)
+  const signerOf = keepingLast(ports.signerOf)
+  const signOn = (drafts: Drafts<Landing>, state: LogState) => signAll({ ...ports, signerOf }, drafts, state)
 
   /** Continues what the log has now. */
   async function sign(drafts: Drafts<Landing>, { ask }: Pick<Store, 'ask'> = store): Promise<Signed> {
@@ -200,6 +204,15 @@ function lastOf(rows: readonly ReceiptRow[]): ReceiptRow {
   return last
 }
 
+/** Opening a key costs more than signing with it, so the last opened signer is kept: older keys sign no more. */
+function keepingLast(open: SignerOf): SignerOf {
+  let last: { readonly keyId: KeyId; readonly signer: ReturnType<SignerOf> } | undefined
+  return (key) => {
+    if (last?.keyId !== key.keyId) last = { keyId: key.keyId, signer: open(key) }
+    return last.signer
+  }
+}
+
 /** Nothing is written. */
 async function signAll(
   { clock, serverId, signerOf }: Pick<ReceiptPorts<never>, 'clock' | 'serverId' | 'signerOf'>,
@@ -207,7 +220,7 @@ async function signAll(
   state: LogState,
 ): Promise<Signed> {
   const { head, floor, key } = state
-  const firstSeq = Math.max(head?.receiptSeq ?? 0, floorIn(floor)) + 1
+  const firstSeq = Math.max(head?.receiptSeq ?? 0, countOf('receipt_seq_floor', floor) ?? 0) + 1
   // Even with the clock set back, a receipt is not dated before its predecessor or its key's activation.
   const receivedAt = instantOf(Math.max(clock.now(), key.activeFrom, head?.receivedAt ?? 0))
   const payloads = drafts.map(

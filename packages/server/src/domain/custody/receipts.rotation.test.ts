@@ -10,7 +10,7 @@ import type { ReceiptRow, Store } from '../../ports/store.ts'
 import { draft, verifiers } from '../../testing/receipts.ts'
 import { defined, inWorld, type World } from '../../testing/world.ts'
 import { openServerKeys, rotateAttestationKey } from './keys.ts'
-import { raiseReceiptSeqFloor } from './receiptSeqFloor.ts'
+import { raiseReceiptSeqFloor } from './logLives.ts'
 import { createReceiptLog, type ReceiptLog } from './receipts.ts'
 
 interface Rotated {
@@ -30,7 +30,7 @@ function whileRotating(work: (rotated: Rotated, world: World) => Promise<void>):
     const other = await openSqliteStore({ path, asItIs: true })
     try {
       const { clock, keyring, random } = world
-      const { signerOf } = await openServerKeys({ store, keyring, clock, random })
+      await openServerKeys({ store, keyring, clock, random })
       let before: (signed: number) => Promise<unknown> = async () => undefined
       let signed = 0
       const log = createReceiptLog({
@@ -40,7 +40,7 @@ function whileRotating(work: (rotated: Rotated, world: World) => Promise<void>):
         signerOf: (key) => ({
           async receipts(payloads, keyId) {
             for (let count = 0; count < payloads.length; count += 1) await before(signed++)
-            return signerOf(key).receipts(payloads, keyId)
+            return keyring.openAttestationKey(key).receipts(payloads, keyId)
           },
         }),
       })

@@ -8,8 +8,7 @@ import { createFaults, createGate } from '../../testing/faults.ts'
 import { bytes } from '../../testing/guest.ts'
 import { draft, verifiers } from '../../testing/receipts.ts'
 import { defined, inWorld, sha256, type World } from '../../testing/world.ts'
-import { openServerKeys, type SignerOf } from './keys.ts'
-import { LandingsRefused, type LandTogether } from './receiptBatches.ts'
+import { LandingsRefused, type LandTogether, type SignerOf } from './receiptBatches.ts'
 import { createReceiptLog } from './receipts.ts'
 
 /** Runs `before` ahead of the signatures of each batch. */
@@ -110,9 +109,9 @@ describe('the receipt log', () => {
   it(
     'commits in the end, however often another node appends lone receipts meanwhile',
     inWorld(async (world) => {
-      const { store, clock, keys } = world
+      const { store, clock, keyring } = world
       const ports = { store, clock, serverId: 'https://keep.example' }
-      const other = createReceiptLog({ ...ports, signerOf: keys.signerOf })
+      const other = createReceiptLog({ ...ports, signerOf: keyring.openAttestationKey })
       const rows: ReceiptRow[] = []
       let isHeld = false
       const log = createReceiptLog({
@@ -127,7 +126,7 @@ describe('the receipt log', () => {
               })
             }),
         },
-        signerOf: signingAfter(keys.signerOf, async () => {
+        signerOf: signingAfter(keyring.openAttestationKey, async () => {
           // Within one process the log's lock keeps the others out.
           if (!store.mayLoseOutcome || isHeld) return
           clock.advance(1)
@@ -170,8 +169,8 @@ describe('the receipt log', () => {
     }
     await inWorld(
       async (world) => {
-        const { store, clock, keyring, random } = world
-        const { signerOf } = await openServerKeys({ store, keyring, clock, random })
+        const { store, clock, keyring } = world
+        const signerOf = keyring.openAttestationKey
         const other = createReceiptLog({ store, clock, serverId: 'https://keep.example', signerOf })
         const logs = [world.rules.receiptLog, other]
         const rows = await Promise.all(Array.from({ length: 300 }, (_, at) => defined(logs[at % 2]).append(draft())))
@@ -212,8 +211,8 @@ describe('the receipt log', () => {
           calls.push(landings)
           if (landings.includes('broken')) throw failure
         }
-        const { store, clock, keys } = world
-        const ports = { store, clock, serverId: 'https://keep.example', signerOf: keys.signerOf }
+        const { store, clock, keyring } = world
+        const ports = { store, clock, serverId: 'https://keep.example', signerOf: keyring.openAttestationKey }
         const receiptLog = createReceiptLog({ ...ports, landTogether })
         const append = (landing: string) => {
           const { accountId, subject } = draft()
@@ -263,10 +262,10 @@ describe('the receipt log', () => {
 
   it(
     'signs again, behind the new head, when the head moved without the lock',
-    inWorld(async ({ store, clock, keys, rules }) => {
+    inWorld(async ({ store, clock, keyring, rules }) => {
       const first = await rules.receiptLog.append(draft())
       const [isSigning, maySign] = [createGate(), createGate()]
-      const signerOf = signingAfter(keys.signerOf, async () => {
+      const signerOf = signingAfter(keyring.openAttestationKey, async () => {
         isSigning.open()
         await maySign.passed
       })

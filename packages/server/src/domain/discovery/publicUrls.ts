@@ -12,14 +12,11 @@ export interface AnnouncedMove {
   readonly on: Instant
 }
 
-/** A fact has another form than the server writes. */
-export class MalformedFact extends Error {}
-
 /** The whole PUBLIC_URL of the last start. Undefined before the first one of this release. */
 export async function publicUrlIn(tx: Pick<ReadTx, 'server'>): Promise<string | undefined> {
   const text = textOf(await tx.server.fact('public_url'))
   if (text === undefined || isAddress(text)) return text
-  throw new MalformedFact('the fact public_url is no address')
+  throw new Error('the fact public_url is no address')
 }
 
 /** For each start. `publicUrl` without a slash at the end. */
@@ -38,7 +35,7 @@ export const ANY_PATH = '/*'
 export async function formerUrls(tx: Pick<ReadTx, 'server'>): Promise<readonly string[]> {
   const written = jsonOf(textOf(await tx.server.fact('former_urls')) ?? '[]')
   if (!Array.isArray(written) || !written.every(isAddress))
-    throw new MalformedFact('the fact former_urls is no list of addresses')
+    throw new Error('the fact former_urls is no list of addresses')
   return written
 }
 

@@ -83,7 +83,7 @@ describe('a process that slept through a move', () => {
         ...{ store: world.store, clock: world.clock, serverId: NEW },
         signerOf: (key) => ({
           async receipts(payloads, keyId) {
-            const signed = await there.keys.signerOf(key).receipts(payloads, keyId)
+            const signed = await there.keyring.openAttestationKey(key).receipts(payloads, keyId)
             await movedTo(there, 'https://third.example')
             return signed
           },

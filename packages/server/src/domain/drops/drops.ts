@@ -1,4 +1,4 @@
-/** Creates a guest's session and returns the landed receipt. arrival/chunks.ts takes bytes, landDrops.ts lands. */
+/** Creates a guest's session and returns the landed receipt. arrival/chunks.ts takes bytes, landing.ts lands. */
 import type { OpaqueId, UploadId } from '@blindkeep/protocol/ids'
 import type { Clock } from '../../ports/clock.ts'
 import type { Limit, Limiter } from '../../ports/limiter.ts'

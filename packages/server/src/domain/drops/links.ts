@@ -1,6 +1,6 @@
 /**
  * Upload links: making, listing, changing, revoking, and reserving their caps. uploads/uploadEnding.ts returns a
- * reservation, landDrops.ts makes a reservation final.
+ * reservation, `landDrops` makes a reservation final.
  */
 import type { AccountId, Instant, OpaqueId, ProtocolVersion } from '@blindkeep/protocol/ids'
 import { linkCapMembersOf } from '@blindkeep/protocol/schemas/links'

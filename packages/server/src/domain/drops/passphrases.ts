@@ -2,12 +2,7 @@
 import type { Limiter } from '../../ports/limiter.ts'
 import type { Link } from '../../ports/store.ts'
 import type { Refuses } from '../ground/refusals.ts'
-import {
-  createJudgePassphrase,
-  MAX_PROOF_BYTES,
-  type PassphraseSettings,
-  type Proof,
-} from '../passphrases/judgePassphrase.ts'
+import { createJudgePassphrase, type PassphraseSettings, type Proof } from '../passphrases/judgePassphrase.ts'
 
 type ProofRefusal = Refuses<
   'passphrase_missing' | 'passphrase_wrong' | 'link_limited' | 'declaration_malformed' | 'request_malformed'
@@ -32,10 +27,7 @@ export function createJudgeProof(limiter: Limiter, settings: PassphraseSettings)
       case 'wrong':
         return { refused: 'passphrase_wrong' }
       case 'malformed':
-        return {
-          refused: 'request_malformed',
-          detail: `the proof of the passphrase must be base64 of 1 to ${MAX_PROOF_BYTES} bytes`,
-        }
+        return judgement.refusal
       case 'limited':
         return { refused: 'link_limited', retryAfterSeconds: judgement.retryAfterSeconds }
     }

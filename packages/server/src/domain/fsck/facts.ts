@@ -1,7 +1,7 @@
 import { addSeconds, formatInstant, type Instant } from '@blindkeep/protocol/ids'
 import type { ReadTx } from '../../ports/store.ts'
 import { collectorPausedUntil } from '../custody/collect.ts'
-import { receiptSeqFloor } from '../custody/receiptSeqFloor.ts'
+import { receiptSeqFloor } from '../custody/logLives.ts'
 import { former, isPublicUrlForeign } from '../discovery/publicUrls.ts'
 import { createFinding, type Finding, findBroken, type Repair } from './finding.ts'
 

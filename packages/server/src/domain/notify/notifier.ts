@@ -5,7 +5,6 @@
 import { type AccountId, addSeconds, type ChannelId, type Instant } from '@blindkeep/protocol/ids'
 import type { ChannelNews } from '../../ports/store.ts'
 import { type AttemptPorts, createAttempt, FIRST_RETRY_SECONDS, QUIET_SECONDS } from './attempt.ts'
-import { createAwaited } from './awaited.ts'
 
 /** Between two looks at all channels. */
 export const LOOK_SECONDS = 60
@@ -25,7 +24,7 @@ export function createNotifier(ports: AttemptPorts) {
   const { store, clock, messenger, log } = ports
   const attempt = createAttempt(ports)
   const isOn = messenger.offered.length > 0
-  const { lookAgain, takeDue } = createAwaited(MAX_AWAITED)
+  const { lookAgain, takeDue } = createAwaited()
   const underWay = new Map<ChannelId, { readonly accountId: AccountId; readonly done: Promise<void> }>()
   let nextLook: Instant | undefined
   let lookedAt = 0
@@ -96,4 +95,23 @@ export function createNotifier(ports: AttemptPorts) {
 
 function startOf({ dueAt, leasedUntil = dueAt }: ChannelNews): Instant {
   return dueAt > leasedUntil ? dueAt : leasedUntil
+}
+
+/** Accounts to look at, each not before an instant. */
+function createAwaited() {
+  const awaited = new Map<AccountId, Instant>()
+  return {
+    /** The earliest instant of an account counts. Forgets the account if there are too many. */
+    lookAgain(accountId: AccountId, notBefore: Instant): void {
+      const present = awaited.get(accountId)
+      if (present === undefined && awaited.size >= MAX_AWAITED) return
+      if (present === undefined || notBefore < present) awaited.set(accountId, notBefore)
+    },
+    /** Takes out those whose instant has come. */
+    takeDue(now: Instant): readonly AccountId[] {
+      const due = [...awaited].filter(([, notBefore]) => notBefore <= now).map(([accountId]) => accountId)
+      for (const accountId of due) awaited.delete(accountId)
+      return due
+    },
+  }
 }

@@ -19,8 +19,6 @@ export const MAX_MESSAGES_OF_ADDRESS = 10
 export const MAX_MESSAGES_OF_HOST = 150
 const MINUTE_SECONDS = 60
 
-export type SendingLimits = ReturnType<typeof createSendingLimits>
-
 /** Each counts a message before it is sent, and answers the seconds to wait if it must not be. */
 export function createSendingLimits({ limiter }: { readonly limiter: Pick<Limiter, 'take'> }) {
   return {

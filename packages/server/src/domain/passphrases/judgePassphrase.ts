@@ -5,6 +5,7 @@ import type { OpaqueId } from '@blindkeep/protocol/ids'
 import type { Limiter } from '../../ports/limiter.ts'
 import { takeFirstWithRoom } from '../ground/firstWithRoom.ts'
 import { networkOf } from '../ground/guestNetwork.ts'
+import type { Refuses } from '../ground/refusals.ts'
 import { sha256 } from '../ground/sha256.ts'
 
 export interface PassphraseSettings {
@@ -22,7 +23,11 @@ const MAX_FIRST_ATTEMPTS = 1000
 const WINDOW_SECONDS = 900
 /** Above this, the one that was right longest ago is forgotten. */
 export const MAX_PROVEN = 10_000
-export const MAX_PROOF_BYTES = 4096
+const MAX_PROOF_BYTES = 4096
+const MALFORMED = {
+  refused: 'request_malformed',
+  detail: `the proof of the passphrase must be base64 of 1 to ${MAX_PROOF_BYTES} bytes`,
+} as const
 
 export interface Proof {
   /** base64 */
@@ -39,7 +44,8 @@ interface Gated {
 }
 
 type Judgement =
-  | { readonly is: 'right' | 'missing' | 'wrong' | 'malformed' | 'not_needed' }
+  | { readonly is: 'right' | 'missing' | 'wrong' | 'not_needed' }
+  | { readonly is: 'malformed'; readonly refusal: Refuses<'request_malformed'> }
   | { readonly is: 'limited'; readonly retryAfterSeconds: number }
 
 type JudgePassphrase = (gated: Gated, proof: Proof) => Promise<Judgement>
@@ -66,7 +72,7 @@ export function createJudgePassphrase(
     if (proof === undefined) return { is: 'missing' }
     const proofBytes = parseBase64(proof)
     if (proofBytes === undefined || proofBytes.length < 1 || proofBytes.length > MAX_PROOF_BYTES)
-      return { is: 'malformed' }
+      return { is: 'malformed', refusal: MALFORMED }
     const guest = source === undefined ? undefined : `${opaqueId} ${source}`
     const isProven = guest !== undefined && proven.has(guest)
     const attempt = { what, opaqueId, source, guest, isProven, maxPerSource: passphraseTriesPerWindow }

@@ -8,12 +8,7 @@ import { findServable } from '../custody/servable.ts'
 import { isWithheld } from '../custody/verdicts.ts'
 import { isReachable } from '../ground/activeAccount.ts'
 import { isRefusal, type Refuses } from '../ground/refusals.ts'
-import {
-  createJudgePassphrase,
-  MAX_PROOF_BYTES,
-  type PassphraseSettings,
-  type Proof,
-} from '../passphrases/judgePassphrase.ts'
+import { createJudgePassphrase, type PassphraseSettings, type Proof } from '../passphrases/judgePassphrase.ts'
 
 /** A share with a passphrase before the proof, or what was found of another. */
 type Seen<Found> = { readonly found: Found } | { readonly share: Share } | Refuses<'share_not_found'>
@@ -68,10 +63,7 @@ export function createShareReading(
       case 'wrong':
         return { refused: 'share_passphrase_wrong' }
       case 'malformed':
-        return {
-          refused: 'request_malformed',
-          detail: `the proof of the passphrase must be base64 of 1 to ${MAX_PROOF_BYTES} bytes`,
-        }
+        return judgement.refusal
       case 'limited':
         return { refused: 'share_limited', retryAfterSeconds: judgement.retryAfterSeconds }
     }

@@ -33,8 +33,6 @@ export interface Share extends Row<typeof shares>, Pick<Notes, 'verifierHash'> {
 
 export type ShareNotes = Row<typeof shareNotes>
 
-export interface ListedShare extends Share, ShareNotes {}
-
 /** What a share shows. */
 export interface ShareContents {
   readonly sealedIndex: Uint8Array

@@ -18,7 +18,7 @@ import type { Passphrase } from './passphrase.ts'
 import { become } from './phases.ts'
 import type { UploadWork } from './prepareUpload.ts'
 
-interface SendUploadOptions {
+export interface SendUploadOptions {
   readonly linkId: string
   readonly parts: LinkParts
   readonly entries: Entries

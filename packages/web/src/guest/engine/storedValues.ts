@@ -1,6 +1,7 @@
 /** What an earlier visit stored, perhaps of another release. What cannot be read counts as not stored. */
 import { type Batch, parseSendState, type SendState } from '@blindkeep/client/guest'
 import { parseInstant } from '@blindkeep/protocol/ids'
+import { isCount, isObject } from '@blindkeep/protocol/json'
 import type { Message } from '../messages.ts'
 import type { FileIdentity } from './fileIdentity.ts'
 import type { LandedFile, PlannedFile, StoredUpload } from './guestStore.ts'
@@ -12,7 +13,7 @@ export function readStoredUpload(stored: unknown, sentBytes: unknown): StoredUpl
   const [identity, state] = [identityIn(stored), stateIn(stored)]
   if (typeof id !== 'string' || typeof linkId !== 'string' || !isTime(keptAt)) return undefined
   if (identity === undefined || state === undefined) return undefined
-  return { ...identity, id, linkId, keptAt, state, sentBytes: isSize(sentBytes) ? Math.min(sentBytes, state.size) : 0 }
+  return { ...identity, id, linkId, keptAt, state, sentBytes: isCount(sentBytes) ? Math.min(sentBytes, state.size) : 0 }
 }
 
 /** Undefined for anything but a planned file. */
@@ -28,7 +29,7 @@ export function readPlannedFile(stored: unknown): PlannedFile | undefined {
 function batchIn({ batch }: Readonly<Record<string, unknown>>): Batch | undefined {
   if (!isObject(batch) || typeof batch.id !== 'string') return undefined
   const { id, index, count } = batch
-  return { id, index: isSize(index) ? index : undefined, count: isSize(count) ? count : undefined }
+  return { id, index: isCount(index) ? index : undefined, count: isCount(count) ? count : undefined }
 }
 
 /** Undefined for anything but a message. */
@@ -46,7 +47,7 @@ export function readLandedFile(stored: unknown): LandedFile | undefined {
   if (typeof id !== 'string' || typeof linkId !== 'string' || !isTime(landedAt) || identity === undefined)
     return undefined
   if (typeof baseUrl !== 'string' || typeof opaqueId !== 'string' || typeof uploadId !== 'string') return undefined
-  if (typeof ciphertextHash !== 'string' || !isSize(size)) return undefined
+  if (typeof ciphertextHash !== 'string' || !isCount(size)) return undefined
   const custody = { ...stored.custody, baseUrl, opaqueId, uploadId, ciphertextHash, size }
   const file = {
     ...identity,
@@ -69,23 +70,15 @@ function stateIn({ state }: Readonly<Record<string, unknown>>): SendState | unde
 }
 
 function identityIn({ name, folder, size, lastModified }: Readonly<Record<string, unknown>>): FileIdentity | undefined {
-  if (typeof name !== 'string' || typeof folder !== 'string' || !isSize(size)) return undefined
+  if (typeof name !== 'string' || typeof folder !== 'string' || !isCount(size)) return undefined
   return typeof lastModified === 'number' ? { name, folder, size, lastModified } : undefined
 }
 
 function isReceipt(stored: unknown): stored is NonNullable<LandedFile['receipt']> {
-  if (!isObject(stored) || !isSize(stored.receipt_seq) || !isSize(stored.size)) return false
+  if (!isObject(stored) || !isCount(stored.receipt_seq) || !isCount(stored.size)) return false
   const { received_at, server_id, server_key_id, ciphertext_hash, receipt_cbor } = stored
   const texts = [received_at, server_id, server_key_id, ciphertext_hash, receipt_cbor]
   return texts.every((text) => typeof text === 'string') && parseInstant(String(received_at)) !== undefined
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null
-}
-
-function isSize(value: unknown): value is number {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
 }
 
 /** Milliseconds since 1970 that a date can have. */

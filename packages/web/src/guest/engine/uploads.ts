@@ -1,15 +1,9 @@
 /** Works through the files that the guest sends: seals one at a time and sends a few at once. */
-import type { Environment } from '@blindkeep/client/environment'
-import type { LinkParts, UploadLink } from '@blindkeep/client/guest'
-import type { DropCustody } from '@blindkeep/client/receipts'
 import { type Cancellation, createCancelUpload } from './cancelUpload.ts'
-import type { Entries, Entry } from './entries.ts'
-import type { GuestStore } from './guestStore.ts'
-import type { LockedUploads } from './lockedUploads.ts'
-import type { Passphrase } from './passphrase.ts'
+import type { Entry } from './entries.ts'
 import { become } from './phases.ts'
 import { createPrepareUpload } from './prepareUpload.ts'
-import { createSendUpload } from './sendUpload.ts'
+import { createSendUpload, type SendUploadOptions } from './sendUpload.ts'
 import { createStopUpload } from './stopUpload.ts'
 import { createUploadJobs, type JobKind, PAUSED } from './uploadJobs.ts'
 import { createUploadOrder } from './uploadOrder.ts'
@@ -27,21 +21,10 @@ export interface Uploads {
   sendAsNewFile(id: string): Promise<void>
 }
 
-interface UploadsOptions {
-  readonly linkId: string
-  readonly parts: LinkParts
-  readonly entries: Entries
-  readonly uploads: LockedUploads
-  readonly store: GuestStore
-  readonly passphrase: Passphrase
-  /** `onSent` is called with the bytes of the current chunk that are sent so far. */
-  readonly environmentFor: (onSent: (bytes: number) => void) => Environment
-  /** Undefined while the link is not open. */
-  readonly link: () => UploadLink | undefined
+interface UploadsOptions extends SendUploadOptions {
   readonly maySend: () => boolean
   /** Called before any job starts: fails the files that wait for a link that accepts no more files. */
   readonly failHopeless: () => void
-  readonly onLanded: (id: string, custody: DropCustody) => void
   /** The link is closed, or less of its limits is left than its last answer said. */
   readonly onLinkChanged: () => void
 }

@@ -12,7 +12,6 @@ import { NameDialog } from '../nameDialog.tsx'
 import { newestByAlbum } from './assetFeed.ts'
 import { AssetGrid } from './assetGrid.tsx'
 import { DeleteAlbum } from './deleteAlbum.tsx'
-import { focusHeading } from './focusHeading.ts'
 import { Incomplete } from './incomplete.tsx'
 import { SelectionBar } from './selectionBar.tsx'
 import { albumName, albumsTexts } from './texts.ts'
@@ -236,7 +235,8 @@ function Selectable({ assets, title }: SelectableProps) {
           onAll={() => setSelected(new Set(assets.map(({ assetId }) => assetId)))}
           onRemoved={(removed) => {
             deselect(removed)
-            focusHeading()
+            // The focused button is removed.
+            document.querySelector('h1')?.focus()
           }}
         />
       )}

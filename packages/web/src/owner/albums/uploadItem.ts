@@ -1,6 +1,6 @@
 /** One file in the upload queue, and what the queue needs to send it. */
 import type { SendTrouble } from '@blindkeep/client/errors'
-import type { AssetFacts, UploadState } from '@blindkeep/client/owner'
+import type { AssetFacts, UploadProgress, UploadState } from '@blindkeep/client/owner'
 import type { AlbumId, AssetId } from '@blindkeep/protocol/ids'
 
 export type UploadPhase =
@@ -48,14 +48,6 @@ export interface StoredUpload extends Pick<UploadItem, 'id' | 'albumId' | 'name'
   readonly state: UploadState | undefined
 }
 
-export interface UploadStep {
-  readonly phase: 'preparing' | 'sending' | 'finishing' | 'complete'
-  readonly bytes: number
-  readonly of: number
-  readonly waitingMs?: number
-  readonly trouble?: SendTrouble
-}
-
 export interface UploadJob<File> {
   readonly file: File
   readonly albumId: AlbumId
@@ -63,7 +55,7 @@ export interface UploadJob<File> {
   readonly state: UploadState | undefined
   readonly signal: AbortSignal
   readonly onState: (state: UploadState) => Promise<void>
-  readonly onStep: (step: UploadStep) => void
+  readonly onStep: (step: UploadProgress) => void
 }
 
 export type CompareJob<File> = Pick<UploadJob<File>, 'file' | 'signal' | 'onStep'> & { readonly state: UploadState }

@@ -1,7 +1,8 @@
 /** Sends the waiting uploads of the queue, a few at once. */
 import { isTransient, ProblemError, SendError, sendTroubleOf } from '@blindkeep/client/errors'
+import type { UploadProgress } from '@blindkeep/client/owner'
 import type { Entry, UploadEntries } from './uploadEntries.ts'
-import { OtherFile, type UploadItem, type UploadPorts, type UploadStep } from './uploadItem.ts'
+import { OtherFile, type UploadItem, type UploadPorts } from './uploadItem.ts'
 import { discard, remember } from './uploadRecords.ts'
 
 /** More would share the same connection, and each must be hashed first. */
@@ -130,7 +131,7 @@ function stepOf({
   of,
   waitingMs,
   trouble,
-}: UploadStep): Pick<UploadItem, 'phase' | 'share' | 'isRetrying' | 'trouble'> {
+}: UploadProgress): Pick<UploadItem, 'phase' | 'share' | 'isRetrying' | 'trouble'> {
   return {
     phase: phase === 'complete' ? 'finishing' : phase,
     share: of === 0 ? 0 : bytes / of,

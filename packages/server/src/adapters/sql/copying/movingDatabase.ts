@@ -7,6 +7,7 @@ import { openSqliteStore } from '../sqlite/store.ts'
 import { syncPath } from '../sqlite/syncPath.ts'
 import { createArrivingParts } from './arrivingParts.ts'
 import { fillPostgres, isFilledFrom, markUnfinished } from './filledPostgres.ts'
+import { removeDatabase, withDatabase } from './restoredDatabase.ts'
 import { readSnapshot } from './snapshot.ts'
 
 /** Endings of the files beside a database that is being moved, and of the one that was. */
@@ -15,7 +16,6 @@ const DONE = '.moving-done'
 const MOVED = '.moved'
 /** Where a move that has begun goes: the list of what is done holds for this place alone. */
 const GOAL = '.moving-to'
-const BESIDE: readonly string[] = ['', '-wal', '-shm', '-journal']
 
 /** Where the rows go. */
 export type RowsTarget =
@@ -82,8 +82,8 @@ export function createMovingDatabase(options: {
       if (existsSync(copy)) return
       if (to.kind === 'postgres') await markUnfinished(to.url)
       else if (existsSync(to.path)) throw new Error(`there is ${to.path} already, and nothing is replaced`)
-      remove(path + DONE)
-      remove(`${copy}.new`)
+      removeDatabase(path + DONE)
+      removeDatabase(`${copy}.new`)
       await copySqlite(path, `${copy}.new`)
       clearMarks(`${copy}.new`)
       writeFileSync(path + GOAL, `${note}\n`, { mode: 0o600 })
@@ -102,7 +102,7 @@ export function createMovingDatabase(options: {
     done: (location) => void doneList().prepare('insert or ignore into done (location) values (?)').run(location),
     async fill(onRows) {
       if (to.kind === 'postgres') return fillPostgres(to.url, copy, onRows)
-      remove(`${to.path}.new`)
+      removeDatabase(`${to.path}.new`)
       await copySqlite(copy, `${to.path}.new`)
       renameSync(`${to.path}.new`, to.path)
       syncPath(dirname(to.path))
@@ -115,8 +115,8 @@ export function createMovingDatabase(options: {
       syncPath(dirname(path))
       done?.close()
       done = undefined
-      remove(path + DONE)
-      remove(copy)
+      removeDatabase(path + DONE)
+      removeDatabase(copy)
       rmSync(path + GOAL, { force: true })
     },
     close() {
@@ -128,16 +128,9 @@ export function createMovingDatabase(options: {
 
 /** Rows about the source's bytes and processes. Settings too: the first node sets them, as on a new server. */
 function clearMarks(path: string): void {
-  const database = new DatabaseSync(path)
-  try {
+  withDatabase(path, (database) =>
     database.exec(
       `delete from parts; delete from nodes; delete from pauses; delete from seats; delete from server_facts where name in ('store_id', 'settings')`,
-    )
-  } finally {
-    database.close()
-  }
-}
-
-function remove(path: string): void {
-  for (const ending of BESIDE) rmSync(path + ending, { force: true })
+    ),
+  )
 }

@@ -59,10 +59,10 @@ export async function createRestoredPostgres(options: {
     ...received,
     async putInPlace() {
       await fillPostgres(url, temporary)
-      remove(temporary)
+      removeDatabase(temporary)
     },
     async discard() {
-      remove(temporary)
+      removeDatabase(temporary)
       await endUnfinished(url)
     },
   }
@@ -71,7 +71,7 @@ export async function createRestoredPostgres(options: {
 function receivedAt(temporary: string): Omit<RestoredDatabase, 'putInPlace'> {
   return {
     async receive(body) {
-      remove(temporary)
+      removeDatabase(temporary)
       const file = await open(temporary, 'wx', 0o600)
       try {
         for await (const piece of body) await file.appendFile(piece)
@@ -103,16 +103,17 @@ function receivedAt(temporary: string): Omit<RestoredDatabase, 'putInPlace'> {
       })
     },
     async discard() {
-      remove(temporary)
+      removeDatabase(temporary)
     },
   }
 }
 
-function remove(path: string): void {
+/** With the files beside it. */
+export function removeDatabase(path: string): void {
   for (const ending of BESIDE) rmSync(path + ending, { force: true })
 }
 
-function withDatabase(path: string, work: (database: DatabaseSync) => void): void {
+export function withDatabase(path: string, work: (database: DatabaseSync) => void): void {
   const database = new DatabaseSync(path)
   try {
     work(database)

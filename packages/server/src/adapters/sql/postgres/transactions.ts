@@ -1,6 +1,5 @@
-import { type Locks, OutcomeUnknown } from '../../../ports/store.ts'
+import { isRefused, type Locks, OutcomeUnknown } from '../../../ports/store.ts'
 import type { Db } from '../../../rows/db.ts'
-import { isRefusal } from '../shared/isRefusal.ts'
 import type { PostgresConnections } from './connections.ts'
 import { Overtaken } from './health.ts'
 import { lend } from './loan.ts'
@@ -50,7 +49,7 @@ async function attemptWrite<Result>(session: PostgresSession, locks: Locks, work
   try {
     const how = `isolation level read committed, read write${lockStatements(locks)}`
     const result = await begunWith(session, how, work)
-    if (!isRefusal(result)) await commit(session)
+    if (!isRefused(result)) await commit(session)
     return result
   } finally {
     void session.rollBack()

@@ -1,7 +1,6 @@
-import type { WriteTx } from '../../../ports/store.ts'
+import { isRefused, type WriteTx } from '../../../ports/store.ts'
 import type { Db } from '../../../rows/db.ts'
 import { createWriteTx } from '../../../rows/nouns.ts'
-import { isRefusal } from './isRefusal.ts'
 
 /** Runs `work` with what `write` gives, and after the commit the steps that its last run has asked for. */
 export async function withCommitSteps<Result>(
@@ -24,6 +23,6 @@ export async function withCommitSteps<Result>(
     }
   })
   // A microtask each: they run before the caller goes on, in this order, and none gets the error of another.
-  if (!isRefusal(result)) for (const step of steps) queueMicrotask(step)
+  if (!isRefused(result)) for (const step of steps) queueMicrotask(step)
   return result
 }

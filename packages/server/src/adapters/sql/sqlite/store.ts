@@ -3,14 +3,13 @@ import { closeSync, constants, existsSync, openSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Turns } from '@blindkeep/protocol/turns'
-import type { Store } from '../../../ports/store.ts'
+import { isRefused, type Store } from '../../../ports/store.ts'
 import type { Db } from '../../../rows/db.ts'
 import { sqliteDialect } from '../../../rows/dialects.ts'
 import { createReadTx } from '../../../rows/nouns.ts'
 import { migrate, requireMigrated } from '../migrations/migrations.ts'
 import { requireOwnSqlite } from '../migrations/ownSchema.ts'
 import { withCommitSteps } from '../shared/commitSteps.ts'
-import { isRefusal } from '../shared/isRefusal.ts'
 import { forOneStatement } from '../shared/oneStatement.ts'
 import { createSingleTurns } from '../shared/turns.ts'
 import { openConnection, type SqliteConnection } from './connection.ts'
@@ -119,7 +118,7 @@ function storeOver({ writer, reader, readerTurns, commits, health, inMemory }: O
     }),
     async write(_locks, work) {
       refuseWhenOver()
-      return await withCommitSteps(work, (run) => commits.write(run, isRefusal))
+      return await withCommitSteps(work, (run) => commits.write(run, isRefused))
     },
     async withReceiptLogLock(work) {
       refuseWhenOver()
