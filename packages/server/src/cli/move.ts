@@ -9,6 +9,7 @@ import { settingsInForce } from '../config/inForce.ts'
 import { isLoopback, type PublicAddress, publicAddress } from '../config/parsers.ts'
 import { announcedMoveFact } from '../domain/discovery/publicUrls.ts'
 import { recordedServerId } from '../domain/discovery/serverId.ts'
+import { signedChanges } from '../domain/discovery/signedChanges.ts'
 import {
   type MoveOutlook,
   moveOutlook,
@@ -221,11 +222,11 @@ async function runAnnounce({ config, given: [address], option, flag }: Call): Pr
     if (present === undefined)
       throw new Error('the server has neither accounts nor receipts yet: there is no owner to read it')
     if (announced?.serverId === present) throw new Error(`the server is at ${present} already`)
-    await store.write(['server'], (tx) =>
-      announced === undefined
-        ? tx.server.removeFact('moves_to')
-        : tx.server.setFact('moves_to', announcedMoveFact(announced, keyring)),
-    )
+    await store.write(['server'], async (tx) => {
+      if (announced === undefined) return tx.server.removeFact('moves_to')
+      const here = { serverId: present, moves: (await signedChanges(tx)).moves.length }
+      await tx.server.setFact('moves_to', announcedMoveFact(announced, keyring, here))
+    })
     if (announced === undefined) return { lines: ['No move is announced any more.'], json: { moves_to: null } }
     const { serverId, on } = announced
     return {
