@@ -125,15 +125,25 @@ const CANNOT_BE_UNDONE =
 const CLOCK_TOLERANCE_MS = 60_000
 
 function consequencesOf({ from, to }: PlannedMove, outlook: MoveOutlook, now: Instant): readonly string[] {
-  const { accounts, withPasskeys, links, uploads, pushChannels, endsPasskeys, announced = to, notBefore } = outlook
+  const {
+    accounts,
+    withPasskeys,
+    links,
+    shares,
+    uploads,
+    pushChannels,
+    endsPasskeys,
+    announced = to,
+    notBefore,
+  } = outlook
   const whereOld = isLoopback(new URL(from).hostname)
-    ? 'which only this machine could open: their owners copy them again in their pages'
+    ? 'only this machine could open them, and their owners copy them again in their pages'
     : `printed and sent ones work as long as ${from} leads here`
   return [
     `The server ${from} becomes ${to}.`,
     `  ${countText(accounts, 'account')}: all sessions end, and owners sign in at ${to} with the same password.`,
     `  ${countText(withPasskeys, 'account')} with passkeys${withPasskeys === 0 || !endsPasskeys ? '' : ': these end with their host. Their owners need the password or the recovery words'}.`,
-    `  ${countText(links, 'live link')}${links === 0 ? '' : `, ${whereOld}`}.`,
+    `  ${countText(links, 'live link')} and ${countText(shares, 'live share')}${links + shares === 0 ? '' : `: ${whereOld}`}.`,
     `  ${countText(uploads, 'upload')} of guests under way${uploads === 0 ? '' : ': their senders open the link again, and start again'}.`,
     `  ${countText(pushChannels, 'browser')} with notifications${pushChannels === 0 ? '' : ': these are switched on again at the new address'}.`,
     ...(announced === to ? [] : [`  Another address was announced to owners: ${announced}.`]),
@@ -207,6 +217,7 @@ function concernsJson({ from, to, publicUrl }: PlannedMove, outlook: MoveOutlook
     accounts_with_passkeys: outlook.withPasskeys,
     passkeys_end: outlook.endsPasskeys,
     live_links: outlook.links,
+    live_shares: outlook.shares,
     uploads_under_way: outlook.uploads,
     push_channels: outlook.pushChannels,
   }
