@@ -123,6 +123,19 @@ describe('a server that moves to another name', () => {
     assert.match(stderr, /says that it has moved to .*Nothing was sent on\. If you know of this: blindkeep move http/)
   })
 
+  it('stops a sign-in of a profile that is signed in at the old name, and not one elsewhere', async () => {
+    const who = ['--email', 'a0@example.org']
+    for (const args of [
+      ['login', old.url, ...who],
+      ['login', next.url, ...who],
+      ['login', ...who],
+      ['register', old.url, ...who],
+    ])
+      await assertStops(args, 'error.server.moved', next.url)
+    const elsewhere = await run(['login', 'https://third.example', ...who])
+    assert.deepEqual([elsewhere.status, /Sign out first/.test(elsewhere.stderr)], [1, true])
+  })
+
   it('stops a sign-in at the old name, and no proof is made for it', async () => {
     const home = { env: { BLINDKEEP_HOME: join(world.root, 'elsewhere') } }
     const outcome = await assertStops(
@@ -220,6 +233,7 @@ describe('a server that moves to another name', () => {
     for (const args of [
       ['ls', ...two],
       ['login', old.url, '--email', 'x@example.org'],
+      ['login', next.url, '--email', 'x@example.org', ...two],
       ['drop', link, folder],
     ])
       await assertStops(args, 'moved', next.url)
