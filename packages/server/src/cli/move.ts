@@ -6,7 +6,7 @@ import { openPresentKeyring, openPresentStore } from '../assembly/data.ts'
 import { type Config, publicAddressOf } from '../config/config.ts'
 import { endpointText } from '../config/endpoint.ts'
 import { settingsInForce } from '../config/inForce.ts'
-import { isLoopback, type PublicAddress, publicAddress } from '../config/parsers.ts'
+import { type PublicAddress, publicAddress } from '../config/parsers.ts'
 import { announcedMoveFact } from '../domain/discovery/publicUrls.ts'
 import { recordedServerId } from '../domain/discovery/serverId.ts'
 import { signedChanges } from '../domain/discovery/signedChanges.ts'
@@ -17,6 +17,7 @@ import {
   type PlannedMove,
   type ServerMove,
 } from '../domain/moving/serverMove.ts'
+import { isLoopback } from '../http/addresses.ts'
 import { isServedAt, openMoveCheck } from '../http/moveCheck.ts'
 import { unusableAddress } from '../process/listening.ts'
 import { type Call, type Command, type Outcome, UsageError, withOpen } from './command.ts'
