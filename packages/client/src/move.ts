@@ -2,4 +2,11 @@
 
 export { MovedAway } from './verify/movedAway.ts'
 export { MoveError, type MoveFault } from './verify/moveError.ts'
-export { formerNames, type MoveOptions, type OldAddress, type PreparedMove, prepareMove } from './verify/prepareMove.ts'
+export {
+  alsoLeft,
+  formerNames,
+  type MoveOptions,
+  type OldAddress,
+  type PreparedMove,
+  prepareMove,
+} from './verify/prepareMove.ts'

@@ -33,6 +33,16 @@ const moved: Tampering = {
   matches: ({ path }) => path.startsWith('/d/'),
   answer: (message) => ({ ...message, status: 410, headers, body }),
 }
+/** What a server answers to a session that has ended. */
+const ended: Tampering = {
+  matches: ({ path }) => path.startsWith('/v1/'),
+  answer: (message) => ({
+    ...message,
+    status: 401,
+    headers,
+    body: Buffer.from('{"code":"error.auth.session_expired"}'),
+  }),
+}
 const heard = (page: Page, words: string) => page.getByText(words, { exact: true })
 
 describe('an announced move', () => {
@@ -75,6 +85,26 @@ describe('an announced move', () => {
 })
 
 describe('the first visit after a move', () => {
+  it('is named where a page asks for secrets and the server has another name, and no secret is asked for', async (t) => {
+    proxy.tamper(saying({ server_id: 'https://drop.example' }))
+    const words = problems.address(new URL(world.url).origin, 'https://drop.example')
+    for (const path of ['', '#/register', '#/recover']) {
+      const { page } = await browser.open(t, { url: `${world.url}/${path}` })
+      await heard(page, words).waitFor()
+      assert.equal(await page.locator('input, a[href*="drop.example"]').count(), 0)
+      await assertAccessible(page)
+    }
+  })
+
+  it('is named in place of the end of a session, in a page that was open', async (t) => {
+    const { owner } = await world.keeper()
+    const { page } = await browser.open(t, { url: `${world.url}/#/links`, signedInAs: owner })
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    proxy.tamper(saying({ server_id: 'https://drop.example' }), ended)
+    await page.reload()
+    await heard(page, problems.address(new URL(world.url).origin, 'https://drop.example')).waitFor()
+  })
+
   it('names the former address at the sign-in, and asks once to look through keys and sign-ins', async (t) => {
     const { email, password } = await world.person()
     const moved = from('https://keep.example', 60_000)

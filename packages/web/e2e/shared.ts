@@ -31,7 +31,9 @@ export function useShared<Thing>(
   })
   after(async () => {
     shared.users--
-    if (shared.users === 0 && ready !== undefined) await stop(ready.thing)
+    const stopIt = (thing: unknown) => stop(thing as Thing)
+    // If no test is left to run, node:test does not wait for `before`.
+    if (shared.users === 0) await shared.starting?.then(stopIt, () => undefined)
   })
   return () => {
     if (ready === undefined) throw new Error(`the ${name} runs only during tests`)

@@ -5,7 +5,7 @@ import { dirname, join, resolve } from 'node:path'
 import { logIn, registerOwner, type SessionListener, type SignedIn } from '@blindkeep/client/account'
 import { createCalls } from '@blindkeep/client/call'
 import { type Device, openSealedDevice, sealDevice } from '@blindkeep/client/device'
-import { NetworkError, ProblemError } from '@blindkeep/client/errors'
+import { MovedAway, NetworkError, ProblemError } from '@blindkeep/client/errors'
 import { nodeEnvironment as environment } from '@blindkeep/client/node'
 import type { Owner, TokenPair } from '@blindkeep/client/owner'
 import { passwordStrength } from '@blindkeep/client/passwordStrength'
@@ -22,6 +22,7 @@ import { shown } from '../ground/texts.ts'
 import { othersMayRead, writePrivate } from '../home/files.ts'
 import { isPinned, pin, refuseMoved } from '../home/pins.ts'
 import { isSealed } from '../home/vault.ts'
+import { isMoved } from '../outcomes/failures.ts'
 import { type KeptDevice, type OwnerFlags, openProfile, type Profile } from './profile.ts'
 import { isSessionOver, signedIn } from './session.ts'
 
@@ -257,7 +258,7 @@ async function freeProfile(flags: SignInFlags, address: string | undefined): Pro
   const profile = await openProfile(flags, flags.keyring)
   await refuseMoved(profile.home, address ?? (await profile.device())?.server ?? '')
   const account = await profile.account()
-  if (account === undefined || (await isOver(flags))) {
+  if (account === undefined || (await isOver(flags, address ?? account.server))) {
     await profile.vault.prepare()
     return profile
   }
@@ -267,13 +268,21 @@ async function freeProfile(flags: SignInFlags, address: string | undefined): Pro
 }
 
 /** A session that has ended on the server is no reason to sign out first. */
-async function isOver(flags: SignInFlags): Promise<boolean> {
+async function isOver(flags: SignInFlags, wanted: string): Promise<boolean> {
   try {
     await (await signedIn(flags)).owner.account()
     return false
   } catch (error) {
+    if (hasMovedAt(error, wanted)) throw error
     return isSessionOver(error)
   }
+}
+
+/** Whether it says that the server has moved, and one of its two addresses is wanted. */
+function hasMovedAt(error: unknown, wanted: string): boolean {
+  if (!(error instanceof MovedAway || isMoved(error))) return false
+  const names = error instanceof MovedAway ? [error.from, error.to] : [error.origin, error.movedTo]
+  return names.some((name) => name !== undefined && URL.parse(name)?.origin === URL.parse(wanted)?.origin)
 }
 
 async function newPassword(what: string, flags: SignInFlags): Promise<string> {

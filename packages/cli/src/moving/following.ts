@@ -1,6 +1,6 @@
 /** Follows a server to another address, once a person agrees: what this machine knows of it goes on there. */
 import { MoveError } from '@blindkeep/client/errors'
-import { type OldAddress, type PreparedMove, prepareMove } from '@blindkeep/client/move'
+import { alsoLeft, type OldAddress, type PreparedMove, prepareMove } from '@blindkeep/client/move'
 import { nodeEnvironment as environment } from '@blindkeep/client/node'
 import { timeText } from '../ground/texts.ts'
 import { bury, pinFollowed, pinsOf } from '../home/pins.ts'
@@ -42,9 +42,20 @@ export async function prepareFollowing({ home, from, to }: Following): Promise<P
       // The first step refuses a server other than the one that is known at the new address.
       await pinFollowed(home, pins)
       await noteReceipts(home, facts.to, await seenReceipts(home, facts.from))
+      for (const name of facts.between) await leaveBetween(home, name, move)
       await bury(home, tombstone)
     },
   }
+}
+
+/** Of another profile or a link: the server may be known here by more than one of its names. */
+async function leaveBetween(home: string, name: string, move: PreparedMove): Promise<void> {
+  const known = await pinsOf(home, name)
+  const left = known && (await alsoLeft(known, move))
+  if (left === undefined) return
+  await pinFollowed(home, left.pins)
+  await noteReceipts(home, move.to, await seenReceipts(home, name))
+  await bury(home, left.tombstone)
 }
 
 function questionOf({ from, to, movedAt, between, old, pins }: PreparedMove): string {

@@ -26,17 +26,17 @@ async function placeOf(name: string): Promise<Place> {
   return { proxy, url: proxy.url.replace('127.0.0.1', name) }
 }
 
-const [old, next] = [await placeOf('keep.example'), await placeOf('drop.example')]
+const [old, next, last] = [await placeOf('keep.example'), await placeOf('drop.example'), await placeOf('last.example')]
 const server = await startServer({ publicUrl: old.url, env: { INSECURE_PUBLIC_URL: 'allowed', REGISTRATION: 'open' } })
 const world = await openWorldAt({
   proxy: old.proxy,
   server,
   async stop() {
     await server.stop()
-    for (const { proxy } of [old, next]) await proxy.close()
+    for (const { proxy } of [old, next, last]) await proxy.close()
   },
 })
-for (const { proxy } of [old, next]) proxy.forwardTo(server.url)
+for (const { proxy } of [old, next, last]) proxy.forwardTo(server.url)
 
 const env = { NODE_OPTIONS: `--import=${NAMES}`, BLINDKEEP_PASSWORD: PASSWORD }
 const run = (args: readonly string[], call: Call = {}): Promise<Outcome> =>
@@ -79,6 +79,8 @@ describe('a server that moves to another name', () => {
   let folder: string
   let link: string
   const two = ['--profile', 'two'] as const
+  /** A machine that meets the server at two of its names. */
+  const twoNames = { BLINDKEEP_HOME: join(world.root, 'two names') }
   let watchers: Awaited<ReturnType<typeof watching>>[] = []
   const known = {
     env: { BLINDKEEP_HOME: join(world.root, 'guest who has sent') },
@@ -121,6 +123,19 @@ describe('a server that moves to another name', () => {
       await assertStops(args, 'error.server.moved', next.url)
     const { stderr } = await run(['ls'])
     assert.match(stderr, /says that it has moved to .*Nothing was sent on\. If you know of this: blindkeep move http/)
+  })
+
+  it('stops a sign-in of a profile that is signed in at the old name, and not one elsewhere', async () => {
+    const who = ['--email', 'a0@example.org']
+    for (const args of [
+      ['login', old.url, ...who],
+      ['login', next.url, ...who],
+      ['login', ...who],
+      ['register', old.url, ...who],
+    ])
+      await assertStops(args, 'error.server.moved', next.url)
+    const elsewhere = await run(['login', 'https://third.example', ...who])
+    assert.deepEqual([elsewhere.status, /Sign out first/.test(elsewhere.stderr)], [1, true])
   })
 
   it('stops a sign-in at the old name, and no proof is made for it', async () => {
@@ -220,6 +235,7 @@ describe('a server that moves to another name', () => {
     for (const args of [
       ['ls', ...two],
       ['login', old.url, '--email', 'x@example.org'],
+      ['login', next.url, '--email', 'x@example.org', ...two],
       ['drop', link, folder],
     ])
       await assertStops(args, 'moved', next.url)
@@ -329,6 +345,7 @@ describe('a server that moves to another name', () => {
   })
 
   it('is followed back, and the name that it leaves gets nothing', async () => {
+    await facts(['login', next.url, '--email', 'a0@example.org'], { env: twoNames })
     await moveTo(old)
     await assertStops(['ls'], 'error.server.moved', old.url)
     await facts(['move', old.url, '--yes'])
@@ -348,5 +365,19 @@ describe('a server that moves to another name', () => {
     assert.equal((await run(['move', '--forget', next.url, '--yes'])).status, 1)
     const outcome = await run(['login', next.url, '--email', 'a0@example.org', '--profile', 'new', '--json'])
     assert.equal(factsOf(outcome)[0].reason, 'error.server.moved')
+  })
+
+  it('is followed over a name between, at which this machine knows it too, and which gets nothing then', async () => {
+    const call = { env: twoNames }
+    const seenHere = () => pinsOf(twoNames.BLINDKEEP_HOME, old.url)
+    await facts(['login', old.url, '--email', 'a0@example.org', ...two], call)
+    assert.equal((await seenHere())?.movedTo, undefined)
+    await moveTo(last)
+    const [followed] = await facts(['move', last.url, '--yes'], call)
+    assert.deepEqual([followed.from, followed.between, followed.to], [next.url, [old.url], last.url])
+    assert.equal((await seenHere())?.movedTo, last.url)
+    const seen = counts()
+    await assertStops(['ls', ...two], 'moved', last.url, call)
+    assert.deepEqual(counts(), seen)
   })
 })

@@ -4,6 +4,7 @@
  * `Calls`, and addresses are made from it alone. What a server says about its own address is compared with it, never
  * used in its place.
  */
+import { LOOPBACK_HOST } from '@blindkeep/protocol/loopback'
 import { plainAddressOf } from './baseUrl.ts'
 import type { Call } from './callTypes.ts'
 import { AddressError, AnswerError, NetworkError } from './errors.ts'
@@ -56,7 +57,9 @@ function originOf(text: string, base?: string): string | undefined {
   return plainAddressOf(url?.origin)
 }
 
+const isLoopbackHost = new RegExp(`^(?:${LOOPBACK_HOST})$`)
+
 /** The parser of `URL` has already brought addresses of all spellings into one form. */
 function isLoopback(origin: string): boolean {
-  return /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(new URL(origin).hostname)
+  return isLoopbackHost.test(new URL(origin).hostname)
 }

@@ -21,7 +21,8 @@ import {
 import { MovedAway } from './movedAway.ts'
 import { MoveError, type MoveFault } from './moveError.ts'
 import type { PinnedKeys } from './pinnedKeys.ts'
-import { prepareMove } from './prepareMove.ts'
+import { pinReceipts } from './pins.ts'
+import { alsoLeft, prepareMove } from './prepareMove.ts'
 
 /** HOME → NAME, a rotation there, NAME → NEXT. */
 const TWICE = 'two moves and a rotation'
@@ -72,6 +73,20 @@ describe('a server that has moved', () => {
       (error) => error instanceof MovedAway && error.from === NAME && error.to === NEXT,
     )
     assert.equal(asked.length, 0)
+  })
+
+  it('has left a name between, too, if what is remembered of that name is of this server', async () => {
+    const move = await follow({ from: HOME, pinned: pinsOf('one key') })
+    const between = pinsOf('one move')
+    const newestReceipt = receiptNamed('the first under the second name')
+    const left = await alsoLeft({ ...between, newestReceipt }, move)
+    assert.deepEqual(left?.tombstone, { ...between, newestReceipt, movedTo: NEXT })
+    assert.deepEqual(left?.pins, { ...move.pins, newestReceipt: pinReceipts(move.pins, [newestReceipt]).newestReceipt })
+    const [key] = between.keys
+    const other = { ...between, keys: [{ ...(key ?? assert.fail()), keyId: '0'.repeat(64) }] }
+    const forked = receiptNamed('with the last number of its era, but another')
+    for (const known of [other, { ...between, movedTo: HOME }, { ...between, newestReceipt: forked }])
+      assert.equal(await alsoLeft(known, move), undefined)
   })
 
   it('is followed back to a name that it had before', async () => {

@@ -11,9 +11,10 @@ import { AnswerError, NetworkError, ProblemError } from '../http/errors.ts'
 import { isTransient } from '../http/retry.ts'
 import { AuditError } from './auditError.ts'
 import { isSameChange, ListsMisfit, type Move, movesOf, requireContinuedChanges, verifiedEras } from './keyChanges.ts'
+import { MovedAway } from './movedAway.ts'
 import { MoveError, type MoveFault } from './moveError.ts'
 import type { PinnedKeyChanges, PinnedKeys } from './pinnedKeys.ts'
-import { pinKeys, refuseTombstone } from './pins.ts'
+import { joinPins, pinKeys, refuseTombstone } from './pins.ts'
 
 export interface MoveOptions {
   /** The address that the server had, with its path. */
@@ -83,6 +84,31 @@ export async function prepareMove(options: MoveOptions): Promise<PreparedMove> {
     old,
     pins,
     tombstone: { ...pinned, movedTo: after.baseUrl },
+  }
+}
+
+/** What to remember of a name between the two. */
+export interface AlsoLeft {
+  /** At `to`, in place of `pins`. */
+  readonly pins: PinnedKeys
+  readonly tombstone: PinnedKeys
+}
+
+/**
+ * For a client that knows the server also at a name between: `known`. Undefined if that is another server, one that was
+ * left already, or one whose receipts are not in the log that moved; then it stays what it is.
+ */
+export async function alsoLeft(known: PinnedKeys, { pins, tombstone }: PreparedMove): Promise<AlsoLeft | undefined> {
+  try {
+    requireReceiptKept(known.newestReceipt, (await erasOf(pins)) ?? [])
+    firstMove(pins, known)
+    return {
+      pins: joinPins({ ...known, serverId: pins.serverId }, pins),
+      tombstone: { ...known, movedTo: tombstone.movedTo },
+    }
+  } catch (error) {
+    if (error instanceof AuditError || error instanceof MoveError || error instanceof MovedAway) return undefined
+    throw error
   }
 }
 

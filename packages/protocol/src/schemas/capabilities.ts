@@ -1,13 +1,13 @@
 import type { Static } from 'typebox'
 import type { Jti } from '../ids.ts'
+import { LOOPBACK_HOST } from '../loopback.ts'
 import { list, object, plainText, text, time, uuid } from './shape.ts'
 
 const jti = uuid<Jti>('The token’s jti claim.')
 const expiresAt = time('The token’s exp: a whole second, at most 24 hours after the token was minted.')
 
 /** An eavesdropper could use a token, so plain HTTP is allowed only for peers on the same machine. */
-const PEER_PATTERN =
-  '^(?:https://(?:[a-z0-9._-]+|\\[[0-9a-f:.]+\\])|http://(?:localhost|127\\.[0-9.]+|\\[::1\\]))(?::[1-9][0-9]{0,4})?$'
+const PEER_PATTERN = `^(?:https://(?:[a-z0-9._-]+|\\[[0-9a-f:.]+\\])|http://(?:${LOOPBACK_HOST}))(?::[1-9][0-9]{0,4})?$`
 
 const peer = text('Origin of the peer that may use the token: https, or http on loopback, in canonical form.', {
   maxLength: 300,

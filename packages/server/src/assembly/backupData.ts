@@ -31,7 +31,7 @@ export async function openBackupData(config: Config, path: string): Promise<Back
   const { dataDirectory, database } = config
   const store = await openPresentStore(config)
   const keyring = await openPresentKeyring(config)
-  const directory = await openBackupDirectory({ path, apart: ownDirectories(config), createIfMissing: true })
+  const directory = await openBackupDirectory({ path, apart: ownDirectories(config), mayBeMissing: true })
   await makeDataDirectory(dataDirectory)
   const lock = await lockDirectory(dataDirectory, 'backup')
   const bytes = await openBytes(config, store, { createIfMissing: false, asItIs: true })
@@ -64,8 +64,8 @@ interface RestoreOpening extends RestoreOptions {
  */
 export async function openRestoreData(config: Config, path: string, options: RestoreOpening): Promise<RestoreData> {
   const { dataDirectory } = config
-  const directory = await openBackupDirectory({ path, apart: ownDirectories(config), createIfMissing: false })
   await checkDataDirectory(dataDirectory)
+  const directory = await openBackupDirectory({ path, apart: ownDirectories(config), mayBeMissing: false })
   const keyring = await openPresentKeyring(config)
   const { manifest } = await acceptedManifest({ directory, keyring }, options)
   if (config.database.kind === 'sqlite') refusePresent(config.database.path)

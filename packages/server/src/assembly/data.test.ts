@@ -4,6 +4,7 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
+import { openKeyring } from '../adapters/keyring/keyring.ts'
 import type { S3Address } from '../adapters/s3/address.ts'
 import { systemClock } from '../adapters/system/clock.ts'
 import { systemRandom } from '../adapters/system/random.ts'
@@ -79,6 +80,10 @@ describe('the data of a server', () => {
         await assert.rejects(restoreTo(name, 'other-secret'), /does not vouch for the backup/)
         await assert.rejects(restoreTo(name, 'no-secret'), /there is no master secret/)
       }
+      await assert.rejects(
+        restoreTo('mine/notes/data', 'old-secret'),
+        /the data directory .*data cannot be used.*DATA_DIR/,
+      )
       await rm(at('other/server.lock'))
       const before = await readdir(at('other'), { recursive: true })
       await assert.rejects(restoreTo('other', 'old-secret'), /a restore replaces nothing/)
@@ -89,6 +94,29 @@ describe('the data of a server', () => {
       assert.deepEqual(await readdir(at('other'), { recursive: true }), before)
       assert.deepEqual(await readdir(at('mine')), ['notes'])
       assert.equal(existsSync(at('new')), false)
+    } finally {
+      await rm(root, { recursive: true })
+    }
+  })
+
+  it('is in no new directory after a backup that is refused', async () => {
+    const root = await mkdtemp(join(tmpdir(), 'blindkeep-data-'))
+    const at = (name: string) => join(root, name)
+    const configOf = (secret: string) => {
+      const config = readConfig({ DATA_DIR: at('data'), MASTER_SECRET_FILE: at(secret) })
+      assert.ok(!('faults' in config))
+      return config
+    }
+    try {
+      const server = await openServerData(configOf('secret'), USE)
+      await openServerKeys({ ...server, ...PORTS })
+      await server.close()
+      await openKeyring({ masterSecretFile: at('other-secret'), createIfMissing: true })
+      await assert.rejects(makeBackup(configOf('other-secret'), at('backup')), /is not the one of the server/)
+      const running = await openBackupData(configOf('secret'), at('backup'))
+      await assert.rejects(makeBackup(configOf('secret'), at('backup')), /another backup of/)
+      await running.close()
+      assert.equal(existsSync(at('backup')), false)
     } finally {
       await rm(root, { recursive: true })
     }
@@ -115,8 +143,7 @@ describe('the data of a server', () => {
 
 async function makeBackup(config: Config, path: string): Promise<void> {
   const data = await openBackupData(config, path)
-  await backUp({ ...data, ...PORTS, repeat: () => () => undefined }, { isChecked: false })
-  await data.close()
+  await backUp({ ...data, ...PORTS, repeat: () => () => undefined }, { isChecked: false }).finally(data.close)
 }
 
 interface BucketWorld {

@@ -4,7 +4,6 @@ import { systemClock } from '../adapters/system/clock.ts'
 import { systemRandom } from '../adapters/system/random.ts'
 import { openPresentStore } from '../assembly/data.ts'
 import { type Config, publicAddressOf } from '../config/config.ts'
-import { isLoopback } from '../config/parsers.ts'
 import {
   createInvites,
   INVITE_DAYS,
@@ -13,6 +12,7 @@ import {
   MAX_INVITE_DAYS,
 } from '../domain/account/invites.ts'
 import { checkServerId, recordedServerId } from '../domain/discovery/serverId.ts'
+import { isLoopback } from '../http/addresses.ts'
 import type { Store } from '../ports/store.ts'
 import { type Call, type Command, columns, type Outcome, UsageError, withOpen } from './command.ts'
 

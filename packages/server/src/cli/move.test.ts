@@ -11,6 +11,8 @@ import { systemClock } from '../adapters/system/clock.ts'
 import { systemRandom } from '../adapters/system/random.ts'
 import { openServerData } from '../assembly/data.ts'
 import { readConfig } from '../config/config.ts'
+import { share } from '../contracts/store/shares.ts'
+import { account, link } from '../contracts/store/world.ts'
 import { openServerKeys } from '../domain/custody/keys.ts'
 import { recordedServerId, recordServerId } from '../domain/discovery/serverId.ts'
 import { createHandClock } from '../testing/handClock.ts'
@@ -26,11 +28,13 @@ interface Stopped {
   readonly directory: string
   /** Runs a command with PUBLIC_URL at the new address, and other settings. */
   run(argv: readonly string[], settings?: Readonly<Record<string, string>>): Promise<string>
+  /** The same, and returns what programs get. */
+  json(argv: readonly string[]): Promise<unknown>
   /** What commands have said of what they do. */
   readonly said: readonly string[]
 }
 
-/** The data of a stopped server, whose first key began so many seconds from now. */
+/** The data of a stopped server with a link and two shares, whose first key began so many seconds from now. */
 function withStopped(keySeconds: number, work: (stopped: Stopped) => Promise<void>): () => Promise<void> {
   return async () => {
     const directory = await mkdtemp(join(tmpdir(), 'blindkeep-move-command-'))
@@ -41,15 +45,20 @@ function withStopped(keySeconds: number, work: (stopped: Stopped) => Promise<voi
       const { store, keyring, close } = await openServerData(config, USE)
       const clock = createHandClock(addSeconds(systemClock.now(), keySeconds))
       await openServerKeys({ store, keyring, clock, random: systemRandom })
-      await store.write(['server'], (tx) => recordServerId(tx, FROM))
+      await store.write(['server'], async (tx) => {
+        await recordServerId(tx, FROM)
+        await tx.accounts.insert(account(1))
+        await tx.links.insert(link(1))
+        for (const number of [1, 2]) await tx.shares.insert(share(number))
+      })
       await close()
       const said: string[] = []
+      const outcomeOf = (argv: readonly string[], settings?: Readonly<Record<string, string>>) =>
+        runInProcess(argv, { ...env, PUBLIC_URL: TO, ...settings }, (line) => said.push(line))
       await work({
         directory,
-        run: async (argv, settings) =>
-          (await runInProcess(argv, { ...env, PUBLIC_URL: TO, ...settings }, (line) => said.push(line))).lines.join(
-            '\n',
-          ),
+        run: async (argv, settings) => (await outcomeOf(argv, settings)).lines.join('\n'),
+        json: async (argv) => (await outcomeOf(argv)).json,
         said,
       })
     } finally {
@@ -61,6 +70,15 @@ function withStopped(keySeconds: number, work: (stopped: Stopped) => Promise<voi
 const LOOK = ['move', '--check', '--unchecked']
 
 describe('the command move', () => {
+  it(
+    'says how many addresses begin with the old name, of links and of shares',
+    withStopped(0, async ({ run, json }) => {
+      assert.match(await run(LOOK), /^ {2}1 live link and 2 live shares: printed and sent ones work as long as/m)
+      const { live_links, live_shares } = Object(await json(LOOK))
+      assert.deepEqual([live_links, live_shares], [1, 2])
+    }),
+  )
+
   it(
     'names the settings that still have the old host in them, unless the host stays',
     withStopped(0, async ({ run }) => {

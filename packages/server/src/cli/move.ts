@@ -6,9 +6,10 @@ import { openPresentKeyring, openPresentStore } from '../assembly/data.ts'
 import { type Config, publicAddressOf } from '../config/config.ts'
 import { endpointText } from '../config/endpoint.ts'
 import { settingsInForce } from '../config/inForce.ts'
-import { isLoopback, type PublicAddress, publicAddress } from '../config/parsers.ts'
+import { type PublicAddress, publicAddress } from '../config/parsers.ts'
 import { announcedMoveFact } from '../domain/discovery/publicUrls.ts'
 import { recordedServerId } from '../domain/discovery/serverId.ts'
+import { signedChanges } from '../domain/discovery/signedChanges.ts'
 import {
   type MoveOutlook,
   moveOutlook,
@@ -16,6 +17,7 @@ import {
   type PlannedMove,
   type ServerMove,
 } from '../domain/moving/serverMove.ts'
+import { isLoopback } from '../http/addresses.ts'
 import { isServedAt, openMoveCheck } from '../http/moveCheck.ts'
 import { unusableAddress } from '../process/listening.ts'
 import { type Call, type Command, type Outcome, UsageError, withOpen } from './command.ts'
@@ -124,15 +126,25 @@ const CANNOT_BE_UNDONE =
 const CLOCK_TOLERANCE_MS = 60_000
 
 function consequencesOf({ from, to }: PlannedMove, outlook: MoveOutlook, now: Instant): readonly string[] {
-  const { accounts, withPasskeys, links, uploads, pushChannels, endsPasskeys, announced = to, notBefore } = outlook
+  const {
+    accounts,
+    withPasskeys,
+    links,
+    shares,
+    uploads,
+    pushChannels,
+    endsPasskeys,
+    announced = to,
+    notBefore,
+  } = outlook
   const whereOld = isLoopback(new URL(from).hostname)
-    ? 'which only this machine could open: their owners copy them again in their pages'
+    ? 'only this machine could open them, and their owners copy them again in their pages'
     : `printed and sent ones work as long as ${from} leads here`
   return [
     `The server ${from} becomes ${to}.`,
     `  ${countText(accounts, 'account')}: all sessions end, and owners sign in at ${to} with the same password.`,
     `  ${countText(withPasskeys, 'account')} with passkeys${withPasskeys === 0 || !endsPasskeys ? '' : ': these end with their host. Their owners need the password or the recovery words'}.`,
-    `  ${countText(links, 'live link')}${links === 0 ? '' : `, ${whereOld}`}.`,
+    `  ${countText(links, 'live link')} and ${countText(shares, 'live share')}${links + shares === 0 ? '' : `: ${whereOld}`}.`,
     `  ${countText(uploads, 'upload')} of guests under way${uploads === 0 ? '' : ': their senders open the link again, and start again'}.`,
     `  ${countText(pushChannels, 'browser')} with notifications${pushChannels === 0 ? '' : ': these are switched on again at the new address'}.`,
     ...(announced === to ? [] : [`  Another address was announced to owners: ${announced}.`]),
@@ -206,6 +218,7 @@ function concernsJson({ from, to, publicUrl }: PlannedMove, outlook: MoveOutlook
     accounts_with_passkeys: outlook.withPasskeys,
     passkeys_end: outlook.endsPasskeys,
     live_links: outlook.links,
+    live_shares: outlook.shares,
     uploads_under_way: outlook.uploads,
     push_channels: outlook.pushChannels,
   }
@@ -221,11 +234,11 @@ async function runAnnounce({ config, given: [address], option, flag }: Call): Pr
     if (present === undefined)
       throw new Error('the server has neither accounts nor receipts yet: there is no owner to read it')
     if (announced?.serverId === present) throw new Error(`the server is at ${present} already`)
-    await store.write(['server'], (tx) =>
-      announced === undefined
-        ? tx.server.removeFact('moves_to')
-        : tx.server.setFact('moves_to', announcedMoveFact(announced, keyring)),
-    )
+    await store.write(['server'], async (tx) => {
+      if (announced === undefined) return tx.server.removeFact('moves_to')
+      const here = { serverId: present, moves: (await signedChanges(tx)).moves.length }
+      await tx.server.setFact('moves_to', announcedMoveFact(announced, keyring, here))
+    })
     if (announced === undefined) return { lines: ['No move is announced any more.'], json: { moves_to: null } }
     const { serverId, on } = announced
     return {

@@ -1,4 +1,4 @@
-import { BlockList, isIP } from 'node:net'
+import { isIP } from 'node:net'
 import { parseSize, SIZE_FORMS } from '@blindkeep/protocol/byteSizes'
 import { normaliseEmail } from '@blindkeep/protocol/email'
 import { type ProtocolVersion, parseProtocolVersion } from '@blindkeep/protocol/ids'
@@ -159,17 +159,6 @@ function pathOf(scheme: string, given: string): string | undefined {
   const path = given.slice(prefix.length).replace(/^\/\/(?=\/)/, '')
   const isPath = given.startsWith(prefix) && path !== '' && !path.startsWith('//') && !/[?#:]/.test(path)
   return isPath ? path : undefined
-}
-
-const loopback = new BlockList()
-loopback.addSubnet('127.0.0.0', 8, 'ipv4')
-loopback.addAddress('::1', 'ipv6')
-
-/** `name` is an IP address, in brackets or without, or a host name. */
-export function isLoopback(name: string): boolean {
-  const address = name.replace(/^\[|\]$/g, '')
-  const family = isIP(address)
-  return family === 0 ? address === 'localhost' : loopback.check(address, family === 4 ? 'ipv4' : 'ipv6')
 }
 
 /** Separated by commas, each once. */

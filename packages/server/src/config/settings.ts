@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { isLoopback } from '../http/addresses.ts'
 import { DATA_DIRECTORY } from './dataDirectory.ts'
 import {
   type BlobsAddress,
@@ -12,7 +13,6 @@ import {
   host,
   httpUrl,
   integer,
-  isLoopback,
   mailServer,
   networks,
   oneOf,

@@ -1,5 +1,5 @@
+import { isLoopback } from '../http/addresses.ts'
 import type { Config } from './config.ts'
-import { isLoopback } from './parsers.ts'
 
 /** What an operator whose server strangers can reach should know at the start. Each is a sentence for people. */
 export function startWarnings(

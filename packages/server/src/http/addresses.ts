@@ -68,7 +68,14 @@ export function networksOf(given: readonly string[]): Networks {
   return { has: ({ text, family }) => list.check(text, family) }
 }
 
-export const LOOPBACK = networksOf(['127.0.0.0/8', '::1'])
+const LOOPBACK = networksOf(['127.0.0.0/8', '::1'])
+
+/** Whether `host` names, to each machine, that machine: a name in lower case, or an address, in brackets or without. */
+export function isLoopback(host: string): boolean {
+  const address = endpointOf(host)
+  return address === undefined ? host === 'localhost' : LOOPBACK.has(address)
+}
+
 /** Addresses that many clients may share: a proxy's own, or one of a private network. */
 export const SHARED = networksOf([
   '127.0.0.0/8',

@@ -1,7 +1,7 @@
 /** What this server answers at a name that it had before it moved. */
 import type { OperationName } from '@blindkeep/protocol/operations'
 import type { Refusal } from '../domain/ground/refusals.ts'
-import { endpointOf, LOOPBACK } from './addresses.ts'
+import { isLoopback } from './addresses.ts'
 import { MOVED_PAGE_HEADERS, movedPage } from './movedPage.ts'
 import { linkTargetOf } from './pages.ts'
 import { type Exchange, send, setHeaders } from './reply.ts'
@@ -31,9 +31,7 @@ const AS_EVER: ReadonlySet<string> = new Set<OperationName>(['moves', 'problemPa
  */
 export function createAtFormerName({ publicUrl, refuse }: FormerNamePorts) {
   // There a browser would give its fragment, which may be a key, to what listens on the machine that it runs on.
-  const { host, hostname } = new URL(publicUrl)
-  const address = endpointOf(host)
-  const isOfEach = hostname === 'localhost' || (address !== undefined && LOOPBACK.has(address))
+  const isOfEach = isLoopback(new URL(publicUrl).hostname)
   return ({ wasWhole, operation, ...exchange }: Asked): Promise<void> | undefined => {
     const { request, reply } = exchange
     if (AS_EVER.has(operation)) return undefined

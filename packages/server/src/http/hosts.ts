@@ -6,7 +6,7 @@
  * former, unless they are loopback or the present host has them too, at whatever port.
  */
 import type { IncomingMessage } from 'node:http'
-import { addressOf, endpointOf, LOOPBACK } from './addresses.ts'
+import { addressOf, endpointOf, isLoopback } from './addresses.ts'
 
 /** `former_whole`: in the browser, all of the origin was this server's, because its address had no path. */
 export type Naming = 'own' | 'former' | 'former_whole' | 'other'
@@ -46,8 +46,7 @@ export function createNaming(publicUrl: string, formerUrls: readonly string[] = 
     const address = endpointOf(authority)
     const name = address?.text ?? nameOf(authority)
     if (name === undefined) return 'other'
-    if (name === publicName || name === 'localhost') return 'own'
-    if (address !== undefined && LOOPBACK.has(address)) return 'own'
+    if (name === publicName || isLoopback(name)) return 'own'
     const urls = former.flatMap((each) => (each.name === name ? [each.url] : []))
     if (urls.length > 0) return isWhole(urls, authority) ? 'former_whole' : 'former'
     return address !== undefined && name === addressOf(localAddress)?.text ? 'own' : 'other'

@@ -81,16 +81,22 @@ describe('the statements of a server', () => {
   )
 
   it(
-    'are preceded by an announcement, which ends with the move',
+    'are preceded by an announcement, which ends with the move, also if its row is put back',
     inWorld(async (world) => {
       await newAccount(world)
       const on = addSeconds(world.clock.now(), 86_400)
-      const fact = announcedMoveFact({ serverId: NEW, on }, world.keyring)
+      const { serverId } = world.settings
+      const fact = announcedMoveFact({ serverId: NEW, on }, world.keyring, { serverId, moves: 0 })
       const announced = async (at: World) => (await asking(at)('server-info')).json().moves_to
       assert.equal(await announced(world), undefined)
-      await world.store.write(['server'], (tx) => tx.server.setFact('moves_to', fact))
+      const put = () => world.store.write(['server'], (tx) => tx.server.setFact('moves_to', fact))
+      await put()
       assert.deepEqual(await announced(world), { server_id: NEW, on: new Date(on).toISOString() })
-      assert.equal(await announced(await movedTo(world, NEW)), undefined)
+      const there = await movedTo(world, NEW)
+      assert.equal(await announced(there), undefined)
+      const back = await movedTo(await movedTo(there, 'https://third.example'), serverId)
+      await put()
+      assert.equal(await announced(back), undefined)
     }),
   )
 })

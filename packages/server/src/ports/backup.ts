@@ -11,6 +11,8 @@ import type { LogHead, Store } from './store.ts'
  * stays whole.
  */
 export interface BackupDirectory {
+  /** Durably (mode 0700), with missing parents. Before the first file is added; does nothing if it is there. */
+  create(): Promise<void>
   /** The manifest of the last finished backup; undefined if no backup has ever finished here. */
   manifest(): Promise<string | undefined>
   /** Replaces the old backup in one durable step, with all files that `add` wrote. */

@@ -11,6 +11,8 @@ export interface MoveConcerns {
   readonly withPasskeys: number
   /** Neither revoked, expired nor spent. */
   readonly links: number
+  /** Neither ended nor expired. */
+  readonly shares: number
   /** Of guests, open. */
   readonly uploads: number
   /** Browsers that are notified. */
@@ -28,6 +30,11 @@ const concerns = first((db, at: Instant) =>
         where links.revoked_at is null and links.spent_at is null and accounts.deleted_at is null
         and (links.expires_at is null or links.expires_at > ${at})`,
     ).as('links'),
+    counted(
+      sql`from shares join accounts on accounts.account_id = shares.account_id
+        where shares.ended_at is null and accounts.deleted_at is null
+        and (shares.expires_at is null or shares.expires_at > ${at})`,
+    ).as('shares'),
     counted(sql`from uploads where state = 'open' and asset_id is null`).as('uploads'),
     counted(sql`from channels where kind = 'push'`).as('pushChannels'),
   ]),

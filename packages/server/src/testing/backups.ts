@@ -67,7 +67,7 @@ export function withBackups(work: (backups: Backups) => Promise<void>): () => Pr
 async function backupsOf(world: World, root: string, open: { close(): Promise<void> }[]): Promise<Backups> {
   const path = join(root, 'backup')
   const databasePath = defined(world.databasePath)
-  const directory = await openBackupDirectory({ path, apart: [], createIfMissing: true })
+  const directory = await openBackupDirectory({ path, apart: [], mayBeMissing: true })
   const snapshots = createSnapshots({ databasePath, directory: path })
   const ports = { ...world, directory, snapshots, repeat: () => () => undefined, onProgress: () => undefined }
   const newPlace = () => mkdtemp(join(root, 'restored-'))

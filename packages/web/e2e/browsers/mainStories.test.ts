@@ -48,17 +48,20 @@ const fileField: Target = { role: 'file', name: guest.choose.files }
 const guestRow = (name: string): Target => ({ css: '.queue li', text: name })
 const drop = (name: string): Target => ({ css: '.drop', text: name })
 
-for (const browser of BROWSERS) {
-  const isWanted = wanted.length === 0 || wanted.includes(browser.name)
-  const skip = isWanted ? await browser.whyNot() : 'BROWSERS does not name it'
-  describe(browser.name, { skip: skip ?? false }, () => {
+async function whySkipped({ name, whyNot }: StoryBrowser): Promise<string | undefined> {
+  return wanted.length === 0 || wanted.includes(name) ? whyNot() : 'BROWSERS does not name it'
+}
+
+// All before the first suite: if the file waits after one that runs nothing, Node takes all tests for ended.
+const skips = await Promise.all(BROWSERS.map(whySkipped))
+for (const [index, browser] of BROWSERS.entries())
+  describe(browser.name, { skip: skips[index] ?? false }, () => {
     guestStories(browser)
     ownerStories(browser)
     lookStories(browser)
     formerNameStory(browser)
     movedStory(browser)
   })
-}
 
 /** Opens pages that close when the test ends. */
 function opener(browser: StoryBrowser) {

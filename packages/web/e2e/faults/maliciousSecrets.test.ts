@@ -39,8 +39,10 @@ describe('the sign-in page, with a malicious server', () => {
   /** Types e-mail and password; resolves with the paths of the requests once the page shows an error. */
   async function signIn(t: TestContext, ...tamperings: readonly Tampering[]) {
     const { email, password } = await world.person()
-    proxy.tamper(...tamperings)
     const { page } = await browser.open(t, { url: `${proxy.url}/`, passwordsInNode: true })
+    // It is honest until the page has asked who it is.
+    await page.waitForLoadState('networkidle')
+    proxy.tamper(...tamperings)
     const sent: string[] = []
     page.on('request', (request) => void sent.push(new URL(request.url()).pathname))
     await page.getByLabel(accountText.email, { exact: true }).fill(email)

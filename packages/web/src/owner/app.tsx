@@ -1,13 +1,17 @@
 /** The owner's page: sign-in, the notice that another tab has the session, or all pages. */
+import { createCalls, serverIdOf } from '@blindkeep/client/call'
+import { AddressError } from '@blindkeep/client/errors'
 import type { GivenInvite } from '@blindkeep/protocol/inviteLink'
 import { useEffect, useState } from 'preact/hooks'
 import { Button } from '../common/controls.tsx'
 import { useText } from '../common/reader.ts'
+import { useLoaded } from '../common/useLoaded.ts'
 import { RecoverPage } from './account/recoverPage.tsx'
 import { RegisterPage } from './account/registerPage.tsx'
 import { SignedOutFrame } from './account/signedOutFrame.tsx'
 import { SignInPage } from './account/signInPage.tsx'
 import { useInvite } from './account/useInvite.ts'
+import { errorTexts } from './errorText.ts'
 import { useRoute } from './route.ts'
 import type { PageSession } from './session.ts'
 import type { SessionView } from './sessionView.ts'
@@ -63,7 +67,9 @@ interface SignedOutViewProps {
 function SignedOut({ baseUrl, view, session, invite, showMessage }: SignedOutViewProps) {
   const text = useText(ownerTexts)
   const route = useRoute()
+  const errorText = useText(errorTexts)
   const [isRegistering, setRegistering] = useState(false)
+  const { error } = useLoaded(() => serverIdOf(createCalls({ baseUrl })))
   const props = { newAttempt: session.newAttempt, showMessage }
   if (!isSecureContext)
     return (
@@ -87,6 +93,13 @@ function SignedOut({ baseUrl, view, session, invite, showMessage }: SignedOutVie
           </Button>
         </div>
         <p class="soft">{text.elsewhere.close}</p>
+      </SignedOutFrame>
+    )
+  // Before a secret is typed. The address is no link, as nothing vouches for it.
+  if (error instanceof AddressError && !isRegistering)
+    return (
+      <SignedOutFrame title={text.otherAddress}>
+        <p>{errorText(error)}</p>
       </SignedOutFrame>
     )
   if (route.signedOutPage === 'register' || isRegistering)

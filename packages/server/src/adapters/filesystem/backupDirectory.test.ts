@@ -13,8 +13,8 @@ function inDirectory(work: (root: string) => Promise<void>): () => Promise<void>
   }
 }
 
-const open = (path: string, apart: readonly string[] = [], createIfMissing = true) =>
-  openBackupDirectory({ path, apart, createIfMissing })
+const open = (path: string, apart: readonly string[] = [], mayBeMissing = true) =>
+  openBackupDirectory({ path, apart, mayBeMissing })
 
 async function* pieces(...texts: readonly string[]): AsyncIterable<Uint8Array> {
   for (const text of texts) {
@@ -35,6 +35,7 @@ describe('the directory of a backup', () => {
     inDirectory(async (root) => {
       const path = join(root, 'above', 'backup')
       const directory = await open(path)
+      await directory.create()
       await directory.add('blobs/ab/name', pieces('one', 'two'))
       await directory.replaceManifest('the manifest')
       assert.equal(await textOf(directory.read('blobs/ab/name')), 'onetwo')
@@ -85,6 +86,16 @@ describe('the directory of a backup', () => {
       for (const path of [data, join(data, 'backup'), root, join(root, 'link', 'backup')])
         await assert.rejects(open(path, [data]), /are inside each other/, path)
       await open(join(root, 'data-backup'), [data])
+      await writeFile(join(root, 'file'), '')
+      const [backup, below] = [join(root, 'backup'), join(root, 'file', 'data')]
+      await assert.rejects(
+        open(backup, [below]),
+        new RegExp(`^BackupFailed: the server’s own ${below} answered ENOTDIR`),
+      )
+      await assert.rejects(
+        open(below, [data]),
+        new RegExp(`^BackupFailed: the backup directory ${below} answered ENOTDIR`),
+      )
     }),
   )
 

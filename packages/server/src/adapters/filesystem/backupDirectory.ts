@@ -15,21 +15,19 @@ const expected = /^(?:backup\.json(?:\.new)?|blobs|staged|lost\+found|[0-9TZ]+\.
 const database = /\.sqlite(?:-journal)?$/
 
 /**
- * Opens the backup directory at `path`. With `createIfMissing`, creates it durably (mode 0700). Throws `BackupFailed`,
- * which tells the operator what to do, if the directory is inside one of `apart` or contains one, or has files that do
- * not belong to a backup.
+ * Opens the backup directory at `path`. Throws `BackupFailed`, which tells the operator what to do, if the directory is
+ * inside one of `apart` or contains one, has files that do not belong to a backup, or is missing unless `mayBeMissing`.
  */
 export async function openBackupDirectory(options: {
   readonly path: string
   readonly apart: readonly string[]
-  readonly createIfMissing: boolean
+  readonly mayBeMissing: boolean
 }): Promise<BackupDirectory> {
   const root = resolve(options.path)
   await refuseAmong(root, options.apart)
-  if (options.createIfMissing) await makeDirectory(root)
   const names = await onBackup(root, () => unlessMissing(() => readdir(root)))
-  if (names === undefined) throw new BackupFailed(`there is no directory ${root}`)
-  const foreign = names.find((name) => !expected.test(name))
+  if (names === undefined && !options.mayBeMissing) throw new BackupFailed(`there is no directory ${root}`)
+  const foreign = names?.find((name) => !expected.test(name))
   if (foreign !== undefined)
     throw new BackupFailed(
       `${root} has ${foreign}, which does not belong to a backup. Name an empty directory, or one that does not exist.`,
@@ -88,6 +86,7 @@ function directoryAt(root: string): BackupDirectory {
   }
 
   return {
+    create: () => makeDirectory(root),
     add,
     manifest: () => on(() => unlessMissing(() => readFile(pathOf(MANIFEST), 'utf8'))),
     async replaceManifest(text) {
@@ -103,7 +102,7 @@ function directoryAt(root: string): BackupDirectory {
       try {
         for await (const piece of stream) yield piece
       } catch (error) {
-        throw failedAt(root, error)
+        throw failedAt(`the backup directory ${root}`, error)
       }
     },
     async databases() {
@@ -156,9 +155,11 @@ async function makeDirectory(path: string): Promise<void> {
 
 /** A backup inside the server's directory would be lost with it; one around it would contain foreign files. */
 async function refuseAmong(root: string, apart: readonly string[]): Promise<void> {
-  const real = await realPath(root)
+  const real = await onBackup(root, () => realPath(root))
   for (const each of apart) {
-    const other = await realPath(resolve(each))
+    const other = await realPath(resolve(each)).catch((error: unknown) => {
+      throw failedAt(`the server’s own ${each}`, error)
+    })
     if (isBelow(real, other) || isBelow(other, real))
       throw new BackupFailed(
         `${root} and the server’s own ${each} are inside each other. Name a separate directory, if possible on another disk.`,
@@ -173,7 +174,7 @@ function isBelow(path: string, above: string): boolean {
 
 /** Resolves symbolic links, also if the end of the path does not exist yet. */
 async function realPath(path: string): Promise<string> {
-  const found = await onBackup(path, () => unlessMissing(() => realpath(path)))
+  const found = await unlessMissing(() => realpath(path))
   return found ?? join(await realPath(dirname(path)), relative(dirname(path), path))
 }
 
@@ -181,13 +182,13 @@ async function onBackup<Result>(root: string, work: () => Promise<Result>): Prom
   try {
     return await work()
   } catch (error) {
-    throw failedAt(root, error)
+    throw failedAt(`the backup directory ${root}`, error)
   }
 }
 
-function failedAt(root: string, error: unknown): unknown {
+function failedAt(directory: string, error: unknown): unknown {
   const code = systemCode(error)
   if (code === undefined) return error
   const words = code === 'ENOSPC' ? 'is full' : `answered ${code}`
-  return new BackupFailed(`the backup directory ${root} ${words}`, { cause: error })
+  return new BackupFailed(`${directory} ${words}`, { cause: error })
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { channel } from './channels.ts'
 import { challenge, codeHash } from './secondFactors.ts'
+import { share } from './shares.ts'
 import {
   accountId,
   assetUpload,
@@ -31,6 +32,10 @@ export function describeMoving(inStore: InStore): void {
           await tx.links.insert(link(4, { expiresAt: at(51) }))
           await tx.links.insert(link(5))
           await tx.links.revoke(opaqueId(5), accountId(1), at(2))
+          for (const number of [1, 2, 3]) await tx.shares.insert(share(number))
+          await tx.shares.insert(share(4, { expiresAt: at(50) }))
+          await tx.shares.insert(share(5, { expiresAt: at(51) }))
+          await tx.shares.end(opaqueId(1), accountId(1), at(2))
           for (const number of [1, 2]) await tx.passkeys.insert(passkey(number))
           await tx.uploads.insert(upload(1))
           await tx.uploads.insert(assetUpload(2))
@@ -41,6 +46,7 @@ export function describeMoving(inStore: InStore): void {
           accounts: 2,
           withPasskeys: 1,
           links: 3,
+          shares: 3,
           uploads: 1,
           pushChannels: 1,
         })

@@ -102,6 +102,7 @@ export async function backUp(
   const { directory, snapshots, clock, keyring } = ports
   await requireKeys(ports.store, keyring)
   await requireOwnDirectory(ports)
+  await directory.create()
   return whileCollectorPauses(ports, async () => {
     const createdAt = clock.now()
     const database = databaseNameOf(createdAt)

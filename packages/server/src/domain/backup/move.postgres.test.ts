@@ -183,7 +183,7 @@ describe('a move of a server', () => {
       assert.equal((await uploadRow(there, finishing)).state, 'landed')
 
       const path = directoryOf('backup')
-      const directory = await openBackupDirectory({ path, apart: [], createIfMissing: true })
+      const directory = await openBackupDirectory({ path, apart: [], mayBeMissing: true })
       const snapshots = createPostgresSnapshots({ url, directory: path })
       const { objects } = there
       assert.deepEqual((await moving.backUp({ store, objects, snapshots, directory })).damaged.list, [])

@@ -97,7 +97,7 @@ describe('a restore into PostgreSQL, and a backup of it', () => {
       assert.deepEqual(await faultsOf(there), [])
 
       const path = join(await backups.newPlace(), 'backup')
-      const directory = await openBackupDirectory({ path, apart: [], createIfMissing: true })
+      const directory = await openBackupDirectory({ path, apart: [], mayBeMissing: true })
       const snapshots = createPostgresSnapshots({ url, directory: path })
       const { store, objects } = there
       world.clock.advance(1)

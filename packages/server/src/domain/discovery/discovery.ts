@@ -83,14 +83,15 @@ export function createDiscovery(
     return { serverId, keys: keys.map(publishedOf) }
   })
   const changes = createChanges(store, serverId)
-  const announced = readTogether(() => store.ask((tx) => announcedMove(tx, keyring)))
+  const sealedMove = readTogether(() => store.ask((tx) => tx.server.fact('moves_to')))
   /** Each of these looks at the store by itself: server-info looks once for all. */
   const stored = whileUnchanged(store, async () => {
-    const [signingKey, movesTo, known] = await Promise.all([
+    const [signingKey, sealed, known] = await Promise.all([
       tokens.publicKey(),
-      announced(),
+      sealedMove(),
       changes().catch(unlessUnreadable),
     ])
+    const movesTo = known && announcedMove(sealed, keyring, { serverId, moves: known.published.moves.length })
     return { signingKey, movesTo, movedFrom: known?.movedFrom }
   })
   const markOfRevoked = whileUnchanged(

@@ -94,15 +94,19 @@ describe('the addresses that a server notes', () => {
     'are an announced one only if the master secret vouches for it',
     inWorld(async (world) => {
       const { store, keyring, clock } = world
-      const told = () => store.read((tx) => announcedMove(tx, keyring))
+      const here = { serverId: world.settings.serverId, moves: 1 }
+      const announced = (at = here) =>
+        store.read(async (tx) => announcedMove(await tx.server.fact('moves_to'), keyring, at))
       const move = { serverId: 'https://drop.example.org', on: addSeconds(clock.now(), 86_400) }
-      assert.equal(await told(), undefined)
-      await setFact(world, 'moves_to', announcedMoveFact(move, keyring))
-      assert.deepEqual(await told(), move)
+      assert.equal(await announced(), undefined)
+      await setFact(world, 'moves_to', announcedMoveFact(move, keyring, here))
+      assert.deepEqual(await announced(), move)
+      for (const elsewhere of [{ serverId: move.serverId }, { moves: 0 }, { moves: 2 }])
+        assert.equal(await announced({ ...here, ...elsewhere }), undefined)
       const json = JSON.stringify({ server_id: move.serverId, on: '2026-12-01T00:00:00.000Z' })
       for (const forged of [utf8(json), keyring.seal('another-name', utf8(json)), new Uint8Array(0)]) {
         await setFact(world, 'moves_to', forged)
-        assert.equal(await told(), undefined)
+        assert.equal(await announced(), undefined)
       }
       for (const wrong of [
         '[]',
@@ -111,8 +115,8 @@ describe('the addresses that a server notes', () => {
         json.replace('.org', '.org/in'),
         json.replace('2026', 'then'),
       ]) {
-        await setFact(world, 'moves_to', keyring.seal('moves-to', utf8(wrong)))
-        assert.equal(await told(), undefined)
+        await setFact(world, 'moves_to', keyring.seal(`moves-to 1 ${here.serverId}`, utf8(wrong)))
+        assert.equal(await announced(), undefined)
       }
     }),
   )

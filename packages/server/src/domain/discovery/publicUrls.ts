@@ -101,33 +101,44 @@ export function formerUrlsFact(urls: readonly string[]): Uint8Array {
   return utf8(JSON.stringify(urls.filter((url, at) => urls.lastIndexOf(url) === at)))
 }
 
+/** Where a server is that announces a move: what it announced before it got there does not count any more. */
+export interface Whereabouts {
+  readonly serverId: string
+  /** How many moves led there. */
+  readonly moves: number
+}
+
 /**
- * Sealed under the master secret: pages show it to owners, and a thief of the database alone must not make one.
- * Undefined if no move is announced, and for what the master secret does not vouch for.
+ * The fact `moves_to`. Sealed under the master secret: pages show it to owners, and a thief of the database alone must
+ * not make one. Undefined if no move is announced, and for what the master secret does not vouch for here.
  */
-export async function announcedMove(
-  tx: Pick<ReadTx, 'server'>,
+export function announcedMove(
+  sealed: Uint8Array | undefined,
   { open }: Pick<Keyring, 'open'>,
-): Promise<AnnouncedMove | undefined> {
-  const sealed = await tx.server.fact('moves_to')
+  here: Whereabouts,
+): AnnouncedMove | undefined {
   if (sealed === undefined) return undefined
-  const { server_id: serverId, on } = Object(jsonOf(opened(sealed, open)))
+  const { server_id: serverId, on } = Object(jsonOf(opened(sealed, open, sealName(here))))
   const at = typeof on === 'string' ? parseInstant(on) : undefined
   return isAddress(serverId) && new URL(serverId).origin === serverId && at !== undefined
     ? { serverId, on: at }
     : undefined
 }
 
-export function announcedMoveFact({ serverId, on }: AnnouncedMove, { seal }: Pick<Keyring, 'seal'>): Uint8Array {
-  return seal(ANNOUNCED, utf8(JSON.stringify({ server_id: serverId, on: formatInstant(on) })))
+export function announcedMoveFact(
+  { serverId, on }: AnnouncedMove,
+  { seal }: Pick<Keyring, 'seal'>,
+  here: Whereabouts,
+): Uint8Array {
+  return seal(sealName(here), utf8(JSON.stringify({ server_id: serverId, on: formatInstant(on) })))
 }
 
-/** The name under which it is sealed, which is part of its stored form. */
-const ANNOUNCED = 'moves-to'
+/** Part of the stored form. */
+const sealName = ({ serverId, moves }: Whereabouts) => `moves-to ${moves} ${serverId}`
 
-function opened(sealed: Uint8Array, open: Keyring['open']): string | undefined {
+function opened(sealed: Uint8Array, open: Keyring['open'], name: string): string | undefined {
   try {
-    return textOf(open(ANNOUNCED, sealed))
+    return textOf(open(name, sealed))
   } catch (error) {
     if (!(error instanceof WrongMasterSecret)) throw error
     return undefined

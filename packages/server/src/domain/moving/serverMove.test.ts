@@ -25,6 +25,7 @@ async function populated(world: World): Promise<AccountId> {
   const accountId = await newAccount(world)
   const createdAt = clock.now()
   const expiresAt = addSeconds(createdAt, 900)
+  const here = { serverId: FROM, moves: 0 }
   await store.write([`account ${accountId}`, 'server'], async (tx) => {
     await tx.sessions.insert({
       ...{ sessionId: SESSION, accountId, createdAt, expiresAt, lastUsedAt: createdAt, deviceId: undefined },
@@ -42,7 +43,7 @@ async function populated(world: World): Promise<AccountId> {
       const sealedTarget = randomBytes(40)
       await tx.channels.insert({ channelId, accountId, kind, state: 'active', sealedTarget, createdAt })
     }
-    await tx.server.setFact('moves_to', announcedMoveFact({ serverId: TO, on: clock.now() }, keyring))
+    await tx.server.setFact('moves_to', announcedMoveFact({ serverId: TO, on: clock.now() }, keyring, here))
   })
   return accountId
 }

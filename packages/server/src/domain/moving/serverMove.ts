@@ -10,6 +10,7 @@ import type { MoveConcerns, ReadTx, Store, WriteTx } from '../../ports/store.ts'
 import { noteChange } from '../changes/changes.ts'
 import { moveIn, requireRoomForMove } from '../custody/keyChanges.ts'
 import { ANY_PATH, announcedMove, formerUrls, formerUrlsFact, publicUrlIn } from '../discovery/publicUrls.ts'
+import { signedChanges } from '../discovery/signedChanges.ts'
 import { rotateSigningIn } from '../discovery/signingKey.ts'
 
 interface MovePorts {
@@ -59,13 +60,14 @@ export async function moveOutlook({ store, keyring, clock }: MovePorts, planned:
     if (key !== undefined) keyring.openAttestationKey(key)
     await requireRoomForMove(tx)
     const head = await tx.receipts.head()
+    const here = { serverId: planned.from, moves: (await signedChanges(tx)).moves.length }
     return {
       ...(await tx.moving.concerns(clock.now())),
       leaves: await leftUrl(tx, planned),
       formerUrls: await formerUrls(tx),
       endsPasskeys: endsPasskeys(planned),
       keyIds: keys.map(({ keyId }) => keyId),
-      announced: (await announcedMove(tx, keyring))?.serverId,
+      announced: announcedMove(await tx.server.fact('moves_to'), keyring, here)?.serverId,
       notBefore: later(head?.receivedAt, key?.activeFrom),
     }
   })

@@ -18,8 +18,8 @@ import { given } from '../columns.ts'
  *   settings of the last start.
  * - public_url: the whole PUBLIC_URL of the last start, in UTF-8.
  * - former_urls: JSON of the whole PUBLIC_URLs that this server had before its moves, oldest first: a list of texts.
- * - moves_to: JSON `{server_id, on}` of an announced move, `on` in RFC 3339, sealed under the master secret. Absent
- *   when none is announced.
+ * - moves_to: JSON `{server_id, on}` of an announced move, `on` in RFC 3339, sealed under the master secret for the
+ *   name and the number of moves that the server had then. Absent when none is announced.
  * - backed_up_at: decimal digits in ASCII; the instant of the last backup that was completed, in milliseconds.
  */
 export type ServerFact =

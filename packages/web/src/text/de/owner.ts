@@ -53,6 +53,7 @@ export const owner: typeof import('../en/owner.ts').owner = {
     use: 'Diesen Tab verwenden',
     close: 'Oder schließen Sie diesen Tab und machen Sie im anderen weiter.',
   },
+  otherAddress: 'Dieser Server hat eine andere Adresse',
   insecure: {
     title: 'Diese Adresse ist nicht sicher',
     explain:

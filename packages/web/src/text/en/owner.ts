@@ -53,6 +53,7 @@ export const owner = {
     use: 'Use this tab',
     close: 'Or close this tab and continue in the other one.',
   },
+  otherAddress: 'This server has another address',
   insecure: {
     title: 'This address is not secure',
     explain:
