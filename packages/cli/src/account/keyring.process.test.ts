@@ -60,7 +60,7 @@ describe('login --keyring', {
   await mkdir(env.HOME, { mode: 0o700 })
 
   it('seals what it keeps, and later processes open it with the key in the keyring', async () => {
-    await world.signUp('sealed')
+    await world.register('sealed')
     await world.facts(of('logout'))
     await world.facts([...login, '--keyring'], unlocked)
     assert.deepEqual(await sealedFiles(), ['account.json', 'device.json', 'tokens.json'])
