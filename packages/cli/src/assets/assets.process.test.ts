@@ -101,7 +101,7 @@ describe('blindkeep get', () => {
   })
 
   it('goes on when the line breaks, to a file and to standard output', async () => {
-    world.proxy.tamper({ matches: isDownload, cut: { afterBytes: 100_000 } })
+    world.proxy.tamper({ matches: isDownload, cut: { afterBytes: 700_000 } })
     const { status, stderr } = await run(['get', big.assetId, '-o', 'again.bin', ...as])
     assert.equal(status, 0, stderr)
     assert.deepEqual(await readFile(join(root, 'again.bin')), content)
