@@ -3,9 +3,9 @@ import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { createAuthenticator } from '../../../../testing/authenticator.ts'
-import { openWorld, PASSWORD } from '../testing/world.ts'
+import { openWorldTogether, PASSWORD } from '../testing/world.ts'
 
-const world = await openWorld()
+const world = await openWorldTogether()
 
 const withPassword = (password: string = PASSWORD) => ({ env: { BLINDKEEP_PASSWORD: password } })
 const home = (...path: readonly string[]) => join(world.root, 'home', ...path)
@@ -135,7 +135,7 @@ describe('an account at the command line', () => {
   })
 
   it('says what to do after each wrong call', async () => {
-    await world.signUp('wrong')
+    await world.register('wrong')
     const { url } = world.proxy
     const calls = [
       { args: ['whoami', '--profile', '../x'], status: 2, says: /name of a profile/ },
