@@ -1,4 +1,5 @@
 /** Owners and guests for tests, with random keys and no passwords: few tests pay for Argon2id. */
+import assert from 'node:assert/strict'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { resumeOwner } from '@blindkeep/client/account'
 import { callProved, createCalls } from '@blindkeep/client/call'
@@ -9,6 +10,7 @@ import { nodeEnvironment } from '@blindkeep/client/node'
 import type { DescribedDrop, Owner } from '@blindkeep/client/owner'
 import { sourceOfBytes } from '@blindkeep/client/source'
 import type { AlbumId, AssetId } from '@blindkeep/protocol/ids'
+import type { TokenResponse } from '@blindkeep/protocol/schemas/accounts'
 
 /** A browser's, but for Argon2id, ten times slower in JavaScript: same results (`ground/password.test.ts`). */
 export const quickEnvironment: Environment = {
@@ -19,17 +21,40 @@ export const quickEnvironment: Environment = {
 
 /** Registers a new account, with the code of an invite where registration is not open. */
 export async function newOwner(baseUrl: string, environment = quickEnvironment, invite?: string): Promise<Owner> {
+  return (await newAccount(baseUrl, environment, invite)).owner
+}
+
+interface NewAccount {
+  /** In the account's first session. */
+  readonly owner: Owner
+  /** Begins another one. */
+  signIn(): Promise<Owner>
+}
+
+/** The same, for a test that needs several sessions of the account. */
+export async function newAccount(baseUrl: string, environment: Environment, invite?: string): Promise<NewAccount> {
   const calls = createCalls({ baseUrl, fetch: environment.fetch })
   const email = `${randomUUID()}@example.org`
-  const members = { email, ...(invite !== undefined && { invite }) }
-  const { body: answer } = await callProved(calls, 'register', { seed: randomBytes(32), ...members })
-  const tokens = {
-    accountId: answer.account_id,
-    accessToken: answer.access_token,
-    refreshToken: answer.refresh_token,
-    expiresAt: answer.expires_at,
+  const [seed, accountKey] = [randomBytes(32), new Uint8Array(randomBytes(32))]
+  const ownerOf = (answer: TokenResponse) => {
+    const tokens = {
+      accountId: answer.account_id,
+      accessToken: answer.access_token,
+      refreshToken: answer.refresh_token,
+      expiresAt: answer.expires_at,
+    }
+    return resumeOwner({ baseUrl, email, accountKey, tokens, environment })
   }
-  return resumeOwner({ baseUrl, email, accountKey: new Uint8Array(randomBytes(32)), tokens, environment })
+  const members = { seed, email, ...(invite !== undefined && { invite }) }
+  const { body: registered } = await callProved(calls, 'register', members)
+  return {
+    owner: ownerOf(registered),
+    async signIn() {
+      const { status, body } = await callProved(calls, 'login', { seed, email })
+      assert.equal(status, 200)
+      return ownerOf(body)
+    },
+  }
 }
 
 /** Another client of the same account, with nothing in its memory. */

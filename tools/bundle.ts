@@ -56,6 +56,9 @@ export async function bundled(program: ProgramName): Promise<string> {
   const staging = `${directory}.${process.pid}`
   await makeBundle(program, staging)
   await writeFile(join(staging, KEY_FILE), key)
+  // Or Node would read each file twice, to find out whether it is a module: below node_modules it looks no higher.
+  await writeFile(join(staging, 'package.json'), '{ "type": "module" }\n')
+  await rename(join(staging, 'package.json'), join(CACHE, 'package.json'))
   // Another process may have made the same one meanwhile.
   await rename(staging, directory).catch(() => rm(staging, { recursive: true, force: true }))
   await removeOld()

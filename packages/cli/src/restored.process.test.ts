@@ -23,7 +23,7 @@ async function restore(backup: string): Promise<void> {
 
 describe('after a restore', () => {
   it('nothing says that a file had landed which the server does not know, and accepted keys end the alarm', async () => {
-    const { owner, as } = await newCliKeeper(world, 'restored')
+    const { owner, as } = await newCliKeeper(world, 'restored', { hasPassword: true })
     const link = await owner.createLink()
     const backup = join(root, 'backup')
     assert.equal((await world.server.command(['backup', backup])).status, 0)

@@ -2,22 +2,13 @@ import assert from 'node:assert/strict'
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { logIn } from '@blindkeep/client/account'
-import { nodeEnvironment as environment } from '@blindkeep/client/node'
-import type { Owner } from '@blindkeep/client/owner'
 import { createAuthenticator } from '../../../../testing/authenticator.ts'
-import { openWorld, PASSWORD } from '../testing/world.ts'
+import { openWorldTogether, PASSWORD } from '../testing/world.ts'
 
-const world = await openWorld()
+const world = await openWorldTogether()
 
 const withPassword = (password: string = PASSWORD) => ({ env: { BLINDKEEP_PASSWORD: password } })
 const home = (...path: readonly string[]) => join(world.root, 'home', ...path)
-
-async function libraryOwner(email: string): Promise<Owner> {
-  const { owner } = await logIn({ baseUrl: world.proxy.url, email, password: PASSWORD, environment })
-  assert.ok(owner)
-  return owner
-}
 
 describe('an account at the command line', () => {
   it('is registered, and its words bring it back without the password', async () => {
@@ -45,7 +36,7 @@ describe('an account at the command line', () => {
   })
 
   it('keeps its keys where only this user may read them, and none after a sign-out', async () => {
-    await world.signUp('keys')
+    await world.register('keys')
     const directory = home('profiles', 'keys')
     const modes = await Promise.all(
       (await readdir(directory)).map(async (name) => (await stat(join(directory, name))).mode & 0o777),
@@ -83,9 +74,9 @@ describe('an account at the command line', () => {
   })
 
   it('gets a new device at the sign-in after its device was revoked', async () => {
-    await world.signUp('revoked')
+    const owner = await world.register('revoked')
     const [{ device_id: before }] = await world.facts(['whoami', '--profile', 'revoked'])
-    await (await libraryOwner('revoked@example.org')).revokeDevice(before)
+    await owner.revokeDevice(before)
     assert.match((await world.run(['whoami', '--profile', 'revoked'])).stderr, /The session is over/)
     await world.facts(['login', '--email', 'revoked@example.org', '--profile', 'revoked'], withPassword())
     const [{ device_id: after }] = await world.facts(['whoami', '--profile', 'revoked'])
@@ -93,8 +84,7 @@ describe('an account at the command line', () => {
   })
 
   it('asks for the second factor', async () => {
-    await world.signUp('second')
-    const owner = await libraryOwner('second@example.org')
+    const owner = await world.register('second')
     const authenticator = createAuthenticator(await owner.enrollSecondFactor({ password: PASSWORD }))
     await owner.confirmSecondFactor(authenticator.next())
     await world.run(['logout', '--profile', 'second'])
@@ -145,7 +135,7 @@ describe('an account at the command line', () => {
   })
 
   it('says what to do after each wrong call', async () => {
-    await world.signUp('wrong')
+    await world.register('wrong')
     const { url } = world.proxy
     const calls = [
       { args: ['whoami', '--profile', '../x'], status: 2, says: /name of a profile/ },

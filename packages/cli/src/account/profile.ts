@@ -59,11 +59,11 @@ const WAIT_MS = 60_000
 export async function openProfile(
   { profile }: Pick<OwnerFlags, 'profile'>,
   keyring?: boolean | undefined,
+  home = homeDirectory(),
 ): Promise<Profile> {
   const name = profile ?? (process.env.BLINDKEEP_PROFILE || 'default')
   if (!NAME.test(name))
     throw new UsageError('the name of a profile has letters, digits, dots, dashes and underscores only.')
-  const home = homeDirectory()
   const directory = join(home, 'profiles', name)
   const vault = openVault({ directory, keyring: keyring ?? (await isSealed({ directory }, 'account')) })
   const alone = <Result>(work: () => Promise<Result>) =>

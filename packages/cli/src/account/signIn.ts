@@ -195,7 +195,7 @@ interface Keep {
 }
 
 /** The account comes last: with it the profile counts as signed in. */
-async function keep({ profile, server, owner, tokens, flags }: Keep): Promise<void> {
+export async function keep({ profile, server, owner, tokens, flags }: Keep): Promise<void> {
   const { accountId, accountKey, email } = owner
   owner.keepRevocations(profile.revocations)
   const before = await profile.device()

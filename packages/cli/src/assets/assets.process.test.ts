@@ -9,9 +9,9 @@ import { blobAnswer, hashOf } from '../../../../testing/maliciousAssets.ts'
 import { changeBody, flipAt, isRequest } from '../../../../testing/maliciousServer.ts'
 import { adoptInPart, openedDrops, sendFile } from '../../../../testing/people.ts'
 import { assetIdsOf, newCliKeeper } from '../testing/keeper.ts'
-import { openWorld } from '../testing/world.ts'
+import { openWorldTogether } from '../testing/world.ts'
 
-const world = await openWorld()
+const world = await openWorldTogether()
 const { run, facts, root } = world
 const { owner, album, as } = await newCliKeeper(world, 'ada')
 const device = await owner.addDevice(undefined, { tie: false })
@@ -101,7 +101,7 @@ describe('blindkeep get', () => {
   })
 
   it('goes on when the line breaks, to a file and to standard output', async () => {
-    world.proxy.tamper({ matches: isDownload, cut: { afterBytes: 100_000 } })
+    world.proxy.tamper({ matches: isDownload, cut: { afterBytes: 700_000 } })
     const { status, stderr } = await run(['get', big.assetId, '-o', 'again.bin', ...as])
     assert.equal(status, 0, stderr)
     assert.deepEqual(await readFile(join(root, 'again.bin')), content)

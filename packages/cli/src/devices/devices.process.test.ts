@@ -5,24 +5,12 @@ import { rm } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { logIn } from '@blindkeep/client/account'
-import { nodeEnvironment as environment } from '@blindkeep/client/node'
-import type { Owner } from '@blindkeep/client/owner'
 import { sourceOfBytes } from '@blindkeep/client/source'
 import { devicesAnswer } from '../../../../testing/maliciousAssets.ts'
 import { changeBody, flipInBase64, isRequest } from '../../../../testing/maliciousServer.ts'
-import { openWorld, PASSWORD } from '../testing/world.ts'
+import { openWorldTogether, PASSWORD } from '../testing/world.ts'
 
-const world = await openWorld()
-
-/** Another client of the account of a new profile. */
-async function elsewhere(profile: string): Promise<Owner> {
-  await world.signUp(profile)
-  const email = `${profile}@example.org`
-  const { owner } = await logIn({ baseUrl: world.proxy.url, email, password: PASSWORD, environment })
-  assert.ok(owner)
-  return owner
-}
+const world = await openWorldTogether()
 
 /** Changes what the server says of one device. */
 const lieAbout = (deviceId: string, lie: (device: Record<string, unknown>) => void) => ({
@@ -34,7 +22,7 @@ const lieAbout = (deviceId: string, lie: (device: Record<string, unknown>) => vo
 
 describe('sessions at the command line', () => {
   it('are listed with their devices, and end', async () => {
-    const other = await elsewhere('sessions')
+    const other = await world.register('sessions')
     const profile = ['--profile', 'sessions']
     const [here, there] = await world.facts(['sessions', 'list', ...profile])
     const [{ device_id }] = await world.facts(['whoami', ...profile])
@@ -74,7 +62,7 @@ describe('sessions at the command line', () => {
 
 describe('passkeys at the command line', () => {
   it('are listed, named and removed', async () => {
-    const other = await elsewhere('passkeys')
+    const other = await world.register('passkeys')
     const profile = ['--profile', 'passkeys']
     assert.match((await world.run(['passkeys', 'list', ...profile])).stdout, /There are no passkeys/)
     for (const name of ['Phone', 'Security key']) {
@@ -104,7 +92,7 @@ describe('passkeys at the command line', () => {
 
 describe('devices at the command line', () => {
   it('are revoked, with which sessions go on and what was signed lately, and stay so if the server denies it', async () => {
-    const other = await elsewhere('devices')
+    const other = await world.signUp('devices')
     const profile = ['--profile', 'devices']
     const { albumId: album } = await other.createAlbum()
     const device = await other.addDevice(undefined, { tie: false })
@@ -132,7 +120,7 @@ describe('devices at the command line', () => {
   })
 
   it('that are revoked leave files that are marked, and opened only with consent', async () => {
-    const other = await elsewhere('marked')
+    const other = await world.signUp('marked')
     const profile = ['--profile', 'marked']
     const { albumId: album } = await other.createAlbum()
     const device = await other.addDevice(undefined, { tie: false })
@@ -173,7 +161,7 @@ describe('devices at the command line', () => {
   })
 
   it('that the account did not add are named, with exit 3', async () => {
-    const other = await elsewhere('invented')
+    const other = await world.signUp('invented')
     const { deviceId } = await other.addDevice(undefined, { tie: false })
     world.proxy.tamper(
       lieAbout(deviceId, (entry) => {

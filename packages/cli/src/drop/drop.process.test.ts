@@ -457,17 +457,32 @@ describe('blindkeep drop', () => {
     assert.equal((await dropsOf(link)).length, 2)
   })
 
-  it('opens a link of an older client, which took the passphrase as it was typed, also for many files', async () => {
+  it('opens a link of an older client, which took the passphrase as it was typed, with one proof of it for many files', async () => {
     const passphraseProof: typeof nodeEnvironment.passphraseProof = (_, salt) =>
       nodeEnvironment.passphraseProof('Correct-Horse', salt)
     const before = await newOwner(world.proxy.url, { ...nodeEnvironment, passphraseProof })
     const link = await before.createLink({ passphrase: 'Correct-Horse' })
     const names = Array.from({ length: 15 }, (_, index) => `${index}.bin`)
     await folder('old', Object.fromEntries(names.map((name) => [name, randomBytes(10)])))
+    const counting = join(root, 'counting.mjs')
+    await writeFile(
+      counting,
+      `import crypto from 'node:crypto'
+      import { syncBuiltinESMExports } from 'node:module'
+      const { argon2 } = crypto
+      let count = 0
+      crypto.argon2 = (...given) => (count++, argon2(...given))
+      syncBuiltinESMExports()
+      process.on('exit', () => console.error(count + ' proofs'))`,
+    )
     // The server accepts ten wrong ones.
-    const outcome = await run(['drop', link.url, 'old', '--json'], { env: { BLINDKEEP_PASSPHRASE: 'Correct-Horse' } })
+    const outcome = await run(['drop', link.url, 'old', '--json'], {
+      env: { BLINDKEEP_PASSPHRASE: 'Correct-Horse', NODE_OPTIONS: `--import=${counting}` },
+    })
     assert.equal(outcome.status, 0, outcome.stderr)
     assert.equal(factsOf(outcome).at(-1).landed, names.length)
+    // One of each spelling.
+    assert.match(outcome.stderr, /^2 proofs$/m)
   })
 
   it('sends nothing to a server that swaps the key of the link, and exits with 3', async () => {

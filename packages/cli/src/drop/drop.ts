@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { addAbortSignal } from 'node:stream'
 import { MovedAway, NetworkError, ProblemError } from '@blindkeep/client/errors'
 import { openLink, parseLink, type UploadLink } from '@blindkeep/client/guest'
-import { nodeEnvironment, withPath } from '@blindkeep/client/node'
+import { withPath } from '@blindkeep/client/node'
 import { sizeText } from '@blindkeep/protocol/byteSizes'
 import { countText } from '@blindkeep/protocol/counts'
 import { millisecondsOf } from '@blindkeep/protocol/ids'
@@ -21,6 +21,7 @@ import { isMoved } from '../outcomes/failures.ts'
 import { createOutcomes } from '../outcomes/outcomes.ts'
 import { type Choice, type ChosenFile, chooseFiles } from '../send/files.ts'
 import { sendEach, tellOthers } from '../send/sendEach.ts'
+import { environment } from './environment.ts'
 import { openGo } from './go.ts'
 import { INBOX_FULL, misfits } from './misfits.ts'
 import { linkAfterMove } from './movedLink.ts'
@@ -103,7 +104,7 @@ async function openedWhereItIs({ link, home, report }: Place): Promise<Pick<Send
 
 async function openedOrRefused(link: string): Promise<LinkOrRefusal> {
   try {
-    return await openLink(link, nodeEnvironment)
+    return await openLink(link, environment)
   } catch (error) {
     if (error instanceof ProblemError) return error
     if (error instanceof NetworkError && error.failure !== 'redirected') return error

@@ -17,7 +17,7 @@ import {
   type UploadLink,
   withPassphrase,
 } from '@blindkeep/client/guest'
-import { nodeEnvironment as environment, type OpenFile } from '@blindkeep/client/node'
+import type { OpenFile } from '@blindkeep/client/node'
 import { fetchReceipt, hasReceipt } from '@blindkeep/client/receipts'
 import { codeOf } from '../ground/disk.ts'
 import { pin, pinsOf } from '../home/pins.ts'
@@ -27,6 +27,7 @@ import { noteReceipts, seenReceiptOf } from '../receipts/seenReceipts.ts'
 import type { ChosenFile } from '../send/files.ts'
 import { isSameVersion, isUntouched, type RememberedFile, type Version, versionOf } from '../send/remembered.ts'
 import { withFile } from '../send/withFile.ts'
+import { environment } from './environment.ts'
 import type { Passphrase } from './passphrase.ts'
 import { goesOn, isAtSameServer, type LandedBefore, rememberedDrop, type Words } from './remembered.ts'
 

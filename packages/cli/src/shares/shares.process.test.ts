@@ -4,25 +4,15 @@ import { randomBytes } from 'node:crypto'
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { logIn } from '@blindkeep/client/account'
-import { nodeEnvironment as environment } from '@blindkeep/client/node'
-import type { Owner } from '@blindkeep/client/owner'
 import { sourceOfBytes } from '@blindkeep/client/source'
 import { changeBody, flipAt, isRequest } from '../../../../testing/maliciousServer.ts'
-import { factsOf, openWorld, PASSWORD } from '../testing/world.ts'
+import { factsOf, openWorldTogether } from '../testing/world.ts'
 
-const world = await openWorld()
-await world.signUp('ada')
+const world = await openWorldTogether()
+const owner = await world.signUp('ada')
 const ADA = ['--profile', 'ada']
-const owner = await ownerOf('ada@example.org')
 const { albumId: album } = await owner.createAlbum({ name: 'Album' })
 const device = await owner.addDevice(undefined, { tie: false })
-
-async function ownerOf(email: string): Promise<Owner> {
-  const { owner } = await logIn({ baseUrl: world.proxy.url, email, password: PASSWORD, environment })
-  assert.ok(owner)
-  return owner
-}
 
 async function keep(name: string, content: Uint8Array, modifiedAt?: string): Promise<string> {
   const { assetId } = await owner.upload({ source: sourceOfBytes(content), album, device, name, modifiedAt })

@@ -1,9 +1,6 @@
 /** An account in a profile, with an album, and the same account as the library sees it. */
-import assert from 'node:assert/strict'
-import { logIn } from '@blindkeep/client/account'
-import { nodeEnvironment as environment } from '@blindkeep/client/node'
 import type { Album, Owner } from '@blindkeep/client/owner'
-import { PASSWORD, type World } from './world.ts'
+import type { World } from './world.ts'
 
 export interface CliKeeper {
   readonly owner: Owner
@@ -12,11 +9,9 @@ export interface CliKeeper {
   readonly as: readonly string[]
 }
 
-export async function newCliKeeper(world: World, profile: string): Promise<CliKeeper> {
-  await world.signUp(profile)
-  const { url: baseUrl } = world.proxy
-  const { owner } = await logIn({ baseUrl, email: `${profile}@example.org`, password: PASSWORD, environment })
-  assert.ok(owner)
+/** `hasPassword`: it can sign in again, with `PASSWORD`. */
+export async function newCliKeeper(world: World, profile: string, { hasPassword = false } = {}): Promise<CliKeeper> {
+  const owner = await (hasPassword ? world.register(profile) : world.signUp(profile))
   return { owner, album: await owner.createAlbum({ name: 'Scans' }), as: ['--profile', profile] }
 }
 

@@ -1,12 +1,10 @@
 /** An owner at the command line, with a link through which guests drop files. */
 import assert from 'node:assert/strict'
-import { logIn } from '@blindkeep/client/account'
 import type { PrepareOptions } from '@blindkeep/client/guest'
-import { nodeEnvironment as environment } from '@blindkeep/client/node'
 import type { CreatedLink, Owner } from '@blindkeep/client/owner'
 import { sendFile } from '../../../../testing/people.ts'
 import type { Exchanged, Tampering } from '../../../../testing/tamperingProxy.ts'
-import { PASSWORD, type World } from './world.ts'
+import type { World } from './world.ts'
 
 export interface Office {
   /** For `--profile`. */
@@ -21,10 +19,7 @@ export interface Office {
 }
 
 export async function openOffice(world: World, profile: string): Promise<Office> {
-  await world.signUp(profile)
-  const email = `${profile}@example.org`
-  const { owner } = await logIn({ baseUrl: world.proxy.url, email, password: PASSWORD, environment })
-  assert.ok(owner)
+  const owner = await world.signUp(profile)
   const link = await owner.createLink({ label: 'Front desk' })
   return {
     profile,

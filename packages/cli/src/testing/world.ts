@@ -7,14 +7,21 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { after } from 'node:test'
+import { logIn } from '@blindkeep/client/account'
+import { nodeEnvironment as environment } from '@blindkeep/client/node'
+import type { Owner } from '@blindkeep/client/owner'
 import { type BehindProxy, startBehindProxy } from '../../../../testing/behindProxy.ts'
 import { COMPILED } from '../../../../testing/command.ts'
+import { newAccount } from '../../../../testing/people.ts'
 import { bundled } from '../../../../tools/bundle.ts'
+import { openProfile } from '../account/profile.ts'
+import { keep } from '../account/signIn.ts'
 
 /** As people get it. */
 const MAIN = join(await bundled('cli'), 'main.js')
 
 export const PASSWORD = 'correct horse battery'
+const emailOf = (profile: string) => `${profile}@example.org`
 
 export interface Call {
   readonly env?: Readonly<Record<string, string>>
@@ -37,8 +44,13 @@ export interface World extends BehindProxy {
   run(args: readonly string[], call?: Call): Promise<Outcome>
   /** `run`, which must succeed; the objects that it prints. */
   facts(args: readonly string[], call?: Call): Promise<readonly Fact[]>
-  /** Registers an account in a profile of its own. The profile's name is for `--profile`. */
-  signUp(profile: string): Promise<void>
+  /**
+   * A new account, without a password, signed in in a profile of its own (its name is for `--profile`). Resolves with
+   * another session of it. What `register` does without its process and Argon2id, which most tests need not pay for.
+   */
+  signUp(profile: string): Promise<Owner>
+  /** The same by the command, with `PASSWORD`. */
+  register(profile: string): Promise<Owner>
   /** Makes files below `root`, and returns the path of their folder. */
   folder(name: string, files: Readonly<Record<string, Uint8Array>>): Promise<string>
 }
@@ -66,6 +78,19 @@ export async function openWorld(settings: Readonly<Record<string, string>> = {})
   return await openWorldAt(await startBehindProxy(settings))
 }
 
+let shared: Promise<BehindProxy> | undefined
+
+/**
+ * The same, at one server for all files that call this: they neither stop it nor need settings. Root and home are the
+ * file's own. At the top of a file, not in a suite: the first one to call it stops the server after all tests.
+ */
+export async function openWorldTogether(): Promise<World> {
+  const isFirst = shared === undefined
+  shared ??= startBehindProxy()
+  const behind = await shared
+  return await openWorldAt(isFirst ? behind : { ...behind, stop: async () => undefined })
+}
+
 /** The same for a server that runs already. */
 export async function openWorldAt(behind: BehindProxy): Promise<World> {
   const world = await newWorld(behind)
@@ -78,12 +103,14 @@ export async function openWorldAt(behind: BehindProxy): Promise<World> {
 
 async function newWorld(behind: BehindProxy): Promise<World> {
   const root = await mkdtemp(join(tmpdir(), 'blindkeep-cli-'))
+  const home = join(root, 'home')
+  const server = behind.proxy.url
   function start(args: readonly string[], { env = {}, cwd = root, under = [] }: Call = {}): ChildProcess {
     const { PATH = '' } = process.env
     const [program = '', ...line] = [...under, process.execPath, '--disable-warning=ExperimentalWarning', MAIN, ...args]
     return spawn(program, line, {
       cwd,
-      env: { PATH, NODE_COMPILE_CACHE: COMPILED, BLINDKEEP_HOME: join(root, 'home'), ...env },
+      env: { PATH, NODE_COMPILE_CACHE: COMPILED, BLINDKEEP_HOME: home, ...env },
       stdio: 'pipe',
     })
   }
@@ -105,8 +132,19 @@ async function newWorld(behind: BehindProxy): Promise<World> {
     run,
     facts,
     async signUp(profile) {
-      const args = ['register', behind.proxy.url, '--email', `${profile}@example.org`, '--profile', profile]
-      await facts(args, { env: { BLINDKEEP_PASSWORD: PASSWORD } })
+      const { owner, signIn } = await newAccount(server, environment)
+      const kept = await openProfile({ profile }, false, home)
+      await keep({ profile: kept, server, owner, tokens: owner.tokens, flags: {} })
+      return await signIn()
+    },
+    async register(profile) {
+      const email = emailOf(profile)
+      await facts(['register', server, '--email', email, '--profile', profile], {
+        env: { BLINDKEEP_PASSWORD: PASSWORD },
+      })
+      const { owner } = await logIn({ baseUrl: server, email, password: PASSWORD, environment })
+      assert.ok(owner)
+      return owner
     },
     async folder(name, files) {
       const path = join(root, name)

@@ -155,7 +155,7 @@ describe('a file that has landed, was changed since, and has its size and date',
   })
 
   it('is compared also with what a device has signed that was revoked since', async () => {
-    const other = await newCliKeeper(world, 'revoking')
+    const other = await newCliKeeper(world, 'revoking', { hasPassword: true })
     const path = join(await folder('touched-revoked', { 'a.bin': randomBytes(1000) }), 'a.bin')
     const call = ['upload', path, '--album', 'Scans', ...other.as]
     assert.equal((await run(call)).status, 0)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { systemEnvironment } from './environment.ts'
+import { systemEnvironment, withCachedProofs } from './environment.ts'
 
 const ALL_DAY_MS = 86_400_000
 
@@ -29,5 +29,33 @@ describe('waiting', () => {
     controller.abort(new Error('enough'))
     await assert.rejects(waiting, /enough/)
     await assert.rejects(systemEnvironment.wait(ALL_DAY_MS, controller.signal), /enough/)
+  })
+})
+
+describe('a cached proof of a passphrase', () => {
+  it('is made once for each passphrase and link, and again after a failure', async () => {
+    const made: (readonly [string, number | undefined])[] = []
+    const environment = withCachedProofs({
+      ...systemEnvironment,
+      async passphraseProof(passphrase, salt) {
+        made.push([passphrase, salt[0]])
+        if (made.length === 1) throw new Error('no memory')
+        return new Uint8Array([made.length])
+      },
+    })
+    const proofOf = (passphrase: string, link: number) =>
+      environment.passphraseProof(passphrase, new Uint8Array([link]))
+    await assert.rejects(proofOf('a', 1), /no memory/)
+    const proofs = await Promise.all([proofOf('a', 1), proofOf('a', 1), proofOf('b', 1), proofOf('a', 2)])
+    assert.deepEqual(
+      [...proofs, await proofOf('a', 1)].map(([proof]) => proof),
+      [2, 2, 3, 4, 2],
+    )
+    assert.deepEqual(made, [
+      ['a', 1],
+      ['a', 1],
+      ['b', 1],
+      ['a', 2],
+    ])
   })
 })

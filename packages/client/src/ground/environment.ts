@@ -1,4 +1,4 @@
-import type { Bytes } from '@blindkeep/protocol/bytes'
+import { type Bytes, toHex } from '@blindkeep/protocol/bytes'
 import { type Instant, instantOf } from '@blindkeep/protocol/ids'
 import { masterOfPassword, passphraseProof } from './password.ts'
 import { createRunningHash, type FileHash, fileHashOf, type RunningHash } from './sha256.ts'
@@ -56,4 +56,19 @@ export const systemEnvironment: Environment = {
       )
       signal?.addEventListener('abort', abort, { once: true })
     }),
+}
+
+/** Makes each proof once, if it does not fail: it takes a second, and all files of a link need the same one. */
+export function withCachedProofs(environment: Environment): Environment {
+  const proofs = new Map<string, Promise<Bytes>>()
+  return {
+    ...environment,
+    passphraseProof(text, salt, options) {
+      const key = `${toHex(salt)} ${text}`
+      const proof = proofs.get(key) ?? environment.passphraseProof(text, salt, options)
+      proofs.set(key, proof)
+      proof.catch(() => proofs.delete(key))
+      return proof
+    },
+  }
 }
