@@ -51,9 +51,19 @@ export interface ServerDocument {
 
 type Json = Readonly<Record<string, unknown>>
 
+/** By their text. Compiling its schemas takes longer than the tests of most files, so servers with one share them. */
+const documents = new Map<string, ServerDocument>()
+
 /** Throws when the text is not an OpenAPI document (specification, Versioning, 6). */
 export function readDocument(text: string): ServerDocument {
-  const root = record(JSON.parse(text))
+  const { servers: _, ...root } = record(JSON.parse(text))
+  const key = JSON.stringify(root)
+  const document = documents.get(key) ?? documentOf(root)
+  documents.set(key, document)
+  return document
+}
+
+function documentOf(root: Json): ServerDocument {
   const operations = Object.entries(record(root.paths)).flatMap(([path, item]) =>
     operationsOf(root, path, record(item)),
   )
