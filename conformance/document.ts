@@ -51,9 +51,19 @@ export interface ServerDocument {
 
 type Json = Readonly<Record<string, unknown>>
 
+/** By their text. Compiling its schemas takes longer than the tests of most files, so servers with one share them. */
+const documents = new Map<string, ServerDocument>()
+
 /** Throws when the text is not an OpenAPI document (specification, Versioning, 6). */
 export function readDocument(text: string): ServerDocument {
-  const root = record(JSON.parse(text))
+  const { servers: _, ...root } = record(JSON.parse(text))
+  const key = JSON.stringify(root)
+  const document = documents.get(key) ?? documentOf(root)
+  documents.set(key, document)
+  return document
+}
+
+function documentOf(root: Json): ServerDocument {
   const operations = Object.entries(record(root.paths)).flatMap(([path, item]) =>
     operationsOf(root, path, record(item)),
   )
@@ -63,9 +73,11 @@ export function readDocument(text: string): ServerDocument {
     const place = ['paths', operation.path, operation.method.toLowerCase(), 'responses', String(status)]
     return resolve(root, record(record(record(item[operation.method.toLowerCase()]).responses)[String(status)]), place)
   }
+  const templates = operations.map((operation) => ({ operation, segments: operation.path.split('/') }))
   /** A fixed path is not an id of another one (OpenAPI, Path Templating Matching). */
   const at = (path: string): readonly DeclaredOperation[] => {
-    const matching = operations.filter((operation) => matches(operation.path, path))
+    const given = path.split('/')
+    const matching = templates.filter(({ segments }) => matches(segments, given)).map(({ operation }) => operation)
     const fixed = matching.filter((operation) => operation.path === path)
     return fixed.length > 0 ? fixed : matching
   }
@@ -120,12 +132,10 @@ function codesOf(root: Json): readonly string[] {
   return codes.map(String)
 }
 
-function matches(template: string, path: string): boolean {
-  const wanted = template.split('/')
-  const given = path.split('/')
+function matches(template: readonly string[], given: readonly string[]): boolean {
   return (
-    wanted.length === given.length &&
-    wanted.every((segment, index) => (segment.startsWith('{') ? given[index] !== '' : segment === given[index]))
+    template.length === given.length &&
+    template.every((segment, index) => (segment.startsWith('{') ? given[index] !== '' : segment === given[index]))
   )
 }
 
@@ -170,6 +180,10 @@ function withReferences([name, schema]: readonly [string, unknown]): readonly [s
 }
 
 function record(value: unknown): Json {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new TypeError('an object was expected')
-  return Object.fromEntries(Object.entries(value))
+  if (!isRecord(value)) throw new TypeError('an object was expected')
+  return value
+}
+
+function isRecord(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

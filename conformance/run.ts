@@ -6,18 +6,21 @@
  * test fails, when no test meets a status that the document declares and untestableStatuses.ts does not list (if all
  * files ran), or when its own server logs text in the form of a credential.
  */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { run } from 'node:test'
-import { spec } from 'node:test/reporters'
 import { BACKENDS, startServed, useBackend } from '../testing/backend.ts'
+import { COMPILED } from '../testing/command.ts'
 import { argumentsOf } from '../tools/arguments.ts'
 import { createClient } from './client.ts'
 import { testFiles } from './suite.ts'
 import { UNTESTABLE_STATUSES } from './untestableStatuses.ts'
 
-const FILES_AT_ONCE = 2
+const PROCESSES_AT_ONCE = 2
+/** They share what a process loads and compiles, and the servers that start with a file run as long as they all. */
+const FILES_OF_A_PROCESS = 8
 
 const { given, names, on, nodes } = readArguments()
 const endBackend = given === undefined ? await useBackend({ on, nodes }) : async () => undefined
@@ -56,17 +59,29 @@ function readArguments() {
   return { given: positionals.find(isUrl), names: positionals.filter((each) => !isUrl(each)), on, nodes }
 }
 
-function runTests(): Promise<boolean> {
-  return new Promise((resolve, reject) => {
-    let passed = true
-    const stream = run({ files: [...testFiles(names)], concurrency: FILES_AT_ONCE })
-    stream.on('test:fail', () => {
-      passed = false
-    })
-    stream.on('error', reject)
-    stream.once('end', () => resolve(passed))
-    stream.compose(spec).pipe(process.stdout)
+async function runTests(): Promise<boolean> {
+  const files = [...testFiles(names)]
+  const each = Math.min(FILES_OF_A_PROCESS, Math.ceil(files.length / PROCESSES_AT_ONCE))
+  let passed = true
+  const runNext = async () => {
+    while (files.length > 0) passed = (await runFiles(files.splice(0, each))) && passed
+  }
+  await Promise.all(Array.from({ length: PROCESSES_AT_ONCE }, runNext))
+  return passed
+}
+
+/** Prints the output of the process in one piece when it has ended. */
+async function runFiles(files: readonly string[]): Promise<boolean> {
+  const flags = ['--disable-warning=ExperimentalWarning', '--test', '--test-isolation=none', '--test-reporter=spec']
+  const child = spawn(process.execPath, [...flags, ...files], {
+    env: { ...process.env, NODE_COMPILE_CACHE: COMPILED },
+    stdio: ['ignore', 'pipe', 'pipe'],
   })
+  const pieces: Buffer[] = []
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (piece: Buffer) => pieces.push(piece))
+  const [status] = await once(child, 'close')
+  process.stdout.write(Buffer.concat(pieces))
+  return status === 0
 }
 
 async function statusesNotMet(): Promise<readonly string[]> {

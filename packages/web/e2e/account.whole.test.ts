@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { logIn, registerOwner } from '@blindkeep/client/account'
-import { nodeEnvironment } from '@blindkeep/client/node'
 import { newRecoveryWords } from '@blindkeep/client/recovery'
 import type { Page } from 'playwright-core'
 import { createAuthenticator } from '../../../testing/authenticator.ts'
+import { quickEnvironment } from '../../../testing/people.ts'
 import { openMailReceiver, openReceiver } from '../../../testing/receivers.ts'
 import { account as german } from '../src/text/de/account.ts'
 import { problems as germanProblems } from '../src/text/de/problems.ts'
@@ -155,7 +155,7 @@ describe('an account', () => {
   it('is recovered with its words alone, in German and on a phone', async (t) => {
     const recovery = newRecoveryWords()
     const email = 'cleo@example.org'
-    const person = { baseUrl: world.url, email, password: 'soon forgotten for good', environment: nodeEnvironment }
+    const person = { baseUrl: world.url, email, password: 'soon forgotten for good', environment: quickEnvironment }
     await registerOwner({ ...person, recovery })
     const words = await recovery.confirm()
     const { page } = await browser.open(t, { url: `${world.url}/`, device: 'phone', locale: 'de-DE' })
@@ -187,7 +187,7 @@ describe('the form that changes the password', () => {
 
   it('ends the other sign-ins, which then leave their list', async (t) => {
     const { owner, email, password } = await world.person()
-    const { owner: other } = await logIn({ baseUrl: world.url, email, password, environment: nodeEnvironment })
+    const { owner: other } = await logIn({ baseUrl: world.url, email, password, environment: quickEnvironment })
     await other?.nameThisClient('blindkeep on desk')
     const { page } = await browser.open(t, { url: `${world.url}/#/account`, signedInAs: owner, passwordsInNode: true })
     const sessions = section(page, text.sessions.title)

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
 import { logIn } from '@blindkeep/client/account'
-import { nodeEnvironment as environment } from '@blindkeep/client/node'
 import { sourceOfBytes } from '@blindkeep/client/source'
 import { createAuthenticator } from '../../../testing/authenticator.ts'
+import { quickEnvironment } from '../../../testing/people.ts'
 import { account as german } from '../src/text/de/account.ts'
 import { account as text } from '../src/text/en/account.ts'
 import { owner as shellText } from '../src/text/en/owner.ts'
@@ -88,7 +88,7 @@ describe('a passkey', () => {
     await page.getByText(text.passkeys.added).waitFor()
     await signOut(visit)
     const { email, password } = person
-    const { owner } = await logIn({ baseUrl: world.url, email, password, environment })
+    const { owner } = await logIn({ baseUrl: world.url, email, password, environment: quickEnvironment })
     const [listed] = (await owner?.passkeys()) ?? []
     assert.ok(listed)
     await owner?.removePasskey(listed.passkeyId)
@@ -102,7 +102,7 @@ describe('a passkey', () => {
   it('of an authenticator without the extension is refused before anything is stored, and the page says why', async (t) => {
     const person = await world.person()
     const { email, password } = person
-    const { owner } = await logIn({ baseUrl: world.url, email, password, environment })
+    const { owner } = await logIn({ baseUrl: world.url, email, password, environment: quickEnvironment })
     const visit = await open(t, person)
     await addAuthenticator(visit, { hasPrf: false })
     await begin(visit, person)

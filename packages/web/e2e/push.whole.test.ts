@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { logIn } from '@blindkeep/client/account'
-import { nodeEnvironment } from '@blindkeep/client/node'
-import { sendFile } from '../../../testing/people.ts'
+import { quickEnvironment, sendFile } from '../../../testing/people.ts'
 import { openPushService } from '../../../testing/pushService.ts'
 import { until } from '../../../testing/until.ts'
 import { account as german } from '../src/text/de/account.ts'
@@ -42,7 +41,7 @@ describe('messages to this browser', () => {
     const { url } = world
     const { owner, email, password } = await world.person()
     // The session of `owner` is the browser's from now on.
-    const { owner: other } = await logIn({ baseUrl: url, email, password, environment: nodeEnvironment })
+    const { owner: other } = await logIn({ baseUrl: url, email, password, environment: quickEnvironment })
     assert.ok(other)
     const { page, context } = await browser.open(t, { url: `${url}/healthz`, signedInAs: owner })
     const witness = await context.newPage()

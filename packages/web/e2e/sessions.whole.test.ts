@@ -2,10 +2,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { logIn } from '@blindkeep/client/account'
-import { nodeEnvironment } from '@blindkeep/client/node'
 import { sourceOfBytes } from '@blindkeep/client/source'
 import type { Page } from 'playwright-core'
-import { sendFile } from '../../../testing/people.ts'
+import { quickEnvironment, sendFile } from '../../../testing/people.ts'
 import { account as text } from '../src/text/en/account.ts'
 import { inbox } from '../src/text/en/inbox.ts'
 import { owner as shellText } from '../src/text/en/owner.ts'
@@ -188,7 +187,7 @@ describe('the signing key of a browser', () => {
     await page.getByText(text.signIn.reasons.signed_out).waitFor()
     await signIn(page, { email, password })
     await keep('two.bin')
-    const other = (await logIn({ baseUrl: world.url, email, password, environment: nodeEnvironment })).owner
+    const other = (await logIn({ baseUrl: world.url, email, password, environment: quickEnvironment })).owner
     assert.ok(other)
     const [first, ...more] = await other.devices()
     assert.deepEqual([first?.revokedAt, more], [undefined, []])
@@ -285,7 +284,7 @@ describe('a browser whose key is revoked elsewhere', () => {
 
   it('was tied although the first attempt failed', async (t) => {
     const { email, password } = await world.person()
-    const { owner } = await logIn({ baseUrl: world.url, email, password, environment: nodeEnvironment })
+    const { owner } = await logIn({ baseUrl: world.url, email, password, environment: quickEnvironment })
     assert.ok(owner)
     const { page } = await browser.open(t, { url: `${world.url}/#/inbox`, passwordsInNode: true })
     const lost = page.waitForEvent('requestfailed', (request) => request.url().endsWith('/sessions/current/device'))
@@ -312,7 +311,7 @@ describe('after a key was revoked', () => {
     const source = sourceOfBytes(new Uint8Array(100))
     const { assetId } = await owner.upload({ source, album, device: lost, name })
     await owner.upload({ source, album, device: kept, name: 'other.bin' })
-    const { owner: elsewhere } = await logIn({ baseUrl: world.url, email, password, environment: nodeEnvironment })
+    const { owner: elsewhere } = await logIn({ baseUrl: world.url, email, password, environment: quickEnvironment })
     assert.ok(elsewhere)
     const { page } = await browser.open(t, { url: `${world.url}/#/account`, signedInAs: owner })
     const keys = section(page, text.devices.title)

@@ -1,6 +1,6 @@
 /** For stories that are not about passwords: Node's own Argon2id takes a sixth of the time that the page's takes. */
-import { nodeEnvironment } from '@blindkeep/client/node'
 import type { BrowserContext } from 'playwright-core'
+import { quickStretching } from '../../../testing/people.ts'
 import type { Argon2Question } from '../src/common/argon2Messages.ts'
 
 const ASKED = '/argon2-in-node'
@@ -15,7 +15,7 @@ export async function stretchInNode(context: BrowserContext): Promise<void> {
   })
   await context.route(`**${ASKED}`, async (route) => {
     const { kind, text, salt }: AskedQuestion = route.request().postDataJSON()
-    const stretch = kind === 'password' ? nodeEnvironment.masterOfPassword : nodeEnvironment.passphraseProof
+    const stretch = kind === 'password' ? quickStretching.masterOfPassword : quickStretching.passphraseProof
     await route.fulfill({ json: [...(await stretch(text, Uint8Array.from(salt)))] })
   })
 }

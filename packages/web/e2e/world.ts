@@ -7,7 +7,7 @@ import { registerOwner } from '@blindkeep/client/account'
 import type { Environment } from '@blindkeep/client/environment'
 import { nodeEnvironment } from '@blindkeep/client/node'
 import type { CreatedLink, CreateLink, Owner } from '@blindkeep/client/owner'
-import { type Keeper, newKeeper, newOwner } from '../../../testing/people.ts'
+import { type Keeper, newKeeper, newOwner, quickStretching } from '../../../testing/people.ts'
 import { type RunningServer, type ServerOptions, startServer } from '../../../testing/startServer.ts'
 import { startTamperingProxy, type TamperingProxy } from '../../../testing/tamperingProxy.ts'
 import { type Line, startLine } from './line.ts'
@@ -138,6 +138,7 @@ export async function startWorld({ withLine = false, ...options }: WorldOptions 
   // a line that is cut or a proxy that tampers.
   const environment: Environment = {
     ...nodeEnvironment,
+    ...quickStretching,
     fetch: (input, init) => nodeEnvironment.fetch(String(input).replace(url, server.url), init),
   }
   const owner = () => newOwner(url, environment)
