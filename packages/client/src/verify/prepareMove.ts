@@ -10,7 +10,15 @@ import { type Calls, createCalls } from '../http/call.ts'
 import { AnswerError, NetworkError, ProblemError } from '../http/errors.ts'
 import { isTransient } from '../http/retry.ts'
 import { AuditError } from './auditError.ts'
-import { isSameChange, ListsMisfit, type Move, movesOf, requireContinuedChanges, verifiedEras } from './keyChanges.ts'
+import {
+  erasOf,
+  isSameChange,
+  ListsMisfit,
+  type Move,
+  movesOf,
+  requireContinuedChanges,
+  verifiedEras,
+} from './keyChanges.ts'
 import { MovedAway } from './movedAway.ts'
 import { MoveError, type MoveFault } from './moveError.ts'
 import type { PinnedKeyChanges, PinnedKeys } from './pinnedKeys.ts'
