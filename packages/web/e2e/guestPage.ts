@@ -24,15 +24,19 @@ export const button = (page: Page, name: string | RegExp) =>
 export const rowOf = (page: Page, name: string) =>
   page.locator('.queue li').filter({ has: page.getByText(name, { exact: true }) })
 
+/** The page has read what it remembers of earlier visits. Before, it looks as if there had been none. */
+export const hasRemembered = (page: Page) =>
+  button(page, /^(Choose (files|a file|another file|again)|Add more)$/)
+    .and(page.locator(':enabled'))
+    .first()
+    .waitFor()
+
 /** Chooses files with the button for it, whatever it is called now. */
 export async function choose(
   page: Page,
   files: SomeFile | readonly SomeFile[] | string | readonly string[],
 ): Promise<void> {
-  await button(page, /^(Choose (files|a file|another file|again)|Add more)$/)
-    .and(page.locator(':enabled'))
-    .first()
-    .waitFor()
+  await hasRemembered(page)
   const input = page.getByLabel('Choose files', { exact: true }).and(page.locator('input'))
   await input.setInputFiles(
     typeof files === 'string' || 'name' in files ? files : ([...files] as SomeFile[] & string[]),

@@ -7,7 +7,18 @@ import { isRequest } from '../../../../testing/maliciousServer.ts'
 import type { Exchanged, Tampering } from '../../../../testing/tamperingProxy.ts'
 import { assertAccessible } from '../axe.ts'
 import { useBrowser } from '../browser.ts'
-import { allArrived, button, choose, contentOf, MIB, rowOf, type SomeFile, sendChosen, someFile } from '../guestPage.ts'
+import {
+  allArrived,
+  button,
+  choose,
+  contentOf,
+  hasRemembered,
+  MIB,
+  rowOf,
+  type SomeFile,
+  sendChosen,
+  someFile,
+} from '../guestPage.ts'
 import { useWorldBehindProxy } from '../world.ts'
 
 const DROPS = /^\/d\//
@@ -106,7 +117,7 @@ describe('a reload during an upload', () => {
     await button(page, 'Forget').click()
     await rowOf(page, 'film.mp4').waitFor({ state: 'detached' })
     await page.reload()
-    await button(page, 'Choose files').waitFor()
+    await hasRemembered(page)
     assert.equal(await page.getByText('film.mp4').count(), 0)
   })
 
