@@ -150,7 +150,7 @@ function compile(folder: string, directory: string): void {
     },
     include: ['src'],
   })
-  run('npx', ['tsc', '--singleThreaded', '-p', directory], ROOT)
+  run(join(ROOT, 'node_modules', '.bin', 'tsc'), ['--singleThreaded', '-p', directory], ROOT)
 }
 
 /** The rights of files are in an archive, and this machine's are its own. */
