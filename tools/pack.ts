@@ -45,6 +45,9 @@ interface Manifest {
   readonly devDependencies?: Readonly<Record<string, string>>
 }
 
+/** Of the staged packages, in the order in which they are packed. */
+const directories: string[] = []
+
 mkdirSync(PACKED, { recursive: true })
 try {
   // A library is compiled against the compiled ones before it.
@@ -57,6 +60,7 @@ try {
     for (const folder of SAMPLES)
       cpSync(join(ROOT, 'deploy', folder), join(directory, 'deploy', folder), { recursive: true })
   })
+  pack()
 } finally {
   rmSync(STAGE, { recursive: true, force: true })
 }
@@ -70,7 +74,6 @@ function packLibrary(folder: string): void {
   mkdirSync(dirname(linked), { recursive: true })
   symlinkSync(directory, linked)
   compile(folder, directory)
-  pack(directory)
 }
 
 /** One program with all that it uses, and their licences. What stays outside is a dependency. */
@@ -93,7 +96,6 @@ async function packProgram(folder: ProgramName, add?: (staged: Staged) => void):
     files: ['bin.mjs', 'dist', 'deploy'].filter((name) => existsSync(join(directory, name))),
     engines: ENGINES,
   })
-  pack(directory)
 }
 
 interface Staged {
@@ -105,6 +107,7 @@ interface Staged {
 function stage(folder: string): Staged {
   const from = join(ROOT, 'packages', folder)
   const directory = join(STAGE, folder)
+  directories.push(directory)
   mkdirSync(directory, { recursive: true })
   cpSync(join(ROOT, 'LICENSE'), join(directory, 'LICENSE'))
   if (existsSync(join(from, 'README.md'))) cpSync(join(from, 'README.md'), join(directory, 'README.md'))
@@ -159,9 +162,9 @@ function normaliseRights(directory: string): void {
     chmodSync(join(entry.parentPath, entry.name), entry.isDirectory() || entry.name === 'bin.mjs' ? 0o755 : 0o644)
 }
 
-function pack(directory: string): void {
-  normaliseRights(directory)
-  const answer = JSON.parse(run('npm', ['pack', '--json', '--pack-destination', PACKED], directory))
+function pack(): void {
+  for (const directory of directories) normaliseRights(directory)
+  const answer = JSON.parse(run('npm', ['pack', '--json', '--pack-destination', PACKED, ...directories], ROOT))
   // npm 11 lists packages, npm 12 names them.
   for (const { filename, size, unpackedSize } of Object.values<PackedFile>(answer))
     console.log(`${filename}: ${Math.ceil(size / 1000)} kB, ${Math.ceil(unpackedSize / 1000)} kB unpacked`)
