@@ -66,8 +66,12 @@ export function failureOf(error: unknown): Failure {
   }
   if (error instanceof NetworkError)
     return { message: `${error.message}${networkNext(error)}`, reason: error.failure, exit }
-  if (error instanceof AddressError)
-    return { message: `${error.message}${movedPerhaps(error)}`, reason: reasonOf(error), exit }
+  if (error instanceof AddressError) {
+    const message = `${error.message}${movedPerhaps(error)}`
+    return error.about === 'proof'
+      ? { message, reason: reasonOf(error), exit }
+      : { message, reason: 'other_address', exit: EXIT.moved, movedTo: error.found }
+  }
   if (error instanceof AuditError)
     return {
       message: `${auditText(error.reason)}: ${error.message} ${auditNext(error)}`,
