@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { addSeconds, parseSha256Hex } from '@blindkeep/protocol/ids'
 import { runCommand } from '../../../../testing/command.ts'
+import { freePort } from '../../../../testing/startServer.ts'
 import { systemClock } from '../adapters/system/clock.ts'
 import { systemRandom } from '../adapters/system/random.ts'
 import { openServerData } from '../assembly/data.ts'
@@ -93,6 +94,21 @@ describe('the command move', () => {
         assert.equal(/later than this machine’s clock/.test(await run(LOOK)), says)
       }),
     )
+
+  it(
+    'is advised by a start with another address, with the port of that start',
+    withStopped(0, async ({ directory }) => {
+      const env = { DATA_DIR: join(directory, 'data'), MASTER_SECRET_FILE: join(directory, 'master.secret') }
+      const [port, settings] = [String(await freePort()), { cwd: directory, env: { ...env, PUBLIC_URL: TO } }]
+      const given = await runCommand(['serve', '--port', port], settings)
+      assert.match(
+        given.stderr,
+        new RegExp(`move\\b.* For \`move\`, also set PORT=${port}, as it does not take --port`),
+      )
+      const set = await runCommand(['serve'], { ...settings, env: { ...settings.env, PORT: port } })
+      assert.match(set.stderr, /move`; docs\/moving\.md says how\.$/m)
+    }),
+  )
 
   it('signs nothing over a database that lacks receipts which were signed', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'blindkeep-move-'))
