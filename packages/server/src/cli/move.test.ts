@@ -84,6 +84,19 @@ describe('the command move', () => {
     }),
   )
 
+  it(
+    'announce without an address shows what is announced, and changes nothing',
+    withStopped(0, async ({ run }) => {
+      const announce = (...argv: readonly string[]) => run(['move announce', ...argv], { PUBLIC_URL: FROM })
+      assert.equal(await announce(), 'No move is announced.')
+      await announce(TO, '--on', '2099-01-31')
+      for (const _ of [1, 2])
+        assert.match(await announce(), /^Owners see: on 2099-01-31 the server moves to https:\/\/drop\.example\.org\./)
+      await announce('--stop')
+      assert.equal(await announce(), 'No move is announced.')
+    }),
+  )
+
   for (const { keySeconds, says } of [
     { keySeconds: 3600, says: true },
     { keySeconds: 30, says: false },
