@@ -257,6 +257,12 @@ describe('a server that moves to another name', () => {
     assert.deepEqual(counts(), seen)
   })
 
+  it('is no failure to follow once more', async () => {
+    const seen = counts()
+    assert.deepEqual(await facts(['move', next.url, '--yes']), [{ event: 'followed_before', to: next.url }])
+    assert.deepEqual(counts(), seen)
+  })
+
   it('is used at the new name: what was sent stays sent, and all that it has signed goes on', async () => {
     await facts(['login', '--email', 'a0@example.org'])
     const uploaded = await facts(['upload', folder, '--album', 'Scans'])
