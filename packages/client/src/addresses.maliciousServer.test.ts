@@ -70,6 +70,23 @@ describe('addresses that a client makes', () => {
   })
 })
 
+describe('a server with another name than its address', () => {
+  const names = [HONEST, `http://localhost:${new URL(proxy.url).port}`]
+  for (const name of names)
+    it(`is ${name}: gets no file of a guest, and its owner no link that guests cannot use`, async () => {
+      const { url } = await owner.createLink()
+      proxy.tamper(serverInfoWith({ server_id: name }))
+      const before = proxy.seen.length
+      const isRefusal = { name: 'AddressError', given: proxy.url, found: name }
+      await assert.rejects(openLink(url), isRefusal)
+      await assert.rejects(owner.createLink(), isRefusal)
+      assert.deepEqual(
+        proxy.seen.slice(before).filter(({ method }) => method !== 'GET'),
+        [],
+      )
+    })
+})
+
 describe('a redirect', () => {
   const person = { baseUrl: HONEST, email: 'ada@example.org', password: 'a long sentence of hers', environment }
   const to = (Location: string, status = 307) => ({

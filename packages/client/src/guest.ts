@@ -11,6 +11,7 @@ import { openGivenTitle } from './drops/linkTitle.ts'
 import { type Environment, systemEnvironment } from './ground/environment.ts'
 import { createCalls } from './http/call.ts'
 import { AnswerError } from './http/errors.ts'
+import { requireOwnName } from './http/ownAddress.ts'
 import type { Batch } from './seal/batch.ts'
 import { passphraseSalt } from './seal/derive.ts'
 import { type FileFacts, headerOf } from './seal/fileHeader.ts'
@@ -87,8 +88,9 @@ export interface UploadLink {
 }
 
 /**
- * Asks the server about a link, and compares its drop key with the fragment of the link.
- * Throws `LinkError`, and what a call throws: `error.drop.link_not_found` for every link that accepts no files.
+ * Asks the server about a link. Compares its name with the address, and its drop key with the fragment of the link.
+ * Throws `AddressError`, `LinkError`, and what a call throws: `error.drop.link_not_found` for every link that accepts
+ * no files.
  */
 export async function openLink(
   link: string | LinkParts,
@@ -96,6 +98,7 @@ export async function openLink(
 ): Promise<UploadLink> {
   const address = parseLink(link)
   const calls = createCalls({ baseUrl: address.baseUrl, fetch: environment.fetch, now: environment.now })
+  await requireOwnName(calls, 'link')
   const { body } = await calls.call('guestLink', { path: { opaque_id: address.opaqueId } })
   if (body.opaque_id !== address.opaqueId) throw new AnswerError('guestLink', 'it is about another link')
   const opened = { address, answer: body, dropPublicKey: fromBase64(body.drop_pubkey) }

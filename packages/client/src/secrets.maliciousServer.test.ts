@@ -62,7 +62,7 @@ describe('a malicious server that passes everything on', () => {
         environment,
       })
     }
-    malicious.tamper({
+    malicious.tamper(serverInfoWith({ server_id: MALICIOUS }), {
       matches: isRequest('GET', /^\/d\/[0-9a-f]{32}$/),
       answer: changeBody((body) => {
         body.sealed_title = null

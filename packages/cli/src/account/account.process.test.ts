@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:https'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { createAuthenticator } from '../../../../testing/authenticator.ts'
+import { PUSH_CERTIFICATE, PUSH_CERTIFICATE_KEY } from '../../../../testing/pushCertificate.ts'
 import { openWorldTogether, PASSWORD } from '../testing/world.ts'
 
 const world = await openWorldTogether()
@@ -114,6 +117,26 @@ describe('an account at the command line', () => {
     }
     const renewals = world.proxy.seen.slice(before).filter(({ path }) => path === '/v1/auth/refresh').length
     assert.equal(renewals, 2)
+  })
+
+  it('names the variable for an own authority, where a certificate is of one that Node does not know', async () => {
+    const server = createServer({ cert: PUSH_CERTIFICATE, key: PUSH_CERTIFICATE_KEY }, (_, answer) => answer.end())
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    try {
+      const address = server.address()
+      assert.ok(address !== null && typeof address !== 'string')
+      const to = `https://127.0.0.1:${address.port}`
+      for (const args of [
+        ['login', to, '--email', 'x@example.org', '--profile', 'y'],
+        ['move', to, '--profile', 'y'],
+      ]) {
+        const { status, stderr } = await world.run(args, withPassword())
+        assert.equal(status, 1, stderr)
+        assert.match(stderr, /authority.*export NODE_EXTRA_CA_CERTS=/)
+      }
+    } finally {
+      server.close()
+    }
   })
 
   it('sends no proof to a server that calls itself by another address, and exits with 3', async () => {

@@ -91,6 +91,10 @@ describe('blindkeep receipts', () => {
         ['provenance', true],
       ],
     )
+    assert.match(
+      (await run(['receipts', first, '--check', ...as])).stderr,
+      /^3 receipts were checked, and all hold\.$/m,
+    )
     const saved = JSON.parse(await readFile(join(root, listed[0].receipt_file), 'utf8'))
     assert.equal(saved.receipts[0].receipt_seq, listed[0].receipt_seq)
     world.proxy.tamper(changedReceipts((all) => all.map(unsigned)))
@@ -99,6 +103,7 @@ describe('blindkeep receipts', () => {
     world.proxy.tamper()
     assert.equal(changed.status, 3)
     assert.match(changed.stderr, /The receipt does not hold/)
+    assert.match(changed.stderr, /^0 of 6 receipts hold\./m)
     assert.ok(unchecked.length === 6 && unchecked.every(({ checked }) => checked === undefined))
   })
 })

@@ -57,6 +57,7 @@ export async function receipts(given: readonly string[], flags: ReceiptsFlags): 
     const names = await namesIn(facts, { session, keys: checking?.keys() })
     const shownRows = facts.map((fact) => rowOf(fact, names))
     report.list(['RECEIPT', 'RECEIVED', 'ROLE', 'SEALED', 'FILE'], shownRows, 'There are no receipts.')
+    if (check && facts.length > 0) report.aside(checkedText(facts))
     const eras = checking && (await erasOf(checking.keys()))
     for (const text of formerTexts(names, { session, eras })) report.aside(text)
     return outcomes.exit()
@@ -90,6 +91,13 @@ interface RowFacts {
   /** Undefined if it was not asked for. */
   readonly checked: boolean | undefined
   readonly path: string | undefined
+}
+
+function checkedText(facts: readonly RowFacts[]): string {
+  const holding = facts.filter(({ checked }) => checked === true).length
+  return holding === facts.length
+    ? `${countText(holding, 'receipt was checked, and holds', 'receipts were checked, and all hold')}.`
+    : `${holding} of ${countText(facts.length, 'receipt', 'receipts')} hold. Those of a file that failed do not count.`
 }
 
 interface FormerName {

@@ -2,7 +2,7 @@
 import { type FileHandle, open, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { addAbortSignal } from 'node:stream'
-import { MovedAway, NetworkError, ProblemError } from '@blindkeep/client/errors'
+import { AddressError, MovedAway, NetworkError, ProblemError } from '@blindkeep/client/errors'
 import { openLink, parseLink, type UploadLink } from '@blindkeep/client/guest'
 import { withPath } from '@blindkeep/client/node'
 import { sizeText } from '@blindkeep/protocol/byteSizes'
@@ -90,14 +90,13 @@ interface Place extends Pick<SendAll, 'home' | 'report'> {
 
 /** Opens the link, at the new address if its server has moved and the guest agrees. */
 async function openedWhereItIs({ link, home, report }: Place): Promise<Pick<SendAll, 'link' | 'opened'>> {
-  const opened = await refuseMoved(home, link).then(
-    () => openedOrRefused(link),
-    (error: unknown) => {
-      if (error instanceof MovedAway) return error
+  const opened = await refuseMoved(home, link)
+    .then(() => openedOrRefused(link))
+    .catch((error: unknown) => {
+      if (error instanceof MovedAway || error instanceof AddressError) return error
       throw error
-    },
-  )
-  if (!(opened instanceof MovedAway) && !isMoved(opened)) return { link, opened }
+    })
+  if (!(opened instanceof MovedAway || opened instanceof AddressError) && !isMoved(opened)) return { link, opened }
   const next = await linkAfterMove({ link, home, report, error: opened })
   return { link: next, opened: await openedOrRefused(next) }
 }

@@ -1,5 +1,5 @@
 /** A link whose server has moved. The guest decides: the old address may have another owner by now. */
-import { MovedAway, type ProblemError } from '@blindkeep/client/errors'
+import { AddressError, MovedAway, type ProblemError } from '@blindkeep/client/errors'
 import { parseLink } from '@blindkeep/client/guest'
 import { agrees, canAsk } from '../ground/ask.ts'
 import { LocalError } from '../ground/exits.ts'
@@ -15,14 +15,14 @@ interface Moved {
   readonly home: string
   readonly report: Report
   /** What the server says, or what this machine knows since it has followed it. */
-  readonly error: ProblemError | MovedAway
+  readonly error: ProblemError | AddressError | MovedAway
 }
 
 /** The same link at the new address, once the guest agrees. Throws `error` without a terminal. */
 export async function linkAfterMove({ link, home, report, error }: Moved): Promise<string> {
   const { baseUrl, opaqueId } = parseLink(link)
   const from = new URL(baseUrl).origin
-  const named = error instanceof MovedAway ? error.to : error.movedTo
+  const named = placeOf(error, baseUrl)
   // The server may have been left at that address, too.
   const to = named && (await lastFollowed(home, named))
   if (to === undefined || new URL(to).origin === from) throw error
@@ -39,8 +39,13 @@ export async function linkAfterMove({ link, home, report, error }: Moved): Promi
   const why =
     error instanceof MovedAway
       ? `This machine has followed ${from} to ${to}.`
-      : `${from} says that it has moved to ${to}. ${UNPROVEN}`
+      : `${from} says that it ${error instanceof AddressError ? 'is' : 'has moved to'} ${to}. ${UNPROVEN}`
   if (!(await agrees(`${prepared?.question ?? why} Send there?`, {}))) throw new LocalError('Nothing was sent.')
   await prepared?.follow()
   return url
+}
+
+function placeOf(error: Moved['error'], baseUrl: string): string | undefined {
+  if (error instanceof MovedAway) return error.to
+  return error instanceof AddressError ? error.found + baseUrl.slice(error.given.length) : error.movedTo
 }

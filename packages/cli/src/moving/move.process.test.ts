@@ -59,6 +59,12 @@ async function moveTo({ url }: Place): Promise<void> {
   await server.restart({ PUBLIC_URL: url })
 }
 
+/** A server that calls itself so. */
+const named = (serverId: string) => ({
+  matches: isRequest('GET', /\/server-info$/),
+  answer: changeBody((body) => void Object.assign(body, { server_id: serverId })),
+})
+
 /** How many requests each place has seen, and those with a token. */
 const counts = () =>
   [old, next].map(({ proxy: { seen } }) => ({
@@ -267,6 +273,12 @@ describe('a server that moves to another name', () => {
     assert.deepEqual(counts(), seen)
   })
 
+  it('is no failure to follow once more', async () => {
+    const seen = counts()
+    assert.deepEqual(await facts(['move', next.url, '--yes']), [{ event: 'followed_before', to: next.url }])
+    assert.deepEqual(counts(), seen)
+  })
+
   it('is used at the new name: what was sent stays sent, and all that it has signed goes on', async () => {
     await facts(['login', '--email', 'a0@example.org'])
     const uploaded = await facts(['upload', folder, '--album', 'Scans'])
@@ -286,18 +298,32 @@ describe('a server that moves to another name', () => {
   })
 
   it('is perhaps one that names itself otherwise, as a loopback address does after a move', async () => {
-    next.proxy.tamper({
-      matches: isRequest('GET', /\/server-info$/),
-      answer: changeBody((body) => {
-        body.server_id = 'https://third.example'
-      }),
-    })
+    next.proxy.tamper(named('https://third.example'))
     const { status, stderr } = await run(['login', next.url, '--email', 'a2@example.org', ...two])
     next.proxy.tamper()
     assert.equal(status, 3, stderr)
     assert.match(
       stderr,
       /says that it is https:\/\/third\.example.*has moved.*: blindkeep move https:\/\/third\.example/,
+    )
+  })
+
+  it('gets no file at an address that it does not call its own, as a loopback address after a move', async () => {
+    const home = { env: { BLINDKEEP_HOME: join(world.root, 'of a third guest') } }
+    const more = await world.folder('not sent', { 'd.bin': randomBytes(10) })
+    const [created] = await facts(['link', 'create'])
+    next.proxy.tamper(named('https://third.example'))
+    const before = next.proxy.seen.length
+    const dropped = await assertStops(['drop', created.url, more], 'other_address', 'https://third.example', home)
+    const [shown] = factsOf(dropped)
+    assert.deepEqual([shown.event, shown.url], ['moved', created.url.replace(next.url, 'https://third.example')])
+    assert.match(dropped.stderr, /says that it is https:\/\/third\.example\. Nothing was sent\./)
+    await assertStops(['upload', more, '--album', 'Scans'], 'other_address', 'https://third.example')
+    await assertStops(['link', 'create'], 'other_address', 'https://third.example')
+    next.proxy.tamper()
+    assert.deepEqual(
+      next.proxy.seen.slice(before).filter(({ method, path }) => method !== 'GET' && !path.startsWith('/v1/auth/')),
+      [],
     )
   })
 

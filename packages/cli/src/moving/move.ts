@@ -33,10 +33,11 @@ export async function move(given: string | undefined, flags: MoveFlags): Promise
     if (!(await agrees(`${question}${then} Follow it?`, flags))) return EXIT.failed
     await follow()
     report.result(`This machine has followed ${originOf(from)} to ${to}.`, { event: 'followed', ...fact })
-  } else if (before !== undefined && originOf(before) === originOf(to))
-    throw new LocalError(
-      `This profile uses ${originOf(to)} already. If only its path has changed, sign out and in: blindkeep logout, blindkeep login ${to}`,
-    )
+  } else if (before !== undefined && originOf(before) === originOf(to)) {
+    const text = `This profile uses ${originOf(to)} already. If only its path has changed, sign out and in: blindkeep logout, blindkeep login ${to}`
+    report.result(text, { event: 'followed_before', to })
+    return EXIT.done
+  }
   if (before !== undefined) await moveProfile(profile, to, report)
   return EXIT.done
 }

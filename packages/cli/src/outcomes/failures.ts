@@ -66,8 +66,12 @@ export function failureOf(error: unknown): Failure {
   }
   if (error instanceof NetworkError)
     return { message: `${error.message}${networkNext(error)}`, reason: error.failure, exit }
-  if (error instanceof AddressError)
-    return { message: `${error.message}${movedPerhaps(error)}`, reason: reasonOf(error), exit }
+  if (error instanceof AddressError) {
+    const message = `${error.message}${movedPerhaps(error)}`
+    return error.about === 'proof'
+      ? { message, reason: reasonOf(error), exit }
+      : { message, reason: 'other_address', exit: EXIT.moved, movedTo: error.found }
+  }
   if (error instanceof AuditError)
     return {
       message: `${auditText(error.reason)}: ${error.message} ${auditNext(error)}`,
@@ -114,9 +118,23 @@ function wordsOf(error: ProblemError): string {
 }
 
 /** What was redirected says itself what to do, unless the server is known, and may have moved. */
-function networkNext({ failure, given, found }: NetworkError): string {
+function networkNext({ failure, given, found, systemCode = '' }: NetworkError): string {
+  const ofCertificate = certificateNext(systemCode, given)
+  if (ofCertificate !== undefined) return ` ${ofCertificate}`
   const check = ' Check its address and your network, and call it again when it is there.'
   return `${failure === 'redirected' ? '' : check}${movedPerhaps({ given, found })}`
+}
+
+/** The names that OpenSSL and Node give to what is wrong with a certificate. */
+function certificateNext(systemCode: string, given = 'the server'): string | undefined {
+  if (systemCode === 'CERT_HAS_EXPIRED')
+    return `The certificate of ${given} has expired: its operator has to renew it. If it has not, set the clock of this machine right.`
+  if (systemCode === 'CERT_NOT_YET_VALID')
+    return `The certificate of ${given} is not valid yet: set the clock of this machine right, or ask its operator.`
+  if (systemCode === 'ERR_TLS_CERT_ALTNAME_INVALID')
+    return `The certificate there is for another host than that of ${given}: check the address, or ask its operator.`
+  if (!/SELF_SIGNED|ISSUER|LEAF_SIGNATURE|CERT_UNTRUSTED/.test(systemCode)) return undefined
+  return `This machine does not know the authority that signed the certificate of ${given}. If it is an authority of your own, name the file with its certificate: export NODE_EXTRA_CA_CERTS=/path/of/authority.pem. Otherwise another server may stand between: go no further.`
 }
 
 /** Of a server that this machine knows. */

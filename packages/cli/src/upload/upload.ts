@@ -1,4 +1,5 @@
 /** `blindkeep upload`: files and folders of this machine into an album. */
+import { createCalls, requireOwnName } from '@blindkeep/client/call'
 import type { Owner } from '@blindkeep/client/owner'
 import { sizeText } from '@blindkeep/protocol/byteSizes'
 import { countText } from '@blindkeep/protocol/counts'
@@ -34,6 +35,8 @@ export async function upload(paths: readonly string[], flags: UploadFlags): Prom
     report.problem('Nothing was uploaded, and nothing was deleted.', { event: 'declined' })
     return EXIT.failed
   }
+  // Otherwise each file would land before its receipt is refused.
+  await requireOwnName(createCalls({ baseUrl: session.server }), 'receipts')
   const device = await session.device()
   return await interruptible(async (signal) => {
     const outcomes = createOutcomes(report)

@@ -48,9 +48,10 @@ describe('the drop key of a malicious server', () => {
     })
     const asked = proxy.seen.length
     await assert.rejects(openLink(link.url), (error) => error instanceof LinkError && error.reason === 'key_swapped')
+    // Its name, and the link.
     assert.deepEqual(
       proxy.seen.slice(asked).map(({ method }) => method),
-      ['GET'],
+      ['GET', 'GET'],
     )
   })
 

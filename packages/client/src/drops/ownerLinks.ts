@@ -14,6 +14,7 @@ import type { Environment } from '../ground/environment.ts'
 import type { Calls } from '../http/call.ts'
 import { AnswerError } from '../http/errors.ts'
 import { type ListRequest, type WholeListOptions, wholeList } from '../http/listPages.ts'
+import { requireOwnName } from '../http/ownAddress.ts'
 import { linkSecret, passphraseSalt } from '../seal/derive.ts'
 import { newOpaqueId } from '../seal/newId.ts'
 import { openSmallText } from '../seal/open.ts'
@@ -111,6 +112,7 @@ interface OwnerLinksPorts {
 }
 
 export interface OwnerLinks {
+  /** Throws `AddressError`, also between loopback addresses, where `openLink` would throw it for each guest. */
   createLink(options?: CreateLink): Promise<CreatedLink>
   /** All links, including those that accept no files any more, oldest first by default. */
   listLinks(options?: WholeListOptions<OwnLink>): Promise<readonly OwnLink[]>
@@ -152,6 +154,7 @@ export function createOwnerLinks({ calls, accountKey, keysOf, environment }: Own
 
   return {
     async createLink({ caps = {}, passphrase, label, title, message, singleUse = false, expiresAt } = {}) {
+      await requireOwnName(calls, 'receipts')
       const opaqueId = newOpaqueId(environment)
       const keys = keysOf(opaqueId)
       const sealedLabel = await sealedLabelOf(accountKey, opaqueId, label)

@@ -99,18 +99,28 @@ function redirectMessage({ given = 'The server', found }: Origins): string {
   return `${given} answers with a redirect to ${found ?? 'another address'}. It was not followed. If the other address is the right one, open it yourself.`
 }
 
-/** The server, or a proxy, states another origin than the given one. Nothing was signed for it. */
+/** What was not done because of the other address. */
+export type AddressSubject = 'proof' | 'link' | 'receipts'
+
+const ADDRESS_MESSAGES: Readonly<Record<AddressSubject, string>> = {
+  proof: 'Nothing was signed for it. Use the address that the server’s operator gave you.',
+  link: 'Nothing was sent. If you know that address, open the link there, with it at the beginning. Otherwise ask for a new link, by another way.',
+  receipts:
+    'Its receipts count only there. If you know that address, use it. Otherwise ask the operator, by another way.',
+}
+
+/** The server, or a proxy, states another origin than the given one. */
 export class AddressError extends Error {
   override readonly name = 'AddressError'
   readonly given: string
   readonly found: string
+  readonly about: AddressSubject
 
-  constructor({ given, found }: { readonly given: string; readonly found: string }) {
-    super(
-      `You opened ${given}, but the server there says that it is ${found}. Nothing was signed for it. Use the address that the server’s operator gave you.`,
-    )
+  constructor({ given, found, about }: Pick<AddressError, 'given' | 'found' | 'about'>) {
+    super(`You opened ${given}, but the server there says that it is ${found}. ${ADDRESS_MESSAGES[about]}`)
     this.given = given
     this.found = found
+    this.about = about
   }
 }
 

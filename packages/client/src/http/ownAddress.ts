@@ -7,7 +7,7 @@
 import { LOOPBACK_HOST } from '@blindkeep/protocol/loopback'
 import { plainAddressOf } from './baseUrl.ts'
 import type { Call } from './callTypes.ts'
-import { AddressError, AnswerError, NetworkError } from './errors.ts'
+import { AddressError, type AddressSubject, AnswerError, NetworkError } from './errors.ts'
 
 interface BaseCalls {
   readonly baseUrl: string
@@ -32,13 +32,27 @@ export async function serverIdOf(calls: BaseCalls): Promise<string> {
 
 const answers = new WeakMap<Call, Promise<string>>()
 
-async function askServerId({ baseUrl, call }: BaseCalls): Promise<string> {
-  const given = new URL(baseUrl).origin
+async function askServerId(calls: BaseCalls): Promise<string> {
+  const { given, found } = await namesOf(calls)
+  if (found === given || (isLoopback(given) && isLoopback(found))) return found
+  throw new AddressError({ given, found, about: 'proof' })
+}
+
+/**
+ * Asks whether the server calls itself by the origin of its address, which is returned: its receipts count only there,
+ * so ask before anything is sent. Throws `AddressError` for another name, which is no proof of a lie: the server may
+ * have moved, or have several addresses. Throws what a call throws, too.
+ */
+export async function requireOwnName(calls: BaseCalls, about: AddressSubject): Promise<string> {
+  const { given, found } = await namesOf(calls)
+  if (found !== given) throw new AddressError({ given, found, about })
+  return given
+}
+
+async function namesOf({ baseUrl, call }: BaseCalls): Promise<{ readonly given: string; readonly found: string }> {
   const { server_id: found } = (await call('serverInfo')).body
-  if (found === given) return given
   if (originOf(found) !== found) throw new AnswerError('serverInfo', 'its server_id is no origin')
-  if (isLoopback(given) && isLoopback(found)) return found
-  throw new AddressError({ given, found })
+  return { given: new URL(baseUrl).origin, found }
 }
 
 /** Throws `NetworkError` `redirected` for a redirect, and for an answer after one that `fetch` has followed. */

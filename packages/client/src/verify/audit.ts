@@ -7,6 +7,7 @@ import { type Environment, systemEnvironment } from '../ground/environment.ts'
 import { readAnswer } from '../http/answer.ts'
 import { type Calls, createCalls } from '../http/call.ts'
 import { AnswerError, ProblemError } from '../http/errors.ts'
+import { requireOwnName } from '../http/ownAddress.ts'
 import { verifiers } from '../seal/signatures.ts'
 import { AuditError, type AuditReason } from './auditError.ts'
 import { erasOf, ListsMisfit, withKeyChanges } from './keyChanges.ts'
@@ -163,7 +164,7 @@ export interface ServerFacts {
 
 /**
  * The server's identity and the keys that sign its receipts, compared with its address and with the `pinned` keys, and
- * its statements about them. Throws like `pinKeys` and `withKeyChanges`, or `wrong_server` when the server names
+ * its statements about them. Throws like `pinKeys` and `withKeyChanges`, or `AddressError` when the server names
  * another origin than its address.
  */
 export async function auditServer(calls: Calls, pinned?: PinnedKeys): Promise<ServerFacts> {
@@ -176,16 +177,10 @@ export async function auditServer(calls: Calls, pinned?: PinnedKeys): Promise<Se
   }
 }
 
-async function auditOnce({ baseUrl, call }: Calls, pinned: PinnedKeys | undefined): Promise<ServerFacts> {
-  const { body: info } = await call('serverInfo')
-  const { origin } = new URL(baseUrl)
-  if (info.server_id !== origin)
-    throw new AuditError(
-      'wrong_server',
-      `the server at ${origin} calls itself ${info.server_id}, and receipts count only there`,
-    )
+async function auditOnce(calls: Calls, pinned: PinnedKeys | undefined): Promise<ServerFacts> {
+  const { call } = calls
+  const serverId = await requireOwnName(calls, 'receipts')
   const { body: published } = await call('attestationKeys')
-  const { server_id: serverId } = info
   return { serverId, keys: await withKeyChanges({ call }, pinKeys(published, serverId, pinned)) }
 }
 
@@ -231,7 +226,7 @@ export async function hasReceipt({ custody, environment }: Omit<ReceiptOptions, 
   }
 }
 
-/** Fetches and checks a landed drop's receipt, there for 30 days. Throws `AuditError`, and what a call throws. */
+/** Fetches and checks a landed drop's receipt, there for 30 days. Throws like `auditServer` and `checkReceipt`. */
 export async function fetchReceipt({ custody, pinned, environment }: ReceiptOptions): Promise<CheckedReceipt> {
   const { fetch } = environment ?? systemEnvironment
   const calls = createCalls({ baseUrl: custody.baseUrl, fetch })

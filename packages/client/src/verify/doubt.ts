@@ -1,5 +1,5 @@
 import { AssetError, AssetIncomplete, AssetUnsigned } from '../assets/assetError.ts'
-import { AnswerError, NetworkError, ProblemError } from '../http/errors.ts'
+import { AddressError, AnswerError, NetworkError, ProblemError } from '../http/errors.ts'
 import { SealError } from '../seal/sealError.ts'
 import { SendError } from '../send/sendError.ts'
 import { AuditError } from './auditError.ts'
@@ -45,7 +45,7 @@ export function doubtOf(error: unknown): Doubt | undefined {
 function reasonOf(error: unknown): DoubtReason | undefined {
   if (error instanceof ProblemError) return isMissing(error) ? 'asset_missing' : 'refused'
   if (error instanceof NetworkError) return 'unreachable'
-  if (error instanceof AnswerError) return 'answer_broken'
+  if (error instanceof AnswerError || error instanceof AddressError) return 'answer_broken'
   if (error instanceof AssetIncomplete) return 'incomplete'
   if (error instanceof AssetUnsigned) return error.revoked === undefined ? 'unsigned' : 'device_revoked'
   if (error instanceof AuditError || error instanceof AssetError) return 'tampered'

@@ -18,7 +18,7 @@ import { settleWindow } from '../domain/discovery/protocolWindow.ts'
 import { formerUrls, recordPublicUrl } from '../domain/discovery/publicUrls.ts'
 import { checkServerId, requireUnmoved } from '../domain/discovery/serverId.ts'
 import { settleSettings } from '../domain/discovery/sharedSettings.ts'
-import { createRules } from '../domain/rules.ts'
+import { createRules, type Rules } from '../domain/rules.ts'
 import { freeBytesBeside } from '../ground/disk.ts'
 import { createMetricsServer, type MetricsServer } from '../http/metricsServer.ts'
 import { createRoutes } from '../http/routes.ts'
@@ -28,7 +28,7 @@ import type { Limiter } from '../ports/limiter.ts'
 import type { Log } from '../ports/log.ts'
 import type { News, Node } from '../ports/node.ts'
 import type { Seats } from '../ports/seats.ts'
-import type { StoreBroken } from '../ports/store.ts'
+import type { Store, StoreBroken } from '../ports/store.ts'
 import { type ConditionWatch, openConditionWatch } from '../watch/conditions.ts'
 import { type FullWatch, watchFullness } from '../watch/fullness.ts'
 import { startWork } from '../watch/periodic.ts'
@@ -45,10 +45,15 @@ export interface App {
   readonly hasPages: boolean
   /** What the operator has to look at: sentences for people. */
   readonly warnings: readonly string[]
-  /** An invite for the operator, if registration requires one and there is neither an account nor a live invite. */
-  issueFirstInvite(): Promise<IssuedInvite | undefined>
+  firstUse(): Promise<FirstUse>
   /** Is not ready, then after `drainSeconds` stops accepting, waits for running requests, and closes everything. */
   close(): Promise<void>
+}
+
+interface FirstUse {
+  readonly hasAccounts: boolean
+  /** For the operator, if registration requires one and there is neither an account nor a live invite. */
+  readonly invite: IssuedInvite | undefined
 }
 
 interface AppOptions {
@@ -123,7 +128,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     metrics,
     hasPages: pages.size > 0,
     warnings: watching.conditions.warnings,
-    issueFirstInvite: async () => (config.registration === 'invite' ? rules.invites.issueFirst() : undefined),
+    firstUse: () => firstUseOf({ store, ...rules }, config),
     async close() {
       // The jobs stop first, so that reading a large object does not delay the end.
       const stopped = work?.jobs.stop().then(rules.notifier.isIdle)
@@ -139,6 +144,15 @@ export async function createApp(options: AppOptions): Promise<App> {
       await data.close()
     },
   }
+}
+
+async function firstUseOf(
+  { store, invites }: Pick<Rules, 'invites'> & { readonly store: Store },
+  { registration }: Pick<Config, 'registration'>,
+): Promise<FirstUse> {
+  const [account] = await store.read((tx) => tx.accounts.list({ afterEmail: undefined, max: 1 }))
+  const invite = registration === 'invite' ? await invites.issueFirst() : undefined
+  return { hasAccounts: account !== undefined, invite }
 }
 
 function startPeriodicWork(

@@ -56,6 +56,7 @@ describe('the commands of keys, beside a running server', () => {
     'rotate the key of receipts, and list all keys ever used, without private halves',
     besideServer(async ({ run, published }) => {
       const rotated = await run('keys rotate')
+      assert.match(rotated.lines.join('\n'), /make a backup now/)
       const { lines, json } = await run('keys list')
       const [first, second] = await published()
       assert.ok(first !== undefined && second !== undefined)

@@ -79,6 +79,7 @@ async function rotate(config: Config, store: Store, isSigning: boolean): Promise
       lines: [
         `${active} signs receipts from ${formatInstant(at)} on.`,
         `${retired} has ended.`,
+        'Next: make a backup now. From an older one the server would come back without this key, and clients would raise an alarm.',
         ...(await roomLines(store)),
       ],
       json: { active, retired, at: formatInstant(at) },

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { addSeconds, parseSha256Hex } from '@blindkeep/protocol/ids'
 import { runCommand } from '../../../../testing/command.ts'
+import { freePort } from '../../../../testing/startServer.ts'
 import { systemClock } from '../adapters/system/clock.ts'
 import { systemRandom } from '../adapters/system/random.ts'
 import { openServerData } from '../assembly/data.ts'
@@ -101,6 +102,19 @@ describe('the command move', () => {
     }),
   )
 
+  it(
+    'announce without an address shows what is announced, and changes nothing',
+    withStopped(0, async ({ run }) => {
+      const announce = (...argv: readonly string[]) => run(['move announce', ...argv], { PUBLIC_URL: FROM })
+      assert.equal(await announce(), 'No move is announced.')
+      await announce(TO, '--on', '2099-01-31')
+      for (const _ of [1, 2])
+        assert.match(await announce(), /^Owners see: on 2099-01-31 the server moves to https:\/\/drop\.example\.org\./)
+      await announce('--stop')
+      assert.equal(await announce(), 'No move is announced.')
+    }),
+  )
+
   for (const { keySeconds, says } of [
     { keySeconds: 3600, says: true },
     { keySeconds: 30, says: false },
@@ -111,6 +125,21 @@ describe('the command move', () => {
         assert.equal(/later than this machine’s clock/.test(await run(LOOK)), says)
       }),
     )
+
+  it(
+    'is advised by a start with another address, with the port of that start',
+    withStopped(0, async ({ directory }) => {
+      const env = { DATA_DIR: join(directory, 'data'), MASTER_SECRET_FILE: join(directory, 'master.secret') }
+      const [port, settings] = [String(await freePort()), { cwd: directory, env: { ...env, PUBLIC_URL: TO } }]
+      const given = await runCommand(['serve', '--port', port], settings)
+      assert.match(
+        given.stderr,
+        new RegExp(`move\\b.* For \`move\`, also set PORT=${port}, as it does not take --port`),
+      )
+      const set = await runCommand(['serve'], { ...settings, env: { ...settings.env, PORT: port } })
+      assert.match(set.stderr, /move`; docs\/moving\.md says how\.$/m)
+    }),
+  )
 
   it('signs nothing over a database that lacks receipts which were signed', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'blindkeep-move-'))

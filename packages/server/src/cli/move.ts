@@ -7,9 +7,8 @@ import { type Config, publicAddressOf } from '../config/config.ts'
 import { endpointText } from '../config/endpoint.ts'
 import { settingsInForce } from '../config/inForce.ts'
 import { type PublicAddress, publicAddress } from '../config/parsers.ts'
-import { announcedMoveFact } from '../domain/discovery/publicUrls.ts'
-import { recordedServerId } from '../domain/discovery/serverId.ts'
-import { signedChanges } from '../domain/discovery/signedChanges.ts'
+import { type AnnouncedMove, announcedMove, announcedMoveFact, whereabouts } from '../domain/discovery/publicUrls.ts'
+import { recordedNameIn, recordedServerId } from '../domain/discovery/serverId.ts'
 import {
   type MoveOutlook,
   moveOutlook,
@@ -19,6 +18,7 @@ import {
 } from '../domain/moving/serverMove.ts'
 import { isLoopback } from '../http/addresses.ts'
 import { isServedAt, openMoveCheck } from '../http/moveCheck.ts'
+import type { Store } from '../ports/store.ts'
 import { unusableAddress } from '../process/listening.ts'
 import { type Call, type Command, type Outcome, UsageError, withOpen } from './command.ts'
 import { requireConsent, YES } from './consent.ts'
@@ -51,7 +51,8 @@ export const moveCommands: readonly Command[] = [
     summary: 'Tells owners, in their pages, where the server is going to move and when. The server may run.',
     details: [
       'Takes the new address and a day: `blindkeep-server move announce https://new.example --on 2027-01-31`. A later announcement replaces an earlier one,',
-      'and `move` ends it. Owners can try their password before the day. With --stop and no address it takes the announcement back.',
+      'and `move` ends it. Owners can try their password before the day. With --stop and no address it takes the announcement back,',
+      'and with neither it shows what is announced.',
     ],
     takes: ['new address'],
     mayTakeNone: true,
@@ -225,8 +226,10 @@ function concernsJson({ from, to, publicUrl }: PlannedMove, outlook: MoveOutlook
 }
 
 async function runAnnounce({ config, given: [address], option, flag }: Call): Promise<Outcome> {
+  const isShown = address === undefined && option('on') === undefined && !flag('stop')
+  if (isShown) return withOpen(openPresentStore(config), async (store) => shownMove(store, config))
   if (flag('stop') ? address !== undefined || option('on') !== undefined : address === undefined)
-    throw new UsageError('`move announce` takes the new address and --on, or --stop alone')
+    throw new UsageError('`move announce` takes the new address and --on, or --stop alone, or nothing')
   const announced = flag('stop') ? undefined : announcementOf(address ?? '', option('on') ?? '')
   const keyring = await openPresentKeyring(config)
   return withOpen(openPresentStore(config), async (store) => {
@@ -236,19 +239,36 @@ async function runAnnounce({ config, given: [address], option, flag }: Call): Pr
     if (announced?.serverId === present) throw new Error(`the server is at ${present} already`)
     await store.write(['server'], async (tx) => {
       if (announced === undefined) return tx.server.removeFact('moves_to')
-      const here = { serverId: present, moves: (await signedChanges(tx)).moves.length }
-      await tx.server.setFact('moves_to', announcedMoveFact(announced, keyring, here))
+      await tx.server.setFact('moves_to', announcedMoveFact(announced, keyring, await whereabouts(tx, present)))
     })
     if (announced === undefined) return { lines: ['No move is announced any more.'], json: { moves_to: null } }
-    const { serverId, on } = announced
-    return {
-      lines: [
-        `Owners see it within a minute: on ${formatInstant(on).slice(0, 10)} ${present} moves to ${serverId}.`,
-        `On that day set PUBLIC_URL to ${serverId}, stop the server, and run \`blindkeep-server move\`.`,
-      ],
-      json: { moves_to: { server_id: serverId, on: formatInstant(on) } },
-    }
+    return announcedOutcome(announced, { said: 'Owners see it within a minute', name: present })
   })
+}
+
+/** What owners see. */
+async function shownMove(store: Store, config: Config): Promise<Outcome> {
+  const keyring = await openPresentKeyring(config)
+  const announced = await store.read(async (tx) => {
+    const present = await recordedNameIn(tx)
+    const sealed = await tx.server.fact('moves_to')
+    return present === undefined ? undefined : announcedMove(sealed, keyring, await whereabouts(tx, present))
+  })
+  if (announced === undefined) return { lines: ['No move is announced.'], json: { moves_to: null } }
+  return announcedOutcome(announced, { said: 'Owners see', name: 'the server' })
+}
+
+function announcedOutcome(
+  { serverId, on }: AnnouncedMove,
+  { said, name }: { readonly said: string; readonly name: string },
+): Outcome {
+  return {
+    lines: [
+      `${said}: on ${formatInstant(on).slice(0, 10)} ${name} moves to ${serverId}.`,
+      `On that day set PUBLIC_URL to ${serverId}, stop the server, and run \`blindkeep-server move\`.`,
+    ],
+    json: { moves_to: { server_id: serverId, on: formatInstant(on) } },
+  }
 }
 
 function announcementOf(address: string, day: string) {

@@ -6,7 +6,7 @@ export function startWarnings(
   config: Pick<Config, 'publicUrl' | 'registration' | 'quotaHardBytes' | 'trustedProxies'>,
 ): readonly string[] {
   const { publicUrl, registration, quotaHardBytes, trustedProxies } = config
-  if (publicUrl === undefined || isLoopback(new URL(publicUrl.serverId).hostname)) return []
+  if (publicUrl === undefined || isOfThisMachine(publicUrl.serverId)) return []
   const strangers = registration === 'open' ? 'Everyone may register, and every' : 'Every'
   const checks: readonly (readonly [isTrue: boolean, warning: string])[] = [
     [
@@ -21,3 +21,6 @@ export function startWarnings(
   ]
   return checks.filter(([isTrue]) => isTrue).map(([, warning]) => warning)
 }
+
+/** Whether no other machine can open this address. */
+export const isOfThisMachine = (url: string) => isLoopback(new URL(url).hostname)

@@ -4,7 +4,7 @@ import { inviteLink } from '@blindkeep/protocol/inviteLink'
 import { type Config, publicAddressOf } from '../config/config.ts'
 import { endpointText } from '../config/endpoint.ts'
 import type { SettingSources } from '../config/sources.ts'
-import { startWarnings } from '../config/startWarnings.ts'
+import { isOfThisMachine, startWarnings } from '../config/startWarnings.ts'
 import { unknownSettingLines } from '../config/unknownSettings.ts'
 import type { IssuedInvite } from '../domain/account/invites.ts'
 
@@ -13,13 +13,14 @@ interface Start {
   readonly given: SettingSources
   readonly port: number
   readonly hasPages: boolean
+  readonly hasAccounts: boolean
   readonly invite: IssuedInvite | undefined
   /** Of what the data showed. Those of the settings are added. */
   readonly warnings: readonly string[]
 }
 
 /** What an operator reads at the start. */
-export function banner({ config, given, port, hasPages, invite, warnings }: Start): readonly string[] {
+export function banner({ config, given, port, invite, warnings, ...start }: Start): readonly string[] {
   const { file } = given
   const { baseUrl } = publicAddressOf(config, port)
   return [
@@ -38,11 +39,17 @@ export function banner({ config, given, port, hasPages, invite, warnings }: Star
           `  first invite  ${inviteLink(baseUrl, invite.code)} until ${formatInstant(invite.expiresAt)} (shown only once)`,
         ]),
     ...[...unknownSettingLines(given), ...startWarnings(config), ...warnings].map((warning) => `Warning: ${warning}`),
-    hasPages
-      ? `Next: open ${baseUrl}/ in a browser, register, make a link, and send it to the person who has files for you.`
-      : 'The pages are not built, so a browser shows nothing: run `npm run build`, then start again.',
+    ...nextLines(baseUrl, start),
     `${baseUrl}/openapi.json describes the interface. Ctrl-C stops the server.`,
   ]
+}
+
+function nextLines(baseUrl: string, { hasPages, hasAccounts }: Pick<Start, 'hasPages' | 'hasAccounts'>) {
+  if (!hasPages) return ['The pages are not built, so a browser shows nothing: run `npm run build`, then start again.']
+  const next = `Next: open ${baseUrl}/ in a browser, ${hasAccounts ? 'sign in' : 'register'}, and make a link`
+  return isOfThisMachine(baseUrl)
+    ? [`${next}. It opens on this machine only: docs/moving.md says how to give the server a name for others.`]
+    : [`${next} for each person who has files for you.`]
 }
 
 /** Where PostgreSQL is, without user and password. */

@@ -7,7 +7,7 @@ import { type App, createApp } from '../assembly/app.ts'
 import { type Config, readConfig } from '../config/config.ts'
 import type { SettingSources } from '../config/sources.ts'
 import { unknownSettingLines, unknownSettings } from '../config/unknownSettings.ts'
-import { ServerMoved } from '../domain/discovery/serverId.ts'
+import { ServerMoved, WrongServerId } from '../domain/discovery/serverId.ts'
 import { errorText } from '../ground/errorText.ts'
 import { RELEASE } from '../ground/release.ts'
 import type { StoreBroken } from '../ports/store.ts'
@@ -34,13 +34,13 @@ export async function start(given: SettingSources): Promise<void> {
     const metricsSettings = { host: 'METRICS_HOST', port: 'METRICS_PORT' }
     await app.metrics?.listen(metricsAt).catch(unusableAddress(metricsAt, metricsSettings))
     onEnding(process.env, () => void end(app, config))
-    const invite = await app.issueFirstInvite()
-    const lines = banner({ config, given, port, hasPages: app.hasPages, invite, warnings: app.warnings })
+    const { hasPages, warnings } = app
+    const lines = banner({ config, given, port, hasPages, ...(await app.firstUse()), warnings })
     console.log(forPerson(lines.join('\n')))
     // Otherwise it is written at the end, and a killed process has none.
     flushCompileCache()
   } catch (error) {
-    quit([`Blindkeep does not start: ${errorText(error)}`])
+    quit([`Blindkeep does not start: ${errorText(error)}${portHint(error, given)}`])
     process.exit(1)
   }
 }
@@ -73,6 +73,12 @@ function endBroken(error: StoreBroken): never {
   const next = error instanceof ServerMoved ? '' : ' Check the database and its disk, then start again.'
   console.error(`Blindkeep stops: ${error.message}.${next} Nothing acknowledged is lost.`)
   process.exit(70)
+}
+
+/** `move` takes no `--port`. */
+function portHint(error: unknown, { environment, origins }: SettingSources): string {
+  const isOption = error instanceof WrongServerId && origins.PORT === '--port'
+  return isOption ? ` For \`move\`, also set PORT=${environment.PORT}, as it does not take --port.` : ''
 }
 
 function quit(lines: readonly string[]): void {

@@ -1,4 +1,4 @@
-import { Button, Notice } from '../common/controls.tsx'
+import { Button, Name, Notice } from '../common/controls.tsx'
 import { formats } from '../common/format.ts'
 import { useText } from '../common/reader.ts'
 import type { Snapshot } from './messages.ts'
@@ -59,6 +59,11 @@ function LinkFaultNotice({ snapshot }: { readonly snapshot: Snapshot }) {
   return (
     <Notice tone={link.fault === 'key_swapped' ? 'bad' : 'warn'}>
       <h2>{title}</h2>
+      {link.found !== undefined && (
+        <p>
+          <Name>{link.found}</Name>
+        </p>
+      )}
       <p>{more}</p>
       {link.fault === 'server_moved' && snapshot.checkedReceipts > 0 && <p>{text.receiptsFirst}</p>}
       {(link.isRetrying || link.fault === 'given_up') && <AskAgain label={text.askAgain} />}

@@ -10,6 +10,8 @@ export type LinkFault =
   | 'words_altered'
   | 'suite_unknown'
   | 'server_moved'
+  /** The server calls itself by another address than that of the link. */
+  | 'other_address'
   | 'closed'
   | 'busy'
   | 'unreachable'
@@ -27,6 +29,8 @@ export type LinkStatus =
       readonly isRetrying: boolean
       /** RFC 3339. The link is closed, and was open until then. Absent if the page does not know why it is closed. */
       readonly expiredAt?: string | undefined
+      /** With `other_address`: the origin that the server says it has. Unverified. */
+      readonly found?: string | undefined
     }
 
 /** What the owner says to the guests of the link. The server cannot read it, but it can withhold it. */
@@ -87,6 +91,7 @@ export type FailureReason =
   | 'other_tab'
   | 'key_swapped'
   | 'server_moved'
+  | 'other_address'
   | 'refused'
   | 'unexpected'
 

@@ -44,7 +44,7 @@ describe('the text of an error', () => {
   })
 
   it('names both addresses when the server calls itself by another one', () => {
-    const error = new AddressError({ given: 'https://keep.example', found: 'https://other.example' })
+    const error = new AddressError({ given: 'https://keep.example', found: 'https://other.example', about: 'proof' })
     for (const language of ['en', 'de'] as const)
       assert.match(errorTexts[language](error), /https:\/\/keep\.example.*https:\/\/other\.example/)
   })

@@ -108,6 +108,10 @@ export interface Whereabouts {
   readonly moves: number
 }
 
+export async function whereabouts(tx: Pick<ReadTx, 'keys'>, serverId: string): Promise<Whereabouts> {
+  return { serverId, moves: (await signedChanges(tx)).moves.length }
+}
+
 /**
  * The fact `moves_to`. Sealed under the master secret: pages show it to owners, and a thief of the database alone must
  * not make one. Undefined if no move is announced, and for what the master secret does not vouch for here.

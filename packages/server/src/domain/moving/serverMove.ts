@@ -9,8 +9,14 @@ import type { Keyring } from '../../ports/keyring.ts'
 import type { MoveConcerns, ReadTx, Store, WriteTx } from '../../ports/store.ts'
 import { noteChange } from '../changes/changes.ts'
 import { moveIn, requireRoomForMove } from '../custody/keyChanges.ts'
-import { ANY_PATH, announcedMove, formerUrls, formerUrlsFact, publicUrlIn } from '../discovery/publicUrls.ts'
-import { signedChanges } from '../discovery/signedChanges.ts'
+import {
+  ANY_PATH,
+  announcedMove,
+  formerUrls,
+  formerUrlsFact,
+  publicUrlIn,
+  whereabouts,
+} from '../discovery/publicUrls.ts'
 import { rotateSigningIn } from '../discovery/signingKey.ts'
 
 interface MovePorts {
@@ -60,7 +66,7 @@ export async function moveOutlook({ store, keyring, clock }: MovePorts, planned:
     if (key !== undefined) keyring.openAttestationKey(key)
     await requireRoomForMove(tx)
     const head = await tx.receipts.head()
-    const here = { serverId: planned.from, moves: (await signedChanges(tx)).moves.length }
+    const here = await whereabouts(tx, planned.from)
     return {
       ...(await tx.moving.concerns(clock.now())),
       leaves: await leftUrl(tx, planned),

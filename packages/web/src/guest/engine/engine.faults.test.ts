@@ -125,6 +125,24 @@ describe('a server that publishes other keys for each receipt', () => {
   })
 })
 
+describe('a server that calls itself by another address than that of the link', () => {
+  it('gets no file, and the page has the other address', async () => {
+    const { url } = await world.owner.createLink()
+    const [found, before] = ['https://other.example', world.proxy.seen.length]
+    const renamed = changeBody((body) => void Object.assign(body, { server_id: found }))
+    world.proxy.tamper({ matches: isRequest('GET', /server-info$/), answer: renamed })
+    const tab = await openTab(url)
+    const { link } = await tab.until((snapshot) => snapshot.link.is !== 'asking')
+    assert.deepEqual(link, { is: 'refused', fault: 'other_address', isRetrying: false, expiredAt: undefined, found })
+    await tab.add([chosen('kept here.bin', bytes(10))])
+    assert.deepEqual(tab.snapshot().rows, [])
+    assert.deepEqual(
+      world.proxy.seen.slice(before).filter(({ method }) => method !== 'GET'),
+      [],
+    )
+  })
+})
+
 describe('a server that hands out no receipt', () => {
   it('leads to a missing receipt, which the page fetches again when asked', async () => {
     const { url } = await world.owner.createLink()

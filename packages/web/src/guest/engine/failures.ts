@@ -1,6 +1,7 @@
 /** Turns errors into the reasons that the page shows, and says what another try would do. */
 
 import {
+  AddressError,
   AnswerError,
   LinkError,
   NetworkError,
@@ -63,6 +64,7 @@ const RETRIES: Readonly<Record<FailureReason, Retry>> = {
   other_tab: 'none',
   key_swapped: 'none',
   server_moved: 'none',
+  other_address: 'none',
   refused: 'resume',
   unexpected: 'resume',
 }
@@ -88,6 +90,7 @@ export function isTrouble(failure: FailureReason): failure is SendTrouble {
 /** The fault that opening the link ended with. */
 export function linkFaultOf(error: unknown): LinkFault {
   if (hasMoved(error)) return 'server_moved'
+  if (error instanceof AddressError) return 'other_address'
   if (error instanceof LinkError) return error.reason
   if (error instanceof NetworkError || isTemporaryProblem(error)) return TROUBLES[sendTroubleOf(error)]
   const isClosed = error instanceof ProblemError && error.code === 'error.drop.link_not_found'

@@ -1,5 +1,6 @@
 /** Asks the server about the link, again and again until it answers. */
 import type { Environment } from '@blindkeep/client/environment'
+import { AddressError } from '@blindkeep/client/errors'
 import { type LinkParts, openLink, type UploadLink } from '@blindkeep/client/guest'
 import { parseInstant } from '@blindkeep/protocol/ids'
 import type { LinkStatus } from '../messages.ts'
@@ -50,7 +51,13 @@ export function createLinkOpening({ parts, environment, onChange }: LinkOpeningO
       if (isTemporary(fault) && status.is === 'open') return
       const isRetrying = isTemporary(fault) && asks < MAX_ASKS
       const expiredAt = fault === 'closed' && msLeft() <= 0 ? opened?.limits.expiresAt : undefined
-      become({ is: 'refused', fault: isTemporary(fault) && !isRetrying ? 'given_up' : fault, isRetrying, expiredAt })
+      become({
+        is: 'refused',
+        fault: isTemporary(fault) && !isRetrying ? 'given_up' : fault,
+        isRetrying,
+        expiredAt,
+        ...(error instanceof AddressError && { found: error.found }),
+      })
       if (!isRetrying) asks = 0
       if (isRetrying && !willAsk) void askLater()
     }

@@ -18,7 +18,7 @@ export function FormerNameNotice({ baseUrl }: { readonly baseUrl: string }) {
   return (
     <Notice tone="info">
       <p>{text.signIn(former.name, format.date(former.movedAt))}</p>
-      {former.isOtherHost && <p>{text.passkeys}</p>}
+      {former.endsPasskeys && <p>{text.passkeys}</p>}
     </Notice>
   )
 }

@@ -51,10 +51,21 @@ describe('the next name of a server', () => {
 describe('the former name of a server', () => {
   it('is shown for ninety days', () => {
     const here = (day: number) => onDay(day, 'https://drop.example')
-    const shown = { name: 'keep.example', isOtherHost: true, movedAt: ON }
+    const shown = { name: 'keep.example', endsPasskeys: true, movedAt: ON }
     assert.deepEqual(formerNameIn(movedFrom('https://keep.example'), here(89)), shown)
     assert.equal(formerNameIn(movedFrom('https://keep.example'), here(90)), undefined)
     assert.equal(formerNameIn(movedFrom('https://drop.example'), here(0)), undefined)
     assert.equal(formerNameIn(nothing, here(0)), undefined)
+  })
+
+  it('had passkeys only where browsers make them, and ends them only with the host', () => {
+    const endsPasskeys = (origin: string) =>
+      formerNameIn(movedFrom(origin), onDay(0, 'https://drop.example'))?.endsPasskeys
+    assert.deepEqual(
+      ['http://localhost:8080', 'https://drop.example:8443', 'http://127.0.0.1:8080', 'http://[::1]:8080'].map(
+        endsPasskeys,
+      ),
+      [true, false, false, false],
+    )
   })
 })

@@ -2,15 +2,19 @@
 import { plainAddressOf } from '@blindkeep/client/call'
 import { parseInstant } from '@blindkeep/protocol/ids'
 import type { ServerInfoResponse } from '@blindkeep/protocol/schemas/discovery'
+import { isIpAddress } from '../account/authenticator.ts'
 
 const DAY_MS = 86_400_000
 /** An announcement that was neither carried out nor withdrawn. */
 const ANNOUNCED_DAYS = 30
 const FORMER_DAYS = 90
 
-interface OtherName {
+interface Name {
   /** As it is shown: the host, and for one without TLS the whole origin. */
   readonly name: string
+}
+
+interface OtherName extends Name {
   /** The passkeys of one of the two addresses do not exist at the other one. */
   readonly isOtherHost: boolean
 }
@@ -20,7 +24,9 @@ export interface NextName extends OtherName {
   readonly on: string
 }
 
-export interface FormerName extends OtherName {
+export interface FormerName extends Name {
+  /** Browsers made passkeys for that host, and have none of them here. Whether an account had one is not known. */
+  readonly endsPasskeys: boolean
   /** RFC 3339. */
   readonly movedAt: string
 }
@@ -41,7 +47,9 @@ export function nextNameIn({ moves_to: next }: ServerInfoResponse, { baseUrl, no
 export function formerNameIn({ moved_from: former }: ServerInfoResponse, here: Here): FormerName | undefined {
   const other = former && otherName(former.server_id, here.baseUrl)
   const isRecent = former !== undefined && here.nowMs - Number(parseInstant(former.moved_at)) < FORMER_DAYS * DAY_MS
-  return other && isRecent ? { ...other, movedAt: former.moved_at } : undefined
+  if (!other || !isRecent) return undefined
+  const hadPasskeys = !isIpAddress(new URL(former.server_id).hostname)
+  return { name: other.name, endsPasskeys: other.isOtherHost && hadPasskeys, movedAt: former.moved_at }
 }
 
 /** Undefined for what is no origin that people may be shown, or this one. */

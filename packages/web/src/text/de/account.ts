@@ -87,7 +87,7 @@ export const account: typeof import('../en/account.ts').account = {
     title: 'Ihre 24 Wiederher\u00adstellungs\u00adwörter',
     explain:
       'Wenn Sie Ihr Passwort verlieren, sind diese Wörter der einzige Weg zurück. Ohne Passwort und ohne Wörter lassen sich Ihre Dateien nicht öffnen, weder von Ihnen noch vom Betreiber dieses Servers.',
-    keep: 'Schreiben Sie die Wörter in dieser Reihenfolge auf, und bewahren Sie sie bei Ihren wichtigen Papieren auf. Sie werden nur jetzt angezeigt.',
+    keep: 'Schreiben Sie die Wörter in dieser Reihenfolge auf, und bewahren Sie sie bei Ihren wichtigen Papieren auf. Sie werden nur jetzt angezeigt und lassen sich nie ersetzen: Schließen Sie diese Seite erst, wenn Sie die Wörter haben.',
     list: 'Wiederherstellungswörter der Reihe nach',
     next: 'Ich habe sie aufgeschrieben',
     confirmTitle: 'Prüfen Sie Ihre Notizen',

@@ -74,6 +74,10 @@ export const guest: typeof import('../en/guest.ts').guest = {
       title: 'Der Server ist umgezogen',
       more: 'Er ist jetzt an einer anderen Adresse, und der Link führt dorthin: Öffnen Sie ihn noch einmal. Was angekommen ist, ist dort. Dateien, die nicht ganz gesendet waren, beginnen dort neu.',
     },
+    other_address: {
+      title: 'Dieser Server sagt, dass er eine andere Adresse hat',
+      more: 'Er ist vielleicht umgezogen, oder er hat mehrere Adressen. Hier wird nichts gesendet, denn seine Quittungen gelten nur dort. Wenn Sie diese Adresse kennen, öffnen Sie den Link mit ihr statt seines Anfangs. Bitten Sie sonst die Person, von der Sie den Link haben, um einen neuen.',
+    },
     busy: {
       title: 'Der Server ist ausgelastet',
       more: 'Diese Seite versucht es von selbst noch einmal. Sie können Ihre Dateien schon auswählen: Sie werden gesendet, sobald der Server Zeit hat.',
@@ -208,6 +212,7 @@ export const guest: typeof import('../en/guest.ts').guest = {
       'Ein anderer Tab dieses Browsers sendet diese Datei. Wenn er geschlossen wird, geht das Senden hier weiter.',
     key_swapped: 'Nicht gesendet: Der Server hat einen falschen Schlüssel geschickt.',
     server_moved: 'Nicht gesendet: Der Server ist umgezogen. Öffnen Sie Ihren Link noch einmal.',
+    other_address: 'Nicht gesendet: Der Server sagt, dass er eine andere Adresse hat.',
     refused:
       'Der Server hat die Datei abgelehnt. Versuchen Sie es noch einmal. Wenn es wieder geschieht, sagen Sie es der Person, von der Sie den Link haben.',
     unexpected: 'Ein unerwarteter Fehler ist aufgetreten. Versuchen Sie es noch einmal.',

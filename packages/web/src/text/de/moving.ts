@@ -15,7 +15,8 @@ export const moving: typeof import('../en/moving.ts').moving = {
   former: {
     signIn: (name, day) =>
       `Bis zum ${day} war dieser Server ${name}. Melden Sie sich mit derselben E-Mail-Adresse und demselben Passwort an. Ein Passwortmanager hat sie unter der früheren Adresse.`,
-    passkeys: 'Passkeys von dort funktionieren hier nicht. Sie können neue anlegen, wenn Sie angemeldet sind.',
+    passkeys:
+      'Wenn Sie dort Passkeys hatten: Sie funktionieren hier nicht. Sie können neue anlegen, wenn Sie angemeldet sind.',
   },
   look: {
     title: (name, day) => `Dieser Server ist am ${day} von ${name} hierher umgezogen`,

@@ -246,7 +246,7 @@ export const problems: typeof import('../en/problems.ts').problems = {
   answer:
     'Die Antwort des Servers ist nicht lesbar. Laden Sie die Seite neu. Wenn das nicht hilft, sagen Sie es dem Betreiber dieses Servers.',
   address: (given, found) =>
-    `Sie haben ${given} geöffnet, aber dieser Server nennt sich ${found}. Von Ihrem Passwort wurde nichts gesendet. Öffnen Sie die andere Adresse, wenn Sie ihr vertrauen, oder fragen Sie den Betreiber dieses Servers.`,
+    `Sie haben ${given} geöffnet, aber dieser Server nennt sich ${found}, und seine Quittungen gelten nur dort. Von Ihrem Passwort wurde nichts gesendet. Öffnen Sie die andere Adresse, wenn Sie ihr vertrauen, oder fragen Sie den Betreiber dieses Servers.`,
   seal: BROKEN_SEAL,
   unsigned: 'Keines Ihrer Geräte hat diese Datei signiert. Sie könnte eine andere sein, als es scheint.',
   deviceRevoked:

@@ -81,7 +81,7 @@ export const account = {
     title: 'Your 24 recovery words',
     explain:
       'If you lose your password, these words are the only way back. Without the password and the words, your files cannot be opened, not even by you or the operator of this server.',
-    keep: 'Write them down in this order and keep them with your important papers. They are shown only now.',
+    keep: 'Write them down in this order and keep them with your important papers. They are shown only now, and can never be replaced: close this page only when you have them.',
     list: 'Recovery words, in order',
     next: 'I have written them down',
     confirmTitle: 'Check your notes',

@@ -74,6 +74,10 @@ export const guest = {
       title: 'The server has moved',
       more: 'It is at another address now, and the link leads there: open it again. What has arrived is there. Files that were not sent completely start again there.',
     },
+    other_address: {
+      title: 'This server says that it is at another address',
+      more: 'It may have moved, or have several addresses. Nothing is sent here, because its receipts count only there. If you know that address, open the link with it in place of its beginning. Otherwise ask the person who gave you the link for a new one.',
+    },
     busy: {
       title: 'The server is busy',
       more: 'This page tries again by itself. You can already choose your files: they are sent as soon as the server has time.',
@@ -200,6 +204,7 @@ export const guest = {
     other_tab: 'Another tab of this browser is sending this file. When that tab is closed, sending resumes here.',
     key_swapped: 'Not sent: the server gave a wrong key.',
     server_moved: 'Not sent: the server has moved. Open your link again.',
+    other_address: 'Not sent: the server says that it is at another address.',
     refused: 'The server refused the file. Try again. If it happens again, tell the person who gave you the link.',
     unexpected: 'Something unexpected went wrong. Try again.',
   },

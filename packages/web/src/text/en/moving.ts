@@ -16,7 +16,7 @@ export const moving = {
   former: {
     signIn: (name: string, day: string) =>
       `Until ${day} this server was ${name}. Sign in with the same e-mail and password. A password manager keeps them under the former address.`,
-    passkeys: 'Passkeys from there do not work here. You can add new ones after you have signed in.',
+    passkeys: 'If you had passkeys there, they do not work here. You can add new ones after you have signed in.',
   },
   look: {
     title: (name: string, day: string) => `This server moved here from ${name} on ${day}`,

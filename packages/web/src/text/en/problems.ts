@@ -251,7 +251,7 @@ export const problems = {
   answer:
     'The server gave an unreadable answer. Reload the page. If this does not help, tell the operator of this server.',
   address: (given: string, found: string) =>
-    `You opened ${given}, but this server says that it is ${found}. Nothing of your password was sent. Open the other address if you trust it, or ask the operator of this server.`,
+    `You opened ${given}, but this server says that it is ${found}, and its receipts count only there. Nothing of your password was sent. Open the other address if you trust it, or ask the operator of this server.`,
   seal: BROKEN_SEAL,
   unsigned: 'No device of yours has signed this file, so it may be another one than it seems.',
   deviceRevoked: 'This file is signed by a device that you revoked, so it may be another one than it seems.',
