@@ -5,7 +5,7 @@ import { mkdir, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { promisify } from 'node:util'
-import { type Call, openWorldTogether, PASSWORD } from '../testing/world.ts'
+import { type Call, openWorld, PASSWORD } from '../testing/world.ts'
 
 const hasKeyring = await promisify(execFile)('sh', [
   '-c',
@@ -18,9 +18,8 @@ const hasKeyring = await promisify(execFile)('sh', [
 const UNLOCK = 'printf keyring | gnome-keyring-daemon --unlock --components=secrets >&2 && exec "$@"'
 const inDesktop = ['dbus-run-session', '--', 'sh', '-c', UNLOCK, 'sh']
 
-const world = await openWorldTogether()
-
-describe('register --keyring, where there is no keyring', () => {
+describe('register --keyring, where there is no keyring', async () => {
+  const world = await openWorld()
   // No bus of a desktop, whatever this machine has.
   const env = {
     XDG_RUNTIME_DIR: world.root,
@@ -45,6 +44,7 @@ describe('register --keyring, where there is no keyring', () => {
 describe('login --keyring', {
   skip: hasKeyring ? false : 'needs dbus-run-session and gnome-keyring-daemon',
 }, async () => {
+  const world = await openWorld()
   const { root, run } = world
   const profile = join(root, 'home', 'profiles', 'sealed')
   const env = { HOME: join(root, 'desk'), XDG_RUNTIME_DIR: join(root, 'desk'), BLINDKEEP_PASSWORD: PASSWORD }
