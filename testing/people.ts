@@ -35,20 +35,22 @@ function remembering(stretch: Environment['masterOfPassword']): Environment['mas
 
 /** Registers a new account, with the code of an invite where registration is not open. */
 export async function newOwner(baseUrl: string, environment = quickEnvironment, invite?: string): Promise<Owner> {
-  return (await newAccount(baseUrl, environment, invite)).owner
+  const { owner } = await newAccount(baseUrl, { environment, invite })
+  return owner
 }
 
 interface NewAccount {
-  /** In the account's first session. */
-  readonly owner: Owner
-  /** Begins another one. */
-  signIn(): Promise<Owner>
+  readonly email?: string
+  readonly environment?: Environment
+  readonly invite?: string | undefined
 }
 
-/** The same, for a test that needs several sessions of the account. */
-export async function newAccount(baseUrl: string, environment: Environment, invite?: string): Promise<NewAccount> {
+/** The same account in its first session, and in another one of each call of `signIn`. */
+export async function newAccount(
+  baseUrl: string,
+  { email = `${randomUUID()}@example.org`, environment = quickEnvironment, invite }: NewAccount = {},
+): Promise<{ readonly owner: Owner; signIn(): Promise<Owner> }> {
   const calls = createCalls({ baseUrl, fetch: environment.fetch })
-  const email = `${randomUUID()}@example.org`
   const [seed, accountKey] = [randomBytes(32), new Uint8Array(randomBytes(32))]
   const ownerOf = (answer: TokenResponse) => {
     const tokens = {

@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { createAuthenticator } from '../../../../testing/authenticator.ts'
 import { PUSH_CERTIFICATE, PUSH_CERTIFICATE_KEY } from '../../../../testing/pushCertificate.ts'
-import { openWorldTogether, PASSWORD } from '../testing/world.ts'
+import { openWorld, PASSWORD } from '../testing/world.ts'
 
-const world = await openWorldTogether()
+const world = await openWorld()
 
 const withPassword = (password: string = PASSWORD) => ({ env: { BLINDKEEP_PASSWORD: password } })
 const home = (...path: readonly string[]) => join(world.root, 'home', ...path)
@@ -158,7 +158,7 @@ describe('an account at the command line', () => {
   })
 
   it('says what to do after each wrong call', async () => {
-    await world.register('wrong')
+    await world.signUp('wrong')
     const { url } = world.proxy
     const calls = [
       { args: ['whoami', '--profile', '../x'], status: 2, says: /name of a profile/ },

@@ -7,9 +7,9 @@ import { describe, it } from 'node:test'
 import { isRequest } from '../../../../testing/maliciousServer.ts'
 import type { Exchanged, Tampering } from '../../../../testing/tamperingProxy.ts'
 import { isContentOf, type Office, openOffice } from '../testing/office.ts'
-import { openWorldTogether } from '../testing/world.ts'
+import { openWorld } from '../testing/world.ts'
 
-const world = await openWorldTogether()
+const world = await openWorld()
 const { root, run, facts } = world
 
 const inFolder = async (folder: string) =>

@@ -5,9 +5,9 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { changeBody, flipInBase64, isRequest } from '../../../../testing/maliciousServer.ts'
-import { factsOf, openWorldTogether } from '../testing/world.ts'
+import { factsOf, openWorld } from '../testing/world.ts'
 
-const world = await openWorldTogether()
+const world = await openWorld()
 await world.signUp('ada')
 const ADA = ['--profile', 'ada']
 

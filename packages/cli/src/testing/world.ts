@@ -78,19 +78,6 @@ export async function openWorld(settings: Readonly<Record<string, string>> = {})
   return await openWorldAt(await startBehindProxy(settings))
 }
 
-let shared: Promise<BehindProxy> | undefined
-
-/**
- * The same, at one server for all files that call this: they neither stop it nor need settings. Root and home are the
- * file's own. At the top of a file, not in a suite: the first one to call it stops the server after all tests.
- */
-export async function openWorldTogether(): Promise<World> {
-  const isFirst = shared === undefined
-  shared ??= startBehindProxy()
-  const behind = await shared
-  return await openWorldAt(isFirst ? behind : { ...behind, stop: async () => undefined })
-}
-
 /** The same for a server that runs already. */
 export async function openWorldAt(behind: BehindProxy): Promise<World> {
   const world = await newWorld(behind)
@@ -132,7 +119,7 @@ async function newWorld(behind: BehindProxy): Promise<World> {
     run,
     facts,
     async signUp(profile) {
-      const { owner, signIn } = await newAccount(server, environment)
+      const { owner, signIn } = await newAccount(server, { email: emailOf(profile), environment })
       const kept = await openProfile({ profile }, false, home)
       await keep({ profile: kept, server, owner, tokens: owner.tokens, flags: {} })
       return await signIn()
