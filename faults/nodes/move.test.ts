@@ -20,7 +20,8 @@ it('moves once, while no node runs, and a node that wakes up afterwards signs no
   const { url: link } = await owner.createLink({})
   await sendFile(link, randomBytes(100))
   const source = sourceOfBytes(new Uint8Array(randomBytes(100)))
-  const state = await (await openLink(link.replace(url, sleeping.url), quickEnvironment)).prepare({ source })
+  const prepared = await (await openLink(link, quickEnvironment)).prepare({ source })
+  const state = { ...prepared, baseUrl: sleeping.url }
 
   const to = url.replace('127.0.0.1', 'localhost')
   const move = async () => await other.command(['move', '--yes', '--json'], { PUBLIC_URL: to })

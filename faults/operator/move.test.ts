@@ -229,7 +229,6 @@ describe('an announcement of a move', () => {
     assert.match((await announce(ELSEWHERE, '--on', '2099-01-31')).stderr, /no owner to read it/)
     await newOwner(server.url)
     for (const wrong of [
-      [],
       [ELSEWHERE],
       [ELSEWHERE, '--on', '2020-01-01'],
       [ELSEWHERE, '--on', '2099-02-30'],
