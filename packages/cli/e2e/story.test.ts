@@ -1,5 +1,5 @@
 /**
- * An office and its guest, with the packed program: 200 small files in nested folders and a large one, while the line
+ * An office and its guest, with the packed program: 500 small files in nested folders and a large one, while the line
  * is cut three times, and the guest's program, the server and, twice, the office's program are killed. `LARGE_BYTES`:
  * the size of the large file, 2 GiB by default.
  */
@@ -19,7 +19,7 @@ import { type Line, startLine } from './line.ts'
 const LARGE_BYTES = Number(process.env.LARGE_BYTES ?? 2 * 1024 ** 3)
 const MEBIBYTE = 1024 * 1024
 /** More than one address may open on a link in 15 minutes, unless those that have landed do not count. */
-const SMALL_FILES = 200
+const SMALL_FILES = 500
 /** With the killed ones. */
 const MAX_DROP_CALLS = 10
 const MAX_MS = 20 * 60_000
