@@ -9,7 +9,6 @@ import {
   PostgresIntrospector,
   PostgresQueryCompiler,
   type QueryCompiler,
-  type QueryResult,
   SqliteAdapter,
   SqliteIntrospector,
   SqliteQueryCompiler,
@@ -22,7 +21,18 @@ export interface Db {
   /** Builds queries. Migrations and checks also run theirs with it, under the names that the database has. */
   readonly kysely: Kysely<unknown>
   /** `isApart`: see `apart` in `statements.ts`. */
-  run(query: CompiledQuery, isApart?: boolean): Promise<QueryResult<unknown>>
+  run(query: Query, isApart?: boolean): Promise<Rows>
+}
+
+export type Query = Pick<CompiledQuery, 'sql' | 'parameters' | 'query'>
+
+/** What a database answers. Rows are lists: as objects they would be made twice, here and as the code has them. */
+export interface Rows {
+  /** In the order of each row's values. */
+  readonly columns: readonly { readonly name: string }[]
+  readonly rows: readonly (readonly unknown[])[]
+  /** How many rows it inserted, updated or deleted; 0 for a query that only reads. */
+  readonly changed: number
 }
 
 interface DatabaseKind {
@@ -82,8 +92,12 @@ function kyselyOf(kind: DatabaseKind, run: Db['run']): Kysely<unknown> {
 function createDriver(run: Db['run']): Driver {
   const outside = () => Promise.reject(new Error('Only the store begins transactions'))
   const connection: DatabaseConnection = {
-    // As in Kysely's own drivers, the row's type is what the schema says about the query.
-    executeQuery: async <Row>(query: CompiledQuery) => (await run(query)) as QueryResult<Row>,
+    async executeQuery<Row>(query: CompiledQuery) {
+      const { columns, rows, changed } = await run(query)
+      const objects = rows.map((row) => Object.fromEntries(columns.map(({ name }, at) => [name, row[at]])))
+      // As in Kysely's own drivers, the row's type is what the schema says about the query.
+      return { rows: objects as Row[], numAffectedRows: BigInt(changed) }
+    },
     streamQuery() {
       throw new Error('Rows are not streamed')
     },

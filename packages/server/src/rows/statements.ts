@@ -1,5 +1,6 @@
 import { CamelCasePlugin, type Compilable, type CompiledQuery, type Kysely } from 'kysely'
-import type { Db } from './db.ts'
+import type { Table } from './columns.ts'
+import type { Db, Rows } from './db.ts'
 import { givenOf, type NewRow, type Tables, tables } from './tables.ts'
 
 /**
@@ -176,7 +177,7 @@ export function inStatements<Run, Item, Result>(
 interface Compiled {
   readonly query: CompiledQuery
   readonly values: readonly ((given: readonly unknown[]) => unknown)[]
-  readonly columns: ReadableColumns
+  readonly readable: ReadableRows
 }
 
 /** `rowCount`: how many rows the first value is a list of, if it is one. */
@@ -194,20 +195,17 @@ function statement<Given extends readonly unknown[], Row>(
     const values = query.parameters.map((parameter) =>
       parameter instanceof Place ? parameter.valueIn : () => parameter,
     )
-    const fresh = { query, values, columns: new ReadableColumns() }
+    const fresh = { query, values, readable: new ReadableRows() }
     compiled.set(db.kind, fresh)
     return fresh
   }
 
   return async (db, ...given) => {
-    const { query, values, columns } = compiled.get(db.kind) ?? compile(db)
+    const { query, values, readable } = compiled.get(db.kind) ?? compile(db)
     const parameters = values.map((valueIn) => written(valueIn(given)))
-    const { rows, numAffectedRows = 0n } = await db.run({ ...query, parameters }, isApart)
+    const answer = await db.run({ sql: query.sql, query: query.query, parameters }, isApart)
     // The row's type is what the tables say about the query.
-    return {
-      rows: rows.map((row) => columns.read(row as Readonly<Record<string, unknown>>) as Read<Row>),
-      changed: Number(numAffectedRows),
-    }
+    return { rows: readable.rowsOf(answer) as readonly Read<Row>[], changed: answer.changed }
   }
 }
 
@@ -223,33 +221,46 @@ function written(value: unknown): unknown {
 
 /** Columns that are not read as they are. Whatever the table, a name means the same. */
 const FORMS = new Map(
-  Object.values(tables).flatMap((table) => Object.entries(table).map(([name, { form }]) => [name, form] as const)),
+  Object.values(tables).flatMap((table) =>
+    Object.entries<Table[string]>(table).map(([name, { form }]) => [name, form] as const),
+  ),
 )
 
 const readers = {
-  plain: (value: unknown) => value,
+  plain: undefined,
   flag: (value: unknown) => value === 1,
   json: (value: unknown) => JSON.parse(String(value)),
 }
 
-/** Reads rows as the code has them. The first row says which columns they have. */
-class ReadableColumns {
-  #columns: readonly { readonly column: string; readonly name: string; readonly form: keyof typeof readers }[] = []
+interface Readable {
+  readonly name: string
+  readonly read: ((value: unknown) => unknown) | undefined
+}
 
-  read(row: Readonly<Record<string, unknown>>): object {
-    if (this.#columns.length === 0) this.#columns = Object.keys(row).map(readable)
-    const read: Record<string, unknown> = {}
-    for (const { column, name, form } of this.#columns) {
-      const value = row[column] ?? undefined
-      read[name] = form === 'plain' || value === undefined ? value : readers[form](value)
+/** Reads a query's rows as the code has them. Its first answer with a row says which columns they have. */
+class ReadableRows {
+  #columns: readonly Readable[] = []
+
+  rowsOf({ columns, rows }: Rows): readonly object[] {
+    if (rows.length === 0) return []
+    if (this.#columns.length === 0) this.#columns = columns.map(readable)
+    return rows.map((row) => this.#rowOf(row))
+  }
+
+  #rowOf(values: readonly unknown[]): object {
+    const row: Record<string, unknown> = {}
+    let at = 0
+    for (const { name, read } of this.#columns) {
+      const value = values[at++] ?? undefined
+      row[name] = read === undefined || value === undefined ? value : read(value)
     }
-    return read
+    return row
   }
 }
 
-function readable(column: string) {
-  const name = column.replaceAll(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
-  return { column, name, form: FORMS.get(name) ?? 'plain' }
+function readable(column: Rows['columns'][number]): Readable {
+  const name = column.name.replaceAll(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
+  return { name, read: readers[FORMS.get(name) ?? 'plain'] }
 }
 
 /** Marks the place of a value. Kysely treats it as the value. */

@@ -1,5 +1,6 @@
 import { copyFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
+import { answerOf } from '../adapters/sql/sqlite/connection.ts'
 import { createHealth } from '../adapters/sql/sqlite/health.ts'
 import type { Store } from '../ports/store.ts'
 import { createDb, type Db, sqliteKind } from '../rows/db.ts'
@@ -44,9 +45,9 @@ export function openUncommitted({ databasePath }: World): Uncommitted {
 }
 
 function dbOver(database: DatabaseSync): Db {
-  return createDb(sqliteKind, async ({ sql, parameters }) => {
+  return createDb(sqliteKind, async (query) => {
     try {
-      return { rows: database.prepare(sql).all(...(parameters as never[])) }
+      return answerOf(database, query)
     } catch (error) {
       throw createHealth().judge(error)
     }

@@ -1,4 +1,4 @@
-import type { CompiledQuery, QueryResult } from 'kysely'
+import type { Query, Rows } from '../../../rows/db.ts'
 
 /**
  * Statements that are sent as one: each is a part of a `with`. All of them see the rows as they were before the first,
@@ -14,7 +14,7 @@ export interface Joined {
 const MAX_JOINED = 12
 
 /** Puts statements that can be joined together. */
-export function inGroups<Item extends { readonly query: CompiledQuery }>(items: readonly Item[]): readonly Item[][] {
+export function inGroups<Item extends { readonly query: Query }>(items: readonly Item[]): readonly Item[][] {
   if (items.length > MAX_JOINED) return items.map((item) => [item])
   const groups: { readonly tables: Set<string>; readonly items: Item[] }[] = []
   for (const item of items) {
@@ -33,7 +33,7 @@ function tablesChangedBy(sql: string): ReadonlySet<string> {
   return new Set(Array.from(sql.matchAll(/\b(?:insert into|update|delete from) "(\w+)"/g), ([, table = '']) => table))
 }
 
-export function joinedOf(queries: readonly CompiledQuery[]): Joined {
+export function joinedOf(queries: readonly Query[]): Joined {
   let before = 0
   const parts = queries.flatMap(({ sql, parameters }, at) => {
     const first = before
@@ -55,15 +55,15 @@ export function joinedOf(queries: readonly CompiledQuery[]): Joined {
 }
 
 /** What each of them would have answered. Its columns are numbers and texts. */
-export function answersOf(
-  queries: readonly CompiledQuery[],
-  row: Readonly<Record<string, unknown>>,
-): readonly QueryResult<unknown>[] {
+export function answersOf(queries: readonly Query[], row: readonly unknown[] = []): readonly Rows[] {
   return queries.map((_query, at) => {
-    const said: unknown = JSON.parse(String(row[`rows${at}`]))
-    return Array.isArray(said)
-      ? { rows: said, numAffectedRows: BigInt(said.length) }
-      : { rows: [], numAffectedRows: BigInt(Number(said)) }
+    const said: unknown = JSON.parse(String(row[at]))
+    if (!Array.isArray(said)) return { columns: [], rows: [], changed: Number(said) }
+    return {
+      columns: Object.keys(said[0] ?? {}).map((name) => ({ name })),
+      rows: said.map(Object.values),
+      changed: said.length,
+    }
   })
 }
 

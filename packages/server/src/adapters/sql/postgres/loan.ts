@@ -1,6 +1,5 @@
-import type { CompiledQuery, QueryResult } from 'kysely'
 import type { QueryConfig } from 'pg'
-import { createDb, type Db, postgresKind } from '../../../rows/db.ts'
+import { createDb, type Db, postgresKind, type Query, type Rows } from '../../../rows/db.ts'
 import { answersOf, inGroups, type Joined, joinedOf } from './joinedStatements.ts'
 import type { PostgresSession } from './session.ts'
 
@@ -23,13 +22,13 @@ export async function lend<Result>(session: PostgresSession, work: (db: Db) => P
 }
 
 interface Waiting {
-  readonly query: CompiledQuery
-  readonly resolve: (result: QueryResult<unknown>) => void
+  readonly query: Query
+  readonly resolve: (result: Rows) => void
   readonly reject: (error: unknown) => void
 }
 
 interface Statements {
-  run(query: CompiledQuery, isApart?: boolean): Promise<QueryResult<unknown>>
+  run(query: Query, isApart?: boolean): Promise<Rows>
   refuseWhenLost(): void
   /** Later statements are refused. */
   end(): void
@@ -46,18 +45,13 @@ function createStatements(session: PostgresSession): Statements {
     if (lost !== undefined) throw lost.failure
   }
 
-  async function ask(query: CompiledQuery): Promise<QueryResult<unknown>> {
-    const { rows, rowCount } = await session.ask(textOf(query))
-    return { rows, numAffectedRows: BigInt(rowCount ?? 0) }
-  }
-
   function sendWaiting(): void {
     const all = waiting
     waiting = []
     for (const some of inGroups(all))
       askJoined(some.map(({ query }) => query)).then(
         (answers) => {
-          for (const [at, { resolve }] of some.entries()) resolve(answers[at] ?? { rows: [] })
+          for (const [at, { resolve }] of some.entries()) resolve(answers[at] ?? { columns: [], rows: [], changed: 0 })
         },
         (error: unknown) => {
           for (const { reject } of some) reject(error)
@@ -65,15 +59,15 @@ function createStatements(session: PostgresSession): Statements {
       )
   }
 
-  async function askJoined(queries: readonly CompiledQuery[]): Promise<readonly QueryResult<unknown>[]> {
+  async function askJoined(queries: readonly Query[]): Promise<readonly Rows[]> {
     const [only, ...others] = queries
-    if (only !== undefined && others.length === 0) return [await ask(only)]
+    if (only !== undefined && others.length === 0) return [await session.ask(textOf(only))]
     const { rows } = await session.ask(namedText(joinedOf(queries)))
     return answersOf(queries, rows[0])
   }
 
   /** All of this moment are asked for when the promises of this turn have run. */
-  function askApart(query: CompiledQuery): Promise<QueryResult<unknown>> {
+  function askApart(query: Query): Promise<Rows> {
     if (waiting.length === 0) process.nextTick(sendWaiting)
     return new Promise((resolve, reject) => waiting.push({ query, resolve, reject }))
   }
@@ -83,7 +77,7 @@ function createStatements(session: PostgresSession): Statements {
       if (isOver) throw new Error('The transaction is over')
       refuseWhenLost()
       try {
-        return await (isApart ? askApart(query) : ask(query))
+        return await (isApart ? askApart(query) : session.ask(textOf(query)))
       } catch (failure) {
         lost ??= { failure }
         throw lost.failure
@@ -101,7 +95,7 @@ const MAX_NAMES = 512
 const names = new Map<string, string>()
 
 /** The server plans a named statement once per connection. Migrations have no names: they run once. */
-function textOf(query: CompiledQuery): QueryConfig {
+function textOf(query: Query): QueryConfig {
   if (query.query.kind === 'RawNode') return { text: query.sql, values: [...query.parameters] }
   return namedText(query)
 }

@@ -4,11 +4,10 @@
  */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { CompiledQuery } from 'kysely'
 import { Client } from 'pg'
 import { type Ask, questions } from '../../../contracts/store/questions.ts'
 import { insertEach } from '../../../contracts/store/world.ts'
-import { createDb, postgresKind } from '../../../rows/db.ts'
+import { createDb, postgresKind, type Query } from '../../../rows/db.ts'
 import { createWriteTx } from '../../../rows/nouns.ts'
 import { inDatabase } from '../../../testing/postgresStores.ts'
 import { startOf } from './session.ts'
@@ -65,11 +64,12 @@ async function statementsOf(client: Client): Promise<ReadonlyMap<string, Readonl
   for (const [noun, names] of Object.entries(questions))
     for (const [name, ask] of Object.entries(names) as [string, Ask][]) {
       if (READS_ALL.includes(noun)) continue
-      const asked: CompiledQuery[] = []
+      const asked: Query[] = []
       const db = createDb(postgresKind, async (query) => {
         asked.push(query)
-        const { rows, rowCount } = await client.query(query.sql, [...query.parameters])
-        return { rows, numAffectedRows: BigInt(rowCount ?? 0) }
+        const { sql: text, parameters } = query
+        const { fields, rows, rowCount } = await client.query({ text, values: [...parameters], rowMode: 'array' })
+        return { columns: fields, rows, changed: rowCount ?? 0 }
       })
       await client.query('begin read write')
       const tx = createWriteTx(db, () => undefined)

@@ -114,7 +114,7 @@ async function asked<Answer>(url: string, question: (session: PostgresSession) =
 
 async function refuseWithoutSync(session: PostgresSession): Promise<void> {
   const { rows } = await session.ask({ text: 'show fsync' })
-  if (rows[0]?.fsync === 'on') return
+  if (rows[0]?.[0] === 'on') return
   throw new Error('The PostgreSQL server runs with fsync = off and would lose acknowledged writes: set it to on.')
 }
 
@@ -122,8 +122,8 @@ async function refuseWithoutSync(session: PostgresSession): Promise<void> {
 async function refuseMixedSessions(one: PostgresSession, two: PostgresSession): Promise<void> {
   await one.control(`set blindkeep.connection = 'one'`)
   await two.control(`set blindkeep.connection = 'two'`)
-  const { rows } = await one.ask({ text: `select current_setting('blindkeep.connection', true) as connection` })
-  if (rows[0]?.connection === 'one') return
+  const { rows } = await one.ask({ text: `select current_setting('blindkeep.connection', true)` })
+  if (rows[0]?.[0] === 'one') return
   throw new Error(
     'A pooler in front of PostgreSQL does not keep sessions. Set its pool mode to session, or let DATABASE_URL lead to PostgreSQL itself.',
   )
@@ -133,12 +133,12 @@ async function refuseMixedSessions(one: PostgresSession, two: PostgresSession): 
 async function lacksOurTables(session: PostgresSession): Promise<boolean> {
   const names = ['migrations', ...tablesOfRelease().map(({ name }) => name)]
   const { rows } = await session.ask({
-    text: `select name, exists (select from pg_attribute where attrelid = to_regclass(name) and attname = 'number') as has_number
+    text: `select name, exists (select from pg_attribute where attrelid = to_regclass(name) and attname = 'number')
       from unnest($1::text[]) as names(name) where to_regclass(name) is not null`,
     values: [names],
   })
-  if (rows.some(({ name, has_number }) => name === 'migrations' && has_number === true)) return false
-  const foreign = rows[0]?.name
+  if (rows.some(([name, hasNumber]) => name === 'migrations' && hasNumber === true)) return false
+  const foreign = rows[0]?.[0]
   if (foreign === undefined) return true
   throw new Error(`The database has a table ${foreign} of other software. Give Blindkeep a database of its own.`)
 }

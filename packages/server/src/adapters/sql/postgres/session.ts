@@ -1,5 +1,13 @@
-import { DatabaseError, type PoolClient, type QueryConfig, type QueryResult } from 'pg'
+import {
+  DatabaseError,
+  type PoolClient,
+  type QueryArrayConfig,
+  type QueryArrayResult,
+  type QueryConfig,
+  type QueryResult,
+} from 'pg'
 import { StorageUnavailable } from '../../../ports/store.ts'
+import type { Rows } from '../../../rows/db.ts'
 import { Overtaken, type PostgresHealth } from './health.ts'
 
 /**
@@ -7,7 +15,7 @@ import { Overtaken, type PostgresHealth } from './health.ts'
  * order of the calls. Errors are translated by `PostgresHealth.judge`.
  */
 export interface PostgresSession {
-  ask(query: QueryConfig): Promise<QueryResult>
+  ask(query: QueryConfig): Promise<Rows>
   /** Runs a statement that is no query, or several. Answers the last one's command tag, in capitals. */
   control(statements: string): Promise<string>
   /** `how` is the text after `begin`. */
@@ -60,6 +68,10 @@ export function serverRunIn(answers: QueryResult | readonly QueryResult[]): stri
   return String([answers].flat().at(-1)?.rows[0]?.run)
 }
 
+function rowsIn({ fields, rows, rowCount }: QueryArrayResult): Rows {
+  return { columns: fields, rows, changed: rowCount ?? 0 }
+}
+
 export function openSession(
   client: PoolClient,
   { health, answerTimeoutMs }: { readonly health: PostgresHealth; readonly answerTimeoutMs: number },
@@ -78,7 +90,7 @@ export function openSession(
   client.on('error', onError)
   const deadline = createDeadline(client, answerTimeoutMs + GRACE_MS, () => underWay.size > 0)
 
-  async function answerTo(query: string | QueryConfig): Promise<QueryResult | readonly QueryResult[]> {
+  async function answerTo(query: string | QueryArrayConfig): Promise<QueryResult | readonly QueryResult[]> {
     health.check()
     if (givenBack) throw new Error('The connection was given back')
     if (lost) throw new StorageUnavailable('The connection to the database is lost')
@@ -122,7 +134,7 @@ export function openSession(
 
   return {
     // One statement has one answer.
-    ask: async (query) => (await answerTo(query)) as QueryResult,
+    ask: async (query) => rowsIn((await answerTo({ ...query, rowMode: 'array' })) as QueryArrayResult),
     control,
     async begin(how) {
       begun = true

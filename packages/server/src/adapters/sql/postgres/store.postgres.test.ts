@@ -154,7 +154,7 @@ describe('the connections of a PostgreSQL store', () => {
       await inSession(async (session) => {
         const names = ['synchronous_commit', 'lock_timeout', 'statement_timeout', 'idle_in_transaction_session_timeout']
         const values: unknown[] = []
-        for (const name of names) values.push((await session.ask({ text: `show ${name}` })).rows[0]?.[name])
+        for (const name of names) values.push((await session.ask({ text: `show ${name}` })).rows[0]?.[0])
         assert.deepEqual(values, ['on', '10s', '20s', '5s'])
       })()
     } finally {

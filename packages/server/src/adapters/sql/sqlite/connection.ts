@@ -1,7 +1,6 @@
 import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from 'node:sqlite'
 import { CappedMap } from '@blindkeep/protocol/cappedMap'
-import type { QueryResult } from 'kysely'
-import { createDb, type Db, sqliteKind } from '../../../rows/db.ts'
+import { createDb, type Db, type Query, type Rows, sqliteKind } from '../../../rows/db.ts'
 import type { Health } from './health.ts'
 
 /** One connection of `node:sqlite`. */
@@ -49,10 +48,10 @@ export function openConnection(
     inTransaction: () => database.isTransaction,
     checkpoint() {
       // https://www.sqlite.org/pragma.html#pragma_wal_checkpoint: `noop` only says how long the log is.
-      const pages = Number(statements.first('pragma wal_checkpoint(noop)')?.log)
-      if (pages >= MAX_LOG_PAGES) statements.first('pragma wal_checkpoint(passive)')
+      const [[, pages] = []] = statements.run('pragma wal_checkpoint(noop)', []).rows
+      if (Number(pages) >= MAX_LOG_PAGES) statements.run('pragma wal_checkpoint(passive)', [])
     },
-    dataVersion: () => Number(statements.first('pragma data_version')?.data_version),
+    dataVersion: () => Number(statements.run('pragma data_version', []).rows[0]?.[0]),
     lend: (work) => lend(statements, work),
     close: () => database.close(),
   }
@@ -94,13 +93,33 @@ function refuseOtherJournals(database: DatabaseSync): void {
 }
 
 interface Statements {
-  first(text: string): Readonly<Record<string, SQLOutputValue>> | undefined
-  run(text: string, parameters: readonly unknown[]): QueryResult<unknown>
+  run(text: string, parameters: Query['parameters']): Rows
 }
 
 interface Prepared {
   readonly statement: StatementSync
-  readonly givesRows: boolean
+  /** None if it gives no rows. */
+  readonly columns: Rows['columns']
+}
+
+/** For a query that is asked once. */
+export function answerOf(database: DatabaseSync, { sql, parameters }: Query): Rows {
+  return run(prepare(database, sql), parameters)
+}
+
+function prepare(database: DatabaseSync, text: string): Prepared {
+  const statement = database.prepare(text)
+  statement.setReturnArrays(true)
+  return { statement, columns: statement.columns() }
+}
+
+function run({ statement, columns }: Prepared, parameters: Query['parameters']): Rows {
+  // Kysely types parameters as unknown. node:sqlite throws for a value that it cannot bind.
+  const values = parameters as SQLInputValue[]
+  if (columns.length === 0) return { columns, rows: [], changed: Number(statement.run(...values).changes) }
+  // The types of Node say objects (https://nodejs.org/api/sqlite.html#statementsetreturnarraysenabled).
+  const rows = statement.all(...values) as unknown as SQLOutputValue[][]
+  return { columns, rows, changed: 0 }
 }
 
 /** Keeps prepared statements by their text. Drops the oldest ones first. */
@@ -110,29 +129,16 @@ function createStatements(database: DatabaseSync, health: Health): Statements {
   function prepared(text: string): Prepared {
     const known = kept.get(text)
     if (known !== undefined) return known
-    const statement = database.prepare(text)
-    const fresh = { statement, givesRows: statement.columns().length > 0 }
+    const fresh = prepare(database, text)
     kept.set(text, fresh)
     return fresh
   }
 
   return {
-    first(text) {
-      health.check()
-      try {
-        return prepared(text).statement.get()
-      } catch (error) {
-        throw health.judge(error)
-      }
-    },
     run(text, parameters) {
       health.check()
       try {
-        const { statement, givesRows } = prepared(text)
-        // Kysely types parameters as unknown. node:sqlite throws for a value that it cannot bind.
-        const values = parameters as SQLInputValue[]
-        if (givesRows) return { rows: statement.all(...values) }
-        return { rows: [], numAffectedRows: BigInt(statement.run(...values).changes) }
+        return run(prepared(text), parameters)
       } catch (error) {
         throw health.judge(error)
       }

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, it } from 'node:test'
-import type { CompiledQuery } from 'kysely'
 import { type Ask, questions } from '../../../contracts/store/questions.ts'
 import { insertEach } from '../../../contracts/store/world.ts'
-import { createDb, sqliteKind } from '../../../rows/db.ts'
+import { createDb, type Query, sqliteKind } from '../../../rows/db.ts'
 import { sqliteDialect } from '../../../rows/dialects.ts'
 import { createWriteTx } from '../../../rows/nouns.ts'
 import { migrate } from '../migrations/migrations.ts'
+import { answerOf } from './connection.ts'
 
 /** What a query may scan: a table of a few rows, or a partial index, which covers only what is active now. */
 const scansAllowed = [
@@ -54,13 +54,10 @@ const sortsAllowed = [
 async function openWatched() {
   const database = new DatabaseSync(':memory:')
   database.exec('pragma foreign_keys = on')
-  const asked: CompiledQuery[] = []
+  const asked: Query[] = []
   const db = createDb(sqliteKind, async (query) => {
     asked.push(query)
-    const statement = database.prepare(query.sql)
-    const values = query.parameters as never[]
-    if (statement.columns().length > 0) return { rows: statement.all(...values) }
-    return { rows: [], numAffectedRows: BigInt(statement.run(...values).changes) }
+    return answerOf(database, query)
   })
   await migrate(db.kysely, sqliteDialect)
   const tx = createWriteTx(db, () => undefined)
@@ -69,7 +66,7 @@ async function openWatched() {
   return { tx, asked, database }
 }
 
-function planOf(database: DatabaseSync, query: CompiledQuery): readonly string[] {
+function planOf(database: DatabaseSync, query: Query): readonly string[] {
   return database
     .prepare(`explain query plan ${query.sql}`)
     .all(...(query.parameters as never[]))

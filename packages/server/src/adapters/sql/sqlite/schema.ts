@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url'
 import { createDb, sqliteKind } from '../../../rows/db.ts'
 import { DatabaseTooNew, type SchemaState, stateOf } from '../migrations/migrations.ts'
 import { requireOwnSqlite } from '../migrations/ownSchema.ts'
+import { answerOf } from './connection.ts'
 import { copiesOf } from './upgradeCopies.ts'
 
 /**
@@ -16,12 +17,9 @@ export async function sqliteSchema(path: string): Promise<SchemaState> {
   try {
     const table = database.prepare(`select 1 from sqlite_schema where type = 'table' and name = 'migrations'`).get()
     if (table === undefined) return EMPTY
-    // These queries have no parameters that SQLite could not bind.
-    const run = createDb(sqliteKind, async (query) => ({
-      rows: database.prepare(query.sql).all(...(query.parameters as readonly number[])),
-    }))
-    await requireOwnSqlite(run.kysely)
-    return await stateOf(run.kysely)
+    const { kysely } = createDb(sqliteKind, async (query) => answerOf(database, query))
+    await requireOwnSqlite(kysely)
+    return await stateOf(kysely)
   } finally {
     database.close()
   }
