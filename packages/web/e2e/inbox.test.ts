@@ -9,6 +9,7 @@ import type { Page, Route } from 'playwright-core'
 import { sendFile } from '../../../testing/people.ts'
 import { unzipped, whyNoUnzip } from '../../../testing/unzipped.ts'
 import { inbox as text } from '../src/text/en/inbox.ts'
+import { work as workText } from '../src/text/en/work.ts'
 import { assertAccessible } from './axe.ts'
 import { useBrowser } from './browser.ts'
 import { dropRubbish } from './rubbish.ts'
@@ -69,15 +70,15 @@ async function alterContent(route: Route): Promise<void> {
   await route.fulfill({ response: answer, body })
 }
 
-/** What the page would sign at its next visit. */
-const begunKeepsIn = (page: Page): Promise<number> =>
+/** Files that pieces of work have still to do, as the browser stores them. */
+const leftIn = (page: Page): Promise<number> =>
   page.evaluate(
     () =>
       new Promise<number>((resolve, reject) => {
-        const opened = indexedDB.open('blindkeep-keeps')
+        const opened = indexedDB.open('blindkeep.work')
         opened.onerror = () => reject(opened.error)
         opened.onsuccess = () => {
-          const count = opened.result.transaction('keeps').objectStore('keeps').count()
+          const count = opened.result.transaction('items').objectStore('items').count()
           count.onsuccess = () => {
             opened.result.close()
             resolve(count.result)
@@ -144,8 +145,8 @@ describe('an inbox', () => {
       await sendFile(url, content, { name, sender: 'Ada', batch: { ...batch, index } })
     const { page } = await browser.open(t, { url: inboxUrl(), signedInAs: owner })
     const title = `${text.batch.count(3)} ${text.from('Ada')}`
-    const saveBatch = button(page, text.zip.downloadOf(title))
-    await saveBatch.waitFor()
+    await page.getByLabel(text.choose(title)).check()
+    const saveBatch = button(page, text.zip.download)
     const zip = await savedBy(page, () => saveBatch.click())
     const named = (what: string) => new RegExp(`^${what} \\d{4}-\\d\\d-\\d\\d\\.zip$`)
     assert.match(zip.name, named(title))
@@ -155,6 +156,8 @@ describe('an inbox', () => {
     assert.match(whole.name, named(text.zip.title(4)))
     await page.getByText(text.zip.left(1)).waitFor()
     await assertAccessible(page)
+    await page.getByLabel(text.chooseAll, { exact: true }).uncheck()
+    await page.getByLabel(text.choose(title)).check()
 
     await page.route('**/v1/drops/*/content', alterContent)
     await saveBatch.click()
@@ -221,14 +224,14 @@ describe('an inbox', () => {
 
     const next = await context.newPage()
     await next.goto(inboxUrl())
-    await next.getByText(text.keeping.finished(3)).waitFor()
+    await next.getByText(text.keeping.done(3, 'Album')).waitFor()
     const ids = await assetIdsOf(owner)
     const kept = await Promise.all(ids.map(async (id) => owner.describeAsset(await owner.asset(id))))
     assert.deepEqual(kept.map(({ name }) => name).toSorted(), names)
     for (const id of ids) assert.deepEqual((await owner.asset(id)).albumId, album)
     await next.reload()
     await next.getByRole('heading', { name: text.emptyTitle }).waitFor()
-    assert.equal(await next.getByText(text.keeping.finished(3)).count(), 0)
+    assert.equal(await next.getByText(text.keeping.done(3, 'Album')).count(), 0)
   })
 
   it('forgets what was being kept when its owner discards it', async (t) => {
@@ -240,12 +243,12 @@ describe('an inbox', () => {
     await page.getByLabel(text.chooseAll).check()
     await button(page, text.keep).click()
     await button(page, text.keeping.submit(2)).click()
-    await page.getByText(text.keeping.failed(2)).waitFor()
-    assert.equal(await begunKeepsIn(page), 2)
+    await page.getByText(workText.failed.keep(2)).waitFor()
+    assert.equal(await leftIn(page), 2)
     await button(page, text.discard).click()
     await button(page, text.discarding.submit(2)).click()
     await page.getByText(text.discarding.done(2)).waitFor()
-    assert.equal(await begunKeepsIn(page), 0)
+    assert.equal(await leftIn(page), 0)
   })
 
   it('keeps one file in a new album, and later several more in the same album', async (t) => {
@@ -282,7 +285,7 @@ describe('an inbox', () => {
     await owner.discardDrop(discarded?.dropId ?? '')
     await button(page, text.keeping.submit(3)).click()
     await page.getByText(text.keeping.done(2, 'Family')).waitFor()
-    await page.getByText(text.alreadyDone(1)).waitFor()
+    await page.getByText(workText.already(1)).waitFor()
     await page.getByRole('heading', { name: text.emptyTitle }).waitFor()
     assert.equal((await assetIdsOf(owner)).length, 3)
   })
@@ -339,7 +342,8 @@ describe('an inbox', () => {
     // The row that has taken its place has the focus.
     await page.waitForFunction(() => document.activeElement?.closest('[data-drop]') instanceof HTMLElement)
     await assertAccessible(page)
-    await batch.getByRole('button', { name: text.keepOf(title(7)), exact: true }).click()
+    await page.getByLabel(text.choose(title(7))).check()
+    await button(page, text.keep).click()
     const refused: string[] = []
     page.on('response', (answer) => void (answer.status() >= 400 && refused.push(answer.url())))
     await button(page, text.keeping.submit(7)).click()
@@ -366,10 +370,9 @@ describe('an inbox', () => {
     await assertAccessible(page)
     const restore = world.line.down()
     await button(page, text.discarding.submit(3)).click()
-    await page.getByText(text.discarding.failed(3)).waitFor()
+    await page.getByText(workText.waiting).waitFor()
     await assertAccessible(page)
     restore()
-    await button(page, text.retry).click()
     await page.getByText(text.discarding.done(3)).waitFor()
     await row(page, '4.bin').waitFor()
     assert.deepEqual(

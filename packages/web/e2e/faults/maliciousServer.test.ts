@@ -22,6 +22,7 @@ import { albums as text } from '../../src/text/en/albums.ts'
 import { inbox as inboxText } from '../../src/text/en/inbox.ts'
 import { problems } from '../../src/text/en/problems.ts'
 import { shares as sharesText } from '../../src/text/en/shares.ts'
+import { work as workText } from '../../src/text/en/work.ts'
 import { assertAccessible } from '../axe.ts'
 import { useBrowser, type Visit } from '../browser.ts'
 import { pngOf } from '../pictures.ts'
@@ -351,7 +352,7 @@ describe('the inbox, with a malicious server', () => {
     const refusal = { status: 403, ...problemOf('error.account.suspended', 403) }
     await page.route(/\/adopt$/, (route) => route.fulfill(refusal), { times: 1 })
     await button(page, inboxText.keeping.submit(1)).click()
-    await button(page, inboxText.retry).click()
+    await button(page, workText.retry).click()
     await acts.assertNone(forgery.hash)
     assert.ok(asked > 0, 'the server has lied')
   })

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Page } from 'playwright-core'
 import { sendFile } from '../../../../testing/people.ts'
 import { inbox as text } from '../../src/text/en/inbox.ts'
+import { work as workText } from '../../src/text/en/work.ts'
 import { pngOf } from '../pictures.ts'
 import { dropRubbish } from '../rubbish.ts'
 import type { Shot } from '../shots.ts'
@@ -133,7 +134,7 @@ export const inboxShots: readonly Shot[] = [
     },
   },
   {
-    name: 'inbox/failed',
+    name: 'inbox/working',
     begin,
     reach: async (page) => {
       await chooseTwo(page)
@@ -142,7 +143,28 @@ export const inboxShots: readonly Shot[] = [
       )
       await button(page, text.discard).click()
       await button(page, text.discarding.submit(2)).click()
-      await page.getByText(text.discarding.failed(2)).waitFor()
+      await page.getByText(workText.waiting).waitFor()
+    },
+  },
+  {
+    name: 'inbox/keys',
+    begin,
+    reach: async (page) => {
+      await page.getByRole('heading', { name: text.title, exact: true }).waitFor()
+      await button(page, workText.keys.title).click()
+    },
+  },
+  {
+    name: 'inbox/failed',
+    begin,
+    reach: async (page) => {
+      await chooseTwo(page)
+      await page.route('**/v1/drops/*', (route) =>
+        route.request().method() === 'DELETE' ? route.fulfill({ status: 403 }) : route.continue(),
+      )
+      await button(page, text.discard).click()
+      await button(page, text.discarding.submit(2)).click()
+      await page.getByText(workText.failed.discard(2)).waitFor()
     },
   },
   {

@@ -16,12 +16,14 @@ interface ButtonProps {
   readonly describedBy?: string | undefined
   /** The action and its object, where the words on the button name only the action. */
   readonly label?: string | undefined
+  /** Keys that press it (`aria-keyshortcuts`). */
+  readonly keys?: string | undefined
   /** Shows and hides more of the element with this id. */
   readonly expands?: { readonly id: string; readonly isExpanded: boolean } | undefined
 }
 
 export function Button(props: ButtonProps) {
-  const { children, onClick, kind, icon, submits, disabled, busy, describedBy, label, expands } = props
+  const { children, onClick, kind, icon, submits, disabled, busy, describedBy, label, keys, expands } = props
   return (
     <button
       type={submits === true ? 'submit' : 'button'}
@@ -31,6 +33,7 @@ export function Button(props: ButtonProps) {
       aria-describedby={describedBy}
       aria-label={label}
       title={label}
+      aria-keyshortcuts={keys}
       aria-controls={expands?.id}
       aria-expanded={expands?.isExpanded}
       onClick={onClick}
@@ -47,15 +50,18 @@ interface IconButtonProps {
   readonly label: string
   readonly onClick: () => void
   readonly disabled?: boolean | undefined
+  /** Keys that press it (`aria-keyshortcuts`). */
+  readonly keys?: string | undefined
 }
 
-export function IconButton({ icon, label, onClick, disabled }: IconButtonProps) {
+export function IconButton({ icon, label, onClick, disabled, keys }: IconButtonProps) {
   return (
     <button
       type="button"
       class="button quiet icon"
       aria-label={label}
       title={label}
+      aria-keyshortcuts={keys}
       disabled={disabled}
       onClick={onClick}
     >

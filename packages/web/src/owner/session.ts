@@ -4,7 +4,6 @@ import { type Environment, systemEnvironment } from '@blindkeep/client/environme
 import type { Owner } from '@blindkeep/client/owner'
 import { deleteUploads } from './albums/uploadStore.ts'
 import { pageEnvironment } from './environment.ts'
-import { deleteKeeps } from './inbox/keepStore.ts'
 import { ownerLeaves } from './ownerLeave.ts'
 import { deleteSession, loadSession } from './ownerStore.ts'
 import { endPush, leavePush } from './push/browserPush.ts'
@@ -12,6 +11,8 @@ import { enter, newSignIn, newTab, resume, show, signOutLocally, type Tab } from
 import type { SessionView } from './sessionView.ts'
 import { requestTabLock } from './tabLock.ts'
 import { endTaking } from './take/taking.ts'
+import { startedWork } from './work/startedWork.ts'
+import { deleteWorks } from './work/workStore.ts'
 
 /** What one attempt to sign in, register or recover needs. `enter` makes its owner the owner of this tab. */
 export interface SignInAttempt extends SessionListener {
@@ -84,6 +85,8 @@ export function createPageSession(baseUrl: string): PageSession {
       const wasStored = leaving.storeTokens !== undefined
       // The last call may bring new tokens, which must not be stored.
       leaving.storeTokens = undefined
+      // A file that is being kept gets its signature.
+      await Promise.race([startedWork.get(owner)?.end(), systemEnvironment.wait(MAX_SIGN_OUT_MS)])
       // Before the session ends, because only a session may remove the channel of this browser.
       const loggedOut = leavePush({ owner, baseUrl })
         .catch(() => undefined)
@@ -130,8 +133,9 @@ function endWithPage(tab: Tab): void {
 
 /** After a sign-out nothing stays in the browser that names the owner's files, or is one of them. */
 async function forgetFilesOf(owner: Owner, baseUrl: string): Promise<void> {
+  // Before this page gives its lock back, and another takes over its work.
+  await deleteWorks({ accountId: owner.accountId, baseUrl })
   ownerLeaves(owner)
   await deleteUploads({ accountId: owner.accountId, baseUrl }).catch(() => undefined)
-  await deleteKeeps({ accountId: owner.accountId, baseUrl })
   await endTaking({ accountId: owner.accountId, baseUrl }).catch(() => undefined)
 }

@@ -3,7 +3,6 @@ import { resumeOwner, type SessionListener } from '@blindkeep/client/account'
 import type { Owner, TokenPair } from '@blindkeep/client/owner'
 import { deleteUploadsOfOthers } from './albums/uploadStore.ts'
 import { type Gate, pageEnvironment } from './environment.ts'
-import { deleteKeepsOfOthers } from './inbox/keepStore.ts'
 import { ownerLeaves } from './ownerLeave.ts'
 import { deleteSession, loadSession, saveSession } from './ownerStore.ts'
 import { endPushOfOthers } from './push/browserPush.ts'
@@ -12,6 +11,7 @@ import type { SessionView, SignedOutReason } from './sessionView.ts'
 import type { StoredSession } from './storedSession.ts'
 import { requestTabLock, type TabLock } from './tabLock.ts'
 import { endTakingOfOthers } from './take/taking.ts'
+import { deleteWorksOfOthers } from './work/workStore.ts'
 
 /** One sign-in of this tab. */
 interface SignIn {
@@ -99,7 +99,7 @@ export async function enter(tab: Tab, signIn: SignIn, { owner, stay }: Entering)
   const { baseUrl } = tab
   const { accountId } = owner
   await deleteUploadsOfOthers({ accountId, baseUrl }).catch(() => undefined)
-  await deleteKeepsOfOthers({ accountId, baseUrl })
+  await deleteWorksOfOthers({ accountId, baseUrl })
   await endPushOfOthers({ accountId, baseUrl }).catch(() => undefined)
   await endTakingOfOthers({ accountId, baseUrl }).catch(() => undefined)
   const isStored = stay && (await store(tab, signIn, owner))

@@ -22,6 +22,7 @@ import { SignOutQuestion, useSignOut } from './signOut.tsx'
 import { QuotaBanner, StoragePage } from './storage/storagePage.tsx'
 import { TakenCard } from './take/takenCard.tsx'
 import { ownerTexts } from './texts.ts'
+import { WorkBar } from './work/workBar.tsx'
 
 const ICONS: Readonly<Record<Page, IconName>> = {
   inbox: 'inbox',
@@ -81,6 +82,7 @@ export function Shell(props: ShellProps) {
         {isReady && route.page !== 'storage' && <QuotaBanner />}
         {isReady && <InboxBanner />}
         {isReady && <TakenCard />}
+        {isReady && <WorkBar />}
         {isReady ? <PageOf route={route} session={session} /> : !hasMoved && <p role="status">{text.opening}</p>}
       </main>
     </div>

@@ -7,10 +7,12 @@ import { storedUploads } from './albums/uploadStore.ts'
 import { useOwnerPages } from './context.ts'
 import type { PageSession } from './session.ts'
 import { ownerTexts } from './texts.ts'
+import { storedWorkCount } from './work/workStore.ts'
 
 interface Loss {
   readonly isUnderWay: boolean
   readonly hasUnfinished: boolean
+  readonly hasWork: boolean
   readonly hasTaken: boolean
 }
 
@@ -30,7 +32,9 @@ export function useSignOut(session: PageSession): SignOut {
   const begin = async () => {
     const stored = await storedUploads({ accountId: owner.accountId, baseUrl }).catch(() => [])
     const taken = await takenFiles({ accountId: owner.accountId, baseUrl }).catch(() => [])
-    const found = { isUnderWay: isCloseGuarded(), hasUnfinished: stored.length > 0, hasTaken: taken.length > 0 }
+    const hasWork = (await storedWorkCount({ accountId: owner.accountId, baseUrl })) > 0
+    const isUnderWay = isCloseGuarded()
+    const found = { isUnderWay, hasUnfinished: stored.length > 0, hasTaken: taken.length > 0, hasWork }
     if (Object.values(found).includes(true)) setLoss(found)
     else leave()
   }
@@ -49,6 +53,7 @@ export function SignOutQuestion({ signOut: { loss, leave, stay } }: { readonly s
         <p>{text.explain}</p>
       )}
       {loss.hasUnfinished && <p>{text.unfinished}</p>}
+      {loss.hasWork && <p>{text.work}</p>}
       {loss.hasTaken && <p>{text.taken}</p>}
       <div class="row">
         <Button kind="danger" onClick={leave}>

@@ -9,13 +9,13 @@ import { useLoaded } from '../common/useLoaded.ts'
 import { wakeUploads } from './albums/uploads.ts'
 import { type OwnerPages, OwnerPagesContext, type UnsavedSecrets } from './context.ts'
 import { errorTexts } from './errorText.ts'
-import { useBegunKeeps } from './inbox/begunKeeps.ts'
 import { useLiveEvents } from './live.ts'
 import { usePush } from './push/usePush.ts'
 import type { PageSession } from './session.ts'
 import { Shell } from './shell.tsx'
 import { accountTexts, ownerTexts } from './texts.ts'
 import { useTiedSession } from './tiedSession.ts'
+import { wakeWork } from './work/work.ts'
 
 interface SignedInAppProps {
   readonly baseUrl: string
@@ -31,12 +31,13 @@ export function SignedInApp({ baseUrl, owner, session, ...props }: SignedInAppPr
   const showMessage = useWhileMounted(props.showMessage)
   const live = useLiveEvents(owner)
   useEffect(() => {
-    if (live.isConnected) wakeUploads(owner)
+    if (!live.isConnected) return
+    wakeUploads(owner)
+    wakeWork(owner)
   }, [owner, live.isConnected])
   const inboxCount = useInboxCount(owner, live.onLive)
   const account = useLoaded(() => owner.account(), owner.accountId)
   const view = session.view()
-  useBegunKeeps({ owner, baseUrl, showMessage })
   usePush({ owner, baseUrl, showMessage })
   useTiedSession(owner, {
     isStored: view.stage === 'in' && view.isStored,

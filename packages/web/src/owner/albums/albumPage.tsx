@@ -1,6 +1,6 @@
 import type { Album, AssetFacts } from '@blindkeep/client/owner'
 import { type AssetId, parseAlbumId } from '@blindkeep/protocol/ids'
-import { useCallback, useEffect, useMemo, useState } from 'preact/hooks'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { Button, Name } from '../../common/controls.tsx'
 import { useFileInput } from '../../common/fileInput.tsx'
 import { formats } from '../../common/format.ts'
@@ -8,6 +8,8 @@ import { Icon } from '../../common/icons.tsx'
 import { useText } from '../../common/reader.ts'
 import { useOwnerPages } from '../context.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
+import { KeysHelp } from '../keys/keysHelp.tsx'
+import { useKeys, useListKeys } from '../keys/listKeys.ts'
 import { NameDialog } from '../nameDialog.tsx'
 import { newestByAlbum } from './assetFeed.ts'
 import { AssetGrid } from './assetGrid.tsx'
@@ -223,16 +225,28 @@ function Selectable({ assets, title }: SelectableProps) {
     if (isSelected) setSelected((last) => new Set([...last, assetId]))
     else deselect([assetId])
   }, [])
+  const part = useRef<HTMLDivElement>(null)
+  useListKeys(part)
+  const keys = useKeys()
+  const isAll = present.length === assets.length
   return (
-    <>
+    <div class="stack" ref={part}>
+      <div class="row apart" data-bar>
+        <Button
+          kind="quiet"
+          keys={keys('A')}
+          onClick={() => setSelected(new Set(isAll ? [] : assets.map(({ assetId }) => assetId)))}
+        >
+          {isAll ? text.selection.clear : text.selection.all}
+        </Button>
+        <KeysHelp of="album" />
+      </div>
       <AssetGrid assets={assets} label={text.files(assets.length)} selected={selected} onSelect={select} />
       {present.length > 0 && (
         <SelectionBar
           albumName={title}
           selected={present}
-          isAll={present.length === assets.length}
           onClear={() => setSelected(new Set())}
-          onAll={() => setSelected(new Set(assets.map(({ assetId }) => assetId)))}
           onRemoved={(removed) => {
             deselect(removed)
             // The focused button is removed.
@@ -240,6 +254,6 @@ function Selectable({ assets, title }: SelectableProps) {
           }}
         />
       )}
-    </>
+    </div>
   )
 }

@@ -8,6 +8,7 @@ import { Icon } from '../../common/icons.tsx'
 import { pathPartsOf } from '../../common/nameParts.ts'
 import { useText } from '../../common/reader.ts'
 import { useInView } from '../../common/useInView.ts'
+import { useKeys } from '../keys/listKeys.ts'
 import { albumsTexts } from './texts.ts'
 import { TrustBadge } from './trustBadge.tsx'
 import { type TileContent, useTile } from './useTile.ts'
@@ -25,9 +26,10 @@ export function AssetTile({ asset, isSelected, onSelect }: AssetTileProps) {
   const content = useTile(asset, useInView(place))
   const description = content?.shown?.description
   const name = nameOf(content, text)
+  const keys = useKeys()
   return (
     <li ref={place} class={`tile ${isSelected ? 'selected' : ''}`}>
-      <a href={`#/albums/${asset.albumId}/${asset.assetId}`}>
+      <a href={`#/albums/${asset.albumId}/${asset.assetId}`} data-row>
         <span class="tile-picture">
           <Picture content={content} />
         </span>
@@ -46,6 +48,7 @@ export function AssetTile({ asset, isSelected, onSelect }: AssetTileProps) {
           type="checkbox"
           checked={isSelected}
           aria-label={text.select(name)}
+          aria-keyshortcuts={keys('X')}
           onChange={(event) => onSelect(event.currentTarget.checked)}
         />
       </label>

@@ -1,4 +1,5 @@
 /** Each page holds a lock: its stored uploads are in its queue. When it leaves, the next page takes them over. */
+import { holdPage, whenPageLeft } from '../pageLock.ts'
 import { type AccountAt, type FoundUpload, storedUploads, storeUploads, uploadsWritten } from './uploadStore.ts'
 
 interface Page {
@@ -10,16 +11,8 @@ interface Page {
 const lockOf = (pageId: string) => `blindkeep.uploads.${pageId}`
 
 /** Resolves when this page has its lock, which it holds until the owner leaves it or it closes. */
-export function holdPage({ pageId, left }: Page): Promise<void> {
-  const leaving = new Promise((resolve) => left.addEventListener('abort', resolve))
-  return new Promise((resolve, reject) => {
-    const hold = async () => {
-      resolve()
-      await leaving
-      await uploadsWritten()
-    }
-    navigator.locks.request(lockOf(pageId), hold).catch(reject)
-  })
+export function holdUploads({ pageId, left }: Page): Promise<void> {
+  return holdPage(lockOf(pageId), left, uploadsWritten)
 }
 
 /** Calls back with the uploads of pages that left, now and later. They then belong to this page. */
@@ -30,13 +23,10 @@ export async function takeOverUploads(
 ): Promise<void> {
   const others = new Set((await storedUploads(of)).map((upload) => upload.pageId))
   others.delete(pageId)
-  for (const other of others) {
-    const take = async () => {
+  for (const other of others)
+    whenPageLeft(lockOf(other), left, async () => {
       const found = (await storedUploads(of)).filter((upload) => upload.pageId === other)
-      if (left.aborted) return
       await storeUploads(found, { ...of, pageId })
       onFound(found.toSorted((a, b) => a.name.localeCompare(b.name, undefined, { numeric: true })))
-    }
-    void navigator.locks.request(lockOf(other), { signal: left }, take).catch(() => undefined)
-  }
+    })
 }

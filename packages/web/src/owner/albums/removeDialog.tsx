@@ -1,63 +1,40 @@
 import type { AssetFacts } from '@blindkeep/client/owner'
 import type { AssetId } from '@blindkeep/protocol/ids'
-import { useCloseGuard } from '../../common/closeGuard.ts'
-import { Button, Dialog, Name, Notice } from '../../common/controls.tsx'
+import { Name } from '../../common/controls.tsx'
 import { useText } from '../../common/reader.ts'
-import { useOwnerPages } from '../context.ts'
-import { errorTexts } from '../errorText.ts'
+import { ConfirmDialog } from '../confirmDialog.tsx'
 import { NamedFew } from '../namedFew.tsx'
-import { useAction } from '../useAction.ts'
-import { deleteEach } from './deleteEach.ts'
+import { useWork } from '../work/work.ts'
 import { albumsTexts, shownName } from './texts.ts'
 import { useTile } from './useTile.ts'
 
 interface RemoveDialogProps {
   readonly assets: readonly AssetFacts[]
   readonly onClose: () => void
-  /** Called with the assets that were deleted. */
+  /** Called with the assets whose deletion begins. */
   readonly onRemoved: (deleted: readonly AssetId[]) => void
 }
 
 export function RemoveDialog({ assets, onClose, onRemoved }: RemoveDialogProps) {
-  const { owner, showMessage } = useOwnerPages()
-  const text = useText(albumsTexts)
-  const errorText = useText(errorTexts)
-  const { isBusy, error, run } = useAction()
-  useCloseGuard(isBusy)
-
-  async function remove(): Promise<void> {
-    const deleted: AssetId[] = []
-    const isAllGone = await run(async () => {
-      const failed = await deleteEach(owner, assets, ({ assetId }) => deleted.push(assetId))
-      if (failed.length > 0) throw new AggregateError(failed.map(({ reason }) => reason))
-    })
-    if (deleted.length > 0) {
-      showMessage({ tone: 'good', text: text.remove.done(deleted.length) })
-      onRemoved(deleted)
-    }
-    if (isAllGone) onClose()
-  }
-
-  const fault =
-    error instanceof AggregateError ? text.remove.failed(error.errors.length, errorText(error.errors[0])) : undefined
-
+  const work = useWork()
+  const text = useText(albumsTexts).remove
   return (
-    <Dialog title={text.remove.title(assets.length)} closeLabel={text.close} onClose={onClose}>
+    <ConfirmDialog
+      title={text.title(assets.length)}
+      submit={text.confirm(assets.length)}
+      icon="trash"
+      onDone={() => {
+        onClose()
+        work.begin({ kind: 'delete', items: assets.map(({ assetId: id }) => ({ do: 'delete', id })) })
+        onRemoved(assets.map(({ assetId }) => assetId))
+      }}
+      onClose={onClose}
+    >
       <NamedFew items={assets} keyOf={({ assetId }) => assetId}>
         {(asset) => <AssetName asset={asset} />}
       </NamedFew>
-      {fault === undefined ? <p>{text.remove.text(assets.length)}</p> : <Notice tone="bad">{fault}</Notice>}
-      <div class="row">
-        {fault === undefined && (
-          <Button kind="danger" icon="trash" busy={isBusy} onClick={() => void remove()}>
-            {text.remove.confirm(assets.length)}
-          </Button>
-        )}
-        <Button kind="quiet" disabled={isBusy} onClick={onClose}>
-          {fault === undefined ? text.cancel : text.close}
-        </Button>
-      </div>
-    </Dialog>
+      <p>{text.text(assets.length)}</p>
+    </ConfirmDialog>
   )
 }
 

@@ -6,6 +6,7 @@ import { Button, IconButton, Notice, Progress } from '../../common/controls.tsx'
 import { useText } from '../../common/reader.ts'
 import { useOwnerPages } from '../context.ts'
 import { errorTexts } from '../errorText.ts'
+import { useKeys } from '../keys/listKeys.ts'
 import { ShareDialog } from '../shares/shareDialog.tsx'
 import { useConsent } from './consent.tsx'
 import { RemoveDialog } from './removeDialog.tsx'
@@ -20,13 +21,11 @@ interface SelectionBarProps {
   readonly albumName: string
   readonly selected: readonly AssetFacts[]
   readonly onClear: () => void
-  readonly onAll: () => void
-  readonly isAll: boolean
   readonly onRemoved: (deleted: readonly AssetId[]) => void
 }
 
 /** The actions for the selected files, at the bottom, in reach of the thumb. */
-export function SelectionBar({ albumName, selected, onClear, onAll, isAll, onRemoved }: SelectionBarProps) {
+export function SelectionBar({ albumName, selected, onClear, onRemoved }: SelectionBarProps) {
   const { owner } = useOwnerPages()
   const text = useText(albumsTexts)
   const errorText = useText(errorTexts)
@@ -36,6 +35,7 @@ export function SelectionBar({ albumName, selected, onClear, onAll, isAll, onRem
   const [fault, setFault] = useState<string>()
   const saving = useAssetSaving({ albumName })
   const consent = useConsent()
+  const keys = useKeys()
 
   /** The files as the tiles show them, of the same facts; undefined after a failure, which it shows. */
   async function read(): Promise<readonly ShownAsset[] | undefined> {
@@ -64,24 +64,25 @@ export function SelectionBar({ albumName, selected, onClear, onAll, isAll, onRem
   }
 
   return (
-    <section class="card selection-bar" aria-label={text.selection.region}>
+    <section class="card selection-bar" data-bar aria-label={text.selection.region}>
       <div class="row">
         <IconButton icon="close" label={text.selection.clear} onClick={onClear} />
         <strong role="status">{text.selection.count(selected.length)}</strong>
-        {!isAll && (
-          <Button kind="quiet" onClick={onAll}>
-            {text.selection.all}
-          </Button>
-        )}
       </div>
       <div class="row">
         <Button icon="share" disabled={isReading} onClick={() => void share()}>
           {text.selection.share}
         </Button>
-        <Button icon="download" disabled={isReading} busy={saving.now !== undefined} onClick={() => void save()}>
+        <Button
+          icon="download"
+          disabled={isReading}
+          busy={saving.now !== undefined}
+          keys={keys('S')}
+          onClick={() => void save()}
+        >
           {text.selection.download}
         </Button>
-        <Button icon="trash" kind="danger" onClick={() => setRemoving(true)}>
+        <Button icon="trash" kind="danger" keys={keys('Delete #')} onClick={() => setRemoving(true)}>
           {text.selection.remove}
         </Button>
       </div>

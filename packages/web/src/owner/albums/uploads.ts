@@ -13,7 +13,7 @@ import { useDevice } from '../device.ts'
 import { onOwnerLeave } from '../ownerLeave.ts'
 import { requireHeld } from '../take/requireHeld.ts'
 import { isTaken, noteAsset, releaseTaken, resumeTaken, type TakenUploads } from '../take/takenUploads.ts'
-import { holdPage, takeOverUploads } from './pageUploads.ts'
+import { holdUploads, takeOverUploads } from './pageUploads.ts'
 import { addThumbnail } from './thumbnails.ts'
 import { isActive, mayBeFinished, type UploadItem, type UploadJob } from './uploadItem.ts'
 import { createUploadQueue } from './uploadQueue.ts'
@@ -81,7 +81,7 @@ function startUploads(uploader: Uploader): TakenUploads {
     queue.end()
     left.abort()
   })
-  holdPage(page)
+  holdUploads(page)
     .then(() => takeOverUploads(of, page, queue.restore))
     .catch(() => undefined)
     .then(() => resumeTaken(started, of))

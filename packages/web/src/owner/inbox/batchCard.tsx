@@ -17,7 +17,7 @@ interface BatchCardProps {
   readonly linkLabel: string
   readonly nowMs: number
   readonly chosen: ReadonlySet<string>
-  readonly isBusy: boolean
+  readonly isBusy: (dropId: string) => boolean
   readonly isSaving: boolean
   /** More of its files are looked for. */
   readonly isLooking: boolean
@@ -46,13 +46,12 @@ export function BatchCard(props: BatchCardProps) {
           <label class="pick">
             <HalfCheckbox
               extent={extent}
-              isDisabled={isBusy}
+              isDisabled={ids.every(isBusy)}
               label={text.choose(title)}
               onChange={(isOn) => actions.onChooseAll(items, isOn)}
             />
           </label>
           <BatchFacts {...props} titleId={`${id}-title`} />
-          <BatchActions {...props} title={title} />
         </div>
         <ul class="batch-files" id={`${id}-files`}>
           {items
@@ -62,7 +61,8 @@ export function BatchCard(props: BatchCardProps) {
               <DropRow
                 key={item.dropId}
                 isInBatch
-                {...{ item, linkLabel, nowMs, isBusy, isSaving, actions }}
+                {...{ item, linkLabel, nowMs, isSaving, actions }}
+                isBusy={isBusy(item.dropId)}
                 isChosen={chosen.has(item.dropId)}
               />
             ))}
@@ -140,39 +140,5 @@ function BatchNote({ note }: { readonly note: string }) {
         </Button>
       )}
     </>
-  )
-}
-
-function BatchActions({
-  batch: { items },
-  isBusy,
-  isSaving,
-  actions,
-  title,
-}: BatchCardProps & { readonly title: string }) {
-  const text = useText(inboxTexts)
-  return (
-    <div class="row batch-actions">
-      <Button icon="folder" label={text.keepOf(title)} disabled={isBusy} onClick={() => actions.onKeep(items)}>
-        {text.keep}
-      </Button>
-      <Button
-        icon="download"
-        label={text.zip.downloadOf(title)}
-        disabled={isSaving}
-        onClick={() => actions.onZip(items, title)}
-      >
-        {text.zip.download}
-      </Button>
-      <Button
-        kind="danger"
-        icon="trash"
-        label={text.discardOf(title)}
-        disabled={isBusy}
-        onClick={() => actions.onDiscard(items)}
-      >
-        {text.discard}
-      </Button>
-    </div>
   )
 }

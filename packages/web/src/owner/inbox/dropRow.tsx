@@ -5,7 +5,10 @@ import { formats } from '../../common/format.ts'
 import { Icon, type IconName } from '../../common/icons.tsx'
 import { useText } from '../../common/reader.ts'
 import { Redrawn } from '../../common/redrawn.tsx'
+import { Toolbar } from '../../common/toolbar.tsx'
 import { useInView } from '../../common/useInView.ts'
+import { useKeys } from '../keys/listKeys.ts'
+import { workTexts } from '../work/texts.ts'
 import { batchIdOf } from './batches.ts'
 import { isUnread, type ListedDrop } from './dropList.ts'
 import type { InboxDrops } from './inboxDrops.ts'
@@ -33,6 +36,7 @@ interface DropRowProps {
   readonly linkLabel: string
   readonly nowMs: number
   readonly isChosen: boolean
+  /** A piece of work has it still to do. */
   readonly isBusy: boolean
   /** A download is running: no other can start. */
   readonly isSaving: boolean
@@ -53,6 +57,7 @@ export function DropRow(props: DropRowProps) {
 function Row(props: DropRowProps) {
   const { item, isChosen, isBusy, isInBatch = false, actions } = props
   const text = useText(inboxTexts)
+  const keys = useKeys()
   const { file, adopting } = item
   const trouble = troubleText(item, text)
   const plainName = plainNameOf(item, text)
@@ -64,11 +69,12 @@ function Row(props: DropRowProps) {
           checked={isChosen}
           disabled={isBusy}
           aria-label={text.choose(plainName)}
+          aria-keyshortcuts={keys('X')}
           onClick={(event) => actions.onChoose(item, event.currentTarget.checked, event.shiftKey)}
         />
       </label>
       <div class="what">
-        <button type="button" class="open" onClick={() => actions.onOpen(item)}>
+        <button type="button" class="open" data-row onClick={() => actions.onOpen(item)}>
           <Icon name={iconOf(item)} />
           <span class="name">
             <Name>{nameOf(item, text)}</Name>
@@ -84,7 +90,11 @@ function Row(props: DropRowProps) {
           </p>
         )}
       </div>
-      {adopting ? <span class="badge warn">{text.adopting}</span> : <Actions {...props} />}
+      {adopting || isBusy ? (
+        <span class="badge warn">{adopting ? text.adopting : text.busy}</span>
+      ) : (
+        <Actions {...props} />
+      )}
     </li>
   )
 }
@@ -153,24 +163,27 @@ export function Arrival({ linkLabel, receivedAt, nowMs }: ArrivalProps) {
   )
 }
 
-function Actions({ item, isBusy, isSaving, actions: { onKeep, onDownload, onDiscard } }: DropRowProps) {
+function Actions({ item, isSaving, actions: { onKeep, onDownload, onDiscard } }: DropRowProps) {
   const text = useText(inboxTexts)
+  const workText = useText(workTexts)
+  const keys = useKeys()
   const name = plainNameOf(item, text)
   return (
-    <div class="actions">
+    <Toolbar class="actions" label={workText.actionsOf(name)}>
       {item.file !== undefined && (
         <>
-          <IconButton icon="folder" label={text.keepOf(name)} disabled={isBusy} onClick={() => onKeep([item])} />
+          <IconButton icon="folder" label={text.keepOf(name)} keys={keys('E')} onClick={() => onKeep([item])} />
           <IconButton
             icon="download"
             label={text.downloadOf(name)}
             disabled={isSaving}
+            keys={keys('S')}
             onClick={() => onDownload(item)}
           />
         </>
       )}
-      <IconButton icon="trash" label={text.discardOf(name)} disabled={isBusy} onClick={() => onDiscard([item])} />
-    </div>
+      <IconButton icon="trash" label={text.discardOf(name)} keys={keys('Delete #')} onClick={() => onDiscard([item])} />
+    </Toolbar>
   )
 }
 

@@ -5,11 +5,13 @@ interface HalfCheckboxProps {
   readonly isDisabled: boolean
   /** Without it, the element needs a label around it. */
   readonly label?: string
+  /** Keys that press it (`aria-keyshortcuts`). */
+  readonly keys?: string | undefined
   readonly onChange: (isOn: boolean) => void
 }
 
 /** HTML has no attribute for a half-checked checkbox: only a script can set it. */
-export function HalfCheckbox({ extent, isDisabled, label, onChange }: HalfCheckboxProps) {
+export function HalfCheckbox({ extent, isDisabled, label, keys, onChange }: HalfCheckboxProps) {
   const box = useRef<HTMLInputElement>(null)
   useLayoutEffect(() => {
     if (box.current !== null) box.current.indeterminate = extent === 'some'
@@ -21,6 +23,7 @@ export function HalfCheckbox({ extent, isDisabled, label, onChange }: HalfCheckb
       checked={extent === 'all'}
       disabled={isDisabled}
       aria-label={label}
+      aria-keyshortcuts={keys}
       onChange={(event) => onChange(event.currentTarget.checked)}
     />
   )

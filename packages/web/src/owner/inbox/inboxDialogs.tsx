@@ -1,13 +1,17 @@
 /** The dialogs of the inbox, one at a time. */
+import { useText } from '../../common/reader.ts'
+import { useOwnerPages } from '../context.ts'
+import type { OwnWork } from '../work/work.ts'
 import { ChooseAlbum } from './chooseAlbum.tsx'
 import { ConfirmDiscard } from './confirmDiscard.tsx'
 import { DropDialog } from './dropDialog.tsx'
 import { isUnread, type ListedDrop } from './dropList.ts'
+import { discardOrder, keepOrder } from './dropOrders.ts'
 import type { DropActions } from './dropRow.tsx'
 import type { InboxDrops } from './inboxDrops.ts'
 import type { LinkLabels } from './linkFilter.tsx'
+import { inboxTexts } from './texts.ts'
 import type { DropSaving } from './useDropSaving.ts'
-import type { DropWork } from './useDropWork.ts'
 
 export type OpenDialog =
   | { readonly kind: 'details'; readonly item: ListedDrop }
@@ -19,12 +23,14 @@ interface InboxDialogsProps extends DropActions {
   readonly items: readonly ListedDrop[]
   readonly labelOfLink: LinkLabels
   readonly readName: InboxDrops['readName']
-  readonly work: DropWork
+  readonly work: Pick<OwnWork, 'begin' | 'isBusy'>
   readonly saving: DropSaving
   readonly onClose: () => void
 }
 
 export function InboxDialogs({ dialog, items, labelOfLink, work, saving, onClose, ...actions }: InboxDialogsProps) {
+  const { owner } = useOwnerPages()
+  const text = useText(inboxTexts)
   if (dialog === undefined) return null
   if (dialog.kind === 'details') {
     const { item } = dialog
@@ -35,7 +41,7 @@ export function InboxDialogs({ dialog, items, labelOfLink, work, saving, onClose
         item={present ?? item}
         linkLabel={labelOfLink(item.opaqueId)}
         isRemoved={present === undefined}
-        isBusy={work.running !== undefined}
+        isBusy={work.isBusy(item.dropId)}
         saving={saving.now}
         fault={saving.fault?.dropId === item.dropId ? saving.fault.text : undefined}
         onStop={saving.stop}
@@ -51,7 +57,7 @@ export function InboxDialogs({ dialog, items, labelOfLink, work, saving, onClose
         onClose={onClose}
         onChosen={(album, keepable) => {
           onClose()
-          work.begin({ kind: 'keep', album, items: keepable })
+          work.begin(keepOrder(keepable, { owner, album, text }))
         }}
       />
     )
@@ -61,7 +67,7 @@ export function InboxDialogs({ dialog, items, labelOfLink, work, saving, onClose
       onClose={onClose}
       onConfirmed={() => {
         onClose()
-        work.begin({ kind: 'discard', items: dialog.items })
+        work.begin(discardOrder(dialog.items, text))
       }}
     />
   )

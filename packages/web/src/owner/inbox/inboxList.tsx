@@ -6,6 +6,8 @@ import { useText } from '../../common/reader.ts'
 import { StepEnd } from '../../common/stepEnd.tsx'
 import { useNow } from '../../common/useNow.ts'
 import { useOwnerPages } from '../context.ts'
+import { KeysHelp } from '../keys/keysHelp.tsx'
+import { useKeys } from '../keys/listKeys.ts'
 import { BatchCard, FOLDED_ROWS } from './batchCard.tsx'
 import { type DropBatch, dropsOf, type InboxEntry } from './batches.ts'
 import { type DropActions, DropRow, type RowActions } from './dropRow.tsx'
@@ -26,8 +28,8 @@ interface InboxListProps extends DropActions {
   readonly readBatch: RowActions['readBatch']
   readonly selection: Selection
   readonly onSelection: (selection: Selection) => void
-  /** A task is running: no other can start. */
-  readonly isBusy: boolean
+  /** A piece of work has this file still to do. */
+  readonly isBusy: (dropId: string) => boolean
   /** A download is running: no other can start. */
   readonly isSaving: boolean
 }
@@ -41,7 +43,8 @@ export function InboxList(props: InboxListProps) {
   const [count, setCount] = useState(STEP)
   const [openBatches, setOpenBatches] = useState<ReadonlySet<string>>(new Set())
   const items = dropsOf(entries)
-  const shown = items.map(({ dropId }) => dropId)
+  const shown = items.map(({ dropId }) => dropId).filter((dropId) => !isBusy(dropId))
+  const keys = useKeys()
   const extent = extentOf(selection, shown)
   const chosen = items.filter(({ dropId }) => selection.chosen.has(dropId))
   const rowActions = useStable({
@@ -56,14 +59,19 @@ export function InboxList(props: InboxListProps) {
         ),
       ),
   })
-  const common = { actions: rowActions, nowMs, isBusy, isSaving }
+  const common = { actions: rowActions, nowMs, isSaving }
   const { drawn, isAll } = firstRows(entries, openBatches, count)
   return (
     <div class="stack tight">
-      <div class={`choosing ${chosen.length > 0 ? 'active' : ''}`}>
+      <div class={`choosing ${chosen.length > 0 ? 'active' : ''}`} data-bar>
         {/* biome-ignore lint/a11y/noLabelWithoutControl: the checkbox is inside HalfCheckbox */}
         <label class="check all">
-          <HalfCheckbox extent={extent} isDisabled={isBusy} onChange={(isOn) => onSelection(allOrNone(shown, isOn))} />
+          <HalfCheckbox
+            extent={extent}
+            isDisabled={shown.length === 0}
+            keys={keys('A')}
+            onChange={(isOn) => onSelection(allOrNone(shown, isOn))}
+          />
           <span>{text.chooseAll}</span>
         </label>
         <p role="status" class="small grow">
@@ -71,21 +79,23 @@ export function InboxList(props: InboxListProps) {
         </p>
         {chosen.length > 0 && (
           <div class="row">
-            <Button kind="primary" icon="folder" disabled={isBusy} onClick={() => actions.onKeep(chosen)}>
+            <Button kind="primary" icon="folder" keys={keys('E')} onClick={() => actions.onKeep(chosen)}>
               {text.keep}
             </Button>
             <Button
               icon="download"
               disabled={isSaving}
+              keys={keys('S')}
               onClick={() => actions.onZip(chosen, text.zip.title(chosen.length))}
             >
               {text.zip.download}
             </Button>
-            <Button kind="danger" icon="trash" disabled={isBusy} onClick={() => actions.onDiscard(chosen)}>
+            <Button kind="danger" icon="trash" keys={keys('Delete #')} onClick={() => actions.onDiscard(chosen)}>
               {text.discard}
             </Button>
           </div>
         )}
+        <KeysHelp of="inbox" />
       </div>
       <ul class="card drops" aria-label={text.list}>
         {drawn.map(({ entry, rowsMax }) =>
@@ -94,6 +104,7 @@ export function InboxList(props: InboxListProps) {
               {...common}
               key={entry.item.dropId}
               item={entry.item}
+              isBusy={isBusy(entry.item.dropId)}
               linkLabel={labelOfLink(entry.item.opaqueId)}
               isChosen={selection.chosen.has(entry.item.dropId)}
             />
@@ -102,6 +113,7 @@ export function InboxList(props: InboxListProps) {
               {...common}
               key={entry.batch.key}
               batch={entry.batch}
+              isBusy={isBusy}
               linkLabel={labelOfLink(entry.batch.opaqueId)}
               chosen={selection.chosen}
               isLooking={lookingIn.has(entry.batch.opaqueId)}

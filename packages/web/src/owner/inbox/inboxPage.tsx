@@ -1,12 +1,15 @@
 /** Files that have arrived and wait for the owner's decision: to save, to keep in an album, or to discard. */
-import { useMemo, useState } from 'preact/hooks'
+import { useCallback, useMemo, useState } from 'preact/hooks'
 import { Progress } from '../../common/controls.tsx'
 import { formats } from '../../common/format.ts'
 import { Icon } from '../../common/icons.tsx'
 import { OWN_FOCUS } from '../../common/keptPlace.ts'
 import { useText } from '../../common/reader.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
+import { useListKeys } from '../keys/listKeys.ts'
 import { useRoute } from '../route.ts'
+import { useWork, useWorked } from '../work/work.ts'
+import type { WorkItem } from '../work/workOrder.ts'
 import { UnreadNotice } from './unreadNotice.tsx'
 import './inbox.css'
 import { entriesOf } from './batches.ts'
@@ -19,10 +22,8 @@ import { SavingStatus } from './savingStatus.tsx'
 import { EMPTY_SELECTION, pruned, type Selection } from './selection.ts'
 import { inboxTexts, totalOf } from './texts.ts'
 import { useDropSaving } from './useDropSaving.ts'
-import { useDropWork } from './useDropWork.ts'
 import { useInboxDrops } from './useInboxDrops.ts'
 import { useKeptFocus } from './useKeptFocus.ts'
-import { WorkStatus } from './workStatus.tsx'
 
 export function InboxPage() {
   const text = useText(inboxTexts)
@@ -33,7 +34,14 @@ export function InboxPage() {
   const [link, setLink] = useState(query.get('link') ?? ALL_LINKS)
   const [selection, setSelection] = useState<Selection>(EMPTY_SELECTION)
   const [dialog, setDialog] = useState<OpenDialog>()
-  const work = useDropWork(inbox.remove)
+  const work = useWork()
+  const onWorked = useCallback(
+    (item: WorkItem) => {
+      if (item.do === 'keep' || item.do === 'discard') inbox.remove(item.id)
+    },
+    [inbox],
+  )
+  useWorked(onWorked)
   const saving = useDropSaving()
   const shown = useMemo(
     () => (link === ALL_LINKS ? drops : drops.filter(({ opaqueId }) => opaqueId === link)),
@@ -41,6 +49,7 @@ export function InboxPage() {
   )
   const entries = useMemo(() => entriesOf(shown), [shown])
   const part = useKeptFocus(entries)
+  useListKeys(part)
   const actions = {
     onOpen: (item: ListedDrop) => setDialog({ kind: 'details', item }),
     onKeep: (of: readonly ListedDrop[]) => setDialog({ kind: 'keep', items: of }),
@@ -54,7 +63,6 @@ export function InboxPage() {
       <Heading snapshot={snapshot} />
       {drops.length === 0 && !isListed && error === undefined && <Progress label={text.listing} />}
       {error !== undefined && <ErrorNotice error={error} onRetry={inbox.reload} />}
-      <WorkStatus work={work} />
       {drops.length === 0 && isListed && <EmptyInbox />}
       {drops.length > 0 && (
         <>
@@ -70,10 +78,10 @@ export function InboxPage() {
               readBatch={inbox.readBatch}
               selection={pruned(
                 selection,
-                shown.map(({ dropId }) => dropId),
+                shown.map(({ dropId }) => dropId).filter((id) => !work.isBusy(id)),
               )}
               onSelection={setSelection}
-              isBusy={work.running !== undefined}
+              isBusy={work.isBusy}
               isSaving={saving.now !== undefined}
             />
           )}

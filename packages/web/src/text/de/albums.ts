@@ -204,10 +204,7 @@ export const albums: typeof import('../en/albums.ts').albums = {
       ),
     confirm: (count) =>
       count === 0 ? 'Album löschen' : plural(count, 'Album und 1 Datei löschen', `Album und ${files(count)} löschen`),
-    progress: (deleted, all) => `${number(deleted)} von ${number(all)} gelöscht`,
     done: 'Das Album wurde gelöscht.',
-    failed: (count, why) =>
-      `Das Album bleibt, weil ${files(count)} nicht gelöscht ${plural(count, 'wurde', 'wurden')}. ${why}`,
   },
   remove: {
     title: (count) => plural(count, 'Diese Datei löschen?', `${files(count)} löschen?`),
@@ -219,7 +216,6 @@ export const albums: typeof import('../en/albums.ts').albums = {
       ),
     confirm: (count) => plural(count, 'Datei löschen', `${files(count)} löschen`),
     done: (count) => plural(count, 'Die Datei wurde gelöscht.', `${files(count)} wurden gelöscht.`),
-    failed: (count, why) => `${files(count)} ${plural(count, 'wurde', 'wurden')} nicht gelöscht. ${why}`,
   },
   saving: {
     progress: (name) => `${name} wird heruntergeladen`,

@@ -41,6 +41,7 @@ export const inbox: typeof import('../en/inbox.ts').inbox = {
   through: (label) => `über ${label}`,
   received: (when) => `angekommen ${when}`,
   adopting: 'Kommt in ein Album',
+  busy: 'Wartet auf die Reihe',
   choose: (name) => `${name} auswählen`,
   chooseAll: 'Alle auswählen',
   chosen: (count, size) => `${files(count)} ausgewählt, ${size}`,
@@ -76,7 +77,6 @@ export const inbox: typeof import('../en/inbox.ts').inbox = {
   },
   zip: {
     download: 'Als ZIP herunterladen',
-    downloadOf: (title) => `Als ZIP herunterladen: ${title}`,
     title: (count) => files(count),
     done: (count) => `${files(count)} ${plural(count, 'wurde', 'wurden')} als eine ZIP-Datei heruntergeladen.`,
     left: (count) =>
@@ -138,12 +138,8 @@ export const inbox: typeof import('../en/inbox.ts').inbox = {
       ),
     none: 'Keine der ausgewählten Dateien lässt sich öffnen, deshalb lässt sich keine behalten.',
     submit: (count) => plural(count, 'Datei behalten', `${files(count)} behalten`),
-    running: (over, count) => `${number(over)} von ${files(count)} behalten\u00a0…`,
     doneOne: (name, album) => `${name} ist jetzt in „${album}“.`,
     done: (count, album) => `${files(count)} sind jetzt in „${album}“.`,
-    finished: (count) =>
-      `${files(count)}, die Sie beim Schließen der Seite gerade behalten wollten, ${plural(count, 'ist', 'sind')} jetzt signiert.`,
-    failed: (count) => `${files(count)} ${plural(count, 'konnte', 'konnten')} nicht behalten werden.`,
     toAlbum: 'Album öffnen',
   },
   discarding: {
@@ -154,13 +150,7 @@ export const inbox: typeof import('../en/inbox.ts').inbox = {
     receiptStays:
       'Absender behalten ihre Quittungen: Der Server hatte zu dieser Zeit verschlüsselte Bytes. Eine Quittung zeigt nicht, welche Datei das war.',
     submit: (count) => plural(count, 'Datei endgültig verwerfen', `${files(count)} endgültig verwerfen`),
-    running: (over, count) => `${number(over)} von ${files(count)} verworfen\u00a0…`,
     doneOne: (name) => `${name} wurde verworfen.`,
     done: (count) => `${files(count)} wurden verworfen.`,
-    failed: (count) => `${files(count)} ${plural(count, 'konnte', 'konnten')} nicht verworfen werden.`,
   },
-  alreadyDone: (count) =>
-    `${files(count)} ${plural(count, 'wurde', 'wurden')} schon in einem anderen Tab oder auf einem anderen Gerät behalten oder verworfen.`,
-  stopped: (count) => `Angehalten. ${files(count)} ${plural(count, 'bleibt', 'bleiben')} im Eingang.`,
-  retry: 'Diese noch einmal versuchen',
 }

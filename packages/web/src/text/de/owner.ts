@@ -34,6 +34,7 @@ export const owner: typeof import('../en/owner.ts').owner = {
       'Das Geheimnis Ihres neuen Webhooks ist noch nicht gesichert und wird nach dem Abmelden nicht mehr angezeigt. Es steht unter Konto.',
     unfinished:
       'Einige Uploads sind nicht fertig. Beim Abmelden werden sie aus diesem Browser entfernt und müssen neu beginnen.',
+    work: 'Einige Dateien sind noch nicht behalten, verworfen oder gelöscht. Beim Abmelden bleiben sie, wo sie sind.',
     taken:
       'Einige Dateien aus anderen Apps sind noch nicht beim Server gespeichert. Beim Abmelden werden sie aus diesem Browser gelöscht, nicht aus ihrer App.',
     leave: 'Jetzt abmelden',

@@ -196,10 +196,7 @@ export const albums = {
       ),
     confirm: (count: number) =>
       count === 0 ? 'Delete album' : plural(count, 'Delete album and 1 file', `Delete album and ${files(count)}`),
-    progress: (deleted: number, all: number) => `${number(deleted)} of ${number(all)} deleted`,
     done: 'The album was deleted.',
-    failed: (count: number, why: string) =>
-      `The album stays, because ${files(count)} ${plural(count, 'was', 'were')} not deleted. ${why}`,
   },
   remove: {
     title: (count: number) => plural(count, 'Delete this file?', `Delete ${files(count)}?`),
@@ -211,7 +208,6 @@ export const albums = {
       ),
     confirm: (count: number) => plural(count, 'Delete file', `Delete ${files(count)}`),
     done: (count: number) => plural(count, 'The file was deleted.', `${files(count)} were deleted.`),
-    failed: (count: number, why: string) => `${files(count)} ${plural(count, 'was', 'were')} not deleted. ${why}`,
   },
   saving: {
     progress: (name: string) => `Downloading ${name}`,

@@ -40,6 +40,7 @@ export const inbox = {
   through: (label: string) => `through ${label}`,
   received: (when: string) => `arrived ${when}`,
   adopting: 'Moving to an album',
+  busy: 'Waits for its turn',
   choose: (name: string) => `Select ${name}`,
   chooseAll: 'Select all',
   chosen: (count: number, size: string) => `${files(count)} selected, ${size}`,
@@ -74,7 +75,6 @@ export const inbox = {
   },
   zip: {
     download: 'Download as ZIP',
-    downloadOf: (title: string) => `Download as ZIP: ${title}`,
     title: (count: number) => files(count),
     done: (count: number) => `${files(count)} ${plural(count, 'was', 'were')} downloaded as one ZIP file.`,
     left: (count: number) =>
@@ -134,12 +134,8 @@ export const inbox = {
       ),
     none: 'None of the selected files can be opened, so none can be kept.',
     submit: (count: number) => plural(count, 'Keep file', `Keep ${files(count)}`),
-    running: (over: number, count: number) => `Keeping ${number(over)} of ${files(count)}…`,
     doneOne: (name: string, album: string) => `${name} is now in “${album}”.`,
     done: (count: number, album: string) => `${files(count)} are now in “${album}”.`,
-    finished: (count: number) =>
-      `${files(count)} that you had begun to keep when the page was closed ${plural(count, 'is', 'are')} signed now.`,
-    failed: (count: number) => `${files(count)} could not be kept.`,
     toAlbum: 'Open album',
   },
   discarding: {
@@ -149,13 +145,7 @@ export const inbox = {
     receiptStays:
       'Senders keep their receipts: the server had encrypted bytes at that time. A receipt does not show which file that was.',
     submit: (count: number) => plural(count, 'Discard file permanently', `Discard ${files(count)} permanently`),
-    running: (over: number, count: number) => `Discarding ${number(over)} of ${files(count)}…`,
     doneOne: (name: string) => `${name} was discarded.`,
     done: (count: number) => `${files(count)} were discarded.`,
-    failed: (count: number) => `${files(count)} could not be discarded.`,
   },
-  alreadyDone: (count: number) =>
-    `${files(count)} ${plural(count, 'was', 'were')} already kept or discarded in another tab or on another device.`,
-  stopped: (count: number) => `Stopped. ${files(count)} ${plural(count, 'stays', 'stay')} in the inbox.`,
-  retry: 'Try these again',
 }

@@ -34,6 +34,7 @@ export const owner = {
       'The secret of your new webhook is not saved yet, and is not shown again after you sign out. You find it under Account.',
     unfinished:
       'Some uploads are not finished. Signing out removes them from this browser, and they have to start again.',
+    work: 'Some files are not kept, discarded or deleted yet. They stay where they are if you sign out.',
     taken:
       'Some files from other apps are not stored at the server yet. Signing out deletes them from this browser, not from their app.',
     leave: 'Sign out now',

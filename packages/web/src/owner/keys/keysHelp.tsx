@@ -1,0 +1,52 @@
+import { useState } from 'preact/hooks'
+import { Button, Check, Dialog, IconButton } from '../../common/controls.tsx'
+import { useText } from '../../common/reader.ts'
+import { workTexts } from '../work/texts.ts'
+import './keys.css'
+import { turnKeys, useKeys, useKeysOn } from './listKeys.ts'
+
+interface KeysHelpProps {
+  /** Where the list is. */
+  readonly of: 'inbox' | 'album'
+}
+
+/** Opens the list of keys, and turns them off and on. */
+export function KeysHelp({ of }: KeysHelpProps) {
+  const text = useText(workTexts).keys
+  const [isOpen, setOpen] = useState(false)
+  const keys = useKeys()
+  return (
+    <>
+      <IconButton icon="keyboard" label={text.title} keys={keys('?')} onClick={() => setOpen(true)} />
+      {isOpen && <KeysDialog of={of} onClose={() => setOpen(false)} />}
+    </>
+  )
+}
+
+function KeysDialog({ of, onClose }: KeysHelpProps & { readonly onClose: () => void }) {
+  const text = useText(workTexts).keys
+  const isOn = useKeysOn()
+  return (
+    <Dialog title={text.title} closeLabel={text.close} onClose={onClose}>
+      <p class="soft">{text.about}</p>
+      <dl class="keys">
+        {text[of].map(([keys, what]) => (
+          <div key={what}>
+            <dt>
+              {keys.map((key) => (
+                <kbd key={key}>{key}</kbd>
+              ))}
+            </dt>
+            <dd>{what}</dd>
+          </div>
+        ))}
+      </dl>
+      <Check checked={isOn} onChange={turnKeys}>
+        {text.on}
+      </Check>
+      <div class="row">
+        <Button onClick={onClose}>{text.close}</Button>
+      </div>
+    </Dialog>
+  )
+}

@@ -1,0 +1,165 @@
+/** How far the work is, above every page: its progress, what it waits for, and what could not be done. */
+import { useCallback } from 'preact/hooks'
+import { Button, Name, Notice, Progress } from '../../common/controls.tsx'
+import { formats } from '../../common/format.ts'
+import { useText } from '../../common/reader.ts'
+import { useLoaded } from '../../common/useLoaded.ts'
+import { AssetName } from '../albums/removeDialog.tsx'
+import { albumsTexts } from '../albums/texts.ts'
+import { useOwnerPages } from '../context.ts'
+import { errorTexts } from '../errorText.ts'
+import { inboxTexts } from '../inbox/texts.ts'
+import { workTexts } from './texts.ts'
+import './work.css'
+import { type OwnWork, useWork, useWorkReports } from './work.ts'
+import type { Work } from './workEntries.ts'
+import { messagesOf } from './workMessages.ts'
+import type { WorkItem } from './workOrder.ts'
+import type { WorkReport } from './workRunner.ts'
+import type { ForeignWork } from './workTabs.ts'
+
+/** Of more failures only the number is said. */
+const MAX_LISTED = 20
+
+export function WorkBar() {
+  const text = useText(workTexts)
+  const work = useWork()
+  useMessages()
+  const { works, foreign } = work
+  if (works.length === 0 && foreign.length === 0) return null
+  return (
+    <section class="work-bar stack tight no-print" aria-label={text.region}>
+      {works.map((each) => (
+        <OwnPiece key={each.id} piece={each} work={work} />
+      ))}
+      {foreign
+        .filter(({ phase }) => phase === 'running' || phase === 'waiting' || phase === 'queued')
+        .map((piece) => (
+          <div key={piece.id} class="card work-piece stack tight">
+            <Running kind={piece.kind} piece={piece} />
+            <p class="small soft">{text.elsewhere}</p>
+          </div>
+        ))}
+    </section>
+  )
+}
+
+function useMessages(): void {
+  const { showMessage } = useOwnerPages()
+  const texts = { work: useText(workTexts), inbox: useText(inboxTexts), albums: useText(albumsTexts) }
+  const say = useCallback(
+    (report: WorkReport) => {
+      for (const message of messagesOf(report, texts)) showMessage(message)
+    },
+    [showMessage, texts.work],
+  )
+  useWorkReports(say)
+}
+
+interface PieceProps {
+  readonly piece: Work
+  readonly work: Pick<OwnWork, 'goOn' | 'stop'>
+}
+
+function OwnPiece({ piece, work }: PieceProps) {
+  const text = useText(workTexts)
+  if (piece.phase === 'failed') return <Failed piece={piece} work={work} />
+  if (piece.phase === 'asking') return <Asking piece={piece} work={work} />
+  const hint = piece.isStopping
+    ? text.stopping
+    : piece.phase === 'waiting'
+      ? text.waiting
+      : piece.phase === 'queued'
+        ? text.queued
+        : undefined
+  return (
+    <div class="card work-piece stack tight">
+      <div class="row apart">
+        <div class="grow">
+          <Running kind={piece.order.kind} piece={piece} />
+        </div>
+        {!piece.isStopping && (
+          <Button kind="quiet" icon="close" onClick={() => work.stop(piece.id)}>
+            {text.stop}
+          </Button>
+        )}
+      </div>
+      <p class="small soft" role="status">
+        {hint}
+      </p>
+    </div>
+  )
+}
+
+interface RunningProps {
+  readonly kind: ForeignWork['kind']
+  readonly piece: Pick<ForeignWork, 'finished' | 'total'>
+}
+
+function Running({ kind, piece: { finished, total } }: RunningProps) {
+  const label = useText(workTexts).running[kind](finished, total)
+  return (
+    <div class="stack tight">
+      <p role="status">{label}</p>
+      <Progress label={label} value={total === 0 ? undefined : finished} max={total} />
+    </div>
+  )
+}
+
+function Asking({ piece, work }: PieceProps) {
+  const text = useText(workTexts)
+  const format = useText(formats)
+  const count = piece.total - piece.finished
+  return (
+    <Notice tone="warn">
+      <p>{text.asking[piece.order.kind](count, format.date(new Date(piece.begunAt).toISOString()))}</p>
+      <div class="row">
+        <Button onClick={() => work.goOn(piece.id)}>{text.goOn}</Button>
+        <Button kind="quiet" onClick={() => work.stop(piece.id)}>
+          {text.forget}
+        </Button>
+      </div>
+    </Notice>
+  )
+}
+
+function Failed({ piece: { id, order, failures }, work }: PieceProps) {
+  const text = useText(workTexts)
+  const errorText = useText(errorTexts)
+  return (
+    <Notice tone="bad">
+      <p>
+        <strong>{text.failed[order.kind](failures.length)}</strong> {order.last !== undefined && text.albumStays}
+      </p>
+      <ul class="bullets work-failures">
+        {failures.slice(0, MAX_LISTED).map(({ item, error }) => (
+          <li key={item.id}>
+            <ItemName item={item} />: {errorText(error)}
+          </li>
+        ))}
+        {failures.length > MAX_LISTED && <li>{text.more(failures.length - MAX_LISTED)}</li>}
+      </ul>
+      <div class="row">
+        <Button icon="retry" onClick={() => work.goOn(id)}>
+          {text.retry}
+        </Button>
+        <Button kind="quiet" onClick={() => work.stop(id)}>
+          {text.close}
+        </Button>
+      </div>
+    </Notice>
+  )
+}
+
+function ItemName({ item }: { readonly item: WorkItem }) {
+  return item.do === 'delete' ? <FileName assetId={item.id} /> : <Name>{item.name ?? ''}</Name>
+}
+
+/** As its tile names it. */
+function FileName({ assetId }: { readonly assetId: string }) {
+  const { owner } = useOwnerPages()
+  const text = useText(albumsTexts).album
+  const { value, error } = useLoaded(() => owner.asset(assetId), assetId)
+  if (value === undefined) return error === undefined ? text.opening : text.unreadable
+  return <AssetName asset={value} />
+}

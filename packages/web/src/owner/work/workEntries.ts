@@ -1,0 +1,113 @@
+/** The pieces of work of a page, in the order in which they were begun. */
+import type { StoredWork, WorkItem, WorkOrder } from './workOrder.ts'
+
+/** `waiting`: for the connection. `asking`: for its owner, because it is old. `failed`: it has ended, but for these. */
+export type WorkPhase = 'queued' | 'running' | 'waiting' | 'asking' | 'failed'
+
+export interface Failure {
+  readonly item: WorkItem
+  readonly error: unknown
+}
+
+/** One piece of work, as pages show it. */
+export interface Work {
+  readonly id: string
+  readonly order: WorkOrder
+  readonly phase: WorkPhase
+  readonly total: number
+  readonly finished: number
+  readonly failures: readonly Failure[]
+  readonly begunAt: number
+  /** Only what was begun before is still done. */
+  readonly isStopping: boolean
+  /** Whether the item is not done and has not failed. */
+  isLeft(itemId: string): boolean
+}
+
+export interface Entry extends StoredWork {
+  phase: Exclude<WorkPhase, 'waiting'>
+  /** Resolves when it is stored. */
+  readonly stored: Promise<void>
+  readonly left: Map<string, WorkItem>
+  readonly failures: Map<string, Failure>
+  /** Begun by a call of this page, or perhaps by one before. */
+  readonly tried: Set<string>
+  /** A step of theirs runs. */
+  readonly onTheirWay: Set<string>
+  /** Wait for their next try. */
+  readonly resting: Set<AbortController>
+  isStopped: boolean
+  /** Since it was begun, restored or tried again. */
+  done: number
+  already: number
+}
+
+interface NewEntry {
+  readonly phase: Entry['phase']
+  readonly stored: Promise<void>
+}
+
+export interface WorkEntries {
+  all(): readonly Entry[]
+  works(): readonly Work[]
+  subscribe(listener: () => void): () => void
+  insert(work: StoredWork, options: NewEntry): void
+  change(entry: Entry, change: Pick<Entry, 'phase'>): void
+  delete(entry: Entry): void
+  notify(): void
+}
+
+export function createWorkEntries(): WorkEntries {
+  let entries: readonly Entry[] = []
+  let works: readonly Work[] = []
+  const listeners = new Set<() => void>()
+
+  function notify(): void {
+    works = entries.map(workOf)
+    for (const listener of listeners) listener()
+  }
+
+  return {
+    all: () => entries,
+    works: () => works,
+    notify,
+    subscribe(listener) {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+    insert(work, { phase, stored }) {
+      const { items, last } = work.order
+      const left = new Map<string, WorkItem>(
+        [...items, ...(last === undefined ? [] : [last])].map((item) => [item.id, item]),
+      )
+      entries = [
+        ...entries,
+        {
+          ...work,
+          ...{ phase, stored, left, failures: new Map(), tried: new Set(work.begun) },
+          ...{ onTheirWay: new Set(), resting: new Set(), isStopped: false, done: 0, already: 0 },
+        },
+      ]
+      notify()
+    },
+    change(entry, { phase }) {
+      entry.phase = phase
+      notify()
+    },
+    delete(entry) {
+      entries = entries.filter((each) => each !== entry)
+      notify()
+    },
+  }
+}
+
+function workOf(entry: Entry): Work {
+  const { id, order, phase, total, begunAt, left, failures, resting, isStopped } = entry
+  return {
+    ...{ id, order, total, begunAt, isStopping: isStopped },
+    phase: phase === 'running' && resting.size > 0 ? 'waiting' : phase,
+    finished: Math.max(0, total - left.size),
+    failures: [...failures.values()],
+    isLeft: (itemId) => left.has(itemId) && !failures.has(itemId),
+  }
+}

@@ -1,0 +1,65 @@
+import { files, number, plural } from './counts.ts'
+
+export const work = {
+  region: 'Work in progress',
+  running: {
+    keep: (over: number, count: number) => `Keeping ${number(over)} of ${files(count)}…`,
+    discard: (over: number, count: number) => `Discarding ${number(over)} of ${files(count)}…`,
+    delete: (over: number, count: number) => `Deleting ${number(over)} of ${files(count)}…`,
+  },
+  failed: {
+    keep: (count: number) => `${files(count)} could not be kept.`,
+    discard: (count: number) => `${files(count)} could not be discarded.`,
+    delete: (count: number) => `${files(count)} could not be deleted.`,
+  },
+  albumStays: 'The album stays.',
+  asking: {
+    keep: (count: number, when: string) => `You wanted to keep ${files(count)} on ${when}. Keep them now?`,
+    discard: (count: number, when: string) => `You wanted to discard ${files(count)} on ${when}. Discard them now?`,
+    delete: (count: number, when: string) => `You wanted to delete ${files(count)} on ${when}. Delete them now?`,
+  },
+  queued: 'It begins when the work before it is done.',
+  waiting: 'The server cannot be reached, or is busy. It goes on by itself.',
+  stopping: 'Files that are already on their way into an album are finished.',
+  elsewhere: 'This happens in another tab.',
+  stop: 'Stop',
+  goOn: 'Continue',
+  forget: 'Do not do it',
+  retry: 'Try these again',
+  close: 'Close',
+  more: (count: number) => `and ${files(count)} more`,
+  already: (count: number) =>
+    `${files(count)} ${plural(count, 'was', 'were')} already kept, discarded or deleted, here or on another device.`,
+  keys: {
+    title: 'Keyboard shortcuts',
+    about: 'They work while the cursor is in no field. What is selected comes first, then the file with the focus.',
+    on: 'Use single keys in this browser',
+    close: 'Close',
+    inbox: [
+      [['j', '↓'], 'Next file'],
+      [['k', '↑'], 'Previous file'],
+      [['Enter'], 'Show the file'],
+      [['x'], 'Select the file'],
+      [['a'], 'Select all files, or none'],
+      [['e'], 'Keep in an album'],
+      [['s'], 'Download'],
+      [['#', 'Delete'], 'Discard'],
+      [['?'], 'Show this list'],
+    ],
+    album: [
+      [['j', '↓'], 'Next file'],
+      [['k', '↑'], 'Previous file'],
+      [['Enter'], 'Open the file'],
+      [['x'], 'Select the file'],
+      [['a'], 'Select all files, or none'],
+      [['s'], 'Download what is selected'],
+      [['#', 'Delete'], 'Delete what is selected'],
+      [['?'], 'Show this list'],
+    ],
+  } as { readonly [Key in 'title' | 'about' | 'on' | 'close']: string } & {
+    readonly [Of in 'inbox' | 'album']: readonly (readonly [readonly string[], string])[]
+  },
+  actionsOf: (name: string) => `Actions for ${name}`,
+  stopped: (count: number) =>
+    `Stopped. ${files(count)} ${plural(count, 'stays', 'stay')} where ${plural(count, 'it is', 'they are')}.`,
+}
