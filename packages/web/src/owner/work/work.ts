@@ -14,6 +14,9 @@ import { createWorkStep } from './workStep.ts'
 import { createWorkStore } from './workStore.ts'
 import { type ForeignWork, joinWorkTabs } from './workTabs.ts'
 
+/** Another tab does not wait longer for the steps that run here: repeated, they do no harm. */
+const MAX_END_MS = 4_000
+
 export interface OwnWork extends Pick<WorkQueue, 'goOn' | 'stop'> {
   readonly works: readonly Work[]
   /** Of other tabs. */
@@ -76,7 +79,8 @@ function start(owner: Owner, baseUrl: string): StartedWork {
     now: Date.now,
     wait: systemEnvironment.wait,
   })
-  const tabs = joinWorkTabs({ accountId: owner.accountId, baseUrl, pageId, store, queue, left: left.signal })
+  const end = () => Promise.race([queue.end(), systemEnvironment.wait(MAX_END_MS)])
+  const tabs = joinWorkTabs({ accountId: owner.accountId, baseUrl, pageId, store, queue, end, left: left.signal })
   const started = { ...queue, tabs }
   startedWork.set(owner, started)
   queue.subscribe(tabs.announce)

@@ -36,7 +36,9 @@ interface WorkTabsOptions {
   readonly baseUrl: string
   readonly pageId: string
   readonly store: Pick<WorkStore, 'pages' | 'takeOver'>
-  readonly queue: Pick<WorkQueue, 'works' | 'restore' | 'end'>
+  readonly queue: Pick<WorkQueue, 'works' | 'restore'>
+  /** Resolves when no step of this page runs, as far as it can wait for them. */
+  readonly end: () => Promise<void>
   /** Aborts when the owner leaves this page. */
   readonly left: AbortSignal
 }
@@ -45,7 +47,7 @@ const CHANNEL = 'blindkeep.work'
 /** A thousand items must not send a thousand announcements. */
 const ANNOUNCE_MS = 300
 
-export function joinWorkTabs({ accountId, baseUrl, pageId, store, queue, left }: WorkTabsOptions): WorkTabs {
+export function joinWorkTabs({ accountId, baseUrl, pageId, store, queue, end, left }: WorkTabsOptions): WorkTabs {
   const channel = new BroadcastChannel(CHANNEL)
   const listeners = new Set<() => void>()
   const others = new Map<string, readonly ForeignWork[]>()
@@ -91,7 +93,7 @@ export function joinWorkTabs({ accountId, baseUrl, pageId, store, queue, left }:
     send([])
     channel.close()
   })
-  const held = holdPage(lockOf(pageId), left, queue.end).then(async () => {
+  const held = holdPage(lockOf(pageId), left, end).then(async () => {
     for (const page of await store.pages()) meet(page)
     send(undefined)
   })
