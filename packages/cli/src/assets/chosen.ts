@@ -1,5 +1,8 @@
 /** What a person means by an album, and by an asset. */
-import type { Album, AssetFacts } from '@blindkeep/client/owner'
+import { ProblemError } from '@blindkeep/client/errors'
+import type { Album } from '@blindkeep/client/owner'
+import { mapConcurrently } from '@blindkeep/protocol/concurrency'
+import { countText } from '@blindkeep/protocol/counts'
 import { parseAssetId } from '@blindkeep/protocol/ids'
 import type { SignedIn } from '../account/session.ts'
 import { pick } from '../ground/pick.ts'
@@ -15,16 +18,35 @@ export function chosenAlbum(albums: readonly Album[], given: string): Album {
   })
 }
 
-/** Each once, in order. Whole ids are asked for alone; names and beginnings need the whole list. */
+/** Each takes a small request. */
+const AT_ONCE = 4
+
+/**
+ * Each once, in order. Whole ids are asked for alone; names and beginnings need the whole list. `skipsGone`: says how
+ * many of the whole ids mean nothing, unless none means anything, so that a deletion that is repeated does the rest.
+ */
 export async function chosenAssets(
   session: SignedIn,
   given: readonly string[],
-  signal: AbortSignal,
+  { signal, skipsGone = false }: { readonly signal: AbortSignal; readonly skipsGone?: boolean },
 ): Promise<readonly DescribedAsset[]> {
   const ids = given.map((text) => parseAssetId(text.toLowerCase()))
   if (ids.every((id) => id !== undefined)) {
-    const assets: AssetFacts[] = []
-    for (const id of new Set(ids)) assets.push(await session.owner.asset(id))
+    const gone: ProblemError[] = []
+    const asked = await mapConcurrently([...new Set(ids)], AT_ONCE, async (id) => {
+      try {
+        return await session.owner.asset(id)
+      } catch (error) {
+        if (!(skipsGone && isGone(error))) throw error
+        gone.push(error)
+        return undefined
+      }
+    })
+    const assets = asked.filter((asset) => asset !== undefined)
+    const [first] = gone
+    if (assets.length === 0 && first !== undefined) throw first
+    if (gone.length > 0)
+      session.report.aside(`${countText(gone.length, 'of these files is', 'of these files are')} not there any more.`)
     return await describeAssets(session, assets, { signal })
   }
   const all = await accountAssets(session, signal)
@@ -38,6 +60,10 @@ export async function chosenAssets(
     }),
   )
   return [...new Set(chosen)]
+}
+
+export function isGone(error: unknown): error is ProblemError {
+  return error instanceof ProblemError && error.code === 'error.asset.not_found'
 }
 
 /** How messages name an asset. */

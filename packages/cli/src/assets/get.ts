@@ -32,7 +32,7 @@ export async function get(given: readonly string[], flags: GetFlags): Promise<Ex
   if (output === '-' && json) throw new UsageError('-o - and --json both need standard output.')
   const session = await signedIn(flags)
   return await interruptible(async (signal) => {
-    const chosen = await chosenAssets(session, given, signal)
+    const chosen = await chosenAssets(session, given, { signal })
     if (!(await consents(chosen, flags))) {
       session.report.problem('Nothing was opened.', { event: 'declined' })
       return EXIT.failed

@@ -1,6 +1,7 @@
 /** `blindkeep rm`: deletes files of the account. */
 import { ProblemError } from '@blindkeep/client/errors'
 import { sizeText } from '@blindkeep/protocol/byteSizes'
+import { forEachConcurrently } from '@blindkeep/protocol/concurrency'
 import type { OwnerFlags } from '../account/profile.ts'
 import { type SignedIn, signedIn } from '../account/session.ts'
 import { agrees } from '../ground/ask.ts'
@@ -9,7 +10,7 @@ import { interruptible } from '../ground/interrupts.ts'
 import { shown, timeText } from '../ground/texts.ts'
 import { type Failure, failureOf } from '../outcomes/failures.ts'
 import { createOutcomes, type Outcomes } from '../outcomes/outcomes.ts'
-import { chosenAssets, titleOf } from './chosen.ts'
+import { chosenAssets, isGone, titleOf } from './chosen.ts'
 import { markOf } from './consent.ts'
 import type { DescribedAsset } from './described.ts'
 
@@ -20,7 +21,7 @@ export async function rm(given: readonly string[], flags: OwnerFlags): Promise<E
   const session = await signedIn(flags)
   const { report } = session
   return await interruptible(async (signal) => {
-    const chosen = await chosenAssets(session, given, signal)
+    const chosen = await chosenAssets(session, given, { signal, skipsGone: true })
     if (!(await agrees(`Delete ${whatOf(chosen)} from the account? This cannot be undone.`, flags))) {
       report.problem('Nothing was deleted.', { event: 'declined' })
       return EXIT.failed
@@ -31,23 +32,33 @@ export async function rm(given: readonly string[], flags: OwnerFlags): Promise<E
   })
 }
 
+/** Each takes a small request. */
+const AT_ONCE = 4
+
 /** A failure does not stop the deletion of the others. */
 export async function deleteEach(
   { owner, report }: SignedIn,
   chosen: readonly DescribedAsset[],
   { signal, outcomes }: { readonly signal: AbortSignal; readonly outcomes: Outcomes },
 ): Promise<void> {
-  for (const one of chosen) {
+  let ended = 0
+  await forEachConcurrently(chosen, AT_ONCE, async (one) => {
     signal.throwIfAborted()
     const { assetId } = one.asset
     try {
-      await owner.deleteAsset(assetId)
+      // Another device may have deleted it since it was chosen.
+      await owner.deleteAsset(assetId).catch((error: unknown) => {
+        if (!isGone(error)) throw error
+      })
       const fact = { event: 'deleted', asset_id: assetId, name: one.file?.name }
       report.result(`${shown(titleOf(one))} is deleted.`, fact)
     } catch (error) {
       outcomes.fail(titleOf(one), { asset_id: assetId }, failureFor(one, error))
     }
-  }
+    ended++
+    report.progress(() => [`${ended} of ${chosen.length} are done`])
+  })
+  report.end()
 }
 
 function whatOf(chosen: readonly DescribedAsset[]): string {

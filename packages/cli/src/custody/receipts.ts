@@ -35,7 +35,7 @@ export async function receipts(given: readonly string[], flags: ReceiptsFlags): 
   return await interruptible(async (signal) => {
     const assets =
       given.length > 0
-        ? (await chosenAssets(session, given, signal)).map(({ asset }) => asset)
+        ? (await chosenAssets(session, given, { signal })).map(({ asset }) => asset)
         : await accountAssets(session, signal)
     const checking = check ? await beginChecking(session, signal) : undefined
     const outcomes = createOutcomes(report)

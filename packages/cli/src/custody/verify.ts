@@ -76,7 +76,7 @@ async function assetsOf(
   given: readonly string[],
   { flags, signal }: Chosen,
 ): Promise<readonly AssetFacts[]> {
-  if (given.length > 0) return (await chosenAssets(session, given, signal)).map(({ asset }) => asset)
+  if (given.length > 0) return (await chosenAssets(session, given, { signal })).map(({ asset }) => asset)
   const all = await accountAssets(session, signal)
   if (flags.album === undefined) return all
   const { albumId } = chosenAlbum(await session.owner.albums(), flags.album)

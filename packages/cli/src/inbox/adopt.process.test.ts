@@ -38,6 +38,21 @@ describe('blindkeep inbox adopt', () => {
     await here.owner.discardDrop(other)
   })
 
+  it('and its discarding do the rest when the same line is called again', async () => {
+    const discarding = (...ids: readonly string[]) => [
+      ...['inbox', 'discard', ...ids, '--yes', '--profile', here.profile],
+    ]
+    for (const lineOf of [adopting, discarding]) {
+      const ids = [await here.drop(randomBytes(5), { name: '1' }), await here.drop(randomBytes(5), { name: '2' })]
+      await run(['inbox', 'list', '--profile', here.profile])
+      await here.owner.discardDrop(ids[0] ?? '')
+      const again = await run(lineOf(...ids))
+      assert.equal(again.status, 0, again.stderr)
+      assert.match(again.stderr, /1 of these drops had left the inbox before/)
+      assert.deepEqual(await here.pending(), [])
+    }
+  })
+
   it('is finished by the same call after a kill, as the same asset, although the drop has left the inbox', async () => {
     const content = randomBytes(1000)
     const dropId = await here.drop(content, { name: 'killed.txt' })

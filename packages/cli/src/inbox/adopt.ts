@@ -7,7 +7,7 @@ import { interruptible } from '../ground/interrupts.ts'
 import { filesText } from '../ground/texts.ts'
 import { openAdoptions } from './adoptions.ts'
 import { albumOf, openInbox, requireOneOf, select } from './inbox.ts'
-import { forEachDrop, tellAdopted, tellFaults } from './saving.ts'
+import { counted, forEachDrop, tellAdopted, tellFaults } from './saving.ts'
 
 export interface AdoptFlags extends OwnerFlags {
   readonly album: string
@@ -22,20 +22,25 @@ export async function adopt(ids: readonly string[], flags: AdoptFlags): Promise<
   return await interruptible(async (signal) => {
     const album = await albumOf(owner, flags.album)
     const adoptions = openAdoptions(signed)
-    const items = await openInbox(signed).read(signal)
+    const inbox = openInbox(signed)
+    const items = await inbox.read(signal)
     const inInbox = new Set<string>(items.map(({ dropId }) => dropId))
     const begun = (await adoptions.begun()).filter(({ dropId }) => !inInbox.has(dropId))
     const work = async (drop: DescribedDrop) => {
       if (album !== undefined)
         tellAdopted(report, drop, { ...(await adoptions.adopt(drop, album.albumId, signal)), album })
     }
-    const chosen = select([...items, ...begun], { ids, batch: flags.batch })
+    const all = [...items, ...begun]
+    const chosen = select(all, { ids: await inbox.withoutLeft(ids, all), batch: flags.batch })
     // Of what an earlier call had begun: those files have left the inbox and have no signature.
     const others = begun.filter(({ dropId }) => !chosen.some((item) => item.dropId === dropId))
     if (others.length > 0)
       report.aside(`${filesText(others.length)} that an earlier call has begun to adopt will be finished, too.`)
     const drops = [...chosen.filter((item) => item.file !== undefined), ...others]
-    const failed = [...tellFaults(chosen, report), ...(await forEachDrop(drops, { report, signal, work }))]
+    const failed = [
+      ...tellFaults(chosen, report),
+      ...(await forEachDrop(drops, { report, signal, work: counted(report, drops.length, work) })),
+    ]
     return signal.aborted ? EXIT.interrupted : exitOf(failed)
   })
 }

@@ -10,7 +10,7 @@ import { namesText, shown } from '../ground/texts.ts'
 import { openAdoptions } from './adoptions.ts'
 import { linkOf, openInbox, requireOneOf, select } from './inbox.ts'
 import { nameOf } from './items.ts'
-import { forEachDrop, tellFaults } from './saving.ts'
+import { counted, forEachDrop, tellFaults } from './saving.ts'
 
 export interface DiscardFlags extends OwnerFlags {
   readonly link?: string
@@ -29,7 +29,8 @@ export async function discard(ids: readonly string[], flags: DiscardFlags): Prom
     const link = await linkOf(owner, flags.link)
     const [inbox, adoptions] = [openInbox(signed), openAdoptions(signed)]
     const wasShown = await inbox.shown()
-    const meant = select(await inbox.read(signal), { ids, batch: flags.batch, link })
+    const all = await inbox.read(signal)
+    const meant = select(all, { ids: await inbox.withoutLeft(ids, all), batch: flags.batch, link })
     const isUnseen = (item: InboxItem) => flags.yes === true && ids.length === 0 && !wasShown(item)
     const unseen = meant.filter(isUnseen).length
     const chosen = meant.filter((item) => !isUnseen(item))
@@ -51,7 +52,10 @@ export async function discard(ids: readonly string[], flags: DiscardFlags): Prom
       const name = nameOf(item)
       report.result(`${shown(name)} is discarded.`, { event: 'discarded', drop_id: item.dropId, name })
     }
-    const failed = [...tellFaults(swapped, report), ...(await forEachDrop(items, { report, signal, work }))]
+    const failed = [
+      ...tellFaults(swapped, report),
+      ...(await forEachDrop(items, { report, signal, work: counted(report, items.length, work) })),
+    ]
     return signal.aborted ? EXIT.interrupted : exitOf(failed)
   })
 }

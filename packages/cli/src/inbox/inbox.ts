@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { ANOTHER_DROP } from '@blindkeep/client/errors'
 import { type Album, batchGroupsOf, type DescribedDrop, type InboxItem, type Owner } from '@blindkeep/client/owner'
+import { countText } from '@blindkeep/protocol/counts'
 import type { AccountId, DropId, OpaqueId } from '@blindkeep/protocol/ids'
 import type { Profile } from '../account/profile.ts'
 import type { SignedIn } from '../account/session.ts'
@@ -24,6 +25,11 @@ export interface Inbox {
   read(signal?: AbortSignal): Promise<readonly InboxItem[]>
   /** Tells shown drops as they are by now, in any process. Call it before `read`, which shows all. */
   shown(): Promise<(item: InboxItem) => boolean>
+  /**
+   * Of ids that a person gives, those to look for in `items`: a call that is repeated goes on with the rest. Ids of
+   * drops that have left the inbox since they were shown here are left out and said, unless all are.
+   */
+  withoutLeft(ids: readonly string[], items: readonly Pick<InboxItem, 'dropId'>[]): Promise<readonly string[]>
   /** The owner's own name of a link. Reads the links when it meets an unknown one. */
   labelOf(opaqueId: OpaqueId): Promise<string | undefined>
 }
@@ -38,6 +44,18 @@ export function openInbox({ owner, profile, report }: SignedIn): Inbox {
     async shown() {
       const before = await shownBefore(profile, owner.accountId)
       return (item) => wasShown(before, item)
+    },
+    async withoutLeft(ids, items) {
+      const there = items.map(({ dropId }) => dropId)
+      const before = [...(await shownBefore(profile, owner.accountId)).keys()]
+      const isAmong = (known: readonly DropId[], given: string) =>
+        known.some((id) => id.startsWith(given.toLowerCase()))
+      const rest = ids.filter((given) => isAmong(there, given) || !isAmong(before, given))
+      if (rest.length === 0 || rest.length === ids.length) return ids
+      report.aside(
+        `${countText(ids.length - rest.length, 'of these drops', 'of these drops')} had left the inbox before.`,
+      )
+      return rest
     },
     async labelOf(opaqueId) {
       if (!labels.has(opaqueId)) {

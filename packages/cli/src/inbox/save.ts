@@ -54,7 +54,9 @@ async function saveChosen({ saving, selection, report, signal }: SaveChosen): Pr
   const items = await saving.inbox.read(signal)
   const inInbox = new Set<string>(items.map(({ dropId }) => dropId))
   const begun = saving.steps.then instanceof Object ? await saving.adoptions.begun() : []
-  const chosen = select([...items, ...begun.filter(({ dropId }) => !inInbox.has(dropId))], selection)
+  const all = [...items, ...begun.filter(({ dropId }) => !inInbox.has(dropId))]
+  const ids = await saving.inbox.withoutLeft(selection.ids ?? [], all)
+  const chosen = select(all, { ...selection, ids })
   await saving.forgetOthers(inInbox)
   const drops = chosen.filter((item) => item.file !== undefined)
   const toSave = drops.filter(({ dropId }) => inInbox.has(dropId))

@@ -162,6 +162,23 @@ export interface EachDrop<Item> {
   readonly work: (item: Item) => Promise<void>
 }
 
+/** The same work, with a row that says how far all are. */
+export function counted<Item>(
+  report: Report,
+  count: number,
+  work: (item: Item) => Promise<void>,
+): (item: Item) => Promise<void> {
+  let ended = 0
+  return async (item) => {
+    try {
+      await work(item)
+    } finally {
+      ended++
+      report.progress(() => [`${ended} of ${count} are done`])
+    }
+  }
+}
+
 /** Several at once. A failure is reported and stops no others. Resolves with a status for each failure. */
 export async function forEachDrop<Item extends InboxItem>(
   items: readonly Item[],

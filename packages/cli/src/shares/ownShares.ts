@@ -30,7 +30,7 @@ export async function createShare(given: readonly string[], flags: CreateShareFl
   const expiresAt = await endOf(owner, flags.expires)
   const passphrase = await newPassphrase('Passphrase of the new share', flags)
   return await interruptible(async (signal) => {
-    const assets = (await chosenAssets(session, given, signal)).map(({ asset }) => asset)
+    const assets = (await chosenAssets(session, given, { signal })).map(({ asset }) => asset)
     const share = await createWithConsent(owner, assets, { options: { name, passphrase, expiresAt, signal }, flags })
     report.answer(share.url, {
       event: 'created',
