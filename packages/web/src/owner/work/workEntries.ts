@@ -40,6 +40,7 @@ export interface Entry extends StoredWork {
   /** Since it was begun, restored or tried again. */
   done: number
   already: number
+  stopped: number
 }
 
 interface NewEntry {
@@ -85,7 +86,7 @@ export function createWorkEntries(): WorkEntries {
         {
           ...work,
           ...{ phase, stored, left, failures: new Map(), tried: new Set(work.begun) },
-          ...{ onTheirWay: new Set(), resting: new Set(), isStopped: false, done: 0, already: 0 },
+          ...{ onTheirWay: new Set(), resting: new Set(), isStopped: false, done: 0, already: 0, stopped: 0 },
         },
       ]
       notify()

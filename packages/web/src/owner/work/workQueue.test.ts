@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { NetworkError, ProblemError } from '@blindkeep/client/errors'
-import { type DropId, parseDropId } from '@blindkeep/protocol/ids'
+import { type DropId, parseAlbumId, parseAssetId, parseDropId, parseOpaqueId } from '@blindkeep/protocol/ids'
 import type { StoredWork, WorkItem, WorkOrder } from './workOrder.ts'
 import { createWorkQueue } from './workQueue.ts'
 import type { WorkPorts, WorkReport } from './workRunner.ts'
@@ -26,7 +26,8 @@ const cut = new NetworkError('unreachable')
 interface Gate {
   readonly item: WorkItem
   readonly isFirstTry: boolean
-  end(outcome: 'done' | 'already'): void
+  readonly isStopped: boolean
+  end(outcome: 'done' | 'already' | 'stopped'): void
   fail(error: unknown): void
 }
 
@@ -38,9 +39,9 @@ function newQueue({ now = () => 0 }: Partial<Pick<WorkPorts, 'now'>> = {}) {
   const reports: WorkReport[] = []
   let ids = 0
   const ports: WorkPorts = {
-    step: (item, { isFirstTry }) =>
+    step: (item, how) =>
       new Promise((end, fail) => {
-        gates.push({ item, isFirstTry, end, fail })
+        gates.push({ item, ...how, end, fail })
       }),
     async store(work) {
       stored.set(work.id, work)
@@ -210,6 +211,29 @@ describe('work that a page has left', () => {
       assert.equal((await endAll(gates)).length, answer === 'goOn' ? 2 : 0)
       assert.deepEqual([queue.works(), stored.size], [[], 0])
     }
+  })
+
+  it('ends what was begun of a keeping that its owner stops, and forgets the rest', async () => {
+    const [albumId, assetId, opaqueId] = [parseAlbumId(idOf(8)), parseAssetId(idOf(9)), parseOpaqueId('0'.repeat(32))]
+    assert.ok(albumId !== undefined && assetId !== undefined && opaqueId !== undefined)
+    const known = { opaqueId, ciphertextHash: '', sealedBytes: 1, kemCt: '', receivedAt: '', adopting: false }
+    const unsaid = { name: undefined, type: undefined, note: undefined, sender: undefined, modifiedAt: undefined }
+    const file = { size: 1, safeName: undefined, ...unsaid }
+    const keepItem = (number: number): WorkItem => {
+      const id = idOf(number)
+      return { do: 'keep', id, name: `${number}`, albumId, assetId, drop: { ...known, dropId: id, file } }
+    }
+    const { queue, gates, reports } = newQueue({ now: () => DAY_MS + 1 })
+    queue.restore([storedWork({ order: { kind: 'keep', items: [1, 2, 3].map(keepItem) } })])
+    queue.stop('left')
+    await settled()
+    assert.deepEqual(
+      gates.map(({ item, isStopped }) => [item.name, isStopped]),
+      [['1', true]],
+    )
+    gates.shift()?.end('stopped')
+    await settled()
+    assert.deepEqual([queue.works(), reports[0]?.stopped], [[], 3])
   })
 
   it('of the same id is done once', async () => {

@@ -4,7 +4,15 @@
  */
 import { createWorkEntries, type Work, type WorkEntries } from './workEntries.ts'
 import type { StoredWork, WorkItem, WorkOrder } from './workOrder.ts'
-import { createWorkRunner, isRunning, type WorkPorts, type WorkReport, type WorkRunner, wakeAll } from './workRunner.ts'
+import {
+  createWorkRunner,
+  isRunning,
+  mustEnd,
+  type WorkPorts,
+  type WorkReport,
+  type WorkRunner,
+  wakeAll,
+} from './workRunner.ts'
 
 /** Meanwhile its owner may have decided otherwise elsewhere. */
 const MAX_AGE_MS = 86_400_000
@@ -22,7 +30,7 @@ export interface WorkQueue {
   restore(stored: readonly StoredWork[]): void
   /** Tries again what failed, or begins what waits for its owner. */
   goOn(workId: string): void
-  /** Forgets what is not begun, and failures. A file that is being kept is kept. */
+  /** Forgets what is not begun, and failures. A file that has left the inbox gets its signature. */
   stop(workId: string): void
   /** The connection is back. */
   wake(): void
@@ -82,10 +90,13 @@ export function createWorkQueue(ports: WorkPorts): WorkQueue {
     stop(workId) {
       const entry = entryOf(workId)
       if (entry === undefined) return
-      if (!isRunning(entry)) return void runner.remove(entry)
+      const isToEnd = [...entry.left.values()].some((item) => mustEnd(entry, item))
+      if (!isRunning(entry) && !isToEnd) return void runner.remove(entry)
       entry.isStopped = true
+      if (!isRunning(entry)) entry.phase = 'queued'
       for (const each of entry.resting) each.abort()
       entries.notify()
+      runner.runNext()
     },
 
     wake: () => wakeAll(entries),

@@ -9,9 +9,12 @@ const MAX_AT_ONCE = 3
 export interface WorkPorts {
   /**
    * Does one item; the same call repeated does the rest. `already`: another tab, device or call had done it.
-   * `isFirstTry`: no call before can have begun it.
+   * `isFirstTry`: no call before can have begun it. `isStopped`: only what the server has begun is done.
    */
-  readonly step: (item: WorkItem, tries: { readonly isFirstTry: boolean }) => Promise<Outcome>
+  readonly step: (
+    item: WorkItem,
+    how: { readonly isFirstTry: boolean; readonly isStopped: boolean },
+  ) => Promise<Outcome>
   /** Durable when it resolves, if the browser stores anything. Must not reject, like the next two. */
   readonly store: (work: StoredWork) => Promise<void>
   readonly forget: (workId: string) => Promise<void>
@@ -75,7 +78,7 @@ export function createWorkRunner(ports: WorkPorts, entries: WorkEntries, listene
       entry.tried.add(item.id)
       entry.onTheirWay.add(item.id)
       try {
-        const outcome = await ports.step(item, { isFirstTry })
+        const outcome = await ports.step(item, { isFirstTry, isStopped: entry.isStopped })
         entry[outcome] += 1
         entry.left.delete(item.id)
         await ports.forgetItems([item.id])
@@ -103,13 +106,14 @@ export function createWorkRunner(ports: WorkPorts, entries: WorkEntries, listene
 
   async function finish(entry: Entry): Promise<void> {
     const { order, done, already, failures } = entry
-    const stopped = entry.isStopped ? [...entry.left.keys()].filter((id) => !failures.has(id)) : []
-    for (const id of stopped) entry.left.delete(id)
-    await ports.forgetItems(stopped)
+    const forgotten = entry.isStopped ? [...entry.left.keys()].filter((id) => !failures.has(id)) : []
+    const stopped = entry.stopped + forgotten.length
+    for (const id of forgotten) entry.left.delete(id)
+    await ports.forgetItems(forgotten)
     if (failures.size === 0) await remove(entry)
     else entries.change(entry, { phase: 'failed' })
-    Object.assign(entry, { isStopped: false, done: 0, already: 0 })
-    listeners.onReport({ order, done, already, stopped: stopped.length, failed: failures.size })
+    Object.assign(entry, { isStopped: false, done: 0, already: 0, stopped: 0 })
+    listeners.onReport({ order, done, already, stopped, failed: failures.size })
   }
 
   async function remove(entry: Entry): Promise<void> {
@@ -136,6 +140,6 @@ export function wakeAll(entries: WorkEntries): void {
 }
 
 /** A file that may have left the inbox needs its signature. */
-function mustEnd({ tried }: Entry, item: WorkItem): boolean {
-  return item.do === 'keep' && tried.has(item.id)
+export function mustEnd({ tried, failures }: Entry, item: WorkItem): boolean {
+  return item.do === 'keep' && tried.has(item.id) && !failures.has(item.id)
 }

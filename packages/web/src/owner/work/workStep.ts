@@ -2,13 +2,14 @@
 import type { Device } from '@blindkeep/client/device'
 import { ProblemError } from '@blindkeep/client/errors'
 import type { Owner } from '@blindkeep/client/owner'
+import type { AssetId } from '@blindkeep/protocol/ids'
 import type { ProblemCode } from '@blindkeep/protocol/problems'
 import type { WorkItem } from './workOrder.ts'
 import type { WorkPorts } from './workRunner.ts'
 import type { WorkStore } from './workStore.ts'
 
 interface StepParts {
-  readonly owner: Pick<Owner, 'adoptDrop' | 'discardDrop' | 'deleteAsset' | 'deleteAlbum'>
+  readonly owner: Pick<Owner, 'asset' | 'adoptDrop' | 'discardDrop' | 'deleteAsset' | 'deleteAlbum'>
   readonly device: () => Promise<Device>
   readonly store: Pick<WorkStore, 'markBegun'>
 }
@@ -22,14 +23,25 @@ const ALREADY: Readonly<Record<WorkItem['do'], ProblemCode>> = {
 }
 
 export function createWorkStep(parts: StepParts): WorkPorts['step'] {
-  return async (item, { isFirstTry }) => {
+  return async (item, { isFirstTry, isStopped }) => {
     try {
+      if (isStopped && item.do === 'keep' && !(await isAdopted(parts.owner, item.assetId))) return 'stopped'
       await doItem(parts, item, isFirstTry)
       return 'done'
     } catch (error) {
       if (error instanceof ProblemError && error.code === ALREADY[item.do]) return 'already'
       throw error
     }
+  }
+}
+
+async function isAdopted(owner: Pick<Owner, 'asset'>, assetId: AssetId): Promise<boolean> {
+  try {
+    await owner.asset(assetId)
+    return true
+  } catch (error) {
+    if (error instanceof ProblemError && error.code === 'error.asset.not_found') return false
+    throw error
   }
 }
 

@@ -1,7 +1,7 @@
 import { isTransient, NetworkError, ProblemError, SendError } from '@blindkeep/client/errors'
 
-/** `already`: another tab, device or call had done it before. */
-export type Outcome = 'done' | 'already'
+/** `already`: another tab, device or call had done it before. `stopped`: nothing was done, as its owner wishes. */
+export type Outcome = 'done' | 'already' | 'stopped'
 
 /** A server that answers and cannot do it may never do it. A line that is away comes back. */
 const MAX_ANSWERED_TRIES = 6
