@@ -10,17 +10,24 @@ import { inspect, type ParseArgsOptionsConfig, parseArgs } from 'node:util'
 import type { RunOutcome } from './harness/report.ts'
 import { FAULT_RUNS, type FaultRun, findRun, type OptionValues } from './runs.ts'
 
-const CI = 'ci'
 const CI_RUNS = FAULT_RUNS.filter(({ ci }) => ci !== undefined)
-const CI_NAMES = CI_RUNS.map(({ name }) => name)
+/** The short forms: all, those that may run beside other tests, and those that measure time. */
+const SHORT_FORMS = new Map<string | undefined, readonly FaultRun[]>([
+  ['ci', CI_RUNS],
+  ['ci-beside', CI_RUNS.filter(({ measuresTime }) => !measuresTime)],
+  ['ci-alone', CI_RUNS.filter(({ measuresTime }) => measuresTime)],
+])
 const THIS_FILE = fileURLToPath(import.meta.url)
 /** Most runs wait for restarts and pauses half of the time. */
 const RUNS_AT_ONCE = 3
 const USAGE = `Fault runs: they disturb the real server on loopback and compare what it acknowledged with what it kept.
 ${FAULT_RUNS.map(usageOf).join('\n')}
-  npm run faults -- ${CI} [--seed S]
-      the short form of ${CI_NAMES.join(', ')}
+${[...SHORT_FORMS].map(([name, runs]) => `  npm run faults -- ${name} [--seed S]\n      the short form of ${namesOf(runs)}`).join('\n')}
 Each run prints its seed; the same seed makes the same choices. Exits with 1 when there is a fault.`
+
+function namesOf(runs: readonly FaultRun[]): string {
+  return runs.map(({ name }) => name).join(', ')
+}
 
 const print = (text: string) => console.log(text)
 
@@ -39,7 +46,8 @@ async function main([name, ...rest]: readonly string[]): Promise<number> {
     return 0
   }
   try {
-    if (name === CI) return await runAll(optionsOf(undefined, rest).seed)
+    const shortForms = SHORT_FORMS.get(name)
+    if (shortForms !== undefined) return await runAll(shortForms, optionsOf(undefined, rest).seed)
     const run = findRun(name)
     if (run === undefined) throw new TypeError(name === undefined ? 'name a run' : `there is no run ${name}`)
     const { seed, values } = optionsOf(run, rest)
@@ -78,7 +86,7 @@ function optionsOf(run: FaultRun | undefined, args: readonly string[]): GivenOpt
  * First those that share the machine, then one after the other those that measure time. A failing run does not stop the
  * others. The faults of all are printed again at the end, where a log that is cut still has them.
  */
-async function runAll(seed: string): Promise<number> {
+async function runAll(runs: readonly FaultRun[], seed: string): Promise<number> {
   const faults: string[] = []
   const lane = async (waiting: FaultRun[]) => {
     for (let run = waiting.shift(); run !== undefined; run = waiting.shift()) {
@@ -86,9 +94,9 @@ async function runAll(seed: string): Promise<number> {
       if (found !== undefined) faults.push(`${run.name}: ${found}`)
     }
   }
-  const together = CI_RUNS.filter(({ measuresTime }) => !measuresTime)
+  const together = runs.filter(({ measuresTime }) => !measuresTime)
   await Promise.all(Array.from({ length: RUNS_AT_ONCE }, () => lane(together)))
-  await lane(CI_RUNS.filter(({ measuresTime }) => measuresTime))
+  await lane(runs.filter(({ measuresTime }) => measuresTime))
   print(faults.length === 0 ? `no faults, seed ${seed}` : `FAILED with seed ${seed}:\n${faults.join('\n')}`)
   return faults.length === 0 ? 0 : 1
 }

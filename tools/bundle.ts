@@ -39,7 +39,11 @@ const PROGRAMS = {
     external: ['pg-native', '@blindkeep/web'],
     packages: ['protocol', 'server'],
   },
-  cli: { inputs: ['main.ts'], external: ['@napi-rs/keyring'], packages: ['protocol', 'client', 'cli'] },
+  cli: {
+    inputs: ['main.ts', 'ground/wide.ts'],
+    external: ['@napi-rs/keyring'],
+    packages: ['protocol', 'client', 'cli'],
+  },
 } as const satisfies Readonly<Record<string, Program>>
 
 export type ProgramName = keyof typeof PROGRAMS
@@ -109,7 +113,7 @@ async function makeBundle(program: ProgramName, directory: string): Promise<void
     platform: 'node',
     cwd: ROOT,
     plugins: [
-      { name: 'workers', transform: (code, id) => (id.startsWith(ROOT) ? besideEachOther(code) : undefined) },
+      { name: 'beside', transform: (code, id) => (id.startsWith(ROOT) ? besideEachOther(code) : undefined) },
       HTTP_WITHOUT_FETCH,
     ],
   })
@@ -124,9 +128,11 @@ async function makeBundle(program: ProgramName, directory: string): Promise<void
   await writeLicences(directory, modules)
 }
 
-/** A worker's file is named in a `URL`, which the bundler does not read. In a bundle all files are in one directory. */
+/** The bundler reads neither a worker's `URL` nor a made `require`. In a bundle all files are in one directory. */
 function besideEachOther(code: string): string {
-  return code.replaceAll(/new URL\('\.\/(\w+)\.ts', import\.meta\.url\)/g, "new URL('./$1.js', import.meta.url)")
+  return code
+    .replaceAll(/new URL\('\.\/(\w+)\.ts', import\.meta\.url\)/g, "new URL('./$1.js', import.meta.url)")
+    .replaceAll(/\brequire\('\.\/(\w+)\.ts'\)/g, "require('./$1.js')")
 }
 
 /** Changes with each source file, and with the versions of all packages. */

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 
 const TOGETHER = fileURLToPath(new URL('together.ts', import.meta.url))
 
-it('scripts that run together say at the end what failed, after the output of those that ended later', (test) => {
+it('scripts that run together begin in the order of the call, unless one is the first, and say at the end what failed, after the output of those that ended later', (test) => {
   const cwd = mkdtempSync(join(tmpdir(), 'blindkeep-together-'))
   test.after(() => rmSync(cwd, { recursive: true, force: true }))
   const list = "console.log('passed before\\n✖ failing tests:\\nthe broken one'); process.exit(1)"
@@ -16,6 +16,8 @@ it('scripts that run together say at the end what failed, after the output of th
   const scripts = { listed: 'node list.cjs', broken: 'echo no such thing && exit 3', good: 'echo all is well' }
   writeFileSync(join(cwd, 'package.json'), JSON.stringify({ scripts }))
   const together = [TOGETHER, '--at-once', '1', ...Object.keys(scripts)]
+  const first = spawnSync(process.execPath, [...together, '--first', 'good'], { cwd, encoding: 'utf8' })
+  assert.match(first.stdout, /all is well.*the broken one/s)
   const { status, stdout, stderr } = spawnSync(process.execPath, together, { cwd, encoding: 'utf8' })
   assert.equal(status, 1)
   assert.match(stdout, /the broken one.*no such thing.*all is well/s)

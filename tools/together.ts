@@ -1,7 +1,8 @@
 /**
  * Runs npm scripts at the same time: `node tools/together.ts check test:rules`. With `--at-once 3` never more than
- * three; the next one starts when one ends. Prints the output of each script in one piece when it has ended, and what
- * failed once more at the end, where readers of a long log look first. Exits with 1 when any script has failed.
+ * three; the next one starts when one ends. The one of `--first` begins before the others. Prints the output of each
+ * script in one piece when it has ended, and what failed once more at the end, where readers of a long log look first.
+ * Exits with 1 when any script has failed.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -9,16 +10,16 @@ import { COMPILED } from '../testing/command.ts'
 import { argumentsOf } from './arguments.ts'
 
 const { values, positionals: names } = argumentsOf(
-  'node tools/together.ts [--at-once 3] SCRIPT …',
-  { 'at-once': { type: 'string' } },
+  'node tools/together.ts [--at-once 3] [--first SCRIPT] SCRIPT …',
+  { 'at-once': { type: 'string' }, first: { type: 'string' } },
   { maxPositionals: Number.POSITIVE_INFINITY },
 )
-const waiting = [...names]
+const waiting = [...(values.first === undefined ? [] : [values.first]), ...names]
 const failed: string[] = []
 /** Where the reports of Node's tests list what failed. */
 const FAILURES = '✖ failing tests:'
 const MAX_SHOWN_CHARACTERS = 4_000
-await Promise.all(Array.from({ length: Number(values['at-once'] ?? names.length) }, runWaiting))
+await Promise.all(Array.from({ length: Number(values['at-once'] ?? waiting.length) }, runWaiting))
 if (failed.length > 0) console.error(`failed:\n${failed.join('\n')}`)
 process.exitCode = failed.length > 0 ? 1 : 0
 

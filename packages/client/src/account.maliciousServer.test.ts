@@ -2,11 +2,10 @@
 import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
 import { changeBody, flipInBase64, isRequest } from '../../../testing/maliciousServer.ts'
-import { newOwner } from '../../../testing/people.ts'
+import { quickEnvironment as environment, newOwner } from '../../../testing/people.ts'
 import { AccountError } from './account/accountError.ts'
 import { logIn, registerOwner, resumeOwner } from './account.ts'
 import { AnswerError } from './http/errors.ts'
-import { nodeEnvironment as environment } from './node/nodeEnvironment.ts'
 import type { CreatedLink, Owner } from './owner.ts'
 import { sharedServer } from './testing/sharedServer.ts'
 

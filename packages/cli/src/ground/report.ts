@@ -1,9 +1,8 @@
 /** What a person or a program is shown. Nothing that passes here moves a cursor: see `terminalText`. */
 import { shown, shownLines } from '@blindkeep/protocol/terminalText'
-import cliTruncate from 'cli-truncate'
-import { createLogUpdate } from 'log-update'
 import { type Heading, table } from './table.ts'
 import { jsonLine } from './texts.ts'
+import { cut, wide } from './width.ts'
 
 export interface Report {
   /** A result: `text` for people, `fact` for programs (`--json`). */
@@ -41,10 +40,11 @@ const REDRAW_MS = 100
 export function createReport({ json = false, quiet = false }: ReportFlags): Report {
   const { stdout, stderr } = process
   const isLive = stderr.isTTY === true && !json && !quiet
-  const live = createLogUpdate(stderr)
+  /** Since the first rows. */
+  let live: ReturnType<ReturnType<typeof wide>['createLogUpdate']> | undefined
   let drawnAt = 0
   const clear = () => {
-    if (isLive) live.clear()
+    live?.clear()
     drawnAt = 0
   }
   return {
@@ -85,9 +85,10 @@ export function createReport({ json = false, quiet = false }: ReportFlags): Repo
       drawnAt = now
       // One column less: some terminals wrap a full row.
       const columns = Math.max(10, (stderr.columns ?? 80) - 1)
+      live ??= wide().createLogUpdate(stderr)
       live(
         rows(columns)
-          .map((row) => cliTruncate(shown(row), columns, { position: 'middle' }))
+          .map((row) => cut(shown(row), columns, 'middle'))
           .join('\n'),
       )
     },

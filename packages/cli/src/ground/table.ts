@@ -1,6 +1,5 @@
 /** Lists for people: columns, and on a terminal that is too narrow for them a few lines for each row. */
-import cliTruncate from 'cli-truncate'
-import stringWidth from 'string-width'
+import { cut, widthOf } from './width.ts'
 
 /** A column. If it `shrinks`, long cells lose their middle on narrow terminals: texts, never numbers, times or ids. */
 export type Heading = string | { readonly text: string; readonly shrinks: true }
@@ -21,7 +20,7 @@ export function table(
 ): string {
   const titles = headings.map((heading) => (typeof heading === 'string' ? heading : heading.text))
   const lines = [titles, ...rows]
-  const natural = titles.map((_, column) => Math.max(...lines.map((line) => stringWidth(line[column] ?? ''))))
+  const natural = titles.map((_, column) => Math.max(...lines.map((line) => widthOf(line[column] ?? ''))))
   const widths = shrunk(headings, natural, columns)
   if (totalOf(widths) > columns) return rows.map((row) => record(titles, row, columns)).join('\n\n')
   return lines.map((line) => line.map((cell, column) => filled(cell, widths, column)).join(' '.repeat(GAP))).join('\n')
@@ -44,13 +43,13 @@ function shrunk(headings: readonly Heading[], natural: readonly number[], column
 /** As wide as its column. The last one is not filled up. */
 function filled(cell: string, widths: readonly number[], column: number): string {
   const width = widths[column] ?? 0
-  const text = stringWidth(cell) > width ? cliTruncate(cell, width, { position: 'middle' }) : cell
-  return column === widths.length - 1 ? text : text + ' '.repeat(width - stringWidth(text))
+  const text = widthOf(cell) > width ? cut(cell, width, 'middle') : cell
+  return column === widths.length - 1 ? text : text + ' '.repeat(width - widthOf(text))
 }
 
 /** One row as lines, each with its heading. Nothing is cut: long values go on below themselves. */
 function record(titles: readonly string[], cells: readonly string[], columns: number): string {
-  const width = Math.max(...titles.map((title) => stringWidth(title)))
+  const width = Math.max(...titles.map((title) => widthOf(title)))
   const room = Math.max(MIN_VALUE_WIDTH, columns - width - GAP)
   return cells
     .flatMap((cell, column) => {
@@ -58,7 +57,7 @@ function record(titles: readonly string[], cells: readonly string[], columns: nu
       const title = titles[column] ?? ''
       return wrapped(cell, room).map((line, index) => {
         const beside = index === 0 ? title : ''
-        return beside + ' '.repeat(width + GAP - stringWidth(beside)) + line
+        return beside + ' '.repeat(width + GAP - widthOf(beside)) + line
       })
     })
     .join('\n')
@@ -70,14 +69,14 @@ function wrapped(text: string, room: number): readonly string[] {
   let line = ''
   for (const word of text.split(' ')) {
     const longer = line === '' ? word : `${line} ${word}`
-    if (stringWidth(longer) <= room) {
+    if (widthOf(longer) <= room) {
       line = longer
       continue
     }
     if (line !== '') lines.push(line)
     line = ''
     for (const character of word) {
-      if (stringWidth(line + character) > room) {
+      if (widthOf(line + character) > room) {
         lines.push(line)
         line = ''
       }

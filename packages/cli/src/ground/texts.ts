@@ -20,7 +20,12 @@ export function namesText(names: readonly string[]): string {
 }
 
 /** By name, as people count: `scan 2` before `scan 10`. */
-export const byName = new Intl.Collator('en', { numeric: true }).compare
+export function byName(one: string, other: string): number {
+  // Made at the first call: it loads the rules of all languages, which most commands do not need.
+  collator ??= new Intl.Collator('en', { numeric: true })
+  return collator.compare(one, other)
+}
+let collator: Intl.Collator | undefined
 
 /** `12 s`, `4 min`, `2 h 10 min`, `6 days 23 h`. */
 export function durationText(seconds: number): string {

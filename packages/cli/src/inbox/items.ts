@@ -2,9 +2,9 @@
 import type { DropFault } from '@blindkeep/client/errors'
 import type { DescribedDrop, FileDescription, InboxItem } from '@blindkeep/client/owner'
 import { sizeText } from '@blindkeep/protocol/byteSizes'
-import cliTruncate from 'cli-truncate'
 import { EXIT, type Exit } from '../ground/exits.ts'
 import { shortId, shown } from '../ground/texts.ts'
+import { cut } from '../ground/width.ts'
 
 /** Columns of a name in a list, and of a note in a line. */
 const [MAX_NAME_COLUMNS, MAX_NOTE_COLUMNS] = [48, 120]
@@ -16,7 +16,7 @@ export function nameOf({ dropId, file }: InboxItem): string {
 
 /** As `nameOf`, short enough for a column. */
 export function shortNameOf(item: InboxItem): string {
-  return cliTruncate(shown(nameOf(item)), MAX_NAME_COLUMNS, { position: 'middle' })
+  return cut(shown(nameOf(item)), MAX_NAME_COLUMNS, 'middle')
 }
 
 /** `from "Ada", note: "as of today"`, for a place that says whose words they are. Empty if the guest says nothing. */
@@ -33,7 +33,7 @@ function claimsText(file: FileDescription): string {
 }
 
 function oneLine(text: string): string {
-  return cliTruncate(shown(text.replace(/\s+/g, ' ')), MAX_NOTE_COLUMNS)
+  return cut(shown(text.replace(/\s+/g, ' ')), MAX_NOTE_COLUMNS)
 }
 
 /** `a.pdf (1.2 MB, from "Ada" (as the guest says))`. */

@@ -1,10 +1,9 @@
 /** How far files are: a row for each that is under way, and one for all. */
 import type { SendTrouble } from '@blindkeep/client/errors'
 import { sizeText } from '@blindkeep/protocol/byteSizes'
-import cliTruncate from 'cli-truncate'
-import stringWidth from 'string-width'
 import type { Report } from '../ground/report.ts'
 import { durationText, filesText, shown } from '../ground/texts.ts'
+import { cut, widthOf } from '../ground/width.ts'
 
 /** The rate is that of the last seconds. */
 const RATE_MS = 10_000
@@ -100,7 +99,7 @@ export function createProgress<File extends FileUnderWay>(files: readonly File[]
       `${ofFiles}, ${ofBytes}${left}`,
       short,
     ]
-    const fitting = forms.find((form) => stringWidth(form) <= columns) ?? short
+    const fitting = forms.find((form) => widthOf(form) <= columns) ?? short
     return [...[...underWay].map((entry) => rowOf(entry, columns)), fitting]
   }
 
@@ -131,6 +130,6 @@ function rowOf([{ shownAs }, progress]: readonly [FileUnderWay, FileProgress], c
   const phaseText = trouble === 'little_room' ? 'waiting for another file' : PHASES[phase]
   const doing = waitingMs === undefined ? phaseText : `${TROUBLES[trouble]}, again in ${durationText(waitingMs / 1000)}`
   const start = `${percentText(bytes, of).padStart(5)}  ${doing}  `
-  const room = Math.max(MIN_NAME_WIDTH, columns - stringWidth(start))
-  return `${start}${cliTruncate(shown(shownAs), room, { position: 'middle' })}`
+  const room = Math.max(MIN_NAME_WIDTH, columns - widthOf(start))
+  return `${start}${cut(shown(shownAs), room, 'middle')}`
 }

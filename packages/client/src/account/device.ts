@@ -5,8 +5,7 @@ import { type DeviceId, type KeyId, parseDeviceId } from '@blindkeep/protocol/id
 import { joinHybridPublicKey, keyId } from '@blindkeep/protocol/keys'
 import { assembleManifest, manifestToBeSigned, type SignedManifest } from '@blindkeep/protocol/manifest'
 import { ID_BYTES, KEY_BYTES } from '@blindkeep/protocol/suites'
-import { ed25519 } from '@noble/curves/ed25519.js'
-import { ml_dsa65 } from '@noble/post-quantum/ml-dsa.js'
+import { primitives } from '#primitives'
 import { type Environment, systemEnvironment } from '../ground/environment.ts'
 import { NO_CONTEXT } from '../seal/derive.ts'
 import { newId, uuidOf } from '../seal/newId.ts'
@@ -44,8 +43,8 @@ export function openDevice(secret: Uint8Array): Device {
   if (deviceId === undefined) throw new Error('16 bytes always spell a UUID')
   const { ed25519Seed, mlDsa65Seed } = seedsOf(secret)
   const publicKey = joinHybridPublicKey({
-    ed25519: ed25519.getPublicKey(ed25519Seed),
-    mlDsa65: ml_dsa65.keygen(mlDsa65Seed).publicKey,
+    ed25519: primitives.ed25519.publicKeyOf(ed25519Seed),
+    mlDsa65: primitives.mlDsa65.publicKeyOf(mlDsa65Seed),
   })
   return { deviceId, publicKey, keyId: keyId(publicKey), secret: Uint8Array.from(secret) }
 }
@@ -91,7 +90,7 @@ export function signManifest(device: Device, manifest: SignedManifest): Bytes {
 function signaturesOf({ secret }: Device, toBeSigned: CoseToBeSigned) {
   const { ed25519Seed, mlDsa65Seed } = seedsOf(secret)
   return {
-    ed25519: ed25519.sign(toBeSigned.ed25519, ed25519Seed),
-    mlDsa65: ml_dsa65.sign(toBeSigned.mlDsa65, ml_dsa65.keygen(mlDsa65Seed).secretKey),
+    ed25519: primitives.ed25519.sign(toBeSigned.ed25519, ed25519Seed),
+    mlDsa65: primitives.mlDsa65.sign(toBeSigned.mlDsa65, mlDsa65Seed),
   }
 }

@@ -1,11 +1,12 @@
 /** Passkeys at a real server. The authenticator is a keyed hash, as its PRF is; browsers are in the stories. */
+
 import assert from 'node:assert/strict'
 import { createHmac, randomBytes } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { createAuthenticator } from '../../../../testing/authenticator.ts'
+import { quickEnvironment as environment } from '../../../../testing/people.ts'
 import { registerOwner } from '../account.ts'
 import { NetworkError } from '../http/errors.ts'
-import { nodeEnvironment as environment } from '../node/nodeEnvironment.ts'
 import type { Owner, PreparedPasskey } from '../owner.ts'
 import { logInWithPasskey, PASSKEY_INPUT } from '../passkey.ts'
 import { newRecoveryWords, recover } from '../recovery.ts'

@@ -1,10 +1,9 @@
 /** Sessions, a new password and account deletion at a real server. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { sendFile } from '../../../../testing/people.ts'
+import { quickEnvironment as environment, sendFile } from '../../../../testing/people.ts'
 import { logIn, registerOwner } from '../account.ts'
 import { openLink } from '../guest.ts'
-import { nodeEnvironment as environment } from '../node/nodeEnvironment.ts'
 import type { Owner } from '../owner.ts'
 import { hasCode } from '../testing/expectations.ts'
 import { sharedServer } from '../testing/sharedServer.ts'

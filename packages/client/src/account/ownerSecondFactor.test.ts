@@ -1,9 +1,10 @@
 /** The second factor at a real server, with an authenticator that shares no code with it. */
+
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createAuthenticator } from '../../../../testing/authenticator.ts'
+import { quickEnvironment as environment } from '../../../../testing/people.ts'
 import { logIn, registerOwner, type SecondStep } from '../account.ts'
-import { nodeEnvironment as environment } from '../node/nodeEnvironment.ts'
 import { hasCode } from '../testing/expectations.ts'
 import { sharedServer } from '../testing/sharedServer.ts'
 import { PasswordWrong } from './passwordWrong.ts'

@@ -3,7 +3,7 @@ import { toBase64 } from '@blindkeep/protocol/bytes'
 import { type OperationName, type OperationOf, operations } from '@blindkeep/protocol/operations'
 import { proofMessage } from '@blindkeep/protocol/proof'
 import type { Proof } from '@blindkeep/protocol/schemas/accounts'
-import { ed25519 } from '@noble/curves/ed25519.js'
+import { primitives } from '#primitives'
 import type { Calls } from './call.ts'
 import type { CallAnswer, CallRequest } from './callTypes.ts'
 import { serverIdOf } from './ownAddress.ts'
@@ -31,12 +31,15 @@ export async function callProved<Name extends ProvedName>(
 ): Promise<CallAnswer<Name>> {
   const serverId = await serverIdOf(calls)
   const { nonce } = (await calls.call('nonce')).body
-  const signature = ed25519.sign(proofMessage({ operation: operations[name], serverId, nonce, members }), seed)
+  const signature = primitives.ed25519.sign(
+    proofMessage({ operation: operations[name], serverId, nonce, members }),
+    seed,
+  )
   const proof: Proof = { key: publicKeyOf(seed), nonce, signature: toBase64(signature) }
   return calls.call(name, { body: { ...members, proof } } as unknown as CallRequest<Name>)
 }
 
 /** The public key of a seed, base64. */
 export function publicKeyOf(seed: Uint8Array): string {
-  return toBase64(ed25519.getPublicKey(seed))
+  return toBase64(primitives.ed25519.publicKeyOf(seed))
 }

@@ -20,9 +20,8 @@ import {
   SALT_BYTES,
 } from '@blindkeep/protocol/suites'
 import { SERVICE } from '@blindkeep/protocol/wire'
-import { hkdf } from '@noble/hashes/hkdf.js'
-import { hmac } from '@noble/hashes/hmac.js'
-import { sha256, sha512 } from '@noble/hashes/sha2.js'
+import { sha256 } from '@noble/hashes/sha2.js'
+import { primitives } from '#primitives'
 
 /** What a blob is for. The purpose is part of its stream key: bytes sealed for one never open as another. */
 export const PURPOSES = [
@@ -61,7 +60,7 @@ interface Derivation {
 }
 
 function derive({ ikm, salt, info, bytes = KEY_BYTES }: Derivation): Bytes {
-  return hkdf(sha512, ikm, salt, info, bytes)
+  return primitives.hkdfSha512(ikm, salt, info, bytes)
 }
 
 function requireLength(what: string, bytes: Uint8Array, length: number): Uint8Array {
@@ -238,7 +237,7 @@ export function deviceMacKey(accountKey: Uint8Array, deviceId: Uint8Array): Byte
 /** HMAC-SHA-256 (RFC 2104) under the device's MAC key over device_id ‖ public_key (1984 bytes); 32 bytes. */
 export function deviceMac(accountKey: Uint8Array, deviceId: Uint8Array, publicKey: Uint8Array): Bytes {
   const record = concatBytes(deviceId, requireLength('public_key', publicKey, HYBRID_PUBLIC_KEY_BYTES))
-  return hmac(sha256, deviceMacKey(accountKey, deviceId), record)
+  return primitives.hmacSha256(deviceMacKey(accountKey, deviceId), record)
 }
 
 /** 16 zero bytes: the context of a blob without an id, such as the sealed account key. */

@@ -1,7 +1,9 @@
 import type { Bytes } from '@blindkeep/protocol/bytes'
 import { ReasonedError } from '@blindkeep/protocol/reasonedError'
 import { KEM_CIPHERTEXT_BYTES, KEM_PUBLIC_KEY_BYTES, KEM_SEED_BYTES } from '@blindkeep/protocol/suites'
-import { ml_kem768_x25519 as xWing } from '@noble/post-quantum/hybrid.js'
+import { primitives } from '#primitives'
+
+const { xWing } = primitives
 
 export type KemFault = 'public_key_invalid' | 'ciphertext_invalid'
 
@@ -20,8 +22,7 @@ export interface KemKeyPair {
 /** X-Wing key pair (draft-connolly-cfrg-xwing-kem-10, section 5.2). Throws `RangeError` for another seed length. */
 export function keyPairFromSeed(seed: Uint8Array): KemKeyPair {
   if (seed.length !== KEM_SEED_BYTES) throw new RangeError('an X-Wing seed is 32 bytes')
-  const { publicKey } = xWing.keygen(Uint8Array.from(seed))
-  return { seed: Uint8Array.from(seed), publicKey }
+  return { seed: Uint8Array.from(seed), publicKey: xWing.publicKeyOf(Uint8Array.from(seed)) }
 }
 
 export interface Encapsulation {

@@ -4,11 +4,10 @@ import { randomBytes } from 'node:crypto'
 import { before, describe, it } from 'node:test'
 import { fromHex, toBase64 } from '@blindkeep/protocol/bytes'
 import { changeBody, isRequest } from '../../../../testing/maliciousServer.ts'
-import { anotherClient, newKeeper } from '../../../../testing/people.ts'
+import { anotherClient, newKeeper, quickEnvironment } from '../../../../testing/people.ts'
 import type { Message } from '../../../../testing/tamperingProxy.ts'
 import { createCalls } from '../http/call.ts'
 import { ProblemError } from '../http/errors.ts'
-import { nodeEnvironment } from '../node/nodeEnvironment.ts'
 import type { CreatedShare, Owner } from '../owner.ts'
 import { sharePassphraseKey, sharePassphraseSalt } from '../seal/derive.ts'
 import { normalPassphrase } from '../seal/passphraseSpellings.ts'
@@ -35,7 +34,7 @@ before(async () => {
 })
 
 const withPassphrase = () => owner.createShare([assetId], { passphrase })
-const open = (url: string, typed?: string) => openShare(url, nodeEnvironment, typed)
+const open = (url: string, typed?: string) => openShare(url, quickEnvironment, typed)
 const read = async (asset: SharedAsset | undefined) =>
   new Uint8Array(await new Response(await asset?.open()).arrayBuffer())
 const isNotFound = (error: unknown) => error instanceof ProblemError && error.code === 'error.share.not_found'
@@ -49,7 +48,7 @@ function partsOf(url: string) {
 async function proofOf(url: string): Promise<string> {
   const { shareKey, opaqueId } = parseShare(url)
   const given = { shareKey, opaqueId: fromHex(opaqueId), passphrase }
-  return toBase64((await stretchSharePassphrase(nodeEnvironment, given)).proof)
+  return toBase64((await stretchSharePassphrase(quickEnvironment, given)).proof)
 }
 
 describe('a share', () => {
@@ -168,7 +167,7 @@ describe('a share with a passphrase at a malicious server', () => {
     proxy.tamper()
     const { shareKey, opaqueId } = parseShare(share.url)
     const id = fromHex(opaqueId)
-    const stretched = await nodeEnvironment.passphraseProof(
+    const stretched = await quickEnvironment.passphraseProof(
       normalPassphrase(passphrase),
       sharePassphraseSalt(shareKey, id),
     )
