@@ -7,7 +7,7 @@ export type {
   ReceiptAudit,
 } from './verify/assetReceipts.ts'
 export { type Doubt, type DoubtReason, doubt } from './verify/doubt.ts'
-export type { SignedOriginal } from './verify/population.ts'
+export { type SignedOriginal, statedSegments } from './verify/population.ts'
 export {
   MAX_SAMPLE_BYTES,
   type Sample,

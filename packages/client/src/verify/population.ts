@@ -1,7 +1,9 @@
 /** What a sample is drawn from: the data segments of signed originals, in an order that everybody can repeat. */
 import { concatBytes, fromHex, toHex, uint32be, uuidBytes } from '@blindkeep/protocol/bytes'
 import type { AssetId, Sha256Hex } from '@blindkeep/protocol/ids'
+import { SEGMENT_PLAINTEXT_BYTES, TAG_BYTES } from '@blindkeep/protocol/suites'
 import { sha256 } from '@noble/hashes/sha2.js'
+import type { AssetFacts } from '../assets/assetFacts.ts'
 import { originalContext, type SignedVouchedAsset } from '../assets/vouchedAsset.ts'
 import type { OpenContext } from '../seal/openHeader.ts'
 import { segmentCountOf } from '../seal/sealedBlob.ts'
@@ -30,6 +32,17 @@ export interface Population {
   readonly hash: string
   /** The segment with this number, from 0. */
   at(number: number): SegmentOf
+}
+
+/** What the server says of data segments and their sealed bytes, before manifests are read: for the cost of a sample. */
+export function statedSegments(assets: readonly AssetFacts[]): Readonly<Record<'segments' | 'bytes', number>> {
+  const stated = { segments: 0, bytes: 0 }
+  for (const { envelope } of assets) {
+    const segments = Math.max(1, Math.ceil(envelope.plaintext_size / SEGMENT_PLAINTEXT_BYTES))
+    stated.segments += segments
+    stated.bytes += envelope.plaintext_size + segments * TAG_BYTES
+  }
+  return stated
 }
 
 export function signedOriginalOf({ asset, key, provenance }: SignedVouchedAsset): SignedOriginal {
