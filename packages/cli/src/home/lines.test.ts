@@ -10,7 +10,9 @@ const home = await mkdtemp(join(tmpdir(), 'blindkeep-lines-'))
 after(() => rm(home, { recursive: true, force: true }))
 
 async function all(path: string): Promise<readonly string[]> {
-  return await Array.fromAsync(linesOf(path))
+  const lines: string[] = []
+  for await (const line of linesOf(path)) lines.push(line)
+  return lines
 }
 
 describe('a file of lines', () => {
