@@ -1,11 +1,37 @@
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { describe, it } from 'node:test'
+import { fileURLToPath } from 'node:url'
 import { fromHex, uint32be } from '@blindkeep/protocol/bytes'
+import { parseAssetId, parseSha256Hex } from '@blindkeep/protocol/ids'
 import { sha256 } from '@noble/hashes/sha2.js'
 import vectors from '../../../../vectors/samples.json' with { type: 'json' }
+import { populationOf } from './population.ts'
 import { chooseSegments, MAX_SAMPLES, samplesToFind, shareFound } from './segmentChoice.ts'
 
 const seedOf = (run: number) => sha256(uint32be(run))
+
+describe('the population', () => {
+  it('is that of the vectors, in whatever order its files come', () => {
+    for (const { files, segments, hash, edges } of vectors.populations)
+      for (const given of [files, files.toReversed(), [...files, ...files]]) {
+        const population = populationOf(
+          given.map(({ asset_id, hash, plaintext_size: plaintextSize }) => ({
+            assetId: parseAssetId(asset_id) ?? assert.fail(),
+            hash: parseSha256Hex(hash) ?? assert.fail(),
+            plaintextSize,
+            opener: { key: new Uint8Array(32), purpose: 'original', contextId: new Uint8Array(16) },
+          })),
+        )
+        assert.deepEqual([population.segments, population.hash], [segments, hash])
+        for (const [number, assetId, segment] of edges) {
+          const at = population.at(Number(number))
+          assert.deepEqual([at.original.assetId, at.segment], [assetId, segment])
+        }
+        assert.throws(() => population.at(segments), RangeError)
+      }
+  })
+})
 
 describe('the choice of segments', () => {
   it('is that of the vectors', () => {
@@ -43,6 +69,19 @@ describe('the choice of segments', () => {
     for (const wrong of [{ segments: 0 }, { segments: 2 ** 53 }, { samples: MAX_SAMPLES + 1 }, { samples: -1 }])
       assert.throws(() => chooseSegments({ ...choice, ...wrong }), RangeError)
     assert.throws(() => chooseSegments({ ...choice, seed: new Uint8Array(31) }), RangeError)
+  })
+})
+
+describe('a second reader', () => {
+  const hasPython = spawnSync('python3', ['-c', '']).status === 0
+
+  it('in Python agrees with all vectors', { skip: hasPython ? false : 'needs python3' }, () => {
+    const [program, file] = ['examples/sample_choices.py', 'vectors/samples.json'].map((path) =>
+      fileURLToPath(new URL(`../../../../${path}`, import.meta.url)),
+    )
+    const { status, stdout, stderr } = spawnSync('python3', [program ?? '', file ?? ''], { encoding: 'utf8' })
+    assert.equal(status, 0, stderr)
+    assert.match(stdout, /^12 choices and 1 populations agree\.$/m)
   })
 })
 

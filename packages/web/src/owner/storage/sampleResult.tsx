@@ -1,5 +1,6 @@
 /** What a sample has found, and what samples in this browser have found before. */
 import { type SampleRecord, type SampleRun, sampleTally, shareFound } from '@blindkeep/client/verify'
+import { useId } from 'preact/hooks'
 import { Button, Notice } from '../../common/controls.tsx'
 import { download } from '../../common/download.ts'
 import { formats } from '../../common/format.ts'
@@ -26,7 +27,7 @@ export function SampleNotice({ run }: { readonly run: SampleRun }) {
   )
 }
 
-/** How many pieces are drawn, and what that costs. */
+/** How many pieces are drawn, what they find, and what that costs. */
 interface SampleFieldProps {
   readonly samples: number
   readonly onSamples: (samples: number) => void
@@ -34,23 +35,32 @@ interface SampleFieldProps {
   readonly costOf: (samples: number) => number
 }
 
-export const SAMPLE_CHOICES = [30, 100, 459] as const
+const SAMPLE_CHOICES = [30, 100, 459] as const
 
 export function SampleField({ samples, onSamples, costOf }: SampleFieldProps) {
   const text = useText(storageTexts).sample
   const format = useText(formats)
+  const id = useId()
   return (
-    <label class="indented stack tight">
-      <span>{text.howMany}</span>
-      <select value={String(samples)} onChange={({ currentTarget: { value } }) => onSamples(Number(value))}>
+    <div class="indented stack tight">
+      <label for={id}>{text.howMany}</label>
+      <select
+        id={id}
+        value={String(samples)}
+        aria-describedby={`${id}-cost`}
+        onChange={({ currentTarget: { value } }) => onSamples(Number(value))}
+      >
         {SAMPLE_CHOICES.map((count) => (
           <option key={count} value={String(count)}>
-            {text.choice(count, format.share(shareFound(count, SURE)))}
+            {format.number(count)}
           </option>
         ))}
       </select>
-      <span class="hint">{text.cost(format.bytes(costOf(samples)))}</span>
-    </label>
+      <div id={`${id}-cost`} class="hint">
+        <p>{text.finds(format.share(shareFound(samples, SURE)))}</p>
+        <p>{text.cost(format.bytes(costOf(samples)))}</p>
+      </div>
+    </div>
   )
 }
 

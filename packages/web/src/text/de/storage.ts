@@ -157,7 +157,7 @@ const sample: Texts['sample'] = {
   label: 'Stichprobe: Dieser Browser lädt zufällige Stücke herunter und öffnet sie',
   hint: 'Verlässt sich nicht auf das Wort des Servers: Nur Ihre Schlüssel unterscheiden richtige von falschen Bytes. Findet, dass ein Teil aller Bytes fehlt, aber kaum eine einzelne verlorene Datei. Deshalb gehört die schnelle Prüfung jeder Datei dazu.',
   howMany: 'Wie viele Stücke von 1 MiB',
-  choice: (count, share) => `${number(count)}: findet fast immer, wenn ${share} fehlen`,
+  finds: (share) => `Findet fast immer, wenn ${share} der Bytes fehlen.`,
   cost: (size) => `Lädt höchstens ${size} herunter, und einige Kilobyte für jede Datei.`,
   running: (done, total) => `${number(done)} von ${ofPieces(total)} geöffnet`,
   none: 'Es gab keine signierte Datei, aus der Stücke gezogen werden konnten.',

@@ -165,7 +165,7 @@ const sample = {
   label: 'Sample: this browser downloads random pieces and opens them',
   hint: 'Does not rely on the server’s word: only your keys tell right bytes from wrong ones. It finds that a part of all bytes is gone, and hardly a single lost file, so it does the quick check of each file, too.',
   howMany: 'How many pieces of 1 MiB',
-  choice: (count: number, share: string) => `${number(count)}: almost always finds it when ${share} is gone`,
+  finds: (share: string) => `Almost always finds it when ${share} of the bytes are gone.`,
   cost: (size: string) => `Downloads at most ${size}, and some kilobytes for each file.`,
   running: (done: number, total: number) => `${number(done)} of ${pieces(total)} opened`,
   none: 'There was no signed file to draw pieces from.',
