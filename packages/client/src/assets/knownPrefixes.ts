@@ -1,7 +1,7 @@
 /**
  * The beginnings of blobs that this client has sealed, or has read to their end and found to have the signed hash. An
  * asset keeps its key when its original is replaced, so a range of the former original would open behind the former
- * beginning. Only whoever remembers the beginning notices.
+ * beginning. Only a client that remembers the beginning notices.
  */
 import { type Bytes, toHex } from '@blindkeep/protocol/bytes'
 import { sha256 } from '@noble/hashes/sha2.js'

@@ -34,7 +34,7 @@ export interface Population {
   at(number: number): SegmentOf
 }
 
-/** What the server says of data segments and their sealed bytes, before manifests are read: for the cost of a sample. */
+/** Data segments and their sealed bytes, as the server states them: for the cost, before manifests are read. */
 export function statedSegments(assets: readonly AssetFacts[]): Readonly<Record<'segments' | 'bytes', number>> {
   const stated = { segments: 0, bytes: 0 }
   for (const { envelope } of assets) {

@@ -40,7 +40,7 @@ export function chooseSegments({ seed, segments, samples }: Choice): readonly nu
 }
 
 /**
- * How many samples find it with the probability `sure` that the share `share` of all segments is gone; both between 0
+ * How many samples find it with the probability `sure` that the share `share` of all segments is lost; both between 0
  * and 1. Throws `RangeError` for more than `MAX_SAMPLES`.
  */
 export function samplesToFind({ share, sure }: { readonly share: number; readonly sure: number }): number {
