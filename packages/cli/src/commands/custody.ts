@@ -15,7 +15,7 @@ export function addCustodyCommands(program: Command): void {
       'also open so many random segments of 1 MiB here, or a share of all, as in 1%',
       countOrShare,
     )
-    .option('--find <share>', 'as many as find the loss of this share of the bytes, as in 1%', share)
+    .option('--find <share>', 'as many as find the loss of this share of the segments, as in 1%', share)
     .option('--sure <share>', 'with this probability (99%)', share)
     .option('--bytes <size>', 'as many as this size allows, as in 50MiB', size)
     .addHelpText(
@@ -31,7 +31,7 @@ It does not mean that you may delete your own copy: for that, upload with
 
 A sample downloads segments that are drawn at random after the list of files is
 fixed, and opens them under keys that the server lacks. So it does not rely on
-the server's word: 459 samples find with 99% that 1% of the bytes are lost. They
+the server's word: 459 samples find with 99% that 1% of the segments are lost. They
 do not find a single lost file among thousands; the question about each file,
 which comes with them, is for that. A sample cannot tell:
 - an older version of a file from the present one, unless this profile has

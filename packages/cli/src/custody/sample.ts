@@ -191,7 +191,7 @@ function summaryOf({ segments }: SampleRun, tally: SampleTally, sure: number): s
     ofSomeVersion === 0
       ? ''
       : ` ${countText(ofSomeVersion, 'is', 'are')} of some version of the file: this profile has neither sealed nor read it to its end.`
-  return `${opened} If ${share} of the bytes were lost, they would have found it with ${percentText(sure)} probability.${version} They do not find a single lost file among many: the question about each file is for that.`
+  return `${opened} If ${share} of the segments were lost, they would have found it with ${percentText(sure)} probability.${version} They do not find a single lost file among many: the question about each file is for that.`
 }
 
 /** Rounded up, so that it does not promise too much. */

@@ -1,6 +1,6 @@
 /**
  * Random segments of the originals, downloaded and opened: a server that has lost them, or holds only hashes, sizes or
- * an older proof, has no answer. It finds a lost share of the bytes, not a single lost file: `verifyHeld` asks about
+ * an older proof, has no answer. It finds a lost share of the segments, not a single lost file: `verifyHeld` asks about
  * each file.
  */
 import { toHex } from '@blindkeep/protocol/bytes'

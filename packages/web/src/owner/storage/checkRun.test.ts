@@ -249,7 +249,7 @@ describe('a sample', () => {
     const samples = Array.from({ length: 100 }, (_, segment) => ({ assetId: first, segment, result: good }))
     const run = { at: '', assets: 1, segments: 500, population: '', seed: '', samples }
     const wordsOf = (changed: SampleRun) => sampleWords(changed, storageTexts.en, formats.en).join(' ')
-    assert.match(wordsOf(run), /100 of 100 pieces opened.*If 4\.6% of the bytes were lost.*99%/)
+    assert.match(wordsOf(run), /100 of 100 pieces opened.*If 4\.6% of all pieces were lost.*99%/)
     const bad = samples.with(3, { assetId: first, segment: 3, result: { is: 'bad', why: 'late' } as never })
     assert.doesNotMatch(wordsOf({ ...run, samples: bad }), /99%/)
   })

@@ -155,16 +155,16 @@ const ofPieces = (count: number) => `${number(count)} ${plural(count, 'Stück', 
 
 const sample: Texts['sample'] = {
   label: 'Stichprobe: Dieser Browser lädt zufällige Stücke herunter und öffnet sie',
-  hint: 'Verlässt sich nicht auf das Wort des Servers: Nur Ihre Schlüssel unterscheiden richtige von falschen Bytes. Findet, dass ein Teil aller Bytes fehlt, aber kaum eine einzelne verlorene Datei. Deshalb gehört die schnelle Prüfung jeder Datei dazu.',
-  howMany: 'Wie viele Stücke von 1 MiB',
-  finds: (share) => `Findet fast immer, wenn ${share} der Bytes fehlen.`,
+  hint: 'Verlässt sich nicht auf das Wort des Servers: Nur Ihre Schlüssel unterscheiden richtige von falschen Bytes. Findet, dass ein Teil aller Stücke fehlt, aber kaum eine einzelne verlorene Datei. Deshalb gehört die schnelle Prüfung jeder Datei dazu.',
+  howMany: 'Wie viele Stücke von höchstens 1 MiB',
+  finds: (share) => `Findet fast immer, wenn ${share} aller Stücke fehlen.`,
   cost: (size) => `Lädt höchstens ${size} herunter, und einige Kilobyte für jede Datei.`,
   running: (done, total) => `${number(done)} von ${ofPieces(total)} geöffnet`,
   none: 'Es gab keine signierte Datei, aus der Stücke gezogen werden konnten.',
   opened: (good, drawn, of) =>
     `Stichprobe: ${number(good)} von ${ofPieces(drawn)} geöffnet, zufällig gezogen aus ${number(of)}.`,
   found: (share) =>
-    `Wenn ${share} der Bytes fehlten, würde eine solche Stichprobe es mit 99 % Wahrscheinlichkeit finden. Eine einzelne verlorene Datei unter vielen findet sie nicht.`,
+    `Wenn ${share} aller Stücke fehlten, würde eine solche Stichprobe es mit 99 % Wahrscheinlichkeit finden. Eine einzelne verlorene Datei unter vielen findet sie nicht.`,
   bad: (count) => `${pieces(count)} ${plural(count, 'stimmt', 'stimmen')} nicht: siehe die Dateien unten.`,
   notAsked: (count) =>
     `${pieces(count)} ${plural(count, 'konnte', 'konnten')} nicht verlangt werden: Die Verbindung ist abgebrochen, oder die Prüfung wurde angehalten. Ein Server kann das für das herbeiführen, was ihm fehlt. Diese Stichprobe beweist also nichts. Prüfen Sie noch einmal.`,
@@ -181,7 +181,7 @@ const sample: Texts['sample'] = {
       'Die Datei beginnt anders als damals, als dieser Browser sie verschlüsselt oder gelesen hat: Der Server zeigt vielleicht eine ältere Fassung.',
   },
   limits: [
-    'Stücke, die nicht gezogen wurden. Eine Stichprobe findet, dass ein Teil aller Bytes fehlt, nicht eine einzelne verlorene Datei.',
+    'Stücke, die nicht gezogen wurden. Eine Stichprobe findet, dass ein Teil aller Stücke fehlt, nicht eine einzelne verlorene Datei.',
     'Ob ein Stück zu einer älteren Fassung seiner Datei gehört, wenn dieser Browser nicht weiß, wie die Datei beginnt.',
     'Was der Absender einer Datei aus dem Eingang fälschen könnte: Er kennt den Schlüssel dieser Datei.',
   ],

@@ -163,16 +163,16 @@ const pieces = (count: number) => `${number(count)} ${plural(count, 'piece', 'pi
 
 const sample = {
   label: 'Sample: this browser downloads random pieces and opens them',
-  hint: 'Does not rely on the server’s word: only your keys tell right bytes from wrong ones. It finds that a part of all bytes is lost, and hardly a single lost file, so it does the quick check of each file, too.',
-  howMany: 'How many pieces of 1 MiB',
-  finds: (share: string) => `Almost always finds it when ${share} of the bytes are lost.`,
+  hint: 'Does not rely on the server’s word: only your keys tell right bytes from wrong ones. It finds that a part of all pieces is lost, and hardly a single lost file, so it does the quick check of each file, too.',
+  howMany: 'How many pieces of at most 1 MiB',
+  finds: (share: string) => `Almost always finds it when ${share} of all pieces are lost.`,
   cost: (size: string) => `Downloads at most ${size}, and some kilobytes for each file.`,
   running: (done: number, total: number) => `${number(done)} of ${pieces(total)} opened`,
   none: 'There was no signed file to draw pieces from.',
   opened: (good: number, drawn: number, of: number) =>
     `Sample: ${number(good)} of ${pieces(drawn)} opened, drawn at random from ${number(of)}.`,
   found: (share: string) =>
-    `If ${share} of the bytes were lost, a sample like this would find it with 99% probability. It does not find a single lost file among many.`,
+    `If ${share} of all pieces were lost, a sample like this would find it with 99% probability. It does not find a single lost file among many.`,
   bad: (count: number) => `${pieces(count)} ${plural(count, 'was', 'were')} not right: see the files below.`,
   notAsked: (count: number) =>
     `${pieces(count)} could not be asked for: the connection failed, or the check was stopped. A server can bring that about for what it lacks. So this sample proves nothing. Check again.`,
@@ -189,7 +189,7 @@ const sample = {
       'The file begins otherwise than when this browser sealed or read it: the server may show an older version.',
   } satisfies Readonly<Record<SampleFault, string>>,
   limits: [
-    'Pieces that were not drawn. A sample finds that a part of all bytes is lost, not a single lost file.',
+    'Pieces that were not drawn. A sample finds that a part of all pieces is lost, not a single lost file.',
     'Whether a piece is of an older version of its file, where this browser does not know how the file begins.',
     'What the sender of a file from the inbox could forge: the sender knows the key of that file.',
   ],
