@@ -4,13 +4,14 @@ import { open } from 'node:fs/promises'
 import { beforeEach, describe, it } from 'node:test'
 import { fromHex, toHex } from '@blindkeep/protocol/bytes'
 import { blobAnswer, changedBlobs, changedVerdict, hashOf } from '../../../../testing/maliciousAssets.ts'
-import { anotherClient, quickEnvironment } from '../../../../testing/people.ts'
+import { anotherClient, quickEnvironment, sendFile } from '../../../../testing/people.ts'
 import type { Exchanged, Message, Tampering } from '../../../../testing/tamperingProxy.ts'
 import type { AssetFacts } from '../assets/assetFacts.ts'
 import type { PrefixStore } from '../assets/knownPrefixes.ts'
 import type { Environment } from '../ground/environment.ts'
 import type { Owner } from '../owner.ts'
 import { sourceOfBytes } from '../seal/source.ts'
+import { dropOf } from '../testing/expectations.ts'
 import { replaceAsset, sealReplacement } from '../testing/replaceAsset.ts'
 import { createVerificationWorld } from '../testing/verificationWorld.ts'
 import { MAX_ANSWER_MS } from './askSegment.ts'
@@ -187,7 +188,8 @@ describe('a server that has lost a segment', () => {
       'other_range',
       async (hash) => {
         const body = await world.blobBytes(hash)
-        return { answer: ({ headers: { 'content-range': _, ...headers } }) => ({ headers, body, status: 200 }) }
+        // It still calls it the range.
+        return { answer: ({ headers }) => ({ headers, body, status: 200 }) }
       },
     ],
     [
@@ -326,6 +328,25 @@ describe('the beginning of a file', () => {
     const hash = hashOf(await owner.asset(assetId), 'original')
     const start = (await world.blobBytes(hash)).subarray(0, PREFIX)
     assert.equal(kept.get(hash), toHex(new Uint8Array(await crypto.subtle.digest('SHA-256', start))))
+  })
+
+  it('is kept when a drop was read to its end, whose key and place the adopted file keeps', async () => {
+    const owner = client()
+    const { url } = await owner.createLink()
+    const { landed } = await sendFile(url, randomBytes(1000))
+    const drop = await dropOf(owner, landed)
+    for await (const _ of (await owner.openDrop(drop)).content);
+    const { assetId } = await owner.adoptDrop(drop, world.keeper)
+    const { good, ofSomeVersion } = sampleTally(await sampled([], { owner, assets: [await owner.asset(assetId)] }))
+    assert.deepEqual([good, ofSomeVersion], [SAMPLES, 0])
+  })
+
+  it('is kept when a local copy was compared with the stored file', async () => {
+    const owner = client()
+    const { assetId } = world.asset
+    const answer = await owner.verifyBeforeDestroying({ assetId, source: sourceOfBytes(world.content) })
+    assert.ok(answer.safe)
+    assert.deepEqual([...kept.keys()], [answer.hashes.original])
   })
 
   it('decides about all segments of the file', async () => {
