@@ -1,16 +1,17 @@
 /** `blindkeep verify --sample` as a process, against a server that loses segments. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { isRequest } from '../../../../testing/maliciousServer.ts'
 import type { Exchanged } from '../../../../testing/tamperingProxy.ts'
 import { newCliKeeper } from '../testing/keeper.ts'
-import { factsOf, openWorld } from '../testing/world.ts'
+import { factsOf, finished, openWorld } from '../testing/world.ts'
 
 const world = await openWorld()
-const { run, facts, proxy, root } = world
+const { run, start, facts, proxy, root } = world
 const { owner, as } = await newCliKeeper(world, 'ada')
 const folder = await world.folder('files', { 'plan.bin': randomBytes(2_000_000), 'note.txt': randomBytes(10) })
 await facts(['upload', join(folder, 'plan.bin'), join(folder, 'note.txt'), '--album', 'Scans', ...as])
@@ -57,5 +58,21 @@ describe('blindkeep verify --sample', () => {
     const sampled = factsOf(lost).find(({ event }) => event === 'sampled')
     assert.ok(sampled.not_asked > 0 && sampled.bad === 0 && sampled.found_share === undefined)
     assert.equal((await records()).length, 4)
+  })
+
+  it('records what it had asked when it is interrupted, and claims nothing', async () => {
+    const child = start(['verify', '--sample', '90', ...as])
+    const interrupt = async () => {
+      child.kill('SIGINT')
+      await once(child, 'exit')
+    }
+    proxy.tamper({ matches: isOf(SECOND), cut: { afterBytes: 10, meanwhile: interrupt } })
+    const { status, stdout } = await finished(child)
+    proxy.tamper()
+    assert.equal(status, 130)
+    assert.doesNotMatch(stdout, /probability/)
+    const { stopped, samples } = (await records()).at(-1)
+    assert.ok(stopped)
+    assert.ok(samples.some(([, , word]: readonly string[]) => word === 'not_asked'))
   })
 })
