@@ -21,6 +21,7 @@ import { passkeyVectors } from './make/passkeys.ts'
 import { proofVectors } from './make/proofs.ts'
 import { receiptVectors } from './make/receipts.ts'
 import { recoveryWordsVectors } from './make/recoveryWords.ts'
+import { sampleVectors } from './make/samples.ts'
 import { sealedBlobVectors } from './make/sealedBlobs.ts'
 import { shareVectors } from './make/shares.ts'
 import { xWingVectors } from './make/xWing.ts'
@@ -42,6 +43,7 @@ const files = {
   'proofs.json': proofVectors,
   'receipts.json': receiptVectors,
   'recovery-words.json': recoveryWordsVectors,
+  'samples.json': sampleVectors,
   'sealed-blobs.json': sealedBlobVectors,
   'shares.json': shareVectors,
   'xwing.json': xWingVectors,

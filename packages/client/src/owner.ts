@@ -12,6 +12,7 @@ import { createOwnerPassword, type OwnerPassword } from './account/ownerPassword
 import { createOwnerSecondFactor, type OwnerSecondFactor } from './account/ownerSecondFactor.ts'
 import { createOwnerSessions, type OwnerSessions } from './account/ownerSessions.ts'
 import { createKnownDevices } from './assets/knownDevices.ts'
+import { createKnownPrefixes } from './assets/knownPrefixes.ts'
 import { createOwnerAlbums, type OwnerAlbums } from './assets/ownerAlbums.ts'
 import { createOwnerAssets, type OwnerAssets } from './assets/ownerAssets.ts'
 import { type LinkKeys, linkKeysOf } from './drops/dropKeys.ts'
@@ -46,6 +47,7 @@ export type { NameThisClient, OwnSession } from './account/ownerSessions.ts'
 export type { RevocationStore, Revocations } from './account/seenRevocations.ts'
 export type { AssetFacts } from './assets/assetFacts.ts'
 export type { AssetDescription } from './assets/describeAsset.ts'
+export type { PrefixStore } from './assets/knownPrefixes.ts'
 export type { OpenedAsset } from './assets/openAsset.ts'
 export type { Album } from './assets/ownerAlbums.ts'
 export { MAX_THUMBNAIL_BYTES } from './assets/thumbnail.ts'
@@ -134,12 +136,13 @@ export function openOwner({ baseUrl, email, accountKey, session, environment = s
   const { accountId } = session.current()
   const keysOf = keyCache(accountKey)
   const devices = createOwnerDevices({ call, clock, accountKey, environment })
-  const assetPorts = { ...calls, accountId, accountKey, keysOf, devices: devices.devices, environment }
+  const prefixes = createKnownPrefixes()
+  const assetPorts = { ...calls, accountId, accountKey, keysOf, devices: devices.devices, environment, prefixes }
   const known = createKnownDevices(assetPorts)
 
   return {
     ...createOwnerLinks({ calls, accountKey, keysOf, environment }),
-    ...createOwnerInbox({ call, keysOf, environment }),
+    ...createOwnerInbox({ call, keysOf, environment, prefixes }),
     ...devices,
     async revokeDevice(deviceId) {
       await devices.revokeDevice(deviceId)

@@ -43,6 +43,42 @@ describe('a check', () => {
   })
 })
 
+describe('a sample', () => {
+  it('says its cost first, opens random pieces, finds a lost one, and is remembered after a reload', async (t) => {
+    const keeper = await world.keeper()
+    await keep(keeper, 'large.bin', bytesOf(3_000_000))
+    await keep(keeper, 'small.txt', bytesOf(10))
+    const { page } = await browser.open(t, { url: `${world.url}/#/storage`, signedInAs: keeper.owner })
+    await page.getByLabel(/^Sample: this browser downloads random pieces/).check()
+    await page.getByText('Downloads at most 3 MB, and some kilobytes for each file.').waitFor()
+    await page.getByLabel('How many pieces').selectOption('30')
+    await page.getByText('Almost always finds it when 14.3% of all pieces are lost.').waitFor()
+    await assertAccessible(page)
+    await check(page)
+    await results(page).getByText('Sample: 30 of 30 pieces opened, drawn at random from 4.').waitFor()
+    await results(page)
+      .getByText(/If 14\.3% of all pieces were lost/)
+      .waitFor()
+    await assertAccessible(page)
+    await page.route('**/v1/blob/*', (route) =>
+      /^bytes=\d{7}-/.test(route.request().headers().range ?? '') ? route.fulfill({ status: 403 }) : route.continue(),
+    )
+    await page.getByLabel(/^Sample: /).check()
+    await check(page)
+    await row(page, 'large.bin').getByText('A piece is not right').waitFor()
+    await row(page, 'large.bin').getByText('The server refused the bytes.').waitFor()
+    await results(page).getByText('1 of 2 files has a problem. Keep your own copy.').waitFor()
+    await assertAccessible(page)
+    await page.unroute('**/v1/blob/*')
+    await page.reload()
+    const remembered = page.getByRole('region', { name: 'Samples in this browser' })
+    await remembered.getByText('30 of 30 pieces opened, of 4 in all.').waitFor()
+    assert.equal(await remembered.getByRole('listitem').count(), 2)
+    const saved = await savedBy(page, () => remembered.getByRole('button', { name: 'Download as JSON' }).click())
+    assert.doesNotMatch(saved.bytes.toString(), /large|small/)
+  })
+})
+
 describe('the receipts', () => {
   it('of a guest’s file begin with its arrival, and are valid for independent checkers', async (t) => {
     const keeper = await world.keeper()

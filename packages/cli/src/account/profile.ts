@@ -1,12 +1,13 @@
 /** A profile: one account on one server, as this machine knows it. */
 import { join } from 'node:path'
-import type { RevocationStore, Revocations, TokenPair } from '@blindkeep/client/owner'
+import type { PrefixStore, RevocationStore, Revocations, TokenPair } from '@blindkeep/client/owner'
 import type { AccountId, DeviceId } from '@blindkeep/protocol/ids'
 import { UsageError } from '../ground/exits.ts'
 import type { ReportFlags } from '../ground/report.ts'
 import { whileAlone } from '../home/claims.ts'
 import { hasTexts, type Reading } from '../home/damaged.ts'
 import { homeDirectory } from '../home/files.ts'
+import { prefixStore } from '../home/prefixes.ts'
 import { isSealed, openVault, type Vault } from '../home/vault.ts'
 
 /** The flags of every command of an owner. */
@@ -47,6 +48,7 @@ export interface Profile {
   tokens(): Promise<TokenPair | undefined>
   device(): Promise<KeptDevice | undefined>
   readonly revocations: RevocationStore
+  readonly prefixes: PrefixStore
   /** Runs `work` while no other process changes this profile. */
   alone<Result>(work: () => Promise<Result>): Promise<Result>
 }
@@ -82,6 +84,7 @@ export async function openProfile(
     tokens: () => kept<TokenPair>('tokens', ['accountId', 'accessToken', 'refreshToken', 'expiresAt']),
     device: () => kept<KeptDevice>('device', ['server', 'accountId', 'deviceId', 'sealed']),
     revocations: revocationStore(vault, alone),
+    prefixes: prefixStore(home, directory),
   }
 }
 

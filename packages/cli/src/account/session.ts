@@ -32,6 +32,7 @@ export async function signedIn(flags: OwnerFlags): Promise<SignedIn> {
   const accountKey = fromBase64(account.accountKey)
   const owner = resumeOwner({ baseUrl: server, email, accountKey, tokens, environment, ...sessionOf(profile) })
   owner.keepRevocations(profile.revocations)
+  owner.keepPrefixes(profile.prefixes)
   const kept = await profile.device()
   const recordsOf = (kept?.accountId === account.accountId ? kept.firstServer : undefined) ?? server
   return { owner, profile, server, recordsOf, report: createReport(flags), device: () => deviceOf(profile, account) }

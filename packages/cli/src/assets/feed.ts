@@ -10,6 +10,13 @@ const SEEN: Reading<number> = {
   without: 'to accept the list that the server gives now',
 }
 
+const nameOf = ({ owner }: Pick<SignedIn, 'owner'>) => `feed-${owner.accountId}`
+
+/** The largest number of a change that this profile has seen. */
+export async function feedPosition({ owner, profile }: Pick<SignedIn, 'owner' | 'profile'>): Promise<number> {
+  return (await profile.vault.read(nameOf({ owner }), SEEN)) ?? 0
+}
+
 /**
  * All assets that are there, in the order of their last changes; what the server states of them is unverified. Throws
  * `FeedRolledBack` if the list ends before a change that this profile has seen.
@@ -18,8 +25,7 @@ export async function accountAssets(
   { owner, profile }: SignedIn,
   signal?: AbortSignal,
 ): Promise<readonly AssetFacts[]> {
-  const name = `feed-${owner.accountId}`
-  const stored = async () => (await profile.vault.read(name, SEEN)) ?? 0
+  const stored = () => feedPosition({ owner, profile })
   const seen = await stored()
   const assets = new Map<AssetId, AssetFacts>()
   let last = seen
@@ -28,6 +34,7 @@ export async function accountAssets(
       last = seq
       if (asset !== undefined) assets.set(assetId, asset)
     }
-  if (last > seen) await profile.alone(async () => profile.vault.write(name, Math.max(last, await stored())))
+  if (last > seen)
+    await profile.alone(async () => profile.vault.write(nameOf({ owner }), Math.max(last, await stored())))
   return [...assets.values()]
 }

@@ -1,7 +1,8 @@
 /** `blindkeep verify`: whether the server holds what was signed. */
 import type { AssetFacts } from '@blindkeep/client/owner'
-import type { DoubtedAsset, HeldAsset } from '@blindkeep/client/verify'
+import type { DoubtedAsset, HeldAsset, SignedOriginal } from '@blindkeep/client/verify'
 import { countText } from '@blindkeep/protocol/counts'
+import type { AssetId } from '@blindkeep/protocol/ids'
 import type { OwnerFlags } from '../account/profile.ts'
 import { type SignedIn, signedIn } from '../account/session.ts'
 import { chosenAlbum, chosenAssets } from '../assets/chosen.ts'
@@ -14,8 +15,9 @@ import { failureOf } from '../outcomes/failures.ts'
 import { createOutcomes, type Outcomes } from '../outcomes/outcomes.ts'
 import { createSeenLog, type SeenLog } from '../receipts/seenLog.ts'
 import { noteReceipts, type SeenReceipt, seenReceiptOf, seenReceipts } from '../receipts/seenReceipts.ts'
+import { agreesToCost, planOf, type SampleFlags, sampleFiles } from './sample.ts'
 
-export interface VerifyFlags extends OwnerFlags {
+export interface VerifyFlags extends OwnerFlags, Omit<SampleFlags, 'yes'> {
   readonly deep?: boolean
   readonly album?: string
 }
@@ -27,43 +29,72 @@ const MAX_DEEP_BYTES = 8 * 1024 ** 3
 
 export async function verify(given: readonly string[], flags: VerifyFlags): Promise<Exit> {
   if (given.length > 0 && flags.album !== undefined) throw new UsageError('name files or an album, not both.')
+  planOf(flags, [])
   const session = await signedIn(flags)
-  const { owner, profile, server, report } = session
-  const { deep = false } = flags
+  const { report } = session
   return await interruptible(async (signal) => {
     const assets = await assetsOf(session, given, { flags, signal })
-    const serverId = new URL(server).origin
-    const log = createSeenLog(await seenReceipts(profile.home, serverId))
-    const outcomes = createOutcomes(report)
-    let held = 0
-    let marked = 0
-    for (const batch of batchesOf(assets, deep)) {
-      const { answers, keys } = await owner.verifyHeld({
-        assetIds: batch.map(({ assetId }) => assetId),
-        depth: deep ? 'deep' : 'structural',
-        // The summary says which they are.
-        allowRevokedDevice: true,
-        pinned: await pinsOf(profile.home, serverId),
-        onProgress: (ready) =>
-          report.progress(() => [`${held + outcomes.failed().length + ready} of ${filesText(assets.length)} verified`]),
-        signal,
-      })
-      if (keys !== undefined) await pin(profile.home, keys)
-      const yes = answers.filter((answer) => answer.held)
-      await noteReceipts(profile.home, serverId, newOf(yes, log))
-      held += yes.length
-      marked += yes.filter(({ signed }) => signed.deviceRevokedAt !== undefined).length
-      for (const answer of answers) {
-        if (!answer.held) tellDoubts(answer, outcomes)
-        else if (flags.json === true) report.result('', factOf(answer))
-      }
-    }
-    report.end()
-    const isAboutAll = given.length === 0 && flags.album === undefined
-    const exits = [outcomes.exit(), ...(isAboutAll ? [await tellInbox(session, signal)] : [])]
-    tellSummary({ held, marked, of: assets.length, deep }, session)
-    return exitOf(exits.filter((exit) => exit !== EXIT.done))
+    const plan = planOf(flags, assets)
+    if (plan !== undefined && !(await agreesToCost(plan, { assets, flags, report }))) return EXIT.failed
+    const asked = await askHeld(session, assets, { flags, signal })
+    const { originals, names, exit, ...counts } = asked
+    const exits = [exit]
+    if (plan !== undefined) exits.push(await sampleFiles(session, { plan, sure: flags.sure, originals, names, signal }))
+    if (given.length === 0 && flags.album === undefined) exits.push(await tellInbox(session, signal))
+    tellSummary({ ...counts, of: assets.length, deep: flags.deep === true }, session)
+    return exitOf(exits.filter((one) => one !== EXIT.done))
   })
+}
+
+interface AskedHeld {
+  readonly held: number
+  /** Of these, signed by a device that was revoked since. */
+  readonly marked: number
+  readonly exit: Exit
+  /** Of all files whose manifest holds. */
+  readonly originals: readonly SignedOriginal[]
+  readonly names: ReadonlyMap<AssetId, string | undefined>
+}
+
+/** Asks about each file, in batches, and tells what is in doubt. */
+async function askHeld(
+  { owner, profile, server, report }: SignedIn,
+  assets: readonly AssetFacts[],
+  { flags, signal }: Chosen,
+): Promise<AskedHeld> {
+  const { deep = false } = flags
+  const serverId = new URL(server).origin
+  const log = createSeenLog(await seenReceipts(profile.home, serverId))
+  const outcomes = createOutcomes(report)
+  const originals: SignedOriginal[] = []
+  const names = new Map<AssetId, string | undefined>()
+  let held = 0
+  let marked = 0
+  for (const batch of batchesOf(assets, deep)) {
+    const { answers, keys } = await owner.verifyHeld({
+      assetIds: batch.map(({ assetId }) => assetId),
+      depth: deep ? 'deep' : 'structural',
+      // The summary says which they are.
+      allowRevokedDevice: true,
+      pinned: await pinsOf(profile.home, serverId),
+      onProgress: (ready) =>
+        report.progress(() => [`${held + outcomes.failed().length + ready} of ${filesText(assets.length)} verified`]),
+      onSigned: (original) => originals.push(original),
+      signal,
+    })
+    if (keys !== undefined) await pin(profile.home, keys)
+    const yes = answers.filter((answer) => answer.held)
+    await noteReceipts(profile.home, serverId, newOf(yes, log))
+    held += yes.length
+    marked += yes.filter(({ signed }) => signed.deviceRevokedAt !== undefined).length
+    for (const answer of answers) {
+      names.set(answer.assetId, answer.file?.name)
+      if (!answer.held) tellDoubts(answer, outcomes)
+      else if (flags.json === true) report.result('', factOf(answer))
+    }
+  }
+  report.end()
+  return { held, marked, originals, names, exit: outcomes.failed().length === 0 ? EXIT.done : outcomes.exit() }
 }
 
 interface Chosen {

@@ -66,6 +66,16 @@ export function count(text: string): number {
   return /^[1-9]\d{0,8}$/.test(text) ? Number(text) : refuse('A number from 1 on is needed.')
 }
 
+/** A part of the whole: more than 0 and less than 1. */
+export function share(text: string): number {
+  const percent = /^\d{1,2}(\.\d{1,6})?%$/.test(text) ? Number(text.slice(0, -1)) : 0
+  return percent > 0 ? percent / 100 : refuse('A share is written as in 1% or 0.5%.')
+}
+
+export function countOrShare(text: string): { readonly count: number } | { readonly share: number } {
+  return text.endsWith('%') ? { share: share(text) } : { count: count(text) }
+}
+
 export function countLimit(text: string): number | 'unlimited' {
   return text === 'unlimited' ? text : count(text)
 }

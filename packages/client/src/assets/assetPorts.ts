@@ -4,6 +4,7 @@ import type { ListedDevice } from '../account/ownerDevices.ts'
 import type { LinkKeysOf } from '../drops/dropKeys.ts'
 import type { Environment } from '../ground/environment.ts'
 import type { Calls } from '../http/call.ts'
+import type { KnownPrefixes } from './knownPrefixes.ts'
 
 /** What the modules about assets need from the signed-in owner. */
 export interface AssetPorts extends Calls {
@@ -13,4 +14,5 @@ export interface AssetPorts extends Calls {
   /** All listed devices, with a flag for the account's own. */
   readonly devices: () => Promise<readonly ListedDevice[]>
   readonly environment: Environment
+  readonly prefixes: KnownPrefixes
 }

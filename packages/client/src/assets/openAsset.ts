@@ -59,6 +59,7 @@ export async function openAsset(
         'hash_differs',
         'the server’s bytes for this asset are not the signed ones; discard what was read',
       ),
+    onWhole: (prefix) => ports.prefixes.note(original.hash, prefix),
   })
   if (provenance !== undefined && header.size > provenance.manifest.envelope.plaintext_size) {
     await content.cancel()

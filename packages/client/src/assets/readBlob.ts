@@ -2,6 +2,7 @@ import type { Bytes } from '@blindkeep/protocol/bytes'
 import type { Environment } from '../ground/environment.ts'
 import type { Call } from '../http/call.ts'
 import { openDownload } from '../http/download.ts'
+import { AnswerError } from '../http/errors.ts'
 import { firstBytesOf } from '../seal/byteReader.ts'
 import { AssetError } from './assetError.ts'
 
@@ -52,4 +53,26 @@ export async function readBlobStart(
 ): Promise<Bytes> {
   const { body } = await call('blob', { path: { hash }, headers: { Range: `bytes=0-${count - 1}` }, signal })
   return firstBytesOf(body, count)
+}
+
+interface BlobRange {
+  readonly hash: string
+  readonly from: number
+  /** End, not included. */
+  readonly to: number
+  readonly signal?: AbortSignal | undefined
+}
+
+/**
+ * Exactly these bytes of a blob; unverified. Throws `AnswerError` for an answer with others, of which it reads no more
+ * than the range has, and what a call throws.
+ */
+export async function readBlobRange({ call }: BlobReader, { hash, from, to, signal }: BlobRange): Promise<Bytes> {
+  const headers = { Range: `bytes=${from}-${to - 1}` }
+  const { status, headers: answered, body } = await call('blob', { path: { hash }, headers, signal })
+  const isAsked = status === 206 && (answered.get('Content-Range') ?? '').startsWith(`bytes ${from}-${to - 1}/`)
+  const bytes = isAsked ? await firstBytesOf(body, to - from) : undefined
+  if (bytes?.length === to - from) return bytes
+  if (bytes === undefined) await body.cancel()
+  throw new AnswerError('blob', `it has other bytes than ${from} to ${to - 1}, which were asked for`)
 }

@@ -9,7 +9,13 @@ import type { AssetPorts } from './assetPorts.ts'
 import { BUNDLE_ROLES, type BundleRole } from './bundleRoles.ts'
 import type { Provenance } from './provenance.ts'
 import { readBlobStart } from './readBlob.ts'
-import { type AssetPermissions, originalContext, readMetadata, vouchForSigned } from './vouchedAsset.ts'
+import {
+  type AssetPermissions,
+  originalContext,
+  readMetadata,
+  type SignedVouchedAsset,
+  vouchForSigned,
+} from './vouchedAsset.ts'
 
 /** The blobs of a complete asset, with signed hashes and with sizes that this client has computed. */
 export type Bundle = Readonly<Record<BundleRole, Pick<AssetBlob, 'hash' | 'size'>>>
@@ -25,6 +31,8 @@ export interface SignedAsset {
 }
 
 export interface ReadSignedAsset extends Pick<AssetPermissions, 'allowRevokedDevice'> {
+  /** Called as soon as the manifest holds, before anything else is read. */
+  readonly onVouched?: ((asset: SignedVouchedAsset) => void) | undefined
   readonly signal?: AbortSignal | undefined
 }
 
@@ -36,9 +44,10 @@ export interface ReadSignedAsset extends Pick<AssetPermissions, 'allowRevokedDev
 export async function readSignedAsset(
   ports: AssetPorts,
   asset: AssetFacts,
-  { signal, ...permissions }: ReadSignedAsset,
+  { signal, onVouched, ...permissions }: ReadSignedAsset,
 ): Promise<SignedAsset> {
   const vouched = await vouchForSigned(ports, asset, permissions, signal)
+  onVouched?.(vouched)
   const { provenance, key } = vouched
   const metadata = await readMetadata(ports, vouched, signal)
   if (metadata === undefined)

@@ -66,8 +66,13 @@ export interface OwnerInbox {
   discardPile(opaqueId: string): Promise<void>
 }
 
-export function createOwnerInbox(ports: DropNamesPorts): OwnerInbox {
-  const { call, keysOf, environment } = ports
+interface InboxPorts extends DropNamesPorts {
+  /** Learns the beginning of each drop that was read as a whole: the asset that it becomes has the same bytes. */
+  readonly prefixes: { readonly note: (blob: string, prefix: Bytes) => Promise<void> }
+}
+
+export function createOwnerInbox(ports: InboxPorts): OwnerInbox {
+  const { call, keysOf, environment, prefixes } = ports
   const names = createDropNames(ports)
 
   return {
@@ -114,6 +119,7 @@ export function createOwnerInbox(ports: DropNamesPorts): OwnerInbox {
         expectedHash: drop.ciphertextHash,
         expectedSize: drop.sealedBytes,
         differenceError: () => new DropError(),
+        onWhole: (prefix) => prefixes.note(drop.ciphertextHash, prefix),
       })
       const file = descriptionOf(header)
       if (drop.file === undefined || isSameFile(drop.file, file)) return { ...file, content }

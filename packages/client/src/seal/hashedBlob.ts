@@ -13,6 +13,8 @@ interface HashedBlob {
   readonly expectedSize?: number | undefined
   /** Creates the error for another hash or size. */
   readonly differenceError: () => Error
+  /** Called at the end of the blob, if it is the expected one, with the bytes before its data segments. */
+  readonly onWhole?: ((prefix: Bytes) => Promise<void>) | undefined
 }
 
 /** Opens a blob as it arrives, like `openBlob`. Fails at its end when hash or size differ. */
@@ -23,19 +25,21 @@ export async function openHashedBlob({
   expectedHash,
   expectedSize,
   differenceError,
+  onWhole,
 }: HashedBlob): Promise<OpenedBlob> {
   let size = 0
   const counted = hashing(hash, (bytes) => {
     size += bytes
   })
-  const { header, content } = await openBlob(stream.pipeThrough(counted), opener)
+  const { header, prefix, content } = await openBlob(stream.pipeThrough(counted), opener)
   // Compared last: a fault inside the blob says more than a different hash.
   const checked = new TransformStream<Bytes, Bytes>({
-    flush: () => {
+    flush: async () => {
       if (hash.digest() !== expectedHash || size !== (expectedSize ?? size)) throw differenceError()
+      await onWhole?.(prefix)
     },
   })
-  return { header, content: content.pipeThrough(checked) }
+  return { header, prefix, content: content.pipeThrough(checked) }
 }
 
 function hashing(hash: RunningHash, onBytes: (bytes: number) => void): TransformStream<Bytes, Bytes> {

@@ -8,6 +8,8 @@ import { SealError } from './sealError.ts'
 
 export interface OpenedBlob {
   readonly header: Header
+  /** The bytes before the data segments. */
+  readonly prefix: Bytes
   /**
    * The file, `header.size` bytes. The stream yields verified bytes only, but only its end shows that the file is
    * complete. When a later piece is missing or wrong, the stream fails with `SealError`, and the consumer must discard
@@ -20,8 +22,9 @@ export interface OpenedBlob {
 export async function openBlob(stream: ByteStream, opener: BlobOpener): Promise<OpenedBlob> {
   const reader = createByteReader(stream)
   try {
-    const opened = await openPrefix(await takePrefix(reader), opener)
-    return { header: opened.header, content: contentStream(reader, opened) }
+    const prefix = await takePrefix(reader)
+    const opened = await openPrefix(prefix, opener)
+    return { header: opened.header, prefix, content: contentStream(reader, opened) }
   } catch (error) {
     await reader.cancel(error)
     throw error

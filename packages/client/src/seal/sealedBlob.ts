@@ -62,6 +62,21 @@ export function plaintextSizeOf(sealedSize: number, bytesBefore: number): number
   return isInRange && segmentCountOf(plaintextSize) === segments ? plaintextSize : undefined
 }
 
+interface SealedSegments {
+  /** Bytes before the data segments. */
+  readonly prefixBytes: number
+  readonly plaintextSize: number
+}
+
+/** Where data segment `index`, from 0, is in the sealed blob: `from` up to, not including, `to`. */
+export function segmentBytes(
+  { prefixBytes, plaintextSize }: SealedSegments,
+  index: number,
+): Readonly<Record<'from' | 'to', number>> {
+  const from = prefixBytes + index * SEGMENT_SEALED_BYTES
+  return { from, to: Math.min(from + SEGMENT_SEALED_BYTES, sealedSizeOf(prefixBytes, plaintextSize)) }
+}
+
 export function isHeaderBlockCount(blocks: number): boolean {
   return Number.isInteger(blocks) && blocks >= 1 && blocks <= MAX_HEADER_BLOCKS
 }

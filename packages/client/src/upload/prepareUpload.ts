@@ -34,6 +34,7 @@ export async function prepareUpload(ports: AssetPorts, options: PrepareUpload): 
   const header = headerOf(source.size, options)
   const sealer = await createSealer({ key, purpose: 'original', contextId: uuidBytes(assetId), header })
   const hashed = await hashFile({ sealer, source, signal, onProgress, environment })
+  await ports.prefixes.note(hashed.ciphertextHash, sealer.prefix)
   const original = chooseSealed({ assetId, albumId: album, key, sealer, hashed, file: options })
   const { envelope, metadata, provenance } = await signBundle(ports, { original, device })
   return {

@@ -126,6 +126,7 @@ export async function openShown(
     expectedSize: original.size,
     differenceError: () =>
       new AssetError('hash_differs', 'the server’s bytes for this asset are not the ones that it names'),
+    onWhole: (prefix) => ports.prefixes.note(original.hash, prefix),
   })
   if (isSameFile(file, descriptionOf(opened.header))) return opened
   await opened.content.cancel()

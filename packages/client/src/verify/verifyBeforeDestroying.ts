@@ -98,7 +98,7 @@ async function answer(ports: AssetPorts, question: BeforeDestroying): Promise<De
 
 /** How the local file differs from the stored one; undefined when they are the same. */
 async function differenceOf(
-  { environment }: AssetPorts,
+  { environment, prefixes }: AssetPorts,
   { sealer, provenance }: SignedAsset,
   { source, signal, onProgress }: BeforeDestroying,
 ): Promise<string | undefined> {
@@ -106,5 +106,6 @@ async function differenceOf(
     return `The local file has ${source.size} bytes and the stored one ${sealer.header.size}: they are different files.`
   const sealed = await hashFile({ sealer, source, environment, onProgress, signal })
   const isSame = sealed.ciphertextHash === provenance.manifest.envelope.ciphertext_hash
+  if (isSame) await prefixes.note(sealed.ciphertextHash, sealer.prefix)
   return isSame ? undefined : 'The local file is not the stored one.'
 }

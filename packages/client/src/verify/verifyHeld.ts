@@ -10,14 +10,22 @@ import { type AssetFacts, blobOf, readAsset } from '../assets/assetFacts.ts'
 import type { AssetPorts } from '../assets/assetPorts.ts'
 import { BUNDLE_ROLES, type BundleRole } from '../assets/bundleRoles.ts'
 import { describeWith } from '../assets/describeAsset.ts'
-import { hashesOf, readSignedAsset, type SignedAsset, signedFacts, toVerify } from '../assets/signedAsset.ts'
-import { type Signed, signedOf } from '../assets/vouchedAsset.ts'
+import {
+  hashesOf,
+  type ReadSignedAsset,
+  readSignedAsset,
+  type SignedAsset,
+  signedFacts,
+  toVerify,
+} from '../assets/signedAsset.ts'
+import { type Signed, type SignedVouchedAsset, signedOf } from '../assets/vouchedAsset.ts'
 import { ProblemError } from '../http/errors.ts'
 import { descriptionOf, type FileDescription } from '../seal/fileHeader.ts'
 import { SealError } from '../seal/sealError.ts'
 import { type CheckedAssetReceipts, listReceipts, openAudit, type ReceiptAudit } from './assetReceipts.ts'
 import { type Doubt, doubtOf } from './doubt.ts'
 import type { PinnedKeys } from './pinnedKeys.ts'
+import { type SignedOriginal, signedOriginalOf } from './population.ts'
 import { type Depth, type Examination, examinationOf, verdictDoubts } from './verdictDoubts.ts'
 import { type AssetToVerify, type AssetVerdict, verifyStorage } from './verifyStorage.ts'
 
@@ -35,6 +43,8 @@ export interface VerifyHeld {
   readonly onProgress?: ((ready: number) => void) | undefined
   /** Also assets of devices revoked since (`signed.deviceRevokedAt`), otherwise doubted (`device_revoked`). */
   readonly allowRevokedDevice?: boolean | undefined
+  /** Called for each asset whose manifest holds, whatever else is in doubt: for `sampleSegments`. */
+  readonly onSigned?: ((original: SignedOriginal) => void) | undefined
   readonly signal?: AbortSignal | undefined
 }
 
@@ -78,7 +88,8 @@ export interface HeldAnswers {
  * together, are doubts. Throws a fault of this program or of the local disk, and the signal's reason when it aborts.
  */
 export async function verifyHeld(ports: AssetPorts, question: VerifyHeld): Promise<HeldAnswers> {
-  const { assetIds, pinned, onProgress, allowRevokedDevice, signal } = question
+  const { assetIds, pinned, onProgress, allowRevokedDevice, onSigned, signal } = question
+  const onVouched = onSigned && ((vouched: SignedVouchedAsset) => onSigned(signedOriginalOf(vouched)))
   const batch = batchPorts(ports)
   const opened = await orDoubt(signal, () => openAudit(batch, pinned))
   if ('doubt' in opened)
@@ -86,7 +97,7 @@ export async function verifyHeld(ports: AssetPorts, question: VerifyHeld): Promi
   const audit = opened.value
   let ready = 0
   const prepared = await mapConcurrently(assetIds, ASSETS_AT_ONCE, async (assetId) => {
-    const one = await prepare(batch, { assetId, audit, allowRevokedDevice, signal })
+    const one = await prepare(batch, { assetId, audit, allowRevokedDevice, onVouched, signal })
     onProgress?.(++ready)
     return one
   })
@@ -118,12 +129,10 @@ interface Doubted {
 
 type Prepared = { readonly ready: Ready } | Doubted
 
-interface Preparing {
+interface Preparing extends ReadSignedAsset {
   readonly assetId: AssetId
   /** One for the batch: it compares all of its receipts with each other. */
   readonly audit: ReceiptAudit
-  readonly allowRevokedDevice: boolean | undefined
-  readonly signal: AbortSignal | undefined
 }
 
 /** Everything except the verdict. */

@@ -15,6 +15,8 @@ const CONTENTS = NAMES.map((_, index) => new Uint8Array(randomBytes(60_000 * (in
 export const storageShots: readonly Shot[] = [
   { name: 'storage/all-held', begin: (world) => begin(world, false), reach: check },
   { name: 'storage/inbox', begin: beginInbox, reach: check },
+  { name: 'storage/sample', begin: (world) => begin(world, false), reach: sample },
+  { name: 'storage/sample-bad', begin: (world) => begin(world, true), reach: sample },
   { name: 'storage/problems', begin: (world) => begin(world, true), reach: check },
   { name: 'storage/copies-yes', begin: (world) => begin(world, false), reach: (page) => compare(page, []) },
   { name: 'storage/copies-no', begin: (world) => begin(world, true), reach: (page) => compare(page, ['Diary.txt']) },
@@ -81,6 +83,11 @@ async function beginFull(world: World): Promise<Begin> {
 async function check(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Check now' }).click()
   await page.getByRole('button', { name: 'Download report' }).waitFor()
+}
+
+async function sample(page: Page): Promise<void> {
+  await page.locator('input[name=depth]').last().check()
+  await check(page)
 }
 
 async function compare(page: Page, others: readonly string[]): Promise<void> {

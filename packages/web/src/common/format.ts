@@ -64,6 +64,10 @@ function formatsIn(language: Language) {
       return numberIn({ style: 'unit', unit: span.unit, unitDisplay: 'long' }).format(count)
     },
 
+    /** A part of the whole, to a tenth of a percent. Rounded up, so that no check finds less than it says. */
+    share: (share: number) =>
+      numberIn({ style: 'percent', maximumFractionDigits: 1 }).format(Math.ceil(share * 1000) / 1000),
+
     /** Rounded down, so that "100%" means complete. */
     percent(part: number, whole: number): string {
       const share = whole === 0 ? 1 : Math.min(1, part / whole)

@@ -62,7 +62,7 @@ export function lookedAfter(owner: OfAccount, movedAt: string): Promise<void> {
  * would have the devices of this account sign for another one.
  */
 export async function requireSeenAccount(owner: Pick<Owner, 'accountKey' | 'accountId'>): Promise<void> {
-  const accountHash = parseSha256Hex(await hashOf(ACCOUNT_LABEL, owner.accountKey, utf8(owner.accountId)))
+  const accountHash = parseSha256Hex(await hashUnder(ACCOUNT_LABEL, owner.accountKey, utf8(owner.accountId)))
   const seen = await load(owner)
   if (seen.accountHash === undefined) return update(owner, (present) => ({ ...present, accountHash }))
   if (seen.accountHash !== accountHash) throw new AccountError('account_id_differs')
@@ -87,13 +87,14 @@ async function withSeen<Result>(
   { accountKey }: OfAccount,
   use: (database: IDBPDatabase<SeenDatabase>, key: string) => Promise<Result>,
 ): Promise<Result> {
-  const key = await hashOf(KEY_LABEL, accountKey)
+  const key = await hashUnder(KEY_LABEL, accountKey)
   return withDatabase<SeenDatabase, Result>(
     { name: DATABASE, version: VERSION, create: (fresh) => fresh.createObjectStore('seen') },
     (database) => use(database, key),
   )
 }
 
-async function hashOf(label: string, ...parts: readonly Bytes[]): Promise<string> {
+/** Lowercase hex. */
+export async function hashUnder(label: string, ...parts: readonly Bytes[]): Promise<string> {
   return toHex(new Uint8Array(await crypto.subtle.digest('SHA-256', concatBytes(utf8(label), ...parts))))
 }

@@ -6,6 +6,7 @@ import { type Gate, pageEnvironment } from './environment.ts'
 import { ownerLeaves } from './ownerLeave.ts'
 import { deleteSession, loadSession, saveSession } from './ownerStore.ts'
 import { endPushOfOthers } from './push/browserPush.ts'
+import { prefixStoreOf } from './sampleStore.ts'
 import { requireSeenAccount, seenRevocationsOf } from './seenByBrowser.ts'
 import type { SessionView, SignedOutReason } from './sessionView.ts'
 import type { StoredSession } from './storedSession.ts'
@@ -94,6 +95,7 @@ export async function enter(tab: Tab, signIn: SignIn, { owner, stay }: Entering)
     throw error
   }
   owner.keepRevocations(seenRevocationsOf(owner))
+  owner.keepPrefixes(prefixStoreOf(owner))
   close(tab)
   tab.signIn = signIn
   const { baseUrl } = tab
@@ -135,6 +137,7 @@ export async function resume(tab: Tab, lock: TabLock): Promise<void> {
   const environment = pageEnvironment(signIn.gate)
   const owner = resumeOwner({ baseUrl, email, accountKey, tokens, ...signIn.listener, environment })
   owner.keepRevocations(seenRevocationsOf(owner))
+  owner.keepPrefixes(prefixStoreOf(owner))
   tab.signIn = signIn
   storeFromNow(tab, signIn, { lock, email, accountKey })
   show(tab, { stage: 'in', owner, isStored: true, isStoringRefused: false })

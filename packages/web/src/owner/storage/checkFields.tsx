@@ -1,5 +1,6 @@
 /** The choice of files and depth. */
 import type { Album } from '@blindkeep/client/owner'
+import { MAX_SAMPLE_BYTES, statedSegments } from '@blindkeep/client/verify'
 import type { AlbumId, AssetId } from '@blindkeep/protocol/ids'
 import { useState } from 'preact/hooks'
 import { Button } from '../../common/controls.tsx'
@@ -8,6 +9,7 @@ import { AssetPicker } from './assetPicker.tsx'
 import type { Catalog, CatalogEntry } from './catalog.ts'
 import type { CheckDepth } from './checkRun.ts'
 import { Radio } from './radio.tsx'
+import { SampleField } from './sampleResult.tsx'
 import { storageTexts } from './texts.ts'
 
 export interface CheckChoice {
@@ -17,13 +19,21 @@ export interface CheckChoice {
   /** For `some`. */
   readonly chosen: ReadonlySet<AssetId>
   readonly depth: CheckDepth
+  /** For `sample`. */
+  readonly samples: number
 }
 
-export const FIRST_CHOICE: CheckChoice = { scope: 'all', albumId: undefined, chosen: new Set(), depth: 'deep' }
+export const FIRST_CHOICE: CheckChoice = {
+  scope: 'all',
+  albumId: undefined,
+  chosen: new Set(),
+  depth: 'deep',
+  samples: 100,
+}
 
 export function entriesOf(
   all: readonly CatalogEntry[],
-  { scope, albumId, chosen }: Omit<CheckChoice, 'depth'>,
+  { scope, albumId, chosen }: Omit<CheckChoice, 'depth' | 'samples'>,
 ): readonly CatalogEntry[] {
   if (scope === 'all') return all
   if (scope === 'album') return all.filter(({ facts }) => facts.albumId === albumId)
@@ -91,8 +101,14 @@ export function ScopeField({ choice: { scope, albumId, chosen }, onChoice, all, 
   )
 }
 
-export function DepthField({ choice: { depth }, onChoice }: ChoiceProps) {
-  const text = useText(storageTexts).check
+interface DepthFieldProps extends ChoiceProps {
+  readonly entries: readonly CatalogEntry[]
+}
+
+export function DepthField({ choice: { depth, samples }, onChoice, entries }: DepthFieldProps) {
+  const { check: text, sample } = useText(storageTexts)
+  const costOf = (samples: number) =>
+    Math.min(samples * MAX_SAMPLE_BYTES, statedSegments(entries.map(({ facts }) => facts)).bytes)
   return (
     <fieldset class="field">
       <legend>{text.depth}</legend>
@@ -110,6 +126,16 @@ export function DepthField({ choice: { depth }, onChoice }: ChoiceProps) {
         label={text.structural}
         hint={text.structuralHint}
       />
+      <Radio
+        name="depth"
+        checked={depth === 'sample'}
+        onChoose={() => onChoice({ depth: 'sample' })}
+        label={sample.label}
+        hint={sample.hint}
+      />
+      {depth === 'sample' && (
+        <SampleField samples={samples} onSamples={(samples) => onChoice({ samples })} costOf={costOf} />
+      )}
     </fieldset>
   )
 }

@@ -14,6 +14,7 @@ import type { ReceiptsOf } from './receiptsDialog.tsx'
 import { countWords, spanOf, summaryWords } from './report.ts'
 import { ReportButtons } from './reportButtons.tsx'
 import { useRunState } from './runState.ts'
+import { SampleNotice } from './sampleResult.tsx'
 import { storageTexts } from './texts.ts'
 
 const SHOWN_AT_ONCE = 50
@@ -55,7 +56,7 @@ export function CheckResults({ onReceipts }: CheckResultsProps) {
       {state.phase === 'ended' && tally.total > 0 && (
         <>
           <SafeElsewhere tally={tally} />
-          <Limits tally={tally} />
+          <Limits tally={tally} isSample={state.sampled !== undefined} />
           <ReportButtons state={state} onPrint={printAll} />
         </>
       )}
@@ -82,6 +83,7 @@ function Conclusion({ state, tally }: { readonly state: CheckState; readonly tal
           <p class="small">{text.results.between(format.instant(span.from), format.instant(span.to))}</p>
         )}
       </Notice>
+      {state.sampled !== undefined && <SampleNotice run={state.sampled} />}
       {state.wasStopped && <p>{text.check.stopped}</p>}
       {state.error !== undefined && (
         <Notice tone="warn">
@@ -163,7 +165,7 @@ function OutcomeRow({ outcome, onReceipts }: CheckResultsProps & { readonly outc
   const text = useText(storageTexts)
   const format = useText(formats)
   const causeText = useCauseText()
-  const { assetId, kind, name, size, parts, cause, hashes, signerRevokedAt } = outcome
+  const { assetId, kind, name, size, parts, cause, hashes, signerRevokedAt, sampleFault } = outcome
   const shownName = name ?? text.results.unnamed
   const isUnread = kind === 'not_yet' || kind === 'not_examined'
   const ofParts = isUnread ? text.results.unread : text.results.concerned
@@ -179,6 +181,7 @@ function OutcomeRow({ outcome, onReceipts }: CheckResultsProps & { readonly outc
         </p>
         {signerRevokedAt !== undefined && <TrustBadge trust={{ kind: 'revoked', revokedAt: signerRevokedAt }} />}
         {kind !== 'held_deep' && <p class="small soft">{text.kinds[kind].meaning}</p>}
+        {sampleFault !== undefined && <p class="small">{text.sample.faults[sampleFault]}</p>}
         {parts.length > 0 && <p class="small soft">{ofParts(parts.map((part) => text.parts[part]).join(', '))}</p>}
         {cause !== undefined && showsCause(kind) && <p class="small">{causeText(cause)}</p>}
       </div>
@@ -216,8 +219,8 @@ function SafeElsewhere({ tally }: { readonly tally: Tally }) {
   )
 }
 
-function Limits({ tally }: { readonly tally: Tally }) {
-  const text = useText(storageTexts).results
+function Limits({ tally, isSample }: { readonly tally: Tally; readonly isSample: boolean }) {
+  const { results: text, sample } = useText(storageTexts)
   const done = tally.deep > 0 ? [...text.checkedDone, text.checkedDeep] : text.checkedDone
   return (
     <div class="limits">
@@ -232,7 +235,7 @@ function Limits({ tally }: { readonly tally: Tally }) {
       <div class="stack tight">
         <h3>{text.uncheckedHeading}</h3>
         <ul class="bullets small">
-          {text.uncheckedList.map((line) => (
+          {[...(isSample ? sample.limits : []), ...text.uncheckedList].map((line) => (
             <li key={line}>{line}</li>
           ))}
         </ul>

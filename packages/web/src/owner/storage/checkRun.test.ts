@@ -3,12 +3,23 @@ import { describe, it } from 'node:test'
 import { NetworkError } from '@blindkeep/client/errors'
 import type { DropFacts } from '@blindkeep/client/owner'
 import type { PinnedKeys } from '@blindkeep/client/receipts'
-import { doubt, type HeldAnswer, type HeldAnswers, type VerifyHeld } from '@blindkeep/client/verify'
+import {
+  doubt,
+  type HeldAnswer,
+  type HeldAnswers,
+  type SampleResult,
+  type SampleRun,
+  type SampleSegments,
+  type SignedOriginal,
+  type VerifyHeld,
+} from '@blindkeep/client/verify'
 import { type AssetId, parseAssetId } from '@blindkeep/protocol/ids'
+import { formats } from '../../common/format.ts'
 import type { CatalogEntry } from './catalog.ts'
 import { createCheckRun } from './checkRun.ts'
 import { tallyOf } from './outcomes.ts'
 import { summaryWords } from './report.ts'
+import { sampleWords } from './sampleWords.ts'
 import { storageTexts } from './texts.ts'
 
 function entries(count: number): readonly CatalogEntry[] {
@@ -33,7 +44,11 @@ const doubted = (assetId: AssetId, cause?: Error): HeldAnswer => ({
 type Answer = (question: VerifyHeld, turn: number) => Promise<readonly HeldAnswer[]> | readonly HeldAnswer[]
 
 /** A check with a client that answers this way, the questions of the check, and the saved keys. */
-function checking(answer: Answer, keys: PinnedKeys | undefined = undefined) {
+function checking(
+  answer: Answer,
+  keys: PinnedKeys | undefined = undefined,
+  sample: (question: SampleSegments) => SampleRun | Promise<SampleRun> = () => assert.fail('no sample was asked for'),
+) {
   const questions: VerifyHeld[] = []
   const saved: unknown[] = []
   const verifyHeld = async (question: VerifyHeld): Promise<HeldAnswers> => {
@@ -45,7 +60,10 @@ function checking(answer: Answer, keys: PinnedKeys | undefined = undefined) {
     yield [{}, { withheld: 'damaged' }, { withheld: 'held' }] as unknown as readonly DropFacts[]
     yield [{}] as unknown as readonly DropFacts[]
   }
-  return { questions, saved, check: createCheckRun({ verifyHeld, pendingDrops }, pins) }
+  const kept: SampleRun[] = []
+  const sampleSegments = async (question: SampleSegments) => await sample(question)
+  const check = createCheckRun({ verifyHeld, pendingDrops, sampleSegments }, pins, async (run) => void kept.push(run))
+  return { questions, saved, kept, check }
 }
 
 const start = (check: ReturnType<typeof checking>['check'], count: number) =>
@@ -148,5 +166,91 @@ describe('a check', () => {
     await first
     assert.equal(check.get().entries.length, 1)
     assert.equal(tallyOf(check.get().outcomes.values(), 1).deep, 1)
+  })
+})
+
+describe('a sample', () => {
+  const good: SampleResult = { is: 'good', ofSignedVersion: true }
+  const [first, second] = entries(2).map(({ assetId }) => assetId)
+  assert.ok(first !== undefined && second !== undefined)
+
+  /** What the client draws: a segment of each file that it was given. */
+  const runOf = (
+    { originals, samples }: SampleSegments,
+    results: readonly SampleResult[],
+    ended?: Error,
+  ): SampleRun => ({
+    at: '2026-01-01T00:00:00Z',
+    assets: 2,
+    segments: samples,
+    population: '',
+    seed: '',
+    samples: [...originals].map(({ assetId }, segment) => ({ assetId, segment, result: results[segment] ?? good })),
+    ...(ended && { ended }),
+  })
+  const signing: Answer = ({ assetIds, depth, onSigned }) => {
+    assert.equal(depth, 'structural')
+    for (const assetId of assetIds) onSigned?.({ assetId } as unknown as SignedOriginal)
+    return assetIds.map(held)
+  }
+  const startSample = (check: ReturnType<typeof checking>['check']) =>
+    check.start({ entries: entries(2), depth: 'sample', samples: 100, scope: 'all' })
+
+  it('follows the question about each file, is kept, and shows which file has a problem', async () => {
+    const { check, kept } = checking(signing, undefined, (question) =>
+      runOf(question, [good, { is: 'bad', why: 'altered' }]),
+    )
+    await startSample(check)
+    const { phase, sampled, outcomes, error } = check.get()
+    assert.deepEqual([phase, sampled?.segments, error], ['ended', 100, undefined])
+    assert.deepEqual(kept, [sampled])
+    const kinds = [first, second].map((assetId) => outcomes.get(assetId))
+    assert.deepEqual(
+      kinds.map((outcome) => [outcome?.kind, outcome?.sampleFault]),
+      [
+        ['held_deep', undefined],
+        ['sample_bad', 'altered'],
+      ],
+    )
+  })
+
+  it('is not drawn if the server cannot be asked about the files', async () => {
+    const cause = new NetworkError('unreachable')
+    const { check, kept } = checking(({ assetIds }) => assetIds.map((assetId) => doubted(assetId, cause)))
+    await startSample(check)
+    assert.deepEqual([check.get().error, kept], [cause, []])
+  })
+
+  it('is kept and shown when it is stopped, and says nothing of the bytes', async () => {
+    const { check, kept } = checking(signing, undefined, (question) => {
+      check.stop()
+      return runOf(question, [{ is: 'not_asked' }], new Error('stopped'))
+    })
+    await startSample(check)
+    const { wasStopped, sampled, error } = check.get()
+    assert.deepEqual([wasStopped, kept, error], [true, [sampled], undefined])
+    for (const language of ['en', 'de'] as const) {
+      assert.ok(sampled !== undefined)
+      const words = sampleWords(sampled, storageTexts[language], formats[language]).join(' ')
+      assert.doesNotMatch(words, /99/)
+    }
+  })
+
+  it('is kept, and not shown, when the owner has left', async () => {
+    const { check, kept } = checking(signing, undefined, (question) => {
+      check.clear()
+      return runOf(question, [])
+    })
+    await startSample(check)
+    assert.deepEqual([check.get().phase, check.get().sampled, kept.length], ['none', undefined, 1])
+  })
+
+  it('says with which certainty only if every piece was opened', () => {
+    const samples = Array.from({ length: 100 }, (_, segment) => ({ assetId: first, segment, result: good }))
+    const run = { at: '', assets: 1, segments: 500, population: '', seed: '', samples }
+    const wordsOf = (changed: SampleRun) => sampleWords(changed, storageTexts.en, formats.en).join(' ')
+    assert.match(wordsOf(run), /100 of 100 pieces opened.*If 4\.6% of all pieces were lost.*99%/)
+    const bad = samples.with(3, { assetId: first, segment: 3, result: { is: 'bad', why: 'late' } as never })
+    assert.doesNotMatch(wordsOf({ ...run, samples: bad }), /99%/)
   })
 })

@@ -30,22 +30,24 @@ export function CheckSection() {
 
 function Running() {
   const { owner, baseUrl } = useOwnerPages()
-  const text = useText(storageTexts).check
+  const { check: text, sample } = useText(storageTexts)
   const run = checkRunOf(owner, baseUrl)
-  const { entries, outcomes, ready } = useRunState(run)
+  const { entries, outcomes, ready, asked } = useRunState(run)
   const box = useRef<HTMLDivElement>(null)
   useEffect(() => box.current?.focus(), [])
   const done = outcomes.size
   return (
     <div class="stack" ref={box} tabIndex={-1}>
       <p role="status">
-        <strong>{text.running(done, entries.length)}</strong>
+        <strong>
+          {asked === undefined ? text.running(done, entries.length) : sample.running(asked.done, asked.of)}
+        </strong>
       </p>
       {/* A file that waits for the verdict counts as half done. */}
       <Progress
         label={text.runningTitle}
-        value={done + Math.min(ready, entries.length - done) / 2}
-        max={entries.length}
+        value={asked?.done ?? done + Math.min(ready, entries.length - done) / 2}
+        max={asked?.of ?? entries.length}
       />
       <p class="small soft">{text.canLeave}</p>
       <div>
@@ -87,7 +89,7 @@ interface ChoiceFormProps extends ChoiceProps {
 function ChoiceForm({ choice, onChoice, all, albums }: ChoiceFormProps) {
   const { owner, baseUrl } = useOwnerPages()
   const text = useText(storageTexts).check
-  const { scope, depth } = choice
+  const { scope, depth, samples } = choice
   const album = albums.find((one) => one.albumId === choice.albumId) ?? albums[0]
   const present = { ...choice, albumId: album?.albumId }
   const entries = entriesOf(all.entries, present)
@@ -101,11 +103,11 @@ function ChoiceForm({ choice, onChoice, all, albums }: ChoiceFormProps) {
       onSubmit={(event) => {
         event.preventDefault()
         if (entries.length > 0 || withInbox)
-          void checkRunOf(owner, baseUrl).start({ entries, withInbox, depth, scope: words })
+          void checkRunOf(owner, baseUrl).start({ entries, withInbox, depth, samples, scope: words })
       }}
     >
       <ScopeField choice={present} onChoice={onChoice} all={all} albums={albums} count={entries.length} />
-      <DepthField choice={choice} onChoice={onChoice} />
+      <DepthField choice={choice} onChoice={onChoice} entries={entries} />
       <div>
         <Button kind="primary" icon="shield" submits disabled={entries.length === 0 && !withInbox}>
           {text.start}

@@ -7,12 +7,15 @@ import {
   type Doubt,
   type DoubtReason,
   type HeldAnswer,
+  type SampleFault,
+  type SampleRun,
 } from '@blindkeep/client/verify'
 import type { AssetId, Sha256Hex } from '@blindkeep/protocol/ids'
 
 /** Worst first: the page shows the first of these that applies. */
 export const DOUBT_KINDS = [
   'damaged',
+  'sample_bad',
   'tampered',
   'missing',
   'not_held',
@@ -49,6 +52,8 @@ export interface Outcome {
   /** RFC 3339: when the signing device was revoked; undefined for a live one, and for doubts about the signature. */
   readonly signerRevokedAt: string | undefined
   readonly cause: Error | undefined
+  /** What was wrong with a piece of it that a sample asked for. */
+  readonly sampleFault?: SampleFault | undefined
 }
 
 const KIND_OF: Readonly<Record<Exclude<DoubtReason, 'not_durable'>, DoubtKind>> = {
@@ -107,6 +112,21 @@ export function outcomeOf(answer: HeldAnswer): Outcome {
   }
 }
 
+/** A file with a bad sample has a problem, whatever the server says of it. */
+export function withBadSamples(
+  outcomes: ReadonlyMap<AssetId, Outcome>,
+  { samples }: Pick<SampleRun, 'samples'>,
+): ReadonlyMap<AssetId, Outcome> {
+  const changed = new Map(outcomes)
+  for (const { assetId, result } of samples) {
+    const outcome = changed.get(assetId)
+    if (outcome === undefined || result.is !== 'bad') continue
+    const kind = TONES[outcome.kind] === 'bad' ? outcome.kind : 'sample_bad'
+    changed.set(assetId, { ...outcome, kind, sampleFault: outcome.sampleFault ?? result.why })
+  }
+  return changed
+}
+
 function partsInDoubt(verdict: AssetVerdict | undefined, doubts: readonly Doubt[]): readonly BundleRole[] {
   if (verdict === undefined) return []
   const isAboutReading = doubts.every(({ reason }) => reason === 'rate_limited' || reason === 'not_examined')
@@ -126,6 +146,7 @@ export type Tone = 'good' | 'info' | 'warn' | 'bad'
 export const TONES: Readonly<Record<OutcomeKind, Tone>> = {
   tampered: 'bad',
   damaged: 'bad',
+  sample_bad: 'bad',
   missing: 'bad',
   not_held: 'bad',
   withheld: 'bad',

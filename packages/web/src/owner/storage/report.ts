@@ -1,20 +1,22 @@
 /** A dated report of a check, to save: its files, their results, and what these do not prove. */
+import { sampleTally } from '@blindkeep/client/verify'
 import { millisecondsOf } from '@blindkeep/protocol/ids'
 import type { Formats } from '../../common/format.ts'
 import type { CheckState } from './checkRun.ts'
 import { type Outcome, summaryOf, type Tally, tallyOf, withheldOf } from './outcomes.ts'
+import { sampleWords } from './sampleWords.ts'
 import type { StorageText } from './texts.ts'
 
 interface ReportFacts {
   readonly baseUrl: string
   /** RFC 3339, by this device's clock. */
   readonly writtenAt: string
-  readonly check: Pick<CheckState, 'entries' | 'inbox' | 'outcomes' | 'depth' | 'scope'>
+  readonly check: Pick<CheckState, 'entries' | 'inbox' | 'outcomes' | 'depth' | 'scope' | 'sampled'>
 }
 
 /** For programs. Another party can verify it with the hashes and receipt numbers. */
 export function jsonReport({ baseUrl, writtenAt, check }: ReportFacts): string {
-  const { entries, inbox, outcomes, depth } = check
+  const { entries, inbox, outcomes, depth, sampled } = check
   const tally = tallyOf(outcomes.values(), entries.length, inbox)
   const files = entries.map(({ assetId }) => {
     const outcome = outcomes.get(assetId)
@@ -28,16 +30,19 @@ export function jsonReport({ baseUrl, writtenAt, check }: ReportFacts): string {
       hashes: outcome?.hashes ?? null,
       receipt_seqs: outcome?.receiptSeqs ?? [],
       signer_revoked_at: outcome?.signerRevokedAt ?? null,
+      sample_fault: outcome?.sampleFault ?? null,
     }
   })
-  const report = { server: baseUrl, written_at: writtenAt, depth, summary: summaryOf(tally), tally, files }
+  const summary = summaryOf(tally)
+  const sample = sampled && { ...sampleTally(sampled), seed: sampled.seed, segments: sampled.segments }
+  const report = { server: baseUrl, written_at: writtenAt, depth, summary, tally, ...(sample && { sample }), files }
   return `${JSON.stringify(report, undefined, 2)}\n`
 }
 
 /** For people. */
 export function textReport(facts: ReportFacts, text: StorageText, format: Formats): string {
   const { baseUrl, writtenAt, check } = facts
-  const { entries, inbox, outcomes, depth, scope } = check
+  const { entries, inbox, outcomes, depth, scope, sampled } = check
   const tally = tallyOf(outcomes.values(), entries.length, inbox)
   const head = [
     text.report.title,
@@ -50,6 +55,7 @@ export function textReport(facts: ReportFacts, text: StorageText, format: Format
     `${text.report.result}: ${summaryWords(tally, text)}`,
     ...countWords(tally, text).map((words) => `  ${words}`),
     ...(tally.inbox === undefined ? [] : [text.results.inbox(tally.inbox)]),
+    ...(sampled === undefined ? [] : sampleWords(sampled, text, format)),
     '',
     text.results.checkedHeading,
     ...[...text.results.checkedDone, ...(tally.deep > 0 ? [text.results.checkedDeep] : [])].map(
@@ -57,7 +63,9 @@ export function textReport(facts: ReportFacts, text: StorageText, format: Format
     ),
     '',
     text.results.uncheckedHeading,
-    ...text.results.uncheckedList.map((line) => `  - ${line}`),
+    ...[...(sampled === undefined ? [] : text.sample.limits), ...text.results.uncheckedList].map(
+      (line) => `  - ${line}`,
+    ),
     '',
     text.report.list,
   ]
@@ -67,10 +75,11 @@ export function textReport(facts: ReportFacts, text: StorageText, format: Format
 
 function fileLines(assetId: string, outcome: Outcome | undefined, text: StorageText): readonly string[] {
   if (outcome === undefined) return [`  ${assetId}`, `    ${text.results.notAsked}`]
-  const { kind, name, checkedAt, hashes, receiptSeqs, signerRevokedAt } = outcome
+  const { kind, name, checkedAt, hashes, receiptSeqs, signerRevokedAt, sampleFault } = outcome
   return [
     `  ${oneLine(name ?? text.results.unnamed)}`,
     `    ${text.kinds[kind].title}${checkedAt === undefined ? '' : ` (${checkedAt})`}`,
+    ...(sampleFault === undefined ? [] : [`    ${text.sample.faults[sampleFault]}`]),
     ...(signerRevokedAt === undefined ? [] : [`    ${text.report.signerRevoked} (${signerRevokedAt})`]),
     `    ${assetId}`,
     ...(hashes === undefined ? [] : [`    SHA-256 ${hashes.original}`]),

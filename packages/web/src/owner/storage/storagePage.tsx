@@ -6,6 +6,7 @@ import { CompareSection } from './compareSection.tsx'
 import { KeysSection } from './keysSection.tsx'
 import { QuotaCard } from './quotaCard.tsx'
 import { ReceiptsDialog, type ReceiptsOf } from './receiptsDialog.tsx'
+import { SampleRuns } from './sampleResult.tsx'
 import { storageTexts } from './texts.ts'
 import './storage.css'
 
@@ -23,6 +24,7 @@ export function StoragePage() {
       <QuotaCard />
       <CheckSection />
       <CheckResults onReceipts={setReceiptsOf} />
+      <SampleRuns />
       <CompareSection />
       <KeysSection />
       {receiptsOf !== undefined && <ReceiptsDialog of={receiptsOf} onClose={() => setReceiptsOf(undefined)} />}

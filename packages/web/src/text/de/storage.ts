@@ -54,6 +54,11 @@ const kinds: Texts['kinds'] = {
     meaning:
       'Der Server hat seine Kopie gelesen, und die Bytes sind falsch. Behalten Sie Ihre eigene Kopie und laden Sie die Datei neu hoch.',
   },
+  sample_bad: {
+    title: 'Ein Stück stimmt nicht',
+    meaning:
+      'Dieser Browser hat zufällige Stücke dieser Datei verlangt, und eines kam nicht an oder lässt sich mit Ihrem Schlüssel nicht öffnen. Behalten Sie Ihre eigene Kopie, und versuchen Sie, die Datei herunterzuladen.',
+  },
   missing: {
     title: 'Nicht gespeichert',
     meaning:
@@ -143,6 +148,50 @@ const check: Texts['check'] = {
   resume: (count) => `${files(count)} prüfen, die noch nicht geprüft ${plural(count, 'ist', 'sind')}`,
   stopped: 'Angehalten. Die Ergebnisse bis dahin stehen unten.',
   failed: 'Die Prüfung konnte nicht fortgesetzt werden.',
+}
+
+const pieces = (count: number) => `${number(count)} ${plural(count, 'Stück', 'Stücke')}`
+const ofPieces = (count: number) => `${number(count)} ${plural(count, 'Stück', 'Stücken')}`
+
+const sample: Texts['sample'] = {
+  label: 'Stichprobe: Dieser Browser lädt zufällige Stücke herunter und öffnet sie',
+  hint: 'Verlässt sich nicht auf das Wort des Servers: Nur Ihre Schlüssel unterscheiden richtige von falschen Bytes. Findet, dass ein Teil aller Stücke fehlt, aber kaum eine einzelne verlorene Datei. Deshalb gehört die schnelle Prüfung jeder Datei dazu.',
+  howMany: 'Wie viele Stücke von höchstens 1 MiB',
+  finds: (share) => `Findet fast immer, wenn ${share} aller Stücke fehlen.`,
+  cost: (size) => `Lädt höchstens ${size} herunter, und einige Kilobyte für jede Datei.`,
+  running: (done, total) => `${number(done)} von ${ofPieces(total)} geöffnet`,
+  none: 'Es gab keine signierte Datei, aus der Stücke gezogen werden konnten.',
+  opened: (good, drawn, of) =>
+    `Stichprobe: ${number(good)} von ${ofPieces(drawn)} geöffnet, zufällig gezogen aus ${number(of)}.`,
+  found: (share) =>
+    `Wenn ${share} aller Stücke fehlten, würde eine solche Stichprobe es mit 99 % Wahrscheinlichkeit finden. Eine einzelne verlorene Datei unter vielen findet sie nicht.`,
+  bad: (count) => `${pieces(count)} ${plural(count, 'stimmt', 'stimmen')} nicht: siehe die Dateien unten.`,
+  notAsked: (count) =>
+    `${pieces(count)} ${plural(count, 'konnte', 'konnten')} nicht verlangt werden: Die Verbindung ist abgebrochen, oder die Prüfung wurde angehalten. Ein Server kann das für das herbeiführen, was ihm fehlt. Diese Stichprobe beweist also nichts. Prüfen Sie noch einmal.`,
+  someVersion: (count) =>
+    `${pieces(count)} ${plural(count, 'kann', 'können')} von einer älteren Fassung einer Datei stammen, weil dieser Browser die Datei weder verschlüsselt noch bis zum Ende gelesen hat.`,
+  faults: {
+    missing: 'Der Server sagt, dass er die Bytes nicht hat.',
+    refused: 'Der Server hat die Bytes verweigert.',
+    late: 'Der Server hat die Bytes nicht rechtzeitig geschickt.',
+    other_range: 'Der Server hat andere Bytes geschickt als die verlangten.',
+    altered:
+      'Die Bytes lassen sich nicht öffnen: Es sind nicht diese Bytes dieser Datei. Wenn sie von einem Gast kam, kann der Gast sie so geschickt haben.',
+    other_version:
+      'Die Datei beginnt anders als damals, als dieser Browser sie verschlüsselt oder gelesen hat: Der Server zeigt vielleicht eine ältere Fassung.',
+  },
+  limits: [
+    'Stücke, die nicht gezogen wurden. Eine Stichprobe findet, dass ein Teil aller Stücke fehlt, nicht eine einzelne verlorene Datei.',
+    'Ob ein Stück zu einer älteren Fassung seiner Datei gehört, wenn dieser Browser nicht weiß, wie die Datei beginnt.',
+    'Was der Absender einer Datei aus dem Eingang fälschen könnte: Er kennt den Schlüssel dieser Datei.',
+  ],
+  runs: 'Stichproben in diesem Browser',
+  runsIntro:
+    'Was gezogen wurde und was dabei herauskam, ohne Namen. Die Aufzeichnung überzeugt Sie und sonst niemanden. Sie bleibt in diesem Browser.',
+  run: (good, drawn, of) => `${number(good)} von ${ofPieces(drawn)} geöffnet, aus insgesamt ${number(of)}.`,
+  runStopped: 'Angehalten.',
+  saveRuns: 'Als JSON herunterladen',
+  fileName: 'stichproben',
 }
 
 const all = (count: number, hasInbox: boolean) =>
@@ -372,6 +421,7 @@ const report: Texts['report'] = {
   depth: 'Art der Prüfung',
   deep: 'gründlich (jedes Byte wird gelesen)',
   structural: 'schnell (die ganze Datei ist da und kann heruntergeladen werden)',
+  sample: 'Stichprobe (schnell, und zufällige Stücke wurden heruntergeladen und geöffnet)',
   scope: 'Dateien',
   result: 'Ergebnis',
   list: 'Jede Datei',
@@ -396,6 +446,7 @@ export const storage: Texts = {
   check,
   results,
   kinds,
+  sample,
   parts: { original: 'die Datei selbst', metadata: 'ihr verschlüsselter Name', provenance: 'ihre Signatur' },
   safe,
   compare,

@@ -1,6 +1,6 @@
 /** The storage page. People delete files after it, so no sentence may promise more than was checked. */
 import type { AuditReason } from '@blindkeep/client/errors'
-import type { BundleRole } from '@blindkeep/client/verify'
+import type { BundleRole, SampleFault } from '@blindkeep/client/verify'
 import type { QuotaState } from '@blindkeep/protocol/schemas/quota'
 import type { BlobRole } from '@blindkeep/protocol/schemas/receipts'
 import { files, number, plural } from './counts.ts'
@@ -60,6 +60,11 @@ const kinds = {
   damaged: {
     title: 'Damaged',
     meaning: 'The server read its copy, and the bytes are wrong. Keep your own copy and upload the file again.',
+  },
+  sample_bad: {
+    title: 'A piece is not right',
+    meaning:
+      'This browser asked for random pieces of this file, and one did not arrive, or does not open with your key. Keep your own copy, and try to download the file.',
   },
   missing: {
     title: 'Not stored',
@@ -152,6 +157,50 @@ const check = {
   resume: (count: number) => `Check the ${files(count)} not checked yet`,
   stopped: 'Stopped. The results so far are below.',
   failed: 'The check could not continue.',
+}
+
+const pieces = (count: number) => `${number(count)} ${plural(count, 'piece', 'pieces')}`
+
+const sample = {
+  label: 'Sample: this browser downloads random pieces and opens them',
+  hint: 'Does not rely on the server’s word: only your keys tell right bytes from wrong ones. It finds that a part of all pieces is lost, and hardly a single lost file, so it does the quick check of each file, too.',
+  howMany: 'How many pieces of at most 1 MiB',
+  finds: (share: string) => `Almost always finds it when ${share} of all pieces are lost.`,
+  cost: (size: string) => `Downloads at most ${size}, and some kilobytes for each file.`,
+  running: (done: number, total: number) => `${number(done)} of ${pieces(total)} opened`,
+  none: 'There was no signed file to draw pieces from.',
+  opened: (good: number, drawn: number, of: number) =>
+    `Sample: ${number(good)} of ${pieces(drawn)} opened, drawn at random from ${number(of)}.`,
+  found: (share: string) =>
+    `If ${share} of all pieces were lost, a sample like this would find it with 99% probability. It does not find a single lost file among many.`,
+  bad: (count: number) => `${pieces(count)} ${plural(count, 'was', 'were')} not right: see the files below.`,
+  notAsked: (count: number) =>
+    `${pieces(count)} could not be asked for: the connection failed, or the check was stopped. A server can bring that about for what it lacks. So this sample proves nothing. Check again.`,
+  someVersion: (count: number) =>
+    `${pieces(count)} may be of an older version of a file, because this browser has not sealed the file or read it to its end.`,
+  faults: {
+    missing: 'The server says that it does not have the bytes.',
+    refused: 'The server refused the bytes.',
+    late: 'The server did not send the bytes in time.',
+    other_range: 'The server sent other bytes than those that were asked for.',
+    altered:
+      'The bytes do not open: they are not these bytes of this file. If it came from a guest, the guest may have sent it so.',
+    other_version:
+      'The file begins otherwise than when this browser sealed or read it: the server may show an older version.',
+  } satisfies Readonly<Record<SampleFault, string>>,
+  limits: [
+    'Pieces that were not drawn. A sample finds that a part of all pieces is lost, not a single lost file.',
+    'Whether a piece is of an older version of its file, where this browser does not know how the file begins.',
+    'What the sender of a file from the inbox could forge: the sender knows the key of that file.',
+  ],
+  runs: 'Samples in this browser',
+  runsIntro:
+    'What was drawn and what came of it, without names. The record convinces you, and no one else. It stays in this browser.',
+  run: (good: number, drawn: number, of: number) =>
+    `${number(good)} of ${pieces(drawn)} opened, of ${number(of)} in all.`,
+  runStopped: 'Stopped.',
+  saveRuns: 'Download as JSON',
+  fileName: 'samples',
 }
 
 const all = (count: number, hasInbox: boolean) =>
@@ -383,6 +432,7 @@ const report = {
   depth: 'Kind of check',
   deep: 'thorough (every byte is read)',
   structural: 'quick (the whole file is there and can be downloaded)',
+  sample: 'sample (quick, and random pieces were downloaded and opened)',
   scope: 'Files',
   result: 'Result',
   list: 'Each file',
@@ -407,6 +457,7 @@ export const storage = {
   check,
   results,
   kinds,
+  sample,
   parts,
   safe,
   compare,
