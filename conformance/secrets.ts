@@ -70,7 +70,15 @@ export const KINDS: Readonly<Record<string, Kind | 'plain'>> = {
       ...['prior_provenance_hash', 'prior_receipt_hash', 'public', 'public_key', 'receipt_cbor', 'signing_key'],
       ...['active_from', 'active_to', 'announced_at', 'changed_at', 'checked_at', 'created_at', 'cutoff', 'expires_at'],
       ...['arrive', 'from', 'leave', 'moved_at', 'moved_to', 'on', 'to'],
-      ...['generated_at', 'last_used_at', 'received_at', 'retention_until', 'revoked_at', 'timestamp'],
+      ...[
+        'generated_at',
+        'last_used_at',
+        'received_at',
+        'retained_until',
+        'retention_until',
+        'revoked_at',
+        'timestamp',
+      ],
       ...[
         'public_url',
         'api_base_url',

@@ -111,6 +111,8 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   StartRecoveryRequest: 'Whose recovery.',
   StartRecoveryResponse: 'What the recovery words open. For an unknown e-mail a decoy.',
   StorageVerdictResponse: 'Whether the server holds what the client relies on.',
+  RetainAssetsRequest: 'Assets that cannot be deleted before a time.',
+  RetainAssetsResponse: 'What was raised.',
   StorageVerifyRequest: 'The assets to verify.',
   StorageVerifyResponse: 'The verdicts.',
   SyncEntryResponse: 'A change of an asset.',

@@ -191,6 +191,7 @@ export const questions: { readonly [Each in Noun]: { readonly [Name in keyof Wri
     reserve: (tx) => tx.assets.reserve(asset(2)),
     giveUp: (tx) => tx.assets.giveUp(assetId(1)),
     addBlob: (tx) => tx.assets.addBlob(assetBlob(2)),
+    retain: (tx) => tx.assets.retain(assetBlob(1).location, at(9)),
     removeBlob: (tx) => tx.assets.removeBlob(assetBlob(1).location),
     touch: (tx) => tx.assets.touch(assetId(1), at(1)),
     setDrop: (tx) => tx.assets.setDrop(assetId(1), adoptedDrop(1)),
