@@ -2,12 +2,14 @@ import type { AssetFacts } from '@blindkeep/client/owner'
 import type { AssetId } from '@blindkeep/protocol/ids'
 import { useCloseGuard } from '../../common/closeGuard.ts'
 import { Button, Dialog, Name, Notice } from '../../common/controls.tsx'
+import { formats } from '../../common/format.ts'
 import { useText } from '../../common/reader.ts'
 import { useOwnerPages } from '../context.ts'
 import { errorTexts } from '../errorText.ts'
 import { NamedFew } from '../namedFew.tsx'
 import { useAction } from '../useAction.ts'
 import { deleteEach } from './deleteEach.ts'
+import { isProtected } from './protection.ts'
 import { albumsTexts, shownName } from './texts.ts'
 import { useTile } from './useTile.ts'
 
@@ -25,10 +27,15 @@ export function RemoveDialog({ assets, onClose, onRemoved }: RemoveDialogProps) 
   const { isBusy, error, run } = useAction()
   useCloseGuard(isBusy)
 
+  const format = useText(formats)
+  const ends = assets.map(({ retainedUntil }) => retainedUntil).filter((until) => isProtected(until, owner.now()))
+  const last = ends.toSorted().at(-1)
+  const free = assets.filter(({ retainedUntil }) => !isProtected(retainedUntil, owner.now()))
+
   async function remove(): Promise<void> {
     const deleted: AssetId[] = []
     const isAllGone = await run(async () => {
-      const failed = await deleteEach(owner, assets, ({ assetId }) => deleted.push(assetId))
+      const failed = await deleteEach(owner, free, ({ assetId }) => deleted.push(assetId))
       if (failed.length > 0) throw new AggregateError(failed.map(({ reason }) => reason))
     })
     if (deleted.length > 0) {
@@ -41,20 +48,24 @@ export function RemoveDialog({ assets, onClose, onRemoved }: RemoveDialogProps) 
   const fault =
     error instanceof AggregateError ? text.remove.failed(error.errors.length, errorText(error.errors[0])) : undefined
 
+  const canDelete = fault === undefined && free.length > 0
+
   return (
     <Dialog title={text.remove.title(assets.length)} closeLabel={text.close} onClose={onClose}>
       <NamedFew items={assets} keyOf={({ assetId }) => assetId}>
         {(asset) => <AssetName asset={asset} />}
       </NamedFew>
-      {fault === undefined ? <p>{text.remove.text(assets.length)}</p> : <Notice tone="bad">{fault}</Notice>}
+      {last !== undefined && <Notice tone="warn">{text.remove.retained(ends.length, format.instant(last))}</Notice>}
+      {fault !== undefined && <Notice tone="bad">{fault}</Notice>}
+      {canDelete && <p>{text.remove.text(free.length)}</p>}
       <div class="row">
-        {fault === undefined && (
+        {canDelete && (
           <Button kind="danger" icon="trash" busy={isBusy} onClick={() => void remove()}>
-            {text.remove.confirm(assets.length)}
+            {text.remove.confirm(free.length)}
           </Button>
         )}
         <Button kind="quiet" disabled={isBusy} onClick={onClose}>
-          {fault === undefined ? text.cancel : text.close}
+          {canDelete ? text.cancel : text.close}
         </Button>
       </div>
     </Dialog>
