@@ -20,8 +20,8 @@ export async function retentionOf(
   const until = await endOf(owner, retain)
   if (until === undefined) throw new Error('a retention has an end')
   await requireAccepted(owner, until)
-  const [what, they] = files === 1 ? ['this file', 'It counts'] : [`these ${files} files`, 'They count']
-  const question = `Nobody can delete ${what} before ${timeText(until)}: neither you, nor the operator with the commands of the server. ${they} in your quota until then, and the account cannot be deleted either. This cannot be taken back. Go on?`
+  const [what, they] = files === 1 ? ['This file', 'It counts'] : [`These ${files} files`, 'They count']
+  const question = `${what} cannot be deleted before ${timeText(until)}: neither by you, nor by the operator with the commands of the server. ${they} in your quota until then, and the account cannot be deleted either. This cannot be taken back. Go on?`
   return (await agrees(question, flags)) ? until : 'declined'
 }
 

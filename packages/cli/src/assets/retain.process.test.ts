@@ -29,7 +29,7 @@ describe('blindkeep upload --retain', () => {
     await folder('sent', { 'a.txt': randomBytes(10), 'b.txt': randomBytes(10) })
     const unasked = await run(upload('sent', '--retain', '30d'))
     assert.equal(unasked.status, 2)
-    assert.match(unasked.stderr, /Nobody can delete these 2 files before .*operator.*quota.*account.*--yes/)
+    assert.match(unasked.stderr, /These 2 files cannot be deleted before .*operator.*quota.*account.*--yes/)
     const [before] = await facts(upload('sent/a.txt'))
     assert.equal(await daysOf(before.asset_id), undefined)
     const landed = await filesOf(upload('sent', '--retain', '30d', '--yes'))

@@ -1,4 +1,4 @@
-/** `blindkeep retain`: nobody can delete these files before a time. */
+/** `blindkeep retain`: files that cannot be deleted before a time. */
 import { countText } from '@blindkeep/protocol/counts'
 import type { OwnerFlags } from '../account/profile.ts'
 import { retentionOf } from '../account/retaining.ts'

@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander'
 import { expiry } from '../ground/options.ts'
 import { does } from './done.ts'
 
-export const RETAIN = 'nobody can delete the files for so long, or until then; asks once'
+export const RETAIN = 'the files cannot be deleted for so long, or until then; asks once'
 
 export function addFilesCommands(program: Command): void {
   program
@@ -78,9 +78,9 @@ Examples:
     .addHelpText(
       'after',
       `
-Before that time nobody can delete the files: neither you, nor the operator with
-the commands of the server. They count in your quota, and the account cannot be
-deleted either. It does not protect from the machine of the server breaking:
+Before that time the files cannot be deleted: neither by you, nor by the operator
+with the commands of the server. They count in your quota, and the account
+cannot be deleted either. It does not protect from the machine of the server breaking:
 keep a second copy.
 
 Examples:

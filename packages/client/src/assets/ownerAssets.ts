@@ -20,9 +20,9 @@ export interface OwnerAssets {
   /** Frees the quota at once; the id stays taken. Throws `error.asset.retained` before the retention time is over. */
   deleteAsset(assetId: string): Promise<void>
   /**
-   * Nobody can delete these assets before `until` (RFC 3339, by the server's clock), nor the account: it is only raised,
-   * and cannot be undone. Throws `error.manifest.retention_too_long` beyond `limits.retention_days` of the server facts,
-   * and what a call throws; then some of the assets may be raised, and the same call does the rest.
+   * These assets cannot be deleted before `until` (RFC 3339, by the server's clock), nor can the account. It is only
+   * raised, and cannot be undone. Throws `error.manifest.retention_too_long` beyond `limits.retention_days` of the
+   * server facts, and what a call throws; then some of the assets may be raised, and the same call does the rest.
    */
   retainAssets(assetIds: readonly AssetId[], until: string): Promise<RetainedAssets>
 }

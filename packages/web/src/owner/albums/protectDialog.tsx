@@ -18,7 +18,7 @@ interface ProtectDialogProps {
   readonly onProtected: () => void
 }
 
-/** Says once what it means, and asks until when nobody can delete the file. */
+/** Says once what it means, and asks until when the file cannot be deleted. */
 export function ProtectDialog({ asset, onClose, onProtected }: ProtectDialogProps) {
   const { owner } = useOwnerPages()
   const text = useText(albumsTexts)

@@ -188,7 +188,7 @@ export const albums = {
   },
   protect: {
     title: 'Protect from deletion',
-    text: 'Nobody can delete this file before that day: neither you, nor the operator with the commands of this server, nor a person who takes over your account. The file counts in your space until then, and the account cannot be deleted either.',
+    text: 'This file cannot be deleted before that day: neither by you, nor by the operator with the commands of this server, nor by a person who takes over your account. The file counts in your space until then, and the account cannot be deleted either.',
     forGood: 'You can put the day off later, but not bring it forward.',
     until: 'Protected until',
     hint: (latest: string) => `At the latest ${latest}.`,
