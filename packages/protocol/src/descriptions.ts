@@ -77,7 +77,7 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   NamePasskeyRequest: 'The new name of a passkey, or null.',
   NonceResponse: 'What the next proof has to contain.',
   NameSessionRequest: 'The new name of a session, or null.',
-  NameShareRequest: 'The new name of a share, or null.',
+  ChangeShareRequest: 'The new name of a share, or null.',
   OpenUploadResponse: 'An open upload session, an own one or a guest’s.',
   PasskeyLoginRequest: 'A passkey and its proof.',
   PasskeyResponse: 'A passkey of the account.',

@@ -158,7 +158,7 @@ export function createOwnerShares(ports: AssetPorts): OwnerShares {
     async nameShare(opaqueId, name) {
       const sealed = await sealName(nameSeal(accountKey, opaqueId), name)
       const body = { sealed_name: sealed === undefined ? null : toBase64(sealed) }
-      await call('nameShare', { path: { opaque_id: opaqueId }, body })
+      await call('changeShare', { path: { opaque_id: opaqueId }, body })
     },
 
     async deleteShare(opaqueId) {

@@ -252,7 +252,7 @@ function createFileRules(ports: RulePorts, settings: RuleSettings, base: Base) {
     verify: createVerify({ store, objects, clock, limiter, seats: ports.seats, giveUpAfter, reportDamage }, settings),
     inbox: createInbox({ store, objects, clock, quota }),
     albums: createAlbums({ store, clock }),
-    shares: createShares({ store, objects, clock, limiter }, settings),
+    shares: createShares({ store, objects, clock, limiter, log }, settings),
   }
 }
 

@@ -179,7 +179,7 @@ const LEAVES: { readonly [Name in Writing]: Leaves } = {
     remove: (_owned, answer) => ({ method: 'DELETE', url: `/v1/shares/${idIn(answer, 'opaque_id')}` }),
     list: () => '/v1/shares',
   },
-  nameShare: 'changes',
+  changeShare: 'changes',
   deleteShare: 'frees',
 }
 

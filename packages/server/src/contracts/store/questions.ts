@@ -6,7 +6,7 @@ import { capability, deprecation, jti } from './discovery.ts'
 import { invite } from './invites.ts'
 import { joinedPart, keepPart, part } from './parts.ts'
 import { challenge, codeHash } from './secondFactors.ts'
-import { share } from './shares.ts'
+import { share, visits } from './shares.ts'
 import {
   account,
   accountId,
@@ -406,6 +406,11 @@ export const questions: { readonly [Each in Noun]: { readonly [Name in keyof Wri
       await tx.shares.contentsOf(opaqueId(1))
     },
     notesOf: (tx) => tx.shares.notesOf(opaqueId(1)),
+    visitsOf: (tx) => tx.shares.visitsOf(opaqueId(1)),
+    setVisits: async (tx) => {
+      await tx.shares.insert(share(1))
+      await tx.shares.setVisits(opaqueId(1), visits())
+    },
     names: (tx) => tx.shares.names(opaqueId(1), hash(1)),
     page: pagesAsked((tx, question) => tx.shares.page(accountId(1), question)),
     placeOf: (tx) => tx.shares.placeOf(accountId(1), opaqueId(1)),
