@@ -189,6 +189,7 @@ export const MATRIX: Readonly<Record<string, Entry>> = {
   'GET /v1/quota': reads('200'),
   'POST /v1/shares': writes('201'),
   'GET /v1/shares': reads('200'),
+  'GET /v1/shares/{opaque_id}': reads('200', NO_SHARE),
   'PATCH /v1/shares/{opaque_id}': writes('204', NO_SHARE),
   'DELETE /v1/shares/{opaque_id}': frees('204', NOTHING_ENDED),
   'POST /v1/drops/links': writes('201'),

@@ -273,6 +273,7 @@ const REQUESTS: Readonly<Record<string, MakeRequest>> = {
   'GET /v1/quota': plain,
   'POST /v1/shares': ({ asset }) => ({ json: shareOf(asset) }),
   'GET /v1/shares': plain,
+  'GET /v1/shares/{opaque_id}': ofShare,
   'PATCH /v1/shares/{opaque_id}': async (person) => ({
     params: { opaque_id: await newShare(person) },
     json: { sealed_name: base64(83) },

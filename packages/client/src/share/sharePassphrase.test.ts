@@ -35,7 +35,7 @@ before(async () => {
 })
 
 const withPassphrase = () => owner.createShare([assetId], { passphrase })
-const open = (url: string, typed?: string) => openShare(url, nodeEnvironment, typed)
+const open = (url: string, typed?: string) => openShare(url, nodeEnvironment, { passphrase: typed })
 const read = async (asset: SharedAsset | undefined) =>
   new Uint8Array(await new Response(await asset?.open()).arrayBuffer())
 const isNotFound = (error: unknown) => error instanceof ProblemError && error.code === 'error.share.not_found'
