@@ -49,7 +49,7 @@ export function createShareVisits({ store, clock, limiter, log }: VisitPorts) {
     })
   }
 
-  /** Nothing is refused for want of a count: beyond these rates, and where nothing can be written, it stays as it is. */
+  /** Refuses nothing for want of a count: beyond these rates, and where nothing can be written, it stays as it is. */
   async function countIfPossible(share: Share, visit: Visit, act: VisitAct): Promise<VisitRefusal | undefined> {
     if ((await limiter.take(limitsOf(share.opaqueId, visit))) !== undefined) return undefined
     try {

@@ -1,6 +1,6 @@
 import type { Dialect } from '../../../rows/dialects.ts'
 
-/** How often each share was opened and downloaded, and how often it may be: beside the shares for the reason of 0003. */
+/** How often each share was opened and downloaded, and may be: in a table of its own, as in `0003.ts`. */
 export const fourteenthTables = ({ text, integer, bytes, tableEnd }: Dialect): readonly string[] => [
   `create table share_visits (
     opaque_id ${text} primary key not null references shares (opaque_id),
