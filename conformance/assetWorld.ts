@@ -204,6 +204,7 @@ export interface Asset {
   }
   readonly created_at: string
   readonly changed_at: string
+  readonly retained_until?: string
 }
 
 type AssetName = Pick<Bundle, 'author' | 'assetId'>

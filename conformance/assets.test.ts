@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'
 import {
   assetOf,
@@ -14,13 +15,15 @@ import {
   newBundle,
   openUpload,
   type Role,
+  sendJson,
   sendUpload,
   uploadBody,
   uploadsOf,
 } from './assetWorld.ts'
+import { json } from './call.ts'
 import { expectAnswer } from './expect.ts'
 import { connect } from './server.ts'
-import { append, quotaOf, sha256, stateOf } from './world.ts'
+import { append, asOwner, quotaOf, sha256, stateOf } from './world.ts'
 
 const PARTS = ['original', 'metadata', 'provenance'] as const
 const ORDERS: readonly (readonly Role[])[] = PARTS.flatMap((first) =>
@@ -171,5 +174,51 @@ describe('delete an asset', () => {
     const free = newBundle(author, { manifest: until(-1000) })
     await landAsset(free)
     expectAnswer(await deleteAsset(free), '204')
+  })
+
+  it('answers 409 before a retention that was raised, which only goes up and is a change in the feed', async () => {
+    const author = await newAuthor(server)
+    const until = (days: number) => new Date(Date.now() + days * DAY_MS).toISOString()
+    const stated = until(2)
+    const [signed, unsigned] = [newBundle(author, { manifest: { retention_until: stated } }), newBundle(author)]
+    await landAsset(signed)
+    await landBlob(unsigned)
+    const ids = [signed.assetId, unsigned.assetId, randomUUID()]
+    const raise = async (end: unknown, asset_ids: unknown = ids) =>
+      sendJson(author.owner, '/v1/assets/retention', { asset_ids, until: end })
+    const endOf = async () => (await assetOf(signed)).retained_until
+    assert.deepEqual([await endOf(), (await assetOf(unsigned)).retained_until], [stated, undefined])
+    const before = (await assetOf(signed)).changed_at
+    const raised = until(3)
+    for (const [end, count] of [
+      [raised, 1],
+      [raised, 0],
+      [until(1), 0],
+    ] as const) {
+      const reply = await raise(end)
+      expectAnswer(reply, '200')
+      assert.deepEqual(json(reply), { raised: count, skipped: ids.slice(1) })
+    }
+    assert.equal(await endOf(), raised)
+    const { entries } = json<{ entries: { asset_id: string; changed_at: string }[] }>(
+      await asOwner(author.owner, 'GET', '/v1/sync'),
+    )
+    assert.deepEqual(
+      entries.map(({ asset_id }) => asset_id),
+      [unsigned.assetId, signed.assetId],
+    )
+    assert.ok((entries[1]?.changed_at ?? '') > before)
+    expectAnswer(await deleteAsset(signed), '409 asset.retained')
+    expectAnswer(await raise(until(401)), '422 manifest.retention_too_long')
+    expectAnswer(await raise(until(-1)), '422 request.unprocessable')
+    expectAnswer(await raise(raised, []), '400 request.malformed')
+    expectAnswer(
+      await raise(
+        raised,
+        Array.from({ length: 1001 }, () => randomUUID()),
+      ),
+      '400 request.malformed',
+    )
+    expectAnswer(await deleteAsset(unsigned), '204')
   })
 })

@@ -22,6 +22,7 @@ const TIME_MEMBERS = new Set([
   'received_at',
   'created_at',
   'changed_at',
+  'retained_until',
   'checked_at',
   'revoked_at',
   'first_at',

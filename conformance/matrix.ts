@@ -176,6 +176,8 @@ export const MATRIX: Readonly<Record<string, Entry>> = {
   'PATCH /v1/upload/{upload_id}': writes('204', NO_SESSION),
   'HEAD /v1/upload/{upload_id}': reads('200', NO_SESSION),
   'DELETE /v1/upload/{upload_id}': frees('204', NO_SESSION),
+  // An asset of another account is one of those that the answer says were skipped.
+  'POST /v1/assets/retention': writes('200', '200'),
   'GET /v1/assets/{asset_id}': reads('200', NO_ASSET),
   'GET /v1/assets/{asset_id}/receipts': reads('200', '404 storage.asset_not_found'),
   'GET /v1/sync': reads('200'),
@@ -187,6 +189,7 @@ export const MATRIX: Readonly<Record<string, Entry>> = {
   'GET /v1/quota': reads('200'),
   'POST /v1/shares': writes('201'),
   'GET /v1/shares': reads('200'),
+  'GET /v1/shares/{opaque_id}': reads('200', NO_SHARE),
   'PATCH /v1/shares/{opaque_id}': writes('204', NO_SHARE),
   'DELETE /v1/shares/{opaque_id}': frees('204', NOTHING_ENDED),
   'POST /v1/drops/links': writes('201'),

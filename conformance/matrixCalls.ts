@@ -260,6 +260,7 @@ const REQUESTS: Readonly<Record<string, MakeRequest>> = {
   'PATCH /v1/upload/{upload_id}': async (person) => ({ ...(await ofUpload(person)), ...chunk }),
   'HEAD /v1/upload/{upload_id}': ofUpload,
   'DELETE /v1/upload/{upload_id}': ofUpload,
+  'POST /v1/assets/retention': ({ asset }) => ({ json: { asset_ids: [asset.assetId], until: inOneHour() } }),
   'GET /v1/assets/{asset_id}': ofAsset,
   'GET /v1/assets/{asset_id}/receipts': ofAsset,
   'GET /v1/sync': plain,
@@ -272,6 +273,7 @@ const REQUESTS: Readonly<Record<string, MakeRequest>> = {
   'GET /v1/quota': plain,
   'POST /v1/shares': ({ asset }) => ({ json: shareOf(asset) }),
   'GET /v1/shares': plain,
+  'GET /v1/shares/{opaque_id}': ofShare,
   'PATCH /v1/shares/{opaque_id}': async (person) => ({
     params: { opaque_id: await newShare(person) },
     json: { sealed_name: base64(83) },

@@ -16,13 +16,14 @@ import {
   nameShare,
   readShare,
   SHARED_BYTES,
+  type Shared,
   share,
   shareBody,
   sharesOf,
   shownBy,
   visitShare,
 } from './sharing.ts'
-import { base64, land, newOpaqueId, provision, sha256, signUp, soon } from './world.ts'
+import { asOwner, base64, land, newOpaqueId, provision, sha256, signUp, soon } from './world.ts'
 
 const MAX_INDEX_BYTES = 512 * 1024
 const MAX_BLOBS = 10_000
@@ -213,6 +214,69 @@ describe('own shares', () => {
       expectAnswer(await endShare(own.author.owner, id), '400 request.malformed')
     assert.equal(await shownBy(own), GONE)
     assert.equal(await shownBy(foreign), THERE)
+  })
+})
+
+// Covers: Shares
+describe('the visits of a share', () => {
+  const newVisit = () => ({ 'x-service-visit': newOpaqueId() })
+  const countsOf = async ({ author, opaqueId }: Shared) => {
+    const entry = (await sharesOf(author.owner)).find(({ opaque_id }) => opaque_id === opaqueId)
+    return [entry?.opened, entry?.downloaded, entry?.max_downloads]
+  }
+
+  it('are counted once each: opened with the index, downloaded with the first byte, and never by HEAD, 304 or 416', async () => {
+    const shared = await newShare()
+    const [one, other] = [newVisit(), newVisit()]
+    for (const visit of [one, one, other]) expectAnswer(await visitShare(shared, visit), '200')
+    for (const headers of [{ 'if-none-match': `"${shared.hash}"` }, { range: `bytes=${SHARED_BYTES}-` }])
+      await readShare(shared, { ...one, ...headers })
+    await readShare(shared, one, 'HEAD')
+    assert.deepEqual(await countsOf(shared), [2, 0, undefined])
+    const before = (await sharesOf(shared.author.owner))[0]?.last_at
+    for (const headers of [{ range: 'bytes=0-9' }, { range: 'bytes=10-' }, {}])
+      await readShare(shared, { ...one, ...headers })
+    assert.deepEqual(await countsOf(shared), [2, 1, undefined])
+    assert.ok(((await sharesOf(shared.author.owner))[0]?.last_at ?? '') >= (before ?? 'none'))
+    // Each request of a client without visits is one.
+    for (let count = 0; count < 2; count += 1) await visitShare(shared)
+    assert.deepEqual(await countsOf(shared), [4, 1, undefined])
+    for (const visit of ['', '1', newOpaqueId().toUpperCase(), `${newOpaqueId()}0`]) {
+      const malformed = { 'x-service-visit': visit }
+      expectAnswer(await visitShare(shared, malformed), '400 request.malformed')
+      expectAnswer(await readShare(shared, malformed), '400 request.malformed')
+    }
+    const own = await asOwner(shared.author.owner, 'GET', `/v1/shares/${shared.opaqueId}`)
+    assert.deepEqual(json(own), json(await visitShare(shared, one)))
+    assert.deepEqual(await countsOf(shared), [4, 1, undefined])
+    const dead = newOpaqueId()
+    expectAnswer(await asOwner(shared.author.owner, 'GET', `/v1/shares/${dead}`), NO_SHARE)
+  })
+
+  it('answer 410 beyond the limit, which the owner sets and changes; a visit that took a download goes on', async () => {
+    const shared = await share(await newAuthor(server), { max_downloads: 1 })
+    const [one, other] = [newVisit(), newVisit()]
+    for (const visit of [one, other]) expectAnswer(await visitShare(shared, visit), '200')
+    expectAnswer(await readShare(shared, one), '200')
+    for (const visit of [other, newVisit(), {}]) {
+      expectAnswer(await visitShare(shared, visit), '410 share.used_up')
+      expectAnswer(await readShare(shared, visit), '410 share.used_up')
+    }
+    expectAnswer(await visitShare(shared, one), '200')
+    expectAnswer(await readShare(shared, { ...one, range: 'bytes=5-' }), '206')
+    const change = (body: object) => nameShare(shared.author.owner, shared.opaqueId, body)
+    expectAnswer(await change({ max_downloads: 2 }), '204')
+    expectAnswer(await readShare(shared, other), '200')
+    expectAnswer(await readShare(shared, newVisit()), '410 share.used_up')
+    expectAnswer(await change({}), '204')
+    assert.deepEqual(await countsOf(shared), [2, 2, 2])
+    expectAnswer(await change({ max_downloads: null }), '204')
+    expectAnswer(await readShare(shared, newVisit()), '200')
+    assert.deepEqual(await countsOf(shared), [2, 3, undefined])
+    for (const wrong of [0, 251]) {
+      expectAnswer(await change({ max_downloads: wrong }), '400 request.malformed')
+      expectAnswer(await makeShare(shared.author.owner, shareBody({ max_downloads: wrong })), '400 request.malformed')
+    }
   })
 })
 

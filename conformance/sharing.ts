@@ -27,6 +27,10 @@ interface ListedShare {
   readonly passphrase_required?: boolean
   readonly sealed_name?: string
   readonly sealed_record?: string
+  readonly opened?: number
+  readonly downloaded?: number
+  readonly last_at?: string
+  readonly max_downloads?: number
 }
 
 export async function sharesOf(owner: Owner): Promise<readonly ListedShare[]> {
@@ -63,8 +67,8 @@ export async function share(author: Author, over: object = {}, file = randomByte
 type From = Pick<Shared, 'client' | 'opaqueId'>
 
 /** A visitor's request for the index. */
-export function visitShare({ client, opaqueId }: From): Promise<Reply> {
-  return client.send({ method: 'GET', path: `/s/${opaqueId}` })
+export function visitShare({ client, opaqueId }: From, headers: Record<string, string> = {}): Promise<Reply> {
+  return client.send({ method: 'GET', path: `/s/${opaqueId}`, headers })
 }
 
 /** A visitor's request for the blob. */

@@ -27,6 +27,12 @@ export const UNTESTABLE_STATUSES: readonly {
     reason: 'more than 512 lists of one account would have to wait at the same moment',
   },
   {
+    status: 429,
+    operations: '`POST /v1/assets/retention`',
+    includes: ({ path }) => path === '/v1/assets/retention',
+    reason: 'a session may raise 100,000 retentions in a day; `packages/server` tests it (retainAssets.test.ts)',
+  },
+  {
     status: 503,
     operations: '`GET` and `HEAD /.well-known/service/revoked-jti`',
     includes: ({ path }) => path === '/.well-known/service/revoked-jti',

@@ -218,7 +218,7 @@ async function usedAtNew(environment: Environment, before: Before): Promise<void
   assert.deepEqual(await contentOf(asset.assetId), asset.content)
   const [link] = await owner.listLinks()
   assert.equal(link?.url, at(before.linkUrl))
-  const [shared] = (await openShare(at(before.shareUrl), environment, PASSPHRASE)).assets
+  const [shared] = (await openShare(at(before.shareUrl), environment, { passphrase: PASSPHRASE })).assets
   assert.deepEqual(new Uint8Array(await new Response(await shared?.open()).arrayBuffer()), asset.content)
 
   const later = await sendDrop(environment, at(before.linkUrl))

@@ -1,2 +1,10 @@
 /** The receiver's side of a share: opens its address, lists its files and streams them. */
-export { type OpenedShare, openShare, type SharedAsset, type SharedFile, type ShareParts } from './share/openShare.ts'
+export {
+  newVisit,
+  type OpenedShare,
+  type OpenShareOptions,
+  openShare,
+  type SharedAsset,
+  type SharedFile,
+  type ShareParts,
+} from './share/openShare.ts'

@@ -422,6 +422,11 @@ const catalog = {
     title: 'Too many uploads or passphrases on this link',
     help: 'Wait for the seconds in Retry-After.',
   },
+  'error.share.used_up': {
+    status: 410,
+    title: 'The downloads of the share are used up',
+    help: 'Its owner has limited them. Ask the owner for another download.',
+  },
   'error.share.rate_limited': {
     status: 429,
     title: 'Too many passphrases on this share',

@@ -13,6 +13,7 @@ export const HEADERS = {
   requestId: 'x-request-id',
   idempotencyKey: 'idempotency-key',
   passphraseProof: `x-${SERVICE}-passphrase-proof`,
+  visit: `x-${SERVICE}-visit`,
 } as const
 
 export const IDEMPOTENCY_KEY_PATTERN = '^[\\x21-\\x7e]{1,255}$'

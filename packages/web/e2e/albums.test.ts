@@ -387,6 +387,42 @@ async function retainAll(page: Page): Promise<void> {
   )
 }
 
+describe('a file that is protected from deletion', () => {
+  it('says what that means and until when, and is not offered for deletion, alone and beside another', async (t) => {
+    const keeper = await world.keeper()
+    const assetId = await upload(keeper, 'deed.txt', randomBytes(100))
+    await upload(keeper, 'draft.txt', randomBytes(100))
+    const { page } = await browser.open(t, { url: `${albumUrl(keeper)}/${assetId}`, signedInAs: keeper.owner })
+    await button(page, 'Protect').focus()
+    await page.keyboard.press('Enter')
+    await page.getByText('This file cannot be deleted before that day').waitFor()
+    await assertAccessible(page)
+    const day = page.getByLabel('Protected until')
+    await day.fill('2999-01-01')
+    await page.getByText('Choose a day from').waitFor()
+    const chosen = new Date(Date.now() + 50 * 86_400_000).toISOString().slice(0, 10)
+    await day.fill(chosen)
+    await button(page, 'Protect the file').click()
+    await page.getByText('The file cannot be deleted before').waitFor()
+    await page.getByText('Cannot be deleted before').waitFor()
+    assert.ok(
+      Math.abs(Date.parse((await keeper.owner.asset(assetId)).retainedUntil ?? '') - Date.parse(chosen)) < 86_400_000,
+    )
+    await assertAccessible(page)
+    await button(page, 'Delete').click()
+    await page.getByText('1 file is protected and stays').waitFor()
+    assert.equal(await button(page, 'Delete file').count(), 0)
+    await assertAccessible(page)
+    await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click()
+    await page.goto(albumUrl(keeper))
+    for (const name of ['deed.txt', 'draft.txt']) await page.getByLabel(`Select ${name}`).check()
+    await button(page, 'Delete').click()
+    await button(page, 'Delete file').click()
+    await tile(page, 'draft.txt').waitFor({ state: 'detached' })
+    await tile(page, 'deed.txt').waitFor()
+  })
+})
+
 describe('deleting an album', () => {
   it('takes its files with it, after a question that says how many and how large; another page hears of it', async (t) => {
     const keeper = await world.keeper()

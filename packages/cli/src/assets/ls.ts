@@ -1,6 +1,8 @@
 /** `blindkeep ls`: the files of the account's albums. */
+import type { Owner } from '@blindkeep/client/owner'
 import { sizeText } from '@blindkeep/protocol/byteSizes'
 import type { OwnerFlags } from '../account/profile.ts'
+import { retentionMark } from '../account/retaining.ts'
 import { signedIn } from '../account/session.ts'
 import { EXIT, type Exit } from '../ground/exits.ts'
 import { interruptible } from '../ground/interrupts.ts'
@@ -36,7 +38,7 @@ export async function ls(album: string | undefined, flags: OwnerFlags): Promise<
     const sorted = described.toSorted((one, other) => byName(nameOf(one), nameOf(other)))
     report.list(
       [shrinking('NAME'), 'SIZE', 'KEPT SINCE', 'ID'],
-      sorted.map((one) => rowOf(one, names.get(one.asset.albumId))),
+      sorted.map((one) => rowOf(one, { album: names.get(one.asset.albumId), owner })),
       'There are no files.',
     )
     const outcomes = createOutcomes(report)
@@ -48,12 +50,15 @@ export async function ls(album: string | undefined, flags: OwnerFlags): Promise<
 
 const nameOf = ({ file, state }: DescribedAsset) => file?.name ?? WITHOUT_NAME[state]
 
-function rowOf(one: DescribedAsset, album: string | undefined): Row {
+function rowOf(
+  one: DescribedAsset,
+  { album, owner }: { readonly album: string | undefined; readonly owner: Owner },
+): Row {
   const { asset, state, file, failure, signerRevokedAt } = one
   const { assetId, albumId, createdAt, blobs } = asset
-  const mark = markOf(one)
+  const marks = [markOf(one), retentionMark(owner, asset.retainedUntil)].filter((mark) => mark !== undefined)
   const title = file?.name === undefined ? WITHOUT_NAME[state] : shown(file.name)
-  const name = mark === undefined ? title : `${title} (${mark})`
+  const name = marks.length === 0 ? title : `${title} (${marks.join(', ')})`
   const size = file === undefined ? '' : sizeText(file.size)
   return {
     cells: [name, size, timeText(createdAt), shortId(assetId)],
@@ -69,6 +74,7 @@ function rowOf(one: DescribedAsset, album: string | undefined): Row {
       created_at: createdAt,
       sealed_bytes: blobs.reduce((sum, blob) => sum + blob.size, 0),
       signer_revoked_at: signerRevokedAt,
+      retained_until: asset.retainedUntil,
       message: failure?.message,
     },
   }

@@ -74,8 +74,8 @@ function whatOf(chosen: readonly DescribedAsset[]): string {
 /** The server states until when an asset is retained. */
 function failureFor({ asset }: DescribedAsset, error: unknown): Failure {
   const failure = failureOf(error)
-  const { retention_until: until } = asset.envelope
+  const { retainedUntil: until } = asset
   const isRetained = error instanceof ProblemError && error.code === 'error.asset.retained'
-  if (!isRetained || until === undefined || until === null) return failure
+  if (!isRetained || until === undefined) return failure
   return { ...failure, message: `It must be kept until ${timeText(until)}. Delete it after that.` }
 }

@@ -1,6 +1,9 @@
 /** The commands for the files that an account keeps. */
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
+import { expiry } from '../ground/options.ts'
 import { does } from './done.ts'
+
+export const RETAIN = 'the files cannot be deleted for so long, or until then; asks once'
 
 export function addFilesCommands(program: Command): void {
   program
@@ -11,6 +14,7 @@ export function addFilesCommands(program: Command): void {
     .option('--again', 'upload files again that this profile has uploaded into this album before')
     .option('--then-delete', 'delete each file here, once the server has proven that it holds exactly these bytes')
     .option('--receipts <folder>', 'where to save the receipts; without it the profile keeps them')
+    .option('--retain <time>', RETAIN, expiry)
     .addHelpText(
       'after',
       `
@@ -22,9 +26,12 @@ byte again; this machine seals the file again and compares it with what was
 signed. A file that is not proven to be held, or has changed meanwhile, is kept,
 and a line says why.
 
+--retain protects files that had landed before, too, for so long from now on.
+
 Examples:
   blindkeep upload --album Scans letter.pdf 2026/
-  blindkeep upload --album Backups nightly.tar --then-delete --yes`,
+  blindkeep upload --album Backups nightly.tar --then-delete --yes
+  blindkeep upload --album Backups nightly.tar --retain 30d --yes`,
     )
     .action(does(async () => (await import('../upload/upload.ts')).upload))
 
@@ -60,4 +67,25 @@ Examples:
     .description('Deletes files of the account. Files that must be retained stay.')
     .argument('<file...>', 'the id of a file, the beginning of its id, or its name')
     .action(does(async () => (await import('../assets/rm.ts')).rm))
+
+  program
+    .command('retain')
+    .description('Protects files from deletion until a time. It can be put off later, but not brought forward.')
+    .argument('[file...]', 'the id of a file, the beginning of its id, or its name')
+    .option('--album <album>', 'all files of an album: its name, its id, or the beginning of its id')
+    .addOption(new Option('--for <time>', 'how long from now on, as in 30d').argParser(expiry).conflicts('until'))
+    .addOption(new Option('--until <time>', 'until when, as in 2030-12-31T18:00:00Z').argParser(expiry))
+    .addHelpText(
+      'after',
+      `
+Before that time the files cannot be deleted: neither by you, nor by the operator
+with the commands of the server. They count in your quota, and the account
+cannot be deleted either. It does not protect from the machine of the server breaking:
+keep a second copy.
+
+Examples:
+  blindkeep retain contract.pdf --until 2027-01-31T00:00:00Z
+  blindkeep retain --album Backups --for 30d --yes`,
+    )
+    .action(does(async () => (await import('../assets/retain.ts')).retain))
 }

@@ -1,6 +1,8 @@
 /** The commands for what guests have dropped. */
 import { type Command, Option } from 'commander'
+import { expiry } from '../ground/options.ts'
 import { does } from './done.ts'
+import { RETAIN } from './files.ts'
 
 const BATCH = 'all that a guest has sent in one go: the beginning of its id'
 const NOTES = 'write what the guest says beside the file, as NAME.blindkeep-note.txt'
@@ -22,6 +24,7 @@ export function addInboxCommands(program: Command): void {
     .argument('[id...]', 'drops, by the beginning of their ids')
     .option('--batch <id>', BATCH)
     .requiredOption('--album <album>', 'its id or name')
+    .option('--retain <time>', RETAIN, expiry)
     .addHelpText('after', '\nExample:\n  blindkeep inbox adopt 3f2a91c0 --album Contracts')
     .action(does(async () => (await import('../inbox/adopt.ts')).adopt))
 

@@ -1,6 +1,6 @@
 /** The commands for shares, of both sides. */
 import type { Command } from 'commander'
-import { expiry, name, newName } from '../ground/options.ts'
+import { downloads, downloadsLimit, expiry, name, newName } from '../ground/options.ts'
 import { does } from './done.ts'
 
 export function addShareCommands(program: Command): void {
@@ -10,7 +10,7 @@ export function addShareCommands(program: Command): void {
   share
     .command('list')
     .description(
-      'Lists your shares: how long they last, how many files they show, their names, and those of their first files.',
+      'Lists your shares: how long they last, how often they were opened and downloaded, how many files they show, their names, and those of their first files.',
     )
     .action(does(async () => (await import('../shares/ownShares.ts')).listShares))
 
@@ -27,6 +27,15 @@ export function addShareCommands(program: Command): void {
     .argument('<id>', 'the id, its beginning, or the present name')
     .argument('<name>', 'the new name; an empty text removes it', newName)
     .action(does(async () => (await import('../shares/ownShares.ts')).renameShare))
+
+  share
+    .command('limit')
+    .description(
+      'Limits how many visits may download, those before included. A file that was downloaded can be passed on.',
+    )
+    .argument('<id>', 'the id, its beginning, or the name')
+    .argument('<number>', 'how many, 1 to 250; or unlimited', downloadsLimit)
+    .action(does(async () => (await import('../shares/ownShares.ts')).limitShare))
 
   share
     .command('revoke')
@@ -48,6 +57,7 @@ function addCreate(share: Command): void {
       'how long it shows them (90m, 12h, 7d, 4w), or until when; without it, until revoked',
       expiry,
     )
+    .option('--downloads <number>', 'how many visits may download; then the share shows nothing to others', downloads)
     .option('--passphrase', 'receivers need a passphrase; it is asked for, or BLINDKEEP_PASSPHRASE')
     .option('--passphrase-file <file>', 'receivers need the passphrase in this file')
     .option('--no-qr', 'leave the QR code out')

@@ -80,6 +80,18 @@ export function countLimit(text: string): number | 'unlimited' {
   return text === 'unlimited' ? text : count(text)
 }
 
+const MAX_DOWNLOADS = 250
+
+/** Of a share. */
+export function downloads(text: string): number {
+  const many = count(text)
+  return many <= MAX_DOWNLOADS ? many : refuse(`At most ${MAX_DOWNLOADS}, please.`)
+}
+
+export function downloadsLimit(text: string): number | 'unlimited' {
+  return text === 'unlimited' ? text : downloads(text)
+}
+
 function refuse(message: string): never {
   throw new InvalidArgumentError(message)
 }

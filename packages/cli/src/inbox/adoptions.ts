@@ -17,6 +17,14 @@ interface KeptAdoption {
   readonly drop: DescribedDrop
   readonly assetId: AssetId
   readonly albumId: Album['albumId']
+  readonly retainUntil?: string | undefined
+}
+
+/** What the file becomes. */
+export interface Adopting {
+  readonly albumId: Album['albumId']
+  /** RFC 3339: it cannot be deleted before. */
+  readonly retainUntil?: string | undefined
 }
 
 export interface Adopted {
@@ -27,7 +35,7 @@ export interface Adopted {
 
 export interface Adoptions {
   /** Adopts the drop, or goes on with what an earlier process has begun. Throws what `owner.adoptDrop` throws. */
-  adopt(drop: DescribedDrop, albumId: Album['albumId'], signal: AbortSignal): Promise<Adopted>
+  adopt(drop: DescribedDrop, adopting: Adopting, signal: AbortSignal): Promise<Adopted>
   /** Of a drop that its owner discards: a server that says later that it was adopted gets no signature. */
   forget(dropId: DropId): Promise<void>
   /** The drops whose adoption was begun and is not complete. They may have left the inbox. */
@@ -55,17 +63,20 @@ export function openAdoptions({ owner, profile, report, device }: SignedIn): Ado
     return kept?.accountId === accountId ? kept : undefined
   }
 
-  async function adoptAlone(drop: DescribedDrop, albumId: Album['albumId'], signal: AbortSignal): Promise<Adopted> {
+  async function adoptAlone(drop: DescribedDrop, adopting: Adopting, signal: AbortSignal): Promise<Adopted> {
     const before = await keptOf(drop.dropId)
-    const adoption = before ?? { accountId, drop, assetId: owner.newAssetId(), albumId }
+    const adoption = before ?? { accountId, drop, assetId: owner.newAssetId(), ...adopting }
     if (before === undefined) {
       await profile.vault.write(nameOf(drop.dropId), adoption)
       await syncFolder(directory)
     }
-    const { assetId, albumId: album } = adoption
+    const { assetId, albumId: album, retainUntil } = adoption
     try {
       const isFirstTry = before === undefined
-      await owner.adoptDrop(drop, { album, assetId, isFirstTry, device: await device(), signal })
+      await owner.adoptDrop(drop, { album, assetId, isFirstTry, retainUntil, device: await device(), signal })
+      // An earlier call may have begun it with another retention, or with none.
+      const { retainUntil: until } = adopting
+      if (until !== undefined && until !== retainUntil) await owner.retainAssets([assetId], until)
     } catch (error) {
       if (isNotThere(error)) await profile.vault.remove(nameOf(drop.dropId))
       throw error
@@ -82,9 +93,9 @@ export function openAdoptions({ owner, profile, report, device }: SignedIn): Ado
   }
 
   return {
-    adopt: (drop, albumId, signal) =>
+    adopt: (drop, adopting, signal) =>
       whileAlone({ home: profile.home, path: join(directory, drop.dropId), doing: 'adopts this drop' }, () =>
-        adoptAlone(drop, albumId, signal),
+        adoptAlone(drop, adopting, signal),
       ),
     forget: (dropId) => profile.vault.remove(nameOf(dropId)),
     async begun() {
@@ -96,10 +107,9 @@ export function openAdoptions({ owner, profile, report, device }: SignedIn): Ado
   }
 }
 
-/** Adopted otherwise, discarded, or its album is unusable: the next call may choose another. */
+/** Adopted otherwise, discarded, or its album or its retention is unusable: the next call may choose another. */
 function isNotThere(error: unknown): boolean {
-  return (
-    error instanceof ProblemError &&
-    (error.code === 'error.drop.not_found' || error.code === 'error.album.not_available')
-  )
+  return error instanceof ProblemError && ENDED.some((code) => code === error.code)
 }
+
+const ENDED = ['error.drop.not_found', 'error.album.not_available', 'error.manifest.retention_too_long']

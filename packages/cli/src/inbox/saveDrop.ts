@@ -48,7 +48,7 @@ export async function saveDrop(call: SaveDrop, drop: DescribedDrop): Promise<voi
   if (steps.then === undefined) return
   signal.throwIfAborted()
   if (steps.then !== 'discard')
-    return onStep({ is: 'adopted', ...(await adoptions.adopt(drop, steps.then.adopt, signal)) })
+    return onStep({ is: 'adopted', ...(await adoptions.adopt(drop, { albumId: steps.then.adopt }, signal)) })
   // The program may have moved the file on; it has taken it over by ending with 0.
   const known = kept.of(drop.dropId)
   if (known?.hasRun !== true) await requireOnDisk(path, drop, isFromBefore ? known?.plan : undefined)

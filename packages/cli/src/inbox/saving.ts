@@ -83,7 +83,7 @@ export async function openSaving(call: OpenSaving): Promise<Saving> {
     save,
     async adopt(drop) {
       if (album === undefined) return
-      tellAdopted(report, drop, { ...(await adoptions.adopt(drop, album.albumId, signal)), album })
+      tellAdopted(report, drop, { ...(await adoptions.adopt(drop, { albumId: album.albumId }, signal)), album })
       onStep?.('adopted')
     },
     forgetOthers: (inInbox) =>
@@ -123,10 +123,15 @@ function tellStep(report: Report, { drop, step, label }: ToldStep): void {
 }
 
 /** `album`: the one that was asked for. An adoption that was begun is finished where it began. */
+interface ToldAdoption extends Adopted {
+  readonly album: Album | undefined
+  readonly retainUntil?: string | undefined
+}
+
 export function tellAdopted(
   report: Report,
   drop: DescribedDrop,
-  { assetId, albumId, album }: Adopted & { readonly album: Album | undefined },
+  { assetId, albumId, album, retainUntil }: ToldAdoption,
 ): void {
   const isOther = album?.albumId !== albumId
   const where = isOther ? `the album ${shortId(albumId)}, as it was begun` : shown(album?.name ?? shortId(albumId))
@@ -136,6 +141,7 @@ export function tellAdopted(
     name: nameOf(drop),
     asset_id: assetId,
     album_id: albumId,
+    retained_until: retainUntil,
   })
 }
 

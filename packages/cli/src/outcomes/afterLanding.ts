@@ -14,6 +14,7 @@ const FATES = {
     'had landed before, and are not known there any more',
   ],
   may_differ: ['had landed before, and may have changed since', 'had landed before, and may have changed since'],
+  not_retained: ['has landed, and may be deleted all the same', 'have landed, and may be deleted all the same'],
   not_asked: [
     'had landed before, but the server could not be asked',
     'had landed before, but the server could not be asked',
@@ -68,6 +69,12 @@ export function notAsked(landing: Landing, cause: unknown): AfterLanding {
 export function withoutReceipt(cause: unknown): AfterLanding {
   const reason = cause instanceof AuditError ? 'receipt_wrong' : 'receipt_missing'
   return new AfterLanding(reason, 'It was sent, and the server says that it has it.', { cause })
+}
+
+export function notRetained(cause: unknown): AfterLanding {
+  const text =
+    'It has landed, and is not protected from deletion. The same line again, or blindkeep retain, protects it.'
+  return new AfterLanding('not_retained', text, { cause })
 }
 
 function landingText({ landedAt, receiptSeq }: Landing): string {

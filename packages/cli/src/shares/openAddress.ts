@@ -4,7 +4,7 @@ import { realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ShareError } from '@blindkeep/client/errors'
 import { nodeEnvironment } from '@blindkeep/client/node'
-import { type OpenedShare, openShare, type SharedAsset } from '@blindkeep/client/share'
+import { newVisit, type OpenedShare, openShare, type SharedAsset } from '@blindkeep/client/share'
 import { sizeText } from '@blindkeep/protocol/byteSizes'
 import { givenAddress, secret } from '../ground/ask.ts'
 import { makeFolder } from '../ground/disk.ts'
@@ -46,13 +46,14 @@ export async function openAddress(given: string, { to, only, passphraseFile, ...
 
 /** Whether a passphrase is needed is in the address. It is asked for only where there is a share. */
 async function openAsking(address: string, file: string | undefined): Promise<OpenedShare> {
+  const visit = newVisit()
   try {
-    return await openShare(address, nodeEnvironment)
+    return await openShare(address, nodeEnvironment, { visit })
   } catch (error) {
     if (!(error instanceof ShareError && error.reason === 'passphrase_missing')) throw error
     const flag = '--passphrase-file'
     const passphrase = await secret({ what: 'Passphrase of the share', file, variable: 'BLINDKEEP_PASSPHRASE', flag })
-    return await openShare(address, nodeEnvironment, passphrase)
+    return await openShare(address, nodeEnvironment, { passphrase, visit })
   }
 }
 

@@ -1,7 +1,16 @@
 /** `share create`, `share list`, `share show`, `share rename`, `share revoke`. */
 import { AssetUnsigned } from '@blindkeep/client/errors'
-import type { AssetFacts, CreatedShare, CreateShare, Owner, OwnShare, ShareSummary } from '@blindkeep/client/owner'
+import type {
+  AssetFacts,
+  CreatedShare,
+  CreateShare,
+  Owner,
+  OwnShare,
+  ShareSummary,
+  ShareVisits,
+} from '@blindkeep/client/owner'
 import { sizeText } from '@blindkeep/protocol/byteSizes'
+import { countText } from '@blindkeep/protocol/counts'
 import { type Instant, millisecondsOf } from '@blindkeep/protocol/ids'
 import { endOf } from '../account/endOf.ts'
 import type { OwnerFlags } from '../account/profile.ts'
@@ -21,17 +30,21 @@ import { filesText, namedText, shortId, shown, timeText } from '../ground/texts.
 export interface CreateShareFlags extends OwnerFlags, QrFlags, NewPassphraseFlags {
   readonly name?: string
   readonly expires?: Expiry
+  readonly downloads?: number
 }
 
 export async function createShare(given: readonly string[], flags: CreateShareFlags): Promise<Exit> {
   const session = await signedIn(flags)
   const { owner, report } = session
-  const { name } = flags
+  const { name, downloads: maxDownloads } = flags
   const expiresAt = await endOf(owner, flags.expires)
   const passphrase = await newPassphrase('Passphrase of the new share', flags)
   return await interruptible(async (signal) => {
     const assets = (await chosenAssets(session, given, { signal })).map(({ asset }) => asset)
-    const share = await createWithConsent(owner, assets, { options: { name, passphrase, expiresAt, signal }, flags })
+    const share = await createWithConsent(owner, assets, {
+      options: { name, passphrase, expiresAt, maxDownloads, signal },
+      flags,
+    })
     report.answer(share.url, {
       event: 'created',
       share_id: share.opaqueId,
@@ -39,6 +52,7 @@ export async function createShare(given: readonly string[], flags: CreateShareFl
       ...(share.isKept && { name }),
       asset_ids: assets.map(({ assetId }) => assetId),
       expires_at: expiresAt,
+      max_downloads: maxDownloads,
       passphrase_required: passphrase !== undefined,
     })
     const until = expiresAt === undefined ? 'until you revoke it' : `until ${timeText(expiresAt)}`
@@ -79,13 +93,23 @@ export async function listShares(flags: OwnerFlags): Promise<Exit> {
   const { owner, report } = await signedIn(flags)
   const shares = await owner.listShares()
   const rows = shares.map((share) => ({ cells: cellsOf(share, owner.now()), fact: shareFacts(share) }))
-  const headings = ['ID', 'CREATED', 'EXPIRES', 'FILES', 'SIZE', shrinking('NAME'), shrinking('CONTENTS')]
+  const headings = [
+    'ID',
+    'CREATED',
+    'EXPIRES',
+    'OPENED',
+    'DOWNLOADED',
+    'FILES',
+    'SIZE',
+    shrinking('NAME'),
+    shrinking('CONTENTS'),
+  ]
   report.list(headings, rows, 'There are no shares. Create one: blindkeep share create FILE')
   return tellFaults(shares, report)
 }
 
 function cellsOf(
-  { opaqueId, createdAt, expiresAt, passphraseRequired, name = '', contents }: OwnShare,
+  { opaqueId, createdAt, expiresAt, passphraseRequired, visits, maxDownloads, name = '', contents }: OwnShare,
   now: Instant,
 ): readonly string[] {
   const expires = expiryText(expiresAt, now)
@@ -93,11 +117,19 @@ function cellsOf(
     shortId(opaqueId),
     timeText(createdAt),
     passphraseRequired ? `${expires}, passphrase` : expires,
+    String(visits?.opened ?? ''),
+    downloadsText(visits, maxDownloads),
     contents === undefined ? '' : String(contents.files),
     contents === undefined ? '' : sizeText(contents.bytes),
     shown(name),
     contents === undefined ? '' : shown(contentsText(contents)),
   ]
+}
+
+/** `2 of 5`. */
+function downloadsText(visits: ShareVisits | undefined, max: number | undefined): string {
+  if (visits === undefined) return ''
+  return max === undefined ? String(visits.downloaded) : `${visits.downloaded} of ${max}`
 }
 
 /** The first names. */
@@ -108,7 +140,7 @@ function contentsText({ files, names }: ShareSummary): string {
 export async function showShare(given: string, flags: OwnerFlags & QrFlags): Promise<Exit> {
   const { owner, report } = await signedIn(flags)
   const share = pickShare(await owner.listShares(), given)
-  const { opaqueId, name, createdAt, expiresAt, passphraseRequired, contents } = share
+  const { opaqueId, name, createdAt, expiresAt, passphraseRequired, visits, maxDownloads, contents } = share
   // An address that shows nothing is not given on.
   const isOver = hasExpired(expiresAt, owner.now())
   const url = isOver ? undefined : share.url
@@ -118,6 +150,9 @@ export async function showShare(given: string, flags: OwnerFlags & QrFlags): Pro
     `Id:       ${opaqueId}`,
     `Created:  ${timeText(createdAt)}`,
     `Expires:  ${expiryText(expiresAt, owner.now())}`,
+    ...(visits === undefined
+      ? []
+      : [`Opened:   ${visits.opened}, downloaded ${downloadsText(visits, maxDownloads)}${lastText(visits)}`]),
     ...(passphraseRequired ? ['Needs:    the passphrase that you gave it'] : []),
     ...(contents === undefined ? [] : [`Files:    ${filesText(contents.files)}, ${sizeText(contents.bytes)}`]),
     ...(contents === undefined || contents.names.length === 0 ? [] : [`Contents: ${shown(contentsText(contents))}`]),
@@ -131,12 +166,19 @@ export async function showShare(given: string, flags: OwnerFlags & QrFlags): Pro
   return tellFaults([share], report)
 }
 
-function shareFacts({ opaqueId, createdAt, expiresAt, passphraseRequired, name, contents }: OwnShare) {
+const lastText = ({ lastAt }: ShareVisits) => (lastAt === undefined ? '' : `, the last time ${timeText(lastAt)}`)
+
+function shareFacts(share: OwnShare) {
+  const { opaqueId, createdAt, expiresAt, passphraseRequired, visits, maxDownloads, name, contents } = share
   return {
     share_id: opaqueId,
     created_at: createdAt,
     expires_at: expiresAt,
     passphrase_required: passphraseRequired,
+    opened: visits?.opened,
+    downloaded: visits?.downloaded,
+    last_at: visits?.lastAt,
+    max_downloads: maxDownloads,
     name,
     files: contents?.files,
     bytes: contents?.bytes,
@@ -182,6 +224,20 @@ export async function renameShare(given: string, name: string, flags: OwnerFlags
     event: 'named',
     share_id: opaqueId,
     ...(isNamed && { name }),
+  })
+  return EXIT.done
+}
+
+export async function limitShare(given: string, limit: number | 'unlimited', flags: OwnerFlags): Promise<Exit> {
+  const { owner, report } = await signedIn(flags)
+  const { opaqueId } = pickShare(await owner.listShares(), given)
+  const max = limit === 'unlimited' ? undefined : limit
+  await owner.limitShare(opaqueId, max)
+  const may = max === undefined ? 'any number of downloads' : countText(max, 'download')
+  report.result(`The share ${shortId(opaqueId)} has ${may}, those before included.`, {
+    event: 'limited',
+    share_id: opaqueId,
+    max_downloads: max,
   })
   return EXIT.done
 }

@@ -93,6 +93,25 @@ describe('a share at the command line', () => {
     )
   })
 
+  it('is counted and limited: a call is one visit, and beyond the limit nothing is saved', async () => {
+    const [made] = await world.facts(['share', 'create', second, third, '--downloads', '1', ...ADA])
+    assert.equal(made.max_downloads, 1)
+    assert.equal((await world.run(['open', made.url, '--to', 'counted'])).status, 0)
+    const refused = await world.run(['open', made.url, '--to', 'refused'])
+    assert.deepEqual([refused.status, /downloads of this share are used up/.test(refused.stderr)], [1, true])
+    const listed = await world.facts(['share', 'list', ...ADA])
+    const { opened, downloaded, max_downloads, last_at } = listed.find(({ share_id }) => share_id === made.share_id)
+    assert.deepEqual([opened, downloaded, max_downloads, typeof last_at], [1, 1, 1, 'string'])
+    const raised = await world.run(['share', 'limit', made.share_id.slice(0, 8), '2', ...ADA])
+    assert.match(raised.stdout, /has 2 downloads, those before included/)
+    assert.equal((await world.run(['open', made.url, '--to', 'raised'])).status, 0)
+    assert.match((await world.run(['share', 'show', made.share_id, ...ADA])).stdout, /Opened: +2, downloaded 2 of 2/)
+    const none = await world.run(['share', 'limit', made.share_id, 'unlimited', ...ADA])
+    assert.match(none.stdout, /any number of downloads/)
+    assert.equal((await world.run(['share', 'limit', made.share_id, '251', ...ADA])).status, 2)
+    await world.facts(['share', 'revoke', made.share_id, '--yes', ...ADA])
+  })
+
   it('has a name, and is shown again with its address and what is in it', async () => {
     const make = ['share', 'create', second, third, '--name', 'For the notary', ...ADA]
     const [made] = await world.facts(make)

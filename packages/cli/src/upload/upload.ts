@@ -5,11 +5,13 @@ import { sizeText } from '@blindkeep/protocol/byteSizes'
 import { countText } from '@blindkeep/protocol/counts'
 import type { AssetId } from '@blindkeep/protocol/ids'
 import type { OwnerFlags } from '../account/profile.ts'
+import { retentionOf } from '../account/retaining.ts'
 import { signedIn } from '../account/session.ts'
 import { chosenAlbum } from '../assets/chosen.ts'
 import { agrees } from '../ground/ask.ts'
 import { EXIT, type Exit } from '../ground/exits.ts'
 import { interruptible } from '../ground/interrupts.ts'
+import type { Expiry } from '../ground/options.ts'
 import type { Report } from '../ground/report.ts'
 import { shown } from '../ground/texts.ts'
 import { createOutcomes, type Outcomes } from '../outcomes/outcomes.ts'
@@ -22,6 +24,7 @@ export interface UploadFlags extends OwnerFlags {
   readonly again?: boolean
   readonly thenDelete?: boolean
   readonly receipts?: string
+  readonly retain?: Expiry
 }
 
 export async function upload(paths: readonly string[], flags: UploadFlags): Promise<Exit> {
@@ -33,6 +36,14 @@ export async function upload(paths: readonly string[], flags: UploadFlags): Prom
   const { files } = choice
   if (thenDelete && files.length > 0 && !(await agrees(deletionQuestion(files), flags))) {
     report.problem('Nothing was uploaded, and nothing was deleted.', { event: 'declined' })
+    return EXIT.failed
+  }
+  const until =
+    flags.retain && files.length > 0
+      ? await retentionOf(owner, { retain: flags.retain, files: files.length }, flags)
+      : undefined
+  if (until === 'declined') {
+    report.problem('Nothing was uploaded.', { event: 'declined' })
     return EXIT.failed
   }
   // Otherwise each file would land before its receipt is refused.
@@ -55,11 +66,12 @@ export async function upload(paths: readonly string[], flags: UploadFlags): Prom
         again,
         deleted: deletedAssets,
         thenDelete,
+        retainUntil: until,
         signal,
         ...one,
       }
       const result = await uploadFile(options)
-      tellLanded(file, result, report)
+      tellLanded(file, { ...result, retainUntil: until }, report)
       if (result.deletion?.isDeleted === true) deleted.count += 1
       else if (result.deletion !== undefined) tellKept(file, result, outcomes)
       return result
@@ -84,7 +96,11 @@ function deletionQuestion(files: readonly ChosenFile[]): string {
   return `Delete ${count} (${sizeText(bytes)}) here, ${each}once the server has proven that it holds it?`
 }
 
-function tellLanded({ shownAs }: ChosenFile, result: UploadResult, report: Report): void {
+function tellLanded(
+  { shownAs }: ChosenFile,
+  result: UploadResult & { readonly retainUntil: string | undefined },
+  report: Report,
+): void {
   const { isFromBefore, wasDeleted, assetId, ciphertextHash, size, receiptFile, deletion } = result
   const fact = {
     event: isFromBefore ? 'landed_before' : 'landed',
@@ -95,6 +111,7 @@ function tellLanded({ shownAs }: ChosenFile, result: UploadResult, report: Repor
     receipt_file: deletion?.receiptFile ?? receiptFile,
     deleted: deletion?.isDeleted,
     deleted_since: wasDeleted,
+    retained_until: wasDeleted === true ? undefined : result.retainUntil,
   }
   const landed = isFromBefore
     ? `${shown(shownAs)} had landed before${wasDeleted === true ? ', and was deleted from the account since' : ''}. --again sends it again.`

@@ -7,7 +7,7 @@ import { type Owner, parseUploadState, type UploadState } from '@blindkeep/clien
 import type { AlbumId, AssetId } from '@blindkeep/protocol/ids'
 import type { SignedIn } from '../account/session.ts'
 import { pinsOf } from '../home/pins.ts'
-import { type Landing, mayDiffer, notAsked, recordGone, withoutReceipt } from '../outcomes/afterLanding.ts'
+import { type Landing, mayDiffer, notAsked, notRetained, recordGone, withoutReceipt } from '../outcomes/afterLanding.ts'
 import { keepReceipts } from '../receipts/keep.ts'
 import type { ChosenFile } from '../send/files.ts'
 import type { FileProgress } from '../send/progress.ts'
@@ -34,6 +34,8 @@ export interface UploadFile {
   readonly deleted: () => Promise<ReadonlySet<AssetId>>
   /** Deletes the file once the server is proven to have it. */
   readonly thenDelete: boolean
+  /** RFC 3339: it cannot be deleted from the account before, also if it had landed already. */
+  readonly retainUntil: string | undefined
   readonly signal: AbortSignal
   readonly onProgress: (progress: FileProgress) => void
   readonly turns: SendTurns
@@ -43,6 +45,8 @@ export interface LandedAsset extends Landing {
   readonly assetId: AssetId
   /** Of the sealed original. */
   readonly ciphertextHash: string
+  /** RFC 3339, as it was signed. */
+  readonly retainUntil?: string | undefined
 }
 
 export interface UploadResult extends LandedAsset {
@@ -73,6 +77,7 @@ export function uploadFile(call: UploadFile): Promise<UploadResult> {
   return kept.alone(() =>
     withFile(file.place, call.signal, async (opened) => {
       const landed = await landedFile(call, kept, { ...opened, version: versionOf(opened) })
+      await retainLanded(call, landed)
       if (!call.thenDelete) return landed
       const deletion = await deleteLocal({ ...call, ...opened, assetId: landed.assetId })
       // A later file of this name is another one, whatever its size and time.
@@ -80,6 +85,16 @@ export function uploadFile(call: UploadFile): Promise<UploadResult> {
       return { ...landed, deletion }
     }),
   )
+}
+
+/** Of what an earlier call has sent or begun, with an earlier end or none. */
+async function retainLanded({ session, retainUntil }: UploadFile, landed: UploadResult): Promise<void> {
+  const { assetId, wasDeleted, retainUntil: signed } = landed
+  if (retainUntil === undefined || retainUntil === signed || wasDeleted === true) return
+  const { skipped } = await session.owner.retainAssets([assetId], retainUntil).catch((cause) => {
+    throw notRetained(cause)
+  })
+  if (skipped.length > 0) throw notRetained(undefined)
 }
 
 interface OpenedFile extends Pick<OpenFile, 'source' | 'modifiedAt'> {
@@ -155,19 +170,21 @@ interface Begun {
 }
 
 async function sendOpened(
-  { session: { owner }, device, album, file, signal, onProgress, turns }: UploadFile,
+  { session: { owner }, device, album, file, retainUntil, signal, onProgress, turns }: UploadFile,
   kept: KeptUpload,
   { source, modifiedAt, version, begun, isTouched }: OpenedFile & Begun,
 ): Promise<LandedAsset> {
   const onState = (state: UploadState) => kept.write({ is: 'sending', version, state })
   const fresh = async () => {
-    const state = await owner.prepareUpload({ source, name: file.name, modifiedAt, album, device, signal, onProgress })
+    const facts = { source, name: file.name, modifiedAt, retainUntil }
+    const state = await owner.prepareUpload({ ...facts, album, device, signal, onProgress })
     await onState(state)
     return await sending(state)
   }
   const sending = async (state: UploadState): Promise<LandedAsset> => {
     const { assetId } = await owner.finishUpload({ state, source, onState, signal, onProgress, turns })
-    return { assetId, ciphertextHash: state.envelope.ciphertext_hash, landedAt: new Date().toISOString() }
+    const { ciphertext_hash: ciphertextHash, retention_until: until } = state.envelope
+    return { assetId, ciphertextHash, retainUntil: until ?? undefined, landedAt: new Date().toISOString() }
   }
   if (begun === undefined) return await fresh()
   try {

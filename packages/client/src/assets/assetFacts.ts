@@ -37,6 +37,8 @@ export interface AssetFacts {
   readonly drop: AssetDrop | undefined
   readonly createdAt: string
   readonly changedAt: string
+  /** Until then the server does not delete it (RFC 3339), nor the account. Undefined if it never was retained. */
+  readonly retainedUntil: string | undefined
 }
 
 /** Throws what a call throws (`error.asset.not_found`), and `AnswerError` for another asset's description. */
@@ -68,6 +70,7 @@ export function factsOf({ drop, ...body }: AssetResponse): AssetFacts {
       : undefined,
     createdAt: body.created_at,
     changedAt: body.changed_at,
+    retainedUntil: body.retained_until ?? undefined,
   }
 }
 

@@ -1,4 +1,6 @@
 /** The owner's assets: read, opened, deleted. */
+import type { AssetId } from '@blindkeep/protocol/ids'
+import { MAX_RETAINED_ASSETS } from '@blindkeep/protocol/schemas/assets'
 import { type AssetFacts, readAsset } from './assetFacts.ts'
 import type { AssetPorts } from './assetPorts.ts'
 import { createDescribeAsset, type DescribeAsset } from './describeAsset.ts'
@@ -17,6 +19,19 @@ export interface OwnerAssets {
   openAsset(asset: string | AssetFacts, options?: OpenAssetOptions): Promise<OpenedAsset>
   /** Frees the quota at once; the id stays taken. Throws `error.asset.retained` before the retention time is over. */
   deleteAsset(assetId: string): Promise<void>
+  /**
+   * These assets cannot be deleted before `until` (RFC 3339, by the server's clock), nor can the account. It is only
+   * raised, and cannot be undone. Throws `error.manifest.retention_too_long` beyond `limits.retention_days` of the
+   * server facts, and what a call throws; then some of the assets may be raised, and the same call does the rest.
+   */
+  retainAssets(assetIds: readonly AssetId[], until: string): Promise<RetainedAssets>
+}
+
+export interface RetainedAssets {
+  /** How many are retained for longer than before. */
+  readonly raised: number
+  /** These are not retained by it: they do not exist, or no device has signed them yet. */
+  readonly skipped: readonly AssetId[]
 }
 
 export function createOwnerAssets(ports: AssetPorts, known: KnownDevices): OwnerAssets {
@@ -27,6 +42,17 @@ export function createOwnerAssets(ports: AssetPorts, known: KnownDevices): Owner
     openAsset: (asset, options) => openAsset(ports, asset, options),
     deleteAsset: async (assetId) => {
       await call('deleteAsset', { path: { asset_id: assetId } })
+    },
+    async retainAssets(assetIds, until) {
+      const skipped: AssetId[] = []
+      let raised = 0
+      for (let from = 0; from < assetIds.length; from += MAX_RETAINED_ASSETS) {
+        const asset_ids = assetIds.slice(from, from + MAX_RETAINED_ASSETS)
+        const { body } = await call('retainAssets', { body: { asset_ids, until } })
+        raised += body.raised
+        skipped.push(...body.skipped)
+      }
+      return { raised, skipped }
     },
   }
 }

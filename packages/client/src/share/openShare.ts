@@ -1,5 +1,5 @@
 /** The receiver's side of a share: a client that has its address and nothing else. */
-import { type Bytes, fromBase64, fromHex, toBase64 } from '@blindkeep/protocol/bytes'
+import { type Bytes, fromBase64, fromHex, toBase64, toHex } from '@blindkeep/protocol/bytes'
 import type { Sha256Hex } from '@blindkeep/protocol/ids'
 import { type Environment, systemEnvironment } from '../ground/environment.ts'
 import { type Call, createCalls } from '../http/call.ts'
@@ -35,16 +35,17 @@ export interface OpenedShare {
 }
 
 /**
- * Opens the address of a share, with the passphrase as its person typed it. Throws `ShareError`, and what a call
+ * Opens the address of a share. Throws `ShareError`, and what a call
  * throws: `error.share.not_found` for every address that shows nothing, also before the passphrase is known, and
- * `error.share.rate_limited` after many wrong ones. Whether a passphrase is needed follows from the address alone:
+ * `error.share.rate_limited` after many wrong ones, and `error.share.used_up` where the owner has limited the downloads
+ * and none is left, which `open` of a file throws, too. Whether a passphrase is needed follows from the address alone:
  * without it, `passphrase_missing`, also if the server asks for none. A passphrase that is not needed is ignored, and
  * nothing of it is sent.
  */
 export async function openShare(
   address: string | ShareParts,
   environment: Environment = systemEnvironment,
-  passphrase?: string,
+  { passphrase, visit = newVisit(environment) }: OpenShareOptions = {},
 ): Promise<OpenedShare> {
   const { baseUrl, opaqueId, shareKey, needsPassphrase } = parseShare(address)
   const { call } = createCalls({ baseUrl, fetch: environment.fetch })
@@ -53,8 +54,8 @@ export async function openShare(
     needsPassphrase && passphrase !== undefined
       ? await stretchSharePassphrase(environment, { shareKey, opaqueId: id, passphrase })
       : undefined
-  const proof = proofHeader(opened)
-  const { body } = await call('share', { path: { opaque_id: opaqueId }, headers: proof }).catch((error: unknown) => {
+  const headers = { ...proofHeader(opened), 'X-Service-Visit': visit }
+  const { body } = await call('share', { path: { opaque_id: opaqueId }, headers }).catch((error: unknown) => {
     throw refusedBy(error, { needsPassphrase, isGiven: opened !== undefined })
   })
   if (needsPassphrase && opened === undefined) throw new ShareError('passphrase_missing')
@@ -63,8 +64,28 @@ export async function openShare(
     { shareKey: opened?.indexKey ?? shareKey, opaqueId: id },
     fromBase64(body.sealed_index),
   )
-  return { baseUrl, assets: entries.map((entry) => sharedAsset({ call, environment, opaqueId, proof }, entry)) }
+  return {
+    baseUrl,
+    assets: entries.map((entry) => sharedAsset({ call, environment, opaqueId, given: headers }, entry)),
+  }
 }
+
+export interface OpenShareOptions {
+  /** As its person typed it. */
+  readonly passphrase?: string | undefined
+  /**
+   * The id of this visit (`newVisit`), which the server counts once. Pass the same one again for what continues it, as
+   * after a reload. New by default.
+   */
+  readonly visit?: string | undefined
+}
+
+/** Random: it says nothing but that two requests are of one visit. */
+export function newVisit({ randomBytes }: Pick<Environment, 'randomBytes'> = systemEnvironment): string {
+  return toHex(randomBytes(VISIT_BYTES))
+}
+
+const VISIT_BYTES = 16
 
 interface ProofHeader {
   readonly 'X-Service-Passphrase-Proof'?: string
@@ -87,10 +108,10 @@ function refusedBy(
 interface ShareReader extends Pick<ShareAddress, 'opaqueId'> {
   readonly call: Call
   readonly environment: Environment
-  readonly proof: ProofHeader
+  readonly given: ProofHeader & { readonly 'X-Service-Visit': string }
 }
 
-function sharedAsset({ call, environment, opaqueId, proof }: ShareReader, entry: ShareEntry): SharedAsset {
+function sharedAsset({ call, environment, opaqueId, given }: ShareReader, entry: ShareEntry): SharedAsset {
   const { hash, secrets, ...file } = entry
   return {
     ...file,
@@ -99,7 +120,7 @@ function sharedAsset({ call, environment, opaqueId, proof }: ShareReader, entry:
       const stream = await openDownload({
         operation: 'shareBlob',
         ask: ({ headers, signal: either }) =>
-          call('shareBlob', { path: { opaque_id: opaqueId, hash }, headers: { ...headers, ...proof }, signal: either }),
+          call('shareBlob', { path: { opaque_id: opaqueId, hash }, headers: { ...headers, ...given }, signal: either }),
         signal,
         environment,
       })

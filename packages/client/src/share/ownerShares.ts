@@ -1,6 +1,6 @@
 /** Shares: the owner shows some files to everyone who has an address. */
 
-import { type Bytes, fromHex, toBase64 } from '@blindkeep/protocol/bytes'
+import { type Bytes, fromBase64, fromHex, toBase64 } from '@blindkeep/protocol/bytes'
 import { mapConcurrently } from '@blindkeep/protocol/concurrency'
 import type { OpaqueId } from '@blindkeep/protocol/ids'
 import type { CreateShareRequest, ShareEntryResponse } from '@blindkeep/protocol/schemas/shares'
@@ -23,8 +23,8 @@ import { descriptionOf } from '../seal/fileHeader.ts'
 import { newOpaqueId } from '../seal/newId.ts'
 import { openPrefix, readPrefix } from '../seal/openHeader.ts'
 import { openGivenName, sealName } from '../seal/sealedName.ts'
-import { formatShare, type ShareAddress } from './shareAddress.ts'
-import { type ShareEntry, sealShareIndex } from './shareIndex.ts'
+import { formatShare, parseShare, type ShareAddress } from './shareAddress.ts'
+import { openShareIndex, type ShareEntry, sealShareIndex } from './shareIndex.ts'
 import { stretchSharePassphrase } from './sharePassphrase.ts'
 import { openGivenRecord, type ShareRecord, type ShareSummary, sealShareRecord, summaryOf } from './shareRecord.ts'
 
@@ -41,6 +41,8 @@ export interface CreateShare extends Pick<AssetPermissions, 'allowRevokedDevice'
   readonly passphrase?: string | undefined
   /** RFC 3339. Without it, the share does not expire. */
   readonly expiresAt?: string | undefined
+  /** How many visits may download, 1 to 250. Without it, any number; a server of an earlier version refuses it. */
+  readonly maxDownloads?: number | undefined
   readonly signal?: AbortSignal | undefined
 }
 
@@ -63,6 +65,9 @@ export interface OwnShare {
   readonly createdAt: string
   readonly expiresAt: string | undefined
   readonly passphraseRequired: boolean
+  /** Of visits, as the server counts them. Undefined at a server of an earlier version. */
+  readonly visits: ShareVisits | undefined
+  readonly maxDownloads: number | undefined
   readonly name: string | undefined
   /** Set when the name from the server does not open under this account's key as that of this share. */
   readonly nameFault: string | undefined
@@ -72,6 +77,14 @@ export interface OwnShare {
   readonly contents: ShareSummary | undefined
   /** Set when the record from the server does not open under this account's key as that of this share. */
   readonly recordFault: string | undefined
+}
+
+export interface ShareVisits {
+  readonly opened: number
+  /** How many of them have begun to download, whatever and how much of it. */
+  readonly downloaded: number
+  /** RFC 3339: when the last of them began. */
+  readonly lastAt: string | undefined
 }
 
 export interface OwnerShares {
@@ -90,6 +103,10 @@ export interface OwnerShares {
    * than 600 bytes, and what a call throws: `error.share.not_found`.
    */
   nameShare(opaqueId: string, name: string): Promise<void>
+  /** How many visits may download, those before included; undefined: any number. */
+  limitShare(opaqueId: string, maxDownloads: number | undefined): Promise<void>
+  /** The files of a share, as its receivers see them; for the owner, who is no visitor. Not with a passphrase. */
+  sharedFiles(url: string, options?: { readonly signal?: AbortSignal | undefined }): Promise<readonly ShareEntry[]>
   /** The share shows nothing from now on; receivers keep what they have read before. */
   deleteShare(opaqueId: string): Promise<void>
 }
@@ -97,7 +114,7 @@ export interface OwnerShares {
 export function createOwnerShares(ports: AssetPorts): OwnerShares {
   const { call, environment, baseUrl, accountKey } = ports
   return {
-    async createShare(assets, { name, passphrase, expiresAt, signal, allowRevokedDevice } = {}) {
+    async createShare(assets, { name, passphrase, expiresAt, maxDownloads, signal, allowRevokedDevice } = {}) {
       if (assets.length === 0) throw new RangeError('a share must show at least one asset')
       const opaqueId = newOpaqueId(environment)
       const sealedName = await sealName(nameSeal(accountKey, opaqueId), name)
@@ -121,6 +138,7 @@ export function createOwnerShares(ports: AssetPorts): OwnerShares {
         expires_at: expiresAt ?? null,
         // A server from before passphrases refuses the name, and so the share.
         ...(gate !== undefined && { passphrase_verifier: toBase64(gate.proof) }),
+        ...(maxDownloads !== undefined && { max_downloads: maxDownloads }),
       }
       const notes = {
         ...(sealedName !== undefined && { sealed_name: toBase64(sealedName) }),
@@ -140,6 +158,8 @@ export function createOwnerShares(ports: AssetPorts): OwnerShares {
           createdAt: share.created_at,
           expiresAt: share.expires_at ?? undefined,
           passphraseRequired: kept.record?.needsPassphrase ?? share.passphrase_required ?? false,
+          visits: visitsOf(share),
+          maxDownloads: share.max_downloads ?? undefined,
           name: named.text,
           nameFault: named.fault,
           ...openedOf(kept.record, { baseUrl, opaqueId }),
@@ -158,13 +178,28 @@ export function createOwnerShares(ports: AssetPorts): OwnerShares {
     async nameShare(opaqueId, name) {
       const sealed = await sealName(nameSeal(accountKey, opaqueId), name)
       const body = { sealed_name: sealed === undefined ? null : toBase64(sealed) }
-      await call('nameShare', { path: { opaque_id: opaqueId }, body })
+      await call('changeShare', { path: { opaque_id: opaqueId }, body })
+    },
+
+    async limitShare(opaqueId, maxDownloads) {
+      await call('changeShare', { path: { opaque_id: opaqueId }, body: { max_downloads: maxDownloads ?? null } })
+    },
+
+    async sharedFiles(url, options) {
+      const { opaqueId, shareKey } = parseShare(url)
+      const { body } = await call('ownShare', { path: { opaque_id: opaqueId }, signal: options?.signal })
+      return openShareIndex({ shareKey, opaqueId: fromHex(opaqueId) }, fromBase64(body.sealed_index))
     },
 
     async deleteShare(opaqueId) {
       await call('deleteShare', { path: { opaque_id: opaqueId } })
     },
   }
+}
+
+function visitsOf({ opened, downloaded, last_at: lastAt }: ShareEntryResponse): ShareVisits | undefined {
+  const isCounted = typeof opened === 'number' && typeof downloaded === 'number'
+  return isCounted ? { opened, downloaded, lastAt: lastAt ?? undefined } : undefined
 }
 
 interface CreationParts {

@@ -34,7 +34,7 @@ before(async () => {
 })
 
 const withPassphrase = () => owner.createShare([assetId], { passphrase })
-const open = (url: string, typed?: string) => openShare(url, quickEnvironment, typed)
+const open = (url: string, typed?: string) => openShare(url, quickEnvironment, { passphrase: typed })
 const read = async (asset: SharedAsset | undefined) =>
   new Uint8Array(await new Response(await asset?.open()).arrayBuffer())
 const isNotFound = (error: unknown) => error instanceof ProblemError && error.code === 'error.share.not_found'

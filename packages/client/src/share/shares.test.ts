@@ -23,7 +23,7 @@ import { sourceOfBytes } from '../seal/source.ts'
 import { dropOf } from '../testing/expectations.ts'
 import { replaceAsset, sealReplacement } from '../testing/replaceAsset.ts'
 import { sharedServer } from '../testing/sharedServer.ts'
-import { openShare, type SharedAsset, ShareError, type ShareFault } from './openShare.ts'
+import { newVisit, openShare, type SharedAsset, ShareError, type ShareFault } from './openShare.ts'
 import { parseShare } from './shareAddress.ts'
 import { openShareIndex, type ShareEntry, sealShareIndex } from './shareIndex.ts'
 
@@ -155,6 +155,8 @@ describe('a share', () => {
     assert.deepEqual(named, {
       ...{ opaqueId, url, name: 'For the grandparents', contents, expiresAt: undefined, ...faults },
       passphraseRequired: false,
+      visits: { opened: 0, downloaded: 0, lastAt: undefined },
+      maxDownloads: undefined,
       createdAt: named?.createdAt,
     })
     assert.deepEqual([unnamed?.name, unnamed?.url], [undefined, created.url])
@@ -208,6 +210,42 @@ describe('a share', () => {
     const listed = (await owner.listShares()).find(({ opaqueId }) => opaqueId === share.opaqueId)
     assert.deepEqual([listed?.name, listed?.url], [undefined, undefined])
     await owner.deleteShare(share.opaqueId)
+  })
+
+  it('is counted once a visit, whatever breaks, and not when its owner looks; beyond a limit it gives nothing', async () => {
+    const [file] = files
+    assert.ok(file !== undefined)
+    const { url, opaqueId } = await owner.createShare([file.assetId], { maxDownloads: 2 })
+    const listed = async () => (await owner.listShares()).find((share) => share.opaqueId === opaqueId)
+    const seen = async () => {
+      const { visits, maxDownloads } = (await listed()) ?? {}
+      return [visits?.opened, visits?.downloaded, maxDownloads]
+    }
+    assert.deepEqual([await seen(), (await listed())?.visits?.lastAt], [[0, 0, 2], undefined])
+    const visit = newVisit()
+    const isBlob = ({ path }: { readonly path: string }) => path.startsWith(`/s/${opaqueId}/blob/`)
+    for (let reload = 0; reload < 2; reload += 1) {
+      proxy.tamper({ matches: isBlob, cut: { afterBytes: MIB }, times: 1 })
+      const { assets } = await openShare(url, undefined, { visit })
+      assert.deepEqual(await read(assets[0]), file.content)
+      proxy.tamper()
+    }
+    const hashes = (await owner.sharedFiles(url)).map(({ hash }) => hash)
+    assert.deepEqual(
+      hashes,
+      (await openShare(url, undefined, { visit })).assets.map(({ hash }) => hash),
+    )
+    assert.deepEqual(await seen(), [1, 1, 2])
+    const early = await openShare(url)
+    assert.deepEqual(await read((await openShare(url)).assets[0]), file.content)
+    const isUsedUp = (error: unknown) => error instanceof ProblemError && error.code === 'error.share.used_up'
+    await assert.rejects(read(early.assets[0]), isUsedUp)
+    await assert.rejects(openShare(url), isUsedUp)
+    assert.deepEqual(await seen(), [3, 2, 2])
+    await owner.limitShare(opaqueId, undefined)
+    assert.deepEqual(await read(early.assets[0]), file.content)
+    assert.deepEqual(await seen(), [3, 3, undefined])
+    await owner.deleteShare(opaqueId)
   })
 
   it('can be deleted, by its owner alone', async () => {

@@ -1,4 +1,4 @@
-import { type AlbumId, type AssetId, parseAssetId } from '@blindkeep/protocol/ids'
+import { type AlbumId, type AssetId, parseAssetId, parseInstant } from '@blindkeep/protocol/ids'
 import type { ManifestEnvelope } from '@blindkeep/protocol/schemas/manifest'
 import { AssetError } from '../assets/assetError.ts'
 import { type AssetFacts, blobOf, findAsset } from '../assets/assetFacts.ts'
@@ -24,6 +24,8 @@ export interface AdoptDrop extends CompleteAsset {
   readonly assetId?: AssetId | undefined
   /** No earlier call had this `assetId`: the client need not ask first, because the answer would be 404. */
   readonly isFirstTry?: boolean | undefined
+  /** RFC 3339, by the server's clock: the file cannot be deleted before. Signed, so stored like `assetId`. */
+  readonly retainUntil?: string | undefined
 }
 
 /** For callers that store the id of an asset before the asset exists. */
@@ -42,31 +44,33 @@ export function newAssetId({ environment }: Pick<AssetPorts, 'environment'>): As
  */
 export async function adoptDrop(ports: AssetPorts, drop: DescribedDrop, options: AdoptDrop): Promise<Completed> {
   const { call, environment } = ports
-  const { album, device, signal } = options
+  const { album, device, retainUntil, signal } = options
   if (options.assetId !== undefined && options.isFirstTry !== true) {
     const found = await findAsset(call, options.assetId, signal)
     if (found?.drop?.dropId === drop.dropId)
-      return completeShown(ports, await showAdopted(ports, { drop, album, found, signal }), options)
+      return completeShown(ports, await showAdopted(ports, { drop, album, retainUntil, found, signal }), options)
   }
   const assetId = options.assetId ?? newAssetId(ports)
   const original = await chooseDrop(ports, drop, { assetId, albumId: album, signal })
-  const { envelope, metadata, provenance } = await signBundle(ports, { original, device })
+  const { envelope, metadata, provenance } = await signBundle(ports, { original, device, retainUntil })
   await claim(ports, drop, { envelope, assetId, album, signal })
   const blobs = [roleBlobOf('metadata', metadata), roleBlobOf('provenance', provenance)]
   const uploads = await sendBundle({ ...options, call, envelope, blobs, environment })
   return { assetId, albumId: album, uploads }
 }
 
-interface Adopted {
+interface Adopted extends Pick<AdoptDrop, 'album' | 'retainUntil'> {
   readonly drop: DescribedDrop
-  readonly album: AlbumId
   /** What the server says of the asset. */
   readonly found: AssetFacts
   readonly signal: AbortSignal | undefined
 }
 
 /** An earlier attempt adopted the drop. The asset must be the chosen drop in the chosen album. */
-async function showAdopted(ports: AssetPorts, { drop, album, found, signal }: Adopted): Promise<ShownAsset> {
+async function showAdopted(
+  ports: AssetPorts,
+  { drop, album, retainUntil, found, signal }: Adopted,
+): Promise<ShownAsset> {
   const original = blobOf(found, 'original')
   const isOfDrop = found.drop?.opaqueId === drop.opaqueId && found.drop.kemCt === drop.kemCt
   if (!isOfDrop || original?.hash !== drop.ciphertextHash || original.size !== drop.sealedBytes)
@@ -76,9 +80,15 @@ async function showAdopted(ports: AssetPorts, { drop, album, found, signal }: Ad
     )
   if (found.albumId !== album)
     throw new AssetError('asset_differs', 'the server states another album than the chosen one')
+  if (!isSameInstant(found.envelope.retention_until ?? undefined, retainUntil))
+    throw new AssetError('asset_differs', 'the server states another retention than the chosen one')
   const shown = await showAsset(ports, found, signal)
   if (!isSameFile(drop.file, shown.file)) throw new DropError()
   return shown
+}
+
+function isSameInstant(one: string | undefined, other: string | undefined): boolean {
+  return one === other || (one !== undefined && other !== undefined && parseInstant(one) === parseInstant(other))
 }
 
 interface Claim {

@@ -41,6 +41,8 @@ export interface IncompleteAsset {
   readonly file: FileDescription
   /** When it arrived in the inbox (RFC 3339); undefined for an own upload. */
   readonly arrivedAt: string | undefined
+  /** Until when it cannot be deleted once it is finished, as the server states (RFC 3339): it will be signed. */
+  readonly retainUntil: string | undefined
   /** Streams the file, for a preview. It fails like the content of `openAsset`. */
   open(options?: { readonly signal?: AbortSignal | undefined }): Promise<{
     readonly content: ReadableStream<Bytes>
@@ -69,6 +71,7 @@ export async function openIncomplete(
     albumId: asset.albumId,
     file: shown.file,
     arrivedAt: asset.drop?.receivedAt,
+    retainUntil: retentionOf(shown),
     open: async (options) => {
       const { header, content } = await openShown(ports, shown, options?.signal)
       return { content, size: header.size }
@@ -114,13 +117,23 @@ async function completeOnce(
   if (await isSigned(ports, asset, signal)) return { assetId, albumId, uploads: {} }
   const original = await choose()
   const storedMetadata = await readStoredMetadata(ports, asset, signal)
-  const { envelope, metadata, provenance } = await signBundle(ports, { original, storedMetadata, device })
+  const { envelope, metadata, provenance } = await signBundle(ports, {
+    original,
+    storedMetadata,
+    device,
+    retainUntil: retentionOf(shown),
+  })
   const missing = [
     ...(storedMetadata === undefined ? [roleBlobOf('metadata', metadata)] : []),
     roleBlobOf('provenance', provenance),
   ]
   const uploads = await sendBundle({ ...options, call, envelope, blobs: missing, environment })
   return { assetId, albumId, uploads }
+}
+
+/** Original and manifest must state the same. */
+function retentionOf({ asset }: ShownAsset): string | undefined {
+  return asset.envelope.retention_until ?? undefined
 }
 
 /** An existing manifest commits to metadata that only its author can seal to the same bytes. */

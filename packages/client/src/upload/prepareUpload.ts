@@ -17,6 +17,8 @@ export interface PrepareUpload extends FileFacts {
   readonly album: AlbumId
   /** Signs the manifest. It must be a device of the account by the time the upload is sent. */
   readonly device: Device
+  /** RFC 3339, by the server's clock: the file cannot be deleted before, from its landing on. It is signed. */
+  readonly retainUntil?: string | undefined
   readonly onProgress?: ((progress: PreparingProgress) => void) | undefined
   readonly signal?: AbortSignal | undefined
 }
@@ -28,7 +30,7 @@ export interface PrepareUpload extends FileFacts {
  */
 export async function prepareUpload(ports: AssetPorts, options: PrepareUpload): Promise<UploadState> {
   const { accountKey, environment, baseUrl } = ports
-  const { source, album, device, signal, onProgress } = options
+  const { source, album, device, retainUntil, signal, onProgress } = options
   const assetId = newId(environment, parseAssetId)
   const key = derivedKey({ accountKey, albumId: album, amkVersion: AMK_VERSION, assetId })
   const header = headerOf(source.size, options)
@@ -36,7 +38,7 @@ export async function prepareUpload(ports: AssetPorts, options: PrepareUpload): 
   const hashed = await hashFile({ sealer, source, signal, onProgress, environment })
   await ports.prefixes.note(hashed.ciphertextHash, sealer.prefix)
   const original = chooseSealed({ assetId, albumId: album, key, sealer, hashed, file: options })
-  const { envelope, metadata, provenance } = await signBundle(ports, { original, device })
+  const { envelope, metadata, provenance } = await signBundle(ports, { original, device, retainUntil })
   return {
     version: 1,
     baseUrl,

@@ -50,8 +50,6 @@ export async function showAsset(ports: AssetPorts, asset: AssetFacts, signal?: A
 function requireCompletable({ envelope, albumId, drop }: AssetFacts): 'derived' | 'wrapped' {
   if (envelope.action !== 'create')
     throw new AssetIncomplete(['provenance'], 'Its original was replaced: finish that on the device that began it.')
-  if ((envelope.retention_until ?? undefined) !== undefined)
-    throw new AssetIncomplete(['provenance'], 'It states a retention time: finish it on the device that began it.')
   if ((envelope.album_id ?? albumId) !== albumId)
     throw new AssetError('asset_differs', 'the server states two albums for the asset')
   const keyMode = drop === undefined ? 'derived' : 'wrapped'

@@ -27,6 +27,8 @@ interface BundleFacts {
   /** What an earlier attempt has stored, if anything. Its hash is that of its bytes. */
   readonly storedMetadata?: SmallBlob | undefined
   readonly device: Device
+  /** RFC 3339: the asset cannot be deleted before. */
+  readonly retainUntil?: string | undefined
 }
 
 interface SignedBundle {
@@ -42,7 +44,7 @@ interface SignedBundle {
  */
 export async function signBundle(writer: BundleWriter, facts: BundleFacts): Promise<SignedBundle> {
   const { call, accountId, accountKey, environment } = writer
-  const { original, storedMetadata, device } = facts
+  const { original, storedMetadata, device, retainUntil } = facts
   const { assetId, albumId, amkVersion, key, keyMode } = original
   const metadata = storedMetadata ?? smallBlob(environment, await sealMetadata(original, original.file))
   if (storedMetadata !== undefined) await requireMetadataOf(original, storedMetadata)
@@ -64,6 +66,7 @@ export async function signBundle(writer: BundleWriter, facts: BundleFacts): Prom
     client_version: CLIENT_VERSION,
     timestamp: formatInstant(environment.now()),
     action: 'create',
+    ...(retainUntil !== undefined && { retention_until: retainUntil }),
   }
   const wrappedKey =
     keyMode === 'wrapped' ? await wrapKey(key, { accountKey, assetId, albumId, amkVersion }) : undefined

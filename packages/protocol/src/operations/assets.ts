@@ -1,4 +1,4 @@
-import { AssetReceiptsResponse, AssetResponse } from '../schemas/assets.ts'
+import { AssetReceiptsResponse, AssetResponse, RetainAssetsRequest, RetainAssetsResponse } from '../schemas/assets.ts'
 import type { Operations } from './operation.ts'
 
 export const assetOperations = {
@@ -20,9 +20,23 @@ export const assetOperations = {
     auth: 'bearer',
     summary: 'Delete an asset',
     description:
-      'Returns the quota at once and ends the open sessions of the asset. The id stays taken. Refused before the retention_until of the manifest.',
+      'Returns the quota at once and ends the open sessions of the asset. The id stays taken. Refused before its retained_until.',
     answers: { 204: { description: 'Deleted.' } },
     problems: ['error.asset.not_found', 'error.asset.retained'],
+  },
+  retainAssets: {
+    method: 'POST',
+    path: '/v1/assets/retention',
+    tag: 'assets',
+    auth: 'bearer',
+    summary: 'Raise until when assets cannot be deleted',
+    description:
+      'None of the assets can be deleted before `until`, nor can the account: this only raises it, and cannot be undone. At most limits.retention_days of the server facts from now. An asset that is retained for as long stays as it is; the others get a change in the feed. Only an asset that a device has signed is retained; the rest is in skipped. The signed manifest stays as it is. A repeat gets 200 and raises nothing. After an error some of the assets may be raised: repeat the request.',
+    body: { type: 'application/json', schema: RetainAssetsRequest },
+    writes: true,
+    leaves: 'own',
+    answers: { 200: { description: 'What was raised.', body: RetainAssetsResponse } },
+    problems: ['error.manifest.retention_too_long', 'error.request.rate_limited'],
   },
   assetReceipts: {
     method: 'GET',

@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox'
-import { SHA256_PATTERN, UUID_PATTERN } from '../ids.ts'
+import { OPAQUE_ID_PATTERN, SHA256_PATTERN, UUID_PATTERN } from '../ids.ts'
 import type { ProblemCode } from '../problems.ts'
 import { BASE64_PATTERN } from '../schemas/shape.ts'
 import { IDEMPOTENCY_KEY_PATTERN } from '../wire.ts'
@@ -95,6 +95,8 @@ export const HEADER_DOCS = {
   'X-Service-Length': 'Declared size of the blob in bytes.',
   'X-Service-State': 'open, finishing, landed or failed.',
   'X-Service-Passphrase-Proof': 'The proof of the passphrase, base64 of 1 to 4096 bytes.',
+  'X-Service-Visit':
+    'A random id that the client makes for its visit of the share, 32 lowercase hex characters. What a visit asks again is not counted again. Without it, each request is a visit of its own.',
   'Idempotency-Key':
     'A text that the client chooses, 1 to 255 printable ASCII characters. A repeat with the same key gets the same session.',
   Range: 'One range of bytes (RFC 9110, section 14). A request for several ranges gets the whole content.',
@@ -138,6 +140,7 @@ export const HEADER_SHAPES: {
   'X-Service-Length': offset,
   'Idempotency-Key': { type: 'string', minLength: 1, maxLength: 255, pattern: IDEMPOTENCY_KEY_PATTERN },
   'X-Service-Passphrase-Proof': { type: 'string', minLength: 4, maxLength: 5464, pattern: BASE64_PATTERN },
+  'X-Service-Visit': { type: 'string', pattern: OPAQUE_ID_PATTERN },
   'X-Service-Checksum': { type: 'string', pattern: SHA256_PATTERN },
   'X-Service-State': { type: 'string', enum: ['open', 'finishing', 'landed', 'failed'] },
   'Retry-After': { type: 'integer', minimum: 1 },

@@ -1,7 +1,7 @@
 import {
+  ChangeShareRequest,
   CreateShareRequest,
   CreateShareResponse,
-  NameShareRequest,
   ShareResponse,
   SharesResponse,
 } from '../schemas/shares.ts'
@@ -10,6 +10,7 @@ import type { Operations } from './operation.ts'
 import { pageQuery, pagesOf } from './pages.ts'
 
 const proofHeader = ['X-Service-Passphrase-Proof'] as const
+const visitHeader = ['X-Service-Visit'] as const
 /** Of all that a share shows. */
 const gateProblems = [
   'error.share.not_found',
@@ -50,17 +51,28 @@ export const shareOperations = {
     answers: { 200: { description: 'The shares.', body: SharesResponse } },
     problems: ['error.share.not_found'],
   },
-  nameShare: {
+  ownShare: {
+    method: 'GET',
+    path: '/v1/shares/{opaque_id}',
+    tag: 'shares',
+    auth: 'bearer',
+    summary: 'Read one of the caller’s shares',
+    description:
+      'What a client with the address would get, also if the share has expired or needs a passphrase. It is no visit. Deleted, unknown and other accounts’ shares get the same 404.',
+    answers: { 200: { description: 'The share.', body: ShareResponse } },
+    problems: ['error.share.not_found'],
+  },
+  changeShare: {
     method: 'PATCH',
     path: '/v1/shares/{opaque_id}',
     tag: 'shares',
     auth: 'bearer',
-    summary: 'Name one of the caller’s shares',
+    summary: 'Change one of the caller’s shares',
     description:
-      'Only the caller sees it, in the list. The share shows what it showed before. An absent member stays as it is, null removes it. Deleted, unknown and other accounts’ shares get the same 404.',
-    body: { type: 'application/json', schema: NameShareRequest, nullRemoves: true },
+      'Only the caller sees its name, in the list. The share shows what it showed before. A limit that is not above the downloads that were counted ends them at once. An absent member stays as it is, null removes it. Deleted, unknown and other accounts’ shares get the same 404.',
+    body: { type: 'application/json', schema: ChangeShareRequest, nullRemoves: true },
     writes: true,
-    answers: { 204: { description: 'The share has this name now.' } },
+    answers: { 204: { description: 'The share has this name and this limit now.' } },
     problems: ['error.share.not_found'],
   },
   deleteShare: {
@@ -81,10 +93,10 @@ export const shareOperations = {
     auth: 'link',
     summary: 'Get a share by its address',
     description:
-      'The key in the address opens the index; it never reaches the server. Expired, deleted, unknown and mistyped shares get the same 404. If the share has a passphrase, its proof is required before anything of the share is given: until then, and for a wrong one, the answer is 403. Wrong proofs are limited. Other shares ignore the proof.',
-    requestHeaders: proofHeader,
+      'The key in the address opens the index; it never reaches the server. Expired, deleted, unknown and mistyped shares get the same 404. If the share has a passphrase, its proof is required before anything of the share is given: until then, and for a wrong one, the answer is 403. Wrong proofs are limited. Other shares ignore the proof. A visit that gets the share for the first time is counted as opened. When its downloads are used up, only the visits that took one get it.',
+    requestHeaders: [...proofHeader, ...visitHeader],
     answers: { 200: { description: 'The share.', body: ShareResponse } },
-    problems: gateProblems,
+    problems: [...gateProblems, 'error.share.used_up'],
   },
   shareBlob: {
     method: 'GET',
@@ -93,10 +105,10 @@ export const shareOperations = {
     auth: 'link',
     summary: 'Get the ciphertext of a shared blob',
     description:
-      'Requires that the share names the blob and an asset of its owner has it, and the proof of the passphrase if the share has one. Sealed bytes, with ranges. Missing and withheld blobs and blobs of ended shares get the same 404.',
-    requestHeaders: ['Range', 'If-Range', 'If-None-Match', ...proofHeader],
+      'Requires that the share names the blob and an asset of its owner has it, and the proof of the passphrase if the share has one. Sealed bytes, with ranges. Missing and withheld blobs and blobs of ended shares get the same 404. A visit that gets bytes of a blob for the first time is counted as a download, whatever else it reads; where the share has a limit, none is given beyond it.',
+    requestHeaders: ['Range', 'If-Range', 'If-None-Match', ...proofHeader, ...visitHeader],
     answers: content,
-    problems: [...gateProblems, 'error.request.range_not_satisfiable'],
+    problems: [...gateProblems, 'error.share.used_up', 'error.request.range_not_satisfiable'],
   },
   shareBlobHead: {
     method: 'HEAD',

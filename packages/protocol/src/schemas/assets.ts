@@ -1,4 +1,4 @@
-import type { Static } from 'typebox'
+import { type Static, Type } from 'typebox'
 import type { AlbumId, AssetId, DropId } from '../ids.ts'
 import { InboxEntryResponse } from './drops.ts'
 import { ManifestEnvelope } from './manifest.ts'
@@ -28,11 +28,27 @@ export const AssetResponse = object('AssetResponse', {
   complete: boolean('Whether the asset has its original, metadata and provenance.'),
   envelope: ManifestEnvelope,
   blobs: list(AssetBlobResponse, 'The blobs of the asset: at most one of each role, and any number of derivatives.'),
+  retained_until: optional(
+    time('The asset cannot be deleted before this time: that of its manifest, or raised since. It may have passed.'),
+  ),
   drop: optional(AssetDropResponse),
   created_at: time('When its first blob landed.'),
   changed_at: time('When it last changed.'),
 })
 export type AssetResponse = Static<typeof AssetResponse>
+
+export const MAX_RETAINED_ASSETS = 1000
+
+export const RetainAssetsRequest = object('RetainAssetsRequest', {
+  asset_ids: Type.Array(assetId, { minItems: 1, maxItems: MAX_RETAINED_ASSETS, description: 'The assets.' }),
+  until: time('None of them can be deleted before. A past time: 422. Count a duration from the Date of an answer.'),
+})
+
+export const RetainAssetsResponse = object('RetainAssetsResponse', {
+  raised: integer('How many of the assets are retained for longer than before.'),
+  skipped: list(assetId, 'Those that are not retained by this: no asset of the caller, or no manifest is signed yet.'),
+})
+export type RetainAssetsResponse = Static<typeof RetainAssetsResponse>
 
 export const AssetReceiptsResponse = object('AssetReceiptsResponse', {
   asset_id: assetId,

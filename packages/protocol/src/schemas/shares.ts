@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { base64, boolean, list, object, opaqueId, optional, sealedName, sha256, time } from './shape.ts'
+import { base64, boolean, integer, list, object, opaqueId, optional, sealedName, sha256, time } from './shape.ts'
 
 /** Bytes of the sealed index, a blob with a single data segment. */
 export const MAX_SHARE_INDEX_BYTES = 512 * 1024
@@ -12,6 +12,18 @@ const sealedIndex = base64(
     max: MAX_SHARE_INDEX_BYTES,
   },
 )
+
+/** Each of them is known again, so that a visit takes one download only. */
+export const MAX_SHARE_DOWNLOADS = 250
+
+const maxDownloads = (more: string) =>
+  optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: MAX_SHARE_DOWNLOADS,
+      description: `How many visits may download: a visit takes one, whatever it downloads. Absent: any number. ${more}`,
+    }),
+  )
 
 /** For the owner alone: a client that opens the share does not get them. */
 const notes = {
@@ -39,13 +51,17 @@ export const CreateShareRequest = object('CreateShareRequest', {
   passphrase_verifier: optional(
     base64('What the proof of the passphrase has to be, if the share needs one.', { min: 1, max: 4096 }),
   ),
+  max_downloads: maxDownloads('A server from before this member refuses it.'),
   ...notes,
 })
 export type CreateShareRequest = Static<typeof CreateShareRequest>
 
 /** Absent: unchanged. Null: removed. */
-export const NameShareRequest = object('NameShareRequest', { sealed_name: notes.sealed_name })
-export type NameShareRequest = Static<typeof NameShareRequest>
+export const ChangeShareRequest = object('ChangeShareRequest', {
+  sealed_name: notes.sealed_name,
+  max_downloads: maxDownloads('Null removes it.'),
+})
+export type ChangeShareRequest = Static<typeof ChangeShareRequest>
 
 export const CreateShareResponse = object('CreateShareResponse', { opaque_id: opaqueId('The id, echoed.') })
 export type CreateShareResponse = Static<typeof CreateShareResponse>
@@ -57,6 +73,10 @@ export const ShareEntryResponse = object('ShareEntryResponse', {
   passphrase_required: optional(
     boolean('Whether receivers need a passphrase. Absent in answers of servers from before this member.'),
   ),
+  opened: optional(integer('How many visits have read the share. This and the next three: absent in older answers.')),
+  downloaded: optional(integer('How many visits have read bytes of a file, not all of them perhaps.')),
+  last_at: optional(time('When the last of these visits began.')),
+  max_downloads: maxDownloads('At as many as downloaded, none is left.'),
   ...notes,
 })
 

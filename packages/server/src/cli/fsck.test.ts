@@ -170,7 +170,7 @@ describe('blindkeep-server fsck', () => {
   )
 
   it(
-    'names a file that its manifest retains for more days than the server accepts, and until when',
+    'names a file that is retained for more days than the server accepts, and until when',
     inDirectory(async ({ fsck, filled, change }) => {
       const retain = (days: number) => {
         const until = Date.now() + days * 86_400_000
@@ -182,7 +182,7 @@ describe('blindkeep-server fsck', () => {
       const until = retain(401)
       const [finding, ...more] = (await fsck()).json.findings
       assert.deepEqual([finding?.kind, more], ['blob_retained_long', []])
-      assert.match(finding?.what ?? '', new RegExp(`retains it until ${until}`))
+      assert.match(finding?.what ?? '', new RegExp(`is retained until ${until}`))
     }),
   )
 

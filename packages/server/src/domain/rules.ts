@@ -31,6 +31,7 @@ import { createAssets } from './assets/assets.ts'
 import { createUploads, type UploadSettings } from './assets/assetUploads.ts'
 import { createCapabilities } from './assets/capabilities.ts'
 import { createCheckProvenance } from './assets/provenance.ts'
+import { createRetainAssets } from './assets/retainAssets.ts'
 import { createAlarm } from './changes/changes.ts'
 import { createPositions } from './changes/positions.ts'
 import { createAccountDeletion } from './closing/accountDeletion.ts'
@@ -238,6 +239,7 @@ function createFileRules(ports: RulePorts, settings: RuleSettings, base: Base) {
     links,
     notices,
     assets,
+    retainAssets: createRetainAssets({ store, clock, rowBudget }, settings),
     scrub,
     parts,
     chunks: createChunks({ store, staging, room, clock, writers, staged, finishing, landing }),
@@ -250,7 +252,7 @@ function createFileRules(ports: RulePorts, settings: RuleSettings, base: Base) {
     verify: createVerify({ store, objects, clock, limiter, seats: ports.seats, giveUpAfter, reportDamage }, settings),
     inbox: createInbox({ store, objects, clock, quota }),
     albums: createAlbums({ store, clock }),
-    shares: createShares({ store, objects, clock, limiter }, settings),
+    shares: createShares({ store, objects, clock, limiter, log }, settings),
   }
 }
 

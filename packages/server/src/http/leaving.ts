@@ -29,7 +29,7 @@ function within(row: Operation, name: string, routes: Routes, rowBudget: RowBudg
     return rowBudget.within(leaves, spenderOf(caller), {
       // An upload has a window of its own on the disk (`room.ts`).
       add: async () => (leaves === 'uploads' ? undefined : await rowBudget.judgeRoom()) ?? route(call),
-      isAdded: (answer) => (isRefusal(answer) ? leaves === 'rows' && isAtBound(answer) : !isRepeat(answer)),
+      addedBy: (answer) => Number(isRefusal(answer) ? leaves === 'rows' && isAtBound(answer) : !isRepeat(answer)),
     })
   }
 }

@@ -1,6 +1,6 @@
 /** The blobs of assets. */
 
-import type { AccountId, AssetId, Sha256Hex } from '@blindkeep/protocol/ids'
+import type { AccountId, AssetId, Instant, Sha256Hex } from '@blindkeep/protocol/ids'
 import type { BlobRole } from '@blindkeep/protocol/schemas/receipts'
 import type { Kysely } from 'kysely'
 import type { Db } from './db.ts'
@@ -51,7 +51,7 @@ export const blobReads = {
   async objectsOf(db: Db, accountId: AccountId, ciphertextHash: Sha256Hex): Promise<readonly HeldBlob[]> {
     return (await heldOfContent(db, accountId, ciphertextHash)).map(heldOf)
   },
-  /** The latest `retention_until` of all blobs of the account; undefined if no blob has one. */
+  /** Until when the last of the account’s assets is retained; undefined if none ever was. */
   retainedUntil: value((db, accountId: AccountId) =>
     db
       .selectFrom('assetBlobs')
@@ -66,6 +66,14 @@ export const blobReads = {
     return [...new Set(await someWithBlobs(db, accountId, max))]
   },
 }
+
+const retaining = changesOne((db, location: string, until: Instant) =>
+  db
+    .updateTable('assetBlobs')
+    .set({ retainedUntil: until })
+    .where('location', '=', location)
+    .where(({ eb, or }) => or([eb('retainedUntil', 'is', null), eb('retainedUntil', '<', until)])),
+)
 
 const removal = changesOne((db, location: string) => db.deleteFrom('assetBlobs').where('location', '=', location))
 
@@ -82,6 +90,10 @@ export const blobWrites = {
         .$notNull(),
     })),
   ),
+  /** Its asset is retained until then at least. Never makes it earlier. Throws if no asset has the blob. */
+  async retain(db: Db, location: string, until: Instant): Promise<void> {
+    if (!(await retaining(db, location, until))) throw new Error('No asset has the blob to retain, or for longer')
+  },
   /** Removes one blob from its asset. The caller moves the object to its next state. */
   async removeBlob(db: Db, location: string): Promise<void> {
     if (!(await removal(db, location))) throw new Error('No asset has the blob to remove')

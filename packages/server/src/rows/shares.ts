@@ -5,7 +5,7 @@ import type { Db } from './db.ts'
 import { pagesOf } from './pages.ts'
 import { changesOne, count, first, runs, value, values } from './statements.ts'
 import type { AccountStanding } from './tables/accounts.ts'
-import type { NewShare, Share, ShareContents, ShareNotes } from './tables/shares.ts'
+import type { NewShare, Share, ShareContents, ShareNotes, ShareVisits } from './tables/shares.ts'
 import { columnsOf, newRow, type Tables } from './tables.ts'
 
 const HASH_BYTES = 32
@@ -44,10 +44,19 @@ const notesOf = first((db, opaqueId: OpaqueId) =>
   db.selectFrom('shareNotes').select(columnsOf('shareNotes')).where('opaqueId', '=', opaqueId),
 )
 
+const visitsOf = first((db, opaqueId: OpaqueId) =>
+  db.selectFrom('shareVisits').select(columnsOf('shareVisits')).where('opaqueId', '=', opaqueId),
+)
+
 const list = pagesOf({
   by: { time: 'createdAt', seq: 'shareSeq' },
   rows: (db, accountId: AccountId) =>
-    withVerifier(db).select(columnsOf('shareNotes')).where('accountId', '=', accountId).where('endedAt', 'is', null),
+    withVerifier(db)
+      .leftJoin('shareVisits', 'shareVisits.opaqueId', 'shares.opaqueId')
+      .select(columnsOf('shareNotes'))
+      .select(['opened', 'downloaded', 'lastAt', 'maxDownloads'])
+      .where('accountId', '=', accountId)
+      .where('endedAt', 'is', null),
   entry: (db, accountId: AccountId, opaqueId: OpaqueId) =>
     db.selectFrom('shares').where('opaqueId', '=', opaqueId).where('accountId', '=', accountId),
 })
@@ -74,6 +83,8 @@ export const shareReads = {
   async notesOf(db: Db, opaqueId: OpaqueId): Promise<ShareNotes> {
     return (await notesOf(db, opaqueId)) ?? { sealedName: undefined, sealedRecord: undefined }
   },
+  /** Undefined if it has ended or never existed. */
+  visitsOf,
   /** Whether the hash is one of its `blobHashes`. False if it has ended. */
   async names(db: Db, opaqueId: OpaqueId, ciphertextHash: Sha256Hex): Promise<boolean> {
     const hashes = await hashesOf(db, opaqueId)
@@ -133,6 +144,18 @@ const noting = runs((db, share: Omit<NewShare, 'blobHashes'>) =>
   db.insertInto('shareNotes').values(newRow('shareNotes', share)),
 )
 
+const visiting = runs((db, { opaqueId, maxDownloads }: NewShare) =>
+  db.insertInto('shareVisits').values({ opaqueId, maxDownloads }),
+)
+
+const settingVisits = changesOne((db, opaqueId: OpaqueId, visits: ShareVisits) => {
+  const { opened, downloaded, lastAt, maxDownloads, openers, downloaders } = visits
+  const values = { opened, downloaded, lastAt, maxDownloads, openers, downloaders }
+  return db.updateTable('shareVisits').set(values).where('opaqueId', '=', opaqueId)
+})
+
+const removalOfVisits = runs((db, opaqueId: OpaqueId) => db.deleteFrom('shareVisits').where('opaqueId', '=', opaqueId))
+
 const naming = runs((db, opaqueId: OpaqueId, sealedName: Uint8Array | undefined) =>
   db
     .insertInto('shareNotes')
@@ -154,6 +177,7 @@ async function endAll(db: Db, opaqueIds: readonly OpaqueId[], at: Instant): Prom
   for (const opaqueId of opaqueIds) {
     await ending(db, opaqueId, at)
     await removalOfNotes(db, opaqueId)
+    await removalOfVisits(db, opaqueId)
   }
   return opaqueIds.length
 }
@@ -162,6 +186,7 @@ export const shareWrites = {
   /** False if the id is taken, by any account. */
   async insert(db: Db, share: NewShare): Promise<boolean> {
     if (!(await insertion(db, share, Buffer.from(share.blobHashes.join(''), 'hex')))) return false
+    await visiting(db, share)
     const beside = [share.sealedName, share.sealedRecord, share.verifierHash]
     if (beside.some((value) => value !== undefined)) await noting(db, share)
     return true
@@ -177,6 +202,10 @@ export const shareWrites = {
     if (share?.accountId !== accountId || share.endedAt !== undefined) return false
     await naming(db, opaqueId, sealedName)
     return true
+  },
+  /** Throws without visits, which a share has until it ends. */
+  async setVisits(db: Db, opaqueId: OpaqueId, visits: ShareVisits): Promise<void> {
+    if (!(await settingVisits(db, opaqueId, visits))) throw new Error('A share was visited that has ended')
   },
   /**
    * Removes its contents and notes; its id stays taken. No error if the account has no such share, or it ended before.

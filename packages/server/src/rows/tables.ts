@@ -20,7 +20,7 @@ import { pauses } from './tables/pauses.ts'
 import { logHead, receipts } from './tables/receipts.ts'
 import { limits, nodes, seats, serverFacts } from './tables/server.ts'
 import { refreshTokens, sessions } from './tables/sessions.ts'
-import { shareNotes, shares } from './tables/shares.ts'
+import { shareNotes, shares, shareVisits } from './tables/shares.ts'
 import { chunks, uploads } from './tables/uploads.ts'
 
 /** Every table that `migrations.ts` creates. */
@@ -52,6 +52,7 @@ export const tables = {
   keyChanges,
   shares,
   shareNotes,
+  shareVisits,
   capabilities,
   deprecations,
   serverFacts,

@@ -2,7 +2,7 @@ import { channel } from '../contracts/store/channels.ts'
 import { capability, deprecation } from '../contracts/store/discovery.ts'
 import { invite } from '../contracts/store/invites.ts'
 import { challenge, codeHash } from '../contracts/store/secondFactors.ts'
-import { share } from '../contracts/store/shares.ts'
+import { share, visits } from '../contracts/store/shares.ts'
 import {
   account,
   accountId,
@@ -71,6 +71,7 @@ export async function fillWithEverything(store: Store): Promise<void> {
         verifierHash: EVERY_BYTE.slice(0, 32),
       }),
     )
+    await tx.shares.setVisits(opaqueId(1), visits({ openers: EVERY_BYTE, downloaders: EVERY_BYTE.slice(0, 16) }))
     await tx.shares.insert(share(2))
     await tx.shares.end(opaqueId(2), accountId(1), at(5))
     await tx.holds.add({ ciphertextHash: hash(7), reason: 'Gericht: „Az. 7“ 😀', createdAt: at(0) })

@@ -115,6 +115,14 @@ const doubtfulAlbum = async (world: World) => {
   await addPictures(keeper)
   return { url: `${world.url}/#/albums/${keeper.album}`, signedInAs: owner }
 }
+const protectedFile = async (world: World) => {
+  const keeper = await world.keeper()
+  const { owner, album: albumId, device } = keeper
+  const source = sourceOfBytes(new Uint8Array(2_400).fill(65))
+  const retainUntil = await owner.endIn(20 * 86_400)
+  const { assetId } = await owner.upload({ source, album: albumId, device, name: 'Deed of the house.txt', retainUntil })
+  return { url: `${world.url}/#/albums/${albumId}/${assetId}`, signedInAs: owner }
+}
 const isDoubted = async (page: Page) => {
   await pictures(page)
   for (const reason of ['No device of yours has signed this file.', 'Signed by a device that you revoked'])
@@ -209,6 +217,23 @@ export const albumsShots: readonly Shot[] = [
       await button(page, 'Select all').click()
       await button(page, 'Download').click()
       await button(page, 'Download anyway').waitFor()
+    },
+  },
+  {
+    name: 'albums/protect',
+    begin: protectedFile,
+    reach: async (page) => {
+      await button(page, 'Protect').click()
+      await page.getByLabel('Protected until').waitFor()
+    },
+  },
+  {
+    name: 'albums/protected',
+    begin: protectedFile,
+    reach: async (page) => {
+      await page.getByText('all are valid').waitFor()
+      await button(page, 'Delete').click()
+      await page.getByText('1 file is protected').waitFor()
     },
   },
   {

@@ -36,7 +36,9 @@ export function faultOf(error: unknown): Fault {
   if (error instanceof SealError) return 'tampered'
   if (error instanceof NetworkError) return 'unreachable'
   if (hasMoved(error)) return 'server_moved'
-  return error instanceof ProblemError && error.code === 'error.share.not_found' ? 'dead' : 'failed'
+  if (!(error instanceof ProblemError)) return 'failed'
+  if (error.code === 'error.share.used_up') return 'used_up'
+  return error.code === 'error.share.not_found' ? 'dead' : 'failed'
 }
 
 /** The fault of one file. A `DOMException` comes from the browser while it writes to the disk. */

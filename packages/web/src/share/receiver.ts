@@ -1,6 +1,6 @@
 /** The part of a share's page that decrypts. It is loaded after the page is drawn, because it contains the client. */
 import { type Environment, systemEnvironment } from '@blindkeep/client/environment'
-import { type OpenedShare, openShare, type ShareParts } from '@blindkeep/client/share'
+import { newVisit, type OpenedShare, openShare, type ShareParts } from '@blindkeep/client/share'
 import { deriveInWorker } from '../common/argon2.ts'
 import { type Asked, askedBy } from './faults.ts'
 
@@ -12,10 +12,19 @@ const environment: Environment = {
   passphraseProof: (text, salt, options) => deriveInWorker({ kind: 'passphrase', text, salt }, options),
 }
 
+/** The same after a reload, which is no other visit. It stays with this entry of the tab's history alone. */
+function visitOfTab(): string {
+  const kept: unknown = history.state?.visit
+  if (typeof kept === 'string' && /^[0-9a-f]{32}$/.test(kept)) return kept
+  const visit = newVisit()
+  history.replaceState({ ...history.state, visit }, '')
+  return visit
+}
+
 /** The share, or why a passphrase is asked for. Nothing of the passphrase is kept. */
 export async function open(parts: ShareParts, passphrase: string | undefined): Promise<OpenedShare | Asked> {
   try {
-    return await openShare(parts, environment, passphrase)
+    return await openShare(parts, environment, { passphrase, visit: visitOfTab() })
   } catch (error) {
     const asked = askedBy(error)
     if (asked === undefined) throw error

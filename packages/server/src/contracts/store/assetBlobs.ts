@@ -16,6 +16,7 @@ import {
 
 export function describeAssetBlobs(inStore: InStore): void {
   describeRows(inStore)
+  describeRetention(inStore)
   describeRoles(inStore)
   describeVerdicts(inStore)
 }
@@ -97,6 +98,23 @@ function describeRows(inStore: InStore): void {
       await store.write([], (tx) => tx.assets.removeBlob(assetBlob(2).location))
       await land(store, 1)
       assert.deepEqual(await blobsOf(store, 1), [assetBlob(3), assetBlob(1)])
+    }),
+  )
+}
+
+function describeRetention(inStore: InStore): void {
+  it(
+    'retains an asset for longer, never for less, and only one that has the blob',
+    inStore(async (store) => {
+      await seedAssets(store)
+      await land(store, 1)
+      const retain = (number: number, until: number) =>
+        store.write([], (tx) => tx.assets.retain(assetBlob(number).location, at(until)))
+      for (const until of [20, 21]) await retain(1, until)
+      for (const until of [21, 20]) await assert.rejects(retain(1, until), /for longer/)
+      await assert.rejects(retain(2, 30), /No asset/)
+      assert.deepEqual(await blobsOf(store, 1), [assetBlob(1, { retainedUntil: at(21) })])
+      assert.equal(await store.read((tx) => tx.assets.retainedUntil(accountId(1))), at(21))
     }),
   )
 }

@@ -6,7 +6,7 @@ import { capability, deprecation, jti } from './discovery.ts'
 import { invite } from './invites.ts'
 import { joinedPart, keepPart, part } from './parts.ts'
 import { challenge, codeHash } from './secondFactors.ts'
-import { share } from './shares.ts'
+import { share, visits } from './shares.ts'
 import {
   account,
   accountId,
@@ -191,6 +191,7 @@ export const questions: { readonly [Each in Noun]: { readonly [Name in keyof Wri
     reserve: (tx) => tx.assets.reserve(asset(2)),
     giveUp: (tx) => tx.assets.giveUp(assetId(1)),
     addBlob: (tx) => tx.assets.addBlob(assetBlob(2)),
+    retain: (tx) => tx.assets.retain(assetBlob(1).location, at(9)),
     removeBlob: (tx) => tx.assets.removeBlob(assetBlob(1).location),
     touch: (tx) => tx.assets.touch(assetId(1), at(1)),
     setDrop: (tx) => tx.assets.setDrop(assetId(1), adoptedDrop(1)),
@@ -405,6 +406,11 @@ export const questions: { readonly [Each in Noun]: { readonly [Name in keyof Wri
       await tx.shares.contentsOf(opaqueId(1))
     },
     notesOf: (tx) => tx.shares.notesOf(opaqueId(1)),
+    visitsOf: (tx) => tx.shares.visitsOf(opaqueId(1)),
+    setVisits: async (tx) => {
+      await tx.shares.insert(share(1))
+      await tx.shares.setVisits(opaqueId(1), visits())
+    },
     names: (tx) => tx.shares.names(opaqueId(1), hash(1)),
     page: pagesAsked((tx, question) => tx.shares.page(accountId(1), question)),
     placeOf: (tx) => tx.shares.placeOf(accountId(1), opaqueId(1)),

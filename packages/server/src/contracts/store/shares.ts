@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { parseSha256Hex } from '@blindkeep/protocol/ids'
-import type { NewShare, Share, Store } from '../../ports/store.ts'
+import type { NewShare, Share, ShareVisits, Store } from '../../ports/store.ts'
 import { accountId, at, atOnce, bytes, countTrue, hash, type InStore, opaqueId, seed } from './world.ts'
 
 export function share(number: number, given: Partial<NewShare> = {}): NewShare {
@@ -19,11 +19,24 @@ export function share(number: number, given: Partial<NewShare> = {}): NewShare {
   }
 }
 
+export function visits(given: Partial<ShareVisits> = {}): ShareVisits {
+  return {
+    opened: 3,
+    downloaded: 2,
+    lastAt: at(7),
+    maxDownloads: 5,
+    openers: bytes(48),
+    downloaders: bytes(32),
+    ...given,
+  }
+}
+
 export function describeShares(inStore: InStore): void {
   describe('shares', () => {
     describeRows(inStore)
     describeNotes(inStore)
     describeNaming(inStore)
+    describeVisits(inStore)
     describeEnding(inStore)
   })
 }
@@ -46,6 +59,37 @@ const listed = async (store: Store, account = 1) => {
 
 function rowOf({ sealedIndex: _, blobHashes: __, sealedName: ___, sealedRecord: ____, ...row }: NewShare): Share {
   return { ...row, endedAt: undefined }
+}
+
+function describeVisits(inStore: InStore): void {
+  it(
+    'counts the visits of a share from its beginning to its end, and shows the counts in the list',
+    inStore(async (store) => {
+      await seed(store)
+      await insert(store, share(1, { maxDownloads: 5 }), share(2))
+      const visitsOf = (number: number) => store.read((tx) => tx.shares.visitsOf(opaqueId(number)))
+      const none = { opened: 0, downloaded: 0, lastAt: undefined, openers: undefined, downloaders: undefined }
+      assert.deepEqual(await visitsOf(1), { ...none, maxDownloads: 5 })
+      assert.deepEqual(await visitsOf(2), { ...none, maxDownloads: undefined })
+      const set = (number: number, value = visits()) =>
+        store.write([], (tx) => tx.shares.setVisits(opaqueId(number), value))
+      await set(2)
+      assert.deepEqual(await visitsOf(2), visits())
+      const { rows } = await store.read((tx) => tx.shares.page(accountId(1), { max: 10 }))
+      assert.deepEqual(
+        rows.map(({ opened, downloaded, lastAt, maxDownloads }) => [opened, downloaded, lastAt, maxDownloads]),
+        [
+          [0, 0, undefined, 5],
+          [3, 2, at(7), 5],
+        ],
+      )
+      await set(2, visits({ maxDownloads: undefined, lastAt: undefined }))
+      assert.deepEqual(await visitsOf(2), visits({ maxDownloads: undefined, lastAt: undefined }))
+      await store.write([], (tx) => tx.shares.end(opaqueId(2), accountId(1), at(9)))
+      assert.equal(await visitsOf(2), undefined)
+      await assert.rejects(set(2), /has ended/)
+    }),
+  )
 }
 
 function describeRows(inStore: InStore): void {

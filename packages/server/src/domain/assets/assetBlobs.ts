@@ -10,8 +10,8 @@ import type { Quota } from '../quota/quota.ts'
 import type { UploadEnding } from '../uploads/uploadEnding.ts'
 import { isVisible } from './assetView.ts'
 import { type Declared, judgeAuthor, judgeDevice } from './manifest.ts'
-import { isRetained, retainedUntilOf } from './retention.ts'
-import { isReplacing, judgeSlot, type SlotRefusal, takeAssetId } from './slot.ts'
+import { retainedUntilOf, retentionEnd } from './retention.ts'
+import { blobOf, isReplacing, judgeSlot, type SlotRefusal, takeAssetId } from './slot.ts'
 
 interface AssetBlobPorts {
   readonly quota: Quota
@@ -45,6 +45,26 @@ export async function judgeLanding(
   blob: Parameters<typeof judgeSlot>[1],
 ): Promise<LandRefusal | undefined> {
   return (await judgeDevice(tx, blob.accountId, blob.envelope)) ?? judgeSlot(tx, blob)
+}
+
+/**
+ * The asset may not be deleted before `until`: `raised`, or `kept` if that was so already. `unsigned`: it is not the
+ * account's, or no device has signed it, and nothing changed. Never makes it earlier.
+ */
+export async function retainAsset(
+  tx: WriteTx,
+  { accountId, assetId, until }: Pick<NewAsset, 'accountId' | 'assetId'> & { readonly until: Instant },
+  at: Instant,
+): Promise<'raised' | 'kept' | 'unsigned'> {
+  const asset = await tx.assets.find(assetId)
+  const blobs = isVisible(asset, accountId) ? await tx.assets.blobsOf(assetId) : []
+  const signed = blobOf(blobs, 'provenance')
+  if (signed === undefined) return 'unsigned'
+  if ((retentionEnd(blobs) ?? 0) >= until) return 'kept'
+  await tx.assets.retain(signed.location, until)
+  await tx.assets.touch(assetId, at)
+  await noteAssetChange(tx, { accountId, assetId }, at)
+  return 'raised'
 }
 
 export type AssetBlobs = ReturnType<typeof createAssetBlobs>
@@ -120,7 +140,7 @@ export function createAssetBlobs({ quota, ending }: AssetBlobPorts) {
       const asset = await tx.assets.find(assetId)
       if (!isVisible(asset, accountId)) return { refused: 'asset_not_found' }
       const blobs = await tx.assets.blobsOf(assetId)
-      if (isRetained(blobs, at)) return { refused: 'asset_retained' }
+      if ((retentionEnd(blobs) ?? at) > at) return { refused: 'asset_retained' }
       await ending.endOpenOfAsset(tx, assetId, at)
       for (const blob of blobs) await release(tx, accountId, blob, at)
       await tx.assets.bury(assetId, at)

@@ -2,6 +2,7 @@ import type { AccountId, Instant } from '@blindkeep/protocol/ids'
 import type { ManifestEnvelope } from '@blindkeep/protocol/schemas/manifest'
 import type { BlobRole } from '@blindkeep/protocol/schemas/receipts'
 import type { Asset, AssetBlob } from '../../ports/store.ts'
+import { retentionEnd } from './retention.ts'
 import { blobOf } from './slot.ts'
 
 /** An asset that holds a blob and is no tombstone. */
@@ -16,6 +17,8 @@ export interface AssetView {
   readonly envelope: ManifestEnvelope
   /** Whether original, metadata and provenance are all there. */
   readonly isComplete: boolean
+  /** Until then it may not be deleted. It may be over. */
+  readonly retainedUntil: Instant | undefined
 }
 
 const BUNDLE: readonly BlobRole[] = ['original', 'metadata', 'provenance']
@@ -24,7 +27,7 @@ export function viewOf(asset: VisibleAsset, blobs: readonly AssetBlob[]): AssetV
   const shown = blobOf(blobs, 'original') ?? blobs[0]
   if (shown === undefined) throw new Error('a visible asset holds no blob')
   const isComplete = BUNDLE.every((role) => blobOf(blobs, role) !== undefined)
-  return { asset, blobs, envelope: shown.envelope, isComplete }
+  return { asset, blobs, envelope: shown.envelope, isComplete, retainedUntil: retentionEnd(blobs) }
 }
 
 /** A reservation, a tombstone and another account's asset all look like an unknown asset. */

@@ -20,7 +20,7 @@ import { contentTypesOf } from '@blindkeep/protocol/window'
 import type { ReadTx } from '../../ports/store.ts'
 import type { Refuses } from '../ground/refusals.ts'
 import { ownsAlbum } from './albums.ts'
-import { retentionOf } from './retention.ts'
+import { judgeRetention, type RetentionSettings, statedRetention } from './retention.ts'
 
 export interface Declared {
   readonly assetId: AssetId
@@ -49,16 +49,15 @@ export const DEVICE_GONE = 'the device that the manifest names is revoked or bel
 
 const DAY_SECONDS = 86_400
 
-export interface ManifestSettings {
+export interface ManifestSettings extends RetentionSettings {
   readonly manifestDriftDays: number
-  readonly retentionDaysMax: number
 }
 
 /** Whether declaration and envelope are valid and agree with each other. */
 export function judgeManifest(
   declared: Declared,
   now: Instant,
-  { manifestDriftDays, retentionDaysMax }: ManifestSettings,
+  { manifestDriftDays, ...retention }: ManifestSettings,
 ): ManifestRefusal | undefined {
   if (!isKnownSuite(declared.suiteId)) return { refused: 'suite_unknown' }
   if (!contentTypesOf(declared.protocolVersion).includes(declared.contentType))
@@ -73,21 +72,8 @@ export function judgeManifest(
   const driftSeconds = manifestDriftDays * DAY_SECONDS
   if (at < addSeconds(now, -driftSeconds) || addSeconds(now, driftSeconds) < at)
     return { refused: 'timestamp_out_of_range' }
-  return isRetainedTooLong(declared.envelope, now, retentionDaysMax)
-    ? { refused: 'retention_too_long', detail: retentionText(retentionDaysMax) }
-    : undefined
-}
-
-/** No client may make files undeletable beyond the operator's limit, by the server's clock. 0 days: no limit. */
-function isRetainedTooLong(envelope: ManifestEnvelope, now: Instant, retentionDaysMax: number): boolean {
-  if (retentionDaysMax === 0) return isGiven(envelope.retention_until)
-  return retentionOf(envelope) > addSeconds(now, retentionDaysMax * DAY_SECONDS)
-}
-
-function retentionText(retentionDaysMax: number): string {
-  return retentionDaysMax === 0
-    ? '/manifest_envelope/retention_until must be absent on this server'
-    : `/manifest_envelope/retention_until must be at most ${retentionDaysMax} days from now`
+  const until = statedRetention(declared.envelope)
+  return until && judgeRetention(until, { now, member: '/manifest_envelope/retention_until' }, retention)
 }
 
 /** The first member in which declaration and envelope differ (specification, ManifestEnvelope: "must equal"). */

@@ -66,7 +66,7 @@ export function checkBlob(blob: AuditedBlob, examination: Examination & { readon
     [
       isBeyond,
       'blob_retained_long',
-      `its manifest retains it until ${retainedUntil === undefined ? 'never' : instantText(retainedUntil)}`,
+      `it is retained until ${retainedUntil === undefined ? 'never' : instantText(retainedUntil)}`,
     ],
   ])
 }

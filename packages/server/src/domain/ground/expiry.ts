@@ -5,7 +5,8 @@ import type { Refuses } from './refusals.ts'
 export function refusePassed(
   expiresAt: Instant | undefined,
   now: Instant,
+  member = 'expires_at',
 ): Refuses<'request_unprocessable'> | undefined {
   if (expiresAt === undefined || expiresAt > now) return undefined
-  return { refused: 'request_unprocessable', detail: `/expires_at has passed: here it is ${formatInstant(now)}` }
+  return { refused: 'request_unprocessable', detail: `/${member} has passed: here it is ${formatInstant(now)}` }
 }

@@ -19,6 +19,14 @@ const HOUR_SECONDS = 3600
  * long enough for as many, and one session may be the whole account's.
  */
 const MAX_UPLOADS = 1_000_000
+/** Retentions that a lone session may raise in a day: each leaves an event for a week. */
+const MAX_RAISES = 100_000
+
+export interface Addition<Answer> {
+  readonly most?: number
+  readonly add: () => Promise<Answer>
+  readonly addedBy: (answer: Answer) => number
+}
 
 export type RowBudget = ReturnType<typeof createRowBudget>
 
@@ -36,25 +44,27 @@ export function createRowBudget(
       ...unlanded(spender),
       { rule: 'uploads-of-account', key: spender.accountId, max: MAX_UPLOADS, windowSeconds: DAY_SECONDS },
     ],
+    raises: (spender: Spender): readonly Limit[] =>
+      sharedLimits('raised-retentions', spender, { ...wholeForOne(MAX_RAISES), windowSeconds: DAY_SECONDS }),
   }
 
   return {
-    /** Runs `add` if the budget has room for one more. What `isAdded` denies, and what throws, does not count. */
+    /** Runs `add` if the budget has room for `most` more. Only `addedBy` of these count; none, if it throws. */
     async within<Answer>(
       kind: keyof typeof limitsOf,
       spender: Spender,
-      { add, isAdded }: { readonly add: () => Promise<Answer>; readonly isAdded: (answer: Answer) => boolean },
+      { most = 1, add, addedBy }: Addition<Answer>,
     ): Promise<Answer | Refuses<'rows_limited'>> {
-      const limits = limitsOf[kind](spender)
-      const retryAfterSeconds = await limiter.take(limits)
+      const limitsOn = (weight: number) => limitsOf[kind](spender).map((limit) => ({ ...limit, weight }))
+      const retryAfterSeconds = await limiter.take(limitsOn(most))
       if (retryAfterSeconds !== undefined) return { refused: 'rows_limited', retryAfterSeconds }
-      let counts = false
+      let added = 0
       try {
         const answer = await add()
-        counts = isAdded(answer)
+        added = addedBy(answer)
         return answer
       } finally {
-        if (!counts) await limiter.giveBack(limits)
+        if (added < most) await limiter.giveBack(limitsOn(most - added))
       }
     },
 

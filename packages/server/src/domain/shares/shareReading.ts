@@ -2,6 +2,7 @@
 import type { Instant, OpaqueId, Sha256Hex } from '@blindkeep/protocol/ids'
 import type { Clock } from '../../ports/clock.ts'
 import type { Limiter } from '../../ports/limiter.ts'
+import type { Log } from '../../ports/log.ts'
 import type { Objects } from '../../ports/objects.ts'
 import type { HeldBlob, ReadTx, Share, ShareContents, Store } from '../../ports/store.ts'
 import { findServable } from '../custody/servable.ts'
@@ -9,9 +10,15 @@ import { isWithheld } from '../custody/verdicts.ts'
 import { isReachable } from '../ground/activeAccount.ts'
 import { isRefusal, type Refuses } from '../ground/refusals.ts'
 import { createJudgePassphrase, type PassphraseSettings, type Proof } from '../passphrases/judgePassphrase.ts'
+import { createShareVisits } from './shareVisits.ts'
 
 /** A share with a passphrase before the proof, or what was found of another. */
-type Seen<Found> = { readonly found: Found } | { readonly share: Share } | Refuses<'share_not_found'>
+type Seen<Found> = Shown<Found> | { readonly share: Share } | Refuses<'share_not_found'>
+
+interface Shown<Found> {
+  readonly share: Share
+  readonly found: Found
+}
 
 type ReadingRefusal = Refuses<
   'share_not_found' | 'share_passphrase_missing' | 'share_passphrase_wrong' | 'share_limited' | 'request_malformed'
@@ -22,14 +29,14 @@ export interface ShareReadingPorts {
   readonly objects: Objects
   readonly clock: Clock
   readonly limiter: Limiter
+  readonly log: Log
 }
 
 const NOT_FOUND = { refused: 'share_not_found' } as const
 
-export function createShareReading(
-  { store, objects, clock, limiter }: ShareReadingPorts,
-  settings: PassphraseSettings,
-) {
+export function createShareReading(ports: ShareReadingPorts, settings: PassphraseSettings) {
+  const { store, objects, clock, limiter } = ports
+  const visits = createShareVisits(ports)
   const judge = createJudgePassphrase(limiter, settings, 'share')
 
   /**
@@ -40,16 +47,17 @@ export function createShareReading(
     opaqueId: OpaqueId,
     proof: Proof,
     read: (tx: ReadTx, share: Share) => Promise<Found>,
-  ): Promise<{ readonly found: Found } | ReadingRefusal> {
+  ): Promise<Shown<Found> | ReadingRefusal> {
     const now = clock.now()
     const seen = await store.read(async (tx): Promise<Seen<Found>> => {
       const share = await findLive(tx, opaqueId, now)
       if (share === undefined) return NOT_FOUND
-      return share.verifierHash === undefined ? { found: await read(tx, share) } : { share }
+      return share.verifierHash === undefined ? { share, found: await read(tx, share) } : { share }
     })
-    if (!('share' in seen)) return seen
-    const refused = await refusalOf(seen.share, proof)
-    return refused ?? { found: await store.read((tx) => read(tx, seen.share)) }
+    if (isRefusal(seen) || 'found' in seen) return seen
+    const { share } = seen
+    const refused = await refusalOf(share, proof)
+    return refused ?? { share, found: await store.read((tx) => read(tx, share)) }
   }
 
   async function refusalOf(share: Share, proof: Proof): Promise<ReadingRefusal | undefined> {
@@ -70,9 +78,25 @@ export function createShareReading(
   }
 
   return {
-    async contents(opaqueId: OpaqueId, proof: Proof): Promise<ShareContents | ReadingRefusal> {
+    /** A visit that opens it. */
+    async contents(
+      opaqueId: OpaqueId,
+      proof: Proof,
+      visit?: string,
+    ): Promise<ShareContents | ReadingRefusal | Refuses<'share_used_up'>> {
       const shown = await showing(opaqueId, proof, (tx) => tx.shares.contentsOf(opaqueId))
-      return isRefusal(shown) ? shown : (shown.found ?? NOT_FOUND)
+      if (isRefusal(shown)) return shown
+      const { share, found = NOT_FOUND } = shown
+      if (isRefusal(found)) return found
+      return (await visits.note(share, { id: visit, source: proof.source }, 'opened')) ?? found
+    },
+
+    /** A visit that downloads from it: before any byte is given. */
+    download(
+      share: Share,
+      { visit, source }: { readonly visit: string | undefined; readonly source: string | undefined },
+    ) {
+      return visits.note(share, { id: visit, source }, 'downloaded')
     },
 
     /**
@@ -84,16 +108,21 @@ export function createShareReading(
       opaqueId: OpaqueId,
       ciphertextHash: Sha256Hex,
       proof: Proof,
-    ): Promise<HeldBlob | ReadingRefusal | Refuses<'storage_unavailable'>> {
+    ): Promise<SharedBlob | ReadingRefusal | Refuses<'storage_unavailable'>> {
       const shown = await showing(opaqueId, proof, async (tx, share) => {
         const isNamed = await tx.shares.names(opaqueId, ciphertextHash)
         return isNamed ? tx.assets.objectsOf(share.accountId, ciphertextHash) : []
       })
       if (isRefusal(shown)) return shown
       const served = shown.found.filter((object) => !isWithheld(object))
-      return served.length === 0 ? NOT_FOUND : findServable(objects, served)
+      const object = served.length === 0 ? NOT_FOUND : await findServable(objects, served)
+      return isRefusal(object) ? object : { ...object, share: shown.share }
     },
   }
+}
+
+export interface SharedBlob extends HeldBlob {
+  readonly share: Share
 }
 
 /** Undefined for every share that may not be read: the reasons look alike from outside. */

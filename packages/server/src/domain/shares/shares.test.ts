@@ -220,7 +220,7 @@ describe('a share', () => {
       const [listed] = await world.rules.shares.list(albumOwner.accountId)
       assert.deepEqual(Buffer.from(listed?.verifierHash ?? []), createHash('sha256').update(verifier).digest())
       const sealedName = bytes(9)
-      await world.rules.shares.name(albumOwner.accountId, opaqueId, sealedName)
+      await world.rules.shares.change(albumOwner.accountId, opaqueId, { sealedName, maxDownloads: 'same' })
       assert.deepEqual(await answers(), all('share_passphrase_missing'), 'a new name does not open it')
       assert.equal(await make(world, albumOwner.accountId, { ...asked, sealedName }), opaqueId)
 

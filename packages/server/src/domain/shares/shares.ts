@@ -3,7 +3,7 @@
  * content as long as a live asset of the account has the content.
  */
 import { type AccountId, addSeconds, type OpaqueId } from '@blindkeep/protocol/ids'
-import { accountLock, type NewShare, type ReadTx, type Share } from '../../ports/store.ts'
+import { accountLock, type NewShare, type ReadTx, type Share, type ShareContents } from '../../ports/store.ts'
 import { requireActiveAccount } from '../ground/activeAccount.ts'
 import { judgeBound } from '../ground/bounds.ts'
 import { refusePassed } from '../ground/expiry.ts'
@@ -24,6 +24,11 @@ const MAX_TRANSACTIONS = 500
 
 export type ShareRequest = Omit<NewShare, 'accountId' | 'createdAt' | 'verifierHash'> & {
   readonly passphraseVerifier: Uint8Array | undefined
+}
+
+export interface ShareChange {
+  readonly sealedName: NewName
+  readonly maxDownloads: number | undefined | 'same'
 }
 
 export type Shares = ReturnType<typeof createShares>
@@ -60,11 +65,22 @@ export function createShares(ports: ShareReadingPorts, settings: PassphraseSetti
     /** Without deleted ones. */
     list: listOf(store, { rows: (tx) => tx.shares, gone: { refused: 'share_not_found' } }),
 
-    /** The owner's own name for a share, also an expired one. Undefined removes it. A receiver does not see it. */
-    async name(
+    /** What the share shows, for its owner: no visit, also an expired one, and without the passphrase. */
+    async own(accountId: AccountId, opaqueId: OpaqueId): Promise<ShareContents | Refuses<'share_not_found'>> {
+      return store.read(async (tx) => {
+        const isOwn = (await tx.shares.find(opaqueId))?.accountId === accountId
+        return (isOwn ? await tx.shares.contentsOf(opaqueId) : undefined) ?? { refused: 'share_not_found' }
+      })
+    },
+
+    /**
+     * The owner's own name for a share, also an expired one, which a receiver does not see; and how many visits may
+     * download. Undefined removes them.
+     */
+    async change(
       accountId: AccountId,
       opaqueId: OpaqueId,
-      sealedName: NewName,
+      { sealedName, maxDownloads }: ShareChange,
     ): Promise<Refuses<'session_over' | 'share_not_found'> | undefined> {
       return store.write([accountLock(accountId)], async (tx) => {
         const inactive = await requireActiveAccount(tx, accountId)
@@ -72,6 +88,9 @@ export function createShares(ports: ShareReadingPorts, settings: PassphraseSetti
         const share = await tx.shares.find(opaqueId)
         if (share?.accountId !== accountId || share.endedAt !== undefined) return { refused: 'share_not_found' }
         if (sealedName !== 'same') await tx.shares.setName(opaqueId, accountId, sealedName)
+        const visits = await tx.shares.visitsOf(opaqueId)
+        if (maxDownloads !== 'same' && visits !== undefined)
+          await tx.shares.setVisits(opaqueId, { ...visits, maxDownloads })
         return undefined
       })
     },
@@ -104,6 +123,7 @@ async function isRepeat(tx: ReadTx, present: Share, request: NewShare): Promise<
     isSame(present.verifierHash, request.verifierHash) &&
     isSame(notes.sealedName, request.sealedName) &&
     isSame(notes.sealedRecord, request.sealedRecord) &&
+    (await tx.shares.visitsOf(present.opaqueId))?.maxDownloads === request.maxDownloads &&
     Buffer.from(contents.sealedIndex).equals(request.sealedIndex) &&
     contents.blobHashes.length === request.blobHashes.length &&
     contents.blobHashes.every((hash, position) => hash === request.blobHashes[position])

@@ -4,21 +4,26 @@ import { readReceipt } from '@blindkeep/protocol/receipt'
 import type { AssetResponse } from '@blindkeep/protocol/schemas/assets'
 import type { Assets } from '../../domain/assets/assets.ts'
 import type { AssetView } from '../../domain/assets/assetView.ts'
+import type { RetainAssets } from '../../domain/assets/retainAssets.ts'
 import { isRefusal } from '../../domain/ground/refusals.ts'
+import { spenderOf } from '../../domain/ground/sessionShare.ts'
 import type { Objects } from '../../ports/objects.ts'
 import type { Routes } from '../call.ts'
 import { contentAnswer, contentHead } from '../content.ts'
+import { givenInstant } from '../givenInstant.ts'
 
-type Row = 'asset' | 'deleteAsset' | 'assetReceipts' | 'blob' | 'blobHead'
+type Row = 'asset' | 'deleteAsset' | 'retainAssets' | 'assetReceipts' | 'blob' | 'blobHead'
 
 /** A blob never changes under its hash. The owner's browser may keep it, sealed as it is; shared caches may not. */
 const IMMUTABLE = { cacheControl: 'private, max-age=31536000, immutable' }
 
 export function assetRoutes({
   assets,
+  retainAssets,
   objects,
 }: {
   readonly assets: Assets
+  readonly retainAssets: RetainAssets
   readonly objects: Objects
 }): Pick<Routes, Row> {
   return {
@@ -29,6 +34,11 @@ export function assetRoutes({
 
     async deleteAsset({ params, caller }) {
       return (await assets.remove(caller.account.accountId, params.asset_id)) ?? { status: 204 }
+    },
+
+    async retainAssets({ json: { asset_ids: assetIds, until }, caller }) {
+      const answer = await retainAssets(spenderOf(caller), { assetIds, until: givenInstant(until) })
+      return isRefusal(answer) ? answer : { status: 200, body: { ...answer, skipped: [...answer.skipped] } }
     },
 
     async assetReceipts({ params, caller }) {
@@ -50,7 +60,7 @@ export function assetRoutes({
   }
 }
 
-export function assetEntry({ asset, blobs, envelope, isComplete }: AssetView): AssetResponse {
+export function assetEntry({ asset, blobs, envelope, isComplete, retainedUntil }: AssetView): AssetResponse {
   const { drop } = asset
   return {
     asset_id: asset.assetId,
@@ -58,6 +68,7 @@ export function assetEntry({ asset, blobs, envelope, isComplete }: AssetView): A
     complete: isComplete,
     envelope,
     blobs: blobs.map(({ role, ciphertextHash, size }) => ({ role, hash: ciphertextHash, size })),
+    ...(retainedUntil !== undefined && { retained_until: formatInstant(retainedUntil) }),
     ...(drop && {
       drop: {
         drop_id: drop.dropId,

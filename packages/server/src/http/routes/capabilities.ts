@@ -1,7 +1,8 @@
-import { formatInstant, parseInstant } from '@blindkeep/protocol/ids'
+import { formatInstant } from '@blindkeep/protocol/ids'
 import type { Capabilities } from '../../domain/assets/capabilities.ts'
 import { isRefusal } from '../../domain/ground/refusals.ts'
 import type { Routes } from '../call.ts'
+import { givenInstant } from '../givenInstant.ts'
 import { listQuestion } from '../lists.ts'
 
 type Row = 'mintCapability' | 'listCapabilities' | 'revokeCapability'
@@ -9,8 +10,7 @@ type Row = 'mintCapability' | 'listCapabilities' | 'revokeCapability'
 export function capabilityRoutes({ capabilities }: { readonly capabilities: Capabilities }): Pick<Routes, Row> {
   return {
     async mintCapability({ params, json, caller }) {
-      const expiresAt = parseInstant(json.expires_at)
-      if (expiresAt === undefined) throw new Error('a time that its schema let through cannot be read')
+      const expiresAt = givenInstant(json.expires_at)
       const { sessionId } = caller
       const request = { albumId: params.album_id, peer: json.peer, expiresAt, sessionId }
       const answer = await capabilities.mint(caller.account.accountId, request)

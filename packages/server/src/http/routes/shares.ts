@@ -1,15 +1,24 @@
 import { fromBase64, toBase64 } from '@blindkeep/protocol/bytes'
-import { formatInstant, parseInstant } from '@blindkeep/protocol/ids'
+import { formatInstant, parseInstant, parseOpaqueId } from '@blindkeep/protocol/ids'
 import { HEADERS } from '@blindkeep/protocol/wire'
-import { isRefusal } from '../../domain/ground/refusals.ts'
+import { isRefusal, type Refuses } from '../../domain/ground/refusals.ts'
 import type { Shares } from '../../domain/shares/shares.ts'
 import type { Objects } from '../../ports/objects.ts'
+import type { ListedShare, ShareContents } from '../../ports/store.ts'
 import type { Call, Routes } from '../call.ts'
 import { contentAnswer, contentHead } from '../content.ts'
 import { givenBytes, newName } from '../givenBytes.ts'
 import { listQuestion } from '../lists.ts'
 
-type Row = 'createShare' | 'listShares' | 'nameShare' | 'deleteShare' | 'share' | 'shareBlob' | 'shareBlobHead'
+type Row =
+  | 'createShare'
+  | 'listShares'
+  | 'ownShare'
+  | 'changeShare'
+  | 'deleteShare'
+  | 'share'
+  | 'shareBlob'
+  | 'shareBlobHead'
 
 export function shareRoutes({
   shares,
@@ -26,6 +35,7 @@ export function shareRoutes({
         blobHashes: json.blob_hashes,
         expiresAt: json.expires_at === undefined ? undefined : parseInstant(json.expires_at),
         passphraseVerifier: givenBytes(json.passphrase_verifier),
+        maxDownloads: json.max_downloads ?? undefined,
         sealedName: givenBytes(json.sealed_name),
         sealedRecord: givenBytes(json.sealed_record),
       })
@@ -35,19 +45,20 @@ export function shareRoutes({
     async listShares({ query, caller }) {
       const owned = await shares.list(caller.account.accountId, listQuestion(query))
       if (isRefusal(owned)) return owned
-      const entries = owned.map(({ opaqueId, createdAt, expiresAt, verifierHash, sealedName, sealedRecord }) => ({
-        opaque_id: opaqueId,
-        created_at: formatInstant(createdAt),
-        ...(expiresAt !== undefined && { expires_at: formatInstant(expiresAt) }),
-        passphrase_required: verifierHash !== undefined,
-        ...(sealedName && { sealed_name: toBase64(sealedName) }),
-        ...(sealedRecord && { sealed_record: toBase64(sealedRecord) }),
-      }))
-      return { status: 200, body: { shares: entries } }
+      return { status: 200, body: { shares: owned.map(entryOf) } }
     },
 
-    async nameShare({ params, json: { sealed_name: name }, caller }) {
-      return (await shares.name(caller.account.accountId, params.opaque_id, newName(name))) ?? { status: 204 }
+    async ownShare({ params, caller }) {
+      const contents = await shares.own(caller.account.accountId, params.opaque_id)
+      return isRefusal(contents) ? contents : { status: 200, body: bodyOf(contents) }
+    },
+
+    async changeShare({ params, json: { sealed_name: name, max_downloads: max }, caller }) {
+      const change = {
+        sealedName: newName(name),
+        maxDownloads: max === undefined ? 'same' : (max ?? undefined),
+      } as const
+      return (await shares.change(caller.account.accountId, params.opaque_id, change)) ?? { status: 204 }
     },
 
     async deleteShare({ params, caller }) {
@@ -56,16 +67,21 @@ export function shareRoutes({
     },
 
     async share({ params, header, source }) {
-      const contents = await shares.contents(params.opaque_id, proofIn({ header, source }))
-      if (isRefusal(contents)) return contents
-      const body = { sealed_index: toBase64(contents.sealedIndex), blob_hashes: [...contents.blobHashes] }
-      return { status: 200, body }
+      const visit = visitIn(header)
+      if (isRefusal(visit)) return visit
+      const contents = await shares.contents(params.opaque_id, proofIn({ header, source }), visit)
+      return isRefusal(contents) ? contents : { status: 200, body: bodyOf(contents) }
     },
 
     // No cache may keep it: a share may end at any moment.
     async shareBlob({ params, header, source }) {
+      const visit = visitIn(header)
+      if (isRefusal(visit)) return visit
       const content = await shares.content(params.opaque_id, params.hash, proofIn({ header, source }))
-      return isRefusal(content) ? content : contentAnswer(content, header, objects)
+      if (isRefusal(content)) return content
+      const answer = contentAnswer(content, header, objects)
+      if (!('bytes' in answer)) return answer
+      return (await shares.download(content.share, { visit, source })) ?? answer
     },
 
     async shareBlobHead({ params, header, source }) {
@@ -73,6 +89,33 @@ export function shareRoutes({
       return isRefusal(content) ? content : contentHead(content, header)
     },
   }
+}
+
+function entryOf({ opaqueId, createdAt, expiresAt, verifierHash, lastAt, maxDownloads, ...listed }: ListedShare) {
+  const { opened = 0, downloaded = 0, sealedName, sealedRecord } = listed
+  return {
+    opaque_id: opaqueId,
+    created_at: formatInstant(createdAt),
+    ...(expiresAt !== undefined && { expires_at: formatInstant(expiresAt) }),
+    passphrase_required: verifierHash !== undefined,
+    opened,
+    downloaded,
+    ...(lastAt !== undefined && { last_at: formatInstant(lastAt) }),
+    ...(maxDownloads !== undefined && { max_downloads: maxDownloads }),
+    ...(sealedName && { sealed_name: toBase64(sealedName) }),
+    ...(sealedRecord && { sealed_record: toBase64(sealedRecord) }),
+  }
+}
+
+function bodyOf({ sealedIndex, blobHashes }: ShareContents) {
+  return { sealed_index: toBase64(sealedIndex), blob_hashes: [...blobHashes] }
+}
+
+function visitIn(header: Call<'share'>['header']): string | undefined | Refuses<'request_malformed'> {
+  const visit = header(HEADERS.visit)
+  return visit === undefined || parseOpaqueId(visit) !== undefined
+    ? visit
+    : { refused: 'request_malformed', detail: 'X-Service-Visit must be 32 lowercase hex characters' }
 }
 
 /** What the reader gives for the passphrase, if the share has one. */

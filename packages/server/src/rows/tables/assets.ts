@@ -48,7 +48,7 @@ export const assetBlobs = {
   /** As the client declared it: verbatim, with its members in their original order. */
   envelope: givenJson<ManifestEnvelope>(),
   landedAt: given<Instant>(),
-  /** What it adds to the retention of its asset, from the envelope. */
+  /** What it adds to the retention of its asset: from the envelope, or raised since by the owner. */
   retainedUntil: optional<Instant>(),
 }
 

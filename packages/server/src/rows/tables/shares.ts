@@ -1,5 +1,5 @@
 import type { AccountId, Instant, OpaqueId, Sha256Hex } from '@blindkeep/protocol/ids'
-import { given, inner, later, type New, optional, type Row, sequence } from '../columns.ts'
+import { counter, given, inner, later, type New, optional, type Row, sequence } from '../columns.ts'
 
 /** Each lets everyone who has its address read some contents of an account. The id is a credential. */
 export const shares = {
@@ -27,11 +27,35 @@ export const shareNotes = {
   verifierHash: inner(optional<Uint8Array>()),
 }
 
+/** How often it was opened and downloaded, and may be, while it has not ended (`shareVisits.ts`). */
+export const shareVisits = {
+  opaqueId: inner(given<OpaqueId>()),
+  opened: counter(),
+  downloaded: counter(),
+  /** When the last of these visits began. */
+  lastAt: later<Instant>(),
+  maxDownloads: optional<number>(),
+  /** The ids of the last visits that opened it, 16 bytes each, and of those that downloaded. */
+  openers: later<Uint8Array>(),
+  downloaders: later<Uint8Array>(),
+}
+
+export type ShareVisits = Row<typeof shareVisits>
+
+/** What the owner sees of them. */
+type VisitCounts = Omit<ShareVisits, 'openers' | 'downloaders'>
+
+/** Of a row that is joined, and may be missing. */
+type AsRead<Values> = { readonly [Name in keyof Values]: Values[Name] | undefined }
+
 type Notes = New<typeof shareNotes>
 
 export interface Share extends Row<typeof shares>, Pick<Notes, 'verifierHash'> {}
 
 export type ShareNotes = Row<typeof shareNotes>
+
+/** As its owner sees it in the list. */
+export interface ListedShare extends Share, ShareNotes, AsRead<VisitCounts> {}
 
 /** What a share shows. */
 export interface ShareContents {
@@ -40,4 +64,6 @@ export interface ShareContents {
   readonly blobHashes: readonly Sha256Hex[]
 }
 
-export interface NewShare extends Omit<New<typeof shares>, keyof ShareContents>, Notes, ShareContents {}
+export interface NewShare extends Omit<New<typeof shares>, keyof ShareContents>, Notes, ShareContents {
+  readonly maxDownloads?: number | undefined
+}

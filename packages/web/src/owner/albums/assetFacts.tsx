@@ -9,17 +9,19 @@ import { useOwnerPages } from '../context.ts'
 import { errorTexts } from '../errorText.ts'
 import { knownPins, rememberPins } from '../storage/knownPins.ts'
 import { accountTexts } from '../texts.ts'
+import { isProtected } from './protection.ts'
 import { hashesOf, type ShownAsset, type Trust } from './shownAsset.ts'
 import { albumsTexts } from './texts.ts'
 
 interface AssetFactListProps {
   readonly shown: ShownAsset
-  /** When anything of the asset last changed: there may be more receipts since. */
-  readonly changedAt: string
+  /** As the server states it now: since it was shown there may be more receipts, or a protection from deletion. */
+  readonly present: Pick<AssetFacts, 'changedAt' | 'retainedUntil'>
 }
 
 /** What the signature covers, and the server's times. Unsigned assets have no reliable size, name or origin. */
-export function AssetFactList({ shown, changedAt }: AssetFactListProps) {
+export function AssetFactList({ shown, present: { changedAt, retainedUntil } }: AssetFactListProps) {
+  const { owner } = useOwnerPages()
   const format = useText(formats)
   const { asset, description, trust } = shown
   const isDrop = description !== undefined && asset.envelope.key_mode === 'wrapped'
@@ -31,6 +33,7 @@ export function AssetFactList({ shown, changedAt }: AssetFactListProps) {
       <dl class="asset-facts">
         {description !== undefined && <Fact term={text.size}>{format.bytes(description.size)}</Fact>}
         <Fact term={text.kept}>{when(asset.createdAt)}</Fact>
+        {isProtected(retainedUntil, owner.now()) && <Fact term={text.protectedUntil}>{when(retainedUntil)}</Fact>}
         {description?.modifiedAt !== undefined && <Fact term={text.modified}>{when(description.modifiedAt)}</Fact>}
         {description?.type !== undefined && (
           <Fact term={text.type}>

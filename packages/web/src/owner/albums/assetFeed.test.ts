@@ -50,6 +50,7 @@ function assetOf(digit: number, createdAt: string, album = 1): AssetFacts {
     drop: undefined,
     createdAt,
     changedAt: createdAt,
+    retainedUntil: undefined,
   }
 }
 

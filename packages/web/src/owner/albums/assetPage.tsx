@@ -15,6 +15,7 @@ import { ShareDialog } from '../shares/shareDialog.tsx'
 import { AssetFactList } from './assetFacts.tsx'
 import { useConsent } from './consent.tsx'
 import { Incomplete } from './incomplete.tsx'
+import { ProtectDialog } from './protectDialog.tsx'
 import { RemoveDialog } from './removeDialog.tsx'
 import { type ConsentedAsset, fileKey, isGone, type ShownAsset, showAsset } from './shownAsset.ts'
 import { albumsTexts, shownName } from './texts.ts'
@@ -92,8 +93,8 @@ function AssetView({ asset, onReload }: AssetViewProps) {
       {loaded.error !== undefined && <ErrorNotice error={loaded.error} onRetry={reload} />}
       {goneFile === file && <GoneNotice onReload={reload} />}
       <AssetPreview {...parts} key={`preview ${round} ${file}`} />
-      <AssetActions {...parts} key={`actions ${round} ${file}`} />
-      {shown !== undefined && <AssetFactList shown={shown} changedAt={asset.changedAt} />}
+      <AssetActions {...parts} onProtected={onReload} key={`actions ${round} ${file}`} />
+      {shown !== undefined && <AssetFactList shown={shown} present={asset} />}
     </>
   )
 }
@@ -188,9 +189,10 @@ function AssetPreview({ shown, asset, onGone }: PartProps) {
   )
 }
 
-function AssetActions({ shown, asset, onGone }: PartProps) {
+function AssetActions({ shown, asset, onGone, onProtected }: PartProps & { readonly onProtected: () => void }) {
   const text = useText(albumsTexts)
   const [isRemoving, setRemoving] = useState(false)
+  const [isProtecting, setProtecting] = useState(false)
   const [sharing, setSharing] = useState<readonly ConsentedAsset[]>()
   const consent = useConsent()
   const saving = useAssetSaving({ onGone })
@@ -212,6 +214,11 @@ function AssetActions({ shown, asset, onGone }: PartProps) {
             {text.asset.share}
           </Button>
         )}
+        {shown !== undefined && shown.trust.kind !== 'unsigned' && (
+          <Button icon="shield" onClick={() => setProtecting(true)}>
+            {text.asset.protect}
+          </Button>
+        )}
         <Button kind="danger" icon="trash" onClick={() => setRemoving(true)}>
           {text.asset.remove}
         </Button>
@@ -228,6 +235,7 @@ function AssetActions({ shown, asset, onGone }: PartProps) {
       )}
       {consent.dialog}
       {sharing !== undefined && <ShareDialog assets={sharing} onClose={() => setSharing(undefined)} />}
+      {isProtecting && <ProtectDialog asset={asset} onClose={() => setProtecting(false)} onProtected={onProtected} />}
       {isRemoving && (
         <RemoveDialog
           assets={[asset]}

@@ -22,7 +22,7 @@ export function IncompleteFile({ incomplete, album, onFinished }: IncompleteFile
   const { asset: text, incomplete: own, album: albumTexts } = useText(albumsTexts)
   const format = useText(formats)
   const errorText = useText(errorTexts)
-  const { file, arrivedAt } = incomplete
+  const { file, arrivedAt, retainUntil } = incomplete
   const name = file.name === undefined || file.name.trim() === '' ? albumTexts.unnamed : file.name
   const [isPreviewed, setPreviewed] = useState(false)
   const device = useDevice()
@@ -55,6 +55,7 @@ export function IncompleteFile({ incomplete, album, onFinished }: IncompleteFile
             <Fact term={text.arrived}>{format.instant(arrivedAt)}</Fact>
           </>
         )}
+        {retainUntil !== undefined && <Fact term={text.protectedUntil}>{format.instant(retainUntil)}</Fact>}
         {file.note !== undefined && (
           <Fact term={text.note}>
             <span class="asset-note">

@@ -1,10 +1,13 @@
 import type { AssetFacts } from '@blindkeep/client/owner'
 import type { AssetId } from '@blindkeep/protocol/ids'
-import { Name } from '../../common/controls.tsx'
+import { Dialog, Name, Notice } from '../../common/controls.tsx'
+import { formats } from '../../common/format.ts'
 import { useText } from '../../common/reader.ts'
 import { ConfirmDialog } from '../confirmDialog.tsx'
+import { useOwnerPages } from '../context.ts'
 import { NamedFew } from '../namedFew.tsx'
 import { useWork } from '../work/work.ts'
+import { isProtected } from './protection.ts'
 import { albumsTexts, shownName } from './texts.ts'
 import { useTile } from './useTile.ts'
 
@@ -16,24 +19,42 @@ interface RemoveDialogProps {
 }
 
 export function RemoveDialog({ assets, onClose, onRemoved }: RemoveDialogProps) {
+  const { owner } = useOwnerPages()
   const work = useWork()
-  const text = useText(albumsTexts).remove
-  return (
-    <ConfirmDialog
-      title={text.title(assets.length)}
-      submit={text.confirm(assets.length)}
-      icon="trash"
-      onDone={() => {
-        onClose()
-        work.begin({ kind: 'delete', items: assets.map(({ assetId: id }) => ({ do: 'delete', id })) })
-        onRemoved(assets.map(({ assetId }) => assetId))
-      }}
-      onClose={onClose}
-    >
+  const { remove: text, close } = useText(albumsTexts)
+  const format = useText(formats)
+  const ends = assets.map(({ retainedUntil }) => retainedUntil).filter((until) => isProtected(until, owner.now()))
+  const last = ends.toSorted().at(-1)
+  const free = assets.filter(({ retainedUntil }) => !isProtected(retainedUntil, owner.now()))
+
+  const about = (
+    <>
       <NamedFew items={assets} keyOf={({ assetId }) => assetId}>
         {(asset) => <AssetName asset={asset} />}
       </NamedFew>
-      <p>{text.text(assets.length)}</p>
+      {last !== undefined && <Notice tone="warn">{text.retained(ends.length, format.instant(last))}</Notice>}
+    </>
+  )
+  if (free.length === 0)
+    return (
+      <Dialog title={text.title(assets.length)} closeLabel={close} onClose={onClose}>
+        {about}
+      </Dialog>
+    )
+  return (
+    <ConfirmDialog
+      title={text.title(assets.length)}
+      submit={text.confirm(free.length)}
+      icon="trash"
+      onDone={() => {
+        onClose()
+        work.begin({ kind: 'delete', items: free.map(({ assetId: id }) => ({ do: 'delete', id })) })
+        onRemoved(free.map(({ assetId }) => assetId))
+      }}
+      onClose={onClose}
+    >
+      {about}
+      <p>{text.text(free.length)}</p>
     </ConfirmDialog>
   )
 }

@@ -1,4 +1,3 @@
-import { openShare } from '@blindkeep/client/share'
 import { Fragment } from 'preact'
 import { useRef } from 'preact/hooks'
 import { Name } from '../../common/controls.tsx'
@@ -6,6 +5,7 @@ import { useText } from '../../common/reader.ts'
 import { useInView } from '../../common/useInView.ts'
 import { useLoaded } from '../../common/useLoaded.ts'
 import { albumsTexts } from '../albums/texts.ts'
+import { useOwnerPages } from '../context.ts'
 import { sharesTexts } from './texts.ts'
 
 const MAX_GONE_NAMES = 5
@@ -19,6 +19,7 @@ interface GoneFilesProps {
 
 /** Files that the share shows no more: their assets were deleted or replaced. Read when it comes into view. */
 export function GoneFiles({ url, held }: GoneFilesProps) {
+  const { owner } = useOwnerPages()
   const text = useText(sharesTexts)
   const albumsText = useText(albumsTexts)
   const place = useRef<HTMLParagraphElement>(null)
@@ -27,7 +28,7 @@ export function GoneFiles({ url, held }: GoneFilesProps) {
   wasInView.current ||= isInView
   // A share that cannot be read says nothing here: its receivers learn why.
   const shown = useLoaded(
-    async () => (wasInView.current ? (await openShare(url)).assets : []),
+    async (signal) => (wasInView.current ? await owner.sharedFiles(url, { signal }) : []),
     String(wasInView.current),
   )
   const gone = held === undefined ? [] : (shown.value ?? []).filter(({ hash }) => !held.has(hash))

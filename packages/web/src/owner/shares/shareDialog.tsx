@@ -10,6 +10,7 @@ import { NameField } from '../nameField.tsx'
 import { NewPassphrase } from '../newPassphrase.tsx'
 import { type Action, useAction } from '../useAction.ts'
 import { EXPIRIES, type Expiry, expiryInstant } from './expiry.ts'
+import { LimitField, limitOf } from './limitField.tsx'
 import { ShareAddress } from './shareAddress.tsx'
 import './shares.css'
 import { sharesTexts } from './texts.ts'
@@ -64,18 +65,22 @@ function CreateShare({ assets, action, onCreated, onCancel }: CreateShareProps) 
   const [expiry, setExpiry] = useState<Expiry>('week')
   const [name, setName] = useState('')
   const [typed, setTyped] = useState('')
+  const [limit, setLimit] = useState('')
   const { isBusy, error } = action
   const id = useId()
 
-  const create = () =>
-    action.run(async () => {
+  const create = () => {
+    const maxDownloads = limitOf(limit)
+    if (maxDownloads === 'wrong') return
+    return action.run(async () => {
       const expiresAt = expiryInstant(expiry, owner.now())
       const allowRevokedDevice = assets.some(({ permissions }) => permissions.allowRevokedDevice === true)
       const facts = assets.map(({ asset }) => asset)
       const passphrase = typed.trim() === '' ? undefined : typed.trim()
-      const share = await owner.createShare(facts, { name, passphrase, expiresAt, allowRevokedDevice })
+      const share = await owner.createShare(facts, { name, passphrase, expiresAt, maxDownloads, allowRevokedDevice })
       onCreated({ ...share, expiresAt, passphrase })
     })
+  }
 
   return (
     <form
@@ -104,6 +109,7 @@ function CreateShare({ assets, action, onCreated, onCancel }: CreateShareProps) 
           ))}
         </div>
       </fieldset>
+      <LimitField typed={limit} onTyped={setLimit} />
       <NewPassphrase
         value={typed}
         label={text.create.passphrase}

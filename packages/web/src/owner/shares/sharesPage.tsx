@@ -14,6 +14,7 @@ import { ErrorNotice } from '../errorNotice.tsx'
 import { NameDialog } from '../nameDialog.tsx'
 import { hasEnded } from './expiry.ts'
 import { GoneFiles } from './goneFiles.tsx'
+import { LimitDialog } from './limitDialog.tsx'
 import { ShareAddress } from './shareAddress.tsx'
 import './shares.css'
 import { sharesTexts } from './texts.ts'
@@ -32,6 +33,7 @@ export function SharesPage() {
   const held = useMemo(() => assets && new Set([...assets.values()].map((asset) => hashesOf(asset).original)), [assets])
   const [shown, setShown] = useState<OwnShare>()
   const [named, setNamed] = useState<OwnShare>()
+  const [limited, setLimited] = useState<OwnShare>()
   const [ending, setEnding] = useState<OwnShare>()
   const newest = shares.value ?? []
   return (
@@ -64,6 +66,7 @@ export function SharesPage() {
               held={held}
               onShow={() => setShown(share)}
               onName={() => setNamed(share)}
+              onLimit={() => setLimited(share)}
               onEnd={() => setEnding(share)}
             />
           ))}
@@ -88,6 +91,14 @@ export function SharesPage() {
           onSaved={shares.reload}
         />
       )}
+      {limited !== undefined && (
+        <LimitDialog
+          share={limited}
+          name={nameOf(limited, text)}
+          onClose={() => setLimited(undefined)}
+          onSaved={shares.reload}
+        />
+      )}
       {ending !== undefined && <EndShare share={ending} onClose={() => setEnding(undefined)} onEnded={shares.reload} />}
     </div>
   )
@@ -102,10 +113,11 @@ interface ShareRowProps {
   readonly held: ReadonlySet<string | undefined> | undefined
   readonly onShow: () => void
   readonly onName: () => void
+  readonly onLimit: () => void
   readonly onEnd: () => void
 }
 
-function ShareRow({ share, held, onShow, onName, onEnd }: ShareRowProps) {
+function ShareRow({ share, held, onShow, onName, onLimit, onEnd }: ShareRowProps) {
   const { owner } = useOwnerPages()
   const text = useText(sharesTexts)
   const format = useText(formats)
@@ -121,7 +133,9 @@ function ShareRow({ share, held, onShow, onName, onEnd }: ShareRowProps) {
           <h2 class="share-name">
             <Name>{name}</Name>
           </h2>
-          <span class={`badge ${isOver ? '' : 'good'}`}>{isOver ? text.expired : text.live}</span>
+          <span class={`badge ${isOver || isUsedUp(share) ? '' : 'good'}`}>
+            {isOver ? text.expired : isUsedUp(share) ? text.usedUp : text.live}
+          </span>
           {share.passphraseRequired && (
             <span class="badge">
               <Icon name="lock" />
@@ -132,6 +146,7 @@ function ShareRow({ share, held, onShow, onName, onEnd }: ShareRowProps) {
         {nameFault !== undefined && <p class="badge bad">{text.nameFault}</p>}
         {recordFault !== undefined && <p class="badge bad">{text.recordFault}</p>}
         <Contents share={share} />
+        <Visits share={share} />
         {url !== undefined && !isOver && !share.passphraseRequired && <GoneFiles url={url} held={held} />}
         <p class="small soft">
           {text.created(format.instant(createdAt))} ·{' '}
@@ -145,6 +160,12 @@ function ShareRow({ share, held, onShow, onName, onEnd }: ShareRowProps) {
             <span class="visually-hidden">{text.show.of(name)}</span>
           </Button>
         )}
+        {!isOver && share.visits !== undefined && (
+          <Button kind="quiet" onClick={onLimit}>
+            <span aria-hidden="true">{text.limit.button}</span>
+            <span class="visually-hidden">{text.limit.of(name)}</span>
+          </Button>
+        )}
         <Button kind="quiet" onClick={onName}>
           <span aria-hidden="true">{text.rename.button}</span>
           <span class="visually-hidden">{text.rename.of(name)}</span>
@@ -156,6 +177,25 @@ function ShareRow({ share, held, onShow, onName, onEnd }: ShareRowProps) {
       </div>
     </li>
   )
+}
+
+const isUsedUp = ({ visits, maxDownloads }: OwnShare) =>
+  visits !== undefined && maxDownloads !== undefined && visits.downloaded >= maxDownloads
+
+/** How often it was opened and downloaded, and when last. */
+function Visits({ share: { visits, maxDownloads } }: { readonly share: OwnShare }) {
+  const text = useText(sharesTexts).visits
+  const format = useText(formats)
+  if (visits === undefined) return null
+  const { opened, downloaded, lastAt } = visits
+  const left = maxDownloads === undefined ? undefined : Math.max(0, maxDownloads - downloaded)
+  const parts = [
+    ...(lastAt === undefined
+      ? [text.none]
+      : [text.opened(opened), text.downloaded(downloaded), text.last(format.instant(lastAt))]),
+    ...(left === undefined || maxDownloads === undefined ? [] : [text.left(left, maxDownloads)]),
+  ]
+  return <p class="small">{parts.join(' · ')}</p>
 }
 
 /** How many files, and the names of the first ones. */

@@ -191,6 +191,20 @@ export const albums: typeof import('../en/albums.ts').albums = {
     receiptsChecking: 'Werden geprüft\u00a0…',
     storage: 'Prüfen, was der Server gespeichert hat',
     fault: 'Diese Datei lässt sich nicht öffnen.',
+    protect: 'Schützen',
+    protectedUntil: 'Nicht löschbar vor',
+  },
+  protect: {
+    title: 'Vor dem Löschen schützen',
+    text: 'Vor diesem Tag kann niemand diese Datei löschen: weder Sie noch der Betreiber mit den Befehlen dieses Servers, noch jemand, der Ihr Konto übernimmt. Bis dahin zählt sie zu Ihrem Platz, und auch das Konto lässt sich nicht löschen.',
+    forGood: 'Sie können den Tag später hinausschieben, aber nicht vorziehen.',
+    until: 'Geschützt bis',
+    hint: (latest) => `Spätestens ${latest}.`,
+    fault: (earliest, latest) => `Wählen Sie einen Tag vom ${earliest} bis zum ${latest}.`,
+    none: 'Dieser Server schützt keine Dateien vor dem Löschen, oder diese Datei ist so lange geschützt, wie er es erlaubt.',
+    submit: 'Datei schützen',
+    done: (when) => `Die Datei kann vor dem ${when} nicht gelöscht werden.`,
+    unsigned: 'Diese Datei ist nicht geschützt: Sie ist nicht fertig, oder sie wurde inzwischen gelöscht.',
   },
   removeAlbum: {
     open: 'Album löschen',
@@ -213,6 +227,12 @@ export const albums: typeof import('../en/albums.ts').albums = {
         count,
         'Das lässt sich nicht rückgängig machen. Der Server löscht die Datei jetzt und ihre Bytes einen Tag später. Über eine Freigabe lässt sie sich nicht mehr öffnen.',
         'Das lässt sich nicht rückgängig machen. Der Server löscht die Dateien jetzt und ihre Bytes einen Tag später. Über eine Freigabe lassen sie sich nicht mehr öffnen.',
+      ),
+    retained: (count, until) =>
+      plural(
+        count,
+        `1 Datei ist geschützt und bleibt: Sie kann nicht vor dem ${until} gelöscht werden.`,
+        `${files(count)} sind geschützt und bleiben: Die letzte kann nicht vor dem ${until} gelöscht werden.`,
       ),
     confirm: (count) => plural(count, 'Datei löschen', `${files(count)} löschen`),
     done: (count) => plural(count, 'Die Datei wurde gelöscht.', `${files(count)} wurden gelöscht.`),

@@ -47,6 +47,10 @@ export const share: typeof import('../en/share.ts').share = {
       title: 'Hier wird nichts mehr geteilt',
       text: 'Die Freigabe ist beendet, oder der Link ist falsch. Bitten Sie die Person, von der Sie ihn haben, um einen neuen.',
     },
+    used_up: {
+      title: 'Alle Downloads sind aufgebraucht',
+      text: 'Die Person, die diese Dateien teilt, hat begrenzt, wie oft man sie herunterladen kann. Bitten Sie sie um einen weiteren Download.',
+    },
     damaged: {
       title: 'Dieser Link ist beschädigt',
       text: 'Ein Teil davon fehlt oder ist falsch geschrieben. Kopieren Sie den ganzen Link noch einmal aus der Nachricht, die Sie bekommen haben, bis zum letzten Zeichen.',

@@ -1,4 +1,4 @@
-import { files, number } from './counts.ts'
+import { files, number, plural } from './counts.ts'
 
 export const shares: typeof import('../en/shares.ts').shares = {
   title: 'Freigaben',
@@ -18,6 +18,29 @@ export const shares: typeof import('../en/shares.ts').shares = {
   forever: 'Bis Sie sie beenden',
   live: 'Offen',
   expired: 'Beendet',
+  usedUp: 'Downloads aufgebraucht',
+  visits: {
+    none: 'Noch nicht geöffnet',
+    opened: (count) => plural(count, 'Einmal geöffnet', `${number(count)}-mal geöffnet`),
+    downloaded: (count) =>
+      count === 0
+        ? 'nicht heruntergeladen'
+        : plural(count, 'einmal heruntergeladen', `${number(count)}-mal heruntergeladen`),
+    left: (count, max) => `${number(count)} von ${number(max)} Downloads übrig`,
+    last: (when) => `zuletzt ${when}`,
+  },
+  limit: {
+    button: 'Begrenzen',
+    of: (name) => `Downloads von ${name} begrenzen`,
+    title: (name) => `Downloads von „${name}“`,
+    field: 'Wie viele Downloads? (freiwillig)',
+    hint: 'Wer den Link öffnet, braucht einen Download und kann damit alle Dateien der Freigabe herunterladen, bis die Seite geschlossen wird. Frühere zählen mit. Leer: beliebig viele.',
+    meaning:
+      'Eine Grenze hält Dateien nicht geheim: Wer eine Datei heruntergeladen hat, kann sie weitergeben. Ein Download zählt, sobald er beginnt, auch wenn er angehalten wird.',
+    fault: (max) => `Eine Zahl von 1 bis ${number(max)}, oder nichts.`,
+    save: 'Speichern',
+    done: 'Gespeichert.',
+  },
   withPassphrase: 'Mit Kennwort',
   contents: (count, size) => `${files(count)}, ${size}`,
   more: (count) => `und ${number(count)} weitere`,

@@ -183,6 +183,20 @@ export const albums = {
     receiptsChecking: 'Checking…',
     storage: 'Check what the server stores',
     fault: 'This file cannot be opened.',
+    protect: 'Protect',
+    protectedUntil: 'Cannot be deleted before',
+  },
+  protect: {
+    title: 'Protect from deletion',
+    text: 'This file cannot be deleted before that day: neither by you, nor by the operator with the commands of this server, nor by a person who takes over your account. The file counts in your space until then, and the account cannot be deleted either.',
+    forGood: 'You can put the day off later, but not bring it forward.',
+    until: 'Protected until',
+    hint: (latest: string) => `At the latest ${latest}.`,
+    fault: (earliest: string, latest: string) => `Choose a day from ${earliest} to ${latest}.`,
+    none: 'This server does not protect files from deletion, or this file is protected for as long as it allows.',
+    submit: 'Protect the file',
+    done: (when: string) => `The file cannot be deleted before ${when}.`,
+    unsigned: 'This file is not protected: it is not finished, or it was deleted meanwhile.',
   },
   removeAlbum: {
     open: 'Delete album',
@@ -205,6 +219,12 @@ export const albums = {
         count,
         'This cannot be undone. The server deletes the file now and its bytes a day later. People with a share of it can no longer open it.',
         'This cannot be undone. The server deletes the files now and their bytes a day later. People with a share of them can no longer open them.',
+      ),
+    retained: (count: number, until: string) =>
+      plural(
+        count,
+        `1 file is protected and stays: it cannot be deleted before ${until}.`,
+        `${files(count)} are protected and stay: the last of them cannot be deleted before ${until}.`,
       ),
     confirm: (count: number) => plural(count, 'Delete file', `Delete ${files(count)}`),
     done: (count: number) => plural(count, 'The file was deleted.', `${files(count)} were deleted.`),

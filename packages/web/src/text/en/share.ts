@@ -46,6 +46,10 @@ export const share = {
       title: 'Nothing is shared here any more',
       text: 'The share has ended, or the link is wrong. Ask the person who sent it to you for a new one.',
     },
+    used_up: {
+      title: 'All downloads are used up',
+      text: 'The person who shared these files has limited how often they can be downloaded. Ask them for another download.',
+    },
     damaged: {
       title: 'This link is damaged',
       text: 'A part of it is missing or mistyped. Copy the whole link again from the message that you got, up to its last character.',

@@ -1,4 +1,4 @@
-import { files, number } from './counts.ts'
+import { files, number, plural } from './counts.ts'
 
 export const shares = {
   title: 'Shares',
@@ -18,6 +18,27 @@ export const shares = {
   live: 'Open',
   expired: 'Ended',
   withPassphrase: 'With a passphrase',
+  usedUp: 'Downloads used up',
+  visits: {
+    none: 'Not opened yet',
+    opened: (count: number) => plural(count, 'Opened once', `Opened ${number(count)} times`),
+    downloaded: (count: number) =>
+      count === 0 ? 'not downloaded' : plural(count, 'downloaded once', `downloaded ${number(count)} times`),
+    left: (count: number, max: number) => `${number(count)} of ${number(max)} downloads left`,
+    last: (when: string) => `the last time ${when}`,
+  },
+  limit: {
+    button: 'Limit',
+    of: (name: string) => `Limit the downloads of ${name}`,
+    title: (name: string) => `Downloads of “${name}”`,
+    field: 'How many downloads? (optional)',
+    hint: 'A person who opens the link takes one download, and may download all files of the share with it, until the page is closed. Those before count. Empty: any number.',
+    meaning:
+      'A limit does not keep files secret: a person who has downloaded a file can pass it on. A download counts when it begins, also if it is stopped.',
+    fault: (max: number) => `A number from 1 to ${number(max)}, or nothing.`,
+    save: 'Save',
+    done: 'Saved.',
+  },
   contents: (count: number, size: string) => `${files(count)}, ${size}`,
   more: (count: number) => `and ${number(count)} more`,
   gone: (count: number) => `${files(count)} no longer available, deleted or replaced since:`,

@@ -1,0 +1,105 @@
+import type { AssetFacts } from '@blindkeep/client/owner'
+import { formatInstant, instantOf } from '@blindkeep/protocol/ids'
+import { useState } from 'preact/hooks'
+import { Button, Dialog, Field, Progress } from '../../common/controls.tsx'
+import { formats } from '../../common/format.ts'
+import { useText } from '../../common/reader.ts'
+import { useLoaded } from '../../common/useLoaded.ts'
+import { useOwnerPages } from '../context.ts'
+import { ErrorNotice } from '../errorNotice.tsx'
+import { FormButtons } from '../formButtons.tsx'
+import { useAction } from '../useAction.ts'
+import { type ProtectionDays, protectionDays, protectionEnd, startOf } from './protection.ts'
+import { albumsTexts } from './texts.ts'
+
+interface ProtectDialogProps {
+  readonly asset: AssetFacts
+  readonly onClose: () => void
+  readonly onProtected: () => void
+}
+
+/** Says once what it means, and asks until when the file cannot be deleted. */
+export function ProtectDialog({ asset, onClose, onProtected }: ProtectDialogProps) {
+  const { owner } = useOwnerPages()
+  const text = useText(albumsTexts)
+  const { value, error, reload } = useLoaded(async () => {
+    const daysMax = (await owner.serverInfo()).limits?.retention_days ?? 0
+    return { days: protectionDays({ nowMs: owner.now(), retainedUntil: asset.retainedUntil, daysMax }) }
+  })
+  return (
+    <Dialog title={text.protect.title} closeLabel={text.close} onClose={onClose}>
+      {error !== undefined && <ErrorNotice error={error} onRetry={reload} />}
+      {value === undefined && error === undefined && <Progress label={text.asset.loading} />}
+      {value !== undefined &&
+        (value.days === undefined ? (
+          <>
+            <p>{text.protect.none}</p>
+            <div class="row">
+              <Button onClick={onClose}>{text.close}</Button>
+            </div>
+          </>
+        ) : (
+          <ProtectForm asset={asset} days={value.days} onClose={onClose} onProtected={onProtected} />
+        ))}
+    </Dialog>
+  )
+}
+
+function ProtectForm({ asset, days, onClose, onProtected }: ProtectDialogProps & { readonly days: ProtectionDays }) {
+  const { owner, showMessage } = useOwnerPages()
+  const text = useText(albumsTexts).protect
+  const format = useText(formats)
+  const [day, setDay] = useState(days.suggested)
+  const { isBusy, error, run } = useAction()
+  const until = protectionEnd(day, days)
+  const dateText = (of: string) => format.date(formatInstant(instantOf(startOf(of))))
+
+  async function protect(): Promise<void> {
+    if (until === undefined) return
+    const isDone = await run(async () => {
+      const { skipped } = await owner.retainAssets([asset.assetId], until)
+      showMessage(
+        skipped.length > 0
+          ? { tone: 'bad', text: text.unsigned }
+          : { tone: 'good', text: text.done(format.date(until)) },
+      )
+    })
+    if (!isDone) return
+    onProtected()
+    onClose()
+  }
+
+  return (
+    <form
+      class="stack"
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault()
+        void protect()
+      }}
+    >
+      <p>{text.text}</p>
+      <p>
+        <strong>{text.forGood}</strong>
+      </p>
+      <Field
+        label={text.until}
+        hint={text.hint(dateText(days.latest))}
+        fault={until === undefined ? text.fault(dateText(days.earliest), dateText(days.latest)) : undefined}
+      >
+        {(input) => (
+          <input
+            {...input}
+            type="date"
+            value={day}
+            min={days.earliest}
+            max={days.latest}
+            onInput={(event) => setDay(event.currentTarget.value)}
+          />
+        )}
+      </Field>
+      {error !== undefined && <ErrorNotice error={error} />}
+      <FormButtons submit={text.submit} icon="shield" isBusy={isBusy} onCancel={onClose} />
+    </form>
+  )
+}

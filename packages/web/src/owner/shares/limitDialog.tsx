@@ -1,0 +1,49 @@
+import type { OwnShare } from '@blindkeep/client/owner'
+import { useState } from 'preact/hooks'
+import { useText } from '../../common/reader.ts'
+import { AskingDialog } from '../askingDialog.tsx'
+import { useOwnerPages } from '../context.ts'
+import { ErrorNotice } from '../errorNotice.tsx'
+import { FormButtons } from '../formButtons.tsx'
+import { useAction } from '../useAction.ts'
+import { LimitField, limitOf } from './limitField.tsx'
+import { sharesTexts } from './texts.ts'
+
+interface LimitDialogProps {
+  readonly share: OwnShare
+  readonly name: string
+  readonly onClose: () => void
+  readonly onSaved: () => void
+}
+
+/** Changes how many visits may download. */
+export function LimitDialog({ share, name, onClose, onSaved }: LimitDialogProps) {
+  const { owner, showMessage } = useOwnerPages()
+  const text = useText(sharesTexts)
+  const [typed, setTyped] = useState(String(share.maxDownloads ?? ''))
+  const { isBusy, error, run } = useAction()
+  const limit = limitOf(typed)
+  const save = async () => {
+    if (limit === 'wrong' || !(await run(() => owner.limitShare(share.opaqueId, limit)))) return
+    showMessage({ tone: 'good', text: text.limit.done })
+    onSaved()
+    onClose()
+  }
+  return (
+    <AskingDialog title={text.limit.title(name)} closeLabel={text.close} onClose={onClose} isBusy={isBusy}>
+      <form
+        class="stack"
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault()
+          void save()
+        }}
+      >
+        <LimitField typed={typed} onTyped={setTyped} />
+        <p class="small soft">{text.limit.meaning}</p>
+        {error !== undefined && <ErrorNotice error={error} />}
+        <FormButtons submit={text.limit.save} isBusy={isBusy} onCancel={onClose} />
+      </form>
+    </AskingDialog>
+  )
+}
