@@ -1,6 +1,6 @@
 /** The blobs of assets. */
 
-import type { AccountId, AssetId, Sha256Hex } from '@blindkeep/protocol/ids'
+import type { AccountId, AssetId, Instant, Sha256Hex } from '@blindkeep/protocol/ids'
 import type { BlobRole } from '@blindkeep/protocol/schemas/receipts'
 import type { Kysely } from 'kysely'
 import type { Db } from './db.ts'
@@ -27,7 +27,7 @@ const held = (db: Kysely<Tables>) =>
 
 // A tombstone never has blobs, so these queries need not check whether the asset is live.
 const heldByAsset = all((db, accountId: AccountId, assetId: AssetId) =>
-  held(db).where('assetId', '=', assetId).where('accountId', '=', accountId),
+  held(db).where('assetId', '=', assetId).where('accountId', '=', accountId).where('pendingAfter', 'is', null),
 )
 
 const heldOfContent = all((db, accountId: AccountId, ciphertextHash: Sha256Hex) =>
@@ -38,12 +38,21 @@ const someWithBlobs = values((db, accountId: AccountId, max: number) =>
   db.selectFrom('assetBlobs').select('assetId').where('accountId', '=', accountId).limit(max),
 )
 
+const pendingBefore = all((db, before: Instant, max: number) =>
+  db
+    .selectFrom('assetBlobs')
+    .select(['accountId', 'assetId'])
+    .where('pendingAfter', 'is not', null)
+    .where('landedAt', '<', before)
+    .limit(max),
+)
+
 export const blobReads = {
   /** In the order of landing. */
   blobsOf: all((db, assetId: AssetId) =>
     db.selectFrom('assetBlobs').select(columnsOf('assetBlobs')).where('assetId', '=', assetId).orderBy('blobSeq'),
   ),
-  /** The blobs of a live asset of this account; none for any other asset. In the order of landing. */
+  /** The blobs of a live asset of this account but those that wait; none for any other asset. In the order of landing. */
   async liveBlobsOf(db: Db, accountId: AccountId, assetId: AssetId): Promise<readonly HeldBlob[]> {
     return (await heldByAsset(db, accountId, assetId)).map(heldOf)
   },
@@ -65,7 +74,17 @@ export const blobReads = {
   async someWithBlobs(db: Db, accountId: AccountId, max: number): Promise<readonly AssetId[]> {
     return [...new Set(await someWithBlobs(db, accountId, max))]
   },
+  /** At most `max` assets with metadata that wait since before this time. */
+  pendingBefore,
 }
+
+const showing = changesOne((db, location: string) =>
+  db
+    .updateTable('assetBlobs')
+    .set({ pendingAfter: null })
+    .where('location', '=', location)
+    .where('pendingAfter', 'is not', null),
+)
 
 const removal = changesOne((db, location: string) => db.deleteFrom('assetBlobs').where('location', '=', location))
 
@@ -82,6 +101,10 @@ export const blobWrites = {
         .$notNull(),
     })),
   ),
+  /** Metadata that waited become those of their asset. The caller has removed the former ones. */
+  async showPending(db: Db, location: string): Promise<void> {
+    if (!(await showing(db, location))) throw new Error('No metadata wait at this location')
+  },
   /** Removes one blob from its asset. The caller moves the object to its next state. */
   async removeBlob(db: Db, location: string): Promise<void> {
     if (!(await removal(db, location))) throw new Error('No asset has the blob to remove')

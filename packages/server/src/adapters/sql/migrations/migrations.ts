@@ -14,6 +14,7 @@ import { tenthTables } from './0010.ts'
 import { eleventhTables } from './0011.ts'
 import { twelfthTables, UNCONVERTIBLE_ACCOUNT } from './0012.ts'
 import { thirteenthTables, UNSIGNED_KEY_CHANGE } from './0013.ts'
+import { fourteenthTables } from './0014.ts'
 
 /**
  * One step of the schema. Nodes of two releases share a database while an operator updates them one after another, so a
@@ -123,6 +124,12 @@ export const migrations: readonly Migration[] = [
       because:
         'The database has an attestation key that was replaced by an earlier release, without the signed statement that this one needs: start it with an empty data directory and database, or stay with the version that you have.',
     },
+  },
+  {
+    summary: 'Adds a column for metadata that wait for the manifest that names them.',
+    statements: fourteenthTables,
+    // Code that does not know it would show an asset with two metadata.
+    serves: 14,
   },
 ]
 
