@@ -7,4 +7,5 @@ export const fourteenthTables = ({ text }: Dialect): readonly string[] => [
   `create unique index asset_blobs_one_per_role on asset_blobs (asset_id, role)
     where role <> 'derivative' and pending_after is null`,
   'create unique index asset_blobs_pending on asset_blobs (asset_id) where pending_after is not null',
+  'create index asset_blobs_pending_since on asset_blobs (landed_at) where pending_after is not null',
 ]
