@@ -72,6 +72,7 @@ export type { PictureOf } from './upload/ownerThumbnails.ts'
 export type { UploadOptions } from './upload/ownerUploads.ts'
 export type { UploadProgress } from './upload/sendBundle.ts'
 export { parseUploadState, type UploadState } from './upload/uploadState.ts'
+export { type AssetMoveState, parseAssetMoveState } from './verify/moveAsset.ts'
 
 export interface Quota {
   /** Bytes that count against the limits. */
@@ -136,6 +137,7 @@ export function openOwner({ baseUrl, email, accountKey, session, environment = s
   const devices = createOwnerDevices({ call, clock, accountKey, environment })
   const assetPorts = { ...calls, accountId, accountKey, keysOf, devices: devices.devices, environment }
   const known = createKnownDevices(assetPorts)
+  const thumbnails = createOwnerThumbnails(assetPorts, known)
 
   return {
     ...createOwnerLinks({ calls, accountKey, keysOf, environment }),
@@ -150,7 +152,7 @@ export function openOwner({ baseUrl, email, accountKey, session, environment = s
     ...createOwnerChannels({ call, accountKey, environment }),
     ...createOwnerUploads(assetPorts),
     ...createOwnerAssets(assetPorts, known),
-    ...createOwnerVerification(assetPorts),
+    ...createOwnerVerification(assetPorts, thumbnails),
     ...createOwnerAccount({ call, email }),
     ...createOwnerSessions({ call, accountKey, devices }),
     ...createOwnerPasskeys({ calls, email, accountId, accountKey, environment }),
@@ -159,7 +161,7 @@ export function openOwner({ baseUrl, email, accountKey, session, environment = s
     ...createOwnerShares(assetPorts),
     ...createOwnerSync({ call, environment }),
     ...createOwnerSignedLately(assetPorts),
-    ...createOwnerThumbnails(assetPorts, known),
+    ...thumbnails,
     accountId,
     email,
     accountKey,

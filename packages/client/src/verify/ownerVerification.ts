@@ -1,7 +1,9 @@
 /** The owner checks the server: receipts, storage verdicts, and whether a local file may be destroyed. */
 
+import type { AssetId } from '@blindkeep/protocol/ids'
 import type { AssetReceipt } from '@blindkeep/protocol/schemas/receipts'
 import type { AssetPorts } from '../assets/assetPorts.ts'
+import type { OwnerThumbnails } from '../upload/ownerThumbnails.ts'
 import {
   type AssetReceiptsOptions,
   assetReceipts,
@@ -10,6 +12,7 @@ import {
   openAudit,
   type ReceiptAudit,
 } from './assetReceipts.ts'
+import { type MoveAsset, moveAsset } from './moveAsset.ts'
 import type { PinnedKeys } from './pinnedKeys.ts'
 import { type BeforeDestroying, type DestroyAnswer, verifyBeforeDestroying } from './verifyBeforeDestroying.ts'
 import { type HeldAnswers, type VerifyHeld, verifyHeld } from './verifyHeld.ts'
@@ -28,9 +31,11 @@ export interface OwnerVerification {
   verifyHeld(question: VerifyHeld): Promise<HeldAnswers>
   /** Whether this very file may be destroyed, because the server holds it. See `verifyBeforeDestroying`. */
   verifyBeforeDestroying(question: BeforeDestroying): Promise<DestroyAnswer>
+  /** Copies a file into another album, verifies the copy deeply, and deletes the first one. See `moveAsset`. */
+  moveAsset(options: MoveAsset): Promise<AssetId>
 }
 
-export function createOwnerVerification(ports: AssetPorts): OwnerVerification {
+export function createOwnerVerification(ports: AssetPorts, thumbnails: OwnerThumbnails): OwnerVerification {
   return {
     assetReceipts: (assetId, options) => assetReceipts(ports, assetId, options),
     listReceipts: (assetId, signal) => listReceipts(ports, assetId, signal),
@@ -38,5 +43,6 @@ export function createOwnerVerification(ports: AssetPorts): OwnerVerification {
     verifyStorage: (assets, options) => verifyStorage(ports.call, assets, options),
     verifyHeld: (question) => verifyHeld(ports, question),
     verifyBeforeDestroying: (question) => verifyBeforeDestroying(ports, question),
+    moveAsset: (options) => moveAsset({ ...ports, thumbnails }, options),
   }
 }
