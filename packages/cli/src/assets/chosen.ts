@@ -15,11 +15,15 @@ export function chosenAlbum(albums: readonly Album[], given: string): Album {
   })
 }
 
-/** Each once, in order. Whole ids are asked for alone; names and beginnings need the whole list. */
+/**
+ * Each once, in order. Whole ids are asked for alone; names and beginnings need the whole list. `isLast`: what a name
+ * means only where it means nothing else.
+ */
 export async function chosenAssets(
   session: SignedIn,
   given: readonly string[],
   signal: AbortSignal,
+  isLast: (one: DescribedAsset) => boolean = () => false,
 ): Promise<readonly DescribedAsset[]> {
   const ids = given.map((text) => parseAssetId(text.toLowerCase()))
   if (ids.every((id) => id !== undefined)) {
@@ -29,8 +33,9 @@ export async function chosenAssets(
   }
   const all = await accountAssets(session, signal)
   const described = await describeAssets(session, all, { all, signal })
+  const first = described.filter((one) => !isLast(one))
   const chosen = given.map((text) =>
-    pick(described, text, {
+    pick(first.some(({ file }) => file?.name === text) ? first : described, text, {
       what: 'file',
       listedBy: 'ls',
       id: ({ asset }) => asset.assetId,

@@ -56,6 +56,31 @@ Examples:
     .action(does(async () => (await import('../assets/get.ts')).get))
 
   program
+    .command('rename')
+    .description('Gives a file of the account another name. Shares keep the name that they were made with.')
+    .argument('<file>', 'the id of a file, the beginning of its id, or its name')
+    .argument('<name>', 'its new name')
+    .action(does(async () => (await import('../assets/rename.ts')).rename))
+
+  program
+    .command('mv')
+    .description('Moves files of the account into another album. The same line again goes on where it stopped.')
+    .argument('<file...>', 'the id of a file, the beginning of its id, or its name')
+    .requiredOption('--album <album>', 'its name, its id, or the beginning of its id')
+    .addHelpText(
+      'after',
+      `
+The key of a file follows from its album: it is read, sealed again and uploaded
+under a new id. The first one is deleted once the server has read every byte of
+the copy again. Until then both count against the storage. A share that shows
+the file shows it no more.
+
+Example:
+  blindkeep mv scan-1.pdf scan-2.pdf --album Taxes`,
+    )
+    .action(does(async () => (await import('../assets/mv.ts')).mv))
+
+  program
     .command('rm')
     .description('Deletes files of the account. Files that must be retained stay.')
     .argument('<file...>', 'the id of a file, the beginning of its id, or its name')
