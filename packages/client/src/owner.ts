@@ -1,6 +1,13 @@
 /** The owner's side: a client that holds the account key. Each topic has a module; this one assembles them. */
 import { type Bytes, fromHex } from '@blindkeep/protocol/bytes'
-import { type AccountId, formatInstant, type Instant, instantIn, LAST_INSTANT } from '@blindkeep/protocol/ids'
+import {
+  type AccountId,
+  type AssetId,
+  formatInstant,
+  type Instant,
+  instantIn,
+  LAST_INSTANT,
+} from '@blindkeep/protocol/ids'
 import type { ServerInfoResponse } from '@blindkeep/protocol/schemas/discovery'
 import type { QuotaResponse } from '@blindkeep/protocol/schemas/quota'
 import { createOwnerAccount, type OwnerAccount } from './account/ownerAccount.ts'
@@ -23,6 +30,7 @@ import type { Session, TokenPair } from './http/session.ts'
 import { createOwnerShares, type OwnerShares } from './share/ownerShares.ts'
 import { createOwnerSync, type OwnerSync } from './sync/ownerSync.ts'
 import { createOwnerSignedLately, type OwnerSignedLately } from './sync/signedLately.ts'
+import { type MoveAsset, moveAsset } from './transfer/moveAsset.ts'
 import { createOwnerThumbnails, type OwnerThumbnails } from './upload/ownerThumbnails.ts'
 import { createOwnerUploads, type OwnerUploads } from './upload/ownerUploads.ts'
 import { createOwnerVerification, type OwnerVerification } from './verify/ownerVerification.ts'
@@ -67,12 +75,12 @@ export { createSendTurns, type SendTurns } from './send/sendTurns.ts'
 export type { CreatedShare, CreateShare, OwnShare, ShareSummary } from './share/ownerShares.ts'
 export type { Change, ChangePage, LiveEvent } from './sync/ownerSync.ts'
 export type { LatelySigned, SignedLately, SignedLatelyOptions } from './sync/signedLately.ts'
+export { type AssetMoveState, parseAssetMoveState } from './transfer/moveAsset.ts'
 export type { IncompleteAsset } from './upload/completeAsset.ts'
 export type { PictureOf } from './upload/ownerThumbnails.ts'
 export type { UploadOptions } from './upload/ownerUploads.ts'
 export type { UploadProgress } from './upload/sendBundle.ts'
 export { parseUploadState, type UploadState } from './upload/uploadState.ts'
-export { type AssetMoveState, parseAssetMoveState } from './verify/moveAsset.ts'
 
 export interface Quota {
   /** Bytes that count against the limits. */
@@ -101,6 +109,8 @@ export interface Owner
     OwnerSync,
     OwnerSignedLately,
     OwnerThumbnails {
+  /** Copies a file into another album, verifies the copy deeply, and deletes the first one. See `moveAsset`. */
+  moveAsset(options: MoveAsset): Promise<AssetId>
   readonly accountId: AccountId
   /** Normalised; as the owner typed it, never as the server names it. Store it with a session that is to be resumed. */
   readonly email: string
@@ -152,7 +162,7 @@ export function openOwner({ baseUrl, email, accountKey, session, environment = s
     ...createOwnerChannels({ call, accountKey, environment }),
     ...createOwnerUploads(assetPorts),
     ...createOwnerAssets(assetPorts, known),
-    ...createOwnerVerification(assetPorts, thumbnails),
+    ...createOwnerVerification(assetPorts),
     ...createOwnerAccount({ call, email }),
     ...createOwnerSessions({ call, accountKey, devices }),
     ...createOwnerPasskeys({ calls, email, accountId, accountKey, environment }),
@@ -162,6 +172,7 @@ export function openOwner({ baseUrl, email, accountKey, session, environment = s
     ...createOwnerSync({ call, environment }),
     ...createOwnerSignedLately(assetPorts),
     ...thumbnails,
+    moveAsset: (options) => moveAsset({ ...assetPorts, thumbnails }, options),
     accountId,
     email,
     accountKey,

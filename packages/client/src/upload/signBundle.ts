@@ -40,8 +40,9 @@ interface SignedBundle {
 }
 
 /**
- * Signs the manifest of a new asset, or another one of the same original. Asks for the server's protocol window; sends nothing. Throws `AssetError` when the
- * stored metadata describe another file than the chosen one, and `SealError` when they do not open.
+ * Signs the manifest of a new asset, or another one of the same original. Asks for the server's protocol window;
+ * sends nothing. Throws `AssetError` when the stored metadata describe another file than the chosen one, and
+ * `SealError` when they do not open.
  */
 export async function signBundle(writer: BundleWriter, facts: BundleFacts): Promise<SignedBundle> {
   const { call, accountId, accountKey, environment } = writer

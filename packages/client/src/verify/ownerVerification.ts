@@ -1,9 +1,7 @@
 /** The owner checks the server: receipts, storage verdicts, and whether a local file may be destroyed. */
 
-import type { AssetId } from '@blindkeep/protocol/ids'
 import type { AssetReceipt } from '@blindkeep/protocol/schemas/receipts'
 import type { AssetPorts } from '../assets/assetPorts.ts'
-import type { OwnerThumbnails } from '../upload/ownerThumbnails.ts'
 import {
   type AssetReceiptsOptions,
   assetReceipts,
@@ -12,7 +10,6 @@ import {
   openAudit,
   type ReceiptAudit,
 } from './assetReceipts.ts'
-import { type MoveAsset, moveAsset } from './moveAsset.ts'
 import type { PinnedKeys } from './pinnedKeys.ts'
 import { type BeforeDestroying, type DestroyAnswer, verifyBeforeDestroying } from './verifyBeforeDestroying.ts'
 import { type HeldAnswers, type VerifyHeld, verifyHeld } from './verifyHeld.ts'
@@ -31,11 +28,9 @@ export interface OwnerVerification {
   verifyHeld(question: VerifyHeld): Promise<HeldAnswers>
   /** Whether this very file may be destroyed, because the server holds it. See `verifyBeforeDestroying`. */
   verifyBeforeDestroying(question: BeforeDestroying): Promise<DestroyAnswer>
-  /** Copies a file into another album, verifies the copy deeply, and deletes the first one. See `moveAsset`. */
-  moveAsset(options: MoveAsset): Promise<AssetId>
 }
 
-export function createOwnerVerification(ports: AssetPorts, thumbnails: OwnerThumbnails): OwnerVerification {
+export function createOwnerVerification(ports: AssetPorts): OwnerVerification {
   return {
     assetReceipts: (assetId, options) => assetReceipts(ports, assetId, options),
     listReceipts: (assetId, signal) => listReceipts(ports, assetId, signal),
@@ -43,6 +38,5 @@ export function createOwnerVerification(ports: AssetPorts, thumbnails: OwnerThum
     verifyStorage: (assets, options) => verifyStorage(ports.call, assets, options),
     verifyHeld: (question) => verifyHeld(ports, question),
     verifyBeforeDestroying: (question) => verifyBeforeDestroying(ports, question),
-    moveAsset: (options) => moveAsset({ ...ports, thumbnails }, options),
   }
 }

@@ -52,7 +52,7 @@ export const blobReads = {
   blobsOf: all((db, assetId: AssetId) =>
     db.selectFrom('assetBlobs').select(columnsOf('assetBlobs')).where('assetId', '=', assetId).orderBy('blobSeq'),
   ),
-  /** The blobs of a live asset of this account but those that wait; none for any other asset. In the order of landing. */
+  /** The blobs of a live asset of this account, but those that wait, in the order of landing. None of other assets. */
   async liveBlobsOf(db: Db, accountId: AccountId, assetId: AssetId): Promise<readonly HeldBlob[]> {
     return (await heldByAsset(db, accountId, assetId)).map(heldOf)
   },

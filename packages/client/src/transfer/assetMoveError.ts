@@ -1,5 +1,5 @@
 import { ReasonedError } from '@blindkeep/protocol/reasonedError'
-import type { Doubt } from './doubt.ts'
+import type { Doubt } from '../verify/doubt.ts'
 
 /** Why a file stays in its album. */
 export type AssetMoveFault = 'retained' | 'changed' | 'not_verified'

@@ -22,9 +22,9 @@ import { prepareUpload } from '../upload/prepareUpload.ts'
 import type { UploadProgress } from '../upload/sendBundle.ts'
 import { smallBlob } from '../upload/smallBlob.ts'
 import { UploadState } from '../upload/uploadState.ts'
+import type { PinnedKeys } from '../verify/pinnedKeys.ts'
+import { verifyHeld } from '../verify/verifyHeld.ts'
 import { AssetMoveError } from './assetMoveError.ts'
-import type { PinnedKeys } from './pinnedKeys.ts'
-import { verifyHeld } from './verifyHeld.ts'
 
 /** What another process of the account needs to finish a move: plain JSON, as private as an `UploadState`. */
 export const AssetMoveState = object('AssetMoveState', {
@@ -79,7 +79,7 @@ export async function moveAsset(
   const copying = state ?? (await begin(ports, asset, options))
   await requireUnchanged(ports, asset, copying)
   await copy(ports, asset, copying, options).catch(async (error: unknown) => {
-    // Blobs of a former manifest are gone.
+    // The server has released the blobs of a former manifest.
     if (error instanceof ProblemError && error.code === 'error.blob.not_found')
       await requireUnchanged(ports, await readAsset(call, assetId, signal), copying)
     throw error
