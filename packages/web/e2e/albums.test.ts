@@ -139,6 +139,37 @@ describe('an album', () => {
     await page.getByText('This album is empty').waitFor()
   })
 
+  it('gives a file another name, and is downloaded as one ZIP', async (t) => {
+    const keeper = await world.keeper()
+    await upload(keeper, 'a.txt', text)
+    await upload(keeper, 'other.txt', new Uint8Array([1]))
+    const { page } = await browser.open(t, { url: albumUrl(keeper), signedInAs: keeper.owner, device: 'phone' })
+    await tile(page, 'a.txt').getByRole('link').click()
+    await button(page, albumTexts.album.rename).click()
+    await page.getByLabel('Name', { exact: true }).fill(' ')
+    await page.keyboard.press('Enter')
+    await page.getByText(albumTexts.asset.nameMissing).waitFor()
+    await assertAccessible(page)
+    await page.getByLabel('Name', { exact: true }).fill('letters, 2026.txt')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'letters, 2026.txt', level: 1 }).waitFor()
+    await page.locator(':focus').and(button(page, albumTexts.album.rename)).waitFor()
+    await page.getByRole('link', { name: 'Back to the album' }).click()
+    await tile(page, 'letters, 2026.txt').waitFor()
+    await assertAccessible(page)
+    const saved = await savedBy(page, () => button(page, albumTexts.saving.album).click())
+    await page.getByText(albumTexts.saving.albumDone(2)).waitFor()
+    assert.match(saved.name, /\.zip$/)
+    // It says nothing where there is no Python.
+    if ((await whyNoUnzip()) === undefined) {
+      const found = await unzipped(saved.bytes)
+      assert.deepEqual(found.map((file) => [file.name, file.size]).toSorted(), [
+        ['letters, 2026.txt', text.length],
+        ['other.txt', 1],
+      ])
+    }
+  })
+
   it('finishes an upload that stopped before it was signed', async (t) => {
     const keeper = await world.keeper()
     const { owner } = keeper

@@ -8,8 +8,10 @@ import { useInView } from '../../common/useInView.ts'
 import { useLoaded } from '../../common/useLoaded.ts'
 import { Preview } from '../../preview/previewPane.tsx'
 import { useOwnerPages } from '../context.ts'
+import { useDevice } from '../device.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
 import { errorTexts } from '../errorText.ts'
+import { NameDialog } from '../nameDialog.tsx'
 import { goTo } from '../route.ts'
 import { ShareDialog } from '../shares/shareDialog.tsx'
 import { AssetFactList } from './assetFacts.tsx'
@@ -212,6 +214,7 @@ function AssetActions({ shown, asset, onGone }: PartProps) {
             {text.asset.share}
           </Button>
         )}
+        {shown?.trust.kind === 'signed' && <RenameFile shown={shown} />}
         <Button kind="danger" icon="trash" onClick={() => setRemoving(true)}>
           {text.asset.remove}
         </Button>
@@ -236,5 +239,29 @@ function AssetActions({ shown, asset, onGone }: PartProps) {
         />
       )}
     </div>
+  )
+}
+
+/** Not of what a revoked device has signed: the new signature would vouch for it. */
+function RenameFile({ shown }: { readonly shown: ShownAsset }) {
+  const { owner } = useOwnerPages()
+  const device = useDevice()
+  const albumsText = useText(albumsTexts)
+  const text = albumsText.asset
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <>
+      <Button onClick={() => setOpen(true)}>{albumsText.album.rename}</Button>
+      {isOpen && (
+        <NameDialog
+          title={albumsText.album.renameTitle(shownName(shown, albumsText))}
+          name={shown.description?.name}
+          required={{ hint: text.nameHint, missing: text.nameMissing }}
+          save={async (name) => owner.renameAsset(shown.asset.assetId, { name, device: await device() })}
+          onClose={() => setOpen(false)}
+          onSaved={() => undefined}
+        />
+      )}
+    </>
   )
 }

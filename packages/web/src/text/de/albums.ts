@@ -174,6 +174,8 @@ export const albums: typeof import('../en/albums.ts').albums = {
     stop: 'Anhalten',
     share: 'Teilen',
     remove: 'Löschen',
+    nameHint: 'Nur Sie können ihn lesen. Freigaben behalten den Namen, mit dem sie erstellt wurden.',
+    nameMissing: 'Geben Sie einen Namen ein.',
     facts: 'Über diese Datei',
     size: 'Größe',
     kept: 'Gespeichert seit',
@@ -226,5 +228,11 @@ export const albums: typeof import('../en/albums.ts').albums = {
     done: (count) => plural(count, 'Die Datei wurde heruntergeladen.', `${files(count)} wurden heruntergeladen.`),
     zip: (count) => files(count),
     stop: 'Anhalten',
+    album: 'Album herunterladen',
+    albumDone: (count) => `${files(count)} ${plural(count, 'wurde', 'wurden')} als eine ZIP-Datei heruntergeladen.`,
+    albumLeft: (count) =>
+      `${files(count)} ${plural(count, 'ist', 'sind')} nicht in der ZIP-Datei: nicht fertig, von keinem Ihrer zugelassenen Geräte signiert oder nicht lesbar. Öffnen Sie ${plural(count, 'sie', 'sie')} einzeln.`,
+    albumNone: 'Keine dieser Dateien lässt sich ohne Rückfrage öffnen. Öffnen Sie sie einzeln.',
+    albumTooMany: (count) => `Eine ZIP-Datei hat höchstens ${files(count)}. Wählen Sie stattdessen einige aus.`,
   },
 }

@@ -166,6 +166,8 @@ export const albums = {
     stop: 'Stop',
     share: 'Share',
     remove: 'Delete',
+    nameHint: 'Only you can read it. Shares keep the name that they were made with.',
+    nameMissing: 'Enter a name.',
     facts: 'About this file',
     size: 'Size',
     kept: 'Stored since',
@@ -218,5 +220,11 @@ export const albums = {
     done: (count: number) => plural(count, 'The file was downloaded.', `${files(count)} were downloaded.`),
     zip: (count: number) => files(count),
     stop: 'Stop',
+    album: 'Download album',
+    albumDone: (count: number) => `${files(count)} ${plural(count, 'was', 'were')} downloaded as one ZIP file.`,
+    albumLeft: (count: number) =>
+      `${files(count)} ${plural(count, 'is', 'are')} not in the ZIP file: not finished, not signed by a device of yours that may sign, or not readable. Open ${plural(count, 'it', 'them')} one by one.`,
+    albumNone: 'None of these files can be opened without a question. Open them one by one.',
+    albumTooMany: (count: number) => `A ZIP file has at most ${files(count)}. Select some of them instead.`,
   },
 }
