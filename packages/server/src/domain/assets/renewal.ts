@@ -3,7 +3,7 @@
  * no view of the asset, until that manifest lands. So readers see the former name or the new one, each with its
  * signature (decisions/renaming.md).
  */
-import type { Sha256Hex } from '@blindkeep/protocol/ids'
+import type { Instant, Sha256Hex } from '@blindkeep/protocol/ids'
 import type { ManifestEnvelope } from '@blindkeep/protocol/schemas/manifest'
 import type { BlobRole } from '@blindkeep/protocol/schemas/receipts'
 import type { AssetBlob } from '../../ports/store.ts'
@@ -58,14 +58,19 @@ interface Renewal {
   readonly shown: AssetBlob | undefined
   /** Of the new blob. */
   readonly pendingAfter: Sha256Hex | undefined
+  /** What the former manifest retained, which the new one does not shorten. */
+  readonly retainedUntil: Instant | undefined
 }
+
+const NO_RENEWAL: Renewal = { left: [], shown: undefined, pendingAfter: undefined, retainedUntil: undefined }
 
 /** What a landing changes beside its own blob: nothing, unless it is part of a renewal. */
 export function renewalOf(blob: Enveloped, landed: readonly AssetBlob[]): Renewal {
-  if (!isRenewal(blob, presentOf(landed))) return { left: [], shown: undefined, pendingAfter: undefined }
+  if (!isRenewal(blob, presentOf(landed))) return NO_RENEWAL
   const waiting = landed.filter(({ pendingAfter }) => pendingAfter !== undefined)
-  if (blob.role === 'metadata') return { left: waiting, shown: undefined, pendingAfter: priorOf(blob.envelope) }
+  if (blob.role === 'metadata') return { ...NO_RENEWAL, left: waiting, pendingAfter: priorOf(blob.envelope) }
   const isNamed = ({ ciphertextHash }: AssetBlob) => ciphertextHash === blob.envelope.metadata_blob_hash
   const left = landed.filter((other) => other.role === 'provenance' || (other.role === 'metadata' && !isNamed(other)))
-  return { left, shown: waiting.find(isNamed), pendingAfter: undefined }
+  const { retainedUntil } = blobOf(landed, 'provenance') ?? NO_RENEWAL
+  return { left, shown: waiting.find(isNamed), pendingAfter: undefined, retainedUntil }
 }

@@ -35,6 +35,7 @@ interface Occupants {
 
 const TAKEN = { refused: 'asset_id_taken' } as const
 const stale = (detail: string): Refuses<'manifest_stale'> => ({ refused: 'manifest_stale', detail })
+const EARLIER = stale('retention_until is earlier than that of the present manifest')
 
 export async function judgeSlot(tx: ReadTx, candidate: Candidate): Promise<SlotRefusal | undefined> {
   const asset = await tx.assets.find(candidate.assetId)
@@ -73,9 +74,12 @@ function judgeOriginal(candidate: Candidate, { blobs, incoming }: Occupants): Sl
 /** It takes the place of what is there, so it needs no free slot. Another one that arrives is refused when it lands. */
 function judgeRenewal(candidate: Candidate, landed: readonly AssetBlob[]): SlotRefusal | undefined {
   const { role, envelope } = candidate
-  const refused = judgeReplace(candidate, landed)
-  const original = blobOf(landed, 'original')
-  if (refused !== undefined || role === 'metadata' || original === undefined) return refused
+  const [original, provenance] = [blobOf(landed, 'original'), blobOf(landed, 'provenance')]
+  const refused = judgePrior(envelope, provenance)
+  if (refused !== undefined) return refused
+  // What the row of the present manifest retains beyond it, that of the new one will, too.
+  if (provenance !== undefined && retentionOf(envelope) < retentionOf(provenance.envelope)) return EARLIER
+  if (role === 'metadata' || original === undefined) return undefined
   const named = envelope.metadata_blob_hash
   return landed.some((blob) => blob.role === 'metadata' && blob.ciphertextHash === named)
     ? judgeSignedSizes(envelope, original.envelope)
@@ -111,12 +115,14 @@ function namesOther(envelope: ManifestEnvelope, { ciphertextHash }: Candidate): 
 
 /** A replace drops blobs of the asset, so it must not shorten its retention. */
 function judgeReplace({ envelope }: Candidate, blobs: readonly AssetBlob[]): SlotRefusal | undefined {
-  const provenanceHash = blobOf(blobs, 'provenance')?.ciphertextHash
-  if (priorOf(envelope) !== provenanceHash)
-    return stale('prior_provenance_hash is not the hash of the present provenance')
-  return blobs.some((blob) => retentionOf(envelope) < (blob.retainedUntil ?? 0))
-    ? stale('retention_until is earlier than that of the present manifest')
-    : undefined
+  const isEarlier = blobs.some((blob) => retentionOf(envelope) < (blob.retainedUntil ?? 0))
+  return judgePrior(envelope, blobOf(blobs, 'provenance')) ?? (isEarlier ? EARLIER : undefined)
+}
+
+function judgePrior(envelope: ManifestEnvelope, provenance: AssetBlob | undefined): SlotRefusal | undefined {
+  return priorOf(envelope) === provenance?.ciphertextHash
+    ? undefined
+    : stale('prior_provenance_hash is not the hash of the present provenance')
 }
 
 /** Every blob but the original. */

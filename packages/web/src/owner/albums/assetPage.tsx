@@ -85,10 +85,13 @@ function AssetView({ asset, onReload }: AssetViewProps) {
   const parts = { shown, asset, onGone: () => setGone(file) }
   return (
     <>
-      <h1 tabIndex={-1}>
-        {shown !== undefined && <Name>{shownName(shown, text)}</Name>}
-        {shown === undefined && (loaded.error === undefined ? text.asset.loading : text.asset.fault)}
-      </h1>
+      <div class="row apart">
+        <h1 tabIndex={-1}>
+          {shown !== undefined && <Name>{shownName(shown, text)}</Name>}
+          {shown === undefined && (loaded.error === undefined ? text.asset.loading : text.asset.fault)}
+        </h1>
+        <RenameFile shown={shown} />
+      </div>
       {!asset.complete && <Incomplete assets={[asset]} />}
       {shown !== undefined && <TrustNotice shown={shown} />}
       {loaded.error !== undefined && <ErrorNotice error={loaded.error} onRetry={reload} />}
@@ -214,7 +217,6 @@ function AssetActions({ shown, asset, onGone }: PartProps) {
             {text.asset.share}
           </Button>
         )}
-        {shown?.trust.kind === 'signed' && <RenameFile shown={shown} />}
         <Button kind="danger" icon="trash" onClick={() => setRemoving(true)}>
           {text.asset.remove}
         </Button>
@@ -242,26 +244,35 @@ function AssetActions({ shown, asset, onGone }: PartProps) {
   )
 }
 
-/** Not of what a revoked device has signed: the new signature would vouch for it. */
-function RenameFile({ shown }: { readonly shown: ShownAsset }) {
+/**
+ * Not of what a revoked device has signed: the new signature would vouch for it. The button stays while the new name is
+ * read, because it has the focus.
+ */
+function RenameFile({ shown }: Pick<PartProps, 'shown'>) {
   const { owner } = useOwnerPages()
   const device = useDevice()
   const albumsText = useText(albumsTexts)
   const text = albumsText.asset
   const [isOpen, setOpen] = useState(false)
+  const last = useRef<ShownAsset>(undefined)
+  last.current = shown ?? last.current
+  if (last.current?.trust.kind !== 'signed') return null
+  const { asset, description } = last.current
   return (
-    <>
-      <Button onClick={() => setOpen(true)}>{albumsText.album.rename}</Button>
+    <div>
+      <Button kind="quiet" onClick={() => setOpen(true)}>
+        {albumsText.album.rename}
+      </Button>
       {isOpen && (
         <NameDialog
-          title={albumsText.album.renameTitle(shownName(shown, albumsText))}
-          name={shown.description?.name}
+          title={albumsText.album.renameTitle(shownName(last.current, albumsText))}
+          name={description?.name}
           required={{ hint: text.nameHint, missing: text.nameMissing }}
-          save={async (name) => owner.renameAsset(shown.asset.assetId, { name, device: await device() })}
+          save={async (name) => owner.renameAsset(asset.assetId, { name, device: await device() })}
           onClose={() => setOpen(false)}
           onSaved={() => undefined}
         />
       )}
-    </>
+    </div>
   )
 }
