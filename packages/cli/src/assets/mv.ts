@@ -17,7 +17,7 @@ import { failureOf } from '../outcomes/failures.ts'
 import { createOutcomes } from '../outcomes/outcomes.ts'
 import { createProgress, type FileProgress } from '../send/progress.ts'
 import { chosenAlbum, chosenAssets, titleOf } from './chosen.ts'
-import { consents } from './consent.ts'
+import { consents, SIGN_IT } from './consent.ts'
 import type { DescribedAsset } from './described.ts'
 
 export interface MvFlags extends OwnerFlags {
@@ -38,7 +38,7 @@ export async function mv(given: readonly string[], flags: MvFlags): Promise<Exit
     // An earlier call may have left a copy there, under the same name.
     const isThere = ({ asset }: DescribedAsset) => asset.albumId === album.albumId
     const chosen = await chosenAssets(session, given, signal, isThere)
-    if (!(await consents(chosen, flags))) {
+    if (!(await consents(chosen, flags, SIGN_IT))) {
       report.problem('Nothing was moved.', { event: 'declined' })
       return EXIT.failed
     }

@@ -5,14 +5,14 @@ import { EXIT, type Exit } from '../ground/exits.ts'
 import { interruptible } from '../ground/interrupts.ts'
 import { shown } from '../ground/texts.ts'
 import { chosenAssets, titleOf } from './chosen.ts'
-import { consents } from './consent.ts'
+import { consents, SIGN_IT } from './consent.ts'
 
 export async function rename(given: string, name: string, flags: OwnerFlags): Promise<Exit> {
   const session = await signedIn(flags)
   const { owner, report } = session
   return await interruptible(async (signal) => {
     for (const one of await chosenAssets(session, [given], signal)) {
-      if (!(await consents([one], flags))) {
+      if (!(await consents([one], flags, SIGN_IT))) {
         report.problem('Nothing was renamed.', { event: 'declined' })
         return EXIT.failed
       }

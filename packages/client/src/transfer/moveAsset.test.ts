@@ -6,7 +6,7 @@ import { type AlbumId, type AssetId, parseAssetId } from '@blindkeep/protocol/id
 import { changeBody, isRequest } from '../../../../testing/maliciousServer.ts'
 import { anotherClient, type Keeper, newKeeper, sendFile } from '../../../../testing/people.ts'
 import { sourceOfBytes } from '../seal/source.ts'
-import { dropOf } from '../testing/expectations.ts'
+import { dropOf, hasCode } from '../testing/expectations.ts'
 import { sharedServer } from '../testing/sharedServer.ts'
 import { AssetMoveError, type AssetMoveFault } from './assetMoveError.ts'
 import { type AssetMoveState, parseAssetMoveState } from './moveAsset.ts'
@@ -55,13 +55,19 @@ const isFault = (reason: AssetMoveFault) => (error: unknown) =>
   error instanceof AssetMoveError && error.reason === reason
 
 describe('a file that moves to another album', () => {
-  it('is there once, with all its facts, whatever request was its last before a kill', async () => {
+  for (const isNoted of [true, false])
+    it(`is there once, with all its facts, whatever its last request before a kill, ${isNoted ? 'with' : 'without'} a note`, async () => {
+      await assertMovedOnce(isNoted)
+    })
+
+  async function assertMovedOnce(isNoted: boolean): Promise<void> {
     const { owner, device } = keeper
     const assetId = await uploaded()
     const others = new Set((await places()).map((place) => place.assetId))
     others.delete(assetId)
     let kept: string | undefined
     let copied: AssetId | undefined
+    let isGone = false
     for (let survived = 1; copied === undefined; survived++) {
       assert.ok(survived < 60, 'it never ends')
       const killed = new AbortController()
@@ -73,23 +79,58 @@ describe('a file that moves to another album', () => {
           return false
         },
       })
-      const state = kept === undefined ? undefined : parseAssetMoveState(JSON.parse(kept))
+      const state = kept === undefined || !isNoted ? undefined : parseAssetMoveState(JSON.parse(kept))
       const onState = (changed: AssetMoveState) => {
         kept = JSON.stringify(changed)
       }
       copied = await owner
         .moveAsset({ assetId, album, device, state, onState, signal: killed.signal })
-        .catch((error: unknown) => void assert.match(String(error), /killed/))
+        .catch((error: unknown): undefined => {
+          if (!String(error).includes('killed')) isGone = hasCode('error.asset.not_found')(error)
+          assert.ok(isGone || String(error).includes('killed'), String(error))
+        })
       proxy.tamper()
       const found = (await places()).filter((place) => !others.has(place.assetId))
       assert.ok(found.length === 1 || found.length === 2, `${found.length}`)
+      // The last request of the killed call has deleted it.
+      if (isGone) copied = found[0]?.assetId
     }
     const found = (await places()).filter((place) => !others.has(place.assetId))
     assert.deepEqual(found, [{ assetId: copied, albumId: album }])
     await assertWhole(copied, { ...FACTS, albumId: album })
     const state = parseAssetMoveState(JSON.parse(kept ?? ''))
-    assert.equal(await owner.moveAsset({ assetId, album, device, state }), copied)
+    if (isNoted) assert.equal(await owner.moveAsset({ assetId, album, device, state }), copied)
     assert.equal(await owner.moveAsset({ assetId: copied, album, device }), copied)
+  }
+
+  it('is copied again when what an earlier call has left was deleted', async () => {
+    const { owner, device } = keeper
+    const assetId = await uploaded()
+    for (let turn = 0; turn < 2; turn++) {
+      let copy: string | undefined
+      const killed = new AbortController()
+      const onState = (state: AssetMoveState) => {
+        copy = state.copy.envelope.file_id
+        if (state.copy.metadata.uploadId !== undefined) killed.abort(new Error('killed'))
+      }
+      await assert.rejects(owner.moveAsset({ assetId, album, device, onState, signal: killed.signal }), /killed/)
+      await owner.deleteAsset(copy ?? assert.fail())
+    }
+    await assertWhole(await owner.moveAsset({ assetId, album, device }), { ...FACTS, albumId: album })
+  })
+
+  it('is copied once by two clients at once', async () => {
+    const { owner, device } = keeper
+    const assetId = await uploaded()
+    const others = new Set((await places()).map((place) => place.assetId))
+    others.delete(assetId)
+    const both = [owner, anotherClient(proxy.url, owner)]
+    const moved = await Promise.allSettled(both.map((client) => client.moveAsset({ assetId, album, device })))
+    // Each may have stopped the other; then the next call goes on.
+    if (moved.every(({ status }) => status === 'rejected')) await owner.moveAsset({ assetId, album, device })
+    const [found, ...more] = (await places()).filter((place) => !others.has(place.assetId))
+    assert.deepEqual(more, [])
+    await assertWhole(found?.assetId ?? assert.fail(), { ...FACTS, albumId: album })
   })
 
   it('can be a guest’s', async () => {
