@@ -139,8 +139,9 @@ describe('an album', () => {
     await page.getByText('This album is empty').waitFor()
   })
 
-  it('gives a file another name, and is downloaded as one ZIP', async (t) => {
+  it('gives a file another name, is downloaded as one ZIP, and its files move to another album', async (t) => {
     const keeper = await world.keeper()
+    const there = await keeper.owner.createAlbum({ name: 'Taxes' })
     await upload(keeper, 'a.txt', text)
     await upload(keeper, 'other.txt', new Uint8Array([1]))
     const { page } = await browser.open(t, { url: albumUrl(keeper), signedInAs: keeper.owner, device: 'phone' })
@@ -168,6 +169,18 @@ describe('an album', () => {
         ['other.txt', 1],
       ])
     }
+    await page.getByLabel('Select letters, 2026.txt').check()
+    await button(page, albumTexts.selection.all).click()
+    await button(page, albumTexts.move.short).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel(albumTexts.move.album).selectOption({ label: 'Taxes' })
+    await assertAccessible(page)
+    await dialog.getByRole('button', { name: albumTexts.move.confirm(2) }).click()
+    await page.getByText(albumTexts.move.done(2)).waitFor()
+    await page.getByText(albumTexts.album.empty).waitFor()
+    await page.goto(`${world.url}/#/albums/${there.albumId}`)
+    await tile(page, 'letters, 2026.txt').waitFor()
+    await tile(page, 'other.txt').waitFor()
   })
 
   it('finishes an upload that stopped before it was signed', async (t) => {

@@ -5,6 +5,7 @@ import { before, describe, it } from 'node:test'
 import { type AlbumId, type AssetId, parseAssetId } from '@blindkeep/protocol/ids'
 import { changeBody, isRequest } from '../../../../testing/maliciousServer.ts'
 import { anotherClient, type Keeper, newKeeper, sendFile } from '../../../../testing/people.ts'
+import { AssetError } from '../assets/assetError.ts'
 import { sourceOfBytes } from '../seal/source.ts'
 import { dropOf, hasCode } from '../testing/expectations.ts'
 import { sharedServer } from '../testing/sharedServer.ts'
@@ -117,6 +118,33 @@ describe('a file that moves to another album', () => {
       await owner.deleteAsset(copy ?? assert.fail())
     }
     await assertWhole(await owner.moveAsset({ assetId, album, device }), { ...FACTS, albumId: album })
+  })
+
+  it('stays when the server states that half a copy was made of a guest’s file', async () => {
+    const { owner, device } = keeper
+    const assetId = await uploaded()
+    const { landed } = await sendFile((await owner.createLink()).url, content, FACTS)
+    const drop = await dropOf(owner, landed)
+    let copy: string | undefined
+    const killed = new AbortController()
+    const onState = (state: AssetMoveState) => {
+      copy = state.copy.envelope.file_id
+      if (state.copy.metadata.uploadId !== undefined) killed.abort(new Error('killed'))
+    }
+    await assert.rejects(owner.moveAsset({ assetId, album, device, onState, signal: killed.signal }), /killed/)
+    proxy.tamper({
+      matches: isRequest('GET', new RegExp(`^/v1/assets/${copy}$`)),
+      answer: changeBody((body) => {
+        const { dropId: drop_id, opaqueId: opaque_id, kemCt: kem_ct, receivedAt: received_at } = drop
+        const blob = { role: 'original', hash: drop.ciphertextHash, size: drop.sealedBytes }
+        Object.assign(body, { drop: { drop_id, opaque_id, kem_ct, received_at }, blobs: [blob] })
+        Object.assign(body.envelope as object, { key_mode: 'wrapped', ciphertext_hash: drop.ciphertextHash })
+      }),
+    })
+    const isDiffering = (error: unknown) => error instanceof AssetError && error.reason === 'asset_differs'
+    await assert.rejects(owner.moveAsset({ assetId, album, device }), isDiffering)
+    proxy.tamper()
+    await assertWhole(assetId, { ...FACTS, albumId: keeper.album })
   })
 
   it('is copied once by two clients at once', async () => {

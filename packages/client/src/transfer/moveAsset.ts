@@ -14,7 +14,7 @@ import {
 import { integer, object, text } from '@blindkeep/protocol/schemas/shape'
 import type { Static } from 'typebox'
 import type { Device } from '../account/device.ts'
-import { AssetUnsigned } from '../assets/assetError.ts'
+import { AssetError, AssetUnsigned } from '../assets/assetError.ts'
 import { type AssetFacts, blobOf, findAsset, readAsset } from '../assets/assetFacts.ts'
 import type { AssetPorts } from '../assets/assetPorts.ts'
 import { type OpenedAsset, openAsset } from '../assets/openAsset.ts'
@@ -70,8 +70,8 @@ export interface MoveAsset extends Pick<AssetPermissions, 'allowRevokedDevice'> 
 
 /**
  * Resolves with the id in the new album when the first one is deleted; at once if the file is in that album. Repeat the
- * call after a crash, on this or another machine: there is one copy, and no second one. Throws `AssetMoveError` when the file stays, what
- * `openAsset` and `finishUpload` throw, and what a call throws. The file is in one of the two albums at any time, and
+ * call after a crash, on this or another machine: there is one copy, and no second one. Throws `AssetMoveError` when
+ * the file stays, what `openAsset` and `finishUpload` throw, and what a call throws. The file is in one of the two albums at any time, and
  * after a failure perhaps in both.
  */
 export async function moveAsset(ports: MovePorts, options: MoveAsset): Promise<AssetId> {
@@ -109,7 +109,7 @@ const copyOf = ({ provenanceHash, copy: { envelope } }: AssetMoveState): Copy =>
   hash: envelope.ciphertext_hash,
 })
 
-/** Without a state. The id of the copy follows from the file, so that any client finds what an earlier call has left. */
+/** Without a state. The id of the copy follows from the file: any client finds what an earlier call has left. */
 async function copyAnew(ports: MovePorts, asset: AssetFacts, options: MoveAsset): Promise<Copy> {
   const { call } = ports
   const { device, onProgress, signal } = options
@@ -119,6 +119,9 @@ async function copyAnew(ports: MovePorts, asset: AssetFacts, options: MoveAsset)
     const there = await findAsset(call, copy.assetId, signal)
     if (there?.complete === true) return copy
     if (there !== undefined) {
+      // Its key would be a guest’s, and its owner has not looked at it.
+      if (there.drop !== undefined)
+        throw new AssetError('asset_differs', 'the server states that a copy was made of a drop')
       await (await openIncomplete(ports, there, signal)).complete({ device, onProgress, signal })
       return copy
     }

@@ -17,6 +17,7 @@ import { ShareDialog } from '../shares/shareDialog.tsx'
 import { AssetFactList } from './assetFacts.tsx'
 import { useConsent } from './consent.tsx'
 import { Incomplete } from './incomplete.tsx'
+import { MoveDialog } from './moveDialog.tsx'
 import { RemoveDialog } from './removeDialog.tsx'
 import { type ConsentedAsset, fileKey, isGone, type ShownAsset, showAsset } from './shownAsset.ts'
 import { albumsTexts, shownName } from './texts.ts'
@@ -196,6 +197,7 @@ function AssetPreview({ shown, asset, onGone }: PartProps) {
 function AssetActions({ shown, asset, onGone }: PartProps) {
   const text = useText(albumsTexts)
   const [isRemoving, setRemoving] = useState(false)
+  const [isMoving, setMoving] = useState(false)
   const [sharing, setSharing] = useState<readonly ConsentedAsset[]>()
   const consent = useConsent()
   const saving = useAssetSaving({ onGone })
@@ -217,6 +219,11 @@ function AssetActions({ shown, asset, onGone }: PartProps) {
             {text.asset.share}
           </Button>
         )}
+        {shown?.trust.kind === 'signed' && (
+          <Button icon="album" onClick={() => setMoving(true)}>
+            {text.move.short}
+          </Button>
+        )}
         <Button kind="danger" icon="trash" onClick={() => setRemoving(true)}>
           {text.asset.remove}
         </Button>
@@ -233,6 +240,9 @@ function AssetActions({ shown, asset, onGone }: PartProps) {
       )}
       {consent.dialog}
       {sharing !== undefined && <ShareDialog assets={sharing} onClose={() => setSharing(undefined)} />}
+      {isMoving && (
+        <MoveDialog assets={[asset]} onClose={() => setMoving(false)} onMoved={() => goTo(`albums/${asset.albumId}`)} />
+      )}
       {isRemoving && (
         <RemoveDialog
           assets={[asset]}

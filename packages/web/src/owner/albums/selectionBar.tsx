@@ -8,8 +8,9 @@ import { useOwnerPages } from '../context.ts'
 import { errorTexts } from '../errorText.ts'
 import { ShareDialog } from '../shares/shareDialog.tsx'
 import { useConsent } from './consent.tsx'
+import { MoveDialog } from './moveDialog.tsx'
 import { RemoveDialog } from './removeDialog.tsx'
-import { type ConsentedAsset, type ShownAsset, showAsset } from './shownAsset.ts'
+import { type ConsentedAsset, doubtfulOf, type ShownAsset, showAsset } from './shownAsset.ts'
 import { albumsTexts } from './texts.ts'
 import { useAssetSaving } from './useAssetSaving.ts'
 
@@ -31,6 +32,7 @@ export function SelectionBar({ albumName, selected, onClear, onAll, isAll, onRem
   const text = useText(albumsTexts)
   const errorText = useText(errorTexts)
   const [isRemoving, setRemoving] = useState(false)
+  const [isMoving, setMoving] = useState(false)
   const [sharing, setSharing] = useState<readonly ConsentedAsset[]>()
   const [isReading, setReading] = useState(false)
   const [fault, setFault] = useState<string>()
@@ -63,6 +65,15 @@ export function SelectionBar({ albumName, selected, onClear, onAll, isAll, onRem
     else if (shown.length > 0) consent.ask('share', shown, setSharing)
   }
 
+  /** Another signature would vouch for what a revoked device has signed. */
+  async function move(): Promise<void> {
+    const shown = await read()
+    if (shown === undefined) return
+    const doubtful = doubtfulOf(shown).length
+    if (doubtful > 0) setFault(text.move.unsigned(doubtful))
+    else setMoving(true)
+  }
+
   return (
     <section class="card selection-bar" aria-label={text.selection.region}>
       <div class="row">
@@ -81,6 +92,9 @@ export function SelectionBar({ albumName, selected, onClear, onAll, isAll, onRem
         <Button icon="download" disabled={isReading} busy={saving.now !== undefined} onClick={() => void save()}>
           {text.selection.download}
         </Button>
+        <Button icon="album" disabled={isReading} onClick={() => void move()}>
+          {text.move.short}
+        </Button>
         <Button icon="trash" kind="danger" onClick={() => setRemoving(true)}>
           {text.selection.remove}
         </Button>
@@ -98,6 +112,7 @@ export function SelectionBar({ albumName, selected, onClear, onAll, isAll, onRem
       )}
       {consent.dialog}
       {sharing !== undefined && <ShareDialog assets={sharing} onClose={() => setSharing(undefined)} />}
+      {isMoving && <MoveDialog assets={selected} onClose={() => setMoving(false)} onMoved={() => onRemoved([])} />}
       {isRemoving && <RemoveDialog assets={selected} onClose={() => setRemoving(false)} onRemoved={onRemoved} />}
     </section>
   )

@@ -194,6 +194,30 @@ export const albums: typeof import('../en/albums.ts').albums = {
     storage: 'Prüfen, was der Server gespeichert hat',
     fault: 'Diese Datei lässt sich nicht öffnen.',
   },
+  move: {
+    open: 'In ein anderes Album verschieben',
+    short: 'Verschieben',
+    title: (count) =>
+      plural(count, 'Diese Datei in ein anderes Album verschieben', `${files(count)} in ein anderes Album verschieben`),
+    text: (count) =>
+      plural(
+        count,
+        'Jedes Album hat eigene Schlüssel: Die Datei wird gelesen, neu verschlüsselt und neu gespeichert. Hier wird sie gelöscht, sobald der Server dort jedes Byte geprüft hat. Eine Freigabe, die sie zeigt, zeigt sie dann nicht mehr.',
+        'Jedes Album hat eigene Schlüssel: Die Dateien werden nacheinander gelesen, neu verschlüsselt und neu gespeichert. Jede wird hier gelöscht, sobald der Server dort jedes Byte geprüft hat. Freigaben, die sie zeigen, zeigen sie dann nicht mehr. Lassen Sie diesen Tab offen.',
+      ),
+    album: 'Album',
+    noAlbum: 'Es gibt noch kein anderes Album. Erstellen Sie eines auf der Seite der Alben.',
+    confirm: (count) => plural(count, 'Datei verschieben', `${files(count)} verschieben`),
+    progress: (done, all) => `${number(done)} von ${number(all)} verschoben`,
+    done: (count) => plural(count, 'Die Datei wurde verschoben.', `${files(count)} wurden verschoben.`),
+    failed: (count, why) => `${files(count)} ${plural(count, 'bleibt', 'bleiben')} hier. ${why}`,
+    unsigned: (count) =>
+      plural(
+        count,
+        'Eine dieser Dateien ist von keinem Ihrer zugelassenen Geräte signiert und lässt sich nicht verschieben. Wählen Sie die anderen allein aus.',
+        `${files(count)} von diesen sind von keinem Ihrer zugelassenen Geräte signiert und lassen sich nicht verschieben. Wählen Sie die anderen allein aus.`,
+      ),
+  },
   removeAlbum: {
     open: 'Album löschen',
     title: (name) => `„${name}“ löschen?`,

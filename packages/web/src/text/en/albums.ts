@@ -186,6 +186,29 @@ export const albums = {
     storage: 'Check what the server stores',
     fault: 'This file cannot be opened.',
   },
+  move: {
+    open: 'Move to another album',
+    short: 'Move',
+    title: (count: number) => plural(count, 'Move this file to another album', `Move ${files(count)} to another album`),
+    text: (count: number) =>
+      plural(
+        count,
+        'Each album has its own keys: the file is read, encrypted again and stored anew. It is deleted here once the server has checked every byte of it there. A share that shows it shows it no more.',
+        'Each album has its own keys: the files are read, encrypted again and stored anew, one after the other. Each is deleted here once the server has checked every byte of it there. Shares that show them show them no more. Keep this tab open.',
+      ),
+    album: 'Album',
+    noAlbum: 'There is no other album yet. Create one on the page of the albums.',
+    confirm: (count: number) => plural(count, 'Move file', `Move ${files(count)}`),
+    progress: (done: number, all: number) => `${number(done)} of ${number(all)} moved`,
+    done: (count: number) => plural(count, 'The file was moved.', `${files(count)} were moved.`),
+    failed: (count: number, why: string) => `${files(count)} ${plural(count, 'stays', 'stay')} here. ${why}`,
+    unsigned: (count: number) =>
+      plural(
+        count,
+        'One of these files is not signed by a device of yours that may sign, so it cannot be moved. Select the others alone.',
+        `${files(count)} of these are not signed by a device of yours that may sign, so they cannot be moved. Select the others alone.`,
+      ),
+  },
   removeAlbum: {
     open: 'Delete album',
     title: (name: string) => `Delete “${name}”?`,
