@@ -94,6 +94,8 @@ describe('a file that gets another name', () => {
       await assert.rejects(owner.renameAsset(assetId, { name, device, signal: killed.signal }), /killed/)
       const shown = await read(assetId)
       assert.ok(shown.isWhole)
+      // A receipt of metadata that wait is no sign of tampering.
+      await anotherClient(proxy.url, owner).assetReceipts(assetId)
       names.add(shown.name)
       assert.notEqual(shown.name, undefined)
     }
