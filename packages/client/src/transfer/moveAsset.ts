@@ -71,8 +71,8 @@ export interface MoveAsset extends Pick<AssetPermissions, 'allowRevokedDevice'> 
 /**
  * Resolves with the id in the new album when the first one is deleted; at once if the file is in that album. Repeat the
  * call after a crash, on this or another machine: there is one copy, and no second one. Throws `AssetMoveError` when
- * the file stays, what `openAsset` and `finishUpload` throw, and what a call throws. The file is in one of the two albums at any time, and
- * after a failure perhaps in both.
+ * the file stays, what `openAsset` and `finishUpload` throw, and what a call throws. The file is in one of the two
+ * albums at any time, and after a failure perhaps in both.
  */
 export async function moveAsset(ports: MovePorts, options: MoveAsset): Promise<AssetId> {
   const { call } = ports

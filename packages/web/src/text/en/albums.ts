@@ -193,8 +193,8 @@ export const albums = {
     text: (count: number) =>
       plural(
         count,
-        'Each album has its own keys: the file is read, encrypted again and stored anew. It is deleted here once the server has checked every byte of it there. A share that shows it shows it no more.',
-        'Each album has its own keys: the files are read, encrypted again and stored anew, one after the other. Each is deleted here once the server has checked every byte of it there. Shares that show them show them no more. Keep this tab open.',
+        'Each album has its own keys: the file is read, encrypted and stored again. It is deleted here once the server has checked every byte of it there. A share that shows it shows it no more.',
+        'Each album has its own keys: the files are read, encrypted and stored again, one after the other. Each is deleted here once the server has checked every byte of it there. Shares that show them show them no more. Keep this tab open.',
       ),
     album: 'Album',
     noAlbum: 'There is no other album yet. Create one on the page of the albums.',
