@@ -157,6 +157,7 @@ function blobOf({ assetId, role, content }: Content, { accountId, albumId }: Pla
     envelope,
     landedAt,
     retainedUntil: undefined,
+    pendingAfter: undefined,
   }
 }
 

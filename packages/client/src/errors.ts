@@ -20,6 +20,7 @@ export { SendError, type SendRemedy, type SendStopReason } from './send/sendErro
 export { type SendTrouble, sendTroubleOf } from './send/sendTrouble.ts'
 export { ShareError, type ShareFault } from './share/shareError.ts'
 export { FeedRolledBack } from './sync/feedRolledBack.ts'
+export { AssetMoveError, type AssetMoveFault } from './transfer/assetMoveError.ts'
 export { AuditError, type AuditReason } from './verify/auditError.ts'
 export { MovedAway } from './verify/movedAway.ts'
 export { MoveError, type MoveFault } from './verify/moveError.ts'

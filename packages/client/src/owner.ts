@@ -1,6 +1,13 @@
 /** The owner's side: a client that holds the account key. Each topic has a module; this one assembles them. */
 import { type Bytes, fromHex } from '@blindkeep/protocol/bytes'
-import { type AccountId, formatInstant, type Instant, instantIn, LAST_INSTANT } from '@blindkeep/protocol/ids'
+import {
+  type AccountId,
+  type AssetId,
+  formatInstant,
+  type Instant,
+  instantIn,
+  LAST_INSTANT,
+} from '@blindkeep/protocol/ids'
 import type { ServerInfoResponse } from '@blindkeep/protocol/schemas/discovery'
 import type { QuotaResponse } from '@blindkeep/protocol/schemas/quota'
 import { createOwnerAccount, type OwnerAccount } from './account/ownerAccount.ts'
@@ -24,6 +31,7 @@ import type { Session, TokenPair } from './http/session.ts'
 import { createOwnerShares, type OwnerShares } from './share/ownerShares.ts'
 import { createOwnerSync, type OwnerSync } from './sync/ownerSync.ts'
 import { createOwnerSignedLately, type OwnerSignedLately } from './sync/signedLately.ts'
+import { type MoveAsset, moveAsset } from './transfer/moveAsset.ts'
 import { createOwnerThumbnails, type OwnerThumbnails } from './upload/ownerThumbnails.ts'
 import { createOwnerUploads, type OwnerUploads } from './upload/ownerUploads.ts'
 import { createOwnerVerification, type OwnerVerification } from './verify/ownerVerification.ts'
@@ -70,6 +78,7 @@ export { createSendTurns, type SendTurns } from './send/sendTurns.ts'
 export type { CreatedShare, CreateShare, OwnShare, ShareSummary, ShareVisits } from './share/ownerShares.ts'
 export type { Change, ChangePage, LiveEvent } from './sync/ownerSync.ts'
 export type { LatelySigned, SignedLately, SignedLatelyOptions } from './sync/signedLately.ts'
+export { type AssetMoveState, parseAssetMoveState } from './transfer/moveAsset.ts'
 export type { IncompleteAsset } from './upload/completeAsset.ts'
 export type { PictureOf } from './upload/ownerThumbnails.ts'
 export type { UploadOptions } from './upload/ownerUploads.ts'
@@ -103,6 +112,8 @@ export interface Owner
     OwnerSync,
     OwnerSignedLately,
     OwnerThumbnails {
+  /** Copies a file into another album, verifies the copy deeply, and deletes the first one. See `moveAsset`. */
+  moveAsset(options: MoveAsset): Promise<AssetId>
   readonly accountId: AccountId
   /** Normalised; as the owner typed it, never as the server names it. Store it with a session that is to be resumed. */
   readonly email: string
@@ -140,6 +151,7 @@ export function openOwner({ baseUrl, email, accountKey, session, environment = s
   const prefixes = createKnownPrefixes()
   const assetPorts = { ...calls, accountId, accountKey, keysOf, devices: devices.devices, environment, prefixes }
   const known = createKnownDevices(assetPorts)
+  const thumbnails = createOwnerThumbnails(assetPorts, known)
 
   return {
     ...createOwnerLinks({ calls, accountKey, keysOf, environment }),
@@ -163,7 +175,8 @@ export function openOwner({ baseUrl, email, accountKey, session, environment = s
     ...createOwnerShares(assetPorts),
     ...createOwnerSync({ call, environment }),
     ...createOwnerSignedLately(assetPorts),
-    ...createOwnerThumbnails(assetPorts, known),
+    ...thumbnails,
+    moveAsset: (options) => moveAsset({ ...assetPorts, thumbnails }, options),
     accountId,
     email,
     accountKey,

@@ -139,6 +139,50 @@ describe('an album', () => {
     await page.getByText('This album is empty').waitFor()
   })
 
+  it('gives a file another name, is downloaded as one ZIP, and its files move to another album', async (t) => {
+    const keeper = await world.keeper()
+    const there = await keeper.owner.createAlbum({ name: 'Taxes' })
+    await upload(keeper, 'a.txt', text)
+    await upload(keeper, 'other.txt', new Uint8Array([1]))
+    const { page } = await browser.open(t, { url: albumUrl(keeper), signedInAs: keeper.owner, device: 'phone' })
+    await tile(page, 'a.txt').getByRole('link').click()
+    await button(page, albumTexts.album.rename).click()
+    await page.getByLabel('Name', { exact: true }).fill(' ')
+    await page.keyboard.press('Enter')
+    await page.getByText(albumTexts.asset.nameMissing).waitFor()
+    await assertAccessible(page)
+    await page.getByLabel('Name', { exact: true }).fill('letters, 2026.txt')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'letters, 2026.txt', level: 1 }).waitFor()
+    await page.locator(':focus').and(button(page, albumTexts.album.rename)).waitFor()
+    await page.getByRole('link', { name: 'Back to the album' }).click()
+    await tile(page, 'letters, 2026.txt').waitFor()
+    await assertAccessible(page)
+    const saved = await savedBy(page, () => button(page, albumTexts.saving.album).click())
+    await page.getByText(albumTexts.saving.albumDone(2)).waitFor()
+    assert.match(saved.name, /\.zip$/)
+    // It says nothing where there is no Python.
+    if ((await whyNoUnzip()) === undefined) {
+      const found = await unzipped(saved.bytes)
+      assert.deepEqual(found.map((file) => [file.name, file.size]).toSorted(), [
+        ['letters, 2026.txt', text.length],
+        ['other.txt', 1],
+      ])
+    }
+    await page.getByLabel('Select letters, 2026.txt').check()
+    await button(page, albumTexts.selection.all).click()
+    await button(page, albumTexts.move.short).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel(albumTexts.move.album).selectOption({ label: 'Taxes' })
+    await assertAccessible(page)
+    await dialog.getByRole('button', { name: albumTexts.move.confirm(2) }).click()
+    await page.getByText(albumTexts.move.done(2)).waitFor()
+    await page.getByText(albumTexts.album.empty).waitFor()
+    await page.goto(`${world.url}/#/albums/${there.albumId}`)
+    await tile(page, 'letters, 2026.txt').waitFor()
+    await tile(page, 'other.txt').waitFor()
+  })
+
   it('finishes an upload that stopped before it was signed', async (t) => {
     const keeper = await world.keeper()
     const { owner } = keeper

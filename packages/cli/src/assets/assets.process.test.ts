@@ -75,6 +75,31 @@ describe('blindkeep ls', () => {
   })
 })
 
+describe('blindkeep rename and mv', () => {
+  it('give a file another name and another album, and go on after a kill with nothing twice', async () => {
+    const there = await owner.createAlbum({ name: 'There' })
+    const { assetId } = await keep('before.txt', content)
+    const [named] = await facts(['rename', 'before.txt', 'after.txt', ...as])
+    assert.deepEqual([named.event, named.asset_id, named.name], ['named', assetId, 'after.txt'])
+    const all = await assetIdsOf(owner)
+    // The last request of a move deletes the file: both are there.
+    world.proxy.tamper({ matches: isRequest('DELETE', /^\/v1\/assets\//), instead: 403 })
+    const stopped = await run(['mv', 'after.txt', '--album', 'There', ...as])
+    world.proxy.tamper()
+    assert.equal(stopped.status, 1, stopped.stderr)
+    assert.equal((await assetIdsOf(owner)).length, all.length + 1)
+    const [moved] = await facts(['mv', 'after.txt', '--album', 'There', ...as])
+    assert.deepEqual([moved.event, moved.from_asset_id, moved.album_id], ['moved', assetId, there.albumId])
+    const left = (await assetIdsOf(owner)).filter((id) => !all.includes(id))
+    assert.deepEqual([left, (await assetIdsOf(owner)).length], [[moved.asset_id], all.length])
+    await run(['get', 'after.txt', '--to', 'moved', ...as])
+    assert.deepEqual(await readFile(join(root, 'moved/after.txt')), content)
+    const again = await run(['mv', 'after.txt', '--album', 'There', ...as])
+    assert.equal(again.status, 0, again.stderr)
+    await owner.deleteAsset(moved.asset_id)
+  })
+})
+
 describe('blindkeep get', () => {
   it('saves files by id, beginning or name, replaces none unasked, and refuses a name that several have', async () => {
     const taken = join(await world.folder('there', { 'twin.txt': Buffer.from('mine') }), 'twin.txt')

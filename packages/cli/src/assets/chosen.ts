@@ -21,14 +21,19 @@ export function chosenAlbum(albums: readonly Album[], given: string): Album {
 /** Each takes a small request. */
 const AT_ONCE = 4
 
-/**
- * Each once, in order. Whole ids are asked for alone; names and beginnings need the whole list. `skipsGone`: says how
- * many of the whole ids mean nothing, unless none means anything, so that a deletion that is repeated does the rest.
- */
+interface Choosing {
+  readonly signal: AbortSignal
+  /** Says how many of the whole ids mean nothing, unless none means anything: a repeated deletion does the rest. */
+  readonly skipsGone?: boolean
+  /** What a name means only where it means nothing else. */
+  readonly isLast?: (one: DescribedAsset) => boolean
+}
+
+/** Each once, in order. Whole ids are asked for alone; names and beginnings need the whole list. */
 export async function chosenAssets(
   session: SignedIn,
   given: readonly string[],
-  { signal, skipsGone = false }: { readonly signal: AbortSignal; readonly skipsGone?: boolean },
+  { signal, skipsGone = false, isLast = () => false }: Choosing,
 ): Promise<readonly DescribedAsset[]> {
   const ids = given.map((text) => parseAssetId(text.toLowerCase()))
   if (ids.every((id) => id !== undefined)) {
@@ -51,8 +56,9 @@ export async function chosenAssets(
   }
   const all = await accountAssets(session, signal)
   const described = await describeAssets(session, all, { all, signal })
+  const first = described.filter((one) => !isLast(one))
   const chosen = given.map((text) =>
-    pick(described, text, {
+    pick(first.some(({ file }) => file?.name === text) ? first : described, text, {
       what: 'file',
       listedBy: 'ls',
       id: ({ asset }) => asset.assetId,

@@ -8,14 +8,21 @@ import type { DescribedAsset } from './described.ts'
 /** Named in the question; of more files only the number is said. */
 const MAX_NAMED = 5
 
-/** Whether all of them may be opened. Asks once. */
-export async function consents(chosen: readonly DescribedAsset[], flags: OwnerFlags): Promise<boolean> {
+/** Another signature vouches for what is there. */
+export const SIGN_IT = 'Sign what is there with this device all the same?'
+
+/** Whether all of them may be opened. Asks once. `question`: what it means, if it is more than that. */
+export async function consents(
+  chosen: readonly DescribedAsset[],
+  flags: OwnerFlags,
+  question = 'Open what is there all the same?',
+): Promise<boolean> {
   const doubtful = chosen.filter(({ signerRevokedAt }) => signerRevokedAt !== undefined)
   if (doubtful.length === 0) return true
   const named = doubtful.slice(0, MAX_NAMED).map((one) => `${shown(titleOf(one))}, ${markOf(one)}`)
   const more = doubtful.length > MAX_NAMED ? ` And ${doubtful.length - MAX_NAMED} more.` : ''
   return await agrees(
-    `${named.join('; ')}.${more} A person who has that device may have put another file in the place of yours. Open what is there all the same?`,
+    `${named.join('; ')}.${more} A person who has that device may have put another file in the place of yours. ${question}`,
     flags,
   )
 }

@@ -6,6 +6,12 @@ import { does } from './done.ts'
 export const RETAIN = 'the files cannot be deleted for so long, or until then; asks once'
 
 export function addFilesCommands(program: Command): void {
+  addUpload(program)
+  addReading(program)
+  addChanging(program)
+}
+
+function addUpload(program: Command): void {
   program
     .command('upload')
     .description('Seals files and uploads them into an album. The same line again goes on where it stopped.')
@@ -34,7 +40,9 @@ Examples:
   blindkeep upload --album Backups nightly.tar --retain 30d --yes`,
     )
     .action(does(async () => (await import('../upload/upload.ts')).upload))
+}
 
+function addReading(program: Command): void {
   program
     .command('ls')
     .description('Lists the files of the account, or of one album.')
@@ -61,6 +69,33 @@ Examples:
   blindkeep get project.tar -o - | tar x`,
     )
     .action(does(async () => (await import('../assets/get.ts')).get))
+}
+
+function addChanging(program: Command): void {
+  program
+    .command('rename')
+    .description('Gives a file of the account another name. Shares keep the name that they were made with.')
+    .argument('<file>', 'the id of a file, the beginning of its id, or its name')
+    .argument('<name>', 'its new name')
+    .action(does(async () => (await import('../assets/rename.ts')).rename))
+
+  program
+    .command('mv')
+    .description('Moves files of the account into another album. The same line again goes on where it stopped.')
+    .argument('<file...>', 'the id of a file, the beginning of its id, or its name')
+    .requiredOption('--album <album>', 'its name, its id, or the beginning of its id')
+    .addHelpText(
+      'after',
+      `
+The key of a file follows from its album: it is read, sealed again and uploaded
+under a new id. The first one is deleted once the server has read every byte of
+the copy again. Until then both count against the storage. A share that shows
+the file shows it no more.
+
+Example:
+  blindkeep mv scan-1.pdf scan-2.pdf --album Taxes`,
+    )
+    .action(does(async () => (await import('../assets/mv.ts')).mv))
 
   program
     .command('rm')

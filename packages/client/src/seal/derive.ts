@@ -274,3 +274,24 @@ export function streamSecrets({ key: blobKey, salt, purpose, contextId }: Stream
     commitment: secrets.slice(prefixEnd),
   }
 }
+
+/** 16 bytes for the id of the copy of an asset that moves: the same for each client of the account, and each try. */
+export function movedAssetId(
+  accountKey: Uint8Array,
+  moved: {
+    readonly assetId: Uint8Array
+    readonly albumId: Uint8Array
+    /** SHA-256 of its provenance blob. */
+    readonly provenanceHash: Uint8Array
+    /** From 0 on: copies that were deleted before. */
+    readonly turn: number
+  },
+): Bytes {
+  const ids = [
+    id('asset_id', moved.assetId),
+    id('album_id', moved.albumId),
+    key('provenance hash', moved.provenanceHash),
+  ]
+  const info = concatBytes(serviceLabel('moved-asset/1'), ...ids, uint32be(moved.turn))
+  return derive({ ikm: key('account key', accountKey), info, bytes: ID_BYTES })
+}

@@ -8,6 +8,7 @@ import { type AlbumId, type AssetId, parseSha256Hex, type Sha256Hex } from '@bli
 import type { ManifestEnvelope } from '@blindkeep/protocol/schemas/manifest'
 import { AMK_VERSION } from '../assets/assetKeys.ts'
 import type { AssetPorts } from '../assets/assetPorts.ts'
+import type { SignedVouchedAsset } from '../assets/vouchedAsset.ts'
 import { DropError } from '../drops/dropError.ts'
 import { recoverDropKey } from '../drops/dropKeys.ts'
 import { type DescribedDrop, openDropPrefix } from '../drops/inboxDrop.ts'
@@ -84,6 +85,18 @@ function hashOf({ ciphertextHash }: DescribedDrop): Sha256Hex {
   const hash = parseSha256Hex(ciphertextHash)
   if (hash === undefined) throw new RangeError('the hash of a drop must be 64 lowercase hex characters')
   return hash
+}
+
+/** The original that a device of the account has signed already, with other facts about the file. */
+export function chooseSigned({ asset, key, provenance }: SignedVouchedAsset, file: FileFacts): ChosenOriginal {
+  const {
+    amk_version: amkVersion,
+    key_mode: keyMode,
+    plaintext_size: plaintextSize,
+    ...signed
+  } = provenance.manifest.envelope
+  const { assetId, albumId } = asset
+  return choose({ assetId, albumId, amkVersion, key, keyMode, hash: signed.ciphertext_hash, plaintextSize, file })
 }
 
 /**

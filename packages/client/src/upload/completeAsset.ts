@@ -170,15 +170,19 @@ export async function cancelOpenUploads(
   assetId: string,
   { roles, signal }: CancelUploads = {},
 ): Promise<void> {
+  const open = await openUploadsOf({ call }, assetId, signal)
+  const left = open.filter(({ blob_role }) => roles?.some((role) => role === blob_role) ?? true)
+  for (const { upload_id } of left) await call('cancelUpload', { path: { upload_id }, signal })
+}
+
+/** The open sessions of an asset, of all clients of the account. */
+export async function openUploadsOf({ call }: Pick<AssetPorts, 'call'>, assetId: string, signal?: AbortSignal) {
   const list = {
     operation: 'listUploads',
     ask: async (request: ListRequest) => (await call('listUploads', request)).body.uploads,
     idOf: ({ upload_id }: { readonly upload_id: string }) => upload_id,
     gone: 'error.upload.session_not_found',
   } as const
-  const left = (await wholeList(list, (upload) => upload, { signal })).filter(
-    ({ asset_id, state, blob_role }) =>
-      asset_id === assetId && state === 'open' && (roles?.some((role) => role === blob_role) ?? true),
-  )
-  for (const { upload_id } of left) await call('cancelUpload', { path: { upload_id }, signal })
+  const uploads = await wholeList(list, (upload) => upload, { signal })
+  return uploads.filter(({ asset_id, state }) => asset_id === assetId && state === 'open')
 }

@@ -7,6 +7,7 @@ import { type AdoptDrop, adoptDrop, newAssetId } from './adoptDrop.ts'
 import { type Completed, cancelOpenUploads, type IncompleteAsset, openIncomplete } from './completeAsset.ts'
 import { type FinishUpload, finishUpload, requireSameFile, type SameFile, type Uploaded } from './finishUpload.ts'
 import { type PrepareUpload, prepareUpload } from './prepareUpload.ts'
+import { type RenameAsset, renameAsset } from './renameAsset.ts'
 import type { UploadProgress } from './sendBundle.ts'
 import type { UploadState } from './uploadState.ts'
 
@@ -36,6 +37,8 @@ export interface OwnerUploads {
    * finish it, `AssetError`, `SealError`, and what a call throws.
    */
   openIncomplete(asset: AssetFacts, options?: { readonly signal?: AbortSignal | undefined }): Promise<IncompleteAsset>
+  /** Changes the name of a file that a device has signed. See `renameAsset`. */
+  renameAsset(assetId: string, options: RenameAsset): Promise<void>
 }
 
 export function createOwnerUploads(ports: AssetPorts): OwnerUploads {
@@ -52,5 +55,6 @@ export function createOwnerUploads(ports: AssetPorts): OwnerUploads {
     newAssetId: () => newAssetId(ports),
     adoptDrop: (drop, options) => adoptDrop(ports, drop, options),
     openIncomplete: (asset, options) => openIncomplete(ports, asset, options?.signal),
+    renameAsset: (assetId, options) => renameAsset(ports, assetId, options),
   }
 }

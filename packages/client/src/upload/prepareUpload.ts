@@ -1,5 +1,5 @@
 import { toBase64, uuidBytes } from '@blindkeep/protocol/bytes'
-import { type AlbumId, parseAssetId } from '@blindkeep/protocol/ids'
+import { type AlbumId, type AssetId, parseAssetId } from '@blindkeep/protocol/ids'
 import type { Device } from '../account/device.ts'
 import { AMK_VERSION, derivedKey } from '../assets/assetKeys.ts'
 import type { AssetPorts } from '../assets/assetPorts.ts'
@@ -15,6 +15,8 @@ import type { UploadState } from './uploadState.ts'
 export interface PrepareUpload extends FileFacts {
   readonly source: Source
   readonly album: AlbumId
+  /** New by default. Nothing else was ever sealed for it. */
+  readonly assetId?: AssetId | undefined
   /** Signs the manifest. It must be a device of the account by the time the upload is sent. */
   readonly device: Device
   /** RFC 3339, by the server's clock: the file cannot be deleted before, from its landing on. It is signed. */
@@ -31,7 +33,7 @@ export interface PrepareUpload extends FileFacts {
 export async function prepareUpload(ports: AssetPorts, options: PrepareUpload): Promise<UploadState> {
   const { accountKey, environment, baseUrl } = ports
   const { source, album, device, retainUntil, signal, onProgress } = options
-  const assetId = newId(environment, parseAssetId)
+  const assetId = options.assetId ?? newId(environment, parseAssetId)
   const key = derivedKey({ accountKey, albumId: album, amkVersion: AMK_VERSION, assetId })
   const header = headerOf(source.size, options)
   const sealer = await createSealer({ key, purpose: 'original', contextId: uuidBytes(assetId), header })

@@ -1,6 +1,7 @@
 /** The companions of an original: its sealed metadata, and the manifest that a device signs over both. */
 import type { Bytes } from '@blindkeep/protocol/bytes'
 import { type AccountId, formatInstant } from '@blindkeep/protocol/ids'
+import type { DecodedManifest } from '@blindkeep/protocol/manifest'
 import type { ManifestEnvelope } from '@blindkeep/protocol/schemas/manifest'
 import { SEGMENT_PLAINTEXT_BYTES, SUITE_ID } from '@blindkeep/protocol/suites'
 import { type Device, signManifest } from '../account/device.ts'
@@ -26,6 +27,8 @@ interface BundleFacts {
   readonly original: ChosenOriginal
   /** What an earlier attempt has stored, if anything. Its hash is that of its bytes. */
   readonly storedMetadata?: SmallBlob | undefined
+  /** The manifest that the new one takes the place of. None by default: the asset is new. */
+  readonly prior?: DecodedManifest | undefined
   readonly device: Device
   /** RFC 3339: the asset cannot be deleted before. */
   readonly retainUntil?: string | undefined
@@ -39,12 +42,13 @@ interface SignedBundle {
 }
 
 /**
- * Signs the manifest of a new asset. Asks for the server's protocol window; sends nothing. Throws `AssetError` when the
- * stored metadata describe another file than the chosen one, and `SealError` when they do not open.
+ * Signs the manifest of a new asset, or another one of the same original. Asks for the server's protocol window;
+ * sends nothing. Throws `AssetError` when the stored metadata describe another file than the chosen one, and
+ * `SealError` when they do not open.
  */
 export async function signBundle(writer: BundleWriter, facts: BundleFacts): Promise<SignedBundle> {
   const { call, accountId, accountKey, environment } = writer
-  const { original, storedMetadata, device, retainUntil } = facts
+  const { original, storedMetadata, prior, device, retainUntil } = facts
   const { assetId, albumId, amkVersion, key, keyMode } = original
   const metadata = storedMetadata ?? smallBlob(environment, await sealMetadata(original, original.file))
   if (storedMetadata !== undefined) await requireMetadataOf(original, storedMetadata)
@@ -65,12 +69,22 @@ export async function signBundle(writer: BundleWriter, facts: BundleFacts): Prom
     created_by_device: device.deviceId,
     client_version: CLIENT_VERSION,
     timestamp: formatInstant(environment.now()),
-    action: 'create',
+    ...(prior === undefined ? { action: 'create' } : continued(prior)),
     ...(retainUntil !== undefined && { retention_until: retainUntil }),
   }
   const wrappedKey =
     keyMode === 'wrapped' ? await wrapKey(key, { accountKey, assetId, albumId, amkVersion }) : undefined
   return { envelope, metadata, provenance: smallBlob(environment, signManifest(device, { envelope, wrappedKey })) }
+}
+
+/** What was promised of the retention stays promised. */
+function continued({ hash, envelope }: DecodedManifest): Partial<ManifestEnvelope> & { readonly action: 'replace' } {
+  const { retention_until: until } = envelope
+  return {
+    action: 'replace',
+    prior_provenance_hash: hash,
+    ...(until !== undefined && until !== null && { retention_until: until }),
+  }
 }
 
 /** The sender of a drop has its key, and so could have sealed any metadata. */

@@ -27,7 +27,10 @@ export const ManifestEnvelope = object('ManifestEnvelope', {
   created_by_device: uuid<DeviceId>('Device that created the asset.'),
   client_version: text('Client that wrote the manifest, with its version.', { minLength: 1, maxLength: 200 }),
   timestamp: time('When the manifest was written, by the client’s clock.'),
-  action: oneOf(MANIFEST_ACTIONS, 'Create a new asset, or replace the original of an existing one.'),
+  action: oneOf(
+    MANIFEST_ACTIONS,
+    'Create a new asset; or replace the original of an existing one, or beside the present original its metadata and manifest.',
+  ),
   prior_provenance_hash: optional(sha256('Hash of the provenance blob that this one follows.')),
   retention_until: optional(time('The asset cannot be deleted before this time.')),
 })

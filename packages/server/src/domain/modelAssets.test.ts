@@ -6,7 +6,7 @@ import fc from 'fast-check'
 import { objectsIn, provenanceFor } from '../testing/assetSessions.ts'
 import { type AlbumOwner, adopt, declaredFor, newAlbumOwner, newAssetId } from '../testing/assets.ts'
 import { accountRow, append, bytes, land, newLink } from '../testing/guest.ts'
-import { AssetModel, HARD_BYTES, type ModelAsset, type ModelBlob } from '../testing/modelAssets.ts'
+import { AssetModel, HARD_BYTES, keptOf, type ModelAsset, type ModelBlob } from '../testing/modelAssets.ts'
 import { always, commandsFor, pick, reasonOf } from '../testing/modelCommand.ts'
 import { defined, inWorld, sha256, type World } from '../testing/world.ts'
 import type { Declared } from './assets/manifest.ts'
@@ -58,19 +58,32 @@ function blobOf(
   const isNamed = action === 'replace' || (role === 'provenance' && choice.namedOriginal !== 'none')
   const namedOriginal =
     role === 'original' ? (isNamed ? sha256(content) : undefined) : (names ?? (isNamed ? sha256(content) : undefined))
-  const position = role === 'original' ? asset.blobs.find((blob) => blob.role === 'provenance')?.hash : there?.prior
+  const signed = asset.blobs.find((blob) => blob.role === 'provenance')?.hash
+  // A companion belongs to the original’s step, or begins a new one.
+  const position = role === 'original' ? signed : choice.action === 'replace' ? (signed ?? there?.prior) : there?.prior
   const prior = { none: undefined, present: position, wrong: sha256(bytes(1)) }[choice.prior]
-  return { role, action, namedOriginal, prior: action === 'create' ? undefined : prior, amkVersion, content }
+  const metadata = keptOf(asset).findLast((blob) => blob.role === 'metadata')
+  const namedMetadata = role === 'provenance' && action === 'replace' ? metadata?.hash : undefined
+  return {
+    role,
+    action,
+    namedOriginal,
+    namedMetadata,
+    prior: action === 'create' ? undefined : prior,
+    amkVersion,
+    content,
+  }
 }
 
 function envelopeOf(
-  blob: Pick<ModelBlob, 'action' | 'namedOriginal' | 'prior' | 'amkVersion'>,
+  blob: Pick<ModelBlob, 'action' | 'namedOriginal' | 'namedMetadata' | 'prior' | 'amkVersion'>,
 ): Partial<ManifestEnvelope> {
-  const { action, namedOriginal, prior, amkVersion } = blob
+  const { action, namedOriginal, namedMetadata, prior, amkVersion } = blob
   return {
     action,
     amk_version: amkVersion,
     ...(namedOriginal !== undefined && { original_blob_hash: namedOriginal }),
+    ...(namedMetadata !== undefined && { metadata_blob_hash: namedMetadata }),
     ...(prior !== undefined && { prior_provenance_hash: prior }),
   }
 }
@@ -110,8 +123,8 @@ function opening(who: number, at: number, choice: Choice) {
       const owner = albumOwner.accountId
       const asset = pick(model.assets, at)
       const { declared, content, blob, outcome } = declaration(world, albumOwner, asset, choice)
-      const { role, action, namedOriginal, prior, amkVersion } = blob
-      const row = { role, action, namedOriginal, prior, amkVersion, hash: declared.ciphertextHash, size: declared.size }
+      const { content: _, ...facts } = blob
+      const row = { ...facts, hash: declared.ciphertextHash, size: declared.size }
       const expected = model.answer(asset, owner, row)
       const answer = await rules.uploads.create(await accountRow(world, owner), declared)
       assert.equal(isRefusal(answer) ? answer.refused : answer.offset === undefined ? 'opened' : 'present', expected)
@@ -214,6 +227,7 @@ function adopting(at: number, into: number, choice: Choice) {
         action,
         prior,
         namedOriginal,
+        namedMetadata: undefined,
         amkVersion,
       }
       const { assetId } = asset
@@ -290,14 +304,22 @@ async function agree(model: AssetModel, { world, rules, albumOwners }: Real): Pr
       assert.equal(isRefusal(receipts) ? 0 : receipts.length, asset.receipts)
     }
   }
-  const kept = model.assets.flatMap(({ blobs }) => blobs).length + model.drops.length
+  const kept = model.assets.flatMap(keptOf).length + model.drops.length
   const counts = { staged: model.open().length, kept, orphaned: model.orphaned, marked: model.marked.length }
   for (const state of ['staged', 'kept', 'orphaned', 'marked'] as const)
     assert.equal((await objectsIn(world, state)).length, counts[state], state)
 }
 
 function newAsset(): ModelAsset {
-  return { assetId: newAssetId(), owner: undefined, blobs: [], drop: undefined, isDeleted: false, receipts: 0 }
+  return {
+    assetId: newAssetId(),
+    owner: undefined,
+    blobs: [],
+    waiting: undefined,
+    drop: undefined,
+    isDeleted: false,
+    receipts: 0,
+  }
 }
 
 const index = fc.nat(30)

@@ -27,7 +27,7 @@ const held = (db: Kysely<Tables>) =>
 
 // A tombstone never has blobs, so these queries need not check whether the asset is live.
 const heldByAsset = all((db, accountId: AccountId, assetId: AssetId) =>
-  held(db).where('assetId', '=', assetId).where('accountId', '=', accountId),
+  held(db).where('assetId', '=', assetId).where('accountId', '=', accountId).where('pendingAfter', 'is', null),
 )
 
 const heldOfContent = all((db, accountId: AccountId, ciphertextHash: Sha256Hex) =>
@@ -38,12 +38,21 @@ const someWithBlobs = values((db, accountId: AccountId, max: number) =>
   db.selectFrom('assetBlobs').select('assetId').where('accountId', '=', accountId).limit(max),
 )
 
+const pendingBefore = all((db, before: Instant, max: number) =>
+  db
+    .selectFrom('assetBlobs')
+    .select(['accountId', 'assetId'])
+    .where('pendingAfter', 'is not', null)
+    .where('landedAt', '<', before)
+    .limit(max),
+)
+
 export const blobReads = {
   /** In the order of landing. */
   blobsOf: all((db, assetId: AssetId) =>
     db.selectFrom('assetBlobs').select(columnsOf('assetBlobs')).where('assetId', '=', assetId).orderBy('blobSeq'),
   ),
-  /** The blobs of a live asset of this account; none for any other asset. In the order of landing. */
+  /** The blobs of a live asset of this account, but those that wait, in the order of landing. None of other assets. */
   async liveBlobsOf(db: Db, accountId: AccountId, assetId: AssetId): Promise<readonly HeldBlob[]> {
     return (await heldByAsset(db, accountId, assetId)).map(heldOf)
   },
@@ -65,6 +74,8 @@ export const blobReads = {
   async someWithBlobs(db: Db, accountId: AccountId, max: number): Promise<readonly AssetId[]> {
     return [...new Set(await someWithBlobs(db, accountId, max))]
   },
+  /** At most `max` assets with metadata that wait since before this time. */
+  pendingBefore,
 }
 
 const retaining = changesOne((db, location: string, until: Instant) =>
@@ -73,6 +84,14 @@ const retaining = changesOne((db, location: string, until: Instant) =>
     .set({ retainedUntil: until })
     .where('location', '=', location)
     .where(({ eb, or }) => or([eb('retainedUntil', 'is', null), eb('retainedUntil', '<', until)])),
+)
+
+const showing = changesOne((db, location: string) =>
+  db
+    .updateTable('assetBlobs')
+    .set({ pendingAfter: null })
+    .where('location', '=', location)
+    .where('pendingAfter', 'is not', null),
 )
 
 const removal = changesOne((db, location: string) => db.deleteFrom('assetBlobs').where('location', '=', location))
@@ -93,6 +112,10 @@ export const blobWrites = {
   /** Its asset is retained until then at least. Never makes it earlier. Throws if no asset has the blob. */
   async retain(db: Db, location: string, until: Instant): Promise<void> {
     if (!(await retaining(db, location, until))) throw new Error('No asset has the blob to retain, or for longer')
+  },
+  /** Metadata that waited become those of their asset. The caller has removed the former ones. */
+  async showPending(db: Db, location: string): Promise<void> {
+    if (!(await showing(db, location))) throw new Error('No metadata wait at this location')
   },
   /** Removes one blob from its asset. The caller moves the object to its next state. */
   async removeBlob(db: Db, location: string): Promise<void> {

@@ -16,6 +16,8 @@ export interface ModelBlob {
   readonly prior: Sha256Hex | undefined
   /** The original that its manifest names. */
   readonly namedOriginal: Sha256Hex | undefined
+  /** Of a manifest: the metadata that it names. */
+  readonly namedMetadata: Sha256Hex | undefined
   /** Must be equal in the manifest and the original. */
   readonly amkVersion: number
 }
@@ -24,13 +26,16 @@ export interface ModelAsset {
   readonly assetId: AssetId
   /** The owner of the id, also while it is only reserved. */
   owner: AccountId | undefined
+  /** In the order of landing. */
   blobs: ModelBlob[]
+  /** Metadata that wait for the manifest that names them. */
+  waiting: (ModelBlob & { readonly landedAt: number }) | undefined
   drop: DropId | undefined
   isDeleted: boolean
   receipts: number
 }
 
-type Redeclarable = 'action' | 'prior' | 'namedOriginal' | 'amkVersion'
+type Redeclarable = 'action' | 'prior' | 'namedOriginal' | 'namedMetadata' | 'amkVersion'
 
 /** While it is open, its owner may declare these values again. */
 type ModelSession = Omit<ModelBlob, Redeclarable> & { -readonly [Name in Redeclarable]: ModelBlob[Name] } & {
@@ -65,13 +70,15 @@ export class AssetModel {
   orphaned = 0
   /** When the collector marked each object. */
   marked: number[] = []
+  /** The order in which blobs landed. */
+  readonly landings = new Map<ModelBlob, number>()
 
   open(asset?: ModelAsset): readonly ModelSession[] {
     return this.sessions.filter((session) => session.state === 'open' && (asset ?? session.asset) === session.asset)
   }
 
   used(owner: AccountId): number {
-    const blobs = this.assets.filter((asset) => asset.owner === owner).flatMap((asset) => asset.blobs)
+    const blobs = this.assets.filter((asset) => asset.owner === owner).flatMap(keptOf)
     const charged = [...blobs, ...this.drops, ...this.open()].filter((row) => !('owner' in row) || row.owner === owner)
     return sum(charged.map(({ size }) => size))
   }
@@ -85,7 +92,7 @@ export class AssetModel {
   answer(asset: ModelAsset, owner: AccountId, wanted: ModelBlob): string {
     const isSame = (blob: ModelBlob) => blob.role === wanted.role && blob.hash === wanted.hash
     const isOwn = asset.owner === owner && !asset.isDeleted
-    if (isOwn && asset.blobs.some(isSame)) return 'present'
+    if (isOwn && keptOf(asset).some(isSame)) return 'present'
     const coming = isOwn ? this.open(asset).find(isSame) : undefined
     if (coming !== undefined) return this.redeclare(coming, wanted)
     const refused = this.slotRefusal(asset, owner, wanted)
@@ -94,14 +101,14 @@ export class AssetModel {
 
   /** An open session takes the last declaration if there is a slot for it. */
   redeclare(session: ModelSession, wanted: ModelBlob): string {
-    const { action, prior, namedOriginal, amkVersion } = wanted
+    const { action, prior, namedOriginal, namedMetadata, amkVersion } = wanted
     const isUnchanged =
       session.declaredAt === this.now &&
-      [session.action, session.prior, session.namedOriginal, session.amkVersion].join() ===
-        [action, prior, namedOriginal, amkVersion].join()
+      [session.action, session.prior, session.namedOriginal, session.namedMetadata, session.amkVersion].join() ===
+        [action, prior, namedOriginal, namedMetadata, amkVersion].join()
     const refused = isUnchanged ? undefined : this.slotRefusal(session.asset, session.owner, wanted, session)
     if (refused !== undefined) return refused
-    Object.assign(session, { action, prior, namedOriginal, amkVersion, declaredAt: this.now })
+    Object.assign(session, { action, prior, namedOriginal, namedMetadata, amkVersion, declaredAt: this.now })
     return 'present'
   }
 
@@ -123,7 +130,12 @@ export class AssetModel {
       const position = asset.blobs.find(({ role }) => role === 'provenance')?.hash
       return original === undefined || wanted.prior !== position ? 'manifest_stale' : undefined
     }
+    if (isRenewal(asset, wanted)) return renewalRefusal(asset, wanted)
     if (wanted.role !== 'derivative' && isThere(wanted.role)) return 'asset_id_taken'
+    const metadata = wanted.role === 'metadata' ? wanted : blobOf(asset, 'metadata')
+    const named = (wanted.role === 'provenance' ? wanted : blobOf(asset, 'provenance'))?.namedMetadata
+    const isMetadataWrong = metadata !== undefined && named !== undefined && named !== metadata.hash
+    if (wanted.role !== 'derivative' && isMetadataWrong) return 'manifest_stale'
     if (original === undefined && wanted.action === 'replace') return 'manifest_stale'
     const { namedOriginal } = wanted
     const isProof = wanted.role === 'provenance'
@@ -134,11 +146,18 @@ export class AssetModel {
       return isOther ? 'asset_id_taken' : undefined
     }
     const isSame = !isProof || original.amkVersion === wanted.amkVersion
-    const continues = isSame && original.action === wanted.action && original.prior === wanted.prior
+    const steps = [original, blobOf(asset, 'provenance') ?? original]
+    const continues = isSame && steps.some((step) => step.action === wanted.action && step.prior === wanted.prior)
     return continues && (namedOriginal ?? original.hash) === original.hash ? undefined : 'manifest_stale'
   }
 
   take(asset: ModelAsset, owner: AccountId, blob: ModelBlob, receipts: number): void {
+    this.landings.set(blob, this.landings.size)
+    if (isRenewal(asset, blob)) {
+      this.renew(asset, blob)
+      asset.receipts += receipts
+      return
+    }
     if (blob.action === 'replace' && blob.role === 'original') {
       this.release(asset)
       for (const session of this.open(asset)) if (session !== blob) this.close(session, 'ended')
@@ -148,10 +167,28 @@ export class AssetModel {
     asset.receipts += receipts
   }
 
+  renew(asset: ModelAsset, blob: ModelBlob): void {
+    const { waiting } = asset
+    asset.waiting = undefined
+    if (blob.role === 'metadata') {
+      this.orphaned += waiting === undefined ? 0 : 1
+      asset.waiting = { ...blob, landedAt: this.now }
+      this.landings.set(asset.waiting, this.landings.size)
+      return
+    }
+    const isNamed = ({ hash }: ModelBlob) => hash === blob.namedMetadata
+    const all = waiting === undefined ? asset.blobs : [...asset.blobs, waiting]
+    const stay = all.filter((one) => one.role !== 'provenance' && (one.role !== 'metadata' || isNamed(one)))
+    this.orphaned += all.length - stay.length
+    const order = (one: ModelBlob) => this.landings.get(one) ?? 0
+    asset.blobs = [...stay, blob].toSorted((one, other) => order(one) - order(other))
+  }
+
   /** Releases all blobs of an asset. */
   release(asset: ModelAsset): void {
-    this.orphaned += asset.blobs.length
+    this.orphaned += keptOf(asset).length
     asset.blobs = []
+    asset.waiting = undefined
     asset.drop = undefined
   }
 
@@ -183,5 +220,32 @@ export class AssetModel {
       (since) => since >= this.now - DAY_MS,
     )
     this.orphaned = 0
+    for (const asset of this.assets) {
+      if (asset.waiting === undefined || asset.waiting.landedAt >= this.now - DAY_MS) continue
+      asset.waiting = undefined
+      this.orphaned += 1
+    }
   }
+}
+
+/** The blobs of an asset that are charged. */
+export function keptOf({ blobs, waiting }: ModelAsset): readonly ModelBlob[] {
+  return waiting === undefined ? blobs : [...blobs, waiting]
+}
+
+const blobOf = ({ blobs }: ModelAsset, wanted: BlobRole) => blobs.find(({ role }) => role === wanted)
+
+/** Metadata or a manifest in another step than the present original that they name, beside a manifest. */
+function isRenewal(asset: ModelAsset, { role, action, prior, namedOriginal }: ModelBlob): boolean {
+  const original = blobOf(asset, 'original')
+  if ((role !== 'metadata' && role !== 'provenance') || action !== 'replace' || original === undefined) return false
+  const isSameStep = original.action === action && original.prior === prior
+  return namedOriginal === original.hash && !isSameStep && blobOf(asset, 'provenance') !== undefined
+}
+
+function renewalRefusal(asset: ModelAsset, wanted: ModelBlob): string | undefined {
+  if (wanted.prior !== blobOf(asset, 'provenance')?.hash) return 'manifest_stale'
+  if (wanted.role === 'metadata') return undefined
+  const isNamed = keptOf(asset).some(({ role, hash }) => role === 'metadata' && hash === wanted.namedMetadata)
+  return isNamed && blobOf(asset, 'original')?.amkVersion === wanted.amkVersion ? undefined : 'manifest_stale'
 }

@@ -47,6 +47,7 @@ export async function keep(
     envelope,
     landedAt: at,
     retainedUntil: undefined,
+    pendingAfter: undefined,
   }
   await world.store.write([], async (tx) => {
     await tx.accounts.charge(accountId, size, undefined)

@@ -280,6 +280,26 @@ export const albumsShots: readonly Shot[] = [
     reach: (page) => openAsset(page, 'Summer 2.png'),
   },
   {
+    name: 'albums/rename',
+    begin: album,
+    reach: async (page) => {
+      await openAsset(page, 'Summer 2.png')
+      await button(page, 'Rename').click()
+      await page.getByLabel('Name', { exact: true }).fill('')
+      await button(page, 'Save').click()
+      await page.getByText('Enter a name.').waitFor()
+    },
+  },
+  {
+    name: 'albums/move',
+    begin: album,
+    reach: async (page) => {
+      await selectTwo(page)
+      await button(page, 'Move').click()
+      await page.getByRole('dialog').getByLabel('Album').waitFor()
+    },
+  },
+  {
     name: 'albums/asset-shown',
     begin: album,
     reach: async (page) => {

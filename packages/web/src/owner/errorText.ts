@@ -5,6 +5,7 @@ import {
   AnswerError,
   AssetError,
   AssetIncomplete,
+  AssetMoveError,
   AssetUnsigned,
   AuditError,
   DropError,
@@ -56,6 +57,7 @@ function fileText(error: unknown, text: typeof english): string {
   if (error instanceof SealError) return text.seal
   if (error instanceof DropError) return text.asset.hash_differs
   if (error instanceof AssetError) return text.asset[error.reason]
+  if (error instanceof AssetMoveError) return text.assetMove[error.reason]
   if (error instanceof AssetIncomplete) return text.incomplete
   if (error instanceof AssetUnsigned) return error.revoked === undefined ? text.unsigned : text.deviceRevoked
   if (error instanceof ShareError) return text.share[error.reason]

@@ -4,14 +4,15 @@ import { Field } from '../common/controls.tsx'
 interface NameFieldProps {
   readonly label: string
   readonly hint: string
+  readonly fault?: string | undefined
   readonly name: string
   readonly onName: (name: string) => void
 }
 
-/** The owner's own name for a sign-in, a key, a passkey or a share. */
-export function NameField({ label, hint, name, onName }: NameFieldProps) {
+/** The owner's own name for a sign-in, a key, a passkey, a share, an album or a file. */
+export function NameField({ label, hint, fault, name, onName }: NameFieldProps) {
   return (
-    <Field label={label} hint={hint}>
+    <Field label={label} hint={hint} fault={fault}>
       {(input) => (
         <input
           {...input}

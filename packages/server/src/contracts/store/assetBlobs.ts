@@ -18,6 +18,7 @@ export function describeAssetBlobs(inStore: InStore): void {
   describeRows(inStore)
   describeRetention(inStore)
   describeRoles(inStore)
+  describePending(inStore)
   describeVerdicts(inStore)
 }
 
@@ -129,6 +130,36 @@ function describeRoles(inStore: InStore): void {
       await assert.rejects(store.write([], (tx) => tx.assets.addBlob(assetBlob(2, { location, assetId: assetId(2) }))))
       await assert.rejects(store.write([], (tx) => tx.assets.addBlob(assetBlob(3, { assetId: assetId(9) }))))
       assert.deepEqual([...(await blobsOf(store, 2)), ...(await blobsOf(store, 9))], [])
+    }),
+  )
+}
+
+function describePending(inStore: InStore): void {
+  it(
+    'shows metadata that waited, once the former ones are removed, and finds those that still wait',
+    inStore(async (store) => {
+      await seedAssets(store)
+      const pendingBefore = (seconds: number) => store.read((tx) => tx.assets.pendingBefore(at(seconds), 5))
+      const waiting = { role: 'metadata', pendingAfter: assetBlob(3).ciphertextHash, landedAt: at(5) } as const
+      await land(store, 1, { role: 'metadata' })
+      await land(store, 2, waiting)
+      await land(store, 3, { role: 'provenance' })
+      await assert.rejects(land(store, 4, waiting), 'one of each asset')
+      assert.deepEqual(
+        (await liveBlobsOf(store, 1, 1)).map(({ location }) => location),
+        [assetBlob(1).location, assetBlob(3).location],
+      )
+      assert.deepEqual(
+        [await pendingBefore(5), await pendingBefore(6)],
+        [[], [{ accountId: accountId(1), assetId: assetId(1) }]],
+      )
+      const show = (number: number) => store.write([], (tx) => tx.assets.showPending(assetBlob(number).location))
+      await assert.rejects(show(2), 'the former ones are there')
+      await store.write([], (tx) => tx.assets.removeBlob(assetBlob(1).location))
+      await show(2)
+      await assert.rejects(show(2))
+      assert.deepEqual(await pendingBefore(6), [])
+      assert.deepEqual((await blobsOf(store, 1))[0], assetBlob(2, { role: 'metadata', landedAt: at(5) }))
     }),
   )
 }

@@ -188,10 +188,15 @@ export const questions: { readonly [Each in Noun]: { readonly [Name in keyof Wri
     objectsOf: (tx) => tx.assets.objectsOf(accountId(1), hash(1)),
     retainedUntil: (tx) => tx.assets.retainedUntil(accountId(1)),
     someWithBlobs: (tx) => tx.assets.someWithBlobs(accountId(1), 5),
+    pendingBefore: (tx) => tx.assets.pendingBefore(at(1), 5),
     reserve: (tx) => tx.assets.reserve(asset(2)),
     giveUp: (tx) => tx.assets.giveUp(assetId(1)),
     addBlob: (tx) => tx.assets.addBlob(assetBlob(2)),
     retain: (tx) => tx.assets.retain(assetBlob(1).location, at(9)),
+    showPending: async (tx) => {
+      await tx.assets.addBlob(assetBlob(3, { role: 'metadata', pendingAfter: hash(1) }))
+      await tx.assets.showPending(assetBlob(3).location)
+    },
     removeBlob: (tx) => tx.assets.removeBlob(assetBlob(1).location),
     touch: (tx) => tx.assets.touch(assetId(1), at(1)),
     setDrop: (tx) => tx.assets.setDrop(assetId(1), adoptedDrop(1)),

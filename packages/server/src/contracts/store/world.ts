@@ -249,6 +249,7 @@ export function assetBlob(number: number, given: Partial<AssetBlob> = {}): Asset
     envelope: envelope(number),
     landedAt: at(0),
     retainedUntil: undefined,
+    pendingAfter: undefined,
     ...given,
   }
 }

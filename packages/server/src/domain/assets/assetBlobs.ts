@@ -10,8 +10,9 @@ import type { Quota } from '../quota/quota.ts'
 import type { UploadEnding } from '../uploads/uploadEnding.ts'
 import { isVisible } from './assetView.ts'
 import { type Declared, judgeAuthor, judgeDevice } from './manifest.ts'
+import { blobOf, renewalOf } from './renewal.ts'
 import { retainedUntilOf, retentionEnd } from './retention.ts'
-import { blobOf, isReplacing, judgeSlot, type SlotRefusal, takeAssetId } from './slot.ts'
+import { isReplacing, judgeSlot, type SlotRefusal, takeAssetId } from './slot.ts'
 
 interface AssetBlobPorts {
   readonly quota: Quota
@@ -25,7 +26,7 @@ interface Adopted {
   readonly at: Instant
 }
 
-type NewBlob = Omit<AssetBlob, 'retainedUntil'>
+type NewBlob = Omit<AssetBlob, 'retainedUntil' | 'pendingAfter'>
 
 export type LandRefusal = SlotRefusal | Refuses<'device_not_authorized' | 'album_not_available'>
 
@@ -69,42 +70,12 @@ export async function retainAsset(
 
 export type AssetBlobs = ReturnType<typeof createAssetBlobs>
 
-export function createAssetBlobs({ quota, ending }: AssetBlobPorts) {
-  async function release(tx: WriteTx, accountId: AccountId, { location, size }: AssetBlob, at: Instant): Promise<void> {
-    await tx.assets.removeBlob(location)
-    await quota.refund(tx, accountId, size, at)
-    if (!(await tx.objects.move(location, { from: 'kept', to: 'orphaned', at })))
-      throw new Error('a blob of an asset has no kept object')
-  }
-
-  /** Releases all blobs of the asset and ends its open sessions, none of which could land beside a new original. */
-  async function clear(
-    tx: WriteTx,
-    { accountId, assetId, at }: { readonly accountId: AccountId; readonly assetId: AssetId; readonly at: Instant },
-    blobs: readonly AssetBlob[],
-  ): Promise<void> {
-    for (const blob of blobs) await release(tx, accountId, blob, at)
-    await tx.assets.setDrop(assetId, undefined)
-    await ending.endOpenOfAsset(tx, assetId, at)
-  }
-
-  /** Throws `SlotLost`. An original that replaces clears the asset first. */
-  async function add(
-    tx: WriteTx,
-    blob: NewBlob,
-    { accountId, albumId }: Pick<NewAsset, 'accountId' | 'albumId'>,
-  ): Promise<void> {
-    const { assetId, landedAt } = blob
-    const refused = await judgeLanding(tx, { ...blob, accountId, albumId })
-    if (refused !== undefined) throw new SlotLost(refused)
-    const replaced = isReplacing(blob) ? await tx.assets.blobsOf(assetId) : []
-    if (isReplacing(blob)) await clear(tx, { accountId, assetId, at: landedAt }, replaced)
-    await tx.assets.addBlob({ ...blob, retainedUntil: retainedUntilOf(blob, replaced) })
-    await tx.assets.touch(assetId, landedAt)
-    await noteAssetChange(tx, { accountId, assetId }, landedAt)
-  }
-
+export function createAssetBlobs(ports: AssetBlobPorts) {
+  const { release, add } = createChanges(ports)
+  const { ending } = ports
   return {
+    release,
+
     /** Adds the blob of a finished session, in the transaction that appends its receipt. Throws `SlotLost`. */
     async land(tx: WriteTx, upload: AssetUpload, at: Instant): Promise<void> {
       const { assetId, role, ciphertextHash, size, contentType, location, uploadId, envelope } = upload
@@ -148,4 +119,49 @@ export function createAssetBlobs({ quota, ending }: AssetBlobPorts) {
       return undefined
     },
   }
+}
+
+function createChanges({ quota, ending }: AssetBlobPorts) {
+  /** The blob leaves its asset. */
+  async function release(tx: WriteTx, accountId: AccountId, { location, size }: AssetBlob, at: Instant): Promise<void> {
+    await tx.assets.removeBlob(location)
+    await quota.refund(tx, accountId, size, at)
+    if (!(await tx.objects.move(location, { from: 'kept', to: 'orphaned', at })))
+      throw new Error('a blob of an asset has no kept object')
+  }
+
+  /** Releases all blobs of the asset and ends its open sessions, none of which could land beside a new original. */
+  async function clear(
+    tx: WriteTx,
+    { accountId, assetId, at }: { readonly accountId: AccountId; readonly assetId: AssetId; readonly at: Instant },
+    blobs: readonly AssetBlob[],
+  ): Promise<void> {
+    for (const blob of blobs) await release(tx, accountId, blob, at)
+    await tx.assets.setDrop(assetId, undefined)
+    await ending.endOpenOfAsset(tx, assetId, at)
+  }
+
+  /** Throws `SlotLost`. An original that replaces clears the asset first. */
+  async function add(
+    tx: WriteTx,
+    blob: NewBlob,
+    { accountId, albumId }: Pick<NewAsset, 'accountId' | 'albumId'>,
+  ): Promise<void> {
+    const { assetId, landedAt } = blob
+    const refused = await judgeLanding(tx, { ...blob, accountId, albumId })
+    if (refused !== undefined) throw new SlotLost(refused)
+    const landed = blob.envelope.action === 'replace' ? await tx.assets.blobsOf(assetId) : []
+    const replaced = isReplacing(blob) ? landed : []
+    if (isReplacing(blob)) await clear(tx, { accountId, assetId, at: landedAt }, replaced)
+    const { left, shown, pendingAfter, retainedUntil: former } = renewalOf(blob, landed)
+    for (const former of left) await release(tx, accountId, former, landedAt)
+    if (shown !== undefined) await tx.assets.showPending(shown.location)
+    await tx.assets.addBlob({ ...blob, retainedUntil: retainedUntilOf(blob, replaced, former), pendingAfter })
+    // Its owner sees nothing of it yet.
+    if (pendingAfter !== undefined) return
+    await tx.assets.touch(assetId, landedAt)
+    await noteAssetChange(tx, { accountId, assetId }, landedAt)
+  }
+
+  return { release, add }
 }

@@ -2,8 +2,8 @@ import type { AccountId, Instant } from '@blindkeep/protocol/ids'
 import type { ManifestEnvelope } from '@blindkeep/protocol/schemas/manifest'
 import type { BlobRole } from '@blindkeep/protocol/schemas/receipts'
 import type { Asset, AssetBlob } from '../../ports/store.ts'
+import { blobOf, presentEnvelope, presentOf } from './renewal.ts'
 import { retentionEnd } from './retention.ts'
-import { blobOf } from './slot.ts'
 
 /** An asset that holds a blob and is no tombstone. */
 type VisibleAsset = Asset & { readonly createdAt: Instant; readonly changedAt: Instant }
@@ -11,9 +11,9 @@ type VisibleAsset = Asset & { readonly createdAt: Instant; readonly changedAt: I
 /** An asset as its account sees it. */
 export interface AssetView {
   readonly asset: VisibleAsset
-  /** In the order of landing; at least one. */
+  /** In the order of landing; at least one. Without metadata that wait. */
   readonly blobs: readonly AssetBlob[]
-  /** The original’s, or the first blob’s until an original is there. */
+  /** The first blob’s until an original is there; then `presentEnvelope`. */
   readonly envelope: ManifestEnvelope
   /** Whether original, metadata and provenance are all there. */
   readonly isComplete: boolean
@@ -23,11 +23,12 @@ export interface AssetView {
 
 const BUNDLE: readonly BlobRole[] = ['original', 'metadata', 'provenance']
 
-export function viewOf(asset: VisibleAsset, blobs: readonly AssetBlob[]): AssetView {
-  const shown = blobOf(blobs, 'original') ?? blobs[0]
-  if (shown === undefined) throw new Error('a visible asset holds no blob')
+export function viewOf(asset: VisibleAsset, landed: readonly AssetBlob[]): AssetView {
+  const blobs = presentOf(landed)
+  const envelope = presentEnvelope(blobs) ?? blobs[0]?.envelope
+  if (envelope === undefined) throw new Error('a visible asset holds no blob')
   const isComplete = BUNDLE.every((role) => blobOf(blobs, role) !== undefined)
-  return { asset, blobs, envelope: shown.envelope, isComplete, retainedUntil: retentionEnd(blobs) }
+  return { asset, blobs, envelope, isComplete, retainedUntil: retentionEnd(blobs) }
 }
 
 /** A reservation, a tombstone and another account's asset all look like an unknown asset. */

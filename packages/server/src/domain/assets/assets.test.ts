@@ -112,6 +112,7 @@ describe('an asset', () => {
         uploadId,
         landedAt,
         retainedUntil: undefined,
+        pendingAfter: undefined,
       }
       assert.deepEqual((await assetOf(world, albumOwner, assetId)).blobs, [{ ...blob, envelope: declared.envelope }])
       assert.deepEqual(await objectsIn(world, 'kept'), [location])

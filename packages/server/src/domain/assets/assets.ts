@@ -1,5 +1,5 @@
 /** The assets of an account. */
-import type { AccountId, AssetId, Sha256Hex } from '@blindkeep/protocol/ids'
+import type { AccountId, AssetId, Instant, Sha256Hex } from '@blindkeep/protocol/ids'
 import type { Clock } from '../../ports/clock.ts'
 import type { Objects } from '../../ports/objects.ts'
 import { accountLock, type HeldBlob, type ReceiptRow, type Store } from '../../ports/store.ts'
@@ -45,6 +45,17 @@ export function createAssets({ store, objects, clock, assetBlobs }: AssetPorts) 
           if ((await assetBlobs.remove(tx, { accountId, assetId }, at)) === undefined) removed += 1
         return removed
       })
+    },
+
+    /** Releases metadata that have waited since before this time for a manifest, of at most `max` assets. */
+    async removePending(before: Instant, max: number): Promise<void> {
+      const found = await store.read((tx) => tx.assets.pendingBefore(before, max))
+      for (const { accountId, assetId } of found)
+        await store.write([accountLock(accountId)], async (tx) => {
+          for (const blob of await tx.assets.blobsOf(assetId))
+            if (blob.pendingAfter !== undefined && blob.landedAt < before)
+              await assetBlobs.release(tx, accountId, blob, clock.now())
+        })
     },
 
     async receipts(

@@ -22,10 +22,18 @@ export function signedRetention({ role, envelope }: Enveloped): Instant | undefi
   return role === 'provenance' ? statedRetention(envelope) : undefined
 }
 
-/** A blob's part in its asset's retention. An original keeps that of the replaced until its provenance lands. */
-export function retainedUntilOf(blob: Enveloped, replaced: readonly AssetBlob[]): Instant | undefined {
+/**
+ * A blob's part in its asset's retention. An original keeps that of the replaced until its provenance lands; a manifest
+ * that renews another does not shorten what that one retained.
+ */
+export function retainedUntilOf(
+  blob: Enveloped,
+  replaced: readonly AssetBlob[],
+  former: Instant | undefined,
+): Instant | undefined {
   const isKeptUp = replaced.some(({ retainedUntil }) => retainedUntil !== undefined)
-  return isKeptUp ? statedRetention(blob.envelope) : signedRetention(blob)
+  const until = isKeptUp ? statedRetention(blob.envelope) : signedRetention(blob)
+  return former !== undefined && former > (until ?? 0) ? former : until
 }
 
 /** Of an asset with these blobs: the latest of all. Undefined without retention, and possibly over. */

@@ -8,6 +8,7 @@ import type { ManifestEnvelope } from '@blindkeep/protocol/schemas/manifest'
 import type { BlobRole } from '@blindkeep/protocol/schemas/receipts'
 import type { AssetBlob, AssetUpload, ReadTx, WriteTx } from '../../ports/store.ts'
 import type { Refuses } from '../ground/refusals.ts'
+import { blobOf, isRenewal, isSameStep, presentOf, priorOf } from './renewal.ts'
 import { retentionOf } from './retention.ts'
 
 interface Candidate {
@@ -26,7 +27,7 @@ export type SlotRefusal = Refuses<'asset_id_taken' | 'manifest_stale' | 'limit_r
 const MAX_BLOBS = 32
 
 interface Occupants {
-  /** The blobs that have landed. */
+  /** The blobs that have landed, without metadata that wait. */
   readonly blobs: readonly AssetBlob[]
   /** The unclosed sessions of the same asset, without the candidate's own. */
   readonly incoming: readonly AssetUpload[]
@@ -34,12 +35,15 @@ interface Occupants {
 
 const TAKEN = { refused: 'asset_id_taken' } as const
 const stale = (detail: string): Refuses<'manifest_stale'> => ({ refused: 'manifest_stale', detail })
+const EARLIER = stale('retention_until is earlier than that of the present manifest')
 
 export async function judgeSlot(tx: ReadTx, candidate: Candidate): Promise<SlotRefusal | undefined> {
   const asset = await tx.assets.find(candidate.assetId)
   if (asset !== undefined && (asset.accountId !== candidate.accountId || asset.deletedAt !== undefined)) return TAKEN
   if (asset !== undefined && asset.albumId !== candidate.albumId) return stale('the asset is in another album')
-  const blobs = await tx.assets.blobsOf(candidate.assetId)
+  const landed = await tx.assets.blobsOf(candidate.assetId)
+  const blobs = presentOf(landed)
+  if (isRenewal(candidate, blobs)) return judgeRenewal(candidate, landed)
   const unclosed = await tx.uploads.unclosedOfAsset(candidate.assetId)
   const occupants = { blobs, incoming: unclosed.filter(({ uploadId }) => uploadId !== candidate.uploadId) }
   const judgeRole = candidate.role === 'original' ? judgeOriginal : judgeCompanion
@@ -67,6 +71,21 @@ function judgeOriginal(candidate: Candidate, { blobs, incoming }: Occupants): Sl
   return provenance && judgeSigned(provenance.envelope, candidate.envelope)
 }
 
+/** It takes the place of what is there, so it needs no free slot. Another one that arrives is refused when it lands. */
+function judgeRenewal(candidate: Candidate, landed: readonly AssetBlob[]): SlotRefusal | undefined {
+  const { role, envelope } = candidate
+  const [original, provenance] = [blobOf(landed, 'original'), blobOf(landed, 'provenance')]
+  const refused = judgePrior(envelope, provenance)
+  if (refused !== undefined) return refused
+  // What the row of the present manifest retains beyond it, that of the new one will, too.
+  if (provenance !== undefined && retentionOf(envelope) < retentionOf(provenance.envelope)) return EARLIER
+  if (role === 'metadata' || original === undefined) return undefined
+  const named = envelope.metadata_blob_hash
+  return landed.some((blob) => blob.role === 'metadata' && blob.ciphertextHash === named)
+    ? judgeSignedSizes(envelope, original.envelope)
+    : stale('metadata_blob_hash is not the hash of metadata of the asset')
+}
+
 const SIGNED_OF_ORIGINAL = ['amk_version', 'key_mode', 'plaintext_size', 'chunk_size'] as const
 
 /**
@@ -74,11 +93,19 @@ const SIGNED_OF_ORIGINAL = ['amk_version', 'key_mode', 'plaintext_size', 'chunk_
  * differ: any device of the account may complete an asset.
  */
 function judgeSigned(provenance: ManifestEnvelope, original: ManifestEnvelope): Refuses<'manifest_stale'> | undefined {
+  const isKeptAsLong = retentionOf(provenance) === retentionOf(original)
+  return (
+    judgeSignedSizes(provenance, original) ??
+    (isKeptAsLong ? undefined : stale('retention_until of original and provenance differ'))
+  )
+}
+
+function judgeSignedSizes(
+  provenance: ManifestEnvelope,
+  original: ManifestEnvelope,
+): Refuses<'manifest_stale'> | undefined {
   const other = SIGNED_OF_ORIGINAL.find((name) => provenance[name] !== original[name])
-  if (other !== undefined) return stale(`${other} of original and provenance differ`)
-  return retentionOf(provenance) === retentionOf(original)
-    ? undefined
-    : stale('retention_until of original and provenance differ')
+  return other && stale(`${other} of original and provenance differ`)
 }
 
 /** A companion may be uploaded before its original. If it names one, no other original may land. */
@@ -86,14 +113,16 @@ function namesOther(envelope: ManifestEnvelope, { ciphertextHash }: Candidate): 
   return (envelope.original_blob_hash ?? ciphertextHash) !== ciphertextHash
 }
 
-/** A replace drops all blobs of the asset, so it must not shorten its retention. */
+/** A replace drops blobs of the asset, so it must not shorten its retention. */
 function judgeReplace({ envelope }: Candidate, blobs: readonly AssetBlob[]): SlotRefusal | undefined {
-  const provenanceHash = blobOf(blobs, 'provenance')?.ciphertextHash
-  if ((envelope.prior_provenance_hash ?? undefined) !== provenanceHash)
-    return stale('prior_provenance_hash is not the hash of the present provenance')
-  return blobs.some((blob) => retentionOf(envelope) < (blob.retainedUntil ?? 0))
-    ? stale('retention_until is earlier than that of the present manifest')
-    : undefined
+  const isEarlier = blobs.some((blob) => retentionOf(envelope) < (blob.retainedUntil ?? 0))
+  return judgePrior(envelope, blobOf(blobs, 'provenance')) ?? (isEarlier ? EARLIER : undefined)
+}
+
+function judgePrior(envelope: ManifestEnvelope, provenance: AssetBlob | undefined): SlotRefusal | undefined {
+  return priorOf(envelope) === provenance?.ciphertextHash
+    ? undefined
+    : stale('prior_provenance_hash is not the hash of the present provenance')
 }
 
 /** Every blob but the original. */
@@ -107,7 +136,7 @@ function judgeCompanion(candidate: Candidate, { blobs, incoming }: Occupants): S
   const original = blobOf(blobs, 'original')
   return original === undefined
     ? judgeBeforeOriginal(candidate, others)
-    : (judgeBundle(envelope, original) ??
+    : (judgeBundle(envelope, original, blobOf(blobs, 'provenance')) ??
         (role === 'provenance' ? judgeSigned(envelope, original.envelope) : undefined))
 }
 
@@ -140,13 +169,18 @@ function judgeMetadata(
     : stale('metadata_blob_hash of the provenance is not the hash of the present metadata')
 }
 
-function judgeBundle(envelope: ManifestEnvelope, original: AssetBlob): SlotRefusal | undefined {
+/** After a renewal, a derivative may name the step of the original or that of the manifest. */
+function judgeBundle(
+  envelope: ManifestEnvelope,
+  original: AssetBlob,
+  provenance: AssetBlob | undefined,
+): SlotRefusal | undefined {
   if ((envelope.original_blob_hash ?? original.ciphertextHash) !== original.ciphertextHash)
     return stale('original_blob_hash is not the hash of the present original')
-  const isSameStep =
-    envelope.action === original.envelope.action &&
-    (envelope.prior_provenance_hash ?? undefined) === (original.envelope.prior_provenance_hash ?? undefined)
-  return isSameStep ? undefined : stale('action or prior_provenance_hash differs from that of the present original')
+  const steps = [original, ...(provenance === undefined ? [] : [provenance])]
+  return steps.some((step) => isSameStep(envelope, step.envelope))
+    ? undefined
+    : stale('action or prior_provenance_hash differs from that of the present original')
 }
 
 /** A replacing original drops all present blobs: it needs no free slot, and admitted uploads keep theirs. */
@@ -159,8 +193,4 @@ function judgeCount(candidate: Candidate, { blobs, incoming }: Occupants): SlotR
 
 export function isReplacing({ role, envelope }: Pick<Candidate, 'role' | 'envelope'>): boolean {
   return role === 'original' && envelope.action === 'replace'
-}
-
-export function blobOf(blobs: readonly AssetBlob[], role: BlobRole): AssetBlob | undefined {
-  return blobs.find((blob) => blob.role === role)
 }

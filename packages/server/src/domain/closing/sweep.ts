@@ -5,6 +5,7 @@ import type { Clock } from '../../ports/clock.ts'
 import { isStoreBroken, type Store } from '../../ports/store.ts'
 import { INVITES_KEPT_SECONDS } from '../account/invites.ts'
 import type { Finishing } from '../arrival/finishing.ts'
+import type { Assets } from '../assets/assets.ts'
 import { type Collector, MAX_COLLECT } from '../custody/collect.ts'
 import type { Parts } from '../custody/parts.ts'
 import { uploadIdOf } from '../ground/location.ts'
@@ -30,6 +31,7 @@ interface SweepPorts {
   readonly collector: Collector
   readonly accountDeletion: Pick<AccountDeletion, 'resume'>
   readonly shares: Pick<Shares, 'prune'>
+  readonly assets: Pick<Assets, 'removePending'>
   /** Undefined if the store of bytes has no keys. */
   readonly parts: Pick<Parts, 'removeDue'> | undefined
   /** Checks some accounts against the limits of the deployment. */
@@ -48,7 +50,19 @@ const MAX_PRUNINGS = 1000
 export type Sweep = ReturnType<typeof createSweep>
 
 export function createSweep(
-  { store, clock, writers, finishing, ending, collector, accountDeletion, shares, parts, reviewQuotas }: SweepPorts,
+  {
+    store,
+    clock,
+    writers,
+    finishing,
+    ending,
+    collector,
+    accountDeletion,
+    shares,
+    assets,
+    parts,
+    reviewQuotas,
+  }: SweepPorts,
   settings: SweepSettings,
 ) {
   const ago = (seconds: number) => addSeconds(clock.now(), -seconds)
@@ -109,6 +123,7 @@ export function createSweep(
     pruneUploads,
     prune,
     () => shares.prune(),
+    () => assets.removePending(ago(settings.uploadIdleSeconds), MAX_BATCH),
     () => pruneEvents(store, ago(EVENTS_KEPT_SECONDS)),
     reviewQuotas,
   ]

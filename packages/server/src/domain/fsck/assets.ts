@@ -45,6 +45,7 @@ export function checkAsset(asset: AuditedAsset): readonly Finding[] {
       'changes_wrong',
       `${createdAt === undefined ? 'not created' : 'created'}, its last change is number ${asset.changeSeq ?? 'none'}`,
     ],
+    [asset.strayPending > 0, 'asset_wrong', 'metadata wait for a manifest that cannot come'],
     [asset.albumAccountId !== accountId, 'asset_wrong', 'its album is missing, or belongs to another account'],
     [
       dropId !== originalDropId,

@@ -10,6 +10,13 @@ const originalDropId = sql<DropId | null>`(
   where asset_blobs.asset_id = assets.asset_id and asset_blobs.role = 'original' and receipts.drop_id is not null
 )`
 
+const strayPending = sql<number>`(
+  select count(*) from asset_blobs where asset_blobs.asset_id = assets.asset_id and pending_after is not null
+    and (asset_blobs.role <> 'metadata' or not exists (select 1 from asset_blobs as signed
+      where signed.asset_id = assets.asset_id and signed.role = 'provenance'
+        and signed.ciphertext_hash = asset_blobs.pending_after))
+)`
+
 /** Only deleted assets are in a deleted album. */
 const albumAccount = sql<AccountId | null>`case
   when albums.deleted_at is null or assets.deleted_at is not null then albums.account_id
@@ -27,6 +34,7 @@ export const auditedAssets: (db: Db, after: string, max: number) => Promise<read
         sql<number>`(
         select count(*) from uploads where uploads.asset_id = assets.asset_id and uploads.closed_at is null
       )`.as('unclosedSessions'),
+        strayPending.as('strayPending'),
         originalDropId.as('originalDropId'),
         albumAccount.as('albumAccountId'),
       ])

@@ -106,6 +106,8 @@ export interface AuditedAsset {
   readonly changeSeq: number | undefined
   readonly blobs: number
   readonly unclosedSessions: number
+  /** Metadata that wait for a manifest which cannot come, as another one is present. */
+  readonly strayPending: number
   /** The drop that receipts name as its original. */
   readonly originalDropId: DropId | undefined
 }

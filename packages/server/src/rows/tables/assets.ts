@@ -50,6 +50,8 @@ export const assetBlobs = {
   landedAt: given<Instant>(),
   /** What it adds to the retention of its asset: from the envelope, or raised since by the owner. */
   retainedUntil: optional<Instant>(),
+  /** Of metadata that wait for a manifest that names them: the hash of the provenance that it will replace. */
+  pendingAfter: optional<Sha256Hex>(),
 }
 
 export type NewAsset = New<typeof assets>

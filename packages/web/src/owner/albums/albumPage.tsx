@@ -14,6 +14,7 @@ import { NameDialog } from '../nameDialog.tsx'
 import { newestByAlbum } from './assetFeed.ts'
 import { AssetGrid } from './assetGrid.tsx'
 import { DeleteAlbum } from './deleteAlbum.tsx'
+import { DownloadAlbum } from './downloadAlbum.tsx'
 import { Incomplete } from './incomplete.tsx'
 import { SelectionBar } from './selectionBar.tsx'
 import { albumName, albumsTexts } from './texts.ts'
@@ -59,6 +60,9 @@ export function AlbumPage({ albumId: wanted }: AlbumPageProps) {
         {!isMissing && (
           <div class="row">
             {album !== undefined && <RenameAlbum album={album} onRenamed={albums.reload} />}
+            {album !== undefined && assets !== undefined && assets.length > 0 && (
+              <DownloadAlbum name={albumName(album, text)} assets={assets} />
+            )}
             {album !== undefined && assets !== undefined && (
               <DeleteAlbum album={album} assets={assets} bytes={bytesOf(assets)} />
             )}

@@ -8,13 +8,16 @@ import { useInView } from '../../common/useInView.ts'
 import { useLoaded } from '../../common/useLoaded.ts'
 import { Preview } from '../../preview/previewPane.tsx'
 import { useOwnerPages } from '../context.ts'
+import { useDevice } from '../device.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
 import { errorTexts } from '../errorText.ts'
+import { NameDialog } from '../nameDialog.tsx'
 import { goTo } from '../route.ts'
 import { ShareDialog } from '../shares/shareDialog.tsx'
 import { AssetFactList } from './assetFacts.tsx'
 import { useConsent } from './consent.tsx'
 import { Incomplete } from './incomplete.tsx'
+import { MoveDialog } from './moveDialog.tsx'
 import { ProtectDialog } from './protectDialog.tsx'
 import { RemoveDialog } from './removeDialog.tsx'
 import { type ConsentedAsset, fileKey, isGone, type ShownAsset, showAsset } from './shownAsset.ts'
@@ -84,10 +87,13 @@ function AssetView({ asset, onReload }: AssetViewProps) {
   const parts = { shown, asset, onGone: () => setGone(file) }
   return (
     <>
-      <h1 tabIndex={-1}>
-        {shown !== undefined && <Name>{shownName(shown, text)}</Name>}
-        {shown === undefined && (loaded.error === undefined ? text.asset.loading : text.asset.fault)}
-      </h1>
+      <div class="row apart">
+        <h1 tabIndex={-1}>
+          {shown !== undefined && <Name>{shownName(shown, text)}</Name>}
+          {shown === undefined && (loaded.error === undefined ? text.asset.loading : text.asset.fault)}
+        </h1>
+        <RenameFile shown={shown} />
+      </div>
       {!asset.complete && <Incomplete assets={[asset]} />}
       {shown !== undefined && <TrustNotice shown={shown} />}
       {loaded.error !== undefined && <ErrorNotice error={loaded.error} onRetry={reload} />}
@@ -193,6 +199,7 @@ function AssetActions({ shown, asset, onGone, onProtected }: PartProps & { reado
   const text = useText(albumsTexts)
   const [isRemoving, setRemoving] = useState(false)
   const [isProtecting, setProtecting] = useState(false)
+  const [isMoving, setMoving] = useState(false)
   const [sharing, setSharing] = useState<readonly ConsentedAsset[]>()
   const consent = useConsent()
   const saving = useAssetSaving({ onGone })
@@ -219,6 +226,11 @@ function AssetActions({ shown, asset, onGone, onProtected }: PartProps & { reado
             {text.asset.protect}
           </Button>
         )}
+        {shown?.trust.kind === 'signed' && (
+          <Button icon="album" onClick={() => setMoving(true)}>
+            {text.move.short}
+          </Button>
+        )}
         <Button kind="danger" icon="trash" onClick={() => setRemoving(true)}>
           {text.asset.remove}
         </Button>
@@ -236,11 +248,47 @@ function AssetActions({ shown, asset, onGone, onProtected }: PartProps & { reado
       {consent.dialog}
       {sharing !== undefined && <ShareDialog assets={sharing} onClose={() => setSharing(undefined)} />}
       {isProtecting && <ProtectDialog asset={asset} onClose={() => setProtecting(false)} onProtected={onProtected} />}
+      {isMoving && (
+        <MoveDialog assets={[asset]} onClose={() => setMoving(false)} onMoved={() => goTo(`albums/${asset.albumId}`)} />
+      )}
       {isRemoving && (
         <RemoveDialog
           assets={[asset]}
           onClose={() => setRemoving(false)}
           onRemoved={() => goTo(`albums/${asset.albumId}`)}
+        />
+      )}
+    </div>
+  )
+}
+
+/**
+ * Not of what a revoked device has signed: the new signature would vouch for it. The button stays while the new name is
+ * read, because it has the focus.
+ */
+function RenameFile({ shown }: Pick<PartProps, 'shown'>) {
+  const { owner } = useOwnerPages()
+  const device = useDevice()
+  const albumsText = useText(albumsTexts)
+  const text = albumsText.asset
+  const [isOpen, setOpen] = useState(false)
+  const last = useRef<ShownAsset>(undefined)
+  last.current = shown ?? last.current
+  if (last.current?.trust.kind !== 'signed') return null
+  const { asset, description } = last.current
+  return (
+    <div>
+      <Button kind="quiet" onClick={() => setOpen(true)}>
+        {albumsText.album.rename}
+      </Button>
+      {isOpen && (
+        <NameDialog
+          title={albumsText.album.renameTitle(shownName(last.current, albumsText))}
+          name={description?.name}
+          required={{ hint: text.nameHint, missing: text.nameMissing }}
+          save={async (name) => owner.renameAsset(asset.assetId, { name, device: await device() })}
+          onClose={() => setOpen(false)}
+          onSaved={() => undefined}
         />
       )}
     </div>

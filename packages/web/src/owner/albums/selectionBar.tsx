@@ -9,8 +9,9 @@ import { errorTexts } from '../errorText.ts'
 import { useKeys } from '../keys/listKeys.ts'
 import { ShareDialog } from '../shares/shareDialog.tsx'
 import { useConsent } from './consent.tsx'
+import { MoveDialog } from './moveDialog.tsx'
 import { RemoveDialog } from './removeDialog.tsx'
-import { type ConsentedAsset, type ShownAsset, showAsset } from './shownAsset.ts'
+import { type ConsentedAsset, doubtfulOf, type ShownAsset, showAsset } from './shownAsset.ts'
 import { albumsTexts } from './texts.ts'
 import { useAssetSaving } from './useAssetSaving.ts'
 
@@ -30,6 +31,7 @@ export function SelectionBar({ albumName, selected, onClear, onRemoved }: Select
   const text = useText(albumsTexts)
   const errorText = useText(errorTexts)
   const [isRemoving, setRemoving] = useState(false)
+  const [isMoving, setMoving] = useState(false)
   const [sharing, setSharing] = useState<readonly ConsentedAsset[]>()
   const [isReading, setReading] = useState(false)
   const [fault, setFault] = useState<string>()
@@ -63,6 +65,15 @@ export function SelectionBar({ albumName, selected, onClear, onRemoved }: Select
     else if (shown.length > 0) consent.ask('share', shown, setSharing)
   }
 
+  /** Another signature would vouch for what a revoked device has signed. */
+  async function move(): Promise<void> {
+    const shown = await read()
+    if (shown === undefined) return
+    const doubtful = doubtfulOf(shown).length
+    if (doubtful > 0) setFault(text.move.unsigned(doubtful))
+    else setMoving(true)
+  }
+
   return (
     <section class="card selection-bar" data-bar aria-label={text.selection.region}>
       <div class="row">
@@ -82,6 +93,9 @@ export function SelectionBar({ albumName, selected, onClear, onRemoved }: Select
         >
           {text.selection.download}
         </Button>
+        <Button icon="album" disabled={isReading} onClick={() => void move()}>
+          {text.move.short}
+        </Button>
         <Button icon="trash" kind="danger" keys={keys('Delete #')} onClick={() => setRemoving(true)}>
           {text.selection.remove}
         </Button>
@@ -99,6 +113,7 @@ export function SelectionBar({ albumName, selected, onClear, onRemoved }: Select
       )}
       {consent.dialog}
       {sharing !== undefined && <ShareDialog assets={sharing} onClose={() => setSharing(undefined)} />}
+      {isMoving && <MoveDialog assets={selected} onClose={() => setMoving(false)} onMoved={() => onRemoved([])} />}
       {isRemoving && <RemoveDialog assets={selected} onClose={() => setRemoving(false)} onRemoved={onRemoved} />}
     </section>
   )

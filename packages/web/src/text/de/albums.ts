@@ -174,6 +174,8 @@ export const albums: typeof import('../en/albums.ts').albums = {
     stop: 'Anhalten',
     share: 'Teilen',
     remove: 'Löschen',
+    nameHint: 'Nur Sie können ihn lesen. Freigaben behalten den Namen, mit dem sie erstellt wurden.',
+    nameMissing: 'Geben Sie einen Namen ein.',
     facts: 'Über diese Datei',
     size: 'Größe',
     kept: 'Gespeichert seit',
@@ -205,6 +207,30 @@ export const albums: typeof import('../en/albums.ts').albums = {
     submit: 'Datei schützen',
     done: (when) => `Die Datei kann vor dem ${when} nicht gelöscht werden.`,
     unsigned: 'Diese Datei ist nicht geschützt: Sie ist nicht fertig, oder sie wurde inzwischen gelöscht.',
+  },
+  move: {
+    open: 'In ein anderes Album verschieben',
+    short: 'Verschieben',
+    title: (count) =>
+      plural(count, 'Diese Datei in ein anderes Album verschieben', `${files(count)} in ein anderes Album verschieben`),
+    text: (count) =>
+      plural(
+        count,
+        'Jedes Album hat eigene Schlüssel: Die Datei wird gelesen, neu verschlüsselt und neu gespeichert. Hier wird sie gelöscht, sobald der Server dort jedes Byte geprüft hat. Eine Freigabe, die sie zeigt, zeigt sie dann nicht mehr.',
+        'Jedes Album hat eigene Schlüssel: Die Dateien werden nacheinander gelesen, neu verschlüsselt und neu gespeichert. Jede wird hier gelöscht, sobald der Server dort jedes Byte geprüft hat. Freigaben, die sie zeigen, zeigen sie dann nicht mehr. Lassen Sie diesen Tab offen.',
+      ),
+    album: 'Album',
+    noAlbum: 'Es gibt noch kein anderes Album. Erstellen Sie eines auf der Seite der Alben.',
+    confirm: (count) => plural(count, 'Datei verschieben', `${files(count)} verschieben`),
+    progress: (done, all) => `${number(done)} von ${number(all)} verschoben`,
+    done: (count) => plural(count, 'Die Datei wurde verschoben.', `${files(count)} wurden verschoben.`),
+    failed: (count, why) => `${files(count)} ${plural(count, 'bleibt', 'bleiben')} hier. ${why}`,
+    unsigned: (count) =>
+      plural(
+        count,
+        'Eine dieser Dateien ist von keinem Ihrer zugelassenen Geräte signiert und lässt sich nicht verschieben. Wählen Sie die anderen allein aus.',
+        `${files(count)} von diesen sind von keinem Ihrer zugelassenen Geräte signiert und lassen sich nicht verschieben. Wählen Sie die anderen allein aus.`,
+      ),
   },
   removeAlbum: {
     open: 'Album löschen',
@@ -242,5 +268,11 @@ export const albums: typeof import('../en/albums.ts').albums = {
     done: (count) => plural(count, 'Die Datei wurde heruntergeladen.', `${files(count)} wurden heruntergeladen.`),
     zip: (count) => files(count),
     stop: 'Anhalten',
+    album: 'Album herunterladen',
+    albumDone: (count) => `${files(count)} ${plural(count, 'wurde', 'wurden')} als eine ZIP-Datei heruntergeladen.`,
+    albumLeft: (count) =>
+      `${files(count)} ${plural(count, 'ist', 'sind')} nicht in der ZIP-Datei: nicht fertig, von keinem Ihrer zugelassenen Geräte signiert oder nicht lesbar. Öffnen Sie ${plural(count, 'sie', 'sie')} einzeln.`,
+    albumNone: 'Keine dieser Dateien lässt sich ohne Rückfrage öffnen. Öffnen Sie sie einzeln.',
+    albumTooMany: (count) => `Eine ZIP-Datei hat höchstens ${files(count)}. Wählen Sie stattdessen einige aus.`,
   },
 }

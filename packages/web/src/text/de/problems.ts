@@ -252,6 +252,13 @@ export const problems: typeof import('../en/problems.ts').problems = {
   unsigned: 'Keines Ihrer Geräte hat diese Datei signiert. Sie könnte eine andere sein, als es scheint.',
   deviceRevoked:
     'Diese Datei ist von einem Gerät signiert, das Sie widerrufen haben. Sie könnte eine andere sein, als es scheint.',
+  assetMove: {
+    retained:
+      'Sie muss für eine Zeit behalten werden, die mit ihr signiert ist, und kann ihr Album vorher nicht verlassen.',
+    changed: 'Sie wurde anderswo geändert, während sie kopiert wurde. Verschieben Sie sie noch einmal.',
+    not_verified:
+      'Der Server hat nicht nachgewiesen, dass er die Kopie hat. Beide sind da; verschieben Sie sie später noch einmal.',
+  },
   incomplete: 'Diese Datei ist nicht vollständig: Ihr Upload brach ab.',
   audit:
     'Der Server hat eine Quittung geschickt, die nicht gültig ist. Behalten Sie Ihre eigene Kopie und fragen Sie den Betreiber dieses Servers.',

@@ -166,6 +166,8 @@ export const albums = {
     stop: 'Stop',
     share: 'Share',
     remove: 'Delete',
+    nameHint: 'Only you can read it. Shares keep the name that they were made with.',
+    nameMissing: 'Enter a name.',
     facts: 'About this file',
     size: 'Size',
     kept: 'Stored since',
@@ -197,6 +199,29 @@ export const albums = {
     submit: 'Protect the file',
     done: (when: string) => `The file cannot be deleted before ${when}.`,
     unsigned: 'This file is not protected: it is not finished, or it was deleted meanwhile.',
+  },
+  move: {
+    open: 'Move to another album',
+    short: 'Move',
+    title: (count: number) => plural(count, 'Move this file to another album', `Move ${files(count)} to another album`),
+    text: (count: number) =>
+      plural(
+        count,
+        'Each album has its own keys: the file is read, encrypted and stored again. It is deleted here once the server has checked every byte of it there. A share that shows it shows it no more.',
+        'Each album has its own keys: the files are read, encrypted and stored again, one after the other. Each is deleted here once the server has checked every byte of it there. Shares that show them show them no more. Keep this tab open.',
+      ),
+    album: 'Album',
+    noAlbum: 'There is no other album yet. Create one on the page of the albums.',
+    confirm: (count: number) => plural(count, 'Move file', `Move ${files(count)}`),
+    progress: (done: number, all: number) => `${number(done)} of ${number(all)} moved`,
+    done: (count: number) => plural(count, 'The file was moved.', `${files(count)} were moved.`),
+    failed: (count: number, why: string) => `${files(count)} ${plural(count, 'stays', 'stay')} here. ${why}`,
+    unsigned: (count: number) =>
+      plural(
+        count,
+        'One of these files is not signed by a device of yours that may sign, so it cannot be moved. Select the others alone.',
+        `${files(count)} of these are not signed by a device of yours that may sign, so they cannot be moved. Select the others alone.`,
+      ),
   },
   removeAlbum: {
     open: 'Delete album',
@@ -234,5 +259,11 @@ export const albums = {
     done: (count: number) => plural(count, 'The file was downloaded.', `${files(count)} were downloaded.`),
     zip: (count: number) => files(count),
     stop: 'Stop',
+    album: 'Download album',
+    albumDone: (count: number) => `${files(count)} ${plural(count, 'was', 'were')} downloaded as one ZIP file.`,
+    albumLeft: (count: number) =>
+      `${files(count)} ${plural(count, 'is', 'are')} not in the ZIP file: not finished, not signed by a device of yours that may sign, or not readable. Open ${plural(count, 'it', 'them')} one by one.`,
+    albumNone: 'None of these files can be opened without a question. Open them one by one.',
+    albumTooMany: (count: number) => `A ZIP file has at most ${files(count)}. Select some of them instead.`,
   },
 }

@@ -256,6 +256,11 @@ export const problems = {
   seal: BROKEN_SEAL,
   unsigned: 'No device of yours has signed this file, so it may be another one than it seems.',
   deviceRevoked: 'This file is signed by a device that you revoked, so it may be another one than it seems.',
+  assetMove: {
+    retained: 'It must be kept for a time that was signed with it, so it cannot leave its album before.',
+    changed: 'It was changed elsewhere while it was copied. Move it again.',
+    not_verified: 'The server did not prove that it holds the copy. Both are there; move it again later.',
+  },
   incomplete: 'This file is not complete: its upload stopped early.',
   audit: 'The server sent a receipt that is not valid. Keep your own copy, and ask the operator of this server.',
   sourceChanged: 'The file was changed while it was being read. Choose it again.',

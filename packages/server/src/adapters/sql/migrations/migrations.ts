@@ -15,6 +15,7 @@ import { eleventhTables } from './0011.ts'
 import { twelfthTables, UNCONVERTIBLE_ACCOUNT } from './0012.ts'
 import { thirteenthTables, UNSIGNED_KEY_CHANGE } from './0013.ts'
 import { fourteenthTables } from './0014.ts'
+import { fifteenthTables } from './0015.ts'
 
 /**
  * One step of the schema. Nodes of two releases share a database while an operator updates them one after another, so a
@@ -130,6 +131,12 @@ export const migrations: readonly Migration[] = [
     statements: fourteenthTables,
     // Code that does not know it would show a share whose downloads are used up.
     serves: 14,
+  },
+  {
+    summary: 'Adds a column for metadata that wait for the manifest that names them.',
+    statements: fifteenthTables,
+    // Code that does not know it would show an asset with two metadata.
+    serves: 15,
   },
 ]
 

@@ -1,0 +1,118 @@
+/** `blindkeep mv`: files into another album. The same line again goes on where it stopped. */
+import { join } from 'node:path'
+import type { Device } from '@blindkeep/client/device'
+import { AssetMoveError, SendError } from '@blindkeep/client/errors'
+import { type Album, type AssetMoveState, parseAssetMoveState } from '@blindkeep/client/owner'
+import type { AssetId } from '@blindkeep/protocol/ids'
+import { isObject } from '@blindkeep/protocol/json'
+import type { OwnerFlags } from '../account/profile.ts'
+import { type SignedIn, signedIn } from '../account/session.ts'
+import { EXIT, type Exit } from '../ground/exits.ts'
+import { interruptible } from '../ground/interrupts.ts'
+import { shortId, shown } from '../ground/texts.ts'
+import { whileAlone } from '../home/claims.ts'
+import { type Reading, unlessDamaged } from '../home/damaged.ts'
+import { pinsOf } from '../home/pins.ts'
+import { failureOf } from '../outcomes/failures.ts'
+import { createOutcomes } from '../outcomes/outcomes.ts'
+import { createProgress, type FileProgress } from '../send/progress.ts'
+import { chosenAlbum, chosenAssets, titleOf } from './chosen.ts'
+import { consents, SIGN_IT } from './consent.ts'
+import type { DescribedAsset } from './described.ts'
+
+export interface MvFlags extends OwnerFlags {
+  readonly album: string
+}
+
+const NOTE: Reading<object> = {
+  is: (json): json is object => isObject(json),
+  says: 'how far a file was moved',
+  without: 'to copy it again',
+}
+
+export async function mv(given: readonly string[], flags: MvFlags): Promise<Exit> {
+  const session = await signedIn(flags)
+  const { owner, report } = session
+  const album = chosenAlbum(await owner.albums(), flags.album)
+  return await interruptible(async (signal) => {
+    // An earlier call may have left a copy there, under the same name.
+    const isThere = ({ asset }: DescribedAsset) => asset.albumId === album.albumId
+    const chosen = await chosenAssets(session, given, { signal, isLast: isThere })
+    if (!(await consents(chosen, flags, SIGN_IT))) {
+      report.problem('Nothing was moved.', { event: 'declined' })
+      return EXIT.failed
+    }
+    const device = await session.device()
+    const outcomes = createOutcomes(report)
+    const files = chosen.map((one) => ({ one, shownAs: titleOf(one), size: one.file?.size ?? 0 }))
+    const progress = createProgress(files, report)
+    for (const file of files) {
+      signal.throwIfAborted()
+      const { assetId } = file.one.asset
+      try {
+        const moved = await moveOne(session, file.one, { album, device, signal, onProgress: progress.of(file) })
+        const text = `${shown(file.shownAs)} is in the album ${shown(album.name ?? shortId(album.albumId))}.`
+        report.result(text, { event: 'moved', asset_id: moved, from_asset_id: assetId, album_id: album.albumId })
+      } catch (error) {
+        if (!signal.aborted) outcomes.fail(file.shownAs, { asset_id: assetId }, failureOf(error))
+      } finally {
+        progress.end(file)
+      }
+    }
+    report.end()
+    signal.throwIfAborted()
+    return outcomes.exit()
+  })
+}
+
+interface Moving {
+  readonly album: Album
+  readonly device: Device
+  readonly signal: AbortSignal
+  readonly onProgress: (progress: FileProgress) => void
+}
+
+/** Keeps a note of how far it is, until the file is moved. */
+async function moveOne(
+  { owner, profile, server, recordsOf }: SignedIn,
+  { asset: { assetId }, signerRevokedAt }: DescribedAsset,
+  { album: { albumId }, ...moving }: Moving,
+): Promise<AssetId> {
+  const { home, directory, vault } = profile
+  const name = `moves/${recordsOf}-${assetId}-${albumId}`
+  const onState = (state: AssetMoveState) => vault.write(name, state)
+  const move = async () =>
+    await owner.moveAsset({
+      ...moving,
+      assetId,
+      album: albumId,
+      state: stateOf(await vault.read(name, NOTE).catch(unlessDamaged)),
+      onState,
+      pinned: await pinsOf(home, new URL(server).origin),
+      allowRevokedDevice: signerRevokedAt !== undefined,
+      onProgress: ({ phase, ...progress }) =>
+        moving.onProgress({ ...progress, phase: phase === 'complete' ? 'finishing' : phase }),
+    })
+  const claim = { home, path: join(directory, `${name}.json`), doing: 'moves this file' }
+  return await whileAlone(claim, async () => {
+    try {
+      const moved = await move()
+      await vault.remove(name)
+      return moved
+    } catch (error) {
+      const isOver = error instanceof SendError && error.remedy === 'prepare_again'
+      if (isOver || (error instanceof AssetMoveError && error.reason === 'changed')) await vault.remove(name)
+      throw error
+    }
+  })
+}
+
+/** A note that cannot be read is as none: the file is copied again, under another id. */
+function stateOf(note: object | undefined): AssetMoveState | undefined {
+  try {
+    return note && parseAssetMoveState(note)
+  } catch (error) {
+    if (error instanceof RangeError) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,62 @@
+import type { AssetFacts } from '@blindkeep/client/owner'
+import { useCloseGuard } from '../../common/closeGuard.ts'
+import { Button, Progress } from '../../common/controls.tsx'
+import { useText } from '../../common/reader.ts'
+import { useSaving } from '../../common/useSaving.ts'
+import { MAX_ZIP_FILES } from '../../common/zip.ts'
+import { useOwnerPages } from '../context.ts'
+import { errorTexts } from '../errorText.ts'
+import { albumsTexts } from './texts.ts'
+import { NothingToZip, zipAlbum } from './zipAlbum.ts'
+
+interface DownloadAlbumProps {
+  readonly name: string
+  readonly assets: readonly AssetFacts[]
+}
+
+/** The whole album as one ZIP. It ends with the page, which asks before it closes. */
+export function DownloadAlbum({ name, assets }: DownloadAlbumProps) {
+  const { owner, showMessage } = useOwnerPages()
+  const albumsText = useText(albumsTexts)
+  const text = albumsText.saving
+  const errorText = useText(errorTexts)
+  const { now, save, stop } = useSaving()
+  useCloseGuard(now !== undefined)
+  const tell = (tone: 'good' | 'bad', words: string) => showMessage({ tone, text: words })
+
+  function download(): void {
+    if (assets.length > MAX_ZIP_FILES) {
+      tell('bad', text.albumTooMany(MAX_ZIP_FILES))
+      return
+    }
+    let left = 0
+    const open = async (signal: AbortSignal) => {
+      const zip = await zipAlbum({ owner, assets, signal })
+      left = zip.left
+      return zip
+    }
+    save([{ name: `${name}.zip`, open }]).then(
+      (saved) => {
+        if (saved === 0) return
+        tell('good', text.albumDone(assets.length - left))
+        if (left > 0) tell('bad', text.albumLeft(left))
+      },
+      (error: unknown) => tell('bad', error instanceof NothingToZip ? text.albumNone : errorText(error)),
+    )
+  }
+
+  if (now === undefined)
+    return (
+      <Button kind="quiet" icon="download" onClick={download}>
+        {text.album}
+      </Button>
+    )
+  return (
+    <div class="row selection-saving">
+      <Progress label={text.progress(now.name)} value={now.share} />
+      <Button kind="quiet" onClick={stop}>
+        {text.stop}
+      </Button>
+    </div>
+  )
+}

@@ -1,0 +1,150 @@
+import type { AssetFacts } from '@blindkeep/client/owner'
+import type { AlbumId } from '@blindkeep/protocol/ids'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { useCloseGuard } from '../../common/closeGuard.ts'
+import { Button, Dialog, Field, Notice, Progress } from '../../common/controls.tsx'
+import { useText } from '../../common/reader.ts'
+import { useOwnerPages } from '../context.ts'
+import { useDevice } from '../device.ts'
+import { ErrorNotice } from '../errorNotice.tsx'
+import { errorTexts } from '../errorText.ts'
+import { FormButtons } from '../formButtons.tsx'
+import { albumName, albumsTexts } from './texts.ts'
+import { useAlbums } from './useAlbumData.ts'
+
+interface MoveDialogProps {
+  /** Of one album, signed by devices that may sign. */
+  readonly assets: readonly AssetFacts[]
+  readonly onClose: () => void
+  /** Called when some were moved, and the dialog closes. */
+  readonly onMoved: () => void
+}
+
+/** Moves files one after the other. It can be begun again after any end: see `moveAsset`. */
+export function MoveDialog({ assets: asked, onClose, onMoved }: MoveDialogProps) {
+  const { showMessage } = useOwnerPages()
+  const text = useText(albumsTexts)
+  const errorText = useText(errorTexts)
+  const albums = useAlbums()
+  // Files that have moved leave the album behind the dialog.
+  const [assets] = useState(asked)
+  const moving = useMoving(assets)
+  const others = albums.value?.filter(({ albumId }) => albumId !== assets[0]?.albumId)
+  const [chosen, setChosen] = useState<AlbumId>()
+  const album = chosen ?? others?.[0]?.albumId
+
+  async function move(to: AlbumId): Promise<void> {
+    const moved = await moving.run(to)
+    if (moved === 0) return
+    showMessage({ tone: 'good', text: text.move.done(moved) })
+    if (moved === assets.length) {
+      onClose()
+      onMoved()
+    }
+  }
+
+  return (
+    <Dialog
+      title={text.move.title(assets.length)}
+      closeLabel={text.close}
+      onClose={moving.isBusy ? moving.stop : onClose}
+    >
+      <form
+        class="stack"
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (album !== undefined) void move(album)
+        }}
+      >
+        {albums.error !== undefined && <ErrorNotice error={albums.error} onRetry={albums.reload} />}
+        {others?.length === 0 && <Notice tone="info">{text.move.noAlbum}</Notice>}
+        <p>{text.move.text(assets.length)}</p>
+        <Field label={text.move.album}>
+          {(input) => (
+            <select
+              {...input}
+              disabled={moving.isBusy}
+              onChange={({ currentTarget }) =>
+                setChosen(others?.find(({ albumId }) => albumId === currentTarget.value)?.albumId)
+              }
+            >
+              {others?.map((one) => (
+                <option key={one.albumId} value={one.albumId} selected={one.albumId === album}>
+                  {albumName(one, text)}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+        {moving.failed !== undefined && (
+          <Notice tone="bad">{text.move.failed(moving.failed.count, errorText(moving.failed.reason))}</Notice>
+        )}
+        {moving.isBusy && <Progress label={text.move.progress(moving.done, assets.length)} value={moving.share} />}
+        {moving.isBusy ? (
+          <div class="row">
+            <Button onClick={moving.stop}>{text.saving.stop}</Button>
+          </div>
+        ) : (
+          <FormButtons submit={text.move.confirm(assets.length)} isBusy={album === undefined} onCancel={onClose} />
+        )}
+      </form>
+    </Dialog>
+  )
+}
+
+interface Moving {
+  readonly isBusy: boolean
+  /** Files that were moved. */
+  readonly done: number
+  /** Between 0 and 1, of all. */
+  readonly share: number
+  readonly failed: { readonly count: number; readonly reason: unknown } | undefined
+  /** Resolves with the number of files that are in the album. A failure does not stop the others. */
+  run(album: AlbumId): Promise<number>
+  stop(): void
+}
+
+function useMoving(assets: readonly AssetFacts[]): Moving {
+  const { owner } = useOwnerPages()
+  const device = useDevice()
+  const [state, setState] = useState<Omit<Moving, 'run' | 'stop'>>({
+    isBusy: false,
+    done: 0,
+    share: 0,
+    failed: undefined,
+  })
+  const running = useRef<AbortController>(undefined)
+  const moved = useRef(new Set<string>())
+  const stop = () => running.current?.abort()
+  useCloseGuard(state.isBusy)
+  useEffect(() => stop, [])
+
+  async function run(album: AlbumId): Promise<number> {
+    const stopping = new AbortController()
+    running.current = stopping
+    const { signal } = stopping
+    let failed: Moving['failed']
+    const show = (part: number, isBusy = true) => {
+      const done = moved.current.size
+      setState({ isBusy, done, share: (done + part) / assets.length, failed })
+    }
+    show(0)
+    for (const { assetId } of assets) {
+      if (moved.current.has(assetId)) continue
+      if (signal.aborted) break
+      try {
+        const onProgress = ({ bytes, of }: { readonly bytes: number; readonly of: number }) =>
+          show(of === 0 ? 0 : bytes / of)
+        await owner.moveAsset({ assetId, album, device: await device(), onProgress, signal })
+        moved.current.add(assetId)
+      } catch (reason) {
+        if (!signal.aborted) failed = { count: (failed?.count ?? 0) + 1, reason: failed?.reason ?? reason }
+      }
+      show(0)
+    }
+    show(0, false)
+    return moved.current.size
+  }
+
+  return { ...state, run, stop }
+}
