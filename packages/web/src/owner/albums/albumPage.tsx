@@ -15,6 +15,7 @@ import { DeleteAlbum } from './deleteAlbum.tsx'
 import { Incomplete } from './incomplete.tsx'
 import { SelectionBar } from './selectionBar.tsx'
 import { albumName, albumsTexts } from './texts.ts'
+import { MakeThumbnails, ThumbnailsProgress } from './thumbnailsOfAlbum.tsx'
 import type { UploadItem } from './uploadItem.ts'
 import { UploadPanel } from './uploadPanel.tsx'
 import type { UploadQueue } from './uploadQueue.ts'
@@ -60,6 +61,7 @@ export function AlbumPage({ albumId: wanted }: AlbumPageProps) {
             {album !== undefined && assets !== undefined && (
               <DeleteAlbum album={album} assets={assets} bytes={bytesOf(assets)} />
             )}
+            {assets !== undefined && <MakeThumbnails assets={assets} />}
             <AddFiles label={text.album.add} onFiles={add} />
           </div>
         )}
@@ -134,6 +136,7 @@ function Contents({ assets, isFailed, title, queue, uploads, onFiles }: Contents
     >
       {isOver && <p class="drop-hint">{text.album.drop}</p>}
       {uploads.length > 0 && <UploadPanel queue={queue} items={uploads} />}
+      <ThumbnailsProgress />
       {incomplete.length > 0 && <Incomplete assets={incomplete} />}
       {assets === undefined && !isFailed && (
         <p class="row soft" role="status">

@@ -5,6 +5,8 @@ import type { AssetId, DropId } from '@blindkeep/protocol/ids'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { guardClosing } from '../../common/closeGuard.ts'
 import { useText } from '../../common/reader.ts'
+import { isMadeWhenKept } from '../albums/thumbnails.ts'
+import { thumbnailWorkOf } from '../albums/thumbnailWork.ts'
 import { useOwnerPages } from '../context.ts'
 import { useDevice } from '../device.ts'
 import type { ListedDrop } from './dropList.ts'
@@ -109,6 +111,7 @@ function useDropStep(): (task: DropTask, item: ListedDrop) => Promise<boolean> {
     await owner.adoptDrop(item, { album, assetId, isFirstTry: tried === undefined, device: await device() })
     assetIds.current.delete(choice)
     await deleteKeep(assetId)
+    if (isMadeWhenKept()) thumbnailWorkOf(owner).add([assetId])
   }
 
   return async (task, item) => {
