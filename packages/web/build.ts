@@ -27,7 +27,7 @@ const SOURCES = [
   ...['packages/client/src', 'packages/protocol/src', 'package-lock.json'].map((name) => join(root, name)),
 ]
 
-/** What stays as its authors made it. libheif is under the LGPL: another build of it can take the place of these files. */
+/** What stays as its authors made it. libheif is under the LGPL: another build of it can take its place. */
 const COPIED = {
   'pdfium.wasm': '@embedpdf/pdfium/pdfium.wasm',
   'libheif.js': 'libheif-js/libheif-wasm/libheif.js',

@@ -19,6 +19,11 @@ export function pdfOf(pages: readonly string[], address = 'http://127.0.0.2:9/op
       ]
     }),
   ]
+  return assembled(objects)
+}
+
+/** The objects of a PDF, numbered from 1; the first is its catalogue. */
+function assembled(objects: readonly string[]): Uint8Array<ArrayBuffer> {
   let file = '%PDF-1.7\n'
   const offsets = objects.map((object, index) => {
     const offset = file.length
@@ -86,4 +91,38 @@ export function wavOf(): Uint8Array<ArrayBuffer> {
   head.write('data', 36, 'latin1')
   head.writeUInt32LE(samples.length, 40)
   return Uint8Array.from(Buffer.concat([head, samples]))
+}
+
+/** One page, each of whose drawings draws another fifty times: more than any machine has memory for. */
+export function growingPdf(): Uint8Array<ArrayBuffer> {
+  const [depth, times] = [8, 50]
+  const forms = Array.from({ length: depth }, (_, index) => {
+    const head = '/Type /XObject /Subtype /Form /BBox [0 0 300 400]'
+    if (index === depth - 1) return streamOf(head, '0 0 300 400 re f')
+    return streamOf(`${head} /Resources << /XObject << /F ${5 + index + 1} 0 R >> >>`, '/F Do '.repeat(times))
+  })
+  return onePagePdf('/XObject << /F 5 0 R >>', '/F Do', forms)
+}
+
+/** One page, each of whose pixels takes a hundred thousand steps: more than any machine has time for. */
+export function endlessPdf(): Uint8Array<ArrayBuffer> {
+  const bounds = '/Domain [0 1 0 1] /Range [0 1 0 1 0 1]'
+  return onePagePdf('/Shading << /S 5 0 R >>', '/S sh', [
+    '<< /ShadingType 1 /ColorSpace /DeviceRGB /Matrix [300 0 0 400 0 0] /Function 6 0 R >>',
+    streamOf(`/FunctionType 4 ${bounds}`, `{ ${'dup mul sqrt '.repeat(33_000)} dup }`),
+  ])
+}
+
+function onePagePdf(resources: string, content: string, more: readonly string[]): Uint8Array<ArrayBuffer> {
+  return assembled([
+    '<< /Type /Catalog /Pages 2 0 R >>',
+    '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
+    `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 300 400] /Contents 4 0 R /Resources << ${resources} >> >>`,
+    streamOf('', content),
+    ...more,
+  ])
+}
+
+function streamOf(head: string, content: string): string {
+  return `<< ${head} /Length ${content.length} >>\nstream\n${content}\nendstream`
 }

@@ -10,10 +10,9 @@ const EDGE_PIXELS = 256
 const TYPES: ReadonlySet<ImageType> = new Set(['image/webp', 'image/png', 'image/jpeg'])
 
 /**
- * A WebP or PNG with at most 256 pixels a side, created in the sandbox: of a document its first page, of a film a picture
- * from its beginning. Undefined for a file that has none, is too large or cannot be decoded by this browser, and when
- * the sandbox answers with something else. Rejects only with the error of the
- * stream.
+ * A WebP or PNG with at most 256 pixels a side, created in the sandbox: of a document its first page, of a film a
+ * picture from its beginning. Undefined for a file that has none, is too large or cannot be decoded here, and when the
+ * sandbox answers with something else. Rejects only with the error of the stream.
  */
 export async function makeThumbnail(file: ReadableStream<Uint8Array>): Promise<Uint8Array | undefined> {
   const content = await readForPreview(file)

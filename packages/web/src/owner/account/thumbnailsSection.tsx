@@ -5,7 +5,7 @@ import { isMadeWhenKept, makeWhenKept } from '../albums/thumbnails.ts'
 import { accountTexts } from '../texts.ts'
 import { Section } from './section.tsx'
 
-/** Whether files that nobody has looked at are drawn when they are kept. */
+/** Whether files that their owner has not opened are drawn when they are kept. */
 export function ThumbnailsSection() {
   const text = useText(accountTexts).thumbnails
   const [isOn, setOn] = useState(isMadeWhenKept)

@@ -41,7 +41,9 @@ export function createThumbnailWork(
 
   const finished = () => counts.made + counts.none + counts.failed
   const progress = () => ({ ...counts, finished: finished(), total: finished() + running.size + waiting.length })
-  const notify = () => listeners.forEach((listener) => listener())
+  const notify = () => {
+    for (const listener of listeners) listener()
+  }
 
   function startMore(): void {
     while (running.size < MAX_AT_ONCE) {

@@ -30,7 +30,7 @@ export async function addThumbnail({ owner, of, device, file }: Picture): Promis
   }
 }
 
-/** The same for a file that nobody has asked to see: a decoder is loaded only if the owner wants thumbnails always. */
+/** The same for a file that its owner did not open: a decoder is loaded only for who wants thumbnails always. */
 export async function addThumbnailOfUpload(picture: Picture): Promise<void> {
   const beginning = await picture.file
     .slice(0, SNIFFED_BYTES)

@@ -48,8 +48,22 @@ export function requirePixels(width: number, height: number): void {
   if (width * height > MAX_PIXELS) throw new DecodeFailure('too_large')
 }
 
+/** Of its WebAssembly. A few kilobytes may draw more than any machine has. */
+const MAX_MEMORY_BYTES = 1024 ** 3
+const WASM_PAGE_BYTES = 64 * 1024
+
+function boundMemory(): void {
+  const { prototype } = WebAssembly.Memory
+  const { grow } = prototype
+  prototype.grow = function (pages) {
+    if (this.buffer.byteLength + pages * WASM_PAGE_BYTES > MAX_MEMORY_BYTES) throw new RangeError('too much memory')
+    return grow.call(this, pages)
+  }
+}
+
 /** Makes the worker that runs this a decoder. */
 export function decodeWith(open: (bytes: ArrayBuffer, wasm: ArrayBuffer) => Promise<OpenedFile>): void {
+  boundMemory()
   const post = (answer: FromDecoder, transfer: Transferable[] = []) => self.postMessage(answer, { transfer })
   let opened: OpenedFile | undefined
   async function carryOut(order: ToDecoder): Promise<void> {
@@ -61,6 +75,8 @@ export function decodeWith(open: (bytes: ArrayBuffer, wasm: ArrayBuffer) => Prom
     const drawing = await opened.draw(order.page, order.width)
     post({ kind: 'drawn', drawing }, [drawing.pixels.buffer])
   }
+  // A library may lose an error in a task of its own.
+  self.onunhandledrejection = () => post({ kind: 'failed', failure: undefined })
   self.onmessage = ({ data }: MessageEvent<ToDecoder>) =>
     carryOut(data).catch((error: unknown) =>
       post({ kind: 'failed', failure: error instanceof DecodeFailure ? error.failure : undefined }),

@@ -1,4 +1,4 @@
-/** Draws a picture of a phone with libheif, whose own script runs before this one and is served as its authors made it. */
+/** Draws a picture of a phone with libheif. Its script is served as its authors made it, and runs before this one. */
 import { decodeWith, requirePixels } from './decoding.ts'
 
 interface HeifImage {

@@ -11,7 +11,8 @@ const MAX_EDGE = 3000
 const MAX_TEXT_CHARACTERS = 50_000
 
 decodeWith(async (bytes, wasmBinary) => {
-  const pdfium = await init({ wasmBinary })
+  // A damaged file is said on the page, not in the console.
+  const pdfium = await init({ wasmBinary, printErr: () => undefined })
   pdfium.PDFiumExt_Init()
   const file = copyIn(pdfium, new Uint8Array(bytes))
   const document = pdfium.FPDF_LoadMemDocument(file, bytes.byteLength, '')

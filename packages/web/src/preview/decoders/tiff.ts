@@ -52,7 +52,7 @@ function sizeOf({ t256, t257 }: IFD): { readonly width: number; readonly height:
   return { width: width ?? 0, height: height ?? 0 }
 }
 
-/** Throws unless the chain of pages ends: `utif2` would follow a circle for ever. */
+/** Throws unless the chain of pages ends: `utif2` would follow a circle without an end. */
 function requireEnd(view: DataView): void {
   const isLittle = view.getUint16(0) === 0x4949
   let offset = view.getUint32(4, isLittle)
