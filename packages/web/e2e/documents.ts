@@ -1,4 +1,33 @@
-/** Makes the PDF and TIFF files of the tests: what no program of good will would write. */
+/** Files of the kinds that are previewed: what is small is made here, the rest is in `files/`. */
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+
+export const fixture = async (name: string) => new Uint8Array(await readFile(join(import.meta.dirname, 'files', name)))
+
+/** The files of decoders that the page has fetched since the last call. */
+export function watchDecoders(page: Page): () => readonly string[] {
+  let fetched: string[] = []
+  page.on('request', (request) => {
+    const [, name] = /\/preview\/(.+\.(?:js|wasm))$/.exec(request.url()) ?? []
+    if (name !== undefined) fetched.push(name)
+  })
+  return () => {
+    const since = fetched.sort()
+    fetched = []
+    return since
+  }
+}
+
+/** By name: two pages, a photo, two pages of a fax, a film, a sound, and what has no preview. */
+export const filesOfKinds = async () => ({
+  'plan.pdf': pdfOf(['The first page', 'And the second']),
+  'photo.heic': await fixture('photo.heic'),
+  'fax.tiff': await fixture('fax.tiff'),
+  'film.webm': await fixture('film.webm'),
+  'tone.wav': wavOf(),
+  'letter.docx': new TextEncoder().encode('PK\x03\x04'),
+})
 
 /** Pages of text. On opening it asks for JavaScript and for an address, which a viewer must not give. */
 export function pdfOf(pages: readonly string[], address = 'http://127.0.0.2:9/opened'): Uint8Array<ArrayBuffer> {

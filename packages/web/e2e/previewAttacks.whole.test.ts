@@ -1,7 +1,5 @@
 /** Files that attack what previews them, in a real browser. The browser watches for requests to anywhere else. */
 import assert from 'node:assert/strict'
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { deflateSync } from 'node:zlib'
 import type { Page } from 'playwright-core'
@@ -9,13 +7,12 @@ import { sendFile } from '../../../testing/people.ts'
 import { inbox as text } from '../src/text/en/inbox.ts'
 import { preview as previewText } from '../src/text/en/preview.ts'
 import { useBrowser } from './browser.ts'
-import { endlessPdf, growingPdf, pdfOf, tiffOf } from './documents.ts'
+import { endlessPdf, fixture, growingPdf, pdfOf, tiffOf } from './documents.ts'
 import { useWorld } from './world.ts'
 
 const browser = useBrowser()
 const world = useWorld()
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
-const fixture = async (name: string) => new Uint8Array(await readFile(join(import.meta.dirname, 'files', name)))
 
 /** The picture states another size. */
 function claiming(heic: Uint8Array<ArrayBuffer>, edge: number): Uint8Array<ArrayBuffer> {

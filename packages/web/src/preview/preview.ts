@@ -83,6 +83,7 @@ function playerOf(file: Blob, type: string): HTMLMediaElement {
   const player = document.createElement(type.startsWith('video/') ? 'video' : 'audio')
   // A player beside this device would need a network.
   player.disableRemotePlayback = true
+  player.setAttribute('controlslist', 'nodownload noremoteplayback')
   player.setAttribute('playsinline', '')
   player.preload = 'auto'
   player.src = URL.createObjectURL(file.slice(0, file.size, type))

@@ -13,6 +13,8 @@ export interface ThumbnailProgress {
   readonly total: number
   readonly finished: number
   readonly made: number
+  /** Get no thumbnail. */
+  readonly none: number
   readonly failed: number
 }
 

@@ -28,10 +28,9 @@ export function ThumbnailsProgress() {
   const { now, stop, onEnd } = useThumbnailWork()
   useEffect(
     () =>
-      onEnd(({ made, finished, failed }) => {
+      onEnd(({ made, none, failed }) => {
         if (failed > 0) showMessage({ tone: 'bad', text: text.failed(failed) })
-        else if (finished > made)
-          showMessage({ tone: 'info', text: `${text.done(made)} ${text.none(finished - made)}` })
+        else if (none > 0) showMessage({ tone: 'info', text: `${text.done(made)} ${text.none(none)}` })
         else showMessage({ tone: 'good', text: text.done(made) })
       }),
     [onEnd, text],

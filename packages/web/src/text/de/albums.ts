@@ -115,7 +115,8 @@ export const albums: typeof import('../en/albums.ts').albums = {
   thumbnails: {
     make: 'Vorschaubilder machen',
     running: (finished, total) => `Vorschaubilder: ${number(finished)} von ${number(total)}`,
-    explain: 'Jede Datei wird einmal heruntergeladen und hier gezeichnet, in einer Sandbox, die nichts erreichen kann.',
+    explain:
+      'Jede Datei wird einmal heruntergeladen und hier gezeichnet, in einem abgeschotteten Rahmen, der nichts erreichen kann.',
     stop: 'Anhalten',
     done: (made) => plural(made, '1 Vorschaubild wurde gemacht.', `${number(made)} Vorschaubilder wurden gemacht.`),
     none: (count) =>

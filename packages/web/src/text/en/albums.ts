@@ -113,7 +113,7 @@ export const albums = {
   thumbnails: {
     make: 'Make thumbnails',
     running: (finished: number, total: number) => `Making thumbnails: ${number(finished)} of ${number(total)}`,
-    explain: 'Each file is downloaded once and drawn here, in a sandbox that can reach nothing.',
+    explain: 'Each file is downloaded once and drawn here, in an isolated frame that can reach nothing.',
     stop: 'Stop',
     done: (made: number) => plural(made, '1 thumbnail was made.', `${number(made)} thumbnails were made.`),
     none: (count: number) =>
