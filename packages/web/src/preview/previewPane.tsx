@@ -107,6 +107,13 @@ function Frame({ content, name, onRetry }: FrameProps) {
   if (answer?.kind === 'failed') return <Notice tone="warn">{failedText(content, answer.failure, texts)}</Notice>
   return (
     <div class="stack tight">
+      {pages > 1 && (
+        <div class="row preview-pages">
+          <IconButton icon="back" label={texts.pageBack} onClick={() => turn(-1)} />
+          <span role="status">{texts.page(page + 1, pages)}</span>
+          <IconButton icon="forward" label={texts.pageOn} onClick={() => turn(1)} />
+        </div>
+      )}
       <iframe
         ref={frame}
         class={`preview ${lookOf(content)}`}
@@ -121,13 +128,6 @@ function Frame({ content, name, onRetry }: FrameProps) {
           <span class="spinner" aria-hidden="true" />
           {texts.drawing}
         </p>
-      )}
-      {pages > 1 && (
-        <div class="row preview-pages">
-          <IconButton icon="back" label={texts.pageBack} onClick={() => turn(-1)} />
-          <span role="status">{texts.page(page + 1, pages)}</span>
-          <IconButton icon="forward" label={texts.pageOn} onClick={() => turn(1)} />
-        </div>
       )}
       {content.kind === 'text' && content.isCut && (
         <p class="small soft">{texts.textCut(format.bytes(MAX_TEXT_BYTES))}</p>
