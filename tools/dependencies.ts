@@ -14,7 +14,19 @@ import { argumentsOf } from './arguments.ts'
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const PAGE = join(ROOT, 'decisions', 'dependencies.md')
 /** Under these the software may be passed on, with their texts (`dist/LICENCES.txt`). */
-const LICENCES: readonly string[] = ['0BSD', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'ISC', 'MIT', 'MIT-0']
+const LICENCES: readonly string[] = [
+  '0BSD',
+  'Apache-2.0',
+  'BSD-2-Clause',
+  'BSD-3-Clause',
+  'ISC',
+  'MIT',
+  'MIT-0',
+  '(MIT AND Zlib)',
+  'LGPL-3.0',
+]
+/** The licence asks that another build can take its place: served as a file of its own (decisions/previews.md). */
+const APART: ReadonlyMap<string, readonly string[]> = new Map([['LGPL-3.0', ['libheif-js']]])
 const BEGIN = '<!-- npm run make:dependencies writes what follows -->'
 const MODULES = 'node_modules/'
 
@@ -71,10 +83,14 @@ function readManifest(path: string): Entry {
 
 function faultsOfProduction(): readonly string[] {
   return production.flatMap(([path, { license = 'none', integrity, hasInstallScript }]) => [
-    ...(LICENCES.includes(license) ? [] : [`${path} has the licence ${license}, which is not in the list`]),
+    ...(isAllowed(license, nameOf(path)) ? [] : [`${path} has the licence ${license}, which is not in the list`]),
     ...(hasInstallScript === true ? [`${path} runs a script when it is installed`] : []),
     ...(integrity?.startsWith('sha512-') === true ? [] : [`${path} has no SHA-512 in package-lock.json`]),
   ])
+}
+
+function isAllowed(license: string, name: string): boolean {
+  return LICENCES.includes(license) && APART.get(license)?.includes(name) !== false
 }
 
 function faultsOfPage(): readonly string[] {

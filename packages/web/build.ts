@@ -6,11 +6,12 @@
  */
 import { cp, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { extname, join, resolve } from 'node:path'
-import { brotliCompressSync, gzipSync } from 'node:zlib'
+import { fileURLToPath } from 'node:url'
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import type { Plugin } from 'vite'
 import { argumentsOf } from '../../tools/arguments.ts'
 import { writeLicences } from '../../tools/licences.ts'
-import { pagesConfig, previewConfig, serviceWorkerConfig } from './vite.config.ts'
+import { DECODERS, pagesConfig, previewConfig, serviceWorkerConfig } from './vite.config.ts'
 
 const here = import.meta.dirname
 const { values } = argumentsOf('node packages/web/build.ts [--out DIRECTORY] [--if-possible] [--if-changed]', {
@@ -26,6 +27,14 @@ const SOURCES = [
   ...['packages/client/src', 'packages/protocol/src', 'package-lock.json'].map((name) => join(root, name)),
 ]
 
+/** What stays as its authors made it. libheif is under the LGPL: another build of it can take its place. */
+const COPIED = {
+  'pdfium.wasm': '@embedpdf/pdfium/pdfium.wasm',
+  'libheif.js': 'libheif-js/libheif-wasm/libheif.js',
+  'libheif.wasm': 'libheif-js/libheif-wasm/libheif.wasm',
+  'libheif.LICENSE': 'libheif-js/libheif-wasm/LICENSE',
+} as const
+
 if (values['if-changed'] === true && (await isCurrent())) console.log('The pages are as their sources.')
 else if (isThere('vite') || values['if-possible'] !== true) await buildAll()
 else console.log('The tools that build the pages are not installed, so what is built already stays as it is.')
@@ -37,7 +46,8 @@ async function buildAll(): Promise<void> {
   const noting = noteModules(modules)
   try {
     await build({ ...pagesConfig(staging, [noting]), plugins: [noting] })
-    await build({ ...previewConfig(staging), plugins: [noting] })
+    for (const name of ['preview', ...DECODERS] as const) await build(previewConfig(name, staging, [noting]))
+    for (const path of await copyDecoders(join(staging, 'preview'))) modules.add(path)
     for (const name of ['push', 'take'] as const)
       await build({ ...serviceWorkerConfig(name, staging), plugins: [noting] })
     await writeLicences(staging, modules)
@@ -70,6 +80,13 @@ async function inlinePreview(directory: string): Promise<void> {
     await rm(join(directory, name))
   }
   await writeFile(page, document)
+}
+
+/** Returns where they come from. */
+async function copyDecoders(directory: string): Promise<readonly string[]> {
+  const paths = Object.entries(COPIED).map(([name, from]) => ({ name, from: fileURLToPath(import.meta.resolve(from)) }))
+  for (const { name, from } of paths) await cp(from, join(directory, name))
+  return paths.map(({ from }) => from)
 }
 
 /** The same app's manifest, taking files from other apps (decisions/files-from-other-apps.md). */
@@ -122,12 +139,14 @@ function isThere(name: string): boolean {
 }
 
 async function compress(directory: string): Promise<void> {
-  const compressed = new Set(['.html', '.js', '.css', '.svg'])
+  const compressed = new Set(['.html', '.js', '.css', '.svg', '.wasm'])
   for (const entry of await readdir(directory, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile() || !compressed.has(extname(entry.name))) continue
     const path = join(entry.parentPath, entry.name)
     const bytes = await readFile(path)
-    await writeFile(`${path}.br`, brotliCompressSync(bytes))
+    // The best takes half a minute for PDFium, and saves an eighth of it.
+    const params = { [constants.BROTLI_PARAM_QUALITY]: extname(path) === '.wasm' ? 9 : 11 }
+    await writeFile(`${path}.br`, brotliCompressSync(bytes, { params }))
     await writeFile(`${path}.gz`, gzipSync(bytes, { level: 9 }))
   }
 }

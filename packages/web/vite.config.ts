@@ -40,15 +40,37 @@ export function serviceWorkerConfig(name: 'push' | 'take', outDir: string): Inli
   }
 }
 
-/** A guest's file is shown in a sandbox without origin, which loads no modules (HTML, fetch a module script: CORS). */
-export function previewConfig(outDir: string): InlineConfig {
+/** PDFium's script is given the bytes of its WebAssembly, which Vite would otherwise write into the script as text. */
+const withoutAddress: Plugin = {
+  name: 'without-address',
+  enforce: 'pre',
+  transform: (code, id) =>
+    id.includes('@embedpdf/pdfium') ? code.replace("new URL('pdfium.wasm', import.meta.url).href", "''") : undefined,
+}
+
+/** The scripts that run in the sandbox of a guest's file, and which of them are decoders, in workers there. */
+export const DECODERS = ['pdf', 'heic', 'tiff'] as const
+
+/**
+ * A guest's file is shown in a sandbox without origin, which loads no modules (HTML, fetch a module script: CORS). Its
+ * page gets the code of a decoder in a message.
+ */
+export function previewConfig(
+  name: 'preview' | (typeof DECODERS)[number],
+  outDir: string,
+  plugins: readonly Plugin[],
+): InlineConfig {
+  const entry = name === 'preview' ? 'src/preview/preview.ts' : `src/preview/decoders/${name}.ts`
   return {
     ...common,
+    plugins: [withoutAddress, ...plugins],
+    // A script that is no module has no address.
+    define: { 'import.meta.url': '""' },
     build: {
       outDir: join(outDir, 'preview'),
       emptyOutDir: false,
       target: 'es2022',
-      lib: { entry: 'src/preview/preview.ts', formats: ['iife'], name: 'preview', fileName: () => 'preview.js' },
+      lib: { entry, formats: ['iife'], name, fileName: () => `${name}.js` },
     },
   }
 }

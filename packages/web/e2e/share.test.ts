@@ -79,7 +79,7 @@ describe('the page of a share', () => {
   })
 
   it('goes on after a double click on "Download", and says when a download was stopped', async (t) => {
-    const { url } = await shared({ name: 'plan.pdf', content: text }, { name: 'lines.txt', content: text })
+    const { url } = await shared({ name: 'plan.docx', content: text }, { name: 'lines.txt', content: text })
     const { page } = await browser.open(t, { url })
     let goOn = (): void => undefined
     const held = new Promise<void>((resolve) => {
@@ -90,17 +90,17 @@ describe('the page of a share', () => {
       await route.continue().catch(() => undefined)
     })
     await page.evaluate(() => Reflect.deleteProperty(globalThis, 'showSaveFilePicker'))
-    await button(page, 'Download plan.pdf').dblclick()
-    await button(page, 'Stop downloading plan.pdf').waitFor()
-    assert.equal(await button(page, 'Show preview of plan.pdf').count(), 0)
-    await button(page, 'Stop downloading plan.pdf').click()
+    await button(page, 'Download plan.docx').dblclick()
+    await button(page, 'Stop downloading plan.docx').waitFor()
+    assert.equal(await button(page, 'Show preview of plan.docx').count(), 0)
+    await button(page, 'Stop downloading plan.docx').click()
     await page.getByText(words.stopped).waitFor()
     await assertAccessible(page)
     const saved = await savedBy(page, async () => {
-      await button(page, 'Download plan.pdf').dblclick()
+      await button(page, 'Download plan.docx').dblclick()
       goOn()
     })
-    assert.deepEqual(saved, { name: 'plan.pdf', bytes: new Uint8Array(text) })
+    assert.deepEqual(saved, { name: 'plan.docx', bytes: new Uint8Array(text) })
     assert.equal(await page.getByText(words.stopped).count(), 0)
   })
 

@@ -21,8 +21,9 @@ import { readLandedFile, readMessage, readPlannedFile, readStoredUpload } from '
 import { parseRoute } from './owner/route.ts'
 import { readSeenRecord, withRevoked } from './owner/seenRecord.ts'
 import { readStoredSession } from './owner/storedSession.ts'
+import { imageTypeOf } from './preview/fileKind.ts'
 import { pixelsOf } from './preview/imagePixels.ts'
-import { imageTypeOf, readForPreview } from './preview/previewContent.ts'
+import { readForPreview } from './preview/previewContent.ts'
 import { IMAGE_TYPES, parseFromFrame } from './preview/previewMessages.ts'
 import { thumbnailTypeOf } from './preview/thumbnail.ts'
 import { noticeOf } from './push/notice.ts'
@@ -66,7 +67,7 @@ describe('readers of pictures', () => {
         }
         await declared(() => thumbnailTypeOf(own(bytes)), nothing)
         const { kind } = await readForPreview(new Blob([own(bytes)]).stream())
-        assert.ok(['image', 'text', 'none'].includes(kind))
+        assert.ok(['image', 'pages', 'media', 'text', 'none'].includes(kind))
       }),
       runs(200),
     )

@@ -129,7 +129,7 @@ describe('the pages', () => {
         const { headers } = await web.ask({ method: 'GET', url })
         assert.equal(
           headers['content-security-policy'],
-          `sandbox allow-scripts; default-src 'none'; script-src 'sha256-${script}'; style-src 'sha256-${style}'; img-src blob:; frame-ancestors 'self'`,
+          `sandbox allow-scripts; default-src 'none'; script-src 'sha256-${script}' 'wasm-unsafe-eval'; worker-src blob:; style-src 'sha256-${style}'; img-src blob:; media-src blob:; frame-ancestors 'self'`,
         )
         assert.equal(headers['cross-origin-resource-policy'], 'same-origin')
         assert.equal(headers['cache-control'], 'no-cache')

@@ -184,7 +184,17 @@ function refuseUnsealed(reply: ServerResponse): void {
 function previewPolicyOf(preview: PageFile | undefined): string {
   const document = Buffer.from(preview?.bytes ?? []).toString()
   const [script, style] = ['script', 'style'].map((name) => hashesIn(document, name))
-  return `sandbox allow-scripts; default-src 'none'; script-src ${script}; style-src ${style}; img-src blob:; frame-ancestors 'self'`
+  return [
+    'sandbox allow-scripts',
+    "default-src 'none'",
+    // A decoder is a worker from a `blob:` that this script makes, has this policy too, and may be WebAssembly.
+    `script-src ${script} 'wasm-unsafe-eval'`,
+    'worker-src blob:',
+    `style-src ${style}`,
+    'img-src blob:',
+    'media-src blob:',
+    "frame-ancestors 'self'",
+  ].join('; ')
 }
 
 /** The sources of a policy for the elements without attributes that have this name (CSP Level 3, section 2.3.1). */

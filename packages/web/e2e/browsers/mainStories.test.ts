@@ -15,6 +15,7 @@ import { inbox } from '../../src/text/en/inbox.ts'
 import { links } from '../../src/text/en/links.ts'
 import { owner as shell } from '../../src/text/en/owner.ts'
 import { share } from '../../src/text/en/share.ts'
+import { filesOfKinds } from '../documents.ts'
 import { contentOf, MIB } from '../guestPage.ts'
 import { pngOf } from '../pictures.ts'
 import { useWorld } from '../world.ts'
@@ -211,6 +212,26 @@ function ownerStories(browser: StoryBrowser): void {
     await page.click(button(links.ready.done))
     await sendFile(address, bytes(100), { name: 'through the new link.bin' })
     await page.see(said(/^1 file arrived/))
+  })
+
+  it('draws a document, a photo of a phone and a film in the sandbox', async (t) => {
+    const owner = await world.owner()
+    const { url } = await owner.createLink()
+    const files = await filesOfKinds()
+    const names = ['plan.pdf', 'photo.heic', 'fax.tiff', 'film.webm'] as const
+    for (const name of names) await sendFile(url, files[name], { name })
+    const page = await open(t, { url: `${world.url}/#/inbox`, signedInAs: owner })
+    for (const name of names) {
+      await page.click({ ...button(name), within: drop(name) })
+      await page.click(button(inbox.details.preview))
+      await page.see({ css: 'iframe.preview' })
+      await page.until(`${name} in the frame`, () =>
+        page.tab.runInFrame('iframe.preview', () => document.querySelector('canvas, video') !== null),
+      )
+      await page.look(name)
+      await page.click({ ...button(inbox.close), within: { css: 'dialog' } })
+      await page.gone({ css: 'iframe.preview' })
+    }
   })
 
   it('shows what arrives, previews a picture in its sandbox, downloads one file and a ZIP, and keeps them', async (t) => {

@@ -9,6 +9,7 @@ import markUrl from '../common/mark.svg'
 import { useText } from '../common/reader.ts'
 import { AccountPage } from './account/accountPage.tsx'
 import { AlbumsPage } from './albums/albumsPage.tsx'
+import { useThumbnailsOfKept } from './albums/thumbnailWork.ts'
 import { isFirstView } from './firstView.ts'
 import { InboxBanner } from './inbox/inboxBanner.tsx'
 import { InboxPage } from './inbox/inboxPage.tsx'
@@ -50,6 +51,7 @@ export function Shell(props: ShellProps) {
   const main = useRef<HTMLElement>(null)
   useHeadingFocus(main, `${route.page}/${route.rest}`, isReady)
   useKeptPlace(main)
+  useThumbnailsOfKept()
   return (
     <div class="shell">
       <Header {...props} onSkip={() => main.current?.focus()} />

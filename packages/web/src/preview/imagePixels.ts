@@ -2,7 +2,7 @@
 import type { ImageType } from './previewMessages.ts'
 
 /** Undefined when the size is not at its regular place; a decoder might then find another size. */
-export function pixelsOf(type: ImageType, bytes: Uint8Array<ArrayBuffer>): number | undefined {
+export function pixelsOf(type: ImageType | 'image/heic', bytes: Uint8Array<ArrayBuffer>): number | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   try {
     return READERS[type](view) || undefined
@@ -12,12 +12,13 @@ export function pixelsOf(type: ImageType, bytes: Uint8Array<ArrayBuffer>): numbe
   }
 }
 
-const READERS: Readonly<Record<ImageType, (view: DataView) => number | undefined>> = {
+const READERS: Readonly<Record<ImageType | 'image/heic', (view: DataView) => number | undefined>> = {
   'image/png': (view) => view.getUint32(16) * view.getUint32(20),
   'image/gif': gifPixels,
   'image/jpeg': jpegPixels,
   'image/webp': webpPixels,
-  'image/avif': avifPixels,
+  'image/avif': heifPixels,
+  'image/heic': heifPixels,
 }
 
 /** The larger of the screen and its first picture (GIF89a, 18 and 20): decoders allocate the larger. */
@@ -70,7 +71,7 @@ function webpPixels(view: DataView): number | undefined {
 }
 
 /** The largest `ispe` box (ISO 23008-12) within the first 64 KiB, where the metadata is. */
-function avifPixels(view: DataView): number | undefined {
+function heifPixels(view: DataView): number | undefined {
   const ISPE = 0x69737065
   let pixels: number | undefined
   for (let offset = 0; offset <= Math.min(view.byteLength - 16, 64 * 1024); offset++) {

@@ -1,60 +1,111 @@
-import { baseUrlBefore } from '../common/baseUrl.ts'
-import { type FromFrame, type ImageType, parseFromFrame, type ToFrame } from './previewMessages.ts'
+import { decoderCode } from './decoderCode.ts'
+import {
+  type DecoderName,
+  type Drawable,
+  type FromFrame,
+  type Order,
+  parseFromFrame,
+  type ToFrame,
+} from './previewMessages.ts'
+import { previewUrl } from './previewUrl.ts'
 
 /** Decoding a large picture takes a phone some seconds. */
 const MAX_ANSWER_MS = 30_000
 
-/** The URL of the sandbox page, for the owner's page and for a share's page. */
-export function previewUrl(): string {
-  return `${baseUrlBefore(location, /\/(?:v\/[^/]*)?$/)}/preview/`
+/** What the order of a frame came to. `no_decoder`: the server did not give the code that draws it. */
+export type Outcome = Extract<FromFrame, { kind: 'shown' | 'thumbnail' | 'failed' }> | { readonly kind: 'no_decoder' }
+
+export interface OrderedFrame {
+  /** Draws another page, from 0 on; the answer comes as the first one did. */
+  turnTo(page: number, label: string): void
+  /** Stops listening. */
+  stop(): void
 }
 
 /**
- * Sends the frame its only order when it is ready, and calls `onAnswer` with its answer, which is `failed` after a
- * timeout. Call it in the same task that adds the frame to the page. The returned function stops listening.
+ * Sends the frame its order when it is ready, with its decoder if it needs one, and calls `onAnswer` with its answer,
+ * which is `failed` after a timeout. Call it in the same task that adds the frame to the page. Remove the frame after a
+ * failure: what it decodes ends with it.
  */
-export function orderFrame(
-  frame: HTMLIFrameElement,
-  order: ToFrame,
-  onAnswer: (answer: FromFrame) => void,
-): () => void {
-  const timer = setTimeout(() => finish({ kind: 'failed' }), MAX_ANSWER_MS)
+export function orderFrame(frame: HTMLIFrameElement, order: Order, onAnswer: (answer: Outcome) => void): OrderedFrame {
+  let timer = startTimer()
+  const decoder = decoderOf(order)
   let isOrdered = false
+  let isDecoderSent = false
+  let isAwaited = true
 
-  function finish(answer: FromFrame): void {
-    stop()
+  function startTimer() {
+    return setTimeout(() => finish({ kind: 'failed' }), MAX_ANSWER_MS)
+  }
+
+  function finish(answer: Outcome): void {
+    if (!isAwaited) return
+    isAwaited = false
+    clearTimeout(timer)
     onAnswer(answer)
+  }
+
+  // A sandbox has no origin to name as the target. The frame can only show our page: nothing in it navigates, and
+  // frame-src allows no other.
+  const send = (message: ToFrame) => frame.contentWindow?.postMessage(message, '*')
+
+  async function sendDecoder(name: DecoderName): Promise<void> {
+    // A slow line is no broken file.
+    clearTimeout(timer)
+    const code = await decoderCode(name).catch(() => undefined)
+    if (code === undefined) return finish({ kind: 'no_decoder' })
+    if (!isAwaited) return
+    timer = startTimer()
+    send({ kind: 'decoder', code })
   }
 
   function hear(event: MessageEvent<unknown>): void {
     if (frame.contentWindow === null || event.source !== frame.contentWindow) return
     const answer = parseFromFrame(event.data)
-    if (answer === undefined || answer.kind === 'escape') return
-    if (answer.kind !== 'ready') {
-      finish(answer)
-      return
+    if (answer?.kind === 'ready' && !isOrdered) {
+      isOrdered = true
+      send(order)
     }
-    if (isOrdered) return
-    isOrdered = true
-    // A sandbox has no origin to name as the target. The frame can only show our page: nothing in it navigates, and
-    // frame-src allows no other.
-    frame.contentWindow.postMessage(order, '*', [order.bytes])
-  }
-
-  function stop(): void {
-    clearTimeout(timer)
-    window.removeEventListener('message', hear)
+    if (answer?.kind === 'needs' && decoder !== undefined && !isDecoderSent) {
+      isDecoderSent = true
+      void sendDecoder(decoder)
+    }
+    if (answer?.kind === 'shown' || answer?.kind === 'thumbnail' || answer?.kind === 'failed') finish(answer)
   }
 
   window.addEventListener('message', hear)
-  return stop
+  return {
+    turnTo(page, label) {
+      clearTimeout(timer)
+      isAwaited = true
+      timer = startTimer()
+      send({ kind: 'page', page, label })
+    },
+    stop() {
+      isAwaited = false
+      clearTimeout(timer)
+      window.removeEventListener('message', hear)
+    },
+  }
 }
 
-/** Calls back for Escape in the frame. A frame that lies gains nothing: it must have the focus. */
-export function onEscapeIn(frame: HTMLIFrameElement, onEscape: () => void): () => void {
+function decoderOf(order: Order): DecoderName | undefined {
+  const shown = order.kind === 'thumbnail' ? order.of : order
+  return shown.kind === 'pages' ? shown.decoder : undefined
+}
+
+interface FrameKeys {
+  onEscape(): void
+  onTurn(by: 1 | -1): void
+}
+
+/** Calls back for keys in the frame. A frame that lies gains nothing: it must have the focus. */
+export function onKeysIn(frame: HTMLIFrameElement, { onEscape, onTurn }: FrameKeys): () => void {
   const hear = ({ source, data }: MessageEvent<unknown>) => {
-    const isOurs = source === frame.contentWindow && document.activeElement === frame
-    if (isOurs && parseFromFrame(data)?.kind === 'escape') onEscape()
+    if (source !== frame.contentWindow || document.activeElement !== frame) return
+    const message = parseFromFrame(data)
+    if (message?.kind === 'escape') onEscape()
+    if (message?.kind === 'turn') onTurn(message.by)
   }
   window.addEventListener('message', hear)
   return () => window.removeEventListener('message', hear)
@@ -67,21 +118,19 @@ function sandbox(frame: HTMLIFrameElement): void {
 }
 
 interface Thumbnail {
-  readonly type: ImageType
-  readonly bytes: Uint8Array<ArrayBuffer>
+  readonly of: Drawable
   readonly edge: number
 }
 
 /** Decodes in a hidden, temporary frame. Undefined when the browser cannot. The frame's bytes are unchecked. */
-export function drawThumbnail({ type, bytes, edge }: Thumbnail): Promise<Uint8Array<ArrayBuffer> | undefined> {
+export function drawThumbnail({ of, edge }: Thumbnail): Promise<Uint8Array<ArrayBuffer> | undefined> {
   const frame = document.createElement('iframe')
   sandbox(frame)
   frame.hidden = true
   frame.src = previewUrl()
   return new Promise((resolve) => {
-    // The message transfers its bytes, so the caller's bytes are copied first.
-    const order: ToFrame = { kind: 'thumbnail', type, bytes: bytes.slice().buffer, edge }
-    orderFrame(frame, order, (answer) => {
+    const ordered = orderFrame(frame, { kind: 'thumbnail', of, edge }, (answer) => {
+      ordered.stop()
       frame.remove()
       resolve(answer.kind === 'thumbnail' ? new Uint8Array(answer.bytes) : undefined)
     })

@@ -1,7 +1,8 @@
 /** Outside the sandbox, pages decode only what `thumbnailTypeOf` accepts (decisions/thumbnails.md). */
 import { MAX_THUMBNAIL_BYTES } from '@blindkeep/client/owner'
+import { imageTypeOf } from './fileKind.ts'
 import { pixelsOf } from './imagePixels.ts'
-import { imageTypeOf, notDecodable } from './previewContent.ts'
+import { readForPreview } from './previewContent.ts'
 import { drawThumbnail } from './previewFrame.ts'
 import type { ImageType } from './previewMessages.ts'
 
@@ -9,15 +10,15 @@ const EDGE_PIXELS = 256
 const TYPES: ReadonlySet<ImageType> = new Set(['image/webp', 'image/png', 'image/jpeg'])
 
 /**
- * A WebP or PNG with at most 256 pixels a side, created in the sandbox. Undefined for a file that is no picture, is
- * too large or cannot be decoded by this browser, and when the sandbox answers with something else. Never throws
- * because of a file.
+ * A WebP or PNG with at most 256 pixels a side, created in the sandbox: of a document its first page, of a film a
+ * picture from its beginning. Undefined for a file that has none, is too large or cannot be decoded here, and when the
+ * sandbox answers with something else. Rejects only with the error of the stream.
  */
-export async function makeThumbnail(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array | undefined> {
-  const type = imageTypeOf(bytes)
-  if (type === undefined || notDecodable(type, bytes) !== undefined) return undefined
-  const drawn = await drawThumbnail({ type, bytes, edge: EDGE_PIXELS })
-  // The picture may have taken over its sandbox, so the answer is checked.
+export async function makeThumbnail(file: ReadableStream<Uint8Array>): Promise<Uint8Array | undefined> {
+  const content = await readForPreview(file)
+  if (content.kind === 'none' || content.kind === 'text') return undefined
+  const drawn = await drawThumbnail({ of: content, edge: EDGE_PIXELS })
+  // The file may have taken over its sandbox, so the answer is checked.
   return drawn !== undefined && thumbnailTypeOf(drawn) !== undefined ? drawn : undefined
 }
 

@@ -3,7 +3,7 @@ import { FileKind } from '../common/fileKind.tsx'
 import { formats } from '../common/format.ts'
 import { Icon } from '../common/icons.tsx'
 import { useText } from '../common/reader.ts'
-import { mayHavePreview } from '../preview/mayHavePreview.ts'
+import { whyNoPreview } from '../preview/mayHavePreview.ts'
 import type { Fault, SharedAsset } from './receiver.ts'
 import { shareTexts } from './texts.ts'
 
@@ -54,7 +54,7 @@ export function SharedFileRow(props: SharedFileRowProps) {
       </div>
       {/* Ignores the second click of a double click: by then "Stop" is where "Download" was. */}
       <div class="row shared-actions">
-        {mayHavePreview(file.name, file.type) && (
+        {whyNoPreview(file) === undefined && (
           <Button kind="quiet" icon="eye" onClick={props.onLook}>
             <span aria-hidden="true">{text.show}</span>
             <span class="visually-hidden">{text.showOf(name)}</span>

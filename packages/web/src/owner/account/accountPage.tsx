@@ -17,6 +17,7 @@ import { SecondFactor } from './secondFactor.tsx'
 import { Section } from './section.tsx'
 import { SessionsSection } from './sessionsSection.tsx'
 import { TakeSection } from './takeSection.tsx'
+import { ThumbnailsSection } from './thumbnailsSection.tsx'
 import './account.css'
 
 interface AccountPageProps {
@@ -65,6 +66,7 @@ function AccountSections({ account, reload, session }: AccountSectionsProps) {
       <RecoveryCheck email={email} />
       <NotifySection />
       <TakeSection />
+      <ThumbnailsSection />
       <SessionsSection session={session} endings={endings} />
       <DevicesSection session={session} onEnded={countEnding} />
       <DeleteAccount email={email} asksCode={hasSecondFactor} session={session} />

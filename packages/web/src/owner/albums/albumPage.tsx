@@ -18,6 +18,7 @@ import { DownloadAlbum } from './downloadAlbum.tsx'
 import { Incomplete } from './incomplete.tsx'
 import { SelectionBar } from './selectionBar.tsx'
 import { albumName, albumsTexts } from './texts.ts'
+import { MakeThumbnails, ThumbnailsProgress } from './thumbnailsOfAlbum.tsx'
 import type { UploadItem } from './uploadItem.ts'
 import { UploadPanel } from './uploadPanel.tsx'
 import type { UploadQueue } from './uploadQueue.ts'
@@ -66,6 +67,7 @@ export function AlbumPage({ albumId: wanted }: AlbumPageProps) {
             {album !== undefined && assets !== undefined && (
               <DeleteAlbum album={album} assets={assets} bytes={bytesOf(assets)} />
             )}
+            {assets !== undefined && <MakeThumbnails assets={assets} />}
             <AddFiles label={text.album.add} onFiles={add} />
           </div>
         )}
@@ -140,6 +142,7 @@ function Contents({ assets, isFailed, title, queue, uploads, onFiles }: Contents
     >
       {isOver && <p class="drop-hint">{text.album.drop}</p>}
       {uploads.length > 0 && <UploadPanel queue={queue} items={uploads} />}
+      <ThumbnailsProgress />
       {incomplete.length > 0 && <Incomplete assets={incomplete} />}
       {assets === undefined && !isFailed && (
         <p class="row soft" role="status">

@@ -6,7 +6,8 @@ import { Icon } from '../../common/icons.tsx'
 import { useText } from '../../common/reader.ts'
 import { useInView } from '../../common/useInView.ts'
 import { useLoaded } from '../../common/useLoaded.ts'
-import { Preview } from '../../preview/previewPane.tsx'
+import { whyNoPreview } from '../../preview/mayHavePreview.ts'
+import { NoPreview, Preview } from '../../preview/previewPane.tsx'
 import { useOwnerPages } from '../context.ts'
 import { useDevice } from '../device.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
@@ -156,6 +157,7 @@ function AssetPreview({ shown, asset, onGone }: PartProps) {
   const place = useRef<HTMLDivElement>(null)
   const tile = useTile(asset, useInView(place))
   const description = shown?.description
+  const why = description && whyNoPreview(description)
   const toggle = () => {
     if (opened !== undefined) setOpened(undefined)
     else if (shown !== undefined) consent.ask('preview', [shown], ([consented]) => setOpened(consented))
@@ -184,12 +186,16 @@ function AssetPreview({ shown, asset, onGone }: PartProps) {
           }}
         />
       )}
-      <div class="row">
-        <Button icon="eye" disabled={shown === undefined} onClick={toggle}>
-          {opened === undefined ? text.show : text.hide}
-        </Button>
-        {opened === undefined && <span class="small soft">{text.showHint}</span>}
-      </div>
+      {why !== undefined ? (
+        <NoPreview why={why} />
+      ) : (
+        <div class="row">
+          <Button icon="eye" disabled={shown === undefined} onClick={toggle}>
+            {opened === undefined ? text.show : text.hide}
+          </Button>
+          {opened === undefined && <span class="small soft">{text.showHint}</span>}
+        </div>
+      )}
       {consent.dialog}
     </div>
   )

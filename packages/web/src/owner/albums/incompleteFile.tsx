@@ -5,7 +5,8 @@ import { Button, Name, Notice } from '../../common/controls.tsx'
 import { Fact } from '../../common/fact.tsx'
 import { formats } from '../../common/format.ts'
 import { useText } from '../../common/reader.ts'
-import { Preview } from '../../preview/previewPane.tsx'
+import { whyNoPreview } from '../../preview/mayHavePreview.ts'
+import { NoPreview, Preview } from '../../preview/previewPane.tsx'
 import { useDevice } from '../device.ts'
 import { errorTexts } from '../errorText.ts'
 import { useAction } from '../useAction.ts'
@@ -24,6 +25,7 @@ export function IncompleteFile({ incomplete, album, onFinished }: IncompleteFile
   const errorText = useText(errorTexts)
   const { file, arrivedAt, retainUntil } = incomplete
   const name = file.name === undefined || file.name.trim() === '' ? albumTexts.unnamed : file.name
+  const why = whyNoPreview(file)
   const [isPreviewed, setPreviewed] = useState(false)
   const device = useDevice()
   const { isBusy, error, run } = useAction()
@@ -72,9 +74,10 @@ export function IncompleteFile({ incomplete, album, onFinished }: IncompleteFile
       {isPreviewed && (
         <Preview open={(signal) => incomplete.open({ signal })} name={name} explain={(fault) => errorText(fault)} />
       )}
+      {why !== undefined && <NoPreview why={why} />}
       {error !== undefined && <Notice tone="bad">{errorText(error)}</Notice>}
       <div class="row">
-        {!isPreviewed && (
+        {!isPreviewed && why === undefined && (
           <Button icon="eye" onClick={() => setPreviewed(true)}>
             {text.show}
             <span class="visually-hidden">: {name}</span>

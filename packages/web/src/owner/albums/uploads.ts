@@ -14,7 +14,7 @@ import { onOwnerLeave } from '../ownerLeave.ts'
 import { requireHeld } from '../take/requireHeld.ts'
 import { isTaken, noteAsset, releaseTaken, resumeTaken, type TakenUploads } from '../take/takenUploads.ts'
 import { holdUploads, takeOverUploads } from './pageUploads.ts'
-import { addThumbnail } from './thumbnails.ts'
+import { addThumbnailOfUpload } from './thumbnails.ts'
 import { isActive, mayBeFinished, type UploadItem, type UploadJob } from './uploadItem.ts'
 import { createUploadQueue } from './uploadQueue.ts'
 import { deleteUpload, storedUploads, storeUploads } from './uploadStore.ts'
@@ -130,5 +130,5 @@ async function send({ owner, baseUrl, device, turns }: Uploader, job: UploadJob<
   })
   if (isTaken(file)) await requireHeld({ owner, baseUrl }, { assetId, source, uploads, signal })
   const of = { assetId, originalHash: state.envelope.ciphertext_hash }
-  await addThumbnail({ owner, of, device: signer, file })
+  await addThumbnailOfUpload({ owner, of, device: signer, file })
 }

@@ -6,8 +6,8 @@ import { Fact } from '../../common/fact.tsx'
 import { formats } from '../../common/format.ts'
 import { useText } from '../../common/reader.ts'
 import type { SavingNow } from '../../common/useSaving.ts'
-import { mayHavePreview } from '../../preview/mayHavePreview.ts'
-import { Preview } from '../../preview/previewPane.tsx'
+import { whyNoPreview } from '../../preview/mayHavePreview.ts'
+import { NoPreview, Preview } from '../../preview/previewPane.tsx'
 import { useOwnerPages } from '../context.ts'
 import { errorTexts } from '../errorText.ts'
 import type { ListedDrop } from './dropList.ts'
@@ -36,7 +36,7 @@ export function DropDialog(props: DropDialogProps) {
       {isRemoved && <Notice tone="info">{text.details.removed}</Notice>}
       {trouble !== undefined && <Notice tone="warn">{trouble}</Notice>}
       {file?.note !== undefined && <Note note={file.note} />}
-      {file !== undefined && !isRemoved && mayHavePreview(file.name, file.type) && <PreviewPart item={item} />}
+      {file !== undefined && !isRemoved && <PreviewPart item={item} file={file} />}
       <FactList {...props} />
       <div class="drop-foot stack tight">
         {saving !== undefined && (
@@ -131,11 +131,18 @@ function FactList({ item, linkLabel }: DropDialogProps) {
   )
 }
 
-function PreviewPart({ item }: { readonly item: ListedDrop }) {
+interface PreviewPartProps {
+  readonly item: ListedDrop
+  readonly file: NonNullable<ListedDrop['file']>
+}
+
+function PreviewPart({ item, file: { name, type } }: PreviewPartProps) {
   const { owner } = useOwnerPages()
   const text = useText(inboxTexts)
   const errorText = useText(errorTexts)
   const [isAskedFor, setAskedFor] = useState(false)
+  const why = whyNoPreview({ name, type, size: sizeOf(item) })
+  if (why !== undefined) return <NoPreview why={why} />
   if (!isAskedFor)
     return (
       <div class="stack tight">

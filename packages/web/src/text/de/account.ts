@@ -32,6 +32,17 @@ export const account: typeof import('../en/account.ts').account = {
     hint: 'Mindestens 12 Zeichen. Das Passwort verlässt diesen Browser nie, deshalb kann es niemand für Sie nachsehen oder zurücksetzen.',
     label: 'Stärke des Passworts',
   },
+  thumbnails: {
+    title: 'Vorschaubilder',
+    isOn: 'Beim Behalten',
+    explain:
+      'Eine Datei aus Ihrem Eingang, die Sie nicht angesehen haben, hat in ihrem Album kein Bild. Dieser Browser kann von jedem Foto, jedem PDF und jedem Film eines zeichnen, sobald Sie es behalten oder hochladen. Sonst wird nichts gezeichnet, bis Sie es verlangen: mit „Vorschau anzeigen“, oder für ein ganzes Album mit „Vorschaubilder machen“.',
+    sandbox:
+      'Jede Datei wird dafür noch einmal heruntergeladen und in einem abgeschotteten Rahmen ohne Netz und Speicher gezeichnet. Das Vorschaubild ist verschlüsselt wie die Datei. Dies gilt nur für diesen Browser.',
+    start: 'Beim Behalten Vorschaubilder machen',
+    stop: 'Ausschalten',
+    refused: 'Dieser Browser speichert nichts und kann sich das daher nicht merken.',
+  },
   signIn: {
     title: 'Anmelden',
     submit: 'Anmelden',

@@ -112,6 +112,22 @@ export const albums: typeof import('../en/albums.ts').albums = {
       ),
     confirm: { preview: 'Trotzdem anzeigen', download: 'Trotzdem herunterladen', share: 'Trotzdem teilen' },
   },
+  thumbnails: {
+    make: 'Vorschaubilder machen',
+    running: (finished, total) => `Vorschaubilder: ${number(finished)} von ${number(total)}`,
+    explain:
+      'Jede Datei wird einmal heruntergeladen und hier gezeichnet, in einem abgeschotteten Rahmen, der nichts erreichen kann.',
+    stop: 'Anhalten',
+    done: (made) => plural(made, '1 Vorschaubild wurde gemacht.', `${number(made)} Vorschaubilder wurden gemacht.`),
+    none: (count) =>
+      plural(
+        count,
+        '1 Datei hat keines: Sie ist von anderer Art oder kann hier nicht gezeichnet werden.',
+        `${files(count)} haben keines: Sie sind von anderer Art oder können hier nicht gezeichnet werden.`,
+      ),
+    failed: (count) =>
+      `${plural(count, '1 Vorschaubild konnte', `${number(count)} Vorschaubilder konnten`)} nicht gemacht werden. Prüfen Sie Ihre Verbindung und versuchen Sie es noch einmal.`,
+  },
   selection: {
     region: 'Ausgewählte Dateien',
     count: (count) => `${files(count)} ausgewählt`,

@@ -1,3 +1,5 @@
+import { number } from './counts.ts'
+
 export const preview: typeof import('../en/preview.ts').preview = {
   title: (name) => `Vorschau von ${name}`,
   opening: 'Wird geöffnet\u00a0…',
@@ -8,4 +10,12 @@ export const preview: typeof import('../en/preview.ts').preview = {
   failed:
     'Ihr Browser kann diese Datei nicht anzeigen. Vielleicht ist sie beschädigt oder von einer unbekannten Art. Sie können sie trotzdem herunterladen.',
   again: 'Noch einmal versuchen',
+  drawing: 'Wird gezeichnet\u00a0…',
+  page: (page, pages) => `Seite ${number(page)} von ${number(pages)}`,
+  pageBack: 'Vorige Seite',
+  pageOn: 'Nächste Seite',
+  locked: 'Dieses PDF hat ein Passwort. Laden Sie es herunter und öffnen Sie es dort.',
+  notPlayed:
+    'Ihr Browser kann diese Datei nicht abspielen. Vielleicht ist sie beschädigt oder von einer unbekannten Art. Sie können sie trotzdem herunterladen.',
+  noDecoder: 'Was diese Art von Datei anzeigt, konnte nicht vom Server geladen werden. Prüfen Sie Ihre Verbindung.',
 }

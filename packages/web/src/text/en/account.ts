@@ -29,6 +29,17 @@ export const account = {
     hint: 'At least 12 characters. The password never leaves this browser, so it cannot be looked up or reset for you.',
     label: 'Strength of the password',
   },
+  thumbnails: {
+    title: 'Thumbnails',
+    isOn: 'When files are kept',
+    explain:
+      'A file from your inbox that you have not looked at has no picture in its album. This browser can draw one of every photo, PDF and film as you keep or upload it. Without this, nothing is drawn until you ask for it: with “Show preview”, or for a whole album with “Make thumbnails”.',
+    sandbox:
+      'Each file is downloaded once more and drawn in an isolated frame without network and storage. The thumbnail is encrypted like the file. This counts for this browser alone.',
+    start: 'Make thumbnails when files are kept',
+    stop: 'Turn off',
+    refused: 'This browser stores nothing, so it cannot remember this.',
+  },
   signIn: {
     title: 'Sign in',
     submit: 'Sign in',

@@ -110,6 +110,21 @@ export const albums = {
       ),
     confirm: { preview: 'Show it anyway', download: 'Download anyway', share: 'Share anyway' },
   },
+  thumbnails: {
+    make: 'Make thumbnails',
+    running: (finished: number, total: number) => `Making thumbnails: ${number(finished)} of ${number(total)}`,
+    explain: 'Each file is downloaded once and drawn here, in an isolated frame that can reach nothing.',
+    stop: 'Stop',
+    done: (made: number) => plural(made, '1 thumbnail was made.', `${number(made)} thumbnails were made.`),
+    none: (count: number) =>
+      plural(
+        count,
+        '1 file has none: it is of another kind, or cannot be drawn here.',
+        `${files(count)} have none: they are of another kind, or cannot be drawn here.`,
+      ),
+    failed: (count: number) =>
+      `${plural(count, '1 thumbnail', `${number(count)} thumbnails`)} could not be made. Check your connection, then try again.`,
+  },
   selection: {
     region: 'Selected files',
     count: (count: number) => `${files(count)} selected`,

@@ -1,0 +1,6 @@
+import { baseUrlBefore } from '../common/baseUrl.ts'
+
+/** The URL of the sandbox page, for the owner's page and for a share's page. */
+export function previewUrl(): string {
+  return `${baseUrlBefore(location, /\/(?:v\/[^/]*)?$/)}/preview/`
+}
