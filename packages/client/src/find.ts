@@ -10,6 +10,16 @@ export {
   type SortOrder,
   sortedBy,
 } from './find/find.ts'
+export {
+  type InboxVisits,
+  isAfter,
+  isReadDrop,
+  laterOf,
+  mergedVisits,
+  NO_VISITS,
+  openVisits,
+  sealVisits,
+} from './find/inboxVisits.ts'
 export { FILE_KINDS, type FileKind, isFileKind, kindOf } from './find/kinds.ts'
 export {
   type IndexSeal,

@@ -46,7 +46,7 @@ describe('the sealed index of names', () => {
     ]
     for (const other of others) assert.equal(await openNames(part, { ...seal, ...other }), undefined)
     for (const at of [0, 20, part.length - 1]) {
-      const damaged = Uint8Array.from(part)
+      const damaged: Uint8Array = Uint8Array.from(part)
       damaged[at] = (damaged[at] ?? 0) ^ 1
       assert.equal(await openNames(damaged, seal), undefined)
     }

@@ -6,10 +6,12 @@ import { Icon, type IconName } from '../../common/icons.tsx'
 import { useText } from '../../common/reader.ts'
 import { Redrawn } from '../../common/redrawn.tsx'
 import { useInView } from '../../common/useInView.ts'
+import { findTexts } from '../find/texts.ts'
 import { batchIdOf } from './batches.ts'
 import { isUnread, type ListedDrop } from './dropList.ts'
 import type { InboxDrops } from './inboxDrops.ts'
 import { inboxTexts, nameOf, plainNameOf, shortNoteOf, sizeOf, troubleText } from './texts.ts'
+import type { DropMark } from './useVisit.ts'
 
 export interface DropActions {
   readonly onOpen: (item: ListedDrop) => void
@@ -33,6 +35,7 @@ interface DropRowProps {
   readonly linkLabel: string
   readonly nowMs: number
   readonly isChosen: boolean
+  readonly markOf: (item: ListedDrop) => DropMark | undefined
   readonly isBusy: boolean
   /** A download is running: no other can start. */
   readonly isSaving: boolean
@@ -46,18 +49,22 @@ interface DropRowProps {
 export function DropRow(props: DropRowProps) {
   const { item, linkLabel, isChosen, isBusy, isSaving, isInBatch, actions } = props
   const nowMs = isInBatch === true ? 0 : props.nowMs
-  const parts = [item, linkLabel, nowMs, isChosen, isBusy, isSaving, isInBatch, actions]
+  const parts = [item, linkLabel, nowMs, isChosen, isBusy, isSaving, isInBatch, actions, props.markOf(item)]
   return <Redrawn parts={parts} draw={() => <Row {...props} />} />
 }
 
 function Row(props: DropRowProps) {
-  const { item, isChosen, isBusy, isInBatch = false, actions } = props
+  const { item, isChosen, isBusy, isInBatch = false, actions, markOf } = props
   const text = useText(inboxTexts)
+  const mark = markOf(item)
   const { file, adopting } = item
   const trouble = troubleText(item, text)
   const plainName = plainNameOf(item, text)
   return (
-    <li class={`drop ${isChosen ? 'chosen' : ''} ${trouble === undefined ? '' : 'faulty'}`} data-drop={item.dropId}>
+    <li
+      class={`drop ${isChosen ? 'chosen' : ''} ${trouble === undefined ? '' : 'faulty'} ${mark === undefined ? '' : 'not-opened'}`}
+      data-drop={item.dropId}
+    >
       <label class="pick">
         <input
           type="checkbox"
@@ -74,6 +81,7 @@ function Row(props: DropRowProps) {
             <Name>{nameOf(item, text)}</Name>
           </span>
         </button>
+        {mark !== undefined && <Mark mark={mark} />}
         {isUnread(item) && <NameInView item={item} readName={actions.readName} />}
         {!isInBatch && <BatchInView of={item} readBatch={actions.readBatch} />}
         <Facts {...props} />
@@ -86,6 +94,16 @@ function Row(props: DropRowProps) {
       </div>
       {adopting ? <span class="badge warn">{text.adopting}</span> : <Actions {...props} />}
     </li>
+  )
+}
+
+/** Whether the owner has opened the file: the weight of its name says it, too. */
+function Mark({ mark }: { readonly mark: DropMark }) {
+  const text = useText(findTexts)
+  return mark === 'new' ? (
+    <span class="badge good drop-mark">{text.new}</span>
+  ) : (
+    <span class="visually-hidden">{text.notOpened}</span>
   )
 }
 

@@ -8,11 +8,13 @@ import { useNow } from '../../common/useNow.ts'
 import { useOwnerPages } from '../context.ts'
 import { BatchCard, FOLDED_ROWS } from './batchCard.tsx'
 import { type DropBatch, dropsOf, type InboxEntry } from './batches.ts'
+import type { ListedDrop } from './dropList.ts'
 import { type DropActions, DropRow, type RowActions } from './dropRow.tsx'
 import { HalfCheckbox } from './halfCheckbox.tsx'
 import type { InboxSnapshot } from './inboxDrops.ts'
 import { afterAll, afterClick, allOrNone, extentOf, type Selection } from './selection.ts'
 import { inboxTexts, totalOf } from './texts.ts'
+import type { DropMark } from './useVisit.ts'
 
 /** Rows are drawn in steps while the owner scrolls, so a large inbox appears at once. */
 const STEP = 60
@@ -22,6 +24,7 @@ interface InboxListProps extends DropActions {
   readonly entries: readonly InboxEntry[]
   readonly lookingIn: InboxSnapshot['lookingIn']
   readonly labelOfLink: (opaqueId: string) => string
+  readonly markOf: (item: ListedDrop) => DropMark | undefined
   readonly readName: RowActions['readName']
   readonly readBatch: RowActions['readBatch']
   readonly selection: Selection
@@ -33,7 +36,7 @@ interface InboxListProps extends DropActions {
 }
 
 export function InboxList(props: InboxListProps) {
-  const { entries, lookingIn, labelOfLink, selection, onSelection, isBusy, isSaving, ...actions } = props
+  const { entries, lookingIn, labelOfLink, markOf, selection, onSelection, isBusy, isSaving, ...actions } = props
   const { owner } = useOwnerPages()
   const text = useText(inboxTexts)
   const format = useText(formats)
@@ -56,7 +59,7 @@ export function InboxList(props: InboxListProps) {
         ),
       ),
   })
-  const common = { actions: rowActions, nowMs, isBusy, isSaving }
+  const common = { actions: rowActions, nowMs, isBusy, isSaving, markOf }
   const { drawn, isAll } = firstRows(entries, openBatches, count)
   return (
     <div class="stack tight">

@@ -1,52 +1,64 @@
 /** Files that have arrived and wait for the owner's decision: to save, to keep in an album, or to discard. */
-import { useMemo, useState } from 'preact/hooks'
-import { Progress } from '../../common/controls.tsx'
+import { useState } from 'preact/hooks'
+import { Button, Progress } from '../../common/controls.tsx'
 import { formats } from '../../common/format.ts'
 import { Icon } from '../../common/icons.tsx'
 import { OWN_FOCUS } from '../../common/keptPlace.ts'
 import { useText } from '../../common/reader.ts'
+import { useOwnerPages } from '../context.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
-import { useRoute } from '../route.ts'
+import { FindBar } from '../find/findBar.tsx'
+import { useFinding } from '../find/findState.ts'
+import { findTexts } from '../find/texts.ts'
 import { UnreadNotice } from './unreadNotice.tsx'
 import './inbox.css'
-import { entriesOf } from './batches.ts'
 import type { ListedDrop } from './dropList.ts'
 import { InboxDialogs, type OpenDialog } from './inboxDialogs.tsx'
 import type { InboxSnapshot } from './inboxDrops.ts'
 import { InboxList } from './inboxList.tsx'
-import { ALL_LINKS, LinkFilter, useLinkLabels } from './linkFilter.tsx'
+import { LinkFilter, useLinkLabels } from './linkFilter.tsx'
 import { SavingStatus } from './savingStatus.tsx'
 import { EMPTY_SELECTION, pruned, type Selection } from './selection.ts'
 import { inboxTexts, totalOf } from './texts.ts'
 import { useDropSaving } from './useDropSaving.ts'
 import { useDropWork } from './useDropWork.ts'
+import { useFoundDrops } from './useFoundDrops.ts'
 import { useInboxDrops } from './useInboxDrops.ts'
 import { useKeptFocus } from './useKeptFocus.ts'
+import { markOf, newestOf, useVisit } from './useVisit.ts'
 import { WorkStatus } from './workStatus.tsx'
+
+const ORDERS = ['newest', 'oldest', 'name', 'sender', 'largest', 'smallest'] as const
 
 export function InboxPage() {
   const text = useText(inboxTexts)
-  const { query } = useRoute()
+  const findText = useText(findTexts)
+  const { state, onState } = useFinding()
   const { inbox, snapshot } = useInboxDrops()
   const { drops, isListed, error } = snapshot
   const links = useLinkLabels()
-  const [link, setLink] = useState(query.get('link') ?? ALL_LINKS)
+  const { visits, view } = useVisit(useOwnerPages(), drops)
   const [selection, setSelection] = useState<Selection>(EMPTY_SELECTION)
   const [dialog, setDialog] = useState<OpenDialog>()
   const work = useDropWork(inbox.remove)
   const saving = useDropSaving()
-  const shown = useMemo(
-    () => (link === ALL_LINKS ? drops : drops.filter(({ opaqueId }) => opaqueId === link)),
-    [drops, link],
-  )
-  const entries = useMemo(() => entriesOf(shown), [shown])
+  const { ofLink, shown, entries, reading } = useFoundDrops({ inbox, drops, labels: links, state, view })
   const part = useKeptFocus(entries)
   const actions = {
-    onOpen: (item: ListedDrop) => setDialog({ kind: 'details', item }),
+    onOpen: (item: ListedDrop) => {
+      visits.markRead([item.dropId])
+      setDialog({ kind: 'details', item })
+    },
     onKeep: (of: readonly ListedDrop[]) => setDialog({ kind: 'keep', items: of }),
     onDiscard: (of: readonly ListedDrop[]) => setDialog({ kind: 'discard', items: of }),
-    onDownload: saving.save,
-    onZip: saving.saveZip,
+    onDownload: (item: ListedDrop) => {
+      visits.markRead([item.dropId])
+      saving.save(item)
+    },
+    onZip: (of: readonly ListedDrop[], title: string) => {
+      visits.markRead(of.map(({ dropId }) => dropId))
+      saving.saveZip(of, title)
+    },
   } as const
 
   return (
@@ -59,12 +71,33 @@ export function InboxPage() {
       {drops.length > 0 && (
         <>
           <UnreadNotice items={drops} onRetry={inbox.reload} />
-          <LinkFilter items={drops} isListed={isListed} labels={links} link={link} onLink={setLink} />
+          <FindBar
+            {...{ state, onState, reading }}
+            what="files"
+            filters="inbox"
+            orders={ORDERS}
+            shown={shown.length}
+            of={ofLink.length}
+          >
+            {drops.some((drop) => markOf(view, drop) !== undefined) && (
+              <Button kind="quiet" onClick={() => visits.markAllRead(newestOf(drops) ?? '')}>
+                {findText.markRead}
+              </Button>
+            )}
+          </FindBar>
+          <LinkFilter
+            items={drops}
+            isListed={isListed}
+            labels={links}
+            link={state.link}
+            onLink={(link) => onState({ link })}
+          />
           {shown.length > 0 && (
             <InboxList
               {...actions}
               entries={entries}
               lookingIn={snapshot.lookingIn}
+              markOf={(item) => markOf(view, item)}
               labelOfLink={links}
               readName={inbox.readName}
               readBatch={inbox.readBatch}
