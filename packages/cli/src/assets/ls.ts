@@ -33,7 +33,7 @@ export async function ls(album: string | undefined, flags: OwnerFlags): Promise<
     const all = await accountAssets(session, signal)
     const assets = all.filter(({ albumId }) => chosen === undefined || albumId === chosen.albumId)
     const described = await describeAssets(session, assets, { all, signal })
-    const sorted = described.toSorted((one, other) => byName(nameOf(one), nameOf(other)))
+    const sorted = described.toSorted((one, other) => byName(sortName(one), sortName(other)))
     report.list(
       [shrinking('NAME'), 'SIZE', 'KEPT SINCE', 'ID'],
       sorted.map((one) => rowOf(one, names.get(one.asset.albumId))),
@@ -46,30 +46,36 @@ export async function ls(album: string | undefined, flags: OwnerFlags): Promise<
   })
 }
 
-const nameOf = ({ file, state }: DescribedAsset) => file?.name ?? WITHOUT_NAME[state]
+const sortName = ({ file, state }: DescribedAsset) => file?.name ?? WITHOUT_NAME[state]
 
 function rowOf(one: DescribedAsset, album: string | undefined): Row {
-  const { asset, state, file, failure, signerRevokedAt } = one
-  const { assetId, albumId, createdAt, blobs } = asset
+  const { asset, file } = one
+  const size = file === undefined ? '' : sizeText(file.size)
+  return { cells: [nameOf(one), size, timeText(asset.createdAt), shortId(asset.assetId)], fact: factOf(one, album) }
+}
+
+/** With what is to be known of its signature. */
+export function nameOf(one: DescribedAsset): string {
+  const { state, file } = one
   const mark = markOf(one)
   const title = file?.name === undefined ? WITHOUT_NAME[state] : shown(file.name)
-  const name = mark === undefined ? title : `${title} (${mark})`
-  const size = file === undefined ? '' : sizeText(file.size)
+  return mark === undefined ? title : `${title} (${mark})`
+}
+
+export function factOf({ asset, state, file, failure, signerRevokedAt }: DescribedAsset, album: string | undefined) {
+  const { assetId, albumId, createdAt, blobs } = asset
   return {
-    cells: [name, size, timeText(createdAt), shortId(assetId)],
-    fact: {
-      asset_id: assetId,
-      album_id: albumId,
-      album,
-      state,
-      name: file?.name,
-      type: file?.type,
-      size: file?.size,
-      modified_at: file?.modifiedAt,
-      created_at: createdAt,
-      sealed_bytes: blobs.reduce((sum, blob) => sum + blob.size, 0),
-      signer_revoked_at: signerRevokedAt,
-      message: failure?.message,
-    },
+    asset_id: assetId,
+    album_id: albumId,
+    album,
+    state,
+    name: file?.name,
+    type: file?.type,
+    size: file?.size,
+    modified_at: file?.modifiedAt,
+    created_at: createdAt,
+    sealed_bytes: blobs.reduce((sum, blob) => sum + blob.size, 0),
+    signer_revoked_at: signerRevokedAt,
+    message: failure?.message,
   }
 }

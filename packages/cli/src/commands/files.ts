@@ -1,5 +1,7 @@
 /** The commands for the files that an account keeps. */
-import type { Command } from 'commander'
+import { FILE_KINDS, SORT_ORDERS } from '@blindkeep/client/find'
+import { type Command, Option } from 'commander'
+import { pastTime, size } from '../ground/options.ts'
 import { does } from './done.ts'
 
 export function addFilesCommands(program: Command): void {
@@ -34,6 +36,8 @@ Examples:
     .argument('[album]', 'its name, its id, or the beginning of its id')
     .action(does(async () => (await import('../assets/ls.ts')).ls))
 
+  addFind(program)
+
   program
     .command('get')
     .description('Saves files of the account on this machine. A broken connection is continued where it broke.')
@@ -60,4 +64,32 @@ Examples:
     .description('Deletes files of the account. Files that must be retained stay.')
     .argument('<file...>', 'the id of a file, the beginning of its id, or its name')
     .action(does(async () => (await import('../assets/rm.ts')).rm))
+}
+
+function addFind(program: Command): void {
+  program
+    .command('find')
+    .description('Finds files in inbox and albums. All words must be in name, sender, link or album.')
+    .argument('[word...]', 'words or parts of words, in any order; case and accents do not count')
+    .addOption(new Option('--in <place>', 'only there').choices(['inbox', 'albums']))
+    .addOption(new Option('--kind <kind>', 'by the ending of the name, or its media type').choices(FILE_KINDS))
+    .option('--from <sender>', 'as the guest says')
+    .option('--link <link>', 'only drops of this link: its id or label')
+    .option('--since <time>', 'not older than this: a duration, a day or a time', pastTime)
+    .option('--until <time>', 'older than this', pastTime)
+    .option('--larger <size>', 'at least so large', size)
+    .option('--smaller <size>', 'at most so large', size)
+    .addOption(new Option('--sort <order>', 'the order').choices(SORT_ORDERS).default('newest'))
+    .option('--no-index', 'keep no names of drops in this profile, and delete those that it keeps')
+    .addHelpText(
+      'after',
+      `
+The server cannot read names, so this machine reads them, each once: the profile
+keeps them, sealed, until you sign out.
+
+Examples:
+  blindkeep find invoice 2026 --from Ada
+  blindkeep find --in inbox --kind image --since 7d --larger 10MB --sort largest`,
+    )
+    .action(does(async () => (await import('../find/find.ts')).find))
 }

@@ -1,5 +1,6 @@
 /** Which kept files are shown: those that match what is looked for, in the wanted order. */
-import { type Findable, keyOfAsset } from '@blindkeep/client/find'
+import type { Findable } from '@blindkeep/client/find'
+import { keyOfAsset } from '@blindkeep/client/findIndex'
 import type { AssetDescription, AssetFacts } from '@blindkeep/client/owner'
 import { useMemo } from 'preact/hooks'
 import { useOwnerPages } from '../context.ts'

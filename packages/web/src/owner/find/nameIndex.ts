@@ -7,7 +7,7 @@ import {
   openNames,
   placeOfIndex,
   sealNames,
-} from '@blindkeep/client/find'
+} from '@blindkeep/client/findIndex'
 import type { Owner } from '@blindkeep/client/owner'
 import { toHex } from '@blindkeep/protocol/bytes'
 import { changeParts, deleteParts, loadParts } from './nameStore.ts'

@@ -1,5 +1,6 @@
 /** Which files of the inbox are shown: those of a link, and those that match what is looked for, in the wanted order. */
-import { type Findable, keyOfDrop } from '@blindkeep/client/find'
+import type { Findable } from '@blindkeep/client/find'
+import { keyOfDrop } from '@blindkeep/client/findIndex'
 import { useEffect, useMemo } from 'preact/hooks'
 import { type FindState, isFiltered, needsNames } from '../find/findState.ts'
 import { foundIn } from '../find/found.ts'

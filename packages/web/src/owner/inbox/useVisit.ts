@@ -1,5 +1,5 @@
 /** The visits of the inbox, for the page of the inbox and for the badge that counts what is new. */
-import { isAfter, isReadDrop, laterOf } from '@blindkeep/client/find'
+import { isAfter, isReadDrop, laterOf } from '@blindkeep/client/findIndex'
 import type { DropFacts, LiveEvent, Owner } from '@blindkeep/client/owner'
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { createRefresher } from '../../common/refresher.ts'

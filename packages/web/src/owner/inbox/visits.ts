@@ -1,5 +1,5 @@
 /** What is new since the last visit of the inbox in this browser, and what was read. Kept current for all pages. */
-import { type InboxVisits, laterOf, mergedVisits, NO_VISITS, openVisits, sealVisits } from '@blindkeep/client/find'
+import { type InboxVisits, laterOf, mergedVisits, NO_VISITS, openVisits, sealVisits } from '@blindkeep/client/findIndex'
 import type { Owner } from '@blindkeep/client/owner'
 import type { DropId } from '@blindkeep/protocol/ids'
 import { onOwnerLeave } from '../ownerLeave.ts'
