@@ -58,8 +58,26 @@ export function FindBar(props: FindBarProps) {
   )
 }
 
-/** Words count once no letter has been typed for this time. */
+/** What is typed counts once nothing has been typed for this time. */
 const TYPED_MS = 150
+
+/** What stands in a field, and how it changes. `onGiven` gets it a little later. */
+function useTyped(given: string, onGiven: (typed: string) => void) {
+  const [typed, setTyped] = useState(given)
+  const latest = useRef(onGiven)
+  latest.current = onGiven
+  useEffect(() => setTyped(given), [given])
+  useEffect(() => {
+    if (typed === given) return undefined
+    const timer = setTimeout(() => latest.current(typed), TYPED_MS)
+    return () => clearTimeout(timer)
+  }, [typed])
+  return {
+    value: typed,
+    autocomplete: 'off',
+    onInput: (event: { readonly currentTarget: HTMLInputElement }) => setTyped(event.currentTarget.value),
+  }
+}
 
 interface WordsProps {
   readonly label: string
@@ -70,31 +88,21 @@ interface WordsProps {
 
 function Words({ label, hint, words, onWords }: WordsProps) {
   const input = useRef<HTMLInputElement>(null)
-  const [typed, setTyped] = useState(words)
-  const latest = useRef(onWords)
-  latest.current = onWords
-  useEffect(() => setTyped(words), [words])
-  useEffect(() => {
-    if (typed === words) return undefined
-    const timer = setTimeout(() => latest.current(typed), TYPED_MS)
-    return () => clearTimeout(timer)
-  }, [typed])
+  const typed = useTyped(words, onWords)
   useSlash(input)
   return (
     <label class="find-words">
       <span class="visually-hidden">{label}</span>
       <Icon name="search" />
       <input
+        {...typed}
         ref={input}
         type="search"
-        value={typed}
         placeholder={label}
         title={hint}
         aria-keyshortcuts="/"
         maxLength={200}
-        autocomplete="off"
         spellcheck={false}
-        onInput={(event) => setTyped(event.currentTarget.value)}
       />
     </label>
   )
@@ -183,11 +191,7 @@ interface GivenProps {
 
 function Given({ label, type, value, onGiven }: GivenProps) {
   const id = useId()
-  const input = {
-    ...{ id, value },
-    autocomplete: 'off',
-    onChange: (event: { readonly currentTarget: HTMLInputElement }) => onGiven(event.currentTarget.value),
-  }
+  const input = { ...useTyped(value, onGiven), id }
   return (
     <div class="find-choice">
       <label for={id} class="small soft">
