@@ -1,4 +1,4 @@
-/** The names of drops that this profile has read, sealed under the account key, so that the next search asks for none. */
+/** The names of drops that this profile has read, sealed under the account key: the next search asks for none. */
 import {
   type IndexSeal,
   type KnownName,

@@ -69,7 +69,7 @@ describe('the sealed index of names', () => {
     )
   })
 
-  it('knows a kept file by what was signed of it, so that another name is read anew', () => {
+  it('knows a kept file by what was signed of it, so that another name is read again', () => {
     const blob = (role: 'provenance' | 'metadata', hash: string) => ({ role, hash: hash.repeat(64), size: 1 }) as const
     const facts = (...blobs: readonly ReturnType<typeof blob>[]) =>
       keyOfAsset({ blobs } as unknown as Parameters<typeof keyOfAsset>[0])

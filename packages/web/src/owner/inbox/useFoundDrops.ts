@@ -1,4 +1,4 @@
-/** Which files of the inbox are shown: those of a link, and those that match what is looked for, in the wanted order. */
+/** Which files of the inbox are shown: those of a link, and what matches a search, in the wanted order. */
 import type { Findable } from '@blindkeep/client/find'
 import { keyOfDrop } from '@blindkeep/client/findIndex'
 import { useEffect, useMemo } from 'preact/hooks'
