@@ -25,7 +25,15 @@ interface FindBarProps extends Finding {
   readonly children?: ComponentChildren
 }
 
+/** A shorter list is seen at a glance. */
+const SHOWN_FROM = 8
+
 export function FindBar(props: FindBarProps) {
+  const isUsed = isFiltered(props.state) || props.state.sort !== ALL.sort
+  return props.of < SHOWN_FROM && !isUsed ? null : <Bar {...props} />
+}
+
+function Bar(props: FindBarProps) {
   const { what, orders, filters, state, onState, shown, of, reading, children } = props
   const text = useText(findTexts)
   const id = useId()

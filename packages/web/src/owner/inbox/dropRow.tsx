@@ -81,7 +81,6 @@ function Row(props: DropRowProps) {
             <Name>{nameOf(item, text)}</Name>
           </span>
         </button>
-        {mark !== undefined && <Mark mark={mark} />}
         {isUnread(item) && <NameInView item={item} readName={actions.readName} />}
         {!isInBatch && <BatchInView of={item} readBatch={actions.readBatch} />}
         <Facts {...props} />
@@ -98,10 +97,11 @@ function Row(props: DropRowProps) {
 }
 
 /** Whether the owner has opened the file: the weight of its name says it, too. */
-function Mark({ mark }: { readonly mark: DropMark }) {
+function Mark({ mark }: { readonly mark: DropMark | undefined }) {
   const text = useText(findTexts)
+  if (mark === undefined) return null
   return mark === 'new' ? (
-    <span class="badge good drop-mark">{text.new}</span>
+    <strong class="drop-mark">{text.new}</strong>
   ) : (
     <span class="visually-hidden">{text.notOpened}</span>
   )
@@ -129,16 +129,24 @@ export function BatchInView({ of, readBatch }: BatchInViewProps) {
   return batchId === undefined ? null : <span ref={place} />
 }
 
-function Facts({ item, linkLabel, nowMs, isInBatch }: DropRowProps) {
+function Facts({ item, linkLabel, nowMs, isInBatch, markOf }: DropRowProps) {
   const text = useText(inboxTexts)
   const format = useText(formats)
   const { file, receivedAt } = item
   const announced = announcedCount([item])
-  if (isInBatch === true) return <p class="small soft size">{format.bytes(sizeOf(item))}</p>
+  const mark = markOf(item)
+  if (isInBatch === true)
+    return (
+      <p class="small soft size">
+        <Mark mark={mark} /> {format.bytes(sizeOf(item))}
+      </p>
+    )
   return (
     <ul class="dotted small soft">
       {announced !== undefined && <li>{text.batch.alone(announced)}</li>}
-      <li>{format.bytes(sizeOf(item))}</li>
+      <li>
+        <Mark mark={mark} /> {format.bytes(sizeOf(item))}
+      </li>
       {file?.sender !== undefined && (
         <li class="sender">
           <Name>{text.from(file.sender)}</Name>
