@@ -74,7 +74,10 @@ export async function openVisits(sealed: Uint8Array | undefined, seal: IndexSeal
 const instantIn = (value: unknown) =>
   typeof value === 'string' && parseInstant(value) !== undefined ? value : undefined
 
-function sealOf({ accountKey, accountId, baseUrl }: IndexSeal) {
-  const contextId = sha256(utf8(`blindkeep/inbox-visits/1\0${baseUrl}\0${accountId}`)).slice(0, ID_BYTES)
-  return { key: accountKey, purpose: 'find-index', contextId } as const
+export function visitsContext({ accountId, baseUrl }: Omit<IndexSeal, 'accountKey'>): Bytes {
+  return sha256(utf8(`blindkeep/inbox-visits/1\0${baseUrl}\0${accountId}`)).slice(0, ID_BYTES)
+}
+
+function sealOf(seal: IndexSeal) {
+  return { key: seal.accountKey, purpose: 'find-index', contextId: visitsContext(seal) } as const
 }

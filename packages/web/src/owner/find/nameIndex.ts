@@ -64,7 +64,7 @@ export function createNameIndex(owner: IndexOwner, baseUrl: string): NameIndex {
     isLoaded = true
     for (const listener of listeners) listener()
     listeners.clear()
-    if (parts.length <= MAX_PARTS && damaged.length === 0) return
+    if (parts.length <= MAX_PARTS && damaged.length === 0 && names.size <= MAX_NAMES) return
     const merged = await sealNames([...names].slice(-MAX_NAMES), seal)
     if (mayStore())
       await changeParts(
@@ -89,7 +89,9 @@ export function createNameIndex(owner: IndexOwner, baseUrl: string): NameIndex {
   return {
     get: (key) => names.get(key),
     note(key, file) {
-      if (names.has(key) || names.size >= MAX_NAMES) return
+      if (names.has(key)) return
+      const oldest = names.size < MAX_NAMES ? undefined : names.keys().next().value
+      if (oldest !== undefined) names.delete(oldest)
       const name = knownNameOf(file)
       names.set(key, name)
       waiting.set(key, name)
