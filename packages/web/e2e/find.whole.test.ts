@@ -84,22 +84,34 @@ describe('one file of a thousand', () => {
   it('is found by a part of its name, on a phone and a desktop, and its device remembers the names', async (t) => {
     const owner = await beginWithMany()
     const phone = (await browser.open(t, { url: `${world.url}/#/inbox`, signedInAs: owner, device: 'phone' })).page
-    await phone.getByRole('status').filter({ hasText: inboxText.waiting(FILES) }).waitFor()
+    await phone
+      .getByRole('status')
+      .filter({ hasText: inboxText.waiting(FILES) })
+      .waitFor()
     await search(phone).fill('0500')
     await row(phone, 'Scan 0500.pdf').waitFor()
-    await phone.getByRole('status').filter({ hasText: text.found(1, FILES) }).waitFor()
+    await phone
+      .getByRole('status')
+      .filter({ hasText: text.found(1, FILES) })
+      .waitFor()
     await assertAccessible(phone)
 
     const { page } = await browser.open(t, { url: `${world.url}/healthz`, signedInAs: owner })
     const names = countNames(page)
     await page.goto(`${world.url}/#/inbox`)
-    await page.getByRole('status').filter({ hasText: inboxText.waiting(FILES) }).waitFor()
+    await page
+      .getByRole('status')
+      .filter({ hasText: inboxText.waiting(FILES) })
+      .waitFor()
     await page.keyboard.press('/')
     await page.keyboard.type('köln GRUSSE')
     await row(page, 'Grüße aus Köln.jpg').waitFor()
     await search(page).fill('0500')
     await row(page, 'Scan 0500.pdf').waitFor()
-    await page.getByRole('status').filter({ hasText: text.found(1, FILES) }).waitFor()
+    await page
+      .getByRole('status')
+      .filter({ hasText: text.found(1, FILES) })
+      .waitFor()
     await untilStored(page)
     assert.ok(names() >= FILES - 60, 'each name is read once')
 
