@@ -4,6 +4,7 @@ import { describe, it } from 'node:test'
 import { mapConcurrently } from '@blindkeep/protocol/concurrency'
 import type { Page } from 'playwright-core'
 import { sendFile } from '../../../testing/people.ts'
+import { until } from '../../../testing/until.ts'
 import { albums as albumsText } from '../src/text/en/albums.ts'
 import { find as text } from '../src/text/en/find.ts'
 import { inbox as inboxText } from '../src/text/en/inbox.ts'
@@ -44,8 +45,8 @@ function countNames(page: Page): () => number {
   }
 }
 
-/** The sealed parts of the index in this browser. `change` may alter them. */
-const partsIn = (page: Page, isDamaging = false): Promise<number> =>
+/** Bytes of the sealed parts of the index in this browser. `isDamaging` changes one byte of each. */
+const storedBytes = (page: Page, isDamaging = false): Promise<number> =>
   page.evaluate(
     (isDamaging) =>
       new Promise<number>((resolve, reject) => {
@@ -65,19 +66,19 @@ const partsIn = (page: Page, isDamaging = false): Promise<number> =>
           }
           changing.oncomplete = () => {
             opened.result.close()
-            resolve(all.result.length)
+            resolve(all.result.reduce((sum, { sealed }) => sum + sealed.length, 0))
           }
         }
       }),
     isDamaging,
   )
 
+/** A hash of 64 characters, a name, a sender and a size. */
+const NAME_BYTES = 98
+
 async function untilStored(page: Page): Promise<void> {
   await page.locator('.find-found .spinner').waitFor({ state: 'detached' })
-  await page.waitForFunction(async () => (await indexedDB.databases()).some(({ name }) => name === 'blindkeep-names'))
-  while ((await partsIn(page)) === 0) await page.waitForTimeout(50)
-  // What was read last is stored a second later.
-  await page.waitForTimeout(1_500)
+  await until(async () => (await storedBytes(page)) >= FILES * NAME_BYTES)
 }
 
 describe('one file of a thousand', () => {
@@ -134,7 +135,7 @@ describe('one file of a thousand', () => {
     await row(page, 'Grüße aus Köln.jpg').waitFor()
 
     // What is damaged is made again.
-    await partsIn(page, true)
+    await storedBytes(page, true)
     await page.goto(`${world.url}/#/inbox?q=0123`)
     await page.reload()
     await row(page, 'Scan 0123.pdf').waitFor()
@@ -143,7 +144,7 @@ describe('one file of a thousand', () => {
     await page.getByRole('link', { name: ownerText.pages.account, exact: true }).click()
     await button(page, text.index.turnOff).click()
     await page.getByText(text.index.isOff).waitFor()
-    assert.equal(await partsIn(page), 0)
+    assert.equal(await storedBytes(page), 0)
     await page.getByText(text.index.offExplain).waitFor()
 
     // The visit is over: only what lands now is new.
@@ -156,7 +157,7 @@ describe('one file of a thousand', () => {
     await button(page, inboxText.close).first().click()
     await row(page, 'Late.pdf').getByText(text.new, { exact: true }).waitFor({ state: 'detached' })
     await badge.getByText(ownerText.inboxWaiting(1)).waitFor({ state: 'detached' })
-    assert.equal(await partsIn(page), 0)
+    assert.equal(await storedBytes(page), 0)
     await page.goto(`${world.url}/#/albums`)
     await page.getByRole('heading', { name: albumsText.title }).waitFor()
   })
