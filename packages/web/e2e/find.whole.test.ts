@@ -1,6 +1,7 @@
 /** Finding one file of a thousand: what is found, what it costs the server, and what stays on the device. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { sourceOfBytes } from '@blindkeep/client/source'
 import { mapConcurrently } from '@blindkeep/protocol/concurrency'
 import type { Page } from 'playwright-core'
 import { sendFile } from '../../../testing/people.ts'
@@ -158,7 +159,31 @@ describe('one file of a thousand', () => {
     await row(page, 'Late.pdf').getByText(text.new, { exact: true }).waitFor({ state: 'detached' })
     await badge.getByText(ownerText.inboxWaiting(1)).waitFor({ state: 'detached' })
     assert.equal(await storedBytes(page), 0)
-    await page.goto(`${world.url}/#/albums`)
-    await page.getByRole('heading', { name: albumsText.title }).waitFor()
+  })
+})
+
+describe('a kept file', () => {
+  it('is found in its album and over all albums by the name that a device has signed', async (t) => {
+    const { owner, album, device } = await world.keeper()
+    for (const name of ['Grüße.txt', 'two.jpg', 'three.jpg'])
+      await owner.upload({ source: sourceOfBytes(new Uint8Array(10)), album, device, name })
+    const { page } = await browser.open(t, { url: `${world.url}/#/albums?q=grusse`, signedInAs: owner })
+    const tile = (name: string) => page.locator('.tile').filter({ hasText: name })
+    await tile('Grüße').waitFor()
+    await page.getByRole('heading', { name: text.albumFiles }).waitFor()
+    assert.equal(await page.locator('.tile').count(), 1)
+    await assertAccessible(page)
+    await page.goto(`${world.url}/#/albums/${album}?kind=image&sort=name`)
+    await tile('two').waitFor()
+    await page
+      .getByRole('status')
+      .filter({ hasText: text.found(2, 3) })
+      .waitFor()
+    assert.match(await page.locator('.tile').first().innerText(), /three/)
+    await page.getByLabel(albumsText.album.select('three.jpg')).check()
+    await search(page).fill('two')
+    await tile('three').waitFor({ state: 'detached' })
+    // What is hidden is not chosen.
+    assert.equal(await page.getByRole('checkbox', { checked: true }).count(), 0)
   })
 })
