@@ -11,6 +11,7 @@ import { deepVerify } from './rows/deepVerify.ts'
 import { discovery } from './rows/discovery.ts'
 import { downloads, downloadsFromObjectStore } from './rows/downloads.ts'
 import { growthOfStreams } from './rows/eventStreams.ts'
+import { find } from './rows/find.ts'
 import { growthOfChunks, growthOfDropClients, growthOfIngestClients, growthOfUploads } from './rows/growth.ts'
 import { inbox } from './rows/inbox.ts'
 import { ingest } from './rows/ingest.ts'
@@ -52,6 +53,7 @@ export const ROWS: readonly Row[] = [
   bytesWritten,
   terminalDrop,
   signIns,
+  find,
   dropsOnPostgres,
   receiptsOnPostgres,
   quotaOnPostgres,

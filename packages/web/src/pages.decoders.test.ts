@@ -202,6 +202,7 @@ describe('readSeenRecord', () => {
     changeSeq: 7,
     revokedDevices: new Map([[device, at]]),
     lookedAfterMove: at,
+    visits: Uint8Array.of(1, 2),
   }
 
   it('reads back what was stored', () => {
@@ -222,6 +223,7 @@ describe('readSeenRecord', () => {
       fc.asyncProperty(fc.oneof(members, changedJson(record, 7)), async (stored) => {
         const read = await declared(() => readSeenRecord(stored), nothing)
         assert.ok(read !== undefined && Number.isSafeInteger(read.changeSeq) && read.changeSeq >= 0)
+        assert.ok(read.visits === undefined || read.visits instanceof Uint8Array)
         assert.ok(read.lookedAfterMove === undefined || Date.parse(read.lookedAfterMove) > 0)
         for (const [id, time] of read.revokedDevices) assert.ok(parseDeviceId(id) === id && Date.parse(time) > 0)
       }),

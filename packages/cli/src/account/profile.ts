@@ -53,6 +53,9 @@ export interface Profile {
   alone<Result>(work: () => Promise<Result>): Promise<Result>
 }
 
+/** What `find` keeps of the names of drops; deleted at the end of a session. */
+export const namesOf = (accountId: AccountId) => `names-${accountId}`
+
 const NAME = /^[a-zA-Z0-9_-][a-zA-Z0-9._-]{0,63}$/
 /** Longer than a request may take. */
 const WAIT_MS = 60_000

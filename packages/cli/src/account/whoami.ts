@@ -4,7 +4,7 @@ import { EXIT, type Exit } from '../ground/exits.ts'
 import { createReport, type Report } from '../ground/report.ts'
 import { VaultLocked } from '../home/vault.ts'
 import { tellRoom } from './inboxRoom.ts'
-import { type KeptAccount, type OwnerFlags, openProfile, type Profile } from './profile.ts'
+import { type KeptAccount, namesOf, type OwnerFlags, openProfile, type Profile } from './profile.ts'
 import { isSessionOver, signedIn } from './session.ts'
 
 export async function whoami(flags: OwnerFlags): Promise<Exit> {
@@ -65,6 +65,8 @@ async function endedAtServer(flags: OwnerFlags): Promise<boolean> {
 /** The account goes first: without it the profile counts as signed out. */
 export async function forgetSession(profile: Profile): Promise<void> {
   await profile.alone(async () => {
+    const account = await profile.account().catch(() => undefined)
+    if (account !== undefined) await profile.vault.remove(namesOf(account.accountId))
     await profile.vault.remove('account')
     await profile.vault.remove('tokens')
   })

@@ -35,7 +35,7 @@ export async function ls(album: string | undefined, flags: OwnerFlags): Promise<
     const all = await accountAssets(session, signal)
     const assets = all.filter(({ albumId }) => chosen === undefined || albumId === chosen.albumId)
     const described = await describeAssets(session, assets, { all, signal })
-    const sorted = described.toSorted((one, other) => byName(nameOf(one), nameOf(other)))
+    const sorted = described.toSorted((one, other) => byName(sortName(one), sortName(other)))
     report.list(
       [shrinking('NAME'), 'SIZE', 'KEPT SINCE', 'ID'],
       sorted.map((one) => rowOf(one, { album: names.get(one.asset.albumId), owner })),
@@ -48,34 +48,43 @@ export async function ls(album: string | undefined, flags: OwnerFlags): Promise<
   })
 }
 
-const nameOf = ({ file, state }: DescribedAsset) => file?.name ?? WITHOUT_NAME[state]
+const sortName = ({ file, state }: DescribedAsset) => file?.name ?? WITHOUT_NAME[state]
 
-function rowOf(
-  one: DescribedAsset,
-  { album, owner }: { readonly album: string | undefined; readonly owner: Owner },
-): Row {
-  const { asset, state, file, failure, signerRevokedAt } = one
-  const { assetId, albumId, createdAt, blobs } = asset
+interface Shown {
+  readonly album: string | undefined
+  readonly owner: Owner
+}
+
+function rowOf(one: DescribedAsset, { album, owner }: Shown): Row {
+  const { asset, file } = one
+  const size = file === undefined ? '' : sizeText(file.size)
+  const cells = [nameOf(one, owner), size, timeText(asset.createdAt), shortId(asset.assetId)]
+  return { cells, fact: factOf(one, album) }
+}
+
+/** With what is to be known of its signature, and of its retention. */
+export function nameOf(one: DescribedAsset, owner: Owner): string {
+  const { asset, state, file } = one
   const marks = [markOf(one), retentionMark(owner, asset.retainedUntil)].filter((mark) => mark !== undefined)
   const title = file?.name === undefined ? WITHOUT_NAME[state] : shown(file.name)
-  const name = marks.length === 0 ? title : `${title} (${marks.join(', ')})`
-  const size = file === undefined ? '' : sizeText(file.size)
+  return marks.length === 0 ? title : `${title} (${marks.join(', ')})`
+}
+
+export function factOf({ asset, state, file, failure, signerRevokedAt }: DescribedAsset, album: string | undefined) {
+  const { assetId, albumId, createdAt, blobs, retainedUntil } = asset
   return {
-    cells: [name, size, timeText(createdAt), shortId(assetId)],
-    fact: {
-      asset_id: assetId,
-      album_id: albumId,
-      album,
-      state,
-      name: file?.name,
-      type: file?.type,
-      size: file?.size,
-      modified_at: file?.modifiedAt,
-      created_at: createdAt,
-      sealed_bytes: blobs.reduce((sum, blob) => sum + blob.size, 0),
-      signer_revoked_at: signerRevokedAt,
-      retained_until: asset.retainedUntil,
-      message: failure?.message,
-    },
+    asset_id: assetId,
+    album_id: albumId,
+    album,
+    state,
+    name: file?.name,
+    type: file?.type,
+    size: file?.size,
+    modified_at: file?.modifiedAt,
+    created_at: createdAt,
+    sealed_bytes: blobs.reduce((sum, blob) => sum + blob.size, 0),
+    signer_revoked_at: signerRevokedAt,
+    retained_until: retainedUntil,
+    message: failure?.message,
   }
 }

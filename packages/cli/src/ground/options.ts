@@ -24,6 +24,15 @@ export function expiry(text: string): Expiry {
   return seconds === undefined ? { at: formatInstant(at) } : { seconds }
 }
 
+/** Milliseconds: so long ago, the beginning of a day in this machine's zone, or a time. */
+export function pastTime(text: string): number {
+  const seconds = parseDuration(text)
+  const [, year, month, day] = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text) ?? []
+  if (seconds !== undefined) return Date.now() - seconds * 1000
+  const at = day === undefined ? parseInstant(text) : new Date(Number(year), Number(month) - 1, Number(day)).getTime()
+  return at ?? refuse(`A time is written ${DURATION_FORMS}, or as in 2026-12-31 or 2026-12-31T18:00:00Z.`)
+}
+
 export function newExpiry(text: string): Expiry | 'never' {
   return text === 'never' ? text : expiry(text)
 }

@@ -2,7 +2,15 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { ANOTHER_DROP } from '@blindkeep/client/errors'
-import { type Album, batchGroupsOf, type DescribedDrop, type InboxItem, type Owner } from '@blindkeep/client/owner'
+import {
+  type Album,
+  batchGroupsOf,
+  type DescribedDrop,
+  type DropFacts,
+  type InboxItem,
+  type Owner,
+} from '@blindkeep/client/owner'
+import { mapConcurrently } from '@blindkeep/protocol/concurrency'
 import { countText } from '@blindkeep/protocol/counts'
 import type { AccountId, DropId, OpaqueId } from '@blindkeep/protocol/ids'
 import type { Profile } from '../account/profile.ts'
@@ -14,6 +22,8 @@ import { whileAlone } from '../home/claims.ts'
 import { hasTexts, type Reading } from '../home/damaged.ts'
 import { isOfDrop } from './items.ts'
 
+/** Each takes a small request. */
+const NAMES_AT_ONCE = 6
 /** Longer than it takes to write what was shown. */
 const WAIT_MS = 60_000
 
@@ -23,6 +33,8 @@ export interface Inbox {
    * process, has a fault. So an id that a person has read in a list stays what a later command is about.
    */
   read(signal?: AbortSignal): Promise<readonly InboxItem[]>
+  /** The same for some of the drops. */
+  describe(drops: readonly DropFacts[], signal: AbortSignal): Promise<readonly InboxItem[]>
   /** Tells shown drops as they are by now, in any process. Call it before `read`, which shows all. */
   shown(): Promise<(item: InboxItem) => boolean>
   /**
@@ -40,6 +52,10 @@ export function openInbox({ owner, profile, report }: SignedIn): Inbox {
     async read(signal) {
       const onProgress = (opened: number, of: number) => report.progress(() => [`${opened} of ${of} names are read`])
       return await asShownBefore(profile, owner.accountId, await owner.inbox({ signal, onProgress }))
+    },
+    async describe(drops, signal) {
+      const items = await mapConcurrently(drops, NAMES_AT_ONCE, (drop) => owner.describeDrop(drop, { signal }))
+      return await asShownBefore(profile, owner.accountId, items, false)
     },
     async shown() {
       const before = await shownBefore(profile, owner.accountId)
@@ -147,6 +163,7 @@ async function asShownBefore(
   profile: Profile,
   accountId: AccountId,
   items: readonly InboxItem[],
+  areAll = true,
 ): Promise<readonly InboxItem[]> {
   const before = await shownBefore(profile, accountId)
   const told = items.map((item) => (isSwapped(item, before.get(item.dropId)) ? faultyOf(item) : item))
@@ -160,7 +177,8 @@ async function asShownBefore(
         return shown === undefined ? [] : [[item.dropId, shown]]
       })
       const there = new Set(listed.map(([dropId]) => dropId))
-      const departed = [...latest].filter(([dropId]) => !there.has(dropId)).slice(-MAX_DEPARTED)
+      const others = [...latest].filter(([dropId]) => !there.has(dropId))
+      const departed = areAll ? others.slice(-MAX_DEPARTED) : others
       const kept: Shown = { accountId, drops: Object.fromEntries([...departed, ...listed]) }
       await profile.vault.write('inbox', kept)
     },

@@ -42,6 +42,7 @@ export const PURPOSES = [
   'passkey-name',
   'passkey-key',
   'channel-name',
+  'find-index',
 ] as const
 export type Purpose = (typeof PURPOSES)[number]
 

@@ -80,6 +80,11 @@ export const inboxShots: readonly Shot[] = [
     reach: (page) => page.getByText(text.emptyTitle).waitFor(),
   },
   { name: 'inbox/list', begin, reach: listed },
+  {
+    name: 'inbox/found',
+    begin: async (world) => ({ ...(await begin(world)), url: `${world.url}/#/inbox?q=meadow&kind=image` }),
+    reach: listed,
+  },
   { name: 'inbox/nearly-full', begin, reach: (page) => withAccount(page, { inbox: { waiting: 8700, room: 10_000 } }) },
   ...(['inbox_full', 'quota_exceeded'] as const).map(
     (why): Shot => ({

@@ -44,3 +44,11 @@ export function useRoute(): Route {
 export function goTo(path: string): void {
   location.hash = `#/${path}`
 }
+
+/** Another query of the same page, in the same entry of the browser's history. */
+export function goWithQuery(query: string): void {
+  const [path] = location.hash.split('?', 1)
+  history.replaceState(history.state, '', `${path || '#/inbox'}${query === '' ? '' : `?${query}`}`)
+  // The browser sends it only for other ways to a new address.
+  dispatchEvent(new HashChangeEvent('hashchange'))
+}

@@ -1,8 +1,8 @@
 /**
- * What this browser has seen of each account: the largest number of a change, revoked devices, the account's id, and
- * whether its owner has looked through it after a move of the server. It stays after a sign-out, so that a later
- * session notices a server that says otherwise. Stored under a hash of the account key: without that key the record
- * cannot be found for an account. A browser that stores nothing remembers nothing.
+ * What this browser has seen of each account: the largest number of a change, revoked devices, the account's id,
+ * whether its owner has looked through it after a move of the server, and, sealed, what of the inbox was read. It stays
+ * after a sign-out, so that a later session notices a server that says otherwise. Stored under a hash of the account
+ * key: without that key the record cannot be found for an account. A browser that stores nothing remembers nothing.
  */
 import { AccountError } from '@blindkeep/client/errors'
 import type { Owner, RevocationStore } from '@blindkeep/client/owner'
@@ -55,6 +55,16 @@ export async function hasLookedAfter(owner: OfAccount, movedAt: string): Promise
 /** Best effort. */
 export function lookedAfter(owner: OfAccount, movedAt: string): Promise<void> {
   return update(owner, (seen) => ({ ...seen, lookedAfterMove: movedAt }))
+}
+
+/** Sealed; undefined before the first visit of the inbox, and in a browser that stores nothing. */
+export async function sealedVisitsOf(owner: OfAccount): Promise<Uint8Array | undefined> {
+  return (await load(owner)).visits
+}
+
+/** Best effort. */
+export function keepSealedVisits(owner: OfAccount, visits: Uint8Array): Promise<void> {
+  return update(owner, (seen) => ({ ...seen, visits }))
 }
 
 /**

@@ -11,6 +11,8 @@ export interface SeenRecord {
   readonly revokedDevices: ReadonlyMap<DeviceId, string>
   /** The last move of the server after which the owner has looked through keys and sign-ins here, RFC 3339. */
   readonly lookedAfterMove: string | undefined
+  /** What was new and what was read in the inbox, sealed (`sealVisits`). */
+  readonly visits?: Uint8Array | undefined
 }
 
 /** An account has at most a hundred live devices; revoked ones add up slowly. */
@@ -18,12 +20,13 @@ const MAX_REVOKED = 10_000
 
 /** Anything else, such as what another release has stored, counts as never seen. */
 export function readSeenRecord(stored: unknown): SeenRecord {
-  const { accountHash, changeSeq, revokedDevices, lookedAfterMove } = isObject(stored) ? stored : {}
+  const { accountHash, changeSeq, revokedDevices, lookedAfterMove, visits } = isObject(stored) ? stored : {}
   return {
     accountHash: typeof accountHash === 'string' ? parseSha256Hex(accountHash) : undefined,
     changeSeq: isCount(changeSeq) ? changeSeq : 0,
     revokedDevices: revocationsOf(revokedDevices),
     lookedAfterMove: isInstant(lookedAfterMove) ? lookedAfterMove : undefined,
+    ...(visits instanceof Uint8Array && { visits }),
   }
 }
 

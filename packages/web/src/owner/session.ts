@@ -4,6 +4,7 @@ import { type Environment, systemEnvironment } from '@blindkeep/client/environme
 import type { Owner } from '@blindkeep/client/owner'
 import { deleteUploads } from './albums/uploadStore.ts'
 import { pageEnvironment } from './environment.ts'
+import { deleteNames } from './find/nameIndex.ts'
 import { ownerLeaves } from './ownerLeave.ts'
 import { deleteSession, loadSession } from './ownerStore.ts'
 import { endPush, leavePush } from './push/browserPush.ts'
@@ -110,7 +111,10 @@ export function createPageSession(baseUrl: string): PageSession {
     },
 
     // A call that the server refused meanwhile may have shown another reason.
-    endRevoked: () => signOutLocally(tab, 'key_revoked'),
+    async endRevoked() {
+      if (tab.view.stage === 'in') await deleteNames(tab.view.owner, baseUrl)
+      await signOutLocally(tab, 'key_revoked')
+    },
   }
 }
 
@@ -137,5 +141,6 @@ async function forgetFilesOf(owner: Owner, baseUrl: string): Promise<void> {
   await deleteWorks({ accountId: owner.accountId, baseUrl })
   ownerLeaves(owner)
   await deleteUploads({ accountId: owner.accountId, baseUrl }).catch(() => undefined)
+  await deleteNames(owner, baseUrl)
   await endTaking({ accountId: owner.accountId, baseUrl }).catch(() => undefined)
 }

@@ -3,6 +3,7 @@ import { resumeOwner, type SessionListener } from '@blindkeep/client/account'
 import type { Owner, TokenPair } from '@blindkeep/client/owner'
 import { deleteUploadsOfOthers } from './albums/uploadStore.ts'
 import { type Gate, pageEnvironment } from './environment.ts'
+import { deleteNamesOfOthers } from './find/nameIndex.ts'
 import { ownerLeaves } from './ownerLeave.ts'
 import { deleteSession, loadSession, saveSession } from './ownerStore.ts'
 import { endPushOfOthers } from './push/browserPush.ts'
@@ -102,6 +103,7 @@ export async function enter(tab: Tab, signIn: SignIn, { owner, stay }: Entering)
   const { accountId } = owner
   await deleteUploadsOfOthers({ accountId, baseUrl }).catch(() => undefined)
   await deleteWorksOfOthers({ accountId, baseUrl })
+  await deleteNamesOfOthers({ accountId, baseUrl })
   await endPushOfOthers({ accountId, baseUrl }).catch(() => undefined)
   await endTakingOfOthers({ accountId, baseUrl }).catch(() => undefined)
   const isStored = stay && (await store(tab, signIn, owner))

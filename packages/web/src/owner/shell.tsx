@@ -13,6 +13,7 @@ import { useThumbnailsOfKept } from './albums/thumbnailWork.ts'
 import { isFirstView } from './firstView.ts'
 import { InboxBanner } from './inbox/inboxBanner.tsx'
 import { InboxPage } from './inbox/inboxPage.tsx'
+import { MAX_COUNTED } from './inbox/useVisit.ts'
 import { LinksPage } from './links/linksPage.tsx'
 import { MovedNotice } from './moving/movedNotice.tsx'
 import { MoveNotices } from './moving/moveNotices.tsx'
@@ -36,7 +37,7 @@ const ICONS: Readonly<Record<Page, IconName>> = {
 
 interface ShellProps {
   readonly session: PageSession
-  /** Files in the inbox. */
+  /** Files of the inbox that are new. */
   readonly inboxCount: number
   readonly isConnected: boolean
   readonly isReady: boolean
@@ -64,7 +65,7 @@ export function Shell(props: ShellProps) {
                 <span>{text.pages[page]}</span>
                 {page === 'inbox' && inboxCount > 0 && (
                   <span class="count">
-                    <span aria-hidden="true">{inboxCount}</span>
+                    <span aria-hidden="true">{inboxCount > MAX_COUNTED ? `${MAX_COUNTED}+` : inboxCount}</span>
                     <span class="visually-hidden">{text.inboxWaiting(inboxCount)}</span>
                   </span>
                 )}

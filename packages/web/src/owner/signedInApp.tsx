@@ -1,14 +1,14 @@
 /** The app of a signed-in owner: the live connection, and the shell around the pages. */
-import type { LiveEvent, Owner } from '@blindkeep/client/owner'
+import type { Owner } from '@blindkeep/client/owner'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { useCloseGuard } from '../common/closeGuard.ts'
 import { hasMoved } from '../common/hasMoved.ts'
 import { useText } from '../common/reader.ts'
-import { createRefresher } from '../common/refresher.ts'
 import { useLoaded } from '../common/useLoaded.ts'
 import { wakeUploads } from './albums/uploads.ts'
 import { type OwnerPages, OwnerPagesContext, type UnsavedSecrets } from './context.ts'
 import { errorTexts } from './errorText.ts'
+import { useNewCount } from './inbox/useVisit.ts'
 import { useLiveEvents } from './live.ts'
 import { usePush } from './push/usePush.ts'
 import type { PageSession } from './session.ts'
@@ -35,7 +35,7 @@ export function SignedInApp({ baseUrl, owner, session, ...props }: SignedInAppPr
     wakeUploads(owner)
     wakeWork(owner)
   }, [owner, live.isConnected])
-  const inboxCount = useInboxCount(owner, live.onLive)
+  const inboxCount = useNewCount({ owner, baseUrl, onLive: live.onLive })
   const account = useLoaded(() => owner.account(), owner.accountId)
   const view = session.view()
   usePush({ owner, baseUrl, showMessage })
@@ -79,35 +79,4 @@ function useWhileMounted(showMessage: OwnerPages['showMessage']): OwnerPages['sh
     [],
   )
   return useCallback((message) => isMounted.current && showMessage(message), [showMessage])
-}
-
-const INBOX_COUNT_EVENTS: readonly LiveEvent['name'][] = [
-  'drop.landed',
-  'drop.adopted',
-  'drop.discarded',
-  'link.changed',
-  'reset',
-]
-
-/** The number of files in the inbox. It is the sum over the links, which needs one short call and opens no file. */
-function useInboxCount(owner: Owner, onLive: OwnerPages['onLive']): number {
-  const [inboxCount, setInboxCount] = useState(0)
-  useEffect(() => {
-    let isUnmounted = false
-    const { ask, stop } = createRefresher(async () => {
-      const links = await owner.listLinks().catch(() => undefined)
-      if (isUnmounted || links === undefined) return
-      setInboxCount(links.reduce((sum, { pending }) => sum + pending, 0))
-    })
-    ask()
-    const leave = onLive((event) => {
-      if (INBOX_COUNT_EVENTS.includes(event.name)) ask()
-    })
-    return () => {
-      isUnmounted = true
-      leave()
-      stop()
-    }
-  }, [owner, onLive])
-  return inboxCount
 }

@@ -10,6 +10,7 @@ import { accountTexts, ownerTexts } from '../texts.ts'
 import { ChangePassword } from './changePassword.tsx'
 import { DeleteAccount } from './deleteAccount.tsx'
 import { DevicesSection } from './devicesSection.tsx'
+import { NamesSection } from './namesSection.tsx'
 import { NotifySection } from './notifySection.tsx'
 import { PasskeysSection } from './passkeysSection.tsx'
 import { RecoveryCheck } from './recoveryCheck.tsx'
@@ -67,6 +68,7 @@ function AccountSections({ account, reload, session }: AccountSectionsProps) {
       <NotifySection />
       <TakeSection />
       <ThumbnailsSection />
+      <NamesSection />
       <SessionsSection session={session} endings={endings} />
       <DevicesSection session={session} onEnded={countEnding} />
       <DeleteAccount email={email} asksCode={hasSecondFactor} session={session} />

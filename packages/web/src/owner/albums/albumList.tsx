@@ -1,3 +1,4 @@
+import { finderOf } from '@blindkeep/client/find'
 import type { Album, AssetFacts } from '@blindkeep/client/owner'
 import { useMemo, useRef, useState } from 'preact/hooks'
 import { Button, Field, Name } from '../../common/controls.tsx'
@@ -7,21 +8,32 @@ import { useInView } from '../../common/useInView.ts'
 import { AskingDialog } from '../askingDialog.tsx'
 import { useOwnerPages } from '../context.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
+import { FindBar } from '../find/findBar.tsx'
+import { type FindState, filtersIn, isFiltered, useFinding } from '../find/findState.ts'
+import { findTexts } from '../find/texts.ts'
 import { FormButtons } from '../formButtons.tsx'
 import { goTo } from '../route.ts'
 import { useAction } from '../useAction.ts'
-import { newestByAlbum } from './assetFeed.ts'
+import { Selectable } from './albumPage.tsx'
+import { newestByAlbum, newestFirst } from './assetFeed.ts'
 import { albumName, albumsTexts } from './texts.ts'
 import { hasThumbnail } from './thumbnails.ts'
 import { useAlbums, useAssets } from './useAlbumData.ts'
+import { useFoundAssets } from './useFoundAssets.ts'
 import { useTile } from './useTile.ts'
 
 export function AlbumList() {
   const text = useText(albumsTexts)
+  const findText = useText(findTexts)
   const albums = useAlbums()
   const assets = useAssets()
   const byAlbum = useMemo(() => assets.value && newestByAlbum(assets.value), [assets.value])
   const [isCreating, setCreating] = useState(false)
+  const finding = useFinding()
+  const isOn = isFiltered(finding.state)
+  const all = useMemo(() => newestFirst([...(assets.value?.values() ?? [])]), [assets.value])
+  const { shown: files, reading } = useFoundAssets({ assets: all, state: finding.state })
+  const named = albumsNamed(albums.value ?? [], finding.state)
   const error = albums.error ?? assets.error
   const retry = () => {
     albums.reload()
@@ -50,14 +62,37 @@ export function AlbumList() {
           <p class="soft">{text.none.text}</p>
         </div>
       )}
+      {albums.value !== undefined && albums.value.length > 0 && (
+        <FindBar
+          {...finding}
+          {...{ reading }}
+          what="albums"
+          filters="files"
+          shown={named.length + (isOn ? files.length : 0)}
+          of={albums.value.length + all.length}
+        />
+      )}
       <ul class="album-grid">
-        {albums.value?.map((album) => (
+        {named.map((album) => (
           <AlbumCard key={album.albumId} album={album} assets={byAlbum && (byAlbum.get(album.albumId) ?? [])} />
         ))}
       </ul>
+      {isOn && files.length > 0 && (
+        <>
+          <h2>{findText.albumFiles}</h2>
+          <Selectable assets={files} title={findText.albumFiles} />
+        </>
+      )}
       {isCreating && <CreateAlbum onClose={() => setCreating(false)} />}
     </div>
   )
+}
+
+/** The filters behind the button are about files. */
+function albumsNamed(albums: readonly Album[], state: FindState): readonly Album[] {
+  if (filtersIn(state) > 0) return []
+  const isFound = finderOf({ words: state.words })
+  return albums.filter((album) => isFound({ file: { name: album.name }, size: 0, at: album.createdAt }))
 }
 
 interface AlbumCardProps {

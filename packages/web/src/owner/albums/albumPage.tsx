@@ -8,6 +8,8 @@ import { Icon } from '../../common/icons.tsx'
 import { useText } from '../../common/reader.ts'
 import { useOwnerPages } from '../context.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
+import { FindBar } from '../find/findBar.tsx'
+import { useFinding } from '../find/findState.ts'
 import { KeysHelp } from '../keys/keysHelp.tsx'
 import { useKeys, useListKeys } from '../keys/listKeys.ts'
 import { NameDialog } from '../nameDialog.tsx'
@@ -24,6 +26,7 @@ import { UploadPanel } from './uploadPanel.tsx'
 import type { UploadQueue } from './uploadQueue.ts'
 import { useUploads } from './uploads.ts'
 import { useAlbums, useAssets } from './useAlbumData.ts'
+import { useFoundAssets } from './useFoundAssets.ts'
 
 interface AlbumPageProps {
   readonly albumId: string
@@ -157,7 +160,7 @@ function Contents({ assets, isFailed, title, queue, uploads, onFiles }: Contents
           <p class="soft">{text.album.emptyText}</p>
         </div>
       )}
-      {assets !== undefined && assets.length > 0 && <Selectable assets={assets} title={title} />}
+      {assets !== undefined && assets.length > 0 && <Findable assets={assets} title={title} />}
     </div>
   )
 }
@@ -218,11 +221,33 @@ function AddFiles({ label, onFiles }: AddFilesProps) {
   )
 }
 
+const ORDERS = ['newest', 'oldest', 'name', 'sender', 'largest', 'smallest'] as const
+
+function Findable({ assets, title }: SelectableProps) {
+  const finding = useFinding()
+  const { shown, reading } = useFoundAssets({ assets, state: finding.state })
+  return (
+    <>
+      <FindBar
+        {...finding}
+        {...{ reading }}
+        what="files"
+        filters="files"
+        orders={ORDERS}
+        shown={shown.length}
+        of={assets.length}
+      />
+      {shown.length > 0 && <Selectable assets={shown} title={title} />}
+    </>
+  )
+}
+
 interface SelectableProps extends Pick<ContentsProps, 'title'> {
   readonly assets: readonly AssetFacts[]
 }
 
-function Selectable({ assets, title }: SelectableProps) {
+/** Tiles to choose from. Only those that are shown can be chosen. */
+export function Selectable({ assets, title }: SelectableProps) {
   const text = useText(albumsTexts)
   const [selected, setSelected] = useState<ReadonlySet<AssetId>>(new Set())
   const present = assets.filter(({ assetId }) => selected.has(assetId))

@@ -78,14 +78,17 @@ export function assetFeedOf(owner: Owner): AssetFeed {
 
 /** The assets of each album, the newest first. */
 export function newestByAlbum(assets: AssetMap): ReadonlyMap<string, readonly AssetFacts[]> {
-  const sorted = [...assets.values()].sort((a, b) => compare(b.createdAt, a.createdAt) || compare(a.assetId, b.assetId))
   const albums = new Map<string, AssetFacts[]>()
-  for (const asset of sorted) {
+  for (const asset of newestFirst([...assets.values()])) {
     const album = albums.get(asset.albumId)
     if (album === undefined) albums.set(asset.albumId, [asset])
     else album.push(asset)
   }
   return albums
+}
+
+export function newestFirst(assets: readonly AssetFacts[]): readonly AssetFacts[] {
+  return assets.toSorted((a, b) => compare(b.createdAt, a.createdAt) || compare(a.assetId, b.assetId))
 }
 
 /** RFC 3339 in UTC sorts as text. */

@@ -5,8 +5,10 @@ import { useEffect, useState } from 'preact/hooks'
 import { createSharedLoads, type SharedLoads } from '../../common/sharedLoads.ts'
 import { thumbnailTypeOf } from '../../preview/thumbnail.ts'
 import { useOwnerPages } from '../context.ts'
+import { nameIndexOf } from '../find/nameIndex.ts'
 import { factsKey, fileKey, type ShownAsset, showAsset } from './shownAsset.ts'
 import { hasThumbnail } from './thumbnails.ts'
+import { noteName } from './useFoundAssets.ts'
 
 export interface TileContent {
   /** The facts that were given, with what was found for them; undefined when the asset can't be read. */
@@ -58,7 +60,7 @@ const LINGER_MS = 1000
 
 /** Undefined until the content of these facts is loaded. Out of view, only the picture is removed. */
 export function useTile(asset: AssetFacts, isInView: boolean): TileContent | undefined {
-  const { owner } = useOwnerPages()
+  const { owner, baseUrl } = useOwnerPages()
   const [loaded, setLoaded] = useState<LoadedTile>()
   const isWanted = useLinger(isInView, loaded === undefined ? 0 : LINGER_MS)
   const [key, file] = [factsKey(asset), fileKey(asset)]
@@ -68,7 +70,11 @@ export function useTile(asset: AssetFacts, isInView: boolean): TileContent | und
       key,
       (signal) => loadTile(owner, asset, signal),
       // After a failure the tile loads again when it comes into view or changes.
-      ({ value }) => value !== undefined && setLoaded({ file, content: value }),
+      ({ value }) => {
+        if (value === undefined) return
+        setLoaded({ file, content: value })
+        noteName(nameIndexOf(owner, baseUrl), asset, value.shown?.description)
+      },
     )
   }, [owner, key, isWanted])
   return loaded?.file === file ? loaded.content : undefined

@@ -4,10 +4,12 @@ import { Button, Name } from '../../common/controls.tsx'
 import { formats } from '../../common/format.ts'
 import { useText } from '../../common/reader.ts'
 import type { DropBatch } from './batches.ts'
+import type { ListedDrop } from './dropList.ts'
 import { Arrival, BatchInView, DropRow, type RowActions } from './dropRow.tsx'
 import { HalfCheckbox } from './halfCheckbox.tsx'
 import { extentOf } from './selection.ts'
 import { batchTitle, inboxTexts, shortNoteOf } from './texts.ts'
+import type { DropMark } from './useVisit.ts'
 
 /** Of a longer batch, only these are drawn until the owner wants all. */
 export const FOLDED_ROWS = 5
@@ -18,6 +20,7 @@ interface BatchCardProps {
   readonly nowMs: number
   readonly chosen: ReadonlySet<string>
   readonly isBusy: (dropId: string) => boolean
+  readonly markOf: (item: ListedDrop) => DropMark | undefined
   readonly isSaving: boolean
   /** More of its files are looked for. */
   readonly isLooking: boolean
@@ -61,7 +64,7 @@ export function BatchCard(props: BatchCardProps) {
               <DropRow
                 key={item.dropId}
                 isInBatch
-                {...{ item, linkLabel, nowMs, isSaving, actions }}
+                {...{ item, linkLabel, nowMs, isSaving, actions, markOf: props.markOf }}
                 isBusy={isBusy(item.dropId)}
                 isChosen={chosen.has(item.dropId)}
               />

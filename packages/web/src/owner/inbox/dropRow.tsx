@@ -7,12 +7,14 @@ import { useText } from '../../common/reader.ts'
 import { Redrawn } from '../../common/redrawn.tsx'
 import { Toolbar } from '../../common/toolbar.tsx'
 import { useInView } from '../../common/useInView.ts'
+import { findTexts } from '../find/texts.ts'
 import { useKeys } from '../keys/listKeys.ts'
 import { workTexts } from '../work/texts.ts'
 import { batchIdOf } from './batches.ts'
 import { isUnread, type ListedDrop } from './dropList.ts'
 import type { InboxDrops } from './inboxDrops.ts'
 import { inboxTexts, nameOf, plainNameOf, shortNoteOf, sizeOf, troubleText } from './texts.ts'
+import type { DropMark } from './useVisit.ts'
 
 export interface DropActions {
   readonly onOpen: (item: ListedDrop) => void
@@ -36,6 +38,7 @@ interface DropRowProps {
   readonly linkLabel: string
   readonly nowMs: number
   readonly isChosen: boolean
+  readonly markOf: (item: ListedDrop) => DropMark | undefined
   /** A piece of work has it still to do. */
   readonly isBusy: boolean
   /** A download is running: no other can start. */
@@ -50,19 +53,23 @@ interface DropRowProps {
 export function DropRow(props: DropRowProps) {
   const { item, linkLabel, isChosen, isBusy, isSaving, isInBatch, actions } = props
   const nowMs = isInBatch === true ? 0 : props.nowMs
-  const parts = [item, linkLabel, nowMs, isChosen, isBusy, isSaving, isInBatch, actions]
+  const parts = [item, linkLabel, nowMs, isChosen, isBusy, isSaving, isInBatch, actions, props.markOf(item)]
   return <Redrawn parts={parts} draw={() => <Row {...props} />} />
 }
 
 function Row(props: DropRowProps) {
-  const { item, isChosen, isBusy, isInBatch = false, actions } = props
+  const { item, isChosen, isBusy, isInBatch = false, actions, markOf } = props
   const text = useText(inboxTexts)
   const keys = useKeys()
+  const mark = markOf(item)
   const { file, adopting } = item
   const trouble = troubleText(item, text)
   const plainName = plainNameOf(item, text)
   return (
-    <li class={`drop ${isChosen ? 'chosen' : ''} ${trouble === undefined ? '' : 'faulty'}`} data-drop={item.dropId}>
+    <li
+      class={`drop ${isChosen ? 'chosen' : ''} ${trouble === undefined ? '' : 'faulty'} ${mark === undefined ? '' : 'not-opened'}`}
+      data-drop={item.dropId}
+    >
       <label class="pick">
         <input
           type="checkbox"
@@ -99,6 +106,17 @@ function Row(props: DropRowProps) {
   )
 }
 
+/** Whether the owner has opened the file: the weight of its name says it, too. */
+function Mark({ mark }: { readonly mark: DropMark | undefined }) {
+  const text = useText(findTexts)
+  if (mark === undefined) return null
+  return mark === 'new' ? (
+    <strong class="drop-mark">{text.new}</strong>
+  ) : (
+    <span class="visually-hidden">{text.notOpened}</span>
+  )
+}
+
 /** Wants the name while the row is in view. */
 function NameInView({ item, readName }: { readonly item: ListedDrop; readonly readName: RowActions['readName'] }) {
   const place = useRef<HTMLSpanElement>(null)
@@ -121,16 +139,24 @@ export function BatchInView({ of, readBatch }: BatchInViewProps) {
   return batchId === undefined ? null : <span ref={place} />
 }
 
-function Facts({ item, linkLabel, nowMs, isInBatch }: DropRowProps) {
+function Facts({ item, linkLabel, nowMs, isInBatch, markOf }: DropRowProps) {
   const text = useText(inboxTexts)
   const format = useText(formats)
   const { file, receivedAt } = item
   const announced = announcedCount([item])
-  if (isInBatch === true) return <p class="small soft size">{format.bytes(sizeOf(item))}</p>
+  const mark = markOf(item)
+  if (isInBatch === true)
+    return (
+      <p class="small soft size">
+        <Mark mark={mark} /> {format.bytes(sizeOf(item))}
+      </p>
+    )
   return (
     <ul class="dotted small soft">
       {announced !== undefined && <li>{text.batch.alone(announced)}</li>}
-      <li>{format.bytes(sizeOf(item))}</li>
+      <li>
+        <Mark mark={mark} /> {format.bytes(sizeOf(item))}
+      </li>
       {file?.sender !== undefined && (
         <li class="sender">
           <Name>{text.from(file.sender)}</Name>

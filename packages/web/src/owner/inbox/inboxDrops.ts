@@ -26,8 +26,8 @@ export interface InboxDrops {
   follow(event: LiveEvent): void
   /** For files that this page has kept or discarded: their events may come late. */
   remove(dropId: DropId): void
-  /** Wants the name of this file, until the returned function is called. */
-  readName(drop: DropFacts): () => void
+  /** Wants the name of this file, until the returned function is called. `onEnd`: it was read, or cannot be. */
+  readName(drop: DropFacts, onEnd?: () => void): () => void
   /** Wants the names of all files of this batch (`batchIdOf`), until the returned function is called. */
   readBatch(batchId: string): () => void
   stop(): void

@@ -10,11 +10,13 @@ import { KeysHelp } from '../keys/keysHelp.tsx'
 import { useKeys } from '../keys/listKeys.ts'
 import { BatchCard, FOLDED_ROWS } from './batchCard.tsx'
 import { type DropBatch, dropsOf, type InboxEntry } from './batches.ts'
+import type { ListedDrop } from './dropList.ts'
 import { type DropActions, DropRow, type RowActions } from './dropRow.tsx'
 import { HalfCheckbox } from './halfCheckbox.tsx'
 import type { InboxSnapshot } from './inboxDrops.ts'
 import { afterAll, afterClick, allOrNone, extentOf, type Selection } from './selection.ts'
 import { inboxTexts, totalOf } from './texts.ts'
+import type { DropMark } from './useVisit.ts'
 
 /** Rows are drawn in steps while the owner scrolls, so a large inbox appears at once. */
 const STEP = 60
@@ -24,6 +26,7 @@ interface InboxListProps extends DropActions {
   readonly entries: readonly InboxEntry[]
   readonly lookingIn: InboxSnapshot['lookingIn']
   readonly labelOfLink: (opaqueId: string) => string
+  readonly markOf: (item: ListedDrop) => DropMark | undefined
   readonly readName: RowActions['readName']
   readonly readBatch: RowActions['readBatch']
   readonly selection: Selection
@@ -35,7 +38,7 @@ interface InboxListProps extends DropActions {
 }
 
 export function InboxList(props: InboxListProps) {
-  const { entries, lookingIn, labelOfLink, selection, onSelection, isBusy, isSaving, ...actions } = props
+  const { entries, lookingIn, labelOfLink, markOf, selection, onSelection, isBusy, isSaving, ...actions } = props
   const { owner } = useOwnerPages()
   const text = useText(inboxTexts)
   const format = useText(formats)
@@ -59,7 +62,7 @@ export function InboxList(props: InboxListProps) {
         ),
       ),
   })
-  const common = { actions: rowActions, nowMs, isSaving }
+  const common = { actions: rowActions, nowMs, isSaving, markOf }
   const { drawn, isAll } = firstRows(entries, openBatches, count)
   return (
     <div class="stack tight">

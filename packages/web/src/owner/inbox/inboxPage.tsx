@@ -1,61 +1,66 @@
 /** Files that have arrived and wait for the owner's decision: to save, to keep in an album, or to discard. */
-import { useCallback, useMemo, useState } from 'preact/hooks'
-import { Progress } from '../../common/controls.tsx'
+import { useCallback, useState } from 'preact/hooks'
+import { Button, Progress } from '../../common/controls.tsx'
 import { formats } from '../../common/format.ts'
 import { Icon } from '../../common/icons.tsx'
 import { OWN_FOCUS } from '../../common/keptPlace.ts'
 import { useText } from '../../common/reader.ts'
+import { useOwnerPages } from '../context.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
+import { FindBar } from '../find/findBar.tsx'
+import { useFinding } from '../find/findState.ts'
+import { findTexts } from '../find/texts.ts'
 import { useListKeys } from '../keys/listKeys.ts'
-import { useRoute } from '../route.ts'
-import { useWork, useWorked } from '../work/work.ts'
+import { type OwnWork, useWork, useWorked } from '../work/work.ts'
 import type { WorkItem } from '../work/workOrder.ts'
 import { UnreadNotice } from './unreadNotice.tsx'
 import './inbox.css'
-import { entriesOf } from './batches.ts'
 import type { ListedDrop } from './dropList.ts'
 import { InboxDialogs, type OpenDialog } from './inboxDialogs.tsx'
-import type { InboxSnapshot } from './inboxDrops.ts'
+import type { InboxDrops, InboxSnapshot } from './inboxDrops.ts'
 import { InboxList } from './inboxList.tsx'
-import { ALL_LINKS, LinkFilter, useLinkLabels } from './linkFilter.tsx'
+import { LinkFilter, useLinkLabels } from './linkFilter.tsx'
 import { SavingStatus } from './savingStatus.tsx'
 import { EMPTY_SELECTION, pruned, type Selection } from './selection.ts'
 import { inboxTexts, totalOf } from './texts.ts'
 import { useDropSaving } from './useDropSaving.ts'
+import { useFoundDrops } from './useFoundDrops.ts'
 import { useInboxDrops } from './useInboxDrops.ts'
 import { useKeptFocus } from './useKeptFocus.ts'
+import { markOf, newestOf, useVisit } from './useVisit.ts'
+
+const ORDERS = ['newest', 'oldest', 'name', 'sender', 'largest', 'smallest'] as const
 
 export function InboxPage() {
   const text = useText(inboxTexts)
-  const { query } = useRoute()
+  const findText = useText(findTexts)
+  const { state, onState } = useFinding()
   const { inbox, snapshot } = useInboxDrops()
   const { drops, isListed, error } = snapshot
   const links = useLinkLabels()
-  const [link, setLink] = useState(query.get('link') ?? ALL_LINKS)
+  const { visits, view } = useVisit(useOwnerPages(), drops)
   const [selection, setSelection] = useState<Selection>(EMPTY_SELECTION)
   const [dialog, setDialog] = useState<OpenDialog>()
-  const work = useWork()
-  const onWorked = useCallback(
-    (item: WorkItem) => {
-      if (item.do === 'keep' || item.do === 'discard') inbox.remove(item.id)
-    },
-    [inbox],
-  )
-  useWorked(onWorked)
+  const work = useInboxWork(inbox)
   const saving = useDropSaving()
-  const shown = useMemo(
-    () => (link === ALL_LINKS ? drops : drops.filter(({ opaqueId }) => opaqueId === link)),
-    [drops, link],
-  )
-  const entries = useMemo(() => entriesOf(shown), [shown])
+  const { ofLink, shown, entries, reading } = useFoundDrops({ inbox, drops, labels: links, state, view })
   const part = useKeptFocus(entries)
   useListKeys(part)
   const actions = {
-    onOpen: (item: ListedDrop) => setDialog({ kind: 'details', item }),
+    onOpen: (item: ListedDrop) => {
+      visits.markRead([item.dropId])
+      setDialog({ kind: 'details', item })
+    },
     onKeep: (of: readonly ListedDrop[]) => setDialog({ kind: 'keep', items: of }),
     onDiscard: (of: readonly ListedDrop[]) => setDialog({ kind: 'discard', items: of }),
-    onDownload: saving.save,
-    onZip: saving.saveZip,
+    onDownload: (item: ListedDrop) => {
+      visits.markRead([item.dropId])
+      saving.save(item)
+    },
+    onZip: (of: readonly ListedDrop[], title: string) => {
+      visits.markRead(of.map(({ dropId }) => dropId))
+      saving.saveZip(of, title)
+    },
   } as const
 
   return (
@@ -67,12 +72,33 @@ export function InboxPage() {
       {drops.length > 0 && (
         <>
           <UnreadNotice items={drops} onRetry={inbox.reload} />
-          <LinkFilter items={drops} isListed={isListed} labels={links} link={link} onLink={setLink} />
+          <FindBar
+            {...{ state, onState, reading }}
+            what="files"
+            filters="inbox"
+            orders={ORDERS}
+            shown={shown.length}
+            of={ofLink.length}
+          >
+            {drops.some((drop) => markOf(view, drop) !== undefined) && (
+              <Button kind="quiet" onClick={() => visits.markAllRead(newestOf(drops) ?? '')}>
+                {findText.markRead}
+              </Button>
+            )}
+          </FindBar>
+          <LinkFilter
+            items={drops}
+            isListed={isListed}
+            labels={links}
+            link={state.link}
+            onLink={(link) => onState({ link })}
+          />
           {shown.length > 0 && (
             <InboxList
               {...actions}
               entries={entries}
               lookingIn={snapshot.lookingIn}
+              markOf={(item) => markOf(view, item)}
               labelOfLink={links}
               readName={inbox.readName}
               readBatch={inbox.readBatch}
@@ -100,6 +126,18 @@ export function InboxPage() {
       />
     </div>
   )
+}
+
+/** What it has kept or discarded leaves the list at once. */
+function useInboxWork(inbox: InboxDrops): OwnWork {
+  const onWorked = useCallback(
+    (item: WorkItem) => {
+      if (item.do === 'keep' || item.do === 'discard') inbox.remove(item.id)
+    },
+    [inbox],
+  )
+  useWorked(onWorked)
+  return useWork()
 }
 
 interface HeadingProps {

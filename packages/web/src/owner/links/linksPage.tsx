@@ -1,4 +1,5 @@
 /** The owner's upload links: their limits and use, and the button for a new link. */
+import type { Findable } from '@blindkeep/client/find'
 import type { OwnLink } from '@blindkeep/client/owner'
 import { parseInstant } from '@blindkeep/protocol/ids'
 import { useEffect, useState } from 'preact/hooks'
@@ -9,6 +10,9 @@ import { useNow } from '../../common/useNow.ts'
 import { useRefreshed } from '../../common/useRefreshed.ts'
 import { useLive, useOwnerPages } from '../context.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
+import { FindBar } from '../find/findBar.tsx'
+import { useFinding } from '../find/findState.ts'
+import { foundIn } from '../find/found.ts'
 import { EditLink } from './editLink.tsx'
 import { type LinkAct, LinkCard } from './linkCard.tsx'
 import './links.css'
@@ -18,6 +22,8 @@ import { ShowLink } from './showLink.tsx'
 import { linksTexts } from './texts.ts'
 
 type OpenDialog = { readonly kind: 'new' } | { readonly kind: LinkAct; readonly opaqueId: string }
+
+const ORDERS = ['newest', 'oldest', 'name'] as const
 
 /** `setTimeout` accepts at most 31 bits. */
 const MAX_TIMER_MS = 2 ** 31 - 1
@@ -36,8 +42,10 @@ export function LinksPage() {
   useLive(['link.changed', 'drop.landed', 'drop.adopted', 'drop.discarded'], reload)
   useReloadWhenOneExpires(links, owner.now, reload)
 
-  const live = (links ?? []).filter(({ state }) => state === 'live')
-  const past = (links ?? []).filter(({ state }) => state !== 'live')
+  const finding = useFinding()
+  const found = foundIn(links ?? [], finding.state, findableOf)
+  const live = found.filter(({ state }) => state === 'live')
+  const past = found.filter(({ state }) => state !== 'live')
   const shownLink = dialog?.kind === 'new' ? undefined : links?.find(({ opaqueId }) => opaqueId === dialog?.opaqueId)
   const close = () => setDialog(undefined)
   const card = (link: OwnLink) => (
@@ -65,12 +73,14 @@ export function LinksPage() {
       {links !== undefined && links.length > 0 && (
         <>
           <p class="soft">{text.intro}</p>
+          <FindBar {...finding} what="links" orders={ORDERS} shown={found.length} of={links.length} />
           <h2 class="visually-hidden">{text.listTitle}</h2>
-          {live.length > 0 ? <ul class="stack">{live.map(card)}</ul> : !isPart && <p>{text.noneLive}</p>}
+          {live.length > 0 && <ul class="stack">{live.map(card)}</ul>}
+          {live.length === 0 && !isPart && found.length === links.length && <p>{text.noneLive}</p>}
         </>
       )}
       {past.length > 0 && (
-        <details class="past">
+        <details class="past" open={found.length < (links?.length ?? 0)}>
           <summary>{text.pastTitle(past.length)}</summary>
           <ul class="stack">{past.map(card)}</ul>
         </details>
@@ -82,6 +92,10 @@ export function LinksPage() {
       {dialog?.kind === 'revoke' && shownLink && <RevokeLink link={shownLink} onClose={close} onRevoked={reload} />}
     </div>
   )
+}
+
+function findableOf({ label, title, message, createdAt, landedBytes }: OwnLink): Findable {
+  return { file: { name: label }, also: `${title ?? ''} ${message ?? ''}`, size: landedBytes, at: createdAt }
 }
 
 interface NoLinksProps {

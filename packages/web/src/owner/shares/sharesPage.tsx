@@ -1,3 +1,4 @@
+import type { Findable } from '@blindkeep/client/find'
 import type { OwnShare } from '@blindkeep/client/owner'
 import { Fragment } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
@@ -11,6 +12,9 @@ import { useAssets } from '../albums/useAlbumData.ts'
 import { ConfirmDialog } from '../confirmDialog.tsx'
 import { useOwnerPages } from '../context.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
+import { FindBar } from '../find/findBar.tsx'
+import { useFinding } from '../find/findState.ts'
+import { foundIn } from '../find/found.ts'
 import { NameDialog } from '../nameDialog.tsx'
 import { hasEnded } from './expiry.ts'
 import { GoneFiles } from './goneFiles.tsx'
@@ -21,6 +25,8 @@ import { sharesTexts } from './texts.ts'
 
 /** Enough to recognise an address; not enough to open the share. */
 const SHORT_ID = 6
+
+const ORDERS = ['newest', 'oldest', 'name', 'largest'] as const
 
 export function SharesPage() {
   const { owner } = useOwnerPages()
@@ -35,7 +41,9 @@ export function SharesPage() {
   const [named, setNamed] = useState<OwnShare>()
   const [limited, setLimited] = useState<OwnShare>()
   const [ending, setEnding] = useState<OwnShare>()
-  const newest = shares.value ?? []
+  const finding = useFinding()
+  const all = shares.value ?? []
+  const newest = foundIn(all, finding.state, findableOf)
   return (
     <div class="stack">
       <h1 tabIndex={-1}>{text.title}</h1>
@@ -57,6 +65,7 @@ export function SharesPage() {
           </a>
         </div>
       )}
+      {all.length > 0 && <FindBar {...finding} what="shares" orders={ORDERS} shown={newest.length} of={all.length} />}
       {newest.length > 0 && (
         <ul class="stack" aria-label={text.list}>
           {newest.map((share) => (
@@ -102,6 +111,10 @@ export function SharesPage() {
       {ending !== undefined && <EndShare share={ending} onClose={() => setEnding(undefined)} onEnded={shares.reload} />}
     </div>
   )
+}
+
+function findableOf({ name, contents, createdAt }: OwnShare): Findable {
+  return { file: { name }, also: contents?.names.join(' '), size: contents?.bytes ?? 0, at: createdAt }
 }
 
 /** A share without a name is known by the beginning of its id. */

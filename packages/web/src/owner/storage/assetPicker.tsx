@@ -1,5 +1,5 @@
 import type { AssetId } from '@blindkeep/protocol/ids'
-import { useState } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
 import { Button, Check, Dialog, Name } from '../../common/controls.tsx'
 import { formats } from '../../common/format.ts'
 import { useText } from '../../common/reader.ts'
@@ -7,11 +7,16 @@ import { useLoaded } from '../../common/useLoaded.ts'
 import { fileKey, showAsset } from '../albums/shownAsset.ts'
 import { albumsTexts, shownName } from '../albums/texts.ts'
 import { TrustBadge } from '../albums/trustBadge.tsx'
+import { useFoundAssets } from '../albums/useFoundAssets.ts'
 import { useOwnerPages } from '../context.ts'
+import { FindBar } from '../find/findBar.tsx'
+import { ALL } from '../find/findState.ts'
 import type { CatalogEntry } from './catalog.ts'
 import { storageTexts } from './texts.ts'
 
 const SHOWN_AT_ONCE = 30
+
+const ORDERS = ['newest', 'oldest', 'name', 'largest', 'smallest'] as const
 
 interface AssetPickerProps {
   readonly entries: readonly CatalogEntry[]
@@ -25,29 +30,47 @@ export function AssetPicker({ entries, chosen, onChosen }: AssetPickerProps) {
   const format = useText(formats)
   const [ticked, setTicked] = useState(chosen)
   const [shown, setShown] = useState(SHOWN_AT_ONCE)
+  const [state, setState] = useState(ALL)
+  const byId = useMemo(() => new Map(entries.map((entry) => [entry.assetId, entry])), [entries])
+  const { shown: found, reading } = useFoundAssets({
+    assets: useMemo(() => entries.map(({ facts }) => facts), [entries]),
+    state,
+  })
   const done = () => onChosen(ticked)
   return (
     <Dialog title={text.title} closeLabel={text.close} onClose={done}>
+      <FindBar
+        {...{ state, reading }}
+        what="files"
+        filters="files"
+        orders={ORDERS}
+        onState={(change) => setState((last) => ({ ...last, ...change }))}
+        shown={found.length}
+        of={entries.length}
+      />
       <ul class="stack">
-        {entries.slice(0, shown).map((entry) => (
-          <li key={entry.assetId}>
-            <Check
-              checked={ticked.has(entry.assetId)}
-              onChange={(isTicked) => {
-                const next = new Set(ticked)
-                if (isTicked) next.add(entry.assetId)
-                else next.delete(entry.assetId)
-                setTicked(next)
-              }}
-            >
-              <EntryName entry={entry} />
-              <span class="small soft block">{text.stored(format.instant(entry.facts.createdAt))}</span>
-            </Check>
-          </li>
-        ))}
+        {found
+          .slice(0, shown)
+          .flatMap(({ assetId }) => byId.get(assetId) ?? [])
+          .map((entry) => (
+            <li key={entry.assetId}>
+              <Check
+                checked={ticked.has(entry.assetId)}
+                onChange={(isTicked) => {
+                  const next = new Set(ticked)
+                  if (isTicked) next.add(entry.assetId)
+                  else next.delete(entry.assetId)
+                  setTicked(next)
+                }}
+              >
+                <EntryName entry={entry} />
+                <span class="small soft block">{text.stored(format.instant(entry.facts.createdAt))}</span>
+              </Check>
+            </li>
+          ))}
       </ul>
       <div class="row">
-        {shown < entries.length && (
+        {shown < found.length && (
           <Button kind="quiet" onClick={() => setShown(shown + SHOWN_AT_ONCE)}>
             {text.more}
           </Button>

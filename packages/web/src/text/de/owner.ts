@@ -1,4 +1,4 @@
-import { files, number } from './counts.ts'
+import { number, plural } from './counts.ts'
 
 export const owner: typeof import('../en/owner.ts').owner = {
   title: 'Blindkeep',
@@ -13,7 +13,7 @@ export const owner: typeof import('../en/owner.ts').owner = {
     storage: 'Speicher',
     account: 'Konto',
   },
-  inboxWaiting: (count) => `${files(count)} im Eingang`,
+  inboxWaiting: (count) => `${number(count)} neue ${plural(count, 'Datei', 'Dateien')} im Eingang`,
   language: 'Sprache',
   signOut: 'Abmelden',
   live: 'Live',

@@ -13,7 +13,7 @@ export const owner = {
     storage: 'Storage',
     account: 'Account',
   },
-  inboxWaiting: (count: number) => `${files(count)} in the inbox`,
+  inboxWaiting: (count: number) => `${files(count)} new in the inbox`,
   language: 'Language',
   signOut: 'Sign out',
   live: 'Live',

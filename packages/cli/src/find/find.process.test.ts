@@ -1,0 +1,73 @@
+/** `blindkeep find` as a process, against a real server. */
+import assert from 'node:assert/strict'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { openOffice } from '../testing/office.ts'
+import { openWorld } from '../testing/world.ts'
+
+const world = await openWorld()
+const { root, run, facts } = world
+const isNameRead = ({ path }: { readonly path: string }) => path.endsWith('/content')
+
+describe('blindkeep find', () => {
+  it('finds drops and kept files by words, sender, kind, date and size, and reads each name of a drop once', async () => {
+    const office = await openOffice(world, 'finder')
+    const as = ['--profile', office.profile]
+    await office.drop(new Uint8Array(2000), { name: 'Rechnung Köln.pdf', sender: 'Ada' })
+    await office.drop(new Uint8Array(10), { name: 'IMG_0500.heic', sender: 'Bob\u202E' })
+    await writeFile(join(root, 'rechnung.txt'), 'paid')
+    await run(['album', 'create', 'Taxes', ...as])
+    assert.equal((await run(['upload', '--album', 'Taxes', 'rechnung.txt', ...as])).status, 0)
+    const find = async (...more: readonly string[]) => (await facts(['find', ...more, ...as])).map(({ name }) => name)
+
+    assert.deepEqual(await find('rechnung', '--sort', 'name'), ['Rechnung Köln.pdf', 'rechnung.txt'])
+    assert.deepEqual(await find('KOLN', 'rech'), ['Rechnung Köln.pdf'])
+    assert.deepEqual(await find('taxes'), ['rechnung.txt'])
+    assert.deepEqual(await find('--kind', 'image'), ['IMG_0500.heic'])
+    assert.deepEqual(await find('--from', 'ada'), ['Rechnung Köln.pdf'])
+    assert.deepEqual(await find('--in', 'inbox', '--larger', '1kB'), ['Rechnung Köln.pdf'])
+    assert.deepEqual(await find('--in', 'albums', '--since', '1h'), ['rechnung.txt'])
+    assert.deepEqual(await find('--until', '2020-01-01'), [])
+    assert.deepEqual(await find('--link', 'Front desk', '0500'), ['IMG_0500.heic'])
+
+    const before = world.proxy.seen.filter(isNameRead).length
+    assert.ok(before >= 2)
+    assert.deepEqual(await find('nothing', 'of', 'that', '--in', 'inbox'), [])
+    assert.equal(world.proxy.seen.filter(isNameRead).length, before)
+
+    const { stdout } = await run(['find', '0500', ...as])
+    assert.match(stdout, /inbox, Front desk +IMG_0500\.heic +Bob\uFFFD/)
+    assert.match((await run(['find', 'nothing', ...as])).stdout, /Nothing matches/)
+    for (const wrong of [
+      ['--kind', 'x'],
+      ['--since', 'x'],
+      ['--sort', 'x'],
+      ['--larger', 'x'],
+    ])
+      assert.equal((await run(['find', ...wrong, ...as])).status, 2)
+  })
+
+  it('keeps the names sealed, makes a damaged index again, and keeps none with --no-index and after a sign-out', async () => {
+    const office = await openOffice(world, 'sealer')
+    const as = ['--profile', office.profile]
+    await office.drop(new Uint8Array(10), { name: 'secret plan.pdf' })
+    const path = join(root, 'home', 'profiles', office.profile, `names-${office.owner.accountId}.json`)
+    const find = async (...more: readonly string[]) => (await facts(['find', 'plan', ...more, ...as])).length
+    const kept = async () => await readFile(path, 'utf8').catch(() => undefined)
+
+    assert.equal(await find(), 1)
+    const sealed = await kept()
+    assert.ok(sealed !== undefined && !sealed.includes('plan') && !sealed.includes('pdf'))
+    for (const damaged of ['', '{}', '["?"]', sealed.replace(/.{8}"\]$/, 'AAAAAAA="]'), sealed.slice(0, 99)]) {
+      await writeFile(path, damaged)
+      assert.equal(await find(), 1, damaged)
+    }
+    assert.equal(await find('--no-index'), 1)
+    assert.equal(await kept(), undefined)
+    assert.equal(await find(), 1)
+    assert.ok((await kept()) !== undefined)
+    await run(['logout', ...as])
+    assert.equal(await kept(), undefined)
+  })
+})

@@ -1,0 +1,13 @@
+/** Finding files: what matches, and in which order. Pure, and quick to load. */
+export {
+  asksNames,
+  type Findable,
+  type FindQuery,
+  finderOf,
+  isSortOrder,
+  type NamedFile,
+  SORT_ORDERS,
+  type SortOrder,
+  sortedBy,
+} from './find/find.ts'
+export { FILE_KINDS, type FileKind, isFileKind, kindOf } from './find/kinds.ts'

@@ -1,0 +1,111 @@
+/** What is looked for on a page. It stands in the page's address, so that reload and back keep it. */
+import { asksNames, type FindQuery, isFileKind, isSortOrder, type SortOrder } from '@blindkeep/client/find'
+import { goWithQuery, useRoute } from '../route.ts'
+
+export const SIZES = [1, 10, 100, 1000] as const
+const BYTES_OF_MB = 1_000_000
+
+export const ONLY = ['new', 'unread'] as const
+export type Only = (typeof ONLY)[number]
+
+export interface FindState {
+  readonly words: string
+  readonly kind: FindQuery['kind']
+  readonly sender: string
+  /** Days as `2026-05-01`, or empty. `until` counts, too. */
+  readonly since: string
+  readonly until: string
+  /** Megabytes: at least. */
+  readonly larger: (typeof SIZES)[number] | undefined
+  readonly only: Only | undefined
+  /** The id of a link, or empty. */
+  readonly link: string
+  readonly sort: SortOrder
+}
+
+export const ALL: FindState = {
+  words: '',
+  kind: undefined,
+  sender: '',
+  since: '',
+  until: '',
+  larger: undefined,
+  only: undefined,
+  link: '',
+  sort: 'newest',
+}
+
+const DAY = /^\d{4}-\d{2}-\d{2}$/
+
+export function findStateIn(query: URLSearchParams): FindState {
+  const [kind, sort] = [query.get('kind'), query.get('sort')]
+  const day = (name: string) => (DAY.test(query.get(name) ?? '') ? (query.get(name) ?? '') : '')
+  return {
+    words: query.get('q') ?? '',
+    kind: isFileKind(kind) ? kind : undefined,
+    sender: query.get('from') ?? '',
+    since: day('since'),
+    until: day('until'),
+    larger: SIZES.find((size) => String(size) === query.get('mb')),
+    only: ONLY.find((only) => only === query.get('only')),
+    link: query.get('link') ?? '',
+    sort: isSortOrder(sort) ? sort : 'newest',
+  }
+}
+
+export function queryOf(state: FindState): string {
+  const { words, kind, sender, since, until, larger, only, link, sort } = state
+  const members = {
+    ...{ q: words, kind, from: sender, since, until, mb: larger, only, link },
+    sort: sort === 'newest' ? undefined : sort,
+  }
+  const query = new URLSearchParams()
+  for (const [name, value] of Object.entries(members))
+    if (value !== undefined && value !== '') query.set(name, String(value))
+  return String(query)
+}
+
+/** Days are those of the reader's time zone. */
+export function findQueryOf({ words, kind, sender, since, until, larger }: FindState): FindQuery {
+  return {
+    ...{ words, kind, sender },
+    sinceMs: dayStart(since),
+    untilMs: dayStart(until, 1),
+    largerThan: larger === undefined ? undefined : larger * BYTES_OF_MB,
+  }
+}
+
+function dayStart(day: string, after = 0): number | undefined {
+  const [year = 0, month = 1, date = 1] = day.split('-').map(Number)
+  const at = day === '' ? Number.NaN : new Date(year, month - 1, date + after).getTime()
+  return Number.isNaN(at) ? undefined : at
+}
+
+/** How many of the filters behind the button are in use. */
+export function filtersIn({ kind, sender, since, until, larger, only }: FindState): number {
+  return [kind, sender, since, until, larger, only].filter((value) => value !== undefined && value !== '').length
+}
+
+/** Whether files may be hidden. */
+export function isFiltered(state: FindState): boolean {
+  return state.words.trim() !== '' || filtersIn(state) > 0
+}
+
+/** Whether only the names of files answer. */
+export function needsNames(state: FindState): boolean {
+  return asksNames(findQueryOf(state)) || state.sort === 'name' || state.sort === 'sender'
+}
+
+export interface Finding {
+  readonly state: FindState
+  onState(change: Partial<FindState>): void
+}
+
+/** Of the page that is shown. */
+export function useFinding(): Finding {
+  const { query } = useRoute()
+  const state = findStateIn(query)
+  return { state, onState: (change) => goWithQuery(queryOf({ ...findStateIn(currentQuery()), ...change })) }
+}
+
+const currentQuery = () => new URLSearchParams(location.hash.split('?', 2)[1] ?? '')

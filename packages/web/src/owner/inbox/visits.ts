@@ -1,0 +1,88 @@
+/** What is new since the last visit of the inbox in this browser, and what was read. Kept current for all pages. */
+import { type InboxVisits, laterOf, mergedVisits, NO_VISITS, openVisits, sealVisits } from '@blindkeep/client/findIndex'
+import type { Owner } from '@blindkeep/client/owner'
+import type { DropId } from '@blindkeep/protocol/ids'
+import { onOwnerLeave } from '../ownerLeave.ts'
+import { keepSealedVisits, sealedVisitsOf } from '../seenByBrowser.ts'
+
+export interface VisitView extends InboxVisits {
+  readonly isLoaded: boolean
+  /** Files that landed later are new, RFC 3339; all are before the first visit. */
+  readonly newSince: string | undefined
+}
+
+export interface Visits {
+  view(): VisitView
+  subscribe(listener: () => void): () => void
+  /** The page shows files that landed until then: they are not new at the next visit. */
+  look(until: string): void
+  /** The visit is over. */
+  leave(): void
+  markRead(dropIds: readonly DropId[]): void
+  markAllRead(until: string): void
+}
+
+type VisitOwner = Pick<Owner, 'accountId' | 'accountKey'>
+
+function createVisits(owner: VisitOwner, baseUrl: string): Visits & { close(): void } {
+  const seal = { accountKey: owner.accountKey, accountId: owner.accountId, baseUrl }
+  const listeners = new Set<() => void>()
+  let view: VisitView = { ...NO_VISITS, isLoaded: false, newSince: undefined }
+  let work = load()
+  let isClosed = false
+
+  function show(change: Partial<VisitView>): void {
+    view = { ...view, ...change }
+    for (const listener of listeners) listener()
+  }
+
+  async function load(): Promise<void> {
+    const stored = await openVisits(await sealedVisitsOf(owner), seal)
+    show({ ...mergedVisits(stored, view), newSince: stored.lookedUntil, isLoaded: true })
+  }
+
+  /** Another tab may have stored more. */
+  async function store(): Promise<void> {
+    if (isClosed) return
+    const merged = mergedVisits(await openVisits(await sealedVisitsOf(owner), seal), view)
+    await keepSealedVisits(owner, await sealVisits(merged, seal))
+  }
+
+  function change(by: Partial<InboxVisits>): void {
+    show(mergedVisits(view, { ...NO_VISITS, ...by }))
+    work = work.then(store).catch(() => undefined)
+  }
+
+  return {
+    view: () => view,
+    subscribe(listener) {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+    look(lookedUntil) {
+      if (laterOf(view.lookedUntil, lookedUntil) !== view.lookedUntil) change({ lookedUntil })
+    },
+    leave() {
+      if (view.isLoaded && view.newSince !== view.lookedUntil) show({ newSince: view.lookedUntil })
+    },
+    markRead(dropIds) {
+      if (dropIds.some((dropId) => !view.read.has(dropId))) change({ read: new Set(dropIds) })
+    },
+    markAllRead: (readUntil) => change({ readUntil }),
+    close() {
+      isClosed = true
+    },
+  }
+}
+
+const all = new WeakMap<Owner, Visits>()
+
+/** The same for all pages of the owner. */
+export function visitsOf(owner: Owner, baseUrl: string): Visits {
+  const known = all.get(owner)
+  if (known !== undefined) return known
+  const visits = createVisits(owner, baseUrl)
+  onOwnerLeave(owner, visits.close)
+  all.set(owner, visits)
+  return visits
+}
