@@ -246,8 +246,8 @@ function provenanceOf(asset: AssetFacts): string {
   return blobOf(asset, 'provenance')?.hash ?? ''
 }
 
-function isRetained({ envelope: { retention_until: until } }: AssetFacts, now: Instant): boolean {
-  return (parseInstant(until ?? '') ?? now) > now
+function isRetained({ retainedUntil }: AssetFacts, now: Instant): boolean {
+  return (parseInstant(retainedUntil ?? '') ?? now) > now
 }
 
 interface StoredFile extends Source {
