@@ -29,6 +29,7 @@ import { formatShare, makeShareFragment, parseShare, parseShareFragment } from '
 import { ShareError } from './share/shareError.ts'
 import { createEventStreamParser } from './sync/eventStreamParser.ts'
 import { listsOf, pinsOf } from './testing/scriptedServers.ts'
+import { parseAssetMoveState } from './transfer/moveAsset.ts'
 import { parseUploadState } from './upload/uploadState.ts'
 import { parseReceipt } from './verify/audit.ts'
 import { AuditError } from './verify/auditError.ts'
@@ -331,7 +332,13 @@ const receipt = {
   receipt_cbor: 'AAAA',
 }
 
-describe('parseSendState, parseUploadState, parsePins and parseReceipt', () => {
+describe('parseSendState, parseUploadState, parseAssetMoveState, parsePins and parseReceipt', () => {
+  const moveState = {
+    version: 1,
+    assetId: uploadState.envelope.file_id,
+    provenanceHash: 'ab'.repeat(32),
+    copy: uploadState,
+  }
   const pins = {
     ...pinKeys(AttestationKeysResponseOf(publishedKeys), publishedKeys.server_id),
     keyChanges: { moves: [{ leave: 'AAAA', arrive: 'AAAA' }], rotations: [] },
@@ -341,6 +348,7 @@ describe('parseSendState, parseUploadState, parsePins and parseReceipt', () => {
   const states = {
     parseSendState: { read: parseSendState, valid: sendState },
     parseUploadState: { read: parseUploadState, valid: uploadState },
+    parseAssetMoveState: { read: parseAssetMoveState, valid: moveState },
     parsePins: { read: parsePins, valid: pins },
     parseReceipt: { read: parseReceipt, valid: receipt },
   }

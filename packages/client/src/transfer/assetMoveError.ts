@@ -5,7 +5,7 @@ import type { Doubt } from '../verify/doubt.ts'
 export type AssetMoveFault = 'retained' | 'changed' | 'not_verified'
 
 const TEXTS: Readonly<Record<AssetMoveFault, string>> = {
-  retained: 'It must be kept for a time that was signed with it, so it cannot leave its album before.',
+  retained: 'It must be kept for a time, so it cannot leave its album before.',
   changed: 'It was changed elsewhere while it was copied, so it stays in its album. Move it again.',
   not_verified: 'It stays in its album, beside its copy, because the server did not prove that it holds the copy.',
 }

@@ -192,6 +192,15 @@ describe('a file that moves to another album', () => {
     await assertWhole(copied, { ...FACTS, albumId: album })
   })
 
+  it('stays, and is not copied, while it is retained', async () => {
+    const { owner, device } = keeper
+    const assetId = await uploaded()
+    await owner.retainAssets([assetId], await owner.endIn(86_400))
+    const before = await places()
+    await assert.rejects(owner.moveAsset({ assetId, album, device }), isFault('retained'))
+    assert.deepEqual(await places(), before)
+  })
+
   it('stays when another client gives it another name meanwhile', async () => {
     const { owner, device } = keeper
     const assetId = await uploaded()

@@ -26,7 +26,7 @@ import { movedAssetId } from '../seal/derive.ts'
 import { newId } from '../seal/newId.ts'
 import { type Source, SourceChanged } from '../seal/source.ts'
 import { SendError } from '../send/sendError.ts'
-import { cancelOpenUploads, openIncomplete, openUploadsOf } from '../upload/completeAsset.ts'
+import { cancelOpenUploads, openIncomplete, unclosedUploads } from '../upload/completeAsset.ts'
 import { finishUpload } from '../upload/finishUpload.ts'
 import type { OwnerThumbnails } from '../upload/ownerThumbnails.ts'
 import { prepareUpload } from '../upload/prepareUpload.ts'
@@ -151,7 +151,7 @@ function copyId({ accountKey }: AssetPorts, asset: AssetFacts, to: { album: Albu
 /** Otherwise the id belongs to a copy that was deleted. */
 async function isComing(ports: AssetPorts, assetId: AssetId, signal: AbortSignal | undefined): Promise<boolean> {
   const there = await findAsset(ports.call, assetId, signal)
-  return there !== undefined || (await openUploadsOf(ports, assetId, signal)).length > 0
+  return there !== undefined || (await unclosedUploads(ports, assetId, signal)).length > 0
 }
 
 /** Reads and verifies the whole file, and seals it once for its hash. Sends nothing. */
@@ -246,8 +246,8 @@ function provenanceOf(asset: AssetFacts): string {
   return blobOf(asset, 'provenance')?.hash ?? ''
 }
 
-function isRetained({ envelope: { retention_until: until } }: AssetFacts, now: Instant): boolean {
-  return (parseInstant(until ?? '') ?? now) > now
+function isRetained({ retainedUntil }: AssetFacts, now: Instant): boolean {
+  return (parseInstant(retainedUntil ?? '') ?? now) > now
 }
 
 interface StoredFile extends Source {

@@ -10,6 +10,7 @@ import type { SentUploads } from '../assets/bundleRoles.ts'
 import { MAX_METADATA_BYTES } from '../assets/metadata.ts'
 import { readProvenance } from '../assets/provenance.ts'
 import { readWholeBlob } from '../assets/readBlob.ts'
+import { ProblemError } from '../http/errors.ts'
 import { type ListRequest, wholeList } from '../http/listPages.ts'
 import type { FileDescription } from '../seal/fileHeader.ts'
 import { SendError } from '../send/sendError.ts'
@@ -164,19 +165,25 @@ interface CancelUploads {
   readonly signal?: AbortSignal | undefined
 }
 
+/** It has landed or ended since it was listed. */
+const OVER: readonly ProblemError['code'][] = ['error.upload.session_closed', 'error.upload.session_not_found']
+
 /** Cancels the open sessions of an asset. */
 export async function cancelOpenUploads(
   { call }: AssetPorts,
   assetId: string,
   { roles, signal }: CancelUploads = {},
 ): Promise<void> {
-  const open = await openUploadsOf({ call }, assetId, signal)
+  const open = await unclosedUploads({ call }, assetId, signal)
   const left = open.filter(({ blob_role }) => roles?.some((role) => role === blob_role) ?? true)
-  for (const { upload_id } of left) await call('cancelUpload', { path: { upload_id }, signal })
+  for (const { upload_id } of left)
+    await call('cancelUpload', { path: { upload_id }, signal }).catch((error: unknown) => {
+      if (!(error instanceof ProblemError && OVER.includes(error.code))) throw error
+    })
 }
 
 /** The open sessions of an asset, of all clients of the account. */
-export async function openUploadsOf({ call }: Pick<AssetPorts, 'call'>, assetId: string, signal?: AbortSignal) {
+export async function unclosedUploads({ call }: Pick<AssetPorts, 'call'>, assetId: string, signal?: AbortSignal) {
   const list = {
     operation: 'listUploads',
     ask: async (request: ListRequest) => (await call('listUploads', request)).body.uploads,

@@ -90,13 +90,14 @@ async function fillCustody(store: Store): Promise<void> {
       activeFrom: at(0),
       activeTo: undefined,
     })
-    for (const number of [1, 2, 3, 4])
+    for (const number of [1, 2, 3, 4, 5])
       await tx.objects.insert(object(number, { state: number < 3 ? 'staged' : 'kept' }))
     await tx.uploads.insert(upload(1, { suggestedFilename: 'Überblick\n\u{1f4f7}.jpg', idempotencyKey: 'one' }))
     await tx.drops.insert(drop(3))
     await tx.uploads.append(uploadId(1), { offset: 0, length: 60, checksum: hash(1) }, at(1))
     await tx.uploads.insert(assetUpload(2))
     await tx.assets.addBlob(assetBlob(4, { contentType: 'text/plain; charset="ü"' }))
+    await tx.assets.addBlob(assetBlob(5, { role: 'metadata', pendingAfter: hash(4) }))
     await tx.assets.touch(assetId(1), at(4))
     await tx.assets.setDrop(assetId(1), adoptedDrop(9))
     await tx.receipts.append(undefined, [

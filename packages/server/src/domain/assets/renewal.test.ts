@@ -187,6 +187,19 @@ describe('metadata that a client replaces', () => {
   )
 
   it(
+    'keep what the retention was raised to beside the signed one',
+    inWorld(async (world) => {
+      const { albumOwner, assetId, waitWith, landSigned, step, view } = await scene(world)
+      const until = addSeconds(world.clock.now(), 86_400)
+      await world.rules.retainAssets({ accountId: albumOwner.accountId }, { assetIds: [assetId], until })
+      await waitWith(second)
+      await landSigned(step(second))
+      assert.equal((await view()).retainedUntil, until)
+      assert.equal((await world.rules.assets.remove(albumOwner.accountId, assetId))?.refused, 'asset_retained')
+    }),
+  )
+
+  it(
     'that wait go with the asset’s other blobs when a new original lands, and when it is deleted',
     inWorld(async (world) => {
       const { albumOwner, assetId, position, view, waitWith, books } = await scene(world)

@@ -253,8 +253,7 @@ export const problems: typeof import('../en/problems.ts').problems = {
   deviceRevoked:
     'Diese Datei ist von einem Gerät signiert, das Sie widerrufen haben. Sie könnte eine andere sein, als es scheint.',
   assetMove: {
-    retained:
-      'Sie muss für eine Zeit behalten werden, die mit ihr signiert ist, und kann ihr Album vorher nicht verlassen.',
+    retained: 'Sie ist vor dem Löschen geschützt und kann ihr Album vorher nicht verlassen.',
     changed: 'Sie wurde anderswo geändert, während sie kopiert wurde. Verschieben Sie sie noch einmal.',
     not_verified:
       'Der Server hat nicht nachgewiesen, dass er die Kopie hat. Beide sind da; verschieben Sie sie später noch einmal.',

@@ -257,7 +257,7 @@ export const problems = {
   unsigned: 'No device of yours has signed this file, so it may be another one than it seems.',
   deviceRevoked: 'This file is signed by a device that you revoked, so it may be another one than it seems.',
   assetMove: {
-    retained: 'It must be kept for a time that was signed with it, so it cannot leave its album before.',
+    retained: 'It is protected from deletion, so it cannot leave its album before that time.',
     changed: 'It was changed elsewhere while it was copied. Move it again.',
     not_verified: 'The server did not prove that it holds the copy. Both are there; move it again later.',
   },
