@@ -50,7 +50,7 @@ describe('a sample', () => {
     await keep(keeper, 'small.txt', bytesOf(10))
     const { page } = await browser.open(t, { url: `${world.url}/#/storage`, signedInAs: keeper.owner })
     await page.getByLabel(/^Sample: this browser downloads random pieces/).check()
-    await page.getByText('Downloads at most 3 MB, and some kilobytes for each file.').waitFor()
+    await page.getByText('Downloads at most 3 MB, and about 30 kB for each file.').waitFor()
     await page.getByLabel('How many pieces').selectOption('30')
     await page.getByText('Almost always finds it when 14.3% of all pieces are lost.').waitFor()
     await assertAccessible(page)

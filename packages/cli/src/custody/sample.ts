@@ -37,7 +37,7 @@ export interface SampleFlags {
 
 const SURE = 0.99
 const MAX_UNASKED_BYTES = 100 * 1024 ** 2
-/** What the question about one file downloads, with its receipts. */
+/** What the question about one file downloads, with its receipts: 26 kB were measured, without HTTP headers. */
 const RECORD_BYTES = 30_000
 
 export interface SamplePlan {

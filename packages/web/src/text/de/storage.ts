@@ -158,7 +158,7 @@ const sample: Texts['sample'] = {
   hint: 'Verlässt sich nicht auf das Wort des Servers: Nur Ihre Schlüssel unterscheiden richtige von falschen Bytes. Findet, dass ein Teil aller Stücke fehlt, aber kaum eine einzelne verlorene Datei. Deshalb gehört die schnelle Prüfung jeder Datei dazu.',
   howMany: 'Wie viele Stücke von höchstens 1 MiB',
   finds: (share) => `Findet fast immer, wenn ${share} aller Stücke fehlen.`,
-  cost: (size) => `Lädt höchstens ${size} herunter, und einige Kilobyte für jede Datei.`,
+  cost: (size) => `Lädt höchstens ${size} herunter, und etwa 30 kB für jede Datei.`,
   running: (done, total) => `${number(done)} von ${ofPieces(total)} geöffnet`,
   none: 'Es gab keine signierte Datei, aus der Stücke gezogen werden konnten.',
   opened: (good, drawn, of) =>

@@ -166,7 +166,7 @@ const sample = {
   hint: 'Does not rely on the server’s word: only your keys tell right bytes from wrong ones. It finds that a part of all pieces is lost, and hardly a single lost file, so it does the quick check of each file, too.',
   howMany: 'How many pieces of at most 1 MiB',
   finds: (share: string) => `Almost always finds it when ${share} of all pieces are lost.`,
-  cost: (size: string) => `Downloads at most ${size}, and some kilobytes for each file.`,
+  cost: (size: string) => `Downloads at most ${size}, and about 30 kB for each file.`,
   running: (done: number, total: number) => `${number(done)} of ${pieces(total)} opened`,
   none: 'There was no signed file to draw pieces from.',
   opened: (good: number, drawn: number, of: number) =>
