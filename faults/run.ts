@@ -11,11 +11,12 @@ import type { RunOutcome } from './harness/report.ts'
 import { FAULT_RUNS, type FaultRun, findRun, type OptionValues } from './runs.ts'
 
 const CI_RUNS = FAULT_RUNS.filter(({ ci }) => ci !== undefined)
-/** The short forms: all, those that may run beside other tests, and those that measure time. */
+/** Runs that measure or bound a time do so on a machine without other tests. */
+const isBeside = ({ measuresTime, ci }: FaultRun) => !measuresTime && ci?.within === undefined
 const SHORT_FORMS = new Map<string | undefined, readonly FaultRun[]>([
   ['ci', CI_RUNS],
-  ['ci-beside', CI_RUNS.filter(({ measuresTime }) => !measuresTime)],
-  ['ci-alone', CI_RUNS.filter(({ measuresTime }) => measuresTime)],
+  ['ci-beside', CI_RUNS.filter(isBeside)],
+  ['ci-alone', CI_RUNS.filter((run) => !isBeside(run))],
 ])
 const THIS_FILE = fileURLToPath(import.meta.url)
 /** Most runs wait for restarts and pauses half of the time. */
