@@ -62,7 +62,7 @@ function boundMemory(): void {
 }
 
 /** Makes the worker that runs this a decoder. */
-export function decodeWith(open: (bytes: ArrayBuffer, wasm: ArrayBuffer) => Promise<OpenedFile>): void {
+export function answerWith(open: (bytes: ArrayBuffer, wasm: ArrayBuffer) => Promise<OpenedFile>): void {
   boundMemory()
   const post = (answer: FromDecoder, transfer: Transferable[] = []) => self.postMessage(answer, { transfer })
   let opened: OpenedFile | undefined

@@ -1,5 +1,5 @@
 /** Draws a picture of a phone with libheif. Its script is served as its authors made it, and runs before this one. */
-import { decodeWith, requirePixels } from './decoding.ts'
+import { answerWith, requirePixels } from './decoding.ts'
 
 interface HeifImage {
   is_primary(): boolean
@@ -19,7 +19,7 @@ declare const libheif: (options: { readonly wasmBinary: ArrayBuffer }) => {
   readonly HeifDecoder: new () => { decode(bytes: Uint8Array): readonly HeifImage[] }
 }
 
-decodeWith(async (bytes, wasmBinary) => {
+answerWith(async (bytes, wasmBinary) => {
   const { HeifDecoder } = libheif({ wasmBinary })
   const images = new HeifDecoder().decode(new Uint8Array(bytes))
   const image = images.find((each) => each.is_primary()) ?? images[0]

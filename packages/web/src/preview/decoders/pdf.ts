@@ -1,6 +1,6 @@
 /** Draws the pages of a PDF with PDFium, which has no JavaScript here, no forms and no actions: it only draws. */
 import { init, type WrappedPdfiumModule } from '@embedpdf/pdfium'
-import { type Drawing, decodeWith, isLocked, requirePixels } from './decoding.ts'
+import { type Drawing, answerWith, isLocked, requirePixels } from './decoding.ts'
 
 /** FPDF_ERR_PASSWORD. */
 const NEEDS_PASSWORD = 4
@@ -10,7 +10,7 @@ const FLAGS = 0x01 | 0x10
 const MAX_EDGE = 3000
 const MAX_TEXT_CHARACTERS = 50_000
 
-decodeWith(async (bytes, wasmBinary) => {
+answerWith(async (bytes, wasmBinary) => {
   // A damaged file is said on the page, not in the console.
   const pdfium = await init({ wasmBinary, printErr: () => undefined })
   pdfium.PDFiumExt_Init()

@@ -1,7 +1,7 @@
 /** Draws the pages of a TIFF: scans and faxes as well as photographs. */
 import pako from 'pako'
 import { decode, decodeImage, type IFD, toRGBA8 } from 'utif2'
-import { decodeWith, requirePixels } from './decoding.ts'
+import { answerWith, requirePixels } from './decoding.ts'
 
 const MAX_PAGES = 1000
 /** Four samples of 16 bits. */
@@ -24,7 +24,7 @@ function inflateWithin(packed: pako.Data): Uint8Array {
   return inflate.result
 }
 
-decodeWith(async (bytes) => {
+answerWith(async (bytes) => {
   requireEnd(new DataView(bytes))
   const pages = decode(bytes).filter((page) => sizeOf(page).width > 0)
   return {
