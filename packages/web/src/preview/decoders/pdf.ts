@@ -1,6 +1,6 @@
 /** Draws the pages of a PDF with PDFium, which has no JavaScript here, no forms and no actions: it only draws. */
 import { init, type WrappedPdfiumModule } from '@embedpdf/pdfium'
-import { type Drawing, answerWith, isLocked, requirePixels } from './decoding.ts'
+import { answerWith, type Drawing, isLocked, requirePixels } from './decoding.ts'
 
 /** FPDF_ERR_PASSWORD. */
 const NEEDS_PASSWORD = 4
