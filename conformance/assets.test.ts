@@ -137,7 +137,7 @@ describe('asset', () => {
 
 // Covers: ManifestEnvelope, retention_until; Uploads; Assets and blobs
 describe('delete an asset', () => {
-  it('answers 204 once, and removes all of it and its quota', async () => {
+  it('answers 204 once, removes all of it, and its quota with the bin', async () => {
     const author = await newAuthor(server)
     const [bundle, kept] = [newBundle(author), newBundle(author)]
     await landAsset(bundle)
@@ -146,6 +146,7 @@ describe('delete an asset', () => {
     expectAnswer(await deleteAsset(bundle), '404 asset.not_found')
     expectAnswer(await getAsset(bundle), '404 asset.not_found')
     expectAnswer(await getReceipts(bundle), '404 storage.asset_not_found')
+    expectAnswer(await asOwner(author.owner, 'DELETE', `/v1/bin/${bundle.assetId}`), '204')
     assert.equal((await quotaOf(author.owner)).used, kept.original.length)
     assert.equal((await getAsset(kept)).status, 200)
   })
@@ -160,7 +161,8 @@ describe('delete an asset', () => {
     assert.equal((await stateOf(session)).status, 404)
     expectAnswer(await append(session, 10), '404 upload.session_not_found')
     assert.deepEqual(await uploadsOf(author.owner), [])
-    assert.equal((await quotaOf(author.owner)).used, 0)
+    const { used, bin } = await quotaOf(author.owner)
+    assert.equal(used, bin)
   })
 
   it('answers 409 before the manifest’s retention_until, and 204 after it', async () => {

@@ -187,6 +187,7 @@ describe('create drop: limits of the server', () => {
     await asOwner(link.owner, 'DELETE', `/v1/drops/${drop?.drop_id}`)
     assert.equal((await guestView(link)).inbox_full, undefined)
     expectAnswer(await declare(link), '201')
+    expectAnswer(await asOwner(link.owner, 'POST', `/v1/bin/${drop?.drop_id}/restore`), '409 drop.inbox_full')
   })
 
   it('answer 500 storage.full when free space is below the minimum', { skip: NEEDS_OWN_DISK }, async () => {

@@ -97,7 +97,8 @@ describe('inbox', () => {
     assert.ok(first !== undefined && second !== undefined && first.drop_id !== second.drop_id)
     expectAnswer(await discard(link, first.drop_id), '204')
     assert.deepEqual((await asOwner(link.owner, 'GET', contentPath(second.drop_id))).body, file)
-    assert.equal((await quotaOf(link.owner)).used, 40)
+    const { used, bin } = await quotaOf(link.owner)
+    assert.deepEqual([used, bin], [80, 40])
   })
 
   it('is answered in pages, of which each follows the drop that ended the one before', async () => {
@@ -147,12 +148,14 @@ describe('inbox', () => {
 
 // Covers: Discard; State: pending drop, removed; Requests; Inbox and content
 describe('discard', () => {
-  it('removes the drop and frees its quota at once', async () => {
+  it('removes the drop, and frees its quota with the bin', async () => {
     const link = await newLink(server)
     await land(link, randomBytes(90))
     const { drop_id } = await onlyDrop(link.owner)
     expectAnswer(await discard(link, drop_id), '204')
     assert.deepEqual(await inboxOf(link.owner), [])
+    assert.deepEqual(await quotaOf(link.owner), { used: 90, bin: 90, state: 'ok' })
+    expectAnswer(await asOwner(link.owner, 'DELETE', '/v1/bin'), '204')
     assert.equal((await quotaOf(link.owner)).used, 0)
     expectAnswer(await asOwner(link.owner, 'GET', contentPath(drop_id)), '404 drop.not_found')
   })
@@ -185,7 +188,8 @@ describe('discard of all drops of a link', () => {
       (await inboxOf(owner)).map((drop) => drop.opaque_id),
       [other.opaqueId],
     )
-    assert.equal((await quotaOf(owner)).used, 7)
+    const { used, bin } = await quotaOf(owner)
+    assert.deepEqual([used, bin], [37, 30])
     const entry = await entryOf(link)
     assert.deepEqual([entry.landed_files, entry.pending, entry.state], [3, 0, 'live'])
   })

@@ -15,6 +15,8 @@ const TIME_MEMBERS = new Set([
   'active_to',
   'announced_at',
   'cutoff',
+  'deleted_at',
+  'empties_at',
   'expires_at',
   'generated_at',
   'moved_at',

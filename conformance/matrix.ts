@@ -87,6 +87,7 @@ const writes = (granted: string, other?: string): Entry => ({
 })
 
 const NO_ASSET = '404 asset.not_found'
+const NO_ENTRY = '404 bin.not_found'
 const NO_BLOB = '404 blob.not_found'
 const NO_DROP = '404 drop.not_found'
 const NO_LINK = '404 drop.link_not_found'
@@ -203,6 +204,11 @@ export const MATRIX: Readonly<Record<string, Entry>> = {
   'POST /v1/drops/{drop_id}/adopt': writes('200', NO_DROP),
   'DELETE /v1/drops/{drop_id}': frees('204', NO_DROP),
   'DELETE /v1/assets/{asset_id}': frees('204', NO_ASSET),
+  'GET /v1/bin': reads('200'),
+  'GET /v1/bin/{bin_id}/content/{hash}': reads('200', NO_ENTRY),
+  'POST /v1/bin/{bin_id}/restore': writes('204', NO_ENTRY),
+  'DELETE /v1/bin/{bin_id}': frees('204', NOTHING_ENDED),
+  'DELETE /v1/bin': frees('204'),
 
   // The caller is authorized, but nothing is pending or enrolled.
   'POST /v1/auth/totp/confirm': writes('409 auth.totp_not_pending'),

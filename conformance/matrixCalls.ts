@@ -19,6 +19,7 @@ import { type Key, newKey, proved } from './proving.ts'
 import { finishBody } from './recovering.ts'
 import { makeShare, shareBody } from './sharing.ts'
 import {
+  asOwner,
   base64,
   chunkHeaders,
   declaration,
@@ -104,6 +105,11 @@ async function newDrop({ owner }: Person): Promise<{ dropId: string; opaqueId: s
 }
 
 const ofDrop: MakeRequest = async (person) => ({ params: { drop_id: (await newDrop(person)).dropId } })
+const ofBinned: MakeRequest = async (person) => {
+  const { dropId, file } = await newDrop(person)
+  assert.equal((await asOwner(person.owner, 'DELETE', `/v1/drops/${dropId}`)).status, 204)
+  return { params: { bin_id: dropId, hash: sha256(file) } }
+}
 const ofAsset: MakeRequest = async ({ asset }) => ({ params: { asset_id: asset.assetId } })
 const ofBlob: MakeRequest = ({ asset }) => ({ params: { hash: sha256(asset.original) } })
 const ofAlbum: MakeRequest = ({ author }) => ({ params: { album_id: author.albumId } })
@@ -297,6 +303,11 @@ const REQUESTS: Readonly<Record<string, MakeRequest>> = {
     return { params: { drop_id: dropId }, json: adoptBody(newBundle(person.author, { original: file })) }
   },
   'DELETE /v1/drops/{drop_id}': ofDrop,
+  'GET /v1/bin': plain,
+  'GET /v1/bin/{bin_id}/content/{hash}': ofBinned,
+  'POST /v1/bin/{bin_id}/restore': ofBinned,
+  'DELETE /v1/bin/{bin_id}': ofBinned,
+  'DELETE /v1/bin': plain,
   'DELETE /v1/assets/{asset_id}': async ({ author }) => {
     const asset = newBundle(author)
     await landBlob(asset)

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'
-import { type Author, newAuthor, newBundle, sendUpload, uploadBody } from './assetWorld.ts'
+import { type Author, deleteAsset, landBlob, newAuthor, newBundle, sendUpload, uploadBody } from './assetWorld.ts'
 import { json, type Reply } from './call.ts'
 import { expectAnswer } from './expect.ts'
 import { NEEDS_OWN_SERVER, ownServer } from './server.ts'
@@ -65,6 +65,14 @@ describe('what an account may add in a day', { skip: NEEDS_OWN_SERVER }, async (
     'terms of links': async ({ owner }) => {
       const { opaqueId } = await provision(owner)
       return () => ask(owner, 'PATCH', `/v1/drops/links/${opaqueId}`, { max_file_count: 9 })
+    },
+    'what was deleted and is restored': async (author) => {
+      const bundle = newBundle(author)
+      await landBlob(bundle)
+      return async () => {
+        expectAnswer(await deleteAsset(bundle), '204')
+        return asOwner(author.owner, 'POST', `/v1/bin/${bundle.assetId}/restore`)
+      }
     },
     shares:
       async ({ owner }) =>

@@ -58,6 +58,7 @@ export const KINDS: Readonly<Record<string, Kind | 'plain'>> = {
         'album_id',
         'asset_id',
         'asset_ids',
+        'bin_id',
         'channel_id',
         'created_by_device',
         'created_by_user',
@@ -70,6 +71,7 @@ export const KINDS: Readonly<Record<string, Kind | 'plain'>> = {
       ...['blob_hashes', 'ciphertext_hash', 'envelope_hash', 'hash', 'metadata_blob_hash', 'original_blob_hash'],
       ...['prior_provenance_hash', 'prior_receipt_hash', 'public', 'public_key', 'receipt_cbor', 'signing_key'],
       ...['active_from', 'active_to', 'announced_at', 'changed_at', 'checked_at', 'created_at', 'cutoff', 'expires_at'],
+      ...['deleted_at', 'empties_at'],
       ...['arrive', 'from', 'leave', 'moved_at', 'moved_to', 'on', 'to'],
       ...[
         'generated_at',

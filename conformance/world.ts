@@ -305,6 +305,7 @@ export async function guestView(link: Link): Promise<GuestView> {
 
 export interface Quota {
   readonly used: number
+  readonly bin?: number
   readonly soft_limit?: number
   readonly hard_limit?: number
   readonly state: string

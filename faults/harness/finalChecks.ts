@@ -54,11 +54,11 @@ async function judgeReceipts(ports: GuestPorts): Promise<void> {
     ledger.fault('the first receipt is not the first of its log')
 }
 
-/** Without open sessions, use is the sum of the inbox and the assets. */
+/** Without open sessions, use is the sum of the inbox, the assets and the bin. */
 async function judgeUse({ api, ledger }: GuestPorts, { token }: Owner, heldBytes: number): Promise<void> {
   const reply = await api.askUntilAnswered({ method: 'GET', path: '/v1/quota', token })
-  const { used } = jsonOf<{ used: number }>(reply)
-  if (used !== heldBytes) ledger.fault(`${used} bytes used, ${heldBytes} in inbox and assets`)
+  const { used, bin = 0 } = jsonOf<{ used: number; bin?: number }>(reply)
+  if (used !== heldBytes + bin) ledger.fault(`${used} bytes used, ${heldBytes} in inbox and assets, ${bin} in the bin`)
 }
 
 interface LinkEntry {

@@ -100,11 +100,13 @@ export function newLinkOf({ owner }: Author, caps: object = {}): Promise<Link> {
   return provision(owner, caps)
 }
 
+/** Without what is in the bin. */
 export async function expectUse({ owner }: Author, bytes: number): Promise<void> {
-  assert.equal((await quotaOf(owner)).used, bytes, 'use in bytes')
+  const { used, bin = 0 } = await quotaOf(owner)
+  assert.equal(used - bin, bytes, 'use in bytes')
 }
 
-/** Revokes links, deletes drops, assets and uploads. Then use is 0 and no session is open. */
+/** Revokes links, deletes drops, assets and uploads, and empties the bin. Then use is 0 and no session is open. */
 export async function clear(author: Author, assetIds: readonly string[] = []): Promise<void> {
   const { owner } = author
   const links = (await linksOf(owner)).filter(({ state }) => state === 'live')
@@ -114,7 +116,8 @@ export async function clear(author: Author, assetIds: readonly string[] = []): P
   for (const assetId of assetIds) assert.equal(answerOf(await asOwner(owner, 'DELETE', `/v1/assets/${assetId}`)), '204')
   for (const { upload_id } of await uploadsOf(owner))
     assert.equal(answerOf(await asOwner(owner, 'DELETE', `/v1/upload/${upload_id}`)), '204')
-  await expectUse(author, 0)
+  assert.equal(answerOf(await asOwner(owner, 'DELETE', '/v1/bin')), '204')
+  assert.equal((await quotaOf(owner)).used, 0, 'use in bytes')
   for (const { open_sessions, open_bytes, pending } of await linksOf(owner))
     assert.deepEqual([open_sessions, open_bytes, pending], [0, 0, 0], 'a link still has sessions or drops')
 }

@@ -11,6 +11,7 @@ export type AssetId = Branded<string, 'AssetId'>
 export type AlbumId = Branded<string, 'AlbumId'>
 export type DeviceId = Branded<string, 'DeviceId'>
 export type DropId = Branded<string, 'DropId'>
+export type BinId = DropId | AssetId
 export type UploadId = Branded<string, 'UploadId'>
 export type SessionId = Branded<string, 'SessionId'>
 /** Names one capability token (RFC 7519, section 4.1.7). */
@@ -46,6 +47,8 @@ export const parseAccountId = parser<AccountId>(uuid)
 export const parseAssetId = parser<AssetId>(uuid)
 export const parseAlbumId = parser<AlbumId>(uuid)
 export const parseDeviceId = parser<DeviceId>(uuid)
+/** What is in the bin has the id that it had. */
+export const parseBinId = parser<BinId>(uuid)
 export const parseDropId = parser<DropId>(uuid)
 export const parseUploadId = parser<UploadId>(uuid)
 export const parseSessionId = parser<SessionId>(uuid)

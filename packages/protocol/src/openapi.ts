@@ -89,6 +89,7 @@ const TAGS: Json = [
   { name: 'federation', description: 'Tokens by which a peer may read an album.' },
   { name: 'uploads', description: 'Uploads of blobs for the account’s own assets.' },
   { name: 'assets', description: 'The assets of an account, their receipts, and the verification of their storage.' },
+  { name: 'bin', description: 'What was discarded or deleted, as long as that can be undone.' },
   { name: 'sync', description: 'Past changes and live changes.' },
   { name: 'quota', description: 'Storage usage.' },
   { name: 'discovery', description: 'Public facts about the server.' },

@@ -30,6 +30,8 @@ const OF_PEOPLE = [
   'AssetResponse/envelope/client_version',
   'SyncResponse/entries/asset/envelope/client_version',
   'InboxResponse/drops/suggested_filename',
+  'BinResponse/entries/drop/suggested_filename',
+  'BinResponse/entries/asset/envelope/client_version',
 ]
 
 /** The codes of the router, before any row is known. */

@@ -1,6 +1,7 @@
 import {
   parseAlbumId,
   parseAssetId,
+  parseBinId,
   parseChannelId,
   parseDeviceId,
   parseDropId,
@@ -14,6 +15,7 @@ import {
 import { accountOperations } from './operations/accounts.ts'
 import { albumOperations } from './operations/albums.ts'
 import { assetOperations } from './operations/assets.ts'
+import { binOperations } from './operations/bin.ts'
 import { blobOperations } from './operations/blobs.ts'
 import { capabilityOperations } from './operations/capabilities.ts'
 import { channelOperations } from './operations/channels.ts'
@@ -37,6 +39,7 @@ import { verifyOperations } from './operations/verify.ts'
 import { PROBLEM_CODES, PROBLEMS, type ProblemCode } from './problems.ts'
 import { AlbumResponse } from './schemas/albums.ts'
 import { AssetBlobResponse, AssetResponse } from './schemas/assets.ts'
+import { BinEntryResponse } from './schemas/bin.ts'
 import { CapabilityResponse } from './schemas/capabilities.ts'
 import { ChannelResponse } from './schemas/channels.ts'
 import { DeviceResponse } from './schemas/devices.ts'
@@ -74,6 +77,7 @@ export const operations = {
   ...quotaOperations,
   ...linkOperations,
   ...inboxOperations,
+  ...binOperations,
   ...channelOperations,
   ...guestOperations,
   ...shareOperations,
@@ -166,6 +170,11 @@ export const PATH_PARAMETERS = {
   album_id: { parse: parseAlbumId, schema: AlbumResponse.properties.album_id, description: 'The album.' },
   channel_id: { parse: parseChannelId, schema: ChannelResponse.properties.channel_id, description: 'The channel.' },
   jti: { parse: parseJti, schema: CapabilityResponse.properties.jti, description: 'The token.' },
+  bin_id: {
+    parse: parseBinId,
+    schema: BinEntryResponse.properties.bin_id,
+    description: 'The drop or the asset in the bin.',
+  },
   asset_id: { parse: parseAssetId, schema: AssetResponse.properties.asset_id, description: 'The asset.' },
   hash: { parse: parseSha256Hex, schema: AssetBlobResponse.properties.hash, description: 'SHA-256 of the ciphertext.' },
   drop_id: {

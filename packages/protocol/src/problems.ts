@@ -232,6 +232,11 @@ const catalog = {
     title: 'No such drop',
     help: 'The drop was adopted or discarded, an adoption of it is running, it does not exist, or it is not yours. List the inbox.',
   },
+  'error.bin.not_found': {
+    status: 404,
+    title: 'It is not in the bin',
+    help: 'Its time is over, the bin was emptied, it never was in the bin, or it is not yours. List the bin.',
+  },
   'error.asset.not_found': {
     status: 404,
     title: 'No such asset',

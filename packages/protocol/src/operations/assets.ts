@@ -20,7 +20,7 @@ export const assetOperations = {
     auth: 'bearer',
     summary: 'Delete an asset',
     description:
-      'Returns the quota at once and ends the open sessions of the asset. The id stays taken. Refused before its retained_until.',
+      'Goes to the bin, which can restore it for a time, and counts in the quota until then. Ends the open sessions of the asset. The id stays taken. Refused before its retained_until.',
     answers: { 204: { description: 'Deleted.' } },
     problems: ['error.asset.not_found', 'error.asset.retained'],
   },

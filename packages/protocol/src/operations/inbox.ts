@@ -54,7 +54,8 @@ export const inboxOperations = {
     tag: 'inbox',
     auth: 'bearer',
     summary: 'Discard a pending drop',
-    description: 'Returns the quota at once. Does not return the link’s caps.',
+    description:
+      'Goes to the bin, which can restore it for a time, and counts in the quota until then. Does not return the link’s caps.',
     answers: { 204: { description: 'Discarded.' } },
     problems: ['error.drop.not_found'],
   },
@@ -64,7 +65,8 @@ export const inboxOperations = {
     tag: 'inbox',
     auth: 'bearer',
     summary: 'Discard all pending drops of one link',
-    description: 'Keeps drops that an adoption has claimed. The answer is the same if there is no such link.',
+    description:
+      'They go to the bin. Keeps drops that an adoption has claimed. The answer is the same if there is no such link.',
     query: {
       opaque_id: {
         description: 'The link whose drops are discarded.',

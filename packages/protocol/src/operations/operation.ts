@@ -22,6 +22,7 @@ export interface Operation {
     | 'links'
     | 'guest'
     | 'inbox'
+    | 'bin'
     | 'shares'
     | 'quota'
     | 'service'

@@ -8,7 +8,8 @@ export const quotaOperations = {
     tag: 'quota',
     auth: 'bearer',
     summary: 'Get the caller’s storage usage',
-    description: 'The member used counts open uploads, pending drops and blobs of assets, each with its declared size.',
+    description:
+      'The member used counts open uploads, pending drops, blobs of assets and what is in the bin, each with its declared size.',
     answers: { 200: { description: 'Usage and limits.', body: QuotaResponse } },
     problems: [],
   },

@@ -36,6 +36,8 @@ export const EVENTS = {
   'drop.landed': object('DropLandedEvent', { drop_id: dropId, opaque_id: link }),
   'drop.adopted': object('DropAdoptedEvent', { drop_id: dropId, asset_id: assetId }),
   'drop.discarded': object('DropDiscardedEvent', { drop_id: dropId }),
+  /** It was discarded, and its owner has restored it. */
+  'drop.restored': object('DropRestoredEvent', { drop_id: dropId, opaque_id: link }),
   'asset.changed': object('AssetChangedEvent', { asset_id: assetId, seq }),
   'album.changed': object('AlbumChangedEvent', { album_id: albumId }),
   'link.changed': object('LinkChangedEvent', { opaque_id: link }),

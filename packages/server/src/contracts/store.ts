@@ -5,6 +5,7 @@ import { describeAlbums } from './store/albums.ts'
 import { describeAssets } from './store/assets.ts'
 import { describeAssetUploads } from './store/assetUploads.ts'
 import { describeAudit } from './store/audit.ts'
+import { describeBin } from './store/bin.ts'
 import { describeCensus } from './store/census.ts'
 import { describeChangeNumbers } from './store/changes.ts'
 import { describeChannels } from './store/channels.ts'
@@ -60,6 +61,7 @@ export function storeContract(name: string, openWorld: () => Promise<StoreWorld>
     describeAssetUploads(inStore)
     describeDrops(inStore)
     describeClaims(inStore)
+    describeBin(inStore)
     describeObjects(inStore)
     describeObjectMarks(inStore)
     describePages(inStore)

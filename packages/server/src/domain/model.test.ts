@@ -111,7 +111,29 @@ function discarding(at: number) {
     assert.equal(drop !== undefined, upload.isPending)
     if (drop === undefined) return
     assert.equal(await rules.inbox.discard(owner, drop.dropId), undefined)
-    upload.isPending = false
+    model.discard(upload)
+  })
+}
+
+function restoring(at: number) {
+  return command(`restore ${at}`, anyUpload, async (model, { rules }) => {
+    const upload = pick(model.uploads, at)
+    const { owner } = upload.link
+    const entry = (await rules.bin.list(owner)).find(({ removed }) => removed.drop?.uploadId === upload.uploadId)
+    assert.equal(entry !== undefined, upload.discardedAt !== undefined)
+    if (entry === undefined) return
+    const expected = model.restore(upload)
+    assert.equal(reasonOf(await rules.bin.restore(owner, entry.entryId)), expected)
+    // A repeat.
+    assert.equal(reasonOf(await rules.bin.restore(owner, entry.entryId)), expected)
+  })
+}
+
+function emptying(at: number) {
+  return command(`empty the bin of ${at}`, always, async (model, { rules }) => {
+    const owner = pick(model.accounts, at)
+    await rules.bin.empty(owner)
+    for (const upload of model.uploads) if (upload.link.owner === owner) upload.discardedAt = undefined
   })
 }
 
@@ -119,7 +141,7 @@ function discardingAll(at: number) {
   return command(`discard all of link ${at}`, anyLink, async (model, { rules }) => {
     const link = pick(model.links, at)
     await rules.inbox.discardOfLink(link.owner, link.opaqueId)
-    for (const upload of model.uploads) if (upload.link === link) upload.isPending = false
+    for (const upload of model.uploads) if (upload.link === link) model.discard(upload)
   })
 }
 
@@ -213,6 +235,8 @@ const commands = [
   fc.tuple(index, caps).map(([at, given]) => changing(at, given)),
   index.map(cancelling),
   index.map(discarding),
+  index.map(restoring),
+  index.map(emptying),
   index.map(discardingAll),
   index.map(revoking),
   fc.constantFrom(1, 60, 901, 86_401, 8 * 86_400).map(waiting),

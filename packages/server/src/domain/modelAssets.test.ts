@@ -249,8 +249,24 @@ function discarding(at: number) {
   return command(`discard ${at}`, anyDrop, async (model, { rules }) => {
     const drop = pick(model.drops, at)
     assert.equal(await rules.inbox.discard(drop.owner, drop.dropId), undefined)
-    model.drops = model.drops.filter((other) => other !== drop)
-    model.orphaned += 1
+    model.discard(drop)
+  })
+}
+
+/** What is in a bin, or an asset. */
+function restoring(who: number, at: number) {
+  return command(`restore ${at} by ${who}`, always, async (model, { rules, albumOwners }) => {
+    const { accountId } = pick(albumOwners, who)
+    const ids = (await rules.bin.list(accountId)).map(({ entryId }) => entryId)
+    assert.deepEqual(
+      ids.toSorted(),
+      [...model.bin].flatMap(([id, { owner }]) => (owner === accountId ? [id] : [])).toSorted(),
+    )
+    const id = pick([...ids, pick(model.assets, at).assetId], at)
+    const asset = model.assets.find(({ assetId }) => assetId === id)
+    const isSeen = asset !== undefined && model.seen(asset, accountId) !== undefined
+    const expected = isSeen ? undefined : ids.includes(id) ? model.restore(id) : 'bin_entry_not_found'
+    assert.equal(reasonOf(await rules.bin.restore(accountId, id)), expected)
   })
 }
 
@@ -262,7 +278,7 @@ function deleting(who: number, at: number) {
     const answer = await rules.assets.remove(accountId, asset.assetId)
     assert.equal(reasonOf(answer), isSeen ? undefined : 'asset_not_found')
     if (!isSeen) return
-    model.deleteAsset(asset)
+    model.deleteAsset(asset, accountId)
     model.assets.push({ ...newAsset() })
   })
 }
@@ -360,6 +376,7 @@ const commands = [
   fc.tuple(index, fc.nat(2), choice('original')).map(([at, into, what]) => adopting(at, into, what)),
   index.map(cancelling),
   index.map(discarding),
+  fc.tuple(fc.nat(1), index).map(([who, at]) => restoring(who, at)),
   fc.tuple(fc.nat(1), index).map(([who, at]) => deleting(who, at)),
   fc.constantFrom(1, 60, 901, 86_401).map(waiting),
   fc.constant(sweeping),

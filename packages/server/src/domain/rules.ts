@@ -32,6 +32,7 @@ import { createUploads, type UploadSettings } from './assets/assetUploads.ts'
 import { createCapabilities } from './assets/capabilities.ts'
 import { createCheckProvenance } from './assets/provenance.ts'
 import { createRetainAssets } from './assets/retainAssets.ts'
+import { createBin } from './bin/bin.ts'
 import { createAlarm } from './changes/changes.ts'
 import { createPositions } from './changes/positions.ts'
 import { createAccountDeletion } from './closing/accountDeletion.ts'
@@ -207,7 +208,8 @@ function createFileRules(ports: RulePorts, settings: RuleSettings, base: Base) {
   const inboxRoom = createInboxRoom(settings)
   const notices = createOwnerNotices({ store, clock, limiter, notifier }, settings)
   const opened = createOpenedSessions({ limiter, serverSecret: ports.keys.serverSecret }, settings)
-  const assetBlobs = createAssetBlobs({ quota, ending })
+  const bin = createBin({ store, objects, clock, quota, hasInboxPlace: inboxRoom.hasPlaceBack }, settings)
+  const assetBlobs = createAssetBlobs({ quota, ending, bin })
   const assets = createAssets({ store, objects, clock, assetBlobs })
   const checkProvenance = createCheckProvenance({ store, objects })
   const landing = createLanding({
@@ -250,7 +252,8 @@ function createFileRules(ports: RulePorts, settings: RuleSettings, base: Base) {
     uploads: createUploads({ store, room, clock, random, quota }, settings),
     adopt: createAdopt({ store, objects, clock, random, receiptLog, assetBlobs, nodeId, giveUpAfter }, settings),
     verify: createVerify({ store, objects, clock, limiter, seats: ports.seats, giveUpAfter, reportDamage }, settings),
-    inbox: createInbox({ store, objects, clock, quota }),
+    bin,
+    inbox: createInbox({ store, objects, clock, quota, bin }),
     albums: createAlbums({ store, clock }),
     shares: createShares({ store, objects, clock, limiter, log }, settings),
   }
@@ -259,7 +262,7 @@ function createFileRules(ports: RulePorts, settings: RuleSettings, base: Base) {
 /** Accounts, and how their owners sign in. */
 function createAccountRules(ports: RulePorts, settings: RuleSettings, parts: Base & FileRules) {
   const { clock, random, limiter, keyring, messenger, giveUpAfter, onDeleted } = ports
-  const { store, inbox, assets, ending } = parts
+  const { store, inbox, assets, bin, ending } = parts
   const { tokens, serverSecret } = ports.keys
   const sessions = createSessions({ store, clock, random, tokens, serverSecret }, settings)
   const entrance = { store, clock, random, limiter, sessions, serverSecret }
@@ -273,7 +276,7 @@ function createAccountRules(ports: RulePorts, settings: RuleSettings, parts: Bas
     accounts,
     recovery,
     changePassword: createChangePassword({ store, clock, accounts, codes }),
-    accountDeletion: createAccountDeletion({ store, clock, accounts, codes, inbox, assets, ending, onDeleted }),
+    accountDeletion: createAccountDeletion({ store, clock, accounts, codes, inbox, assets, bin, ending, onDeleted }),
     secondFactor: createSecondFactor({ store, clock, random, accounts, codes, sessions, applyRecovery }, settings),
     passkeys: createPasskeys({ store, clock, limiter, accounts, codes, sessions }, settings),
     invites: createInvites({ store, clock, random }),

@@ -106,6 +106,7 @@ function wireEventOf(event: NonNullable<StreamEvent['event']>): WireEvent {
   const { name } = event
   switch (name) {
     case 'drop.landed':
+    case 'drop.restored':
       return { name, data: { drop_id: event.dropId, opaque_id: event.opaqueId } }
     case 'drop.adopted':
       return { name, data: { drop_id: event.dropId, asset_id: event.assetId } }

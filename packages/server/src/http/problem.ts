@@ -80,6 +80,7 @@ const CODES = {
   passkey_invalid: 'error.passkey.invalid',
   passkey_not_found: 'error.passkey.not_found',
   session_bound: 'error.auth.session_bound',
+  bin_entry_not_found: 'error.bin.not_found',
   album_not_available: 'error.album.not_available',
   album_not_empty: 'error.album.not_empty',
   lifetime_too_long: 'error.federation.lifetime_too_long',

@@ -7,6 +7,7 @@ import { withinBudget } from './leaving.ts'
 import { accountRoutes } from './routes/accounts.ts'
 import { albumRoutes } from './routes/albums.ts'
 import { assetRoutes } from './routes/assets.ts'
+import { binRoutes } from './routes/bin.ts'
 import { capabilityRoutes } from './routes/capabilities.ts'
 import { channelRoutes } from './routes/channels.ts'
 import { deviceRoutes } from './routes/devices.ts'
@@ -56,6 +57,7 @@ export function createRoutes(ports: RoutePorts, settings: GuestSettings & Servic
     ...quotaRoutes({ ...rules, clock }),
     ...linkRoutes(rules),
     ...inboxRoutes({ ...rules, objects }),
+    ...binRoutes({ ...rules, objects }),
     ...shareRoutes({ ...rules, objects }),
     ...guestRoutes({ ...rules, store }, settings),
   }

@@ -15,7 +15,7 @@ import type { InjectOptions, Response } from 'light-my-request'
 import { MAX_UNENDED } from '../domain/assets/capabilities.ts'
 import { BOUNDS } from '../domain/ground/bounds.ts'
 import { accountLock } from '../ports/store.ts'
-import { type AlbumOwner, declaredFor, newAlbumOwner } from '../testing/assets.ts'
+import { type AlbumOwner, declaredFor, landBlob, newAlbumOwner, newAssetId } from '../testing/assets.ts'
 import { chunkOf, overHttp, said, type Web } from '../testing/http.ts'
 import { provedBody } from '../testing/provedBody.ts'
 import { defined, inWorld, type World } from '../testing/world.ts'
@@ -28,6 +28,8 @@ interface Owned extends AlbumOwner {
   readonly world: World
   /** A live link. */
   readonly opaqueId: string
+  /** In the bin. */
+  readonly assetId: string
 }
 
 interface Loop {
@@ -162,6 +164,13 @@ const LEAVES: { readonly [Name in Writing]: Leaves } = {
   discardDrop: 'frees',
   discardDrops: 'frees',
   adoptDrop: 'bytes',
+  restoreBinEntry: {
+    create: ({ assetId }) => ({ method: 'POST', url: `/v1/bin/${assetId}/restore` }),
+    remove: ({ assetId }) => ({ method: 'DELETE', url: `/v1/assets/${assetId}` }),
+    list: () => '/v1/bin',
+  },
+  endBinEntry: 'frees',
+  emptyBin: 'frees',
   addChannel: 'proved',
   confirmChannel: 'proved',
   testChannel: 'proved',
@@ -325,7 +334,10 @@ async function newOwner(world: World, web: Web) {
   const { authorization } = await web.signIn(albumOwner.accountId)
   const ask = (request: InjectOptions) => web.ask({ ...request, headers: { ...request.headers, authorization } })
   const { opaque_id: opaqueId } = (await ask(newLink())).json()
-  return { owned: { ...albumOwner, opaqueId, world }, authorization, ask }
+  const assetId = newAssetId()
+  await landBlob(world, albumOwner, randomBytes(16), { assetId })
+  await world.rules.assets.remove(albumOwner.accountId, assetId)
+  return { owned: { ...albumOwner, opaqueId, assetId, world }, authorization, ask }
 }
 
 /** Far more than the settings of these tests allow. */

@@ -50,12 +50,23 @@ export const albumWrites = {
       .where('accountId', '=', accountId)
       .where('deletedAt', 'is', null),
   ),
-  /** Deletes an album that is empty. Its id stays taken, and its deleted assets keep it. */
+  /** Deletes an album that is empty. Its id stays taken, and its deleted assets keep it. `forgetName` does the rest. */
   end: runs((db, albumId: AlbumId, at: Instant) =>
+    db.updateTable('albums').set({ deletedAt: at }).where('albumId', '=', albumId).where('deletedAt', 'is', null),
+  ),
+  /** Brings a deleted album back, with the name that it still has. */
+  revive: runs((db, albumId: AlbumId) =>
+    db.updateTable('albums').set({ deletedAt: null }).where('albumId', '=', albumId),
+  ),
+  /** Removes the name of a deleted album, unless an asset of it is in the bin. */
+  forgetName: runs((db, albumId: AlbumId) =>
     db
       .updateTable('albums')
-      .set({ deletedAt: at, sealedName: null })
+      .set({ sealedName: null })
       .where('albumId', '=', albumId)
-      .where('deletedAt', 'is', null),
+      .where('deletedAt', 'is not', null)
+      .where(({ not, exists, selectFrom }) =>
+        not(exists(selectFrom('bin').select('binSeq').where('bin.albumId', '=', albumId))),
+      ),
   ),
 }

@@ -1,25 +1,12 @@
-import type { AssetId, DropId, Instant, OpaqueId } from '@blindkeep/protocol/ids'
+import type { AssetId, Instant } from '@blindkeep/protocol/ids'
 import { blobReads, blobWrites } from './assetBlobs.ts'
 import type { Row } from './columns.ts'
 import type { Db } from './db.ts'
 import { changesOne, first, insertsUnless, runs } from './statements.ts'
-import type { assets, NewAsset } from './tables/assets.ts'
+import type { AdoptedDrop, Asset, assets } from './tables/assets.ts'
 import { columnsOf } from './tables.ts'
 
-/** The drop that became an asset's original. */
-export interface AdoptedDrop {
-  readonly dropId: DropId
-  readonly opaqueId: OpaqueId
-  readonly kemCt: Uint8Array
-  readonly receivedAt: Instant
-}
-
 type AssetRow = Row<typeof assets>
-
-export interface Asset extends NewAsset, Pick<AssetRow, 'createdAt' | 'changedAt' | 'deletedAt'> {
-  /** Present as long as the original is an adopted drop. */
-  readonly drop: AdoptedDrop | undefined
-}
 
 const byId = first((db, assetId: AssetId) =>
   db.selectFrom('assets').select(columnsOf('assets')).where('assetId', '=', assetId),
@@ -62,6 +49,14 @@ const burial = changesOne((db, assetId: AssetId, at: Instant) =>
     ),
 )
 
+const exhumation = changesOne((db, assetId: AssetId, at: Instant) =>
+  db
+    .updateTable('assets')
+    .set({ deletedAt: null, changedAt: at })
+    .where('assetId', '=', assetId)
+    .where('deletedAt', 'is not', null),
+)
+
 /** All but `reserve` and `giveUp` throw for a missing asset or blob, or a tombstone: rows contradict each other. */
 export const assetWrites = {
   /** Reserves an unused id. False if the id is taken, by any account. */
@@ -100,6 +95,11 @@ export const assetWrites = {
   async bury(db: Db, assetId: AssetId, at: Instant): Promise<void> {
     if (await burial(db, assetId, at)) return
     throw new Error('An asset was buried that does not exist or still has a blob')
+  },
+  /** Makes a tombstone an asset again, to which the caller adds its blobs and its drop. */
+  async exhume(db: Db, assetId: AssetId, at: Instant): Promise<void> {
+    if (await exhumation(db, assetId, at)) return
+    throw new Error('An asset was exhumed that has no tombstone')
   },
 }
 

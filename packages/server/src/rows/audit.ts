@@ -7,6 +7,7 @@ import { sql } from 'kysely'
 import { auditedAccounts, recountUse } from './audit/accounts.ts'
 import { auditedAssets, auditedBlobs } from './audit/assets.ts'
 import type { Damage } from './audit/audited.ts'
+import { auditedBin } from './audit/bin.ts'
 import { auditedDrops } from './audit/drops.ts'
 import { auditedLinks, recountOpen } from './audit/links.ts'
 import { auditedObject, auditedObjects, looseParts } from './audit/objects.ts'
@@ -31,6 +32,7 @@ export const auditReads = {
   drops: auditedDrops,
   assets: auditedAssets,
   blobs: auditedBlobs,
+  bin: auditedBin,
   /** In the order of their locations. */
   objects: auditedObjects,
   object: auditedObject,

@@ -1,6 +1,6 @@
 import type { AccountId, AssetId, Instant } from '@blindkeep/protocol/ids'
 import { sql } from 'kysely'
-import { type Asset, assetOf } from './assets.ts'
+import { assetOf } from './assets.ts'
 import { type Db, postgresKind } from './db.ts'
 import {
   all,
@@ -15,7 +15,7 @@ import {
   someOf,
   value,
 } from './statements.ts'
-import type { AssetBlob } from './tables/assets.ts'
+import type { Asset, AssetBlob } from './tables/assets.ts'
 import type { Change } from './tables/changes.ts'
 import { columnsOf } from './tables.ts'
 

@@ -274,8 +274,8 @@ export const linkWrites = {
   ),
   /**
    * Takes at most `max` links out of the list, oldest first: of those that are revoked, spent or expired at `at`, and
-   * have neither open sessions nor pending drops. They are revoked for good, and nothing of them stays but the id and
-   * what was counted. Answers how many.
+   * have neither open sessions nor drops that are pending or in the bin. They are revoked for good, and nothing of them
+   * stays but the id and what was counted. Answers how many.
    */
   bury: changes((db, accountId: AccountId, at: Instant, max: number) =>
     db
@@ -301,6 +301,9 @@ export const linkWrites = {
           )
           .where(({ not, exists, selectFrom }) =>
             not(exists(selectFrom('drops').select('dropSeq').whereRef('drops.opaqueId', '=', 'ended.opaqueId'))),
+          )
+          .where(({ not, exists, selectFrom }) =>
+            not(exists(selectFrom('bin').select('binSeq').whereRef('bin.opaqueId', '=', 'ended.opaqueId'))),
           )
           .orderBy('createdAt')
           .orderBy('linkSeq')

@@ -3,6 +3,7 @@ import { accountReads, accountWrites } from './accounts.ts'
 import { albumReads, albumWrites } from './albums.ts'
 import { assetReads, assetWrites } from './assets.ts'
 import { auditReads, auditWrites } from './audit.ts'
+import { binReads, binWrites } from './bin.ts'
 import { capabilityReads, capabilityWrites } from './capabilities.ts'
 import { censusReads } from './census.ts'
 import { challengeReads, challengeWrites } from './challenges.ts'
@@ -42,6 +43,7 @@ const nouns = {
   links: { reads: linkReads, writes: linkWrites },
   uploads: { reads: uploadReads, writes: uploadWrites },
   drops: { reads: dropReads, writes: dropWrites },
+  bin: { reads: binReads, writes: binWrites },
   objects: { reads: objectReads, writes: objectWrites },
   parts: { reads: partReads, writes: partWrites },
   holds: { reads: holdReads, writes: holdWrites },

@@ -159,6 +159,23 @@ export const objectWrites = {
   move: changesOne((db, location: string, { from, to, at }: ObjectStep) =>
     db.updateTable('objects').set({ state: to, since: at }).where('location', '=', location).where('state', '=', from),
   ),
+  /** Marks an object at `at` that is orphaned since `since`. False, and nothing changed, if it is not. */
+  mark: changesOne((db, location: string, since: Instant, at: Instant) =>
+    db
+      .updateTable('objects')
+      .set({ state: 'marked', since: at })
+      .where('location', '=', location)
+      .where('state', '=', 'orphaned')
+      .where('since', '=', since),
+  ),
+  /** Moves it from orphaned or marked back to kept. False, and nothing changed, if it is neither. */
+  restore: changesOne((db, location: string, at: Instant) =>
+    db
+      .updateTable('objects')
+      .set({ state: 'kept', since: at })
+      .where('location', '=', location)
+      .where('state', 'in', ['orphaned', 'marked']),
+  ),
   /**
    * Moves up to 64 staged objects to kept: all their bytes were read just before `at`. False, and the transaction must
    * not commit, if one is not staged.

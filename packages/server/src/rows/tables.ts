@@ -2,6 +2,7 @@ import type { KyselyTable, New, Shown, Table } from './columns.ts'
 import { accounts, backupCodes } from './tables/accounts.ts'
 import { albums } from './tables/albums.ts'
 import { assetBlobs, assets } from './tables/assets.ts'
+import { bin } from './tables/bin.ts'
 import { capabilities } from './tables/capabilities.ts'
 import { challenges } from './tables/challenges.ts'
 import { events } from './tables/changes.ts'
@@ -40,6 +41,7 @@ export const tables = {
   uploads,
   chunks,
   drops,
+  bin,
   objects,
   parts,
   holds,

@@ -14,7 +14,9 @@ export const reasonOf = (answer: unknown): string => (isRefusal(answer) ? String
 /** How many answers have this reason. */
 export const count = (answers: readonly string[], reason: string) =>
   answers.filter((answer) => answer === reason).length
-export const used = async (world: World, { accountId }: AlbumOwner) => (await accountRow(world, accountId)).usedBytes
+/** Without what is in the bin. */
+export const used = async (world: World, { accountId }: AlbumOwner) =>
+  (await accountRow(world, accountId)).usedBytes - (await world.rules.bin.bytesOf(accountId))
 /** Sends all bytes of a session in one chunk. Returns `done` or the reason of the refusal. */
 export const whole = (world: World, uploadId: UploadId, content: Uint8Array) =>
   append(world, uploadId, { offset: 0, bytes: content }).then(reasonOf)

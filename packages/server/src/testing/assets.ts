@@ -183,7 +183,7 @@ export async function chargedRows(
     const blobs = []
     for (const assetId of assetIds) blobs.push(...(await tx.assets.blobsOf(assetId)))
     const rows = [...(await unclosedOf(tx, accountId)), ...(await pendingDrops(tx, accountId)), ...blobs]
-    return rows.reduce((sum, { size }) => sum + size, 0)
+    return rows.reduce((sum, { size }) => sum + size, await tx.bin.bytesOf(accountId))
   })
 }
 

@@ -12,6 +12,7 @@ import {
   assetId,
   assetUpload,
   at,
+  binnedDrop,
   bytes,
   device,
   deviceId,
@@ -94,6 +95,9 @@ async function fillCustody(store: Store): Promise<void> {
       await tx.objects.insert(object(number, { state: number < 3 ? 'staged' : 'kept' }))
     await tx.uploads.insert(upload(1, { suggestedFilename: 'Überblick\n\u{1f4f7}.jpg', idempotencyKey: 'one' }))
     await tx.drops.insert(drop(3))
+    await tx.bin.insert(
+      binnedDrop(9, { removed: { drop: drop(9, { suggestedFilename: 'Ü\n😀', kemCt: EVERY_BYTE }) } }),
+    )
     await tx.uploads.append(uploadId(1), { offset: 0, length: 60, checksum: hash(1) }, at(1))
     await tx.uploads.insert(assetUpload(2))
     await tx.assets.addBlob(assetBlob(4, { contentType: 'text/plain; charset="ü"' }))

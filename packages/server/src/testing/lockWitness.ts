@@ -16,6 +16,7 @@ const TABLES = {
   asset_blobs: 'row.account_id',
   assets: 'row.account_id',
   backup_codes: 'row.account_id',
+  bin: 'row.account_id',
   capabilities: 'row.account_id',
   challenges: 'row.account_id',
   channels: 'row.account_id',

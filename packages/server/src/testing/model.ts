@@ -37,6 +37,8 @@ export interface ModelUpload {
   closedAt: number | undefined
   /** Whether it is a pending drop in the inbox. */
   isPending: boolean
+  /** When its drop was discarded; absent if it is not in the bin. */
+  discardedAt?: number | undefined
 }
 
 export class Model {
@@ -56,7 +58,8 @@ export class Model {
 
   used(owner: AccountId): number {
     const charged = this.uploads.filter(
-      ({ link, state, isPending }) => link.owner === owner && (state === 'open' || isPending),
+      ({ link, state, isPending, discardedAt }) =>
+        link.owner === owner && (state === 'open' || isPending || discardedAt !== undefined),
     )
     return sum(charged.map(({ content }) => content.length))
   }
@@ -124,8 +127,23 @@ export class Model {
     if (link.isSpent) for (const sibling of this.open(link)) this.close(sibling, 'ended')
   }
 
+  discard(upload: ModelUpload): void {
+    if (upload.isPending) upload.discardedAt = this.now
+    upload.isPending = false
+  }
+
+  /** The reason why its drop cannot be restored. */
+  restore(upload: ModelUpload): string | undefined {
+    const { discardedAt } = upload
+    if (discardedAt === undefined || this.now >= discardedAt + DAY_MS) return 'bin_entry_not_found'
+    upload.isPending = true
+    upload.discardedAt = undefined
+    return undefined
+  }
+
   sweep(): void {
     for (const upload of this.uploads) {
+      if (this.now >= (upload.discardedAt ?? Infinity) + DAY_MS) upload.discardedAt = undefined
       const { state, createdAt, lastChunkAt, closedAt } = upload
       const isIdle = lastChunkAt === undefined ? createdAt < this.now - 900_000 : lastChunkAt < this.now - DAY_MS
       if (state === 'open' && (isIdle || createdAt < this.now - 7 * DAY_MS)) this.close(upload, 'ended')

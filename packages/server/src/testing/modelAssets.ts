@@ -60,12 +60,25 @@ interface ModelDrop {
   readonly size: number
 }
 
+/** What was discarded or deleted. */
+interface ModelEntry {
+  readonly owner: AccountId
+  readonly size: number
+  readonly deletedAt: number
+  readonly objects: number
+  /** When the collector marked its objects. */
+  markedAt: number | undefined
+  readonly comesBack: () => void
+}
+
 export class AssetModel {
   now = 0
   readonly accounts: AccountId[] = []
   readonly assets: ModelAsset[] = []
   readonly sessions: ModelSession[] = []
   drops: ModelDrop[] = []
+  /** By the id of the drop or asset. */
+  readonly bin = new Map<string, ModelEntry>()
   /** The number of objects without an owner that have no mark yet. */
   orphaned = 0
   /** When the collector marked each object. */
@@ -79,7 +92,9 @@ export class AssetModel {
 
   used(owner: AccountId): number {
     const blobs = this.assets.filter((asset) => asset.owner === owner).flatMap(keptOf)
-    const charged = [...blobs, ...this.drops, ...this.open()].filter((row) => !('owner' in row) || row.owner === owner)
+    const charged = [...blobs, ...this.drops, ...this.open(), ...this.bin.values()].filter(
+      (row) => !('owner' in row) || row.owner === owner,
+    )
     return sum(charged.map(({ size }) => size))
   }
 
@@ -199,13 +214,44 @@ export class AssetModel {
     if (asset.blobs.length === 0 && !asset.isDeleted && this.open(asset).length === 0) asset.owner = undefined
   }
 
-  deleteAsset(asset: ModelAsset): void {
+  deleteAsset(asset: ModelAsset, owner: AccountId): void {
+    const { blobs, waiting, drop } = asset
+    const kept = keptOf(asset)
+    const comesBack = () => Object.assign(asset, { blobs, waiting, drop, isDeleted: false })
     this.release(asset)
     asset.isDeleted = true
     for (const session of this.open(asset)) this.close(session, 'ended')
+    const size = sum(kept.map((blob) => blob.size))
+    this.putInBin(asset.assetId, { owner, size, objects: kept.length, comesBack })
+  }
+
+  discard(drop: ModelDrop): void {
+    this.drops = this.drops.filter((other) => other !== drop)
+    this.orphaned += 1
+    const { dropId, owner, size } = drop
+    this.putInBin(dropId, { owner, size, objects: 1, comesBack: () => this.drops.push(drop) })
+  }
+
+  putInBin(id: string, entry: Omit<ModelEntry, 'deletedAt' | 'markedAt'>): void {
+    this.bin.set(id, { ...entry, deletedAt: this.now, markedAt: undefined })
+  }
+
+  /** The reason why it cannot be restored. */
+  restore(id: string): string | undefined {
+    const entry = this.bin.get(id)
+    if (entry === undefined || this.now >= entry.deletedAt + DAY_MS) return 'bin_entry_not_found'
+    this.bin.delete(id)
+    entry.comesBack()
+    if (entry.markedAt === undefined) this.orphaned -= entry.objects
+    else for (let left = entry.objects; left > 0; left -= 1) this.marked.splice(this.marked.indexOf(entry.markedAt), 1)
+    return undefined
   }
 
   sweep(): void {
+    for (const [id, entry] of this.bin) {
+      entry.markedAt ??= this.now
+      if (this.now >= entry.deletedAt + DAY_MS) this.bin.delete(id)
+    }
     for (const session of this.sessions) {
       // After a day, a session that failed looks like one that ended.
       const isOld = session.closedAt !== undefined && session.closedAt < this.now - DAY_MS

@@ -52,14 +52,24 @@ export function accountsOf(world: World, overrides: Partial<World['settings']> =
 /** The rules that check an account's sign-in key. */
 export function keyRules(world: World) {
   const { store, clock, rules } = world
-  const { inbox, assets, ending } = rules
+  const { inbox, assets, bin, ending } = rules
   const { codes } = keyPorts(world)
   const accounts = accountsOf(world)
   let deleted = 0
   const onDeleted = () => {
     deleted += 1
   }
-  const accountDeletion = createAccountDeletion({ store, clock, accounts, codes, inbox, assets, ending, onDeleted })
+  const accountDeletion = createAccountDeletion({
+    store,
+    clock,
+    accounts,
+    codes,
+    inbox,
+    assets,
+    bin,
+    ending,
+    onDeleted,
+  })
   return {
     accounts,
     changePassword: createChangePassword({ store, clock, accounts, codes }),

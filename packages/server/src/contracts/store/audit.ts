@@ -98,6 +98,7 @@ function describeBooks(inStore: InStore): void {
         drops: 1,
         dropBytes: SIZE,
         blobBytes: 2 * SIZE,
+        binBytes: 0,
         highestChange: 0,
         deletedAt: undefined,
         emptiedAt: undefined,

@@ -18,6 +18,7 @@ import {
   assetId,
   assetUpload,
   at,
+  binnedDrop,
   bytes,
   channelId,
   claim,
@@ -178,6 +179,8 @@ export const questions: { readonly [Each in Noun]: { readonly [Name in keyof Wri
     count: (tx) => tx.albums.count(accountId(1)),
     isEmpty: (tx) => tx.albums.isEmpty(albumId(1)),
     end: (tx) => tx.albums.end(albumId(1), at(1)),
+    revive: (tx) => tx.albums.revive(albumId(1)),
+    forgetName: (tx) => tx.albums.forgetName(albumId(1)),
     insert: (tx) => tx.albums.insert(album(2)),
     setName: (tx) => tx.albums.setName(albumId(1), accountId(1), bytes(9)),
   },
@@ -204,6 +207,12 @@ export const questions: { readonly [Each in Noun]: { readonly [Name in keyof Wri
       await tx.assets.removeBlob(assetBlob(1).location)
       await tx.assets.touch(assetId(1), at(1))
       await tx.assets.bury(assetId(1), at(1))
+    },
+    exhume: async (tx) => {
+      await tx.assets.removeBlob(assetBlob(1).location)
+      await tx.assets.touch(assetId(1), at(1))
+      await tx.assets.bury(assetId(1), at(1))
+      await tx.assets.exhume(assetId(1), at(2))
     },
   },
   links: {
@@ -298,11 +307,23 @@ export const questions: { readonly [Each in Noun]: { readonly [Name in keyof Wri
     removeOfLink: (tx) => tx.drops.removeOfLink(opaqueId(1), accountId(1), at(1), 5),
     removeSome: (tx) => tx.drops.removeSome(accountId(1), at(1), 5),
   },
+  bin: {
+    find: (tx) => tx.bin.find(accountId(1), dropId(9)),
+    page: pagesAsked((tx, question) => tx.bin.page(accountId(1), question)),
+    placeOf: (tx) => tx.bin.placeOf(accountId(1), dropId(9)),
+    bytesOf: (tx) => tx.bin.bytesOf(accountId(1)),
+    accountsWith: (tx) => tx.bin.accountsWith(at(1), 5),
+    insert: (tx) => tx.bin.insert(binnedDrop(8)),
+    remove: (tx) => tx.bin.remove(accountId(1), dropId(9)),
+    removeUntil: (tx) => tx.bin.removeUntil(accountId(1), at(1), 5),
+  },
   objects: {
     find: (tx) => tx.objects.find(object(1).location),
     listIn: (tx) => tx.objects.listIn('deleting', at(1), 5),
     insert: (tx) => tx.objects.insert(object(2)),
     move: (tx) => tx.objects.move(object(1).location, { from: 'staged', to: 'deleting', at: at(1) }),
+    mark: (tx) => tx.objects.mark(object(1).location, at(1), at(2)),
+    restore: (tx) => tx.objects.restore(object(1).location, at(1)),
     keep: (tx) => tx.objects.keep([object(1).location], at(1)),
     statusOf: (tx) => tx.objects.statusOf(object(1).location, hash(1)),
     listToScrub: (tx) => tx.objects.listToScrub({ before: at(9), after: undefined, max: 5 }),
@@ -486,6 +507,7 @@ export const questions: { readonly [Each in Noun]: { readonly [Name in keyof Wri
     drops: (tx) => tx.audit.drops(0, 5),
     assets: (tx) => tx.audit.assets('', 5),
     blobs: (tx) => tx.audit.blobs(0, 5),
+    bin: (tx) => tx.audit.bin(0, 5),
     objects: (tx) => tx.audit.objects('', 5),
     object: (tx) => tx.audit.object(object(1).location),
     looseParts: (tx) => tx.audit.looseParts(5),

@@ -33,6 +33,7 @@ import type {
   AdoptedDrop,
   Album,
   AssetBlob,
+  BinEntry,
   Claim,
   Drop,
   NewAccount,
@@ -289,6 +290,18 @@ export function drop(number: number, given: Partial<Drop> = {}): Drop {
   }
 }
 
+/** A drop in the bin. */
+export function binnedDrop(number: number, given: Partial<BinEntry> = {}): BinEntry {
+  return {
+    accountId: accountId(1),
+    entryId: dropId(number),
+    size: 100,
+    deletedAt: at(number),
+    removed: { drop: drop(number) },
+    ...given,
+  }
+}
+
 export function object(number: number, given: Partial<StoredObject> = {}): StoredObject {
   return { location: `00/${hash(number)}.${uploadId(number)}`, size: 100, state: 'staged', since: at(0), ...given }
 }
@@ -339,6 +352,7 @@ export async function insertEach(tx: WriteTx): Promise<void> {
   await tx.links.insert(link(1))
   await tx.uploads.insert(upload(1))
   await tx.drops.insert(drop(1))
+  await tx.bin.insert(binnedDrop(9))
   await tx.assets.reserve(asset(1))
   await tx.assets.addBlob(assetBlob(1))
 }

@@ -7,6 +7,7 @@ import {
   type BlobPlace,
   type Device,
   type NewDevice,
+  type Place,
   type Store,
   type WriteTx,
 } from '../../ports/store.ts'
@@ -51,13 +52,27 @@ export function createDevices({ store, clock, limiter }: DevicePorts) {
     const prunes = sharedLimits('device-prunes', spender, { max: MAX_PRUNES, windowSeconds: HOUR_SECONDS })
     if ((await limiter.take(prunes)) !== undefined) return
     const unused = new Set(await store.ask((tx) => tx.devices.revokedBefore(accountId, KEPT_REVOKED)))
-    // No file is signed by a device that is revoked already, so what was read before stays true.
+    // No file is signed by a device that is revoked already, so what was read before stays true, but for what goes to
+    // the bin and back meanwhile: before and after are both looked at.
+    await spareBin(accountId, unused)
     await inPages(async (after: BlobPlace | undefined) => {
       const { signers, next } = await store.ask((tx) => tx.devices.signersOf(accountId, { after, max: PAGE_ROWS }))
       for (const deviceId of signers) unused.delete(deviceId)
       return { items: [], next: unused.size > 0 ? next : undefined }
     })
+    await spareBin(accountId, unused)
     await store.write([accountLock(accountId)], (tx) => tx.devices.remove(accountId, [...unused]))
+  }
+
+  /** What is in the bin may be present again. */
+  async function spareBin(accountId: AccountId, unused: Set<DeviceId>): Promise<void> {
+    await inPages(async (after: Place | undefined) => {
+      const { rows, next } = await store.ask((tx) => tx.bin.page(accountId, { after, max: PAGE_ROWS }))
+      for (const { removed } of rows)
+        for (const { envelope } of removed.asset === undefined ? [] : removed.blobs)
+          unused.delete(envelope.created_by_device)
+      return { items: [], next: unused.size > 0 ? next : undefined }
+    })
   }
 
   return {

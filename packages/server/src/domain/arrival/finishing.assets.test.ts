@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { AssetId } from '@blindkeep/protocol/ids'
+import { used } from '../../testing/assetRaces.ts'
 import {
   assertBooks,
   blobRow,
@@ -135,7 +136,7 @@ describe('a process that dies at any call while a blob lands in its asset', () =
           await remove({ rules: world.restarted() })
           assert.equal((await blobRow(world, uploadId)).state, 'failed')
           assert.equal((await blobRow(world, open)).state, 'ended')
-          assert.equal((await accountRow(world, albumOwner.accountId)).usedBytes, 0)
+          assert.equal(await used(world, albumOwner), 0)
           if (!hasDied) break
         }
         await assertBooks(world, [albumOwner.accountId], assetIds)

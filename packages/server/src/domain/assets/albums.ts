@@ -78,6 +78,7 @@ export function createAlbums({ store, clock }: AlbumPorts) {
         const at = clock.now()
         await tx.capabilities.revokeOf(albumId, at)
         await tx.albums.end(albumId, at)
+        await tx.albums.forgetName(albumId)
         await noteAlbumChange(tx, { accountId, albumId }, at)
         return undefined
       })

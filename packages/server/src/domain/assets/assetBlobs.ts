@@ -1,9 +1,10 @@
 /**
- * The one place where an asset's blobs change. When a blob leaves its asset, its quota is refunded, and the collector
- * deletes its object after the grace window. Each function is part of the caller's transaction.
+ * The one place where an asset's blobs change, but for the bin, which brings them back. When a blob leaves its asset,
+ * the collector deletes its object after the grace window. Each function is part of the caller's transaction.
  */
 import type { AccountId, AssetId, Instant } from '@blindkeep/protocol/ids'
 import type { AssetBlob, AssetUpload, Drop, NewAsset, ReadTx, WriteTx } from '../../ports/store.ts'
+import type { Bin } from '../bin/bin.ts'
 import { noteAssetChange } from '../changes/changes.ts'
 import type { Refuses } from '../ground/refusals.ts'
 import type { Quota } from '../quota/quota.ts'
@@ -17,6 +18,7 @@ import { isReplacing, judgeSlot, type SlotRefusal, takeAssetId } from './slot.ts
 interface AssetBlobPorts {
   readonly quota: Quota
   readonly ending: UploadEnding
+  readonly bin: Pick<Bin, 'take'>
 }
 
 interface Adopted {
@@ -25,6 +27,8 @@ interface Adopted {
   readonly drop: Drop
   readonly at: Instant
 }
+
+type Removal = Pick<NewAsset, 'accountId' | 'assetId'> & { readonly isFinal?: boolean }
 
 type NewBlob = Omit<AssetBlob, 'retainedUntil' | 'pendingAfter'>
 
@@ -72,7 +76,7 @@ export type AssetBlobs = ReturnType<typeof createAssetBlobs>
 
 export function createAssetBlobs(ports: AssetBlobPorts) {
   const { release, add } = createChanges(ports)
-  const { ending } = ports
+  const { quota, ending, bin } = ports
   return {
     release,
 
@@ -102,10 +106,10 @@ export function createAssetBlobs(ports: AssetBlobPorts) {
       await tx.assets.setDrop(assetId, { dropId, opaqueId, kemCt, receivedAt })
     },
 
-    /** Deletes an asset: refunds its quota, ends its open sessions, and leaves a tombstone. */
+    /** Deletes an asset: ends its open sessions, and leaves a tombstone. It goes to the bin, unless this is final. */
     async remove(
       tx: WriteTx,
-      { accountId, assetId }: Pick<NewAsset, 'accountId' | 'assetId'>,
+      { accountId, assetId, isFinal = false }: Removal,
       at: Instant,
     ): Promise<Refuses<'asset_not_found' | 'asset_retained'> | undefined> {
       const asset = await tx.assets.find(assetId)
@@ -113,8 +117,11 @@ export function createAssetBlobs(ports: AssetBlobPorts) {
       const blobs = await tx.assets.blobsOf(assetId)
       if ((retentionEnd(blobs) ?? at) > at) return { refused: 'asset_retained' }
       await ending.endOpenOfAsset(tx, assetId, at)
-      for (const blob of blobs) await release(tx, accountId, blob, at)
+      for (const blob of blobs) await orphan(tx, blob, at)
       await tx.assets.bury(assetId, at)
+      const size = blobs.reduce((sum, blob) => sum + blob.size, 0)
+      if (isFinal) await quota.refund(tx, accountId, size, at)
+      else await bin.take(tx, { accountId, entryId: assetId, size, deletedAt: at, removed: { asset, blobs } })
       await noteAssetChange(tx, asset, at)
       return undefined
     },
@@ -122,12 +129,10 @@ export function createAssetBlobs(ports: AssetBlobPorts) {
 }
 
 function createChanges({ quota, ending }: AssetBlobPorts) {
-  /** The blob leaves its asset. */
-  async function release(tx: WriteTx, accountId: AccountId, { location, size }: AssetBlob, at: Instant): Promise<void> {
-    await tx.assets.removeBlob(location)
-    await quota.refund(tx, accountId, size, at)
-    if (!(await tx.objects.move(location, { from: 'kept', to: 'orphaned', at })))
-      throw new Error('a blob of an asset has no kept object')
+  /** The blob leaves its asset, and does not come back. */
+  async function release(tx: WriteTx, accountId: AccountId, blob: AssetBlob, at: Instant): Promise<void> {
+    await orphan(tx, blob, at)
+    await quota.refund(tx, accountId, blob.size, at)
   }
 
   /** Releases all blobs of the asset and ends its open sessions, none of which could land beside a new original. */
@@ -164,4 +169,10 @@ function createChanges({ quota, ending }: AssetBlobPorts) {
   }
 
   return { release, add }
+}
+
+async function orphan(tx: WriteTx, { location }: AssetBlob, at: Instant): Promise<void> {
+  await tx.assets.removeBlob(location)
+  if (!(await tx.objects.move(location, { from: 'kept', to: 'orphaned', at })))
+    throw new Error('a blob of an asset has no kept object')
 }

@@ -1,16 +1,13 @@
 import type { AccountId, Instant } from '@blindkeep/protocol/ids'
 import type { ManifestEnvelope } from '@blindkeep/protocol/schemas/manifest'
 import type { BlobRole } from '@blindkeep/protocol/schemas/receipts'
-import type { Asset, AssetBlob } from '../../ports/store.ts'
+import type { Asset, AssetBlob, CreatedAsset } from '../../ports/store.ts'
 import { blobOf, presentEnvelope, presentOf } from './renewal.ts'
 import { retentionEnd } from './retention.ts'
 
-/** An asset that holds a blob and is no tombstone. */
-type VisibleAsset = Asset & { readonly createdAt: Instant; readonly changedAt: Instant }
-
 /** An asset as its account sees it. */
 export interface AssetView {
-  readonly asset: VisibleAsset
+  readonly asset: CreatedAsset
   /** In the order of landing; at least one. Without metadata that wait. */
   readonly blobs: readonly AssetBlob[]
   /** The first blob’s until an original is there; then `presentEnvelope`. */
@@ -23,7 +20,7 @@ export interface AssetView {
 
 const BUNDLE: readonly BlobRole[] = ['original', 'metadata', 'provenance']
 
-export function viewOf(asset: VisibleAsset, landed: readonly AssetBlob[]): AssetView {
+export function viewOf(asset: CreatedAsset, landed: readonly AssetBlob[]): AssetView {
   const blobs = presentOf(landed)
   const envelope = presentEnvelope(blobs) ?? blobs[0]?.envelope
   if (envelope === undefined) throw new Error('a visible asset holds no blob')
@@ -32,6 +29,6 @@ export function viewOf(asset: VisibleAsset, landed: readonly AssetBlob[]): Asset
 }
 
 /** A reservation, a tombstone and another account's asset all look like an unknown asset. */
-export function isVisible(asset: Asset | undefined, accountId: AccountId): asset is VisibleAsset {
+export function isVisible(asset: Asset | undefined, accountId: AccountId): asset is CreatedAsset {
   return asset?.accountId === accountId && asset.createdAt !== undefined && asset.deletedAt === undefined
 }

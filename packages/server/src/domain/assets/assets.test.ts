@@ -203,7 +203,7 @@ describe('replacing an original', () => {
 
 describe('deleting an asset', () => {
   it(
-    'refunds the quota, ends open uploads, orphans the objects, and keeps the id taken',
+    'puts it into the bin, ends open uploads, orphans the objects, and keeps the id taken',
     inWorld(async (world) => {
       const albumOwner = await newAlbumOwner(world)
       const { assetId } = await landBundle(world, albumOwner)

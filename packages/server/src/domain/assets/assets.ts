@@ -36,13 +36,13 @@ export function createAssets({ store, objects, clock, assetBlobs }: AssetPorts) 
       return store.write([accountLock(accountId)], (tx) => assetBlobs.remove(tx, { accountId, assetId }, at))
     },
 
-    /** Removes assets of at most `maxBlobs` blobs in one transaction; retained ones stay. Returns how many assets. */
+    /** For a deleted account. Removes assets of at most `maxBlobs` blobs; retained ones stay. Returns how many. */
     async removeSome(accountId: AccountId, maxBlobs: number): Promise<number> {
       const at = clock.now()
       return store.write([accountLock(accountId)], async (tx) => {
         let removed = 0
         for (const assetId of await tx.assets.someWithBlobs(accountId, maxBlobs))
-          if ((await assetBlobs.remove(tx, { accountId, assetId }, at)) === undefined) removed += 1
+          if ((await assetBlobs.remove(tx, { accountId, assetId, isFinal: true }, at)) === undefined) removed += 1
         return removed
       })
     },

@@ -12,6 +12,7 @@ import type { FactorCodes } from '../account/factorCodes.ts'
 import type { KeyHash } from '../account/proofs.ts'
 import type { Assets } from '../assets/assets.ts'
 import { signedRetention } from '../assets/retention.ts'
+import type { Bin } from '../bin/bin.ts'
 import type { Inbox } from '../drops/inbox.ts'
 import { isRefusal, type Refuses } from '../ground/refusals.ts'
 import type { UploadEnding } from '../uploads/uploadEnding.ts'
@@ -23,6 +24,7 @@ interface AccountDeletionPorts {
   readonly codes: FactorCodes
   readonly inbox: Pick<Inbox, 'discardSome'>
   readonly assets: Pick<Assets, 'removeSome'>
+  readonly bin: Pick<Bin, 'endSome'>
   readonly ending: Pick<UploadEnding, 'endOpen'>
   /** Called after a commit that leaves an account to be emptied. */
   readonly onDeleted: () => void
@@ -52,6 +54,7 @@ export function createAccountDeletion({
   codes,
   inbox,
   assets,
+  bin,
   ending,
   onDeleted,
 }: AccountDeletionPorts) {
@@ -75,7 +78,7 @@ export function createAccountDeletion({
     const shares = await endSomeShares(accountId)
     const drops = await inbox.discardSome(accountId, MAX_STEP)
     const removed = await assets.removeSome(accountId, MAX_STEP)
-    return uploads + shares + drops + removed > 0
+    return uploads + shares + drops + removed + (await bin.endSome(accountId)) > 0
   }
 
   async function empty(accountId: AccountId): Promise<void> {

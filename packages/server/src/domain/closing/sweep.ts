@@ -6,6 +6,7 @@ import { isStoreBroken, type Store } from '../../ports/store.ts'
 import { INVITES_KEPT_SECONDS } from '../account/invites.ts'
 import type { Finishing } from '../arrival/finishing.ts'
 import type { Assets } from '../assets/assets.ts'
+import type { Bin } from '../bin/bin.ts'
 import { type Collector, MAX_COLLECT } from '../custody/collect.ts'
 import type { Parts } from '../custody/parts.ts'
 import { uploadIdOf } from '../ground/location.ts'
@@ -28,6 +29,7 @@ interface SweepPorts {
   readonly writers: Writers
   readonly finishing: Finishing
   readonly ending: UploadEnding
+  readonly bin: Pick<Bin, 'sweep'>
   readonly collector: Collector
   readonly accountDeletion: Pick<AccountDeletion, 'resume'>
   readonly shares: Pick<Shares, 'prune'>
@@ -56,6 +58,7 @@ export function createSweep(
     writers,
     finishing,
     ending,
+    bin,
     collector,
     accountDeletion,
     shares,
@@ -117,6 +120,7 @@ export function createSweep(
     () => finishing.resume(),
     endExpiredSessions,
     accountDeletion.resume,
+    () => bin.sweep(),
     async () => void (await collector.mark()),
     async () => void (await collector.startDeleting()),
     removeDeleting,

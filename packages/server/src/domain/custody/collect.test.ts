@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { addSeconds, type Instant, parseUploadId } from '@blindkeep/protocol/ids'
+import type { Store } from '../../ports/store.ts'
 import { newAlbumOwner, newAssetId, newDrop } from '../../testing/assets.ts'
 import { createFaults } from '../../testing/faults.ts'
 import { bytes, leaveFinishing, newLink, openDrop, ownerOf, uploadRow } from '../../testing/guest.ts'
@@ -34,6 +35,34 @@ async function sweepThrough(world: World): Promise<void> {
 }
 
 describe('the collector', () => {
+  it(
+    'begins no window before the last release, if the object is restored and deleted again while it looks',
+    inWorld(async (world) => {
+      const albumOwner = await newAlbumOwner(world)
+      const { assetId, location } = await keep(world, albumOwner, content)
+      const { assets, bin } = world.rules
+      await assets.remove(albumOwner.accountId, assetId)
+      const store: Store = {
+        ...world.store,
+        async read(work) {
+          const found = await world.store.read(work)
+          world.clock.advance(5)
+          await bin.restore(albumOwner.accountId, assetId)
+          world.clock.advance(5)
+          await assets.remove(albumOwner.accountId, assetId)
+          return found
+        },
+      }
+      const { objects, clock, settings } = world
+      const released = addSeconds(clock.now(), 10)
+      await createCollector({ store, objects, clock }, settings).mark()
+      assert.deepEqual(await objectAt(world, location), { ...(await objectAt(world, location)), state: 'orphaned' })
+      world.clock.advance(1)
+      await collectorOver(world).mark()
+      assert.ok(defined(await objectAt(world, location)).since > released)
+    }),
+  )
+
   it(
     'marks an orphaned object, and counts the window from the mark',
     inWorld(async (world) => {

@@ -64,7 +64,8 @@ export function createCollector(
         for (const { location, since } of orphaned) {
           // A clock that was set back may lengthen the wait, but not shorten it.
           const at = since > seenAt ? since : seenAt
-          await tx.objects.move(location, { from: 'orphaned', to: 'marked', at })
+          // Not if it was restored and released again meanwhile: that release may be later than `seenAt`.
+          await tx.objects.mark(location, since, at)
         }
       })
       return orphaned

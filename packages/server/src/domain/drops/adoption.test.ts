@@ -3,6 +3,7 @@ import { describe, it } from 'node:test'
 import type { AccountId } from '@blindkeep/protocol/ids'
 import { readReceipt } from '@blindkeep/protocol/receipt'
 import type { Store } from '../../ports/store.ts'
+import { used } from '../../testing/assetRaces.ts'
 import {
   adopt,
   assetOf,
@@ -88,9 +89,10 @@ describe('adopting a drop', () => {
           world.rules.inbox.discard(albumOwner.accountId, drop.dropId),
         ])
         assert.notEqual(isRefusal(adopted), isRefusal(discarded), 'exactly one of the two succeeds')
-        const used = (await accountRow(world, albumOwner.accountId)).usedBytes
-        assert.equal(used, isRefusal(adopted) ? 0 : 10)
+        assert.equal(await used(world, albumOwner), isRefusal(adopted) ? 0 : 10)
         if (!isRefusal(adopted)) notRefused(await world.rules.assets.remove(albumOwner.accountId, declared.assetId))
+        assert.equal((await accountRow(world, albumOwner.accountId)).usedBytes, 10)
+        await world.rules.bin.empty(albumOwner.accountId)
       }
     }),
   )
@@ -212,7 +214,7 @@ describe('an adoption whose process died after it claimed', () => {
         const second = await leaveClaimed(world)
         world.clock.advance(61)
         notRefused(await second.rules.rules.inbox.discard(second.albumOwner.accountId, second.drop.dropId))
-        assert.equal((await accountRow(world, second.albumOwner.accountId)).usedBytes, 0)
+        assert.equal(await used(world, second.albumOwner), 0)
       },
       { around },
     ),

@@ -1,7 +1,8 @@
-/** Discards pending drops: quota is given back, a link's cap is not; the collector gets the bytes. */
+/** Discards pending drops: they go to the bin, and the collector gets the bytes. A link's cap is not given back. */
 import type { AccountId, DropId, OpaqueId } from '@blindkeep/protocol/ids'
 import type { Clock } from '../../ports/clock.ts'
 import { accountLock, type Drop, type Store, type WriteTx } from '../../ports/store.ts'
+import type { Bin } from '../bin/bin.ts'
 import { noteChange } from '../changes/changes.ts'
 import type { Refuses } from '../ground/refusals.ts'
 import type { Quota } from '../quota/quota.ts'
@@ -10,16 +11,19 @@ export interface DiscardingPorts {
   readonly store: Store
   readonly clock: Clock
   readonly quota: Quota
+  readonly bin: Pick<Bin, 'take'>
 }
 
 /** A transaction of a hundred takes about 30 ms, in which no other request is answered. */
 export const MAX_DISCARDED_AT_ONCE = 100
 
-export function createDiscarding({ store, clock, quota }: DiscardingPorts) {
+export function createDiscarding({ store, clock, quota, bin }: DiscardingPorts) {
   /** A receipt vouches for the bytes, so the object is orphaned: it waits out the grace window. */
-  async function release(tx: WriteTx, drop: Drop): Promise<void> {
+  async function release(tx: WriteTx, drop: Drop, isFinal: boolean): Promise<void> {
     const at = clock.now()
-    await quota.refund(tx, drop.accountId, drop.size, at)
+    const { accountId, dropId: entryId, size } = drop
+    if (isFinal) await quota.refund(tx, accountId, size, at)
+    else await bin.take(tx, { accountId, entryId, size, deletedAt: at, removed: { drop } })
     await noteChange(tx, drop.accountId, { name: 'drop.discarded', dropId: drop.dropId }, at)
     if (!(await tx.objects.move(drop.location, { from: 'kept', to: 'orphaned', at })))
       throw new Error('a pending drop has no kept object')
@@ -29,28 +33,28 @@ export function createDiscarding({ store, clock, quota }: DiscardingPorts) {
   async function discardThose(
     accountId: AccountId,
     remove: (tx: WriteTx) => Promise<readonly Drop[]>,
+    { isFinal = false } = {},
   ): Promise<number> {
     return store.write([accountLock(accountId)], async (tx) => {
       const drops = await remove(tx)
-      for (const drop of drops) await release(tx, drop)
+      for (const drop of drops) await release(tx, drop, isFinal)
       return drops.length
     })
   }
 
   return {
-    /** Refunds the quota; the link’s cap is not refunded. */
     async discard(accountId: AccountId, dropId: DropId): Promise<Refuses<'drop_not_found'> | undefined> {
       return store.write([accountLock(accountId)], async (tx) => {
         const drop = await tx.drops.remove(dropId, accountId, clock.now())
         if (drop === undefined) return { refused: 'drop_not_found' }
-        await release(tx, drop)
+        await release(tx, drop, false)
         return undefined
       })
     },
 
-    /** Discards the account’s oldest drops that no adoption holds, at most `max`. Returns how many. */
+    /** Discards the oldest drops of a deleted account that no adoption holds, at most `max`. Returns how many. */
     discardSome: (accountId: AccountId, max: number): Promise<number> =>
-      discardThose(accountId, (tx) => tx.drops.removeSome(accountId, clock.now(), max)),
+      discardThose(accountId, (tx) => tx.drops.removeSome(accountId, clock.now(), max), { isFinal: true }),
 
     /** Discards a link's drops without an adoption, in steps that serve others. Later landings may stay. */
     async discardOfLink(accountId: AccountId, opaqueId: OpaqueId): Promise<void> {

@@ -93,16 +93,24 @@ describe('the inbox', () => {
 
 describe('discarding a drop', () => {
   it(
-    'gives the quota back at once, does not refund the link’s cap, and orphans the object',
+    'gives back the quota when its time in the bin is over, never the link’s cap, and orphans the object',
     inWorld(async (world) => {
       const drop = await landedDrop(world)
       assert.equal(await world.rules.inbox.discard(drop.accountId, drop.dropId), undefined)
-      assert.equal((await accountRow(world, drop.accountId)).usedBytes, 0)
+      const used = async () => (await accountRow(world, drop.accountId)).usedBytes
+      assert.equal(await used(), 100)
       const { landedBytes, landedFiles } = await linkRow(world, drop.opaqueId)
       assert.deepEqual([landedBytes, landedFiles], [100, 1])
       assert.equal(await objectState(world, drop), 'orphaned')
       assert.equal(await world.blobs.size(drop.location), 100)
       assert.deepEqual(await world.rules.inbox.discard(drop.accountId, drop.dropId), NOT_FOUND)
+      world.clock.advance(86_400 - 1)
+      await world.rules.sweep.sweep()
+      assert.equal(await used(), 100)
+      world.clock.advance(1)
+      await world.rules.sweep.sweep()
+      assert.equal(await used(), 0)
+      assert.deepEqual((await linkRow(world, drop.opaqueId)).landedFiles, 1)
     }),
   )
 
@@ -114,6 +122,7 @@ describe('discarding a drop', () => {
         Array.from({ length: 32 }, () => world.rules.inbox.discard(drop.accountId, drop.dropId)),
       )
       assert.equal(answers.filter((answer) => answer === undefined).length, 1)
+      await world.rules.bin.empty(drop.accountId)
       assert.equal((await accountRow(world, drop.accountId)).usedBytes, 0)
     }),
   )
@@ -150,6 +159,8 @@ describe('discarding a drop', () => {
         left.map(({ opaqueId }) => opaqueId),
         [other],
       )
+      assert.equal((await world.rules.bin.list(owner)).length, 3)
+      await world.rules.bin.empty(owner)
       assert.equal((await accountRow(world, owner)).usedBytes, 10)
     }),
   )

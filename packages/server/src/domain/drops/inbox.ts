@@ -22,7 +22,7 @@ type Unservable = Refuses<'drop_not_found' | 'blob_withheld' | 'storage_unavaila
 
 export type Inbox = ReturnType<typeof createInbox>
 
-export function createInbox({ store, objects, clock, quota }: InboxPorts) {
+export function createInbox({ store, objects, clock, quota, bin }: InboxPorts) {
   /** The drop, if it may be served. A read with its size (`ReadOptions.size`) finds missing bytes. */
   async function servable(accountId: AccountId, dropId: DropId): Promise<Drop | Unservable> {
     const { drop, status } = await store.read(async (tx) => {
@@ -50,7 +50,7 @@ export function createInbox({ store, objects, clock, quota }: InboxPorts) {
       return (await objects.size(drop.location)) === drop.size ? drop : { refused: 'storage_unavailable' }
     },
 
-    ...createDiscarding({ store, clock, quota }),
+    ...createDiscarding({ store, clock, quota, bin }),
   }
 }
 

@@ -2,7 +2,7 @@
  * An account's inbox has places for files that wait and files on their way. Half of them are for the links that need
  * them. The other half is kept in equal parts for the open links: each may use its own part, whatever the others take.
  */
-import type { Instant } from '@blindkeep/protocol/ids'
+import type { AccountId, Instant } from '@blindkeep/protocol/ids'
 import type { HeldPlaces, Link, ReadTx, Store } from '../../ports/store.ts'
 import type { Refuses } from '../ground/refusals.ts'
 
@@ -25,7 +25,11 @@ export function createInboxRoom({ inboxFilesMax }: InboxSettings) {
   const kept = Math.floor(inboxFilesMax / 2)
 
   /** Places in use. Sessions count too, because they may land: otherwise they could fill the inbox beyond its limit. */
-  async function usedIn(tx: ReadTx, { accountId }: Link, { pendingDrops, unclosed }: Landing): Promise<number> {
+  async function usedIn(
+    tx: ReadTx,
+    { accountId }: Pick<Link, 'accountId'>,
+    { pendingDrops, unclosed }: Landing,
+  ): Promise<number> {
     if (pendingDrops + unclosed < kept) return pendingDrops + unclosed
     // The account's own sessions do not land in the inbox. They are counted last, because the count seldom matters.
     const own = await tx.uploads.countUnclosedOwn(accountId)
@@ -55,6 +59,11 @@ export function createInboxRoom({ inboxFilesMax }: InboxSettings) {
       if (used >= kept && !hasPlace(used, link.opaqueId, await tx.links.heldPlaces(link.accountId, at)))
         return { refused: 'inbox_full' }
       return { isNearlyFull: used + 1 >= inboxFilesMax * NEARLY_FULL }
+    },
+
+    /** Whether a drop that comes back has a place. It takes none that is kept for a link. */
+    async hasPlaceBack(tx: ReadTx, accountId: AccountId): Promise<boolean> {
+      return (await usedIn(tx, { accountId }, await tx.uploads.countLanding(accountId))) < inboxFilesMax
     },
 
     /** Whether a guest of the link would find no place for one more file. */

@@ -8,14 +8,14 @@ const MAX_EMPTYING_SECONDS = 86_400
 /** The used bytes equal the sum of the rows (ARCHITECTURE.md, What is always true). */
 export function checkAccount(account: AuditedAccount, now: Instant): readonly Finding[] {
   const { accountId, usedBytes, pendingDrops, drops, changeSeq, highestChange } = account
-  const { unclosedBytes, dropBytes, blobBytes } = account
-  const bytes = unclosedBytes + dropBytes + blobBytes
+  const { unclosedBytes, dropBytes, blobBytes, binBytes } = account
+  const bytes = unclosedBytes + dropBytes + blobBytes + binBytes
   const recount = { repair: 'recount_use', accountId } as const
   return findBroken({ account_id: accountId }, [
     [
       usedBytes !== bytes,
       'use_wrong',
-      `${usedBytes} bytes used, ${bytes} in rows (${unclosedBytes} under way, ${dropBytes} pending, ${blobBytes} in assets)`,
+      `${usedBytes} bytes used, ${bytes} in rows (${unclosedBytes} under way, ${dropBytes} pending, ${blobBytes} in assets, ${binBytes} in the bin)`,
       recount,
     ],
     [pendingDrops !== drops, 'pending_drops_wrong', `${pendingDrops} pending drops counted, ${drops} in rows`, recount],

@@ -40,6 +40,7 @@ export const REMEDIES = {
   blob_receipt_wrong: ROWS_CHANGED,
   blob_retained_long:
     'Nothing is damaged. It was accepted when RETENTION_MAX_DAYS was higher or did not exist, and until that time neither the file nor its account can be deleted.',
+  bin_wrong: ROWS_CHANGED,
   object_wrong: ROWS_CHANGED,
   parts_wrong: ROWS_CHANGED,
   object_time_wrong:

@@ -8,6 +8,7 @@ import type { Clock } from '../../ports/clock.ts'
 import { type AuditedObject, type ReadTx, type Store, StoreDamaged, ValueUnreadable } from '../../ports/store.ts'
 import { checkAccount } from './accounts.ts'
 import { checkAsset, checkBlob, checkDrop } from './assets.ts'
+import { checkEntry } from './bin.ts'
 import { examineBytes } from './bytes.ts'
 import { checkFacts } from './facts.ts'
 import { confirmed, examineStrays, lookAtFile, type ReadableObjects } from './files.ts'
@@ -119,6 +120,12 @@ async function* examineRows({ store, clock }: FsckPorts, examination: Examinatio
     read: (tx, after, max) => tx.audit.blobs(after, max),
     keyOf: ({ blobSeq }) => blobSeq,
     check: (blob) => checkBlob(blob, { ...examination, now: clock.now() }),
+  })
+  yield* through('deletions', {
+    first: FIRST_NUMBER,
+    read: (tx, after, max) => tx.audit.bin(after, max),
+    keyOf: ({ binSeq }) => binSeq,
+    check: checkEntry,
   })
 }
 

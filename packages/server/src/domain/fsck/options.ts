@@ -25,6 +25,8 @@ export interface Counts {
   drops: number
   assets: number
   blobs: number
+  /** Entries of bins. */
+  deletions: number
   objects: number
   files: number
   receipts: number
@@ -54,6 +56,7 @@ export function newCounts(): Counts {
     drops: 0,
     assets: 0,
     blobs: 0,
+    deletions: 0,
     objects: 0,
     files: 0,
     receipts: 0,

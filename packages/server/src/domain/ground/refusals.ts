@@ -75,6 +75,7 @@ export type Refusal =
   | { readonly refused: 'passkey_invalid' }
   | { readonly refused: 'passkey_not_found' }
   | { readonly refused: 'session_bound' }
+  | { readonly refused: 'bin_entry_not_found' }
   | { readonly refused: 'album_not_available' }
   | { readonly refused: 'album_not_empty' }
   | { readonly refused: 'lifetime_too_long' }

@@ -1,8 +1,8 @@
 /**
  * The only place where an account's used bytes change, except `fsck --repair`. The used bytes always equal the declared
- * sizes of the account's unclosed uploads, its pending drops and the objects of its assets. An upload is charged when
- * it is created. It keeps the charge when it lands. The charge is refunded when the upload ends or fails, and when the
- * drop is discarded or the asset's blob is deleted.
+ * sizes of the account's unclosed uploads, its pending drops, the objects of its assets, and what is in its bin. An
+ * upload is charged when it is created. It keeps the charge when it lands, and in the bin. The charge is refunded when
+ * the upload ends or fails, when what is in the bin is there no longer, and when a blob is replaced.
  */
 import { type AccountId, addSeconds, type Instant } from '@blindkeep/protocol/ids'
 import type { QuotaState } from '@blindkeep/protocol/schemas/quota'

@@ -15,7 +15,7 @@ import { givenInstant } from '../givenInstant.ts'
 type Row = 'asset' | 'deleteAsset' | 'retainAssets' | 'assetReceipts' | 'blob' | 'blobHead'
 
 /** A blob never changes under its hash. The owner's browser may keep it, sealed as it is; shared caches may not. */
-const IMMUTABLE = { cacheControl: 'private, max-age=31536000, immutable' }
+export const IMMUTABLE = { cacheControl: 'private, max-age=31536000, immutable' }
 
 export function assetRoutes({
   assets,

@@ -23,7 +23,7 @@ export function inboxRoutes({ inbox, adopt, objects }: InboxRoutePorts): Pick<Ro
     async inbox({ query, caller }) {
       const drops = await inbox.list(caller.account.accountId, listQuestion(query))
       if (isRefusal(drops)) return drops
-      return { status: 200, body: { drops: await mapInSlices(drops, entryOf) } }
+      return { status: 200, body: { drops: await mapInSlices(drops, dropEntry) } }
     },
 
     async dropContent({ params, caller, header }) {
@@ -56,7 +56,7 @@ export function inboxRoutes({ inbox, adopt, objects }: InboxRoutePorts): Pick<Ro
   }
 }
 
-function entryOf(drop: PendingDrop) {
+export function dropEntry(drop: PendingDrop) {
   return {
     drop_id: drop.dropId,
     opaque_id: drop.opaqueId,

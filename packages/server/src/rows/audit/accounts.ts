@@ -4,7 +4,7 @@ import type { Db } from '../db.ts'
 import { all, changesOne } from '../statements.ts'
 import type { AuditedAccount } from './audited.ts'
 
-const ofAccount = (table: 'uploads' | 'drops' | 'asset_blobs') =>
+const ofAccount = (table: 'uploads' | 'drops' | 'asset_blobs' | 'bin') =>
   sql<number>`(select coalesce(sum(held.size), 0) from ${sql.table(table)} as held where held.account_id = accounts.account_id)`
 const unclosedBytes = sql<number>`(
   select coalesce(sum(size), 0) from uploads where uploads.account_id = accounts.account_id and uploads.closed_at is null
@@ -53,6 +53,7 @@ const page = all((db, after: string, max: number) =>
       dropCount.as('drops'),
       ofAccount('drops').as('dropBytes'),
       ofAccount('asset_blobs').as('blobBytes'),
+      ofAccount('bin').as('binBytes'),
       highest('assets').as('assetChange'),
       highest('events').as('eventChange'),
       reported.as('reportedChange'),
@@ -71,7 +72,7 @@ export async function auditedAccounts(db: Db, after: string, max: number): Promi
   }))
 }
 
-const used = sql<number>`${unclosedBytes} + ${ofAccount('drops')} + ${ofAccount('asset_blobs')}`
+const used = sql<number>`${unclosedBytes} + ${ofAccount('drops')} + ${ofAccount('asset_blobs')} + ${ofAccount('bin')}`
 
 export const recountUse = changesOne((db, accountId: AccountId) =>
   db

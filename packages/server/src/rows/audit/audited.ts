@@ -1,4 +1,4 @@
-import type { AccountId, AssetId, DropId, Instant, Sha256Hex, UploadId } from '@blindkeep/protocol/ids'
+import type { AccountId, AssetId, BinId, DropId, Instant, Sha256Hex, UploadId } from '@blindkeep/protocol/ids'
 import type { BlobRole } from '@blindkeep/protocol/schemas/receipts'
 import type { LinkCaps, LinkUse } from '../tables/links.ts'
 import type { ObjectState } from '../tables/objects.ts'
@@ -25,6 +25,7 @@ export interface AuditedAccount {
   readonly drops: number
   readonly dropBytes: number
   readonly blobBytes: number
+  readonly binBytes: number
   /** The highest number of a change in its assets, events and channels; 0 if there is none. */
   readonly highestChange: number
   readonly deletedAt: Instant | undefined
@@ -126,6 +127,17 @@ export interface AuditedBlob extends Held {
   /** Whether its manifest envelope is JSON. */
   readonly isEnvelopeReadable: boolean
   readonly retainedUntil: Instant | undefined
+}
+
+/** What is in a bin. */
+export interface AuditedEntry {
+  readonly binSeq: number
+  readonly entryId: BinId
+  readonly accountId: AccountId
+  readonly size: number
+  /** Whether a drop or a present asset of the account has its id. */
+  readonly isLive: boolean
+  readonly objects: readonly { readonly size: number; readonly object: PresentObject }[]
 }
 
 export interface AuditedObject {

@@ -8,7 +8,7 @@ export const albums = {
   accountId: given<AccountId>(),
   sealedName: optional<Uint8Array>(),
   createdAt: given<Instant>(),
-  /** From then on the row only keeps the id: deleted assets refer to it. */
+  /** From then on the row only keeps the id, to which deleted assets refer, and the name while one is in the bin. */
   deletedAt: inner(later<Instant>()),
 }
 

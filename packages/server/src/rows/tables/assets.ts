@@ -56,3 +56,21 @@ export const assetBlobs = {
 
 export type NewAsset = New<typeof assets>
 export type AssetBlob = Row<typeof assetBlobs>
+
+/** The drop that became an asset's original. */
+export interface AdoptedDrop {
+  readonly dropId: DropId
+  readonly opaqueId: OpaqueId
+  readonly kemCt: Uint8Array
+  readonly receivedAt: Instant
+}
+
+type AssetRow = Row<typeof assets>
+
+export interface Asset extends NewAsset, Pick<AssetRow, 'createdAt' | 'changedAt' | 'deletedAt'> {
+  /** Present as long as the original is an adopted drop. */
+  readonly drop: AdoptedDrop | undefined
+}
+
+/** One that holds a blob or has held one. */
+export type CreatedAsset = Asset & { readonly createdAt: Instant; readonly changedAt: Instant }

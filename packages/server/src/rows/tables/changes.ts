@@ -10,6 +10,7 @@ export type Change =
   | { readonly name: 'drop.landed'; readonly dropId: DropId; readonly opaqueId: OpaqueId }
   | { readonly name: 'drop.adopted'; readonly dropId: DropId; readonly assetId: AssetId }
   | { readonly name: 'drop.discarded'; readonly dropId: DropId }
+  | { readonly name: 'drop.restored'; readonly dropId: DropId; readonly opaqueId: OpaqueId }
   | { readonly name: 'asset.changed'; readonly assetId: AssetId; readonly changeSeq: number }
   | { readonly name: 'album.changed'; readonly albumId: AlbumId }
   | { readonly name: 'link.changed'; readonly opaqueId: OpaqueId }

@@ -72,6 +72,7 @@ export const problems: typeof import('../en/problems.ts').problems = {
     'error.drop.link_not_found':
       'Dieser Link nimmt keine Dateien mehr an: Er ist abgelaufen, verbraucht oder widerrufen.',
     'error.drop.not_found': 'Diese Datei ist nicht mehr im Eingang: Sie wurde anderswo behalten oder verworfen.',
+    'error.bin.not_found': 'Das ist nicht mehr im Papierkorb und lässt sich deshalb nicht wiederherstellen.',
     'error.asset.not_found': GONE,
     'error.storage.asset_not_found': GONE,
     'error.blob.not_found': GONE,

@@ -76,6 +76,7 @@ const codes: Readonly<Record<ProblemCode | 'unknown', string>> = {
   'error.upload.session_not_found': 'This upload has expired or was cancelled. Start it again.',
   'error.drop.link_not_found': 'This link accepts no more files: it has expired, has been used up or was revoked.',
   'error.drop.not_found': 'This file is no longer in the inbox: it was kept or discarded elsewhere.',
+  'error.bin.not_found': 'This is not in the bin any more, so it cannot be restored.',
   'error.asset.not_found': GONE,
   'error.storage.asset_not_found': GONE,
   'error.blob.not_found': GONE,

@@ -16,6 +16,7 @@ import { twelfthTables, UNCONVERTIBLE_ACCOUNT } from './0012.ts'
 import { thirteenthTables, UNSIGNED_KEY_CHANGE } from './0013.ts'
 import { fourteenthTables } from './0014.ts'
 import { fifteenthTables } from './0015.ts'
+import { sixteenthTables } from './0016.ts'
 
 /**
  * One step of the schema. Nodes of two releases share a database while an operator updates them one after another, so a
@@ -137,6 +138,12 @@ export const migrations: readonly Migration[] = [
     statements: fifteenthTables,
     // Code that does not know it would show an asset with two metadata.
     serves: 15,
+  },
+  {
+    summary: 'Adds a table for what was discarded or deleted and can be restored.',
+    statements: sixteenthTables,
+    // Code that does not know these rows would leave them behind when it deletes an account, and count too little use.
+    serves: 16,
   },
 ]
 
