@@ -79,8 +79,11 @@ export async function ownerDiscards(story: Story, owner: Owner, items: readonly 
     const largest = items.toSorted((a, b) => b.sealedBytes - a.sealedBytes)[0]
     if (largest === undefined) return
     await owner.discardDrop(largest.dropId)
+    const { bin } = await owner.quota()
+    story.check(bin === largest.sealedBytes, `${sizeOf(bin)} of it are in the bin, and she could undo it`)
+    await owner.emptyBin()
     const after = await owner.quota()
-    story.check(after.used === sum - largest.sealedBytes, `after: ${sizeOf(after.used)} used`)
+    story.check(after.used === sum - largest.sealedBytes, `after emptying the bin: ${sizeOf(after.used)} used`)
     const left = await owner.inbox()
     story.check(left.length === items.length - 1, `${left.length} drops are left`)
   })

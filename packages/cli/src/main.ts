@@ -3,6 +3,7 @@ import { Command, CommanderError } from 'commander'
 import manifest from '../package.json' with { type: 'json' }
 import { addAccountCommands } from './commands/account.ts'
 import { addAlbumCommands } from './commands/album.ts'
+import { addBinCommands } from './commands/bin.ts'
 import { addCompletionCommand } from './commands/completion.ts'
 import { addCustodyCommands } from './commands/custody.ts'
 import { addDeviceCommands, addPasskeyCommands } from './commands/device.ts'
@@ -42,6 +43,7 @@ addAccountCommands(program)
 addMoveCommand(program)
 addLinkCommands(program)
 addAlbumCommands(program)
+addBinCommands(program)
 addShareCommands(program)
 addDeviceCommands(program)
 addPasskeyCommands(program)

@@ -139,7 +139,7 @@ describe('an inbox', () => {
     for (const [index, content] of contents.entries()) assert.deepEqual(await contentOf(other, items[index]), content)
   })
 
-  it('frees the quota of discarded drops, single or by link', async () => {
+  it('frees the quota of discarded drops, single or by link, once the bin is emptied', async () => {
     const other = await newOwner(proxy.url)
     const [first, second] = [await other.createLink(), await other.createLink()]
     for (const { url } of [first, first, second, second]) await sendFile(url, randomBytes(100))
@@ -147,8 +147,10 @@ describe('an inbox', () => {
     const each = items[0]?.sealedBytes ?? 0
     assert.equal((await other.quota()).used, 4 * each)
     await other.discardDrop(items[0]?.dropId ?? '')
-    assert.equal((await other.quota()).used, 3 * each)
     await other.discardPile(second.opaqueId)
+    const { used, bin } = await other.quota()
+    assert.deepEqual([used, bin], [4 * each, 3 * each])
+    await other.emptyBin()
     assert.equal((await other.quota()).used, each)
     assert.deepEqual(
       (await other.inbox()).map(({ dropId }) => dropId),

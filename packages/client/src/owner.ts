@@ -22,6 +22,7 @@ import { createKnownDevices } from './assets/knownDevices.ts'
 import { createKnownPrefixes } from './assets/knownPrefixes.ts'
 import { createOwnerAlbums, type OwnerAlbums } from './assets/ownerAlbums.ts'
 import { createOwnerAssets, type OwnerAssets } from './assets/ownerAssets.ts'
+import { createOwnerBin, type OwnerBin } from './bin/ownerBin.ts'
 import { type LinkKeys, linkKeysOf } from './drops/dropKeys.ts'
 import { createOwnerInbox, type OwnerInbox } from './drops/ownerInbox.ts'
 import { createOwnerLinks, type OwnerLinks } from './drops/ownerLinks.ts'
@@ -61,6 +62,7 @@ export type { Album } from './assets/ownerAlbums.ts'
 export type { RetainedAssets } from './assets/ownerAssets.ts'
 export { MAX_THUMBNAIL_BYTES } from './assets/thumbnail.ts'
 export type { AssetPermissions } from './assets/vouchedAsset.ts'
+export type { BinEntry, BinItem } from './bin/ownerBin.ts'
 export { announcedCount, type BatchGroup, batchGroupsOf } from './drops/batchGroups.ts'
 export { isSameDrop } from './drops/inboxDrop.ts'
 export type {
@@ -88,6 +90,8 @@ export { parseUploadState, type UploadState } from './upload/uploadState.ts'
 export interface Quota {
   /** Bytes that count against the limits. */
   readonly used: number
+  /** Those of them that emptying the bin frees. */
+  readonly bin: number
   readonly softLimit: number | undefined
   readonly hardLimit: number | undefined
   readonly state: QuotaResponse['state']
@@ -102,6 +106,7 @@ export interface Owner
     OwnerChannels,
     OwnerUploads,
     OwnerAssets,
+    OwnerBin,
     OwnerVerification,
     OwnerAccount,
     OwnerSessions,
@@ -166,6 +171,7 @@ export function openOwner({ baseUrl, email, accountKey, session, environment = s
     ...createOwnerChannels({ call, accountKey, environment }),
     ...createOwnerUploads(assetPorts),
     ...createOwnerAssets(assetPorts, known),
+    ...createOwnerBin(assetPorts, known),
     ...createOwnerVerification(assetPorts),
     ...createOwnerAccount({ call, email }),
     ...createOwnerSessions({ call, accountKey, devices }),
@@ -185,7 +191,7 @@ export function openOwner({ baseUrl, email, accountKey, session, environment = s
     quota: async () => {
       const { body } = await call('quota')
       const { used, soft_limit: softLimit, hard_limit: hardLimit, state } = body
-      return { used, softLimit: softLimit ?? undefined, hardLimit: hardLimit ?? undefined, state }
+      return { used, bin: body.bin ?? 0, softLimit: softLimit ?? undefined, hardLimit: hardLimit ?? undefined, state }
     },
     now: clock.now,
     endIn: async (seconds) => {

@@ -6,6 +6,7 @@ import { chosenAlbum } from '../assets/chosen.ts'
 import { describeAssets } from '../assets/described.ts'
 import { accountAssets } from '../assets/feed.ts'
 import { deleteEach } from '../assets/rm.ts'
+import { tellUndo } from '../bin/undo.ts'
 import { agrees } from '../ground/ask.ts'
 import { EXIT, type Exit } from '../ground/exits.ts'
 import { interruptible } from '../ground/interrupts.ts'
@@ -32,12 +33,17 @@ export async function deleteAlbum(given: string, flags: DeleteAlbumFlags): Promi
       return EXIT.failed
     }
     const what = files.length === 0 ? `${album}, which is empty` : `${album} and its ${contents} from the account`
-    if (!(await agrees(`Delete ${what}? This cannot be undone.`, flags))) {
+    const undo =
+      files.length === 0
+        ? 'This cannot be undone.'
+        : 'Its files can be restored from the bin for a time, and bring it back.'
+    if (!(await agrees(`Delete ${what}? ${undo}`, flags))) {
       report.problem('Nothing was deleted.', { event: 'declined' })
       return EXIT.failed
     }
     const outcomes = createOutcomes(report)
-    await deleteEach(session, await describeAssets(session, files, { all, signal }), { signal, outcomes })
+    const described = await describeAssets(session, files, { all, signal })
+    const deleted = await deleteEach(session, described, { signal, outcomes })
     if (outcomes.failed().length > 0) {
       const message = `${album} stays, because it still has files.`
       report.problem(message, { event: 'failed', reason: 'album_not_empty', album_id: albumId, message })
@@ -49,6 +55,7 @@ export async function deleteAlbum(given: string, flags: DeleteAlbumFlags): Promi
       album_id: albumId,
       name,
     })
+    await tellUndo(session, deleted)
     return EXIT.done
   })
 }

@@ -4,6 +4,7 @@ import { sizeText } from '@blindkeep/protocol/byteSizes'
 import { forEachConcurrently } from '@blindkeep/protocol/concurrency'
 import type { OwnerFlags } from '../account/profile.ts'
 import { type SignedIn, signedIn } from '../account/session.ts'
+import { tellUndo } from '../bin/undo.ts'
 import { agrees } from '../ground/ask.ts'
 import { EXIT, type Exit } from '../ground/exits.ts'
 import { interruptible } from '../ground/interrupts.ts'
@@ -22,12 +23,12 @@ export async function rm(given: readonly string[], flags: OwnerFlags): Promise<E
   const { report } = session
   return await interruptible(async (signal) => {
     const chosen = await chosenAssets(session, given, { signal, skipsGone: true })
-    if (!(await agrees(`Delete ${whatOf(chosen)} from the account? This cannot be undone.`, flags))) {
+    if (!(await agrees(`Delete ${whatOf(chosen)} from the account, to be restored from the bin for a time?`, flags))) {
       report.problem('Nothing was deleted.', { event: 'declined' })
       return EXIT.failed
     }
     const outcomes = createOutcomes(report)
-    await deleteEach(session, chosen, { signal, outcomes })
+    await tellUndo(session, await deleteEach(session, chosen, { signal, outcomes }))
     return outcomes.exit()
   })
 }
@@ -35,12 +36,13 @@ export async function rm(given: readonly string[], flags: OwnerFlags): Promise<E
 /** Each takes a small request. */
 const AT_ONCE = 4
 
-/** A failure does not stop the deletion of the others. */
+/** A failure does not stop the deletion of the others. Returns the ids of those that are deleted. */
 export async function deleteEach(
   { owner, report }: SignedIn,
   chosen: readonly DescribedAsset[],
   { signal, outcomes }: { readonly signal: AbortSignal; readonly outcomes: Outcomes },
-): Promise<void> {
+): Promise<readonly string[]> {
+  const deleted: string[] = []
   let ended = 0
   await forEachConcurrently(chosen, AT_ONCE, async (one) => {
     signal.throwIfAborted()
@@ -52,6 +54,7 @@ export async function deleteEach(
       })
       const fact = { event: 'deleted', asset_id: assetId, name: one.file?.name }
       report.result(`${shown(titleOf(one))} is deleted.`, fact)
+      deleted.push(assetId)
     } catch (error) {
       outcomes.fail(titleOf(one), { asset_id: assetId }, failureFor(one, error))
     }
@@ -59,6 +62,7 @@ export async function deleteEach(
     report.progress(() => [`${ended} of ${chosen.length} are done`])
   })
   report.end()
+  return deleted
 }
 
 function whatOf(chosen: readonly DescribedAsset[]): string {

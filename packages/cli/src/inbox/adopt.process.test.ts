@@ -162,13 +162,40 @@ describe('blindkeep inbox discard', () => {
     const args = ['inbox', 'discard', '--link', 'Old', '--profile', here.profile]
     const asked = await run(args)
     assert.equal(asked.status, 2)
-    assert.match(asked.stderr, /Discard 2 drops for good: a, b\? Add --yes if that is meant\./)
+    assert.match(
+      asked.stderr,
+      /Discard 2 drops, to be restored from the bin for a time: a, b\? Add --yes if that is meant\./,
+    )
     assert.equal((await here.pending()).length, 3)
-    assert.equal((await run([...args, '--yes'])).status, 0)
+    const done = await run([...args, '--yes'])
+    assert.equal(done.status, 0)
+    assert.match(done.stderr, /It can be undone until 20\d\d-.*: blindkeep bin restore [0-9a-f]{8} [0-9a-f]{8}/)
     assert.deepEqual(await here.pending(), [stays])
     const none = await run(args)
     assert.deepEqual([none.status, none.stdout, none.stderr], [0, 'There is nothing to discard.\n', ''])
     assert.deepEqual(await facts([...args]), [])
     assert.equal((await run(['inbox', 'discard', '--yes', '--profile', here.profile])).status, 2)
+  })
+
+  it('is undone from the bin, by id or name, until the bin is emptied', async () => {
+    const bin = (...args: readonly string[]) => ['bin', ...args, '--profile', here.profile]
+    for (const name of ['back', 'lost']) await here.drop(randomBytes(5), { name })
+    const ids = (await here.owner.inbox())
+      .filter(({ file }) => ['back', 'lost'].includes(file?.name ?? ''))
+      .map(({ dropId }) => dropId)
+    await here.owner.emptyBin()
+    assert.equal((await run(['inbox', 'discard', ...ids, '--yes', '--profile', here.profile])).status, 0)
+    assert.deepEqual((await facts(bin('list'))).map(({ name }) => name).toSorted(), ['back', 'lost'])
+    assert.equal((await run(bin('restore', 'none'))).status, 1)
+    const restored = await facts(bin('restore', 'back'))
+    assert.deepEqual(
+      restored.map(({ event, name }) => [event, name]),
+      [['restored', 'back']],
+    )
+    assert.ok((await here.pending()).includes(String(restored[0]?.drop_id)))
+    assert.equal((await run(bin('empty'))).status, 2)
+    assert.equal((await run(bin('empty', '--yes'))).status, 0)
+    assert.equal((await run(bin('list'))).stdout, 'The bin is empty.\n')
+    assert.equal((await run(bin('restore', 'lost'))).status, 1)
   })
 })

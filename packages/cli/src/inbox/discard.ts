@@ -3,6 +3,7 @@ import type { InboxItem } from '@blindkeep/client/owner'
 import { countText } from '@blindkeep/protocol/counts'
 import type { OwnerFlags } from '../account/profile.ts'
 import { signedIn } from '../account/session.ts'
+import { tellUndo } from '../bin/undo.ts'
 import { agrees } from '../ground/ask.ts'
 import { EXIT, type Exit, exitOf } from '../ground/exits.ts'
 import { interruptible } from '../ground/interrupts.ts'
@@ -46,20 +47,24 @@ export async function discard(ids: readonly string[], flags: DiscardFlags): Prom
     if (unseen > 0 && chosen.length === 0) return EXIT.failed
     if (chosen.length === 0) report.list([], [], 'There is nothing to discard.')
     if (items.length > 0 && !(await agrees(questionOf(items), flags))) return EXIT.failed
+    const discarded: string[] = []
     const work = async (item: InboxItem) => {
       await adoptions.forget(item.dropId)
       await owner.discardDrop(item.dropId)
       const name = nameOf(item)
+      discarded.push(item.dropId)
       report.result(`${shown(name)} is discarded.`, { event: 'discarded', drop_id: item.dropId, name })
     }
     const failed = [
       ...tellFaults(swapped, report),
       ...(await forEachDrop(items, { report, signal, work: counted(report, items.length, work) })),
     ]
+    if (!signal.aborted) await tellUndo(signed, discarded)
     return signal.aborted ? EXIT.interrupted : exitOf(failed)
   })
 }
 
 function questionOf(items: readonly InboxItem[]): string {
-  return `Discard ${countText(items.length, 'drop')} for good: ${namesText(items.map(nameOf))}?`
+  const which = namesText(items.map(nameOf))
+  return `Discard ${countText(items.length, 'drop')}, to be restored from the bin for a time: ${which}?`
 }

@@ -17,7 +17,7 @@ export interface OwnerAssets {
   readonly describeAsset: DescribeAsset
   /** Verifies the manifest's signature, and streams the file. A page that shows facts passes these, not the id. */
   openAsset(asset: string | AssetFacts, options?: OpenAssetOptions): Promise<OpenedAsset>
-  /** Frees the quota at once; the id stays taken. Throws `error.asset.retained` before the retention time is over. */
+  /** It goes to the bin, with its use of the quota. Throws `error.asset.retained` before the retention time is over. */
   deleteAsset(assetId: string): Promise<void>
   /**
    * These assets cannot be deleted before `until` (RFC 3339, by the server's clock), nor can the account. It is only

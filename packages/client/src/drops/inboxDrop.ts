@@ -1,7 +1,7 @@
 /** A pending drop: the server's entry, and the header that the client opens. Inbox and adoption share this code. */
 import { fromBase64, fromHex } from '@blindkeep/protocol/bytes'
 import type { DropId, OpaqueId } from '@blindkeep/protocol/ids'
-import type { Withheld } from '@blindkeep/protocol/schemas/drops'
+import type { InboxEntryResponse, Withheld } from '@blindkeep/protocol/schemas/drops'
 import type { Call } from '../http/call.ts'
 import { firstBytesOf } from '../seal/byteReader.ts'
 import type { FileDescription } from '../seal/fileHeader.ts'
@@ -24,6 +24,19 @@ export interface DropFacts {
   readonly adopting: boolean
   /** Why the server does not hand out its bytes; undefined if it does, as far as it says. */
   readonly withheld?: Withheld | undefined
+}
+
+export function dropFactsOf(entry: InboxEntryResponse): DropFacts {
+  return {
+    dropId: entry.drop_id,
+    opaqueId: entry.opaque_id,
+    ciphertextHash: entry.ciphertext_hash,
+    sealedBytes: entry.size,
+    kemCt: entry.kem_ct,
+    receivedAt: entry.received_at,
+    adopting: entry.adopting,
+    ...(entry.withheld && { withheld: entry.withheld }),
+  }
 }
 
 /** A drop whose header this client has opened. An action on it applies to this very file. */

@@ -12,7 +12,7 @@ import { descriptionOf, type FileDescription, isSameFile } from '../seal/fileHea
 import { openHashedBlob } from '../seal/hashedBlob.ts'
 import { DropError } from './dropError.ts'
 import { createDropNames, type DropNamesPorts, type InboxItem } from './dropNames.ts'
-import { type DropFacts, dropContext } from './inboxDrop.ts'
+import { type DropFacts, dropContext, dropFactsOf } from './inboxDrop.ts'
 
 export type { FileDescription } from '../seal/fileHeader.ts'
 export type { InboxItem } from './dropNames.ts'
@@ -60,9 +60,9 @@ export interface OwnerInbox {
     drop: DropFacts & { readonly file?: FileDescription | undefined },
     options?: { readonly signal?: AbortSignal },
   ): Promise<OpenedDrop>
-  /** Frees the quota at once; the link's limits are not refunded. */
+  /** It goes to the bin (`restore`), and uses the quota until then. The link's limits are not refunded. */
   discardDrop(dropId: string): Promise<void>
-  /** Discards all pending drops of one link. */
+  /** Discards all pending drops of one link, likewise. */
   discardPile(opaqueId: string): Promise<void>
 }
 
@@ -77,7 +77,7 @@ export function createOwnerInbox(ports: InboxPorts): OwnerInbox {
 
   return {
     async inbox({ signal, onProgress } = {}) {
-      const listed = await wholeList(inboxList(call), factsOf, { signal })
+      const listed = await wholeList(inboxList(call), dropFactsOf, { signal })
       const drops = new Map(listed.map((drop) => [drop.dropId, drop]))
       let opened = 0
       const items = await mapConcurrently([...drops.values()], HEADERS_AT_ONCE, async (drop) => {
@@ -93,7 +93,7 @@ export function createOwnerInbox(ports: InboxPorts): OwnerInbox {
     async *pendingDrops(options = {}) {
       const listed = new Set(options.known)
       for await (const page of listPages(inboxList(call), options)) {
-        const drops = page.map(factsOf)
+        const drops = page.map(dropFactsOf)
         for (const drop of drops) {
           listed.add(drop.dropId)
           names.note(drop)
@@ -143,16 +143,3 @@ export const inboxList = (call: Call): List<Static<typeof InboxEntryResponse>> =
   idOf: ({ drop_id }) => drop_id,
   gone: 'error.drop.not_found',
 })
-
-function factsOf(entry: Static<typeof InboxEntryResponse>): DropFacts {
-  return {
-    dropId: entry.drop_id,
-    opaqueId: entry.opaque_id,
-    ciphertextHash: entry.ciphertext_hash,
-    sealedBytes: entry.size,
-    kemCt: entry.kem_ct,
-    receivedAt: entry.received_at,
-    adopting: entry.adopting,
-    ...(entry.withheld && { withheld: entry.withheld }),
-  }
-}

@@ -20,6 +20,7 @@ import type { AssetPorts } from '../assets/assetPorts.ts'
 import { type OpenedAsset, openAsset } from '../assets/openAsset.ts'
 import type { AssetPermissions } from '../assets/vouchedAsset.ts'
 import { readAnswer } from '../http/answer.ts'
+import type { Call } from '../http/call.ts'
 import { ProblemError } from '../http/errors.ts'
 import { type ByteReader, createByteReader } from '../seal/byteReader.ts'
 import { movedAssetId } from '../seal/derive.ts'
@@ -89,8 +90,14 @@ export async function moveAsset(ports: MovePorts, options: MoveAsset): Promise<A
   await addThumbnail(ports, { asset, copy }, options)
   const copied = await verifiedCopy(ports, copy, options)
   await requireUnchanged(ports, await readAsset(call, assetId, signal), copy)
-  await call('deleteAsset', { path: { asset_id: assetId }, signal })
+  await deleteForGood(call, assetId, signal)
   return copied
+}
+
+/** Without a place in the bin, where it would use the quota beside its copy. */
+async function deleteForGood(call: Call, assetId: AssetId, signal?: AbortSignal): Promise<void> {
+  await call('deleteAsset', { path: { asset_id: assetId }, signal })
+  await call('endBinEntry', { path: { bin_id: assetId } })
 }
 
 type MovePorts = AssetPorts & { readonly thumbnails: OwnerThumbnails }
@@ -227,7 +234,7 @@ async function requireUnchanged(ports: AssetPorts, asset: AssetFacts, copy: Copy
   const { assetId } = copy
   await cancelOpenUploads(ports, assetId)
   const copied = await findAsset(call, assetId)
-  if (copied?.envelope.action === 'create') await call('deleteAsset', { path: { asset_id: assetId } })
+  if (copied?.envelope.action === 'create') await deleteForGood(call, assetId)
   throw new AssetMoveError('changed')
 }
 

@@ -6,7 +6,7 @@ import { storage as english } from '../../text/en/storage.ts'
 import { fillOf, QUOTA_TONES } from './quota.ts'
 
 const quota = (used: number, softLimit?: number, hardLimit?: number) =>
-  ({ used, softLimit, hardLimit, state: 'ok' }) as const
+  ({ bin: 0, used, softLimit, hardLimit, state: 'ok' }) as const
 
 describe('the quota', () => {
   it('is measured against the hard limit, or against the soft limit without one', () => {
