@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { describe, it } from 'node:test'
 import type { Page } from 'playwright-core'
 import { sendFile } from '../../../testing/people.ts'
+import { bin as binText } from '../src/text/en/bin.ts'
 import { guest as guestText } from '../src/text/en/guest.ts'
 import { inbox as text } from '../src/text/en/inbox.ts'
 import { assertAccessible } from './axe.ts'
@@ -69,6 +70,12 @@ describe('a full storage', () => {
     await assertAccessible(mine)
     await button(mine, text.discardOf('large')).click()
     await button(mine, text.discarding.submit(1)).click()
+    // It uses space until it has left the bin, too.
+    await mine.getByText(text.discarding.doneOne('large')).waitFor()
+    await mine.goto(`${world.url}/#/bin`)
+    await button(mine, binText.empty.button).click()
+    await button(mine, binText.end.confirm).click()
+    await mine.getByRole('heading', { name: binText.none.title }).waitFor()
     await button(begun, guestText.actions.retry).first().click()
     await allArrived(begun)
   })

@@ -369,7 +369,7 @@ describe('an inbox', () => {
     await page.getByLabel(text.choose('1.bin')).click({ modifiers: ['Shift'] })
     await page.getByText(/^3 files selected/).waitFor()
     await button(page, text.discard).click()
-    await page.getByText(text.discarding.cannotBeUndone).waitFor()
+    await page.getByText(text.discarding.goesToBin).waitFor()
     await assertAccessible(page)
     const restore = world.line.down()
     await button(page, text.discarding.submit(3)).click()

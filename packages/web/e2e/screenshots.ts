@@ -11,6 +11,7 @@ import { argumentsOf } from '../../../tools/arguments.ts'
 import { launchBrowser, type VisitOptions } from './browser.ts'
 import { accountShots } from './shots/account.ts'
 import { albumsShots, shareShots } from './shots/albums.ts'
+import { binShots } from './shots/bin.ts'
 import { docsShots } from './shots/docs.ts'
 import { guestShots } from './shots/guest.ts'
 import { guestTroublesShots } from './shots/guestTroubles.ts'
@@ -46,6 +47,7 @@ const ALL: Series = {
     ...shareShots,
     ...storageShots,
     ...accountShots,
+    ...binShots,
     ...takenShots,
     ...movingShots,
   ],

@@ -24,6 +24,8 @@ export interface OwnerPages {
     readonly text: string
     /** Leads to the result. */
     readonly link?: { readonly href: string; readonly text: string } | undefined
+    /** A button. Pressing it ends the message. */
+    readonly action?: { readonly text: string; readonly run: () => void } | undefined
   }): void
 }
 

@@ -1,7 +1,7 @@
 /** The page in the address's fragment (`#/albums/{id}`): the server needs no paths for pages and sees none. */
 import { useEffect, useState } from 'preact/hooks'
 
-export const PAGES = ['inbox', 'links', 'albums', 'shares', 'storage', 'account'] as const
+export const PAGES = ['inbox', 'links', 'albums', 'shares', 'bin', 'storage', 'account'] as const
 export type Page = (typeof PAGES)[number]
 
 /** Pages of a visitor who is not signed in, beside the sign-in page. */

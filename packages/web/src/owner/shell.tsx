@@ -10,6 +10,7 @@ import { useText } from '../common/reader.ts'
 import { AccountPage } from './account/accountPage.tsx'
 import { AlbumsPage } from './albums/albumsPage.tsx'
 import { useThumbnailsOfKept } from './albums/thumbnailWork.ts'
+import { BinPage } from './bin/binPage.tsx'
 import { isFirstView } from './firstView.ts'
 import { InboxBanner } from './inbox/inboxBanner.tsx'
 import { InboxPage } from './inbox/inboxPage.tsx'
@@ -33,6 +34,7 @@ const ICONS: Readonly<Record<Page, IconName>> = {
   shares: 'share',
   storage: 'shield',
   account: 'user',
+  bin: 'trash',
 }
 
 interface ShellProps {
@@ -59,7 +61,7 @@ export function Shell(props: ShellProps) {
       <nav class="page-nav no-print" aria-label={text.navigation}>
         <ul>
           {PAGES.map((page) => (
-            <li key={page}>
+            <li key={page} class={page === 'bin' ? 'wide-only' : undefined}>
               <a href={`#/${page}`} aria-current={page === route.page ? 'page' : undefined}>
                 <Icon name={ICONS[page]} />
                 <span>{text.pages[page]}</span>
@@ -141,6 +143,8 @@ function PageOf({
       return <StoragePage />
     case 'account':
       return <AccountPage session={session} />
+    case 'bin':
+      return <BinPage />
   }
 }
 

@@ -1,6 +1,6 @@
 /** Short messages about what was done. A failure stays until dismissed; others disappear after seconds. */
 import { useCallback, useEffect, useState } from 'preact/hooks'
-import { IconButton } from '../common/controls.tsx'
+import { Button, IconButton } from '../common/controls.tsx'
 import { Icon } from '../common/icons.tsx'
 import { useText } from '../common/reader.ts'
 import type { OwnerPages } from './context.ts'
@@ -15,6 +15,8 @@ interface Toast extends Message {
 /** More would hide the page; the oldest are removed first. */
 const MAX_TOASTS = 4
 const SHOWN_MS = 7_000
+/** With a button, which takes a decision. */
+const ACTION_SHOWN_MS = 20_000
 const ICONS = { good: 'check', bad: 'alert', info: 'info' } as const
 
 interface Toasts {
@@ -67,10 +69,10 @@ interface ToastCardProps {
 function ToastCard({ toast, dismiss }: ToastCardProps) {
   const ownerText = useText(ownerTexts)
   const [isHeld, setHeld] = useState(false)
-  const { id, tone, text, link } = toast
+  const { id, tone, text, link, action } = toast
   useEffect(() => {
     if (tone === 'bad' || isHeld) return
-    const timer = setTimeout(() => dismiss(id), SHOWN_MS)
+    const timer = setTimeout(() => dismiss(id), action === undefined ? SHOWN_MS : ACTION_SHOWN_MS)
     return () => clearTimeout(timer)
   }, [id, tone, isHeld])
   return (
@@ -86,6 +88,17 @@ function ToastCard({ toast, dismiss }: ToastCardProps) {
       <p class="grow">
         {text} {link !== undefined && <a href={link.href}>{link.text}</a>}
       </p>
+      {action !== undefined && (
+        <Button
+          kind="quiet"
+          onClick={() => {
+            dismiss(id)
+            action.run()
+          }}
+        >
+          {action.text}
+        </Button>
+      )}
       <IconButton icon="close" label={ownerText.dismiss} onClick={() => dismiss(id)} />
     </div>
   )

@@ -29,7 +29,7 @@ export function ConfirmDiscard({ items, onClose, onConfirmed }: ConfirmDiscardPr
         {(item) => <Name>{plainNameOf(item, text)}</Name>}
       </NamedFew>
       <ul class="bullets">
-        <li>{text.discarding.cannotBeUndone}</li>
+        <li>{text.discarding.goesToBin}</li>
         <li>{text.discarding.room(format.bytes(sealedBytes))}</li>
         <li>{text.discarding.receiptStays}</li>
       </ul>

@@ -117,7 +117,7 @@ export function createInboxDrops({ owner, onChange, environment = systemEnvironm
     remove,
     follow({ name, data }) {
       if (name === 'drop.adopted' || name === 'drop.discarded') remove(data.drop_id)
-      else if (name === 'reset') reload()
+      else if (name === 'reset' || name === 'drop.restored') reload()
       else if (name === 'drop.landed') {
         landed.add(data.drop_id)
         refresher.ask()

@@ -33,11 +33,17 @@ export function QuotaBanner() {
 export function QuotaCard() {
   const { value, error, reload } = useQuota()
   const text = useText(storageTexts).quota
+  const format = useText(formats)
   return (
     <section class="card stack no-print" aria-labelledby="quota-heading" aria-busy={value === undefined}>
       <h2 id="quota-heading">{text.heading}</h2>
       {error !== undefined && <ErrorNotice error={error} onRetry={reload} />}
       {value !== undefined && <QuotaMeter quota={value} />}
+      {value !== undefined && (
+        <p>
+          {value.bin > 0 && text.inBin(format.bytes(value.bin))} <a href="#/bin">{text.toBin}</a>
+        </p>
+      )}
       <p class="small soft">{text.what}</p>
     </section>
   )

@@ -6,6 +6,7 @@ import { useText } from '../../common/reader.ts'
 import { useLoaded } from '../../common/useLoaded.ts'
 import { AssetName } from '../albums/removeDialog.tsx'
 import { albumsTexts } from '../albums/texts.ts'
+import { useUndo } from '../bin/useUndo.ts'
 import { useOwnerPages } from '../context.ts'
 import { errorTexts } from '../errorText.ts'
 import { inboxTexts } from '../inbox/texts.ts'
@@ -46,10 +47,11 @@ export function WorkBar() {
 
 function useMessages(): void {
   const { showMessage } = useOwnerPages()
+  const { actionFor } = useUndo()
   const texts = { work: useText(workTexts), inbox: useText(inboxTexts), albums: useText(albumsTexts) }
   const say = useCallback(
     (report: WorkReport) => {
-      for (const message of messagesOf(report, texts)) showMessage(message)
+      for (const message of messagesOf(report, texts, actionFor)) showMessage(message)
     },
     [showMessage, texts.work],
   )

@@ -1,5 +1,6 @@
 /** What is said when a piece of work has ended. Failures are shown in the bar instead. */
 import { albumName, type albumsTexts } from '../albums/texts.ts'
+import type { Undo } from '../bin/useUndo.ts'
 import type { OwnerPages } from '../context.ts'
 import type { InboxText } from '../inbox/texts.ts'
 import type { WorkText } from './texts.ts'
@@ -13,13 +14,20 @@ interface Texts {
   readonly albums: (typeof albumsTexts)['en']
 }
 
-export function messagesOf(report: WorkReport, texts: Texts): readonly Message[] {
+export function messagesOf(report: WorkReport, texts: Texts, actionFor: Undo['actionFor']): readonly Message[] {
   const { already, stopped } = report
   const messages: Message[] = []
-  if (report.done > 0) messages.push(doneMessage(report, texts))
+  if (report.done > 0) messages.push({ ...doneMessage(report, texts), action: undoOf(report, actionFor) })
   if (already > 0) messages.push({ tone: 'info', text: texts.work.already(already) })
   if (stopped > 0) messages.push({ tone: 'info', text: texts.work.stopped(stopped) })
   return messages
+}
+
+/** Only if all of it was done here: what was handled elsewhere may be in the bin for another reason. */
+function undoOf({ order, ...report }: WorkReport, actionFor: Undo['actionFor']): Message['action'] {
+  if (report.already + report.stopped + report.failed > 0) return undefined
+  const ids = order.items.flatMap((item) => (item.do === 'discard' || item.do === 'delete' ? [item.id] : []))
+  return ids.length === 0 ? undefined : actionFor(ids)
 }
 
 /** Names the file when it is only one. */

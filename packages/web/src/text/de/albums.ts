@@ -255,8 +255,8 @@ export const albums: typeof import('../en/albums.ts').albums = {
     text: (count, bytes) =>
       plural(
         count,
-        `Das Album hat 1 Datei (${bytes}). Sie wird mit ihm gelöscht. Das lässt sich nicht rückgängig machen. Der Server löscht ihre Bytes einen Tag später. Über eine Freigabe lässt sie sich nicht mehr öffnen.`,
-        `Das Album hat ${files(count)} (${bytes}). Sie werden mit ihm gelöscht. Das lässt sich nicht rückgängig machen. Der Server löscht ihre Bytes einen Tag später. Über eine Freigabe lassen sie sich nicht mehr öffnen.`,
+        `Das Album hat 1 Datei (${bytes}). Sie kommt mit ihm in den Papierkorb und lässt sich eine Zeit lang wiederherstellen. Über eine Freigabe lässt sie sich nicht mehr öffnen.`,
+        `Das Album hat ${files(count)} (${bytes}). Sie kommen mit ihm in den Papierkorb und lassen sich eine Zeit lang wiederherstellen. Über eine Freigabe lassen sie sich nicht mehr öffnen.`,
       ),
     confirm: (count) =>
       count === 0 ? 'Album löschen' : plural(count, 'Album und 1 Datei löschen', `Album und ${files(count)} löschen`),
@@ -267,8 +267,8 @@ export const albums: typeof import('../en/albums.ts').albums = {
     text: (count) =>
       plural(
         count,
-        'Das lässt sich nicht rückgängig machen. Der Server löscht die Datei jetzt und ihre Bytes einen Tag später. Über eine Freigabe lässt sie sich nicht mehr öffnen.',
-        'Das lässt sich nicht rückgängig machen. Der Server löscht die Dateien jetzt und ihre Bytes einen Tag später. Über eine Freigabe lassen sie sich nicht mehr öffnen.',
+        'Die Datei kommt in den Papierkorb und lässt sich dort eine Zeit lang wiederherstellen. Über eine Freigabe lässt sie sich nicht mehr öffnen.',
+        'Die Dateien kommen in den Papierkorb und lassen sich dort eine Zeit lang wiederherstellen. Über eine Freigabe lassen sie sich nicht mehr öffnen.',
       ),
     retained: (count, until) =>
       plural(

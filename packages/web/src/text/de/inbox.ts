@@ -144,12 +144,12 @@ export const inbox: typeof import('../en/inbox.ts').inbox = {
   },
   discarding: {
     title: (count) => plural(count, 'Diese Datei verwerfen?', `${files(count)} verwerfen?`),
-    cannotBeUndone:
-      'Das lässt sich nicht rückgängig machen. Dateien, die Sie nicht heruntergeladen oder behalten haben, sind verloren.',
-    room: (size) => `Damit werden ${size} Ihres Speichers frei.`,
+    goesToBin:
+      'Das Verworfene kommt in den Papierkorb und lässt sich dort eine Zeit lang wiederherstellen. Danach ist es verloren.',
+    room: (size) => `Bis dahin belegt es ${size} Ihres Speichers.`,
     receiptStays:
       'Absender behalten ihre Quittungen: Der Server hatte zu dieser Zeit verschlüsselte Bytes. Eine Quittung zeigt nicht, welche Datei das war.',
-    submit: (count) => plural(count, 'Datei endgültig verwerfen', `${files(count)} endgültig verwerfen`),
+    submit: (count) => plural(count, 'Datei verwerfen', `${files(count)} verwerfen`),
     doneOne: (name) => `${name} wurde verworfen.`,
     done: (count) => `${files(count)} wurden verworfen.`,
   },

@@ -12,6 +12,7 @@ export const owner: typeof import('../en/owner.ts').owner = {
     shares: 'Freigaben',
     storage: 'Speicher',
     account: 'Konto',
+    bin: 'Papierkorb',
   },
   inboxWaiting: (count) => `${number(count)} neue ${plural(count, 'Datei', 'Dateien')} im Eingang`,
   language: 'Sprache',

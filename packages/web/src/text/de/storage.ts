@@ -30,6 +30,8 @@ const quota: Texts['quota'] = {
   none: 'nichts mehr frei',
   what: 'Dazu gehören Dateien in Alben, Dateien im Eingang und laufende Uploads. Durch die Verschlüsselung wird jede Datei ein wenig größer.',
   bar: 'Belegter Speicher',
+  inBin: (size) => `Davon sind ${size} im Papierkorb.`,
+  toBin: 'Papierkorb öffnen',
   toPage: 'Zum Speicher',
 }
 

@@ -245,8 +245,8 @@ export const albums = {
     text: (count: number, bytes: string) =>
       plural(
         count,
-        `The album has 1 file (${bytes}). The file is deleted with it. This cannot be undone. The server deletes its bytes a day later. People with a share of it can no longer open it.`,
-        `The album has ${files(count)} (${bytes}). They are deleted with it. This cannot be undone. The server deletes their bytes a day later. People with a share of them can no longer open them.`,
+        `The album has 1 file (${bytes}). The file goes to the bin with it, and can be restored for a time. People with a share of it can no longer open it.`,
+        `The album has ${files(count)} (${bytes}). They go to the bin with it, and can be restored for a time. People with a share of them can no longer open them.`,
       ),
     confirm: (count: number) =>
       count === 0 ? 'Delete album' : plural(count, 'Delete album and 1 file', `Delete album and ${files(count)}`),
@@ -257,8 +257,8 @@ export const albums = {
     text: (count: number) =>
       plural(
         count,
-        'This cannot be undone. The server deletes the file now and its bytes a day later. People with a share of it can no longer open it.',
-        'This cannot be undone. The server deletes the files now and their bytes a day later. People with a share of them can no longer open them.',
+        'The file goes to the bin, where it can be restored for a time. People with a share of it can no longer open it.',
+        'The files go to the bin, where they can be restored for a time. People with a share of them can no longer open them.',
       ),
     retained: (count: number, until: string) =>
       plural(

@@ -140,11 +140,11 @@ export const inbox = {
   },
   discarding: {
     title: (count: number) => plural(count, 'Discard this file?', `Discard ${files(count)}?`),
-    cannotBeUndone: 'This cannot be undone. Files that you have not downloaded or kept are lost.',
-    room: (size: string) => `It frees ${size} of your storage.`,
+    goesToBin: 'It goes to the bin, where it can be restored for a time. After that it is lost.',
+    room: (size: string) => `Until then it uses ${size} of your storage.`,
     receiptStays:
       'Senders keep their receipts: the server had encrypted bytes at that time. A receipt does not show which file that was.',
-    submit: (count: number) => plural(count, 'Discard file permanently', `Discard ${files(count)} permanently`),
+    submit: (count: number) => plural(count, 'Discard file', `Discard ${files(count)}`),
     doneOne: (name: string) => `${name} was discarded.`,
     done: (count: number) => `${files(count)} were discarded.`,
   },

@@ -12,6 +12,7 @@ export const owner = {
     shares: 'Shares',
     storage: 'Storage',
     account: 'Account',
+    bin: 'Bin',
   },
   inboxWaiting: (count: number) => `${files(count)} new in the inbox`,
   language: 'Language',

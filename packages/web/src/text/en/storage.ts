@@ -40,6 +40,8 @@ const quota = {
   none: 'nothing left',
   what: 'This includes files in albums, files in the inbox, and uploads in progress. Encryption adds a little to the size of each file.',
   bar: 'Storage used',
+  inBin: (size: string) => `${size} of them are in the bin.`,
+  toBin: 'Open the bin',
   toPage: 'Go to Storage',
 }
 

@@ -1,0 +1,62 @@
+/** What was discarded or deleted, in a real browser: undone in the message, and from the bin. */
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { describe, it } from 'node:test'
+import type { Page } from 'playwright-core'
+import { openedDrops, sendFile } from '../../../testing/people.ts'
+import { albums as albumsText } from '../src/text/en/albums.ts'
+import { bin as text } from '../src/text/en/bin.ts'
+import { inbox as inboxText } from '../src/text/en/inbox.ts'
+import { storage as storageText } from '../src/text/en/storage.ts'
+import { assertAccessible } from './axe.ts'
+import { useBrowser } from './browser.ts'
+import { useWorld } from './world.ts'
+
+const browser = useBrowser()
+const world = useWorld()
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
+
+describe('the bin', () => {
+  it('brings back what was discarded or deleted, by the message or its page, and is emptied after a question', async (t) => {
+    const { owner, album, device } = await world.keeper()
+    const { url } = await owner.createLink()
+    for (const name of ['letter.txt', 'kept.txt']) await sendFile(url, randomBytes(1000), { name })
+    const kept = (await openedDrops(owner)).find(({ file }) => file.name === 'kept.txt')
+    assert.ok(kept)
+    const { assetId } = await owner.adoptDrop(kept, { album, device })
+    const { page } = await browser.open(t, { url: `${world.url}/#/inbox`, signedInAs: owner })
+    const discard = async () => {
+      await button(page, inboxText.discardOf('letter.txt')).click()
+      await button(page, inboxText.discarding.submit(1)).click()
+    }
+    await discard()
+    await button(page, text.undo).click()
+    await page.getByText(text.restored(1)).waitFor()
+    await button(page, inboxText.discardOf('letter.txt')).waitFor()
+    await discard()
+    await page.getByText(inboxText.discarding.doneOne('letter.txt')).waitFor()
+
+    await page.goto(`${world.url}/#/albums/${album}/${assetId}`)
+    await button(page, albumsText.asset.remove).click()
+    await button(page, albumsText.remove.confirm(1)).click()
+    await page.getByText(albumsText.remove.done(1)).waitFor()
+    await page.setViewportSize({ width: 320, height: 640 })
+    await page.goto(`${world.url}/#/storage`)
+    await page.getByRole('link', { name: storageText.quota.toBin }).click()
+    const rows = page.getByRole('list', { name: text.list }).getByRole('listitem')
+    await rows.nth(0).getByRole('heading', { name: 'kept.txt' }).waitFor()
+    await rows.nth(1).getByRole('heading', { name: 'letter.txt' }).waitFor()
+    await assertAccessible(page)
+    await button(page, text.restore.of('kept.txt')).click()
+    await rows.nth(1).waitFor({ state: 'detached' })
+    assert.equal((await owner.describeAsset(await owner.asset(assetId))).name, 'kept.txt')
+
+    await button(page, text.empty.button).click()
+    await page.getByText(text.end.title).waitFor()
+    await assertAccessible(page)
+    await button(page, text.end.confirm).click()
+    await page.getByRole('heading', { name: text.none.title }).waitFor()
+    await assertAccessible(page)
+    assert.equal((await owner.quota()).bin, 0)
+  })
+})

@@ -1,0 +1,38 @@
+import { files } from './counts.ts'
+
+export const bin = {
+  title: 'Bin',
+  intro:
+    'What you have discarded or deleted stays here for a time, and can be restored. It counts in your storage until then.',
+  loading: 'Loading the bin…',
+  none: { title: 'The bin is empty', text: 'Files that you discard or delete appear here.' },
+  list: 'Files in the bin',
+  total: (count: number, size: string) => `${files(count)}, ${size}`,
+  more: 'Show more',
+  reading: 'Reading the name…',
+  unnamed: 'Without a name',
+  unreadable: 'This file cannot be opened',
+  discarded: (when: string) => `Discarded ${when}`,
+  deleted: (when: string) => `Deleted ${when}`,
+  until: (when: string) => `Can be restored until ${when}`,
+  restore: { button: 'Restore', of: (name: string) => `Restore ${name}` },
+  end: {
+    button: 'Delete now',
+    of: (name: string) => `Delete ${name} now`,
+    title: 'Delete this file for good?',
+    text: (size: string) =>
+      `This cannot be undone. It frees ${size} of your storage. The server deletes the encrypted bytes within about a day.`,
+    confirm: 'Delete for good',
+    done: 'The file was deleted for good.',
+  },
+  empty: {
+    button: 'Empty now',
+    title: (count: number) => `Delete ${files(count)} for good?`,
+    confirm: 'Empty the bin',
+    done: 'The bin is empty.',
+  },
+  undo: 'Undo',
+  restored: (count: number) => (count === 1 ? 'The file is back.' : `${files(count)} are back.`),
+  notRestored: (count: number, why: string) => `${files(count)} could not be restored. ${why}`,
+  close: 'Close',
+}
