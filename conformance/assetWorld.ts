@@ -265,13 +265,14 @@ export async function uploadsOf(owner: Owner): Promise<readonly OpenUpload[]> {
   return json<{ uploads: OpenUpload[] }>(await asOwner(owner, 'GET', '/v1/upload/sessions')).uploads
 }
 
-/** The quota always equals the sum of all blobs, pending drops and open sessions. Returns it. */
+/** The quota always equals the sum of all blobs, pending drops, open sessions and the bin. Returns it without that. */
 export async function expectConsistentQuota(author: Author, assetIds: readonly string[]): Promise<number> {
   const { owner } = author
   const replies = await Promise.all(assetIds.map((assetId) => getAsset({ author, assetId })))
   const blobs = replies.flatMap((reply) => (reply.status === 200 ? json<Asset>(reply).blobs : []))
   const sizes = [...blobs, ...(await inboxOf(owner)), ...(await uploadsOf(owner))].map(({ size }) => size)
   const sum = sizes.reduce((total, size) => total + size, 0)
-  assert.equal((await quotaOf(owner)).used, sum, 'the quota is the sum of assets, drops and open sessions')
+  const { used, bin = 0 } = await quotaOf(owner)
+  assert.equal(used, sum + bin, 'the quota is the sum of assets, drops, open sessions and the bin')
   return sum
 }
