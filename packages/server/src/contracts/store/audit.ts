@@ -339,7 +339,7 @@ function describeReceipts(inStore: InStore): void {
         ],
       ])
       const assets = async () => (await store.read((tx) => tx.audit.receipts(0, 9))).map(({ asset }) => asset)
-      const held = { isDeleted: false, originalSeq: undefined }
+      const held = { isDeleted: false, originalSeq: undefined, signed: undefined }
       assert.deepEqual(await assets(), [undefined, undefined, held, held])
       await store.write([], (tx) => tx.assets.removeBlob(object(3).location))
       assert.deepEqual(await assets(), [undefined, undefined, { ...held, originalSeq: 4 }, held])

@@ -19,8 +19,9 @@ import {
   newAssetId,
   type Overrides,
 } from '../../testing/assets.ts'
+import { findingsIn } from '../../testing/fsck.ts'
 import { append, bytes } from '../../testing/guest.ts'
-import { inWorld, sha256, type World } from '../../testing/world.ts'
+import { defined, inWorld, sha256, type World } from '../../testing/world.ts'
 import { isRefusal } from '../ground/refusals.ts'
 
 const original = bytes(100)
@@ -46,6 +47,7 @@ async function scene(world: World, given: Envelope = {}) {
     ...named(metadata),
     ...replacing(original, prior),
   })
+  const findings = () => findingsIn(world.store, { filled: { world, locations: new Map() } })
   return {
     albumOwner,
     assetId,
@@ -54,7 +56,11 @@ async function scene(world: World, given: Envelope = {}) {
     landSigned,
     step,
     view: () => assetOf(world, albumOwner, assetId),
-    books: () => assertBooks(world, [albumOwner.accountId], [assetId]),
+    findings,
+    books: async () => {
+      await assertBooks(world, [albumOwner.accountId], [assetId])
+      assert.deepEqual(await findings(), [])
+    },
     waitWith: (metadata: Uint8Array, prior = position) =>
       landBlob(world, albumOwner, metadata, { assetId, role: 'metadata', envelope: step(metadata, prior) }),
   }
@@ -214,6 +220,28 @@ describe('metadata that a client replaces', () => {
       await other.waitWith(second)
       await world.rules.assets.remove(other.albumOwner.accountId, other.assetId)
       await assertBooks(world, [albumOwner.accountId, other.albumOwner.accountId], [assetId, other.assetId])
+    }),
+  )
+
+  it(
+    'are missed by fsck when their rows are lost, and the former ones are not',
+    inWorld(async (world) => {
+      const { view, waitWith, landSigned, step, books, findings } = await scene(world)
+      await waitWith(second)
+      const renewed = await landSigned(step(second))
+      await waitWith(third, renewed)
+      world.clock.set(addSeconds(world.clock.now(), world.settings.uploadIdleSeconds + 1))
+      await world.rules.sweep.sweep()
+      await books()
+      for (const role of ['metadata', 'provenance'] as const) {
+        const lost = defined((await view()).blobs.find((blob) => blob.role === role))
+        await world.store.write([], (tx) => tx.assets.removeBlob(lost.location))
+        const missed = (await findings()).filter(({ kind }) => kind === 'receipt_subject_wrong')
+        assert.ok(
+          missed.some(({ where }) => where.upload_id === lost.uploadId),
+          role,
+        )
+      }
     }),
   )
 

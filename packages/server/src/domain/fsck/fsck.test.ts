@@ -142,7 +142,7 @@ function toAssets({ asset, deletedAsset, deletedBlob, metadata, adopted, coming,
     ].map((damage) => [damage, 'blob_wrong', metadata] as const),
     [`update asset_blobs set role = 'derivative' ${blob(adopted.uploadId)}`, 'blob_wrong', adopted.uploadId],
     [`update asset_blobs set envelope = '{' ${blob(metadata)}`, 'blob_wrong', metadata],
-    // A blob without its row, though its receipt attests it: only a later original removes a blob from a live asset.
+    // Its receipt attests a blob without a row: only a later original or manifest removes one from a live asset.
     [`delete from asset_blobs ${blob(metadata)}`, 'receipt_subject_wrong', metadata],
     [`delete from assets where asset_id = '${deletedAsset}'`, 'receipt_subject_wrong', deletedBlob],
     [`update asset_blobs set landed_at = 1 ${blob(metadata)}`, 'blob_receipt_wrong', metadata],

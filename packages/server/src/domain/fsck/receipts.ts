@@ -165,6 +165,7 @@ function subjectFindings(
   { isUnpruned = false }: Examination,
 ): readonly Finding[] {
   const isHeld = subjects.some(({ what }) => what === 'blob')
+  const mayBeGone = row.receiptSeq < (asset?.originalSeq ?? 0) || wasRenewed(payload, asset?.signed)
   return [
     ...findBroken(where, [
       [
@@ -179,9 +180,9 @@ function subjectFindings(
         'it attests an asset that does not exist',
       ],
       [
-        asset?.isDeleted === false && !isHeld && !(row.receiptSeq < (asset.originalSeq ?? 0)),
+        asset?.isDeleted === false && !isHeld && !mayBeGone,
         'receipt_subject_wrong',
-        'it attests a blob that its asset does not hold, and that no later original has replaced',
+        'it attests a blob that its asset does not hold, and that no later one has replaced',
       ],
     ]),
     ...subjects.flatMap(({ what, role, ciphertextHash, size }) =>
@@ -194,4 +195,13 @@ function subjectFindings(
       ]),
     ),
   ]
+}
+
+/** By a later manifest, or these are metadata that waited for one, or were renewed: the present one names others. */
+function wasRenewed(
+  { receipt_seq: sequence, blob_role: role, ciphertext_hash: hash }: DecodedReceipt['payload'],
+  signed: NonNullable<AuditedReceipt['asset']>['signed'],
+): boolean {
+  if (signed === undefined) return false
+  return role === 'provenance' ? sequence < signed.receiptSeq : role === 'metadata' && hash !== signed.metadataHash
 }

@@ -165,8 +165,17 @@ export interface AuditedReceipt {
   readonly subjects: readonly Subject[]
   /** Whether its session is not pruned yet. */
   readonly hasUpload: boolean
-  /** For a blob's receipt: its asset as it is now; undefined if there is no such row. */
-  readonly asset: { readonly isDeleted: boolean; readonly originalSeq: number | undefined } | undefined
+  /** For a blob's receipt. Undefined if there is no such row. */
+  readonly asset: AuditedSubject | undefined
+}
+
+/** An asset as it is now. If it does not hold the attested blob, also what could have taken its place. */
+interface AuditedSubject {
+  readonly isDeleted: boolean
+  /** Of its original. */
+  readonly originalSeq: number | undefined
+  /** Its manifest, and the metadata that this names. */
+  readonly signed: { readonly receiptSeq: number; readonly metadataHash: unknown } | undefined
 }
 
 export interface Subject {

@@ -7,14 +7,17 @@ import { columnsOf } from '../tables.ts'
 import type { AuditedReceipt, Subject } from './audited.ts'
 
 /**
- * Only a new original removes blobs from a live asset. The condition `role <> 'derivative'` lets SQLite use the index
- * of the roles that an asset has once.
+ * Of the blob that the asset has in this role, if it does not hold the one that is attested. The condition
+ * `role <> 'derivative'` lets SQLite use the index of the roles that an asset has once.
  */
-const originalSeq = sql<number | null>`case when asset_blobs.blob_seq is null then (
-  select max(later.receipt_seq) from asset_blobs as held
-    join receipts as later on later.upload_id = held.upload_id and later.asset_id = held.asset_id
-  where held.asset_id = receipts.asset_id and held.role = 'original' and held.role <> 'derivative'
-) end`
+const ofHeld = <Value>(role: BlobRole, value: 'max(later.receipt_seq)' | 'max(held.envelope)') => sql<Value | null>`case
+  when asset_blobs.blob_seq is null then (
+    select ${sql.raw(value)} from asset_blobs as held
+      join receipts as later on later.upload_id = held.upload_id and later.asset_id = held.asset_id
+    where held.asset_id = receipts.asset_id
+      and held.role = ${sql.lit(role)} and held.role <> 'derivative' and held.pending_after is null
+  )
+end`
 
 const page = all((db, after: number, max: number) =>
   db
@@ -29,7 +32,10 @@ const page = all((db, after: number, max: number) =>
     .select(['uploads.ciphertextHash as uploadHash', 'uploads.size as uploadSize', 'uploads.role as uploadRole'])
     .select(['drops.ciphertextHash as dropHash', 'drops.size as dropSize'])
     .select(['assetBlobs.ciphertextHash as blobHash', 'assetBlobs.size as blobSize', 'assetBlobs.role as blobRole'])
-    .select(['assets.accountId as assetAccount', 'assets.deletedAt as deletedAt', originalSeq.as('originalSeq')])
+    .select(['assets.accountId as assetAccount', 'assets.deletedAt as deletedAt'])
+    .select(ofHeld<number>('original', 'max(later.receipt_seq)').as('originalSeq'))
+    .select(ofHeld<number>('provenance', 'max(later.receipt_seq)').as('signedSeq'))
+    .select(ofHeld<string>('provenance', 'max(held.envelope)').as('signedEnvelope'))
     .where('receipts.receiptSeq', '>', after)
     .orderBy('receipts.receiptSeq')
     .limit(max),
@@ -38,11 +44,13 @@ const page = all((db, after: number, max: number) =>
 export async function auditedReceipts(db: Db, after: number, max: number): Promise<readonly AuditedReceipt[]> {
   return (await page(db, after, max)).map((found) => {
     const { uploadHash, uploadSize, uploadRole, dropHash, dropSize, blobHash, blobSize, blobRole, ...rest } = found
-    const { assetAccount, deletedAt, originalSeq, ...row } = rest
+    const { assetAccount, deletedAt, originalSeq, signedSeq, signedEnvelope, ...row } = rest
+    const signed =
+      signedSeq === undefined ? undefined : { receiptSeq: signedSeq, metadataHash: namedMetadata(signedEnvelope) }
     return {
       row,
       hasUpload: uploadHash !== undefined,
-      asset: assetAccount && { isDeleted: deletedAt !== undefined, originalSeq },
+      asset: assetAccount && { isDeleted: deletedAt !== undefined, originalSeq, signed },
       subjects: [
         ...subject('session', { ciphertextHash: uploadHash, size: uploadSize, role: uploadRole }),
         ...subject('drop', { ciphertextHash: dropHash, size: dropSize }),
@@ -50,6 +58,15 @@ export async function auditedReceipts(db: Db, after: number, max: number): Promi
       ],
     }
   })
+}
+
+/** Of an envelope as text, which may be damaged. */
+function namedMetadata(envelope = ''): unknown {
+  try {
+    return JSON.parse(envelope).metadata_blob_hash
+  } catch {
+    return undefined
+  }
 }
 
 interface Joined {
