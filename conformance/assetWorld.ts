@@ -223,8 +223,9 @@ export async function blobNamesOf(bundle: AssetName): Promise<readonly string[]>
   return (await assetOf(bundle)).blobs.map(({ role, hash }) => `${role} ${hash}`)
 }
 
-export const deleteAsset = ({ author, assetId }: AssetName): Promise<Reply> =>
-  asOwner(author.owner, 'DELETE', `/v1/assets/${assetId}`)
+/** `query` with its question mark. */
+export const deleteAsset = ({ author, assetId }: AssetName, query = ''): Promise<Reply> =>
+  asOwner(author.owner, 'DELETE', `/v1/assets/${assetId}${query}`)
 
 export interface Receipt {
   readonly receipt_seq: number

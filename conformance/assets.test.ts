@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'
 import {
   assetOf,
@@ -163,6 +163,21 @@ describe('delete an asset', () => {
     assert.deepEqual(await uploadsOf(author.owner), [])
     const { used, bin } = await quotaOf(author.owner)
     assert.equal(used, bin)
+  })
+
+  it('answers 409 if its provenance is not the one that the client names, or not there', async () => {
+    const author = await newAuthor(server)
+    const [signed, unsigned] = [await landAsset(newBundle(author)), newBundle(author)]
+    await landBlob(unsigned)
+    const named = `?if_provenance=${sha256(signed.provenance)}`
+    for (const [bundle, query] of [
+      [signed, `?if_provenance=${sha256(randomBytes(9))}`],
+      [unsigned, named],
+    ] as const)
+      expectAnswer(await deleteAsset(bundle, query), '409 manifest.stale')
+    expectAnswer(await deleteAsset(signed, '?if_provenance=x'), '400 request.malformed')
+    expectAnswer(await deleteAsset(signed, named), '204')
+    await expectConsistentQuota(author, [unsigned.assetId])
   })
 
   it('answers 409 before the manifest’s retention_until, and 204 after it', async () => {

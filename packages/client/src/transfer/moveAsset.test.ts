@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { before, describe, it } from 'node:test'
 import { type AlbumId, type AssetId, parseAssetId } from '@blindkeep/protocol/ids'
 import { changeBody, isRequest } from '../../../../testing/maliciousServer.ts'
-import { anotherClient, type Keeper, newKeeper, sendFile } from '../../../../testing/people.ts'
+import { anotherClient, type Keeper, newKeeper, quickEnvironment, sendFile } from '../../../../testing/people.ts'
 import { AssetError } from '../assets/assetError.ts'
 import { sourceOfBytes } from '../seal/source.ts'
 import { dropOf, hasCode } from '../testing/expectations.ts'
@@ -212,6 +212,25 @@ describe('a file that moves to another album', () => {
     }
     const before = await places()
     await assert.rejects(owner.moveAsset({ assetId, album, device, onState }), isFault('changed'))
+    assert.deepEqual(new Set(await places()), new Set(before))
+    await assertWhole(assetId, { ...FACTS, name: 'b.txt', albumId: keeper.album })
+  })
+
+  it('stays when another client gives it another name just before it is deleted', async () => {
+    const { owner, device } = keeper
+    const assetId = await uploaded()
+    const before = await places()
+    let renamed = false
+    const fetch: typeof globalThis.fetch = async (input, init) => {
+      const isDeletion = init?.method === 'DELETE' && String(input).includes(`/v1/assets/${assetId}`)
+      if (isDeletion && !renamed) {
+        renamed = true
+        await owner.renameAsset(assetId, { name: 'b.txt', device })
+      }
+      return quickEnvironment.fetch(input, init)
+    }
+    const slow = anotherClient(proxy.url, owner, { ...quickEnvironment, fetch })
+    await assert.rejects(slow.moveAsset({ assetId, album, device }), isFault('changed'))
     assert.deepEqual(new Set(await places()), new Set(before))
     await assertWhole(assetId, { ...FACTS, name: 'b.txt', albumId: keeper.album })
   })

@@ -90,13 +90,35 @@ export async function moveAsset(ports: MovePorts, options: MoveAsset): Promise<A
   await addThumbnail(ports, { asset, copy }, options)
   const copied = await verifiedCopy(ports, copy, options)
   await requireUnchanged(ports, await readAsset(call, assetId, signal), copy)
-  await deleteForGood(call, assetId, signal)
+  await deleteUnchanged(ports, { assetId, copy }, signal)
   return copied
 }
 
+/** The server compares once more: another client may have changed it since it was read. */
+async function deleteUnchanged(
+  ports: MovePorts,
+  { assetId, copy }: { readonly assetId: AssetId; readonly copy: Copy },
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const { call } = ports
+  try {
+    await deleteForGood(call, assetId, { ifProvenance: copy.provenanceHash, signal })
+  } catch (error) {
+    if (error instanceof ProblemError && error.code === 'error.manifest.stale')
+      await requireUnchanged(ports, await readAsset(call, assetId, signal), copy)
+    throw error
+  }
+}
+
+interface Deletion {
+  readonly ifProvenance?: string
+  readonly signal?: AbortSignal | undefined
+}
+
 /** Without a place in the bin, where it would use the quota beside its copy. */
-async function deleteForGood(call: Call, assetId: AssetId, signal?: AbortSignal): Promise<void> {
-  await call('deleteAsset', { path: { asset_id: assetId }, signal })
+async function deleteForGood(call: Call, assetId: AssetId, { ifProvenance, signal }: Deletion = {}): Promise<void> {
+  const query = ifProvenance === undefined ? {} : { if_provenance: ifProvenance }
+  await call('deleteAsset', { path: { asset_id: assetId }, query, signal })
   await call('endBinEntry', { path: { bin_id: assetId } })
 }
 

@@ -1,4 +1,5 @@
 import { AssetReceiptsResponse, AssetResponse, RetainAssetsRequest, RetainAssetsResponse } from '../schemas/assets.ts'
+import { sha256 } from '../schemas/shape.ts'
 import type { Operations } from './operation.ts'
 
 export const assetOperations = {
@@ -21,8 +22,16 @@ export const assetOperations = {
     summary: 'Delete an asset',
     description:
       'Goes to the bin, which can restore it for a time, and counts in the quota until then. Ends the open sessions of the asset. The id stays taken. Refused before its retained_until.',
+    query: {
+      if_provenance: {
+        description:
+          'The SHA-256 of its provenance. If another one is there by now, or none, the asset stays: error.manifest.stale.',
+        required: false,
+        schema: sha256('SHA-256 of a provenance blob.'),
+      },
+    },
     answers: { 204: { description: 'Deleted.' } },
-    problems: ['error.asset.not_found', 'error.asset.retained'],
+    problems: ['error.asset.not_found', 'error.asset.retained', 'error.manifest.stale'],
   },
   retainAssets: {
     method: 'POST',

@@ -2,7 +2,7 @@
  * The one place where an asset's blobs change, but for the bin, which brings them back. When a blob leaves its asset,
  * the collector deletes its object after the grace window. Each function is part of the caller's transaction.
  */
-import type { AccountId, AssetId, Instant } from '@blindkeep/protocol/ids'
+import type { AccountId, AssetId, Instant, Sha256Hex } from '@blindkeep/protocol/ids'
 import type { AssetBlob, AssetUpload, Drop, NewAsset, ReadTx, WriteTx } from '../../ports/store.ts'
 import type { Bin } from '../bin/bin.ts'
 import { noteAssetChange } from '../changes/changes.ts'
@@ -28,7 +28,13 @@ interface Adopted {
   readonly at: Instant
 }
 
-type Removal = Pick<NewAsset, 'accountId' | 'assetId'> & { readonly isFinal?: boolean }
+interface Removal extends Pick<NewAsset, 'accountId' | 'assetId'> {
+  readonly isFinal?: boolean
+  /** Not if its provenance is another one by now. */
+  readonly ifProvenance?: Sha256Hex | undefined
+}
+
+export type RemovalRefusal = Refuses<'asset_not_found' | 'asset_retained' | 'manifest_stale'>
 
 type NewBlob = Omit<AssetBlob, 'retainedUntil' | 'pendingAfter'>
 
@@ -109,12 +115,14 @@ export function createAssetBlobs(ports: AssetBlobPorts) {
     /** Deletes an asset: ends its open sessions, and leaves a tombstone. It goes to the bin, unless this is final. */
     async remove(
       tx: WriteTx,
-      { accountId, assetId, isFinal = false }: Removal,
+      { accountId, assetId, isFinal = false, ifProvenance }: Removal,
       at: Instant,
-    ): Promise<Refuses<'asset_not_found' | 'asset_retained'> | undefined> {
+    ): Promise<RemovalRefusal | undefined> {
       const asset = await tx.assets.find(assetId)
       if (!isVisible(asset, accountId)) return { refused: 'asset_not_found' }
       const blobs = await tx.assets.blobsOf(assetId)
+      if (ifProvenance !== undefined && blobOf(blobs, 'provenance')?.ciphertextHash !== ifProvenance)
+        return { refused: 'manifest_stale', detail: 'if_provenance is not the hash of the present provenance' }
       if ((retentionEnd(blobs) ?? at) > at) return { refused: 'asset_retained' }
       await ending.endOpenOfAsset(tx, assetId, at)
       for (const blob of blobs) await orphan(tx, blob, at)

@@ -5,7 +5,7 @@ import type { Objects } from '../../ports/objects.ts'
 import { accountLock, type HeldBlob, type ReceiptRow, type Store } from '../../ports/store.ts'
 import { findServable } from '../custody/servable.ts'
 import type { Refuses } from '../ground/refusals.ts'
-import type { AssetBlobs } from './assetBlobs.ts'
+import type { AssetBlobs, RemovalRefusal } from './assetBlobs.ts'
 import { type AssetView, isVisible, viewOf } from './assetView.ts'
 
 interface AssetPorts {
@@ -28,12 +28,15 @@ export function createAssets({ store, objects, clock, assetBlobs }: AssetPorts) 
       })
     },
 
+    /** `ifProvenance`: what its provenance has to be. */
     async remove(
       accountId: AccountId,
       assetId: AssetId,
-    ): Promise<Refuses<'asset_not_found' | 'asset_retained'> | undefined> {
+      { ifProvenance }: { readonly ifProvenance?: Sha256Hex | undefined } = {},
+    ): Promise<RemovalRefusal | undefined> {
       const at = clock.now()
-      return store.write([accountLock(accountId)], (tx) => assetBlobs.remove(tx, { accountId, assetId }, at))
+      const removal = { accountId, assetId, ifProvenance }
+      return store.write([accountLock(accountId)], (tx) => assetBlobs.remove(tx, removal, at))
     },
 
     /** For a deleted account. Removes assets of at most `maxBlobs` blobs; retained ones stay. Returns how many. */

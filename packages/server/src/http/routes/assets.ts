@@ -32,8 +32,9 @@ export function assetRoutes({
       return isRefusal(view) ? view : { status: 200, body: assetEntry(view) }
     },
 
-    async deleteAsset({ params, caller }) {
-      return (await assets.remove(caller.account.accountId, params.asset_id)) ?? { status: 204 }
+    async deleteAsset({ params, query, caller }) {
+      const { if_provenance: ifProvenance } = query
+      return (await assets.remove(caller.account.accountId, params.asset_id, { ifProvenance })) ?? { status: 204 }
     },
 
     async retainAssets({ json: { asset_ids: assetIds, until }, caller }) {
