@@ -3,7 +3,7 @@
  * chunks.ts fills them, finishing.ts lands them, uploadEnding.ts ends them.
  */
 import { createHash } from 'node:crypto'
-import { type AccountId, parseUploadId, type UploadId } from '@blindkeep/protocol/ids'
+import { type AccountId, type Instant, parseUploadId, type UploadId } from '@blindkeep/protocol/ids'
 import type { Clock } from '../../ports/clock.ts'
 import type { Random } from '../../ports/random.ts'
 import { accountLock, type Store, type WriteTx } from '../../ports/store.ts'
@@ -16,6 +16,8 @@ import type { Spender } from '../ground/sessionShare.ts'
 import type { Quota } from '../quota/quota.ts'
 import type { Room } from '../quota/room.ts'
 import { type Declared, judgeAuthor, judgeManifest, type ManifestRefusal, type ManifestSettings } from './manifest.ts'
+import { blobOf } from './renewal.ts'
+import { statedRetention } from './retention.ts'
 import { judgeSlot, type SlotRefusal, takeAssetId } from './slot.ts'
 
 export interface UploadSettings extends ManifestSettings {
@@ -97,7 +99,8 @@ export function createUploads({ store, room, clock, random, quota }: UploadPorts
   return {
     /** Opens an upload of a blob, or answers with the unclosed or landed one of the same asset, role, hash and size. */
     async create({ accountId, sessionId }: Spender, declared: Declared): Promise<CreatedUpload | CreateRefusal> {
-      const refused = judgeManifest(declared, clock.now(), settings)
+      const signed = await signedRetentionOf(store, accountId, declared)
+      const refused = judgeManifest(declared, clock.now(), settings, signed)
       if (refused !== undefined) return refused
       await room.measure()
       return store.write([accountLock(accountId)], (tx) => admit(tx, { accountId, sessionId }, declared))
@@ -133,6 +136,20 @@ async function resume(
   if (refused !== undefined) return refused
   await tx.uploads.redeclare(uploadId, { ...declared, declarationHash })
   return { uploadId, offset }
+}
+
+/** Undefined unless it replaces what a manifest of the account retains. */
+async function signedRetentionOf(
+  store: Store,
+  accountId: AccountId,
+  { assetId, envelope }: Declared,
+): Promise<Instant | undefined> {
+  if (envelope.action !== 'replace' || statedRetention(envelope) === undefined) return undefined
+  return store.read(async (tx) => {
+    if ((await tx.assets.find(assetId))?.accountId !== accountId) return undefined
+    const provenance = blobOf(await tx.assets.blobsOf(assetId), 'provenance')
+    return provenance && statedRetention(provenance.envelope)
+  })
 }
 
 async function judgeCount(tx: WriteTx, accountId: AccountId): Promise<Refuses<'limit_reached'> | undefined> {

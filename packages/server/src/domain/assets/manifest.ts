@@ -53,11 +53,15 @@ export interface ManifestSettings extends RetentionSettings {
   readonly manifestDriftDays: number
 }
 
-/** Whether declaration and envelope are valid and agree with each other. */
+/**
+ * Whether declaration and envelope are valid and agree with each other. `signed`: the retention of the manifest that
+ * the new one may continue, which may be beyond a bound that was lowered since.
+ */
 export function judgeManifest(
   declared: Declared,
   now: Instant,
   { manifestDriftDays, ...retention }: ManifestSettings,
+  signed?: Instant,
 ): ManifestRefusal | undefined {
   if (!isKnownSuite(declared.suiteId)) return { refused: 'suite_unknown' }
   if (!contentTypesOf(declared.protocolVersion).includes(declared.contentType))
@@ -73,7 +77,8 @@ export function judgeManifest(
   if (at < addSeconds(now, -driftSeconds) || addSeconds(now, driftSeconds) < at)
     return { refused: 'timestamp_out_of_range' }
   const until = statedRetention(declared.envelope)
-  return until && judgeRetention(until, { now, member: '/manifest_envelope/retention_until' }, retention)
+  if (until === undefined || until === signed) return undefined
+  return judgeRetention(until, { now, member: '/manifest_envelope/retention_until' }, retention)
 }
 
 /** The first member in which declaration and envelope differ (specification, ManifestEnvelope: "must equal"). */

@@ -20,7 +20,7 @@ import {
   type Overrides,
 } from '../../testing/assets.ts'
 import { findingsIn } from '../../testing/fsck.ts'
-import { append, bytes } from '../../testing/guest.ts'
+import { accountRow, append, bytes } from '../../testing/guest.ts'
 import { defined, inWorld, sha256, type World } from '../../testing/world.ts'
 import { isRefusal } from '../ground/refusals.ts'
 
@@ -202,6 +202,27 @@ describe('metadata that a client replaces', () => {
       await landSigned(step(second))
       assert.equal((await view()).retainedUntil, until)
       assert.equal((await world.rules.assets.remove(albumOwner.accountId, assetId))?.refused, 'asset_retained')
+    }),
+  )
+
+  it(
+    'state the retention of the present manifest also where the operator has lowered the bound, and no other',
+    inWorld(async (world) => {
+      const day = (days: number) => formatInstant(addSeconds(world.clock.now(), days * 86_400))
+      const { albumOwner, assetId, step } = await scene(world, { retention_until: day(10) })
+      const { uploads } = world.rulesOver({}, { ...world.settings, retentionDaysMax: 0 })
+      const spender = await accountRow(world, albumOwner.accountId)
+      const answerTo = async (envelope: Envelope) => {
+        const declared = declaredFor(world, albumOwner, second, { assetId, role: 'metadata', envelope })
+        const answer = await uploads.create(spender, declared)
+        return isRefusal(answer) ? answer.refused : 'opened'
+      }
+      assert.equal(await answerTo({ ...step(second), retention_until: day(11) }), 'retention_too_long')
+      assert.equal(await answerTo(step(second)), 'opened')
+      const other = await newAlbumOwner(world)
+      const declared = declaredFor(world, other, second, { assetId, role: 'metadata', envelope: step(second) })
+      const answer = await uploads.create(await accountRow(world, other.accountId), declared)
+      assert.equal(isRefusal(answer) && answer.refused, 'retention_too_long', 'another account learns nothing')
     }),
   )
 
