@@ -2,7 +2,7 @@ import { equalBytes } from '@blindkeep/protocol/bytes'
 import type { AssetId, KeyId, OpaqueId, Sha256Hex, UploadId } from '@blindkeep/protocol/ids'
 import type { Kysely } from 'kysely'
 import type { Db } from './db.ts'
-import { all, apart, changesOne, first, forRows, inStatements, type Some, value } from './statements.ts'
+import { all, apart, changesOne, count, first, forRows, inStatements, type Some, value } from './statements.ts'
 import type { AttestationKey } from './tables/keys.ts'
 import type { LogHead, ReceiptRow } from './tables/receipts.ts'
 import { columnsOf, newRow, type Tables } from './tables.ts'
@@ -87,6 +87,13 @@ export const receiptReads = {
         receipt.selectFrom('receipts as own').select('own.uploadId').where('own.assetId', '=', assetId),
       )
       .orderBy('receiptSeq'),
+  ),
+  /** Receipts that name the asset. */
+  countOfAsset: count((db, assetId: AssetId) =>
+    db
+      .selectFrom('receipts')
+      .select(({ fn }) => fn.countAll<number>().as('count'))
+      .where('assetId', '=', assetId),
   ),
 }
 

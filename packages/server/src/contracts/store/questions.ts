@@ -392,6 +392,7 @@ export const questions: { readonly [Each in Noun]: { readonly [Name in keyof Wri
     ofUpload: (tx) => tx.receipts.ofUpload(uploadId(1)),
     ofDrop: (tx) => tx.receipts.ofDrop({ uploadId: uploadId(1), opaqueId: opaqueId(1) }),
     ofAsset: (tx) => tx.receipts.ofAsset(assetId(1)),
+    countOfAsset: (tx) => tx.receipts.countOfAsset(assetId(1)),
     append: async (tx) => {
       await tx.receipts.append(undefined, [receipt(1)])
       await tx.receipts.append(await tx.receipts.head(), [receipt(2)])

@@ -84,6 +84,8 @@ function describeAssets(inStore: InStore): void {
       await append(store, headAt(ofBlob(4, 4, 2)), [receipt(5), adoption, ofBlob(7, 2, 1)])
       assert.deepEqual(await ofAsset(store, 1), [landing, ...blobs, adoption, ofBlob(7, 2, 1)])
       assert.deepEqual(await ofAsset(store, 2), [ofBlob(4, 4, 2)])
+      const countOf = (number: number) => store.read((tx) => tx.receipts.countOfAsset(assetId(number)))
+      assert.deepEqual([await countOf(1), await countOf(2), await countOf(3)], [blobs.length + 2, 1, 0])
       assert.deepEqual(await ofAsset(store, 3), [])
     }),
   )

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { DatabaseSync } from 'node:sqlite'
 import { describe, it } from 'node:test'
 import { addSeconds, formatInstant, type Sha256Hex } from '@blindkeep/protocol/ids'
 import type { ManifestEnvelope } from '@blindkeep/protocol/schemas/manifest'
@@ -23,6 +24,7 @@ import { findingsIn } from '../../testing/fsck.ts'
 import { accountRow, append, bytes } from '../../testing/guest.ts'
 import { defined, inWorld, sha256, type World } from '../../testing/world.ts'
 import { isRefusal } from '../ground/refusals.ts'
+import { MAX_RECEIPTS } from './slot.ts'
 
 const original = bytes(100)
 const [first, second, third] = [bytes(201), bytes(202), bytes(203)]
@@ -224,6 +226,27 @@ describe('metadata that a client replaces', () => {
       const answer = await uploads.create(await accountRow(world, other.accountId), declared)
       assert.equal(isRefusal(answer) && answer.refused, 'retention_too_long', 'another account learns nothing')
     }),
+  )
+
+  it(
+    'are refused for an asset with as many receipts as a client reads at once',
+    inWorld(
+      async (world) => {
+        const { albumOwner, assetId, step } = await scene(world)
+        const sent = declaredFor(world, albumOwner, second, { assetId, role: 'metadata', envelope: step(second) })
+        const database = new DatabaseSync(defined(world.databasePath))
+        // It has four.
+        database.exec(`insert into receipts
+          with recursive later (n) as (select 1 union all select n + 1 from later where n < ${MAX_RECEIPTS - 4})
+          select receipt_seq + n, printf('%064d', n), x'00', key_id, upload_id || n, drop_id, received_at, asset_id
+          from later, (select * from receipts order by receipt_seq desc limit 1)`)
+        assert.equal(await creation(world, albumOwner, sent), 'limit_reached')
+        database.exec('delete from receipts where receipt_seq = (select max(receipt_seq) from receipts)')
+        database.close()
+        assert.equal(await creation(world, albumOwner, sent), 'opened')
+      },
+      { isOnDisk: true },
+    ),
   )
 
   it(

@@ -25,6 +25,8 @@ interface Candidate {
 export type SlotRefusal = Refuses<'asset_id_taken' | 'manifest_stale' | 'limit_reached'>
 
 const MAX_BLOBS = 32
+/** Clients read all receipts of an asset, 4 KB each, at once. Only replaces make more of them than it has blobs. */
+export const MAX_RECEIPTS = 10_000
 
 interface Occupants {
   /** The blobs that have landed, without metadata that wait. */
@@ -41,6 +43,9 @@ export async function judgeSlot(tx: ReadTx, candidate: Candidate): Promise<SlotR
   const asset = await tx.assets.find(candidate.assetId)
   if (asset !== undefined && (asset.accountId !== candidate.accountId || asset.deletedAt !== undefined)) return TAKEN
   if (asset !== undefined && asset.albumId !== candidate.albumId) return stale('the asset is in another album')
+  const isReplace = candidate.envelope.action === 'replace'
+  if (isReplace && (await tx.receipts.countOfAsset(candidate.assetId)) >= MAX_RECEIPTS)
+    return { refused: 'limit_reached', detail: `an asset has at most ${MAX_RECEIPTS} receipts` }
   const landed = await tx.assets.blobsOf(candidate.assetId)
   const blobs = presentOf(landed)
   if (isRenewal(candidate, blobs)) return judgeRenewal(candidate, landed)
