@@ -73,30 +73,43 @@ interface TiffOptions {
   readonly strip: Uint8Array
   /** Where the chain of pages goes on; 8 is this page again. */
   readonly next?: number
+  /** Later tags: of two with the same number the later counts. */
+  readonly more?: readonly TiffTag[]
+}
+
+interface TiffTag {
+  readonly tag: number
+  /** 4, a number of 32 bits, when left out. */
+  readonly type?: number
+  readonly count?: number
+  /** Or where the values are. */
+  readonly value: number
 }
 
 /** One page of one strip, 8 bits of grey. */
-export function tiffOf({ width, height, compression, strip, next = 0 }: TiffOptions): Uint8Array<ArrayBuffer> {
-  const tags: readonly (readonly [tag: number, value: number])[] = [
+export function tiffOf(options: TiffOptions): Uint8Array<ArrayBuffer> {
+  const { width, height, compression, strip, next = 0, more = [] } = options
+  const regular: readonly (readonly [tag: number, value: number])[] = [
     [256, width],
     [257, height],
     [258, 8],
     [259, compression],
     [262, 1],
-    [273, 8 + 2 + 12 * 9 + 4],
+    [273, 8 + 2 + 12 * (9 + more.length) + 4],
     [277, 1],
     [278, height],
     [279, strip.length],
   ]
+  const tags: readonly TiffTag[] = [...regular.map(([tag, value]) => ({ tag, value })), ...more]
   const head = Buffer.alloc(8 + 2 + 12 * tags.length + 4)
   head.write('II*\0', 'latin1')
   head.writeUInt32LE(8, 4)
   head.writeUInt16LE(tags.length, 8)
-  for (const [index, [tag, value]] of tags.entries()) {
+  for (const [index, { tag, type = 4, count = 1, value }] of tags.entries()) {
     const place = 10 + 12 * index
     head.writeUInt16LE(tag, place)
-    head.writeUInt16LE(4, place + 2)
-    head.writeUInt32LE(1, place + 4)
+    head.writeUInt16LE(type, place + 2)
+    head.writeUInt32LE(count, place + 4)
     head.writeUInt32LE(value, place + 8)
   }
   head.writeUInt32LE(next, 10 + 12 * tags.length)

@@ -8,7 +8,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { argumentsOf } from '../../../tools/arguments.ts'
-import { launchBrowser, type VisitOptions } from './browser.ts'
+import { launchBrowser, type Visit, type VisitOptions } from './browser.ts'
 import { accountShots } from './shots/account.ts'
 import { albumsShots, shareShots } from './shots/albums.ts'
 import { binShots } from './shots/bin.ts'
@@ -120,10 +120,11 @@ interface Taking {
 /** Answers what went wrong. It takes the picture even then, of what the page shows. */
 async function take({ shot, world, path, look, viewport, visit }: Taking): Promise<string | undefined> {
   const { expected = [] } = shot
-  // Without animations, so that nothing is half faded in.
-  const options: VisitOptions = { ...(await shot.begin(world)), ...look, expected, reducedMotion: 'reduce' }
-  const opened = await visit(options)
+  let opened: Visit | undefined
   try {
+    // Without animations, so that nothing is half faded in.
+    const options: VisitOptions = { ...(await shot.begin(world)), ...look, expected, reducedMotion: 'reduce' }
+    opened = await visit(options)
     if (viewport !== undefined) await opened.page.setViewportSize(viewport)
     await shot.reach?.(opened.page, world)
     if (viewport === undefined) await showWhole(opened.page)
@@ -131,8 +132,8 @@ async function take({ shot, world, path, look, viewport, visit }: Taking): Promi
     await opened.close()
     return undefined
   } catch (error) {
-    await opened.page.screenshot({ path }).catch(() => undefined)
-    await opened.close().catch(() => undefined)
+    await opened?.page.screenshot({ path }).catch(() => undefined)
+    await opened?.close().catch(() => undefined)
     return error instanceof Error ? error.message : String(error)
   }
 }

@@ -15,12 +15,14 @@ import {
   runs,
 } from '../../../testing/decoding.ts'
 import { assertLinear } from '../../../testing/linear.ts'
+import { tiffOf } from '../e2e/documents.ts'
 import { pngOf } from '../e2e/pictures.ts'
 import { isLanguage, pickLanguage, readerLocale } from './common/language.ts'
 import { readLandedFile, readMessage, readPlannedFile, readStoredUpload } from './guest/engine/storedValues.ts'
 import { parseRoute } from './owner/route.ts'
 import { readSeenRecord, withRevoked } from './owner/seenRecord.ts'
 import { readStoredSession } from './owner/storedSession.ts'
+import { openTiff } from './preview/decoders/openTiff.ts'
 import { imageTypeOf } from './preview/fileKind.ts'
 import { pixelsOf } from './preview/imagePixels.ts'
 import { readForPreview } from './preview/previewContent.ts'
@@ -68,6 +70,21 @@ describe('readers of pictures', () => {
         await declared(() => thumbnailTypeOf(own(bytes)), nothing)
         const { kind } = await readForPreview(new Blob([own(bytes)]).stream())
         assert.ok(['image', 'pages', 'media', 'text', 'none'].includes(kind))
+      }),
+      runs(200),
+    )
+  })
+
+  it('count the pages of a TIFF, or throw an error', () => {
+    const scan = tiffOf({ width: 10, height: 10, compression: 1, strip: new Uint8Array(100) })
+    fc.assert(
+      fc.property(fc.oneof(anyBytes, changedBytes(scan)), (bytes) => {
+        try {
+          assert.ok(openTiff(own(bytes).buffer).pages <= 1000)
+        } catch (error) {
+          // Its worker says of each that the file is damaged.
+          assert.ok(error instanceof Error && !(error instanceof assert.AssertionError))
+        }
       }),
       runs(200),
     )

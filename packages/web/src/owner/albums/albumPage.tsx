@@ -62,7 +62,7 @@ export function AlbumPage({ albumId: wanted }: AlbumPageProps) {
           )}
         </div>
         {!isMissing && (
-          <div class="row">
+          <div class="row album-actions">
             {album !== undefined && <RenameAlbum album={album} onRenamed={albums.reload} />}
             {album !== undefined && assets !== undefined && assets.length > 0 && (
               <DownloadAlbum name={albumName(album, text)} assets={assets} />

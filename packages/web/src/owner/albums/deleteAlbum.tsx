@@ -1,11 +1,14 @@
 import type { Album, AssetFacts } from '@blindkeep/client/owner'
 import { useState } from 'preact/hooks'
-import { Button } from '../../common/controls.tsx'
+import { Button, Dialog, Notice } from '../../common/controls.tsx'
 import { formats } from '../../common/format.ts'
 import { useText } from '../../common/reader.ts'
 import { ConfirmDialog } from '../confirmDialog.tsx'
+import { useOwnerPages } from '../context.ts'
 import { goTo } from '../route.ts'
+import { workTexts } from '../work/texts.ts'
 import { useWork } from '../work/work.ts'
+import { byProtection } from './protection.ts'
 import { albumName, albumsTexts } from './texts.ts'
 
 interface DeleteAlbumProps {
@@ -29,12 +32,24 @@ export function DeleteAlbum(props: DeleteAlbumProps) {
 
 /** What the question names stays as it was asked: a file that arrives meanwhile keeps the album. */
 function DeleteAlbumDialog({ onClose, ...asked }: DeleteAlbumProps & { readonly onClose: () => void }) {
+  const { owner } = useOwnerPages()
   const work = useWork()
   const albumsText = useText(albumsTexts)
   const text = albumsText.removeAlbum
+  const workText = useText(workTexts)
   const format = useText(formats)
   const [{ album, assets, bytes }] = useState(asked)
   const name = albumName(album, albumsText)
+  const { kept } = byProtection(assets, owner.now())
+  // Without the album nothing of it is deleted: that would be half of what the owner wants, and for good.
+  if (kept !== undefined)
+    return (
+      <Dialog title={text.title(name)} closeLabel={albumsText.close} onClose={onClose}>
+        <Notice tone="warn">
+          {albumsText.remove.retained(kept.count, format.instant(kept.until))} {workText.albumStays}
+        </Notice>
+      </Dialog>
+    )
   return (
     <ConfirmDialog
       title={text.title(name)}

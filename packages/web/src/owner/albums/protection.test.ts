@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { formatInstant, instantOf } from '@blindkeep/protocol/ids'
-import { isProtected, protectionDays, protectionEnd, startOf } from './protection.ts'
+import { byProtection, isProtected, protectionDays, protectionEnd, startOf } from './protection.ts'
 
 const DAY_MS = 86_400_000
 /** At three in the afternoon, wherever this runs. */
@@ -49,5 +49,17 @@ describe('the days up to which a file may be protected', () => {
       [undefined, inDays(-1), inDays(0), inDays(1)].map((until) => isProtected(until, nowMs)),
       [false, false, false, true],
     )
+  })
+})
+
+describe('files of which some are protected', () => {
+  it('are those that can be deleted now, and the last day of the others', () => {
+    const file = (name: string, retainedUntil?: string) => ({ name, retainedUntil })
+    const [free, over] = [file('free'), file('over', inDays(-1))]
+    const ends = ['2026-04-01T00:00:00.5Z', '2026-04-01T00:00:00Z']
+    const { free: found, kept } = byProtection([free, ...ends.map((end) => file(end, end)), over], nowMs)
+    assert.deepEqual(found, [free, over])
+    assert.deepEqual(kept, { count: 2, until: ends[0] })
+    assert.equal(byProtection([free, over], nowMs).kept, undefined)
   })
 })

@@ -39,6 +39,24 @@ export function isProtected(retainedUntil: string | undefined, nowMs: number): r
   return retainedUntil !== undefined && millisecondsOf(retainedUntil) > nowMs
 }
 
+interface Protected {
+  /** How many. */
+  readonly count: number
+  /** The last of their ends. */
+  readonly until: string
+}
+
+/** What of these can be deleted now, and what is said of the others. */
+export function byProtection<Asset extends { readonly retainedUntil?: string | undefined }>(
+  assets: readonly Asset[],
+  nowMs: number,
+): { readonly free: readonly Asset[]; readonly kept: Protected | undefined } {
+  const free = assets.filter(({ retainedUntil }) => !isProtected(retainedUntil, nowMs))
+  const ends = assets.map(({ retainedUntil }) => retainedUntil).filter((until) => isProtected(until, nowMs))
+  const until = ends.toSorted((a, b) => millisecondsOf(a) - millisecondsOf(b)).at(-1)
+  return { free, kept: until === undefined ? undefined : { count: ends.length, until } }
+}
+
 /** Days of this form are in the order of their texts. */
 const clamped = (day: string, least: string, most: string) => (day < least ? least : day > most ? most : day)
 

@@ -7,7 +7,7 @@ import { ConfirmDialog } from '../confirmDialog.tsx'
 import { useOwnerPages } from '../context.ts'
 import { NamedFew } from '../namedFew.tsx'
 import { useWork } from '../work/work.ts'
-import { isProtected } from './protection.ts'
+import { byProtection } from './protection.ts'
 import { albumsTexts, shownName } from './texts.ts'
 import { useTile } from './useTile.ts'
 
@@ -23,16 +23,14 @@ export function RemoveDialog({ assets, onClose, onRemoved }: RemoveDialogProps) 
   const work = useWork()
   const { remove: text, close } = useText(albumsTexts)
   const format = useText(formats)
-  const ends = assets.map(({ retainedUntil }) => retainedUntil).filter((until) => isProtected(until, owner.now()))
-  const last = ends.toSorted().at(-1)
-  const free = assets.filter(({ retainedUntil }) => !isProtected(retainedUntil, owner.now()))
+  const { free, kept } = byProtection(assets, owner.now())
 
   const about = (
     <>
       <NamedFew items={assets} keyOf={({ assetId }) => assetId}>
         {(asset) => <AssetName asset={asset} />}
       </NamedFew>
-      {last !== undefined && <Notice tone="warn">{text.retained(ends.length, format.instant(last))}</Notice>}
+      {kept && <Notice tone="warn">{text.retained(kept.count, format.instant(kept.until))}</Notice>}
     </>
   )
   if (free.length === 0)
@@ -66,8 +64,13 @@ export function AssetName({ asset }: { readonly asset: AssetFacts }) {
   if (content?.shown === undefined) return content === undefined ? text.album.opening : text.album.unreadable
   return (
     <>
-      <Name>{shownName(content.shown, text)}</Name>{' '}
-      {content.shown.trust.kind === 'revoked' && <span class="badge warn">{text.trust.revoked}</span>}
+      <Name>{shownName(content.shown, text)}</Name>
+      {content.shown.trust.kind === 'revoked' && (
+        <>
+          {' '}
+          <span class="badge warn">{text.trust.revoked}</span>
+        </>
+      )}
     </>
   )
 }

@@ -80,6 +80,7 @@ export function InboxList(props: InboxListProps) {
         <p role="status" class="small grow">
           {chosen.length > 0 && text.chosen(chosen.length, totalOf(chosen, text, format))}
         </p>
+        <KeysHelp of="inbox" />
         {chosen.length > 0 && (
           <div class="row">
             <Button kind="primary" icon="folder" keys={keys('E')} onClick={() => actions.onKeep(chosen)}>
@@ -98,7 +99,6 @@ export function InboxList(props: InboxListProps) {
             </Button>
           </div>
         )}
-        <KeysHelp of="inbox" />
       </div>
       <ul class="card drops" aria-label={text.list}>
         {drawn.map(({ entry, rowsMax }) =>

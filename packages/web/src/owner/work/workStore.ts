@@ -3,7 +3,7 @@
  * names, senders and notes. A row for each item, so that one that is done costs one small deletion.
  */
 import type { Owner } from '@blindkeep/client/owner'
-import type { DBSchema, IDBPDatabase } from 'idb'
+import { type DBSchema, deleteDB, type IDBPDatabase } from 'idb'
 import { withDatabase } from '../../common/withDatabase.ts'
 import type { AccountAt } from '../albums/uploadStore.ts'
 import { type LocalSeal, localSealOf } from './localSeal.ts'
@@ -51,7 +51,12 @@ export interface WorkStore {
   takeOver(pageId: string, newPageId: string): Promise<readonly StoredWork[]>
 }
 
-export function createWorkStore({ owner, baseUrl }: { readonly owner: Owner; readonly baseUrl: string }): WorkStore {
+interface StoreOf {
+  readonly owner: Pick<Owner, 'accountId' | 'accountKey'>
+  readonly baseUrl: string
+}
+
+export function createWorkStore({ owner, baseUrl }: StoreOf): WorkStore {
   const { accountId } = owner
   const seal = localSealOf(owner.accountKey, 'work')
   return {
@@ -102,8 +107,7 @@ export function createWorkStore({ owner, baseUrl }: { readonly owner: Owner; rea
       }),
 
     async pages() {
-      // Of earlier versions, with names in clear. What they had left without a signature is offered in its album.
-      indexedDB.deleteDatabase('blindkeep-keeps')
+      deleteEarlier().catch(() => undefined)
       const rows = await worksOf({ accountId, baseUrl })
       return [...new Set(rows.map(({ pageId }) => pageId))]
     },
@@ -124,6 +128,11 @@ export function createWorkStore({ owner, baseUrl }: { readonly owner: Owner; rea
       return taken.toSorted((a, b) => a.begunAt - b.begunAt)
     },
   }
+}
+
+/** Of earlier versions, with names in clear. What they had left without a signature is offered in its album. */
+async function deleteEarlier(): Promise<void> {
+  await deleteDB('blindkeep-keeps')
 }
 
 /** Undefined if nothing of it is left, or it does not open. */

@@ -23,7 +23,7 @@ interface Announcement {
 }
 
 export interface WorkTabs {
-  /** Resolves when this page has its lock. Before, nothing is stored for it. */
+  /** Resolves when this page has its lock, and rejects in a browser that has none. Before, nothing is stored for it. */
   readonly held: Promise<void>
   works(): readonly ForeignWork[]
   subscribe(listener: () => void): () => void
@@ -97,6 +97,8 @@ export function joinWorkTabs({ accountId, baseUrl, pageId, store, queue, end, le
     for (const page of await store.pages()) meet(page)
     send(undefined)
   })
+  // Without its lock, work ends with this page: what is stored would be taken over while it runs.
+  held.catch(() => undefined)
   return {
     held,
     announce,
