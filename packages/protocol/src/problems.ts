@@ -340,7 +340,7 @@ const catalog = {
   'error.asset.retained': {
     status: 409,
     title: 'The asset may not be deleted yet',
-    help: 'Wait until retention_until of its manifest. Its account cannot be deleted before then either.',
+    help: 'Wait until its retained_until. Its account cannot be deleted before then either.',
   },
   'error.manifest.stale': {
     status: 409,
