@@ -14,13 +14,14 @@ import {
   devicesAnswer,
   hashOf,
   keysAnswer,
+  pictureOf,
   receiptsAnswer,
   swappedBlob,
   type Verdict,
   verdictAnswer,
 } from '../../../../testing/maliciousAssets.ts'
 import { changeBody, flipAt, flipInBase64, isRequest } from '../../../../testing/maliciousServer.ts'
-import { anotherClient, openedDrops, sendFile } from '../../../../testing/people.ts'
+import { anotherClient, openedDrops, quickEnvironment, sendFile } from '../../../../testing/people.ts'
 import type { Tampering } from '../../../../testing/tamperingProxy.ts'
 import { createVerificationWorld } from '../testing/verificationWorld.ts'
 import type { DoubtReason } from './doubt.ts'
@@ -96,6 +97,26 @@ describe('what the server holds', () => {
     const [answer] = (await ask({ assetIds: [assetId] })).answers
     assert.ok(answer?.held)
     assert.equal(answer.file.name, 'from a guest')
+    assert.equal(answer.receipts.receipts.length, 4)
+  })
+
+  it('includes a file that gets a thumbnail while it is asked about', async () => {
+    const { keeper, keep, proxy } = world
+    const { assetId } = await keep(new Uint8Array(randomBytes(100)))
+    const { fetch } = quickEnvironment
+    let isAdded = false
+    const meanwhile: typeof fetch = async (url, init) => {
+      if (!isAdded && String(url).endsWith(`/${assetId}/receipts`)) {
+        isAdded = true
+        const picture = pictureOf(await keeper.owner.asset(assetId))
+        await keeper.owner.addThumbnail(picture, Uint8Array.of(0xff, 0xd8, 0xff, 0xe0))
+      }
+      return fetch(url, init)
+    }
+    const client = anotherClient(proxy.url, keeper.owner, { ...quickEnvironment, fetch: meanwhile })
+    const [answer] = (await client.verifyHeld({ assetIds: [assetId] })).answers
+    assert.ok(isAdded)
+    assert.ok(answer?.held)
     assert.equal(answer.receipts.receipts.length, 4)
   })
 

@@ -133,10 +133,12 @@ interface Preparing extends ReadSignedAsset {
   readonly assetId: AssetId
   /** One for the batch: it compares all of its receipts with each other. */
   readonly audit: ReceiptAudit
+  /** The file changed while it was read the first time. */
+  readonly isAgain?: boolean
 }
 
 /** Everything except the verdict. */
-async function prepare(ports: AssetPorts, { assetId, audit, ...options }: Preparing): Promise<Prepared> {
+async function prepare(ports: AssetPorts, { assetId, audit, isAgain, ...options }: Preparing): Promise<Prepared> {
   const { signal } = options
   const found = await orDoubt(signal, () => readAsset(ports.call, assetId, signal))
   if ('doubt' in found) return { answer: doubted(assetId, [found.doubt]), unfitAsset: undefined }
@@ -152,8 +154,18 @@ async function prepare(ports: AssetPorts, { assetId, audit, ...options }: Prepar
     return audit.check(signedFacts(signedAsset), listed, { signal })
   })
   if ('value' in checked) return { ready: { signedAsset, receipts: checked.value } }
+  if (!isAgain && (await hasChanged(ports, found.value, signal)))
+    return prepare(ports, { assetId, audit, ...options, onVouched: undefined, isAgain: true })
   const answer = doubted(assetId, [checked.doubt], descriptionOf(signedAsset.header))
   return { answer, unfitAsset: undefined }
+}
+
+/** Another client may rename the file, or give it a thumbnail, between the requests about it. */
+async function hasChanged({ call }: AssetPorts, { assetId, blobs }: AssetFacts, signal?: AbortSignal): Promise<boolean> {
+  const now = await orDoubt(signal, () => readAsset(call, assetId, signal))
+  if ('doubt' in now) return false
+  const known = new Set(blobs.map(({ hash }) => hash))
+  return now.value.blobs.length !== known.size || now.value.blobs.some(({ hash }) => !known.has(hash))
 }
 
 function isUnfit({ cause }: Doubt): boolean {
