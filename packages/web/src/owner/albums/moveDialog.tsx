@@ -1,14 +1,14 @@
-import type { AssetFacts } from '@blindkeep/client/owner'
+import type { Album, AssetFacts } from '@blindkeep/client/owner'
 import type { AlbumId } from '@blindkeep/protocol/ids'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { useCloseGuard } from '../../common/closeGuard.ts'
-import { Button, Dialog, Field, Notice, Progress } from '../../common/controls.tsx'
+import { Button, Dialog, Notice, Progress } from '../../common/controls.tsx'
 import { useText } from '../../common/reader.ts'
 import { useOwnerPages } from '../context.ts'
 import { useDevice } from '../device.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
 import { errorTexts } from '../errorText.ts'
-import { FormButtons } from '../formButtons.tsx'
+import { AlbumForm } from '../inbox/chooseAlbum.tsx'
 import { albumName, albumsTexts } from './texts.ts'
 import { useAlbums } from './useAlbumData.ts'
 
@@ -30,13 +30,15 @@ export function MoveDialog({ assets: asked, onClose, onMoved }: MoveDialogProps)
   const [assets] = useState(asked)
   const moving = useMoving(assets)
   const others = albums.value?.filter(({ albumId }) => albumId !== assets[0]?.albumId)
-  const [chosen, setChosen] = useState<AlbumId>()
-  const album = chosen ?? others?.[0]?.albumId
 
-  async function move(to: AlbumId): Promise<void> {
-    const moved = await moving.run(to)
+  async function move(album: Pick<Album, 'albumId' | 'name'>): Promise<void> {
+    const moved = await moving.run(album.albumId)
     if (moved === 0) return
-    showMessage({ tone: 'good', text: text.move.done(moved) })
+    showMessage({
+      tone: 'good',
+      text: text.move.done(moved, albumName({ name: album.name, nameFault: undefined }, text)),
+      link: { href: `#/albums/${album.albumId}`, text: text.move.toAlbum },
+    })
     if (moved === assets.length) {
       onClose()
       onMoved()
@@ -49,45 +51,27 @@ export function MoveDialog({ assets: asked, onClose, onMoved }: MoveDialogProps)
       closeLabel={text.close}
       onClose={moving.isBusy ? moving.stop : onClose}
     >
-      <form
-        class="stack"
-        onSubmit={(event) => {
-          event.preventDefault()
-          if (album !== undefined) void move(album)
-        }}
-      >
-        {albums.error !== undefined && <ErrorNotice error={albums.error} onRetry={albums.reload} />}
-        {others?.length === 0 && <Notice tone="info">{text.move.noAlbum}</Notice>}
-        <p>{text.move.text(assets.length)}</p>
-        <Field label={text.move.album}>
-          {(input) => (
-            <select
-              {...input}
-              disabled={moving.isBusy}
-              onChange={({ currentTarget }) =>
-                setChosen(others?.find(({ albumId }) => albumId === currentTarget.value)?.albumId)
-              }
-            >
-              {others?.map((one) => (
-                <option key={one.albumId} value={one.albumId} selected={one.albumId === album}>
-                  {albumName(one, text)}
-                </option>
-              ))}
-            </select>
-          )}
-        </Field>
-        {moving.failed !== undefined && (
-          <Notice tone="bad">{text.move.failed(moving.failed.count, errorText(moving.failed.reason))}</Notice>
-        )}
-        {moving.isBusy && <Progress label={text.move.progress(moving.done, assets.length)} value={moving.share} />}
-        {moving.isBusy ? (
+      {albums.error !== undefined && <ErrorNotice error={albums.error} onRetry={albums.reload} />}
+      <p>{text.move.text(assets.length)}</p>
+      {moving.failed !== undefined && (
+        <Notice tone="bad">{text.move.failed(moving.failed.count, errorText(moving.failed.reason))}</Notice>
+      )}
+      {moving.isBusy && (
+        <>
+          <Progress label={text.move.progress(moving.done, assets.length)} value={moving.share} />
           <div class="row">
             <Button onClick={moving.stop}>{text.saving.stop}</Button>
           </div>
-        ) : (
-          <FormButtons submit={text.move.confirm(assets.length)} isBusy={album === undefined} onCancel={onClose} />
-        )}
-      </form>
+        </>
+      )}
+      {!moving.isBusy && others !== undefined && (
+        <AlbumForm
+          albums={others}
+          submit={text.move.confirm(assets.length)}
+          onClose={onClose}
+          onChosen={(album) => void move(album)}
+        />
+      )}
     </Dialog>
   )
 }

@@ -199,7 +199,7 @@ export const albums: typeof import('../en/albums.ts').albums = {
     type: 'Art',
     note: 'Nachricht',
     sender: 'Gesendet von',
-    senderHint: 'der Name, den der Absender angegeben hat',
+    senderHint: '(diesen Namen hat der Absender angegeben)',
     arrived: 'Über einen Link angekommen',
     signedBy: 'Signiert von',
     keyAdded: (when) => `hinzugefügt am ${when}`,
@@ -215,7 +215,7 @@ export const albums: typeof import('../en/albums.ts').albums = {
   protect: {
     title: 'Vor dem Löschen schützen',
     text: 'Vor diesem Tag kann niemand diese Datei löschen: weder Sie noch der Betreiber mit den Befehlen dieses Servers, noch jemand, der Ihr Konto übernimmt. Bis dahin zählt sie zu Ihrem Platz, und auch das Konto lässt sich nicht löschen.',
-    forGood: 'Sie können den Tag später hinausschieben, aber nicht vorziehen.',
+    forGood: 'Sie können danach einen späteren Tag wählen, aber nie einen früheren.',
     until: 'Geschützt bis',
     hint: (latest) => `Spätestens ${latest}.`,
     fault: (earliest, latest) => `Wählen Sie einen Tag vom ${earliest} bis zum ${latest}.`,
@@ -232,14 +232,14 @@ export const albums: typeof import('../en/albums.ts').albums = {
     text: (count) =>
       plural(
         count,
-        'Jedes Album hat eigene Schlüssel: Die Datei wird gelesen, neu verschlüsselt und neu gespeichert. Hier wird sie gelöscht, sobald der Server dort jedes Byte geprüft hat. Eine Freigabe, die sie zeigt, zeigt sie dann nicht mehr.',
-        'Jedes Album hat eigene Schlüssel: Die Dateien werden nacheinander gelesen, neu verschlüsselt und neu gespeichert. Jede wird hier gelöscht, sobald der Server dort jedes Byte geprüft hat. Freigaben, die sie zeigen, zeigen sie dann nicht mehr. Lassen Sie diesen Tab offen.',
+        'Jedes Album hat eigene Schlüssel: Die Datei wird gelesen, neu verschlüsselt und neu gespeichert. Hier wird sie gelöscht, sobald der Server dort jedes Byte geprüft hat. Freigaben zeigen sie dann nicht mehr.',
+        'Jedes Album hat eigene Schlüssel: Die Dateien werden nacheinander gelesen, neu verschlüsselt und neu gespeichert. Jede wird hier gelöscht, sobald der Server dort jedes Byte geprüft hat. Freigaben zeigen sie dann nicht mehr. Lassen Sie diesen Tab offen.',
       ),
-    album: 'Album',
-    noAlbum: 'Es gibt noch kein anderes Album. Erstellen Sie eines auf der Seite der Alben.',
     confirm: (count) => plural(count, 'Datei verschieben', `${files(count)} verschieben`),
     progress: (done, all) => `${number(done)} von ${number(all)} verschoben`,
-    done: (count) => plural(count, 'Die Datei wurde verschoben.', `${files(count)} wurden verschoben.`),
+    done: (count, album) =>
+      plural(count, `Die Datei ist jetzt in „${album}“.`, `${files(count)} sind jetzt in „${album}“.`),
+    toAlbum: 'Album öffnen',
     failed: (count, why) => `${files(count)} ${plural(count, 'bleibt', 'bleiben')} hier. ${why}`,
     unsigned: (count) =>
       plural(

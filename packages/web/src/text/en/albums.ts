@@ -190,7 +190,7 @@ export const albums = {
     type: 'Type',
     note: 'Message',
     sender: 'Sent by',
-    senderHint: 'the name that the sender gave',
+    senderHint: '(the name that the sender gave)',
     arrived: 'Arrived through a link',
     signedBy: 'Signed by',
     keyAdded: (when: string) => `added on ${when}`,
@@ -206,7 +206,7 @@ export const albums = {
   protect: {
     title: 'Protect from deletion',
     text: 'This file cannot be deleted before that day: neither by you, nor by the operator with the commands of this server, nor by a person who takes over your account. The file counts in your space until then, and the account cannot be deleted either.',
-    forGood: 'You can put the day off later, but not bring it forward.',
+    forGood: 'You can choose a later day afterwards, but never an earlier one.',
     until: 'Protected until',
     hint: (latest: string) => `At the latest ${latest}.`,
     fault: (earliest: string, latest: string) => `Choose a day from ${earliest} to ${latest}.`,
@@ -222,14 +222,14 @@ export const albums = {
     text: (count: number) =>
       plural(
         count,
-        'Each album has its own keys: the file is read, encrypted and stored again. It is deleted here once the server has checked every byte of it there. A share that shows it shows it no more.',
-        'Each album has its own keys: the files are read, encrypted and stored again, one after the other. Each is deleted here once the server has checked every byte of it there. Shares that show them show them no more. Keep this tab open.',
+        'Each album has its own keys: the file is read, encrypted and stored again. It is deleted here once the server has checked every byte of it there. Shares no longer show it.',
+        'Each album has its own keys: the files are read, encrypted and stored again, one after the other. Each is deleted here once the server has checked every byte of it there. Shares no longer show them. Keep this tab open.',
       ),
-    album: 'Album',
-    noAlbum: 'There is no other album yet. Create one on the page of the albums.',
     confirm: (count: number) => plural(count, 'Move file', `Move ${files(count)}`),
     progress: (done: number, all: number) => `${number(done)} of ${number(all)} moved`,
-    done: (count: number) => plural(count, 'The file was moved.', `${files(count)} were moved.`),
+    done: (count: number, album: string) =>
+      plural(count, `The file is now in “${album}”.`, `${files(count)} are now in “${album}”.`),
+    toAlbum: 'Open album',
     failed: (count: number, why: string) => `${files(count)} ${plural(count, 'stays', 'stay')} here. ${why}`,
     unsigned: (count: number) =>
       plural(
