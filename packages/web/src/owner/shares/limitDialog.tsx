@@ -40,7 +40,9 @@ export function LimitDialog({ share, name, onClose, onSaved }: LimitDialogProps)
         }}
       >
         <LimitField typed={typed} onTyped={setTyped} />
-        <p class="small soft">{text.limit.meaning}</p>
+        <p class="small soft">
+          {text.limit.before} {text.limit.meaning}
+        </p>
         {error !== undefined && <ErrorNotice error={error} />}
         <FormButtons submit={text.limit.save} isBusy={isBusy} onCancel={onClose} />
       </form>

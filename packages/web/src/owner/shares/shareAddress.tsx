@@ -13,6 +13,8 @@ interface ShareAddressProps {
   /** SECRET. */
   readonly url: string
   readonly expiresAt: string | undefined
+  /** Undefined for any number. */
+  readonly maxDownloads: number | undefined
   readonly passphraseRequired: boolean
   /** Present only right after the share was created. */
   readonly passphrase?: string | undefined
@@ -23,7 +25,7 @@ interface ShareAddressProps {
 
 /** Shows the address of a share, right after it was made and whenever its owner asks. */
 export function ShareAddress(props: ShareAddressProps) {
-  const { title, url, expiresAt, passphraseRequired, passphrase, isKept, onClose } = props
+  const { title, url, expiresAt, maxDownloads, passphraseRequired, passphrase, isKept, onClose } = props
   const text = useText(sharesTexts)
   const format = useText(formats)
   const address = useRef<HTMLTextAreaElement>(null)
@@ -65,6 +67,7 @@ export function ShareAddress(props: ShareAddressProps) {
         <QrCode text={url} label={text.made.qr} />
         <p class="small soft">
           {expiresAt === undefined ? text.made.forever : text.made.until(format.instant(expiresAt))}
+          {maxDownloads !== undefined && ` ${text.made.downloads(maxDownloads)}`}
         </p>
       </div>
       <div class="row">

@@ -23,6 +23,7 @@ interface ShareDialogProps {
 
 interface ShareWithExpiry extends CreatedShare {
   readonly expiresAt: string | undefined
+  readonly maxDownloads: number | undefined
   readonly passphrase: string | undefined
 }
 
@@ -78,7 +79,7 @@ function CreateShare({ assets, action, onCreated, onCancel }: CreateShareProps) 
       const facts = assets.map(({ asset }) => asset)
       const passphrase = typed.trim() === '' ? undefined : typed.trim()
       const share = await owner.createShare(facts, { name, passphrase, expiresAt, maxDownloads, allowRevokedDevice })
-      onCreated({ ...share, expiresAt, passphrase })
+      onCreated({ ...share, expiresAt, maxDownloads, passphrase })
     })
   }
 
@@ -123,6 +124,7 @@ function CreateShare({ assets, action, onCreated, onCancel }: CreateShareProps) 
       <FormButtons
         submit={isBusy ? text.create.making : text.create.submit}
         icon="share"
+        atEnd
         isBusy={isBusy}
         onCancel={onCancel}
       />

@@ -86,6 +86,7 @@ export function SharesPage() {
           title={nameOf(shown, text)}
           url={shown.url}
           expiresAt={shown.expiresAt}
+          maxDownloads={shown.maxDownloads}
           passphraseRequired={shown.passphraseRequired}
           isKept
           onClose={() => setShown(undefined)}

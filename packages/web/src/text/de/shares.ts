@@ -34,7 +34,8 @@ export const shares: typeof import('../en/shares.ts').shares = {
     of: (name) => `Downloads von ${name} begrenzen`,
     title: (name) => `Downloads von „${name}“`,
     field: 'Wie viele Downloads? (freiwillig)',
-    hint: 'Wer den Link öffnet, braucht einen Download und kann damit alle Dateien der Freigabe herunterladen, bis die Seite geschlossen wird. Frühere zählen mit. Leer: beliebig viele.',
+    hint: 'Wer den Link öffnet, braucht einen Download und kann damit alle Dateien der Freigabe herunterladen, bis die Seite geschlossen wird. Leer: beliebig viele.',
+    before: 'Frühere Downloads zählen mit.',
     meaning:
       'Eine Grenze hält Dateien nicht geheim: Wer eine Datei heruntergeladen hat, kann sie weitergeben. Ein Download zählt, sobald er beginnt, auch wenn er angehalten wird.',
     fault: (max) => `Eine Zahl von 1 bis ${number(max)}, oder nichts.`,
@@ -100,6 +101,8 @@ export const shares: typeof import('../en/shares.ts').shares = {
     qr: 'QR-Code des Freigabelinks',
     until: (when) => `Er funktioniert bis ${when}, oder bis Sie die Freigabe beenden.`,
     forever: 'Er funktioniert, bis Sie die Freigabe beenden.',
+    downloads: (count) =>
+      `Nach ${number(count)} ${plural(count, 'Download', 'Downloads')} zeigt er anderen nichts mehr.`,
     done: 'Fertig',
   },
 }

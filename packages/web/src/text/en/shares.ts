@@ -32,7 +32,8 @@ export const shares = {
     of: (name: string) => `Limit the downloads of ${name}`,
     title: (name: string) => `Downloads of “${name}”`,
     field: 'How many downloads? (optional)',
-    hint: 'A person who opens the link takes one download, and may download all files of the share with it, until the page is closed. Those before count. Empty: any number.',
+    hint: 'A person who opens the link takes one download, and may download all files of the share with it, until the page is closed. Empty: any number.',
+    before: 'Downloads before now count.',
     meaning:
       'A limit does not keep files secret: a person who has downloaded a file can pass it on. A download counts when it begins, also if it is stopped.',
     fault: (max: number) => `A number from 1 to ${number(max)}, or nothing.`,
@@ -95,6 +96,8 @@ export const shares = {
     qr: 'QR code of the share link',
     until: (when: string) => `It works until ${when}, or until you stop it.`,
     forever: 'It works until you stop it.',
+    downloads: (count: number) =>
+      `It shows nothing to others after ${number(count)} ${plural(count, 'download', 'downloads')}.`,
     done: 'Done',
   },
 }
