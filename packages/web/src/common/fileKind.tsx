@@ -1,3 +1,4 @@
+import { kindOf } from '@blindkeep/client/find'
 import { fileEnding } from './fileEnding.ts'
 import './fileKind.css'
 import { Icon, type IconName } from './icons.tsx'
@@ -7,13 +8,15 @@ export function FileKind({ name, type }: { readonly name: string | undefined; re
   const ending = fileEnding(name)
   return (
     <span class="file-kind" aria-hidden="true">
-      <Icon name={iconOf(type)} />
+      <Icon name={iconOf({ name, type })} />
       {ending !== undefined && <span class="file-ending">{ending}</span>}
     </span>
   )
 }
 
-function iconOf(type: string | undefined): IconName {
-  if (type?.startsWith('image/') === true) return 'image'
-  return type?.startsWith('video/') === true ? 'play' : 'file'
+/** Only a hint: the sender chooses name and type. Programs and many browsers give no type. */
+export function iconOf(file: Parameters<typeof kindOf>[0]): IconName {
+  const kind = kindOf(file)
+  if (kind === 'image') return 'image'
+  return kind === 'video' ? 'play' : 'file'
 }

@@ -1,6 +1,7 @@
 import { announcedCount } from '@blindkeep/client/owner'
 import { useEffect, useRef } from 'preact/hooks'
 import { IconButton, Name } from '../../common/controls.tsx'
+import { iconOf } from '../../common/fileKind.tsx'
 import { formats } from '../../common/format.ts'
 import { Icon, type IconName } from '../../common/icons.tsx'
 import { useText } from '../../common/reader.ts'
@@ -82,7 +83,7 @@ function Row(props: DropRowProps) {
       </label>
       <div class="what">
         <button type="button" class="open" data-row onClick={() => actions.onOpen(item)}>
-          <Icon name={iconOf(item)} />
+          <Icon name={iconOfDrop(item)} />
           <span class="name">
             <Name>{nameOf(item, text)}</Name>
           </span>
@@ -213,8 +214,6 @@ function Actions({ item, isSaving, actions: { onKeep, onDownload, onDiscard } }:
   )
 }
 
-/** Only a hint: the sender chooses the type. */
-function iconOf({ file, fault, withheld }: ListedDrop): IconName {
-  if (fault !== undefined || withheld !== undefined) return 'alert'
-  return file?.type?.startsWith('image/') === true ? 'image' : 'file'
+function iconOfDrop({ file, fault, withheld }: ListedDrop): IconName {
+  return fault === undefined && withheld === undefined ? iconOf(file ?? {}) : 'alert'
 }
