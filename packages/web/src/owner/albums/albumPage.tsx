@@ -64,13 +64,13 @@ export function AlbumPage({ albumId: wanted }: AlbumPageProps) {
         {!isMissing && (
           <div class="row album-actions">
             {album !== undefined && <RenameAlbum album={album} onRenamed={albums.reload} />}
+            {assets !== undefined && <MakeThumbnails assets={assets} />}
             {album !== undefined && assets !== undefined && assets.length > 0 && (
               <DownloadAlbum name={albumName(album, text)} assets={assets} />
             )}
             {album !== undefined && assets !== undefined && (
               <DeleteAlbum album={album} assets={assets} bytes={bytesOf(assets)} />
             )}
-            {assets !== undefined && <MakeThumbnails assets={assets} />}
             <AddFiles label={text.album.add} onFiles={add} />
           </div>
         )}
