@@ -31,9 +31,9 @@ It does not mean that you may delete your own copy: for that, upload with
 
 A sample downloads segments that are drawn at random after the list of files is
 fixed, and opens them under keys that the server lacks. So it does not rely on
-the server's word: 459 samples find with 99% that 1% of the segments are lost. They
-do not find a single lost file among thousands; the question about each file,
-which comes with them, is for that. A sample cannot tell:
+the server's word: 459 samples find with 99% that 1% of the segments are lost.
+They do not find a single lost file among thousands; the question about each
+file, which comes with them, is for that. A sample cannot tell:
 - an older version of a file from the present one, unless this profile has
   sealed the file or read it to its end (the answer counts these samples);
 - what the sender of a file from the inbox has made of it, who knows its key.

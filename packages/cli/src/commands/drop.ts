@@ -24,8 +24,8 @@ A receipt proves that the server had sealed bytes with this hash at this time.
 It does not show another person which file that was: names are not signed.
 
 Receipts are named FILE.blindkeep-receipt.json. In folders, such files,
-symbolic links and the home of this program are not sent. What is needed to go on is kept in ${'$BLINDKEEP_HOME'},
-without it in the user's configuration directory.
+symbolic links and the home of this program are not sent. What is needed to go
+on is kept in ${'$BLINDKEEP_HOME'}, without it in the user's configuration directory.
 
 Examples:
   blindkeep drop 'https://keep.example.org/u/3f…#…' report.pdf photos/

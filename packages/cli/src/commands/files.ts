@@ -17,7 +17,7 @@ function addUpload(program: Command): void {
     .command('upload')
     .description('Seals files and uploads them into an album. The same line again goes on where it stopped.')
     .argument('<path...>', 'files or folders')
-    .requiredOption('--album <album>', 'its name, its id, or the beginning of its id')
+    .requiredOption('--album <album>', 'required: its name, its id, or the beginning of its id')
     .option('--again', 'upload files again that this profile has uploaded into this album before')
     .option('--then-delete', 'delete each file here, once the server has proven that it holds exactly these bytes')
     .option('--receipts <folder>', 'where to save the receipts; without it the profile keeps them')
@@ -86,7 +86,7 @@ function addChanging(program: Command): void {
     .command('mv')
     .description('Moves files of the account into another album. The same line again goes on where it stopped.')
     .argument('<file...>', 'the id of a file, the beginning of its id, or its name')
-    .requiredOption('--album <album>', 'its name, its id, or the beginning of its id')
+    .requiredOption('--album <album>', 'required: its name, its id, or the beginning of its id')
     .addHelpText(
       'after',
       `
@@ -116,10 +116,10 @@ Example:
     .addHelpText(
       'after',
       `
-Before that time the files cannot be deleted: neither by you, nor by the operator
-with the commands of the server. They count in your quota, and the account
-cannot be deleted either. It does not protect from the machine of the server breaking:
-keep a second copy.
+Before that time the files cannot be deleted: neither by you, nor by the
+operator with the commands of the server. They count in your quota, and the
+account cannot be deleted either. It does not protect from the machine of the
+server breaking: keep a second copy.
 
 Examples:
   blindkeep retain contract.pdf --until 2027-01-31T00:00:00Z

@@ -9,21 +9,21 @@ const NOTES = 'write what the guest says beside the file, as NAME.blindkeep-note
 
 export function addInboxCommands(program: Command): void {
   const inbox = program.command('inbox').description('Lists, saves, adopts and discards what guests have dropped.')
-  addSave(inbox)
-  addWatch(inbox)
-
   inbox
     .command('list')
     .description('Lists the drops. What guests say about them is not verified.')
     .option('--link <link>', 'only those of this link: its id or label')
     .action(does(async () => (await import('../inbox/list.ts')).list))
 
+  addSave(inbox)
+  addWatch(inbox)
+
   inbox
     .command('adopt')
     .description('Turns drops into files of an album, and signs for them. The same line again goes on after a kill.')
     .argument('[id...]', 'drops, by the beginning of their ids')
     .option('--batch <id>', BATCH)
-    .requiredOption('--album <album>', 'its id or name')
+    .requiredOption('--album <album>', 'required: its id or name')
     .option('--retain <time>', RETAIN, expiry)
     .addHelpText('after', '\nExample:\n  blindkeep inbox adopt 3f2a91c0 --album Contracts')
     .action(does(async () => (await import('../inbox/adopt.ts')).adopt))
@@ -41,7 +41,7 @@ function addSave(inbox: Command): void {
   withEnds(inbox.command('save'))
     .description('Saves drops into a folder. The same line again goes on where it stopped, and saves nothing twice.')
     .argument('[id...]', 'drops, by the beginning of their ids')
-    .requiredOption('--to <folder>', 'made if it is missing; nothing in it is ever replaced')
+    .requiredOption('--to <folder>', 'required: made if it is missing; nothing in it is ever replaced')
     .option('--batch <id>', BATCH)
     .option('--link <link>', 'the drops of this link: its id or label')
     .option('--all', 'all drops')
@@ -62,7 +62,7 @@ function addWatch(inbox: Command): void {
     .description(
       'Saves every drop into a folder as it arrives, until it is stopped. It goes on after every interruption.',
     )
-    .requiredOption('--save <folder>', 'made if it is missing; nothing in it is ever replaced')
+    .requiredOption('--save <folder>', 'required: made if it is missing; nothing in it is ever replaced')
     .option('--link <link>', 'only the drops of this link: its id or label')
     .option('--notes', NOTES)
     .option('--exec <program>', 'run this program for each saved file, with its path as the last argument')

@@ -21,7 +21,7 @@ import type { Row } from '../ground/report.ts'
 import { shrinking } from '../ground/table.ts'
 import { shortId, shown, timeText } from '../ground/texts.ts'
 import { linkOf, openInbox } from '../inbox/inbox.ts'
-import { exitOfFault, factsOf, shortNameOf } from '../inbox/items.ts'
+import { exitOfFault, factsOf, shortTitleOf } from '../inbox/items.ts'
 import { type NamedDrop, nameDrops } from './knownNames.ts'
 
 export interface FindFlags extends OwnerFlags {
@@ -109,7 +109,7 @@ async function tell(session: SignedIn, found: readonly Candidate[], signal: Abor
       rows.push({
         cells: [
           ...[shortId(item.dropId), timeText(item.receivedAt), sizeText(item.file?.size ?? item.sealedBytes)],
-          ...[`inbox, ${shown(label ?? shortId(item.opaqueId))}`, shortNameOf(item), shown(item.file?.sender ?? '')],
+          ...[`inbox, ${shown(label ?? shortId(item.opaqueId))}`, shortTitleOf(item), shown(item.file?.sender ?? '')],
         ],
         fact: { place: 'inbox', ...factsOf(item, label), fault: item.fault?.reason },
       })

@@ -38,6 +38,16 @@ describe('blindkeep inbox adopt', () => {
     await here.owner.discardDrop(other)
   })
 
+  it('names the file as its album does, so that the next command finds it', async () => {
+    const dropId = await here.drop(randomBytes(5), { name: 'scans/one.pdf' })
+    const listed = await run(['inbox', 'list', '--profile', here.profile])
+    assert.match(listed.stdout, /  scans\/one\.pdf/)
+    const adopted = await run(adopting(dropId))
+    assert.match(adopted.stdout, /^scans\/one\.pdf is adopted into Contracts/)
+    const renamed = await run(['rename', 'scans/one.pdf', 'Invoice.pdf', '--profile', here.profile])
+    assert.equal(renamed.status, 0, renamed.stderr)
+  })
+
   it('and its discarding do the rest when the same line is called again', async () => {
     const discarding = (...ids: readonly string[]) => [
       ...['inbox', 'discard', ...ids, '--yes', '--profile', here.profile],

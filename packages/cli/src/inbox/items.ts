@@ -14,9 +14,14 @@ export function nameOf({ dropId, file }: InboxItem): string {
   return file === undefined ? `drop ${shortId(dropId)}` : (file.safeName ?? 'unnamed')
 }
 
-/** As `nameOf`, short enough for a column. */
-export function shortNameOf(item: InboxItem): string {
-  return cut(shown(nameOf(item)), MAX_NAME_COLUMNS, 'middle')
+/** The name that the file gets in an album. On a disk it is `nameOf`. */
+export function titleOf(item: InboxItem): string {
+  return item.file?.name ?? nameOf(item)
+}
+
+/** As `titleOf`, short enough for a column. */
+export function shortTitleOf(item: InboxItem): string {
+  return cut(shown(titleOf(item)), MAX_NAME_COLUMNS, 'middle')
 }
 
 /** `from "Ada", note: "as of today"`, for a place that says whose words they are. Empty if the guest says nothing. */

@@ -10,7 +10,7 @@ import { shrinking } from '../ground/table.ts'
 import { filesText, shortId, shown, timeText } from '../ground/texts.ts'
 import { openAdoptions } from './adoptions.ts'
 import { linkOf, openInbox, select } from './inbox.ts'
-import { claimsOf, exitOfFault, factsOf, isOfDrop, shortNameOf } from './items.ts'
+import { claimsOf, exitOfFault, factsOf, isOfDrop, shortTitleOf } from './items.ts'
 
 const HEADINGS = ['ID', 'RECEIVED', 'SIZE', ...['LINK', 'NAME', 'GUEST SAYS'].map(shrinking)]
 /** The place of the column that is there if there are batches. */
@@ -75,7 +75,7 @@ function rowOf(item: InboxItem, label: string | undefined, isFirst: boolean): Ro
       timeText(receivedAt),
       sizeText(file?.size ?? sealedBytes),
       shown(label ?? shortId(opaqueId)),
-      fault === undefined ? shortNameOf(item) : isOfDrop(fault) ? '(does not open)' : '(cannot be read now)',
+      fault === undefined ? shortTitleOf(item) : isOfDrop(fault) ? '(does not open)' : '(cannot be read now)',
       `${adopting ? '(is being adopted) ' : ''}${file === undefined || !isFirst ? '' : claimsOf(file)}`,
     ],
     fact: {

@@ -10,7 +10,7 @@ import { type Failure, failureOf } from '../outcomes/failures.ts'
 import type { FileUnderWay, Progress } from '../send/progress.ts'
 import { type Adopted, type Adoptions, openAdoptions } from './adoptions.ts'
 import { albumOf, type Inbox, openInbox } from './inbox.ts'
-import { dropText, exitOfFault, factsOf, nameOf } from './items.ts'
+import { dropText, exitOfFault, factsOf, nameOf, titleOf } from './items.ts'
 import { openProgram, type ProgramFlags } from './program.ts'
 import { forgetOthers, type Step, type Steps, saveDrop } from './saveDrop.ts'
 import type { SavedDrops } from './savedDrops.ts'
@@ -135,7 +135,7 @@ export function tellAdopted(
 ): void {
   const isOther = album?.albumId !== albumId
   const where = isOther ? `the album ${shortId(albumId)}, as it was begun` : shown(album?.name ?? shortId(albumId))
-  report.result(`${shown(nameOf(drop))} is adopted into ${where}, as asset ${shortId(assetId)}.`, {
+  report.result(`${shown(titleOf(drop))} is adopted into ${where}, as asset ${shortId(assetId)}.`, {
     event: 'adopted',
     drop_id: drop.dropId,
     name: nameOf(drop),
