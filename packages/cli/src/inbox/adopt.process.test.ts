@@ -41,7 +41,7 @@ describe('blindkeep inbox adopt', () => {
   it('names the file as its album does, so that the next command finds it', async () => {
     const dropId = await here.drop(randomBytes(5), { name: 'scans/one.pdf' })
     const listed = await run(['inbox', 'list', '--profile', here.profile])
-    assert.match(listed.stdout, /  scans\/one\.pdf/)
+    assert.match(listed.stdout, / {2}scans\/one\.pdf/)
     const adopted = await run(adopting(dropId))
     assert.match(adopted.stdout, /^scans\/one\.pdf is adopted into Contracts/)
     const renamed = await run(['rename', 'scans/one.pdf', 'Invoice.pdf', '--profile', here.profile])

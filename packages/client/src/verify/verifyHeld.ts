@@ -161,7 +161,11 @@ async function prepare(ports: AssetPorts, { assetId, audit, isAgain, ...options 
 }
 
 /** Another client may rename the file, or give it a thumbnail, between the requests about it. */
-async function hasChanged({ call }: AssetPorts, { assetId, blobs }: AssetFacts, signal?: AbortSignal): Promise<boolean> {
+async function hasChanged(
+  { call }: AssetPorts,
+  { assetId, blobs }: AssetFacts,
+  signal?: AbortSignal,
+): Promise<boolean> {
   const now = await orDoubt(signal, () => readAsset(call, assetId, signal))
   if ('doubt' in now) return false
   const known = new Set(blobs.map(({ hash }) => hash))
