@@ -60,7 +60,9 @@ export async function createShare(given: readonly string[], flags: CreateShareFl
       ? `It is shown again by: blindkeep share show ${shortId(share.opaqueId)}`
       : 'Keep it: this server is of an earlier version, which stores neither the address nor a name, and it is shown only now.'
     const who = passphrase === undefined ? 'this address' : 'this address and the passphrase'
-    report.aside(`Everyone who has ${who} can read ${filesText(assets.length)}, ${until}. ${again}`)
+    const limit =
+      maxDownloads === undefined ? '' : ` It shows nothing to others after ${countText(maxDownloads, 'download')}.`
+    report.aside(`Everyone who has ${who} can read ${filesText(assets.length)}, ${until}.${limit} ${again}`)
     if (passphrase !== undefined)
       report.aside('Give people the passphrase in another way than the address. It is stored nowhere.')
     tellQrCode(share.url, report, flags)
