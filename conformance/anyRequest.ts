@@ -46,6 +46,7 @@ export function pathOf(
     opaque_id: guest ? session.opaqueId : newOpaqueId(),
     upload_id: (guest ? session : upload).uploadId,
     drop_id: randomUUID(),
+    bin_id: randomUUID(),
     device_id: randomUUID(),
     passkey_id: randomUUID(),
     channel_id: randomUUID(),

@@ -95,7 +95,7 @@ describe('blindkeep inbox save', () => {
     const list = await run(['inbox', 'list', '--profile', profile])
     assert.match(
       list.stdout,
-      / BATCH +LINK .*\n.* abababab \(2 files, of 3 chosen\) .*0\.jpg +from "Ada", note: "all of Sunday"\n.* " +Front desk +_?day_1\.jpg *\n/,
+      / BATCH +LINK .*\n.* abababab \(2 files, of 3 chosen\) .*0\.jpg +from "Ada", note: "all of Sunday"\n.* " +Front desk +day\/1\.jpg *\n/,
     )
     const listed = await facts(['inbox', 'list', '--profile', profile])
     assert.deepEqual(
