@@ -219,6 +219,7 @@ const MALFORMED_IDS = {
   opaque_id: 'x',
   upload_id: 'x',
   drop_id: 'x',
+  bin_id: 'x',
   session_id: 'x',
   device_id: 'x',
   passkey_id: 'x',
