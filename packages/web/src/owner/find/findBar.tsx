@@ -74,10 +74,19 @@ function useTyped(given: string, onGiven: (typed: string) => void) {
   const [typed, setTyped] = useState(given)
   const latest = useRef(onGiven)
   latest.current = onGiven
-  useEffect(() => setTyped(given), [given])
+  // What comes back of this field's own text comes late: more may be typed by then.
+  const sent = useRef(given)
+  useEffect(() => {
+    if (given === sent.current) return
+    sent.current = given
+    setTyped(given)
+  }, [given])
   useEffect(() => {
     if (typed === given) return undefined
-    const timer = setTimeout(() => latest.current(typed), TYPED_MS)
+    const timer = setTimeout(() => {
+      sent.current = typed
+      latest.current(typed)
+    }, TYPED_MS)
     return () => clearTimeout(timer)
   }, [typed])
   return {
