@@ -233,6 +233,7 @@ describe('a deleted asset', () => {
       const { drop } = await discarded(world, { owner })
       const assetId = defined(parseAssetId(drop.dropId))
       await landBlob(world, owner, bytes(20), { assetId })
+      assert.deepEqual(await findings(world), [])
       notRefused(await world.rules.assets.remove(owner.accountId, assetId))
       assert.equal((await accountRow(world, owner.accountId)).usedBytes, 100)
       assert.equal(await world.rules.bin.restore(owner.accountId, drop.dropId), undefined)

@@ -6,7 +6,7 @@ export function checkEntry({ entryId, accountId, size, isLive, objects }: Audite
   const bytes = objects.reduce((sum, blob) => sum + blob.size, 0)
   return findBroken({ bin_id: entryId, account_id: accountId }, [
     [size !== bytes, 'bin_wrong', `${size} bytes charged, ${bytes} in its blobs`],
-    [isLive, 'bin_wrong', 'a drop or an asset has its id'],
+    [isLive, 'bin_wrong', 'it is in its table, too'],
     ...objects.map(
       ({ size: length, object }) =>
         [

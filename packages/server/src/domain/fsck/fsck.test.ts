@@ -24,6 +24,7 @@ function damagesOf(filled: Filled): Damages {
     ...toSessions(filled),
     ...toDrops(filled),
     ...toAssets(filled),
+    ...toBin(filled),
     ...toObjects(filled),
   ]
 }
@@ -148,6 +149,16 @@ function toAssets({ asset, deletedAsset, deletedBlob, metadata, adopted, coming,
     [`update asset_blobs set landed_at = 1 ${blob(metadata)}`, 'blob_receipt_wrong', metadata],
     [`delete from receipts ${blob(metadata)}`, 'blob_receipt_wrong', metadata],
   ]
+}
+
+function toBin({ deletedAsset, deletedBlob, locations }: Filled): Damages {
+  const object = `where location = '${defined(locations.get(deletedBlob))}'`
+  return [
+    `update bin set size = 1`,
+    `update assets set deleted_at = null where asset_id = '${deletedAsset}'`,
+    `update objects set state = 'kept' ${object}`,
+    `update objects set size = 99 ${object}`,
+  ].map((damage) => [damage, 'bin_wrong', deletedAsset] as const)
 }
 
 function toObjects({ pending, metadata, open, cancelled, deletedBlob, locations }: Filled): Damages {

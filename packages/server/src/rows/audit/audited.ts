@@ -135,7 +135,7 @@ export interface AuditedEntry {
   readonly entryId: BinId
   readonly accountId: AccountId
   readonly size: number
-  /** Whether a drop or a present asset of the account has its id. */
+  /** Whether its drop is pending or its asset present. */
   readonly isLive: boolean
   readonly objects: readonly { readonly size: number; readonly object: PresentObject }[]
 }

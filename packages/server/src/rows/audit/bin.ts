@@ -10,9 +10,11 @@ const page = all((db, after: number, max: number) =>
     .select(columnsOf('bin'))
     .select('binSeq')
     .select(
-      sql<0 | 1>`case when exists (select 1 from drops where drops.drop_id = bin.entry_id)
-        or exists (select 1 from assets where assets.asset_id = bin.entry_id and assets.deleted_at is null
-          and assets.account_id = bin.account_id)
+      // A client may give an asset the id of a drop.
+      sql<0 | 1>`case when bin.opaque_id is not null
+          and exists (select 1 from drops where drops.drop_id = bin.entry_id)
+        or bin.album_id is not null and exists (select 1 from assets
+          where assets.asset_id = bin.entry_id and assets.deleted_at is null and assets.account_id = bin.account_id)
         then 1 else 0 end`.as('isLive'),
     )
     .where('binSeq', '>', after)
