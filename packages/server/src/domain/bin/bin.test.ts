@@ -147,6 +147,17 @@ describe('a discarded drop', () => {
   )
 
   it(
+    'leaves when the bin is emptied, also after the clock was set back',
+    inWorld(async (world) => {
+      const { owner } = await discarded(world)
+      world.clock.advance(-10)
+      await world.rules.bin.empty(owner.accountId)
+      assert.deepEqual(await idsIn(world, owner), [])
+      assert.equal((await accountRow(world, owner.accountId)).usedBytes, 0)
+    }),
+  )
+
+  it(
     'is not served while its content is on hold',
     inWorld(async (world) => {
       const { owner, drop } = await discarded(world)
