@@ -84,6 +84,12 @@ describe('a discarded drop', () => {
       world.clock.advance(1)
       assert.deepEqual(await world.rules.bin.restore(owner.accountId, drop.dropId), NOT_FOUND)
       assert.deepEqual(await world.rules.bin.content(owner.accountId, drop.dropId, drop.ciphertextHash), NOT_FOUND)
+      await rm(fileOf(world, drop))
+      assert.deepEqual(
+        await world.rules.bin.restore(owner.accountId, drop.dropId),
+        NOT_FOUND,
+        'its bytes may be deleted',
+      )
       await world.rules.sweep.sweep()
       assert.deepEqual(await idsIn(world, owner), [])
       assert.equal((await accountRow(world, owner.accountId)).usedBytes, 0)

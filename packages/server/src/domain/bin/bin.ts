@@ -87,7 +87,7 @@ export function createBin(
       accountId: AccountId,
       entryId: BinId,
     ): Promise<RestoreRefusal | Refuses<'session_over' | 'storage_unavailable'> | undefined> {
-      const found = await store.ask((tx) => tx.bin.find(accountId, entryId))
+      const found = await store.ask((tx) => find(tx, accountId, entryId))
       for (const { location, size } of found === undefined ? [] : contentsOf(found))
         if ((await objects.size(location)) !== size) return { refused: 'storage_unavailable' }
       return store.write([accountLock(accountId)], async (tx) => {
