@@ -1,8 +1,9 @@
 /** The assets of an account. */
+import { tryEachInTurn } from '@blindkeep/protocol/concurrency'
 import type { AccountId, AssetId, Instant, Sha256Hex } from '@blindkeep/protocol/ids'
 import type { Clock } from '../../ports/clock.ts'
 import type { Objects } from '../../ports/objects.ts'
-import { accountLock, type HeldBlob, type ReceiptRow, type Store } from '../../ports/store.ts'
+import { accountLock, type HeldBlob, isStoreBroken, type ReceiptRow, type Store } from '../../ports/store.ts'
 import { findServable } from '../custody/servable.ts'
 import type { Refuses } from '../ground/refusals.ts'
 import type { AssetBlobs, RemovalRefusal } from './assetBlobs.ts'
@@ -53,12 +54,13 @@ export function createAssets({ store, objects, clock, assetBlobs }: AssetPorts) 
     /** Releases metadata that have waited since before this time for a manifest, of at most `max` assets. */
     async removePending(before: Instant, max: number): Promise<void> {
       const found = await store.read((tx) => tx.assets.pendingBefore(before, max))
-      for (const { accountId, assetId } of found)
-        await store.write([accountLock(accountId)], async (tx) => {
+      const releaseThose = ({ accountId, assetId }: (typeof found)[number]) =>
+        store.write([accountLock(accountId)], async (tx) => {
           for (const blob of await tx.assets.blobsOf(assetId))
             if (blob.pendingAfter !== undefined && blob.landedAt < before)
               await assetBlobs.release(tx, accountId, blob, clock.now())
         })
+      await tryEachInTurn(found, releaseThose, isStoreBroken)
     },
 
     async receipts(

@@ -303,4 +303,24 @@ describe('metadata that a client replaces', () => {
       assert.deepEqual(await view(), before)
     }),
   )
+
+  it(
+    'that cannot be released keep no others from it',
+    inWorld(async (world) => {
+      const [broken, other] = [await scene(world), await scene(world)]
+      for (const { waitWith } of [broken, other]) await waitWith(second)
+      const at = world.clock.now()
+      await world.store.write([], async (tx) => {
+        const waiting = (await tx.assets.blobsOf(broken.assetId)).find(({ pendingAfter }) => pendingAfter !== undefined)
+        await tx.objects.move(defined(waiting).location, { from: 'kept', to: 'deleting', at })
+      })
+      const later = addSeconds(at, 1)
+      await assert.rejects(world.rules.assets.removePending(later, 9), /no kept object/)
+      const left = await world.store.read((tx) => tx.assets.pendingBefore(later, 9))
+      assert.deepEqual(
+        left.map(({ assetId }) => assetId),
+        [broken.assetId],
+      )
+    }),
+  )
 })
