@@ -166,10 +166,10 @@ function createChanges({ quota, ending }: AssetBlobPorts) {
     const landed = blob.envelope.action === 'replace' ? await tx.assets.blobsOf(assetId) : []
     const replaced = isReplacing(blob) ? landed : []
     if (isReplacing(blob)) await clear(tx, { accountId, assetId, at: landedAt }, replaced)
-    const { left, shown, pendingAfter, retainedUntil: former } = renewalOf(blob, landed)
+    const { left, shown, pendingAfter, retainedUntil } = renewalOf(blob, landed)
     for (const former of left) await release(tx, accountId, former, landedAt)
     if (shown !== undefined) await tx.assets.showPending(shown.location)
-    await tx.assets.addBlob({ ...blob, retainedUntil: retainedUntilOf(blob, replaced, former), pendingAfter })
+    await tx.assets.addBlob({ ...blob, retainedUntil: retainedUntilOf(blob, replaced, retainedUntil), pendingAfter })
     // Its owner sees nothing of it yet.
     if (pendingAfter !== undefined) return
     await tx.assets.touch(assetId, landedAt)
