@@ -104,6 +104,7 @@ function describeBooks(inStore: InStore): void {
         emptiedAt: undefined,
         remains: 0,
         liveShares: 0,
+        sharesWithoutVisits: 0,
       })
       const others = await store.read((tx) => tx.audit.accounts(accountId(1), 5))
       assert.deepEqual(

@@ -1,3 +1,4 @@
+import { countText } from '@blindkeep/protocol/counts'
 import { addSeconds, formatInstant, type Instant } from '@blindkeep/protocol/ids'
 import type { AuditedAccount } from '../../ports/store.ts'
 import { type Finding, findBroken, type Rules } from './finding.ts'
@@ -7,7 +8,7 @@ const MAX_EMPTYING_SECONDS = 86_400
 
 /** The used bytes equal the sum of the rows (ARCHITECTURE.md, What is always true). */
 export function checkAccount(account: AuditedAccount, now: Instant): readonly Finding[] {
-  const { accountId, usedBytes, pendingDrops, drops, changeSeq, highestChange } = account
+  const { accountId, usedBytes, pendingDrops, drops, changeSeq, highestChange, sharesWithoutVisits } = account
   const { unclosedBytes, dropBytes, blobBytes, binBytes } = account
   const bytes = unclosedBytes + dropBytes + blobBytes + binBytes
   const recount = { repair: 'recount_use', accountId } as const
@@ -20,6 +21,11 @@ export function checkAccount(account: AuditedAccount, now: Instant): readonly Fi
     ],
     [pendingDrops !== drops, 'pending_drops_wrong', `${pendingDrops} pending drops counted, ${drops} in rows`, recount],
     [highestChange > changeSeq, 'changes_wrong', `${changeSeq} changes counted, one is number ${highestChange}`],
+    [
+      sharesWithoutVisits > 0,
+      'share_wrong',
+      `the counts of visits of ${countText(sharesWithoutVisits, 'share')} are lost`,
+    ],
     ...accountDeletionRules(account, { bytes, now }),
   ])
 }

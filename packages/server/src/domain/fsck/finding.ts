@@ -20,6 +20,7 @@ export const REMEDIES = {
   account_deletion_wrong: `A deleted account keeps personal data, or holds something after it was emptied. ${ROWS_CHANGED}`,
   account_deletion_stuck:
     'Start the server, which frees what the deleted account holds. If it cannot, its log says why.',
+  share_wrong: `Their addresses answer 404: their owner has to make other shares. ${ROWS_CHANGED}`,
   link_open_wrong: RECOUNT,
   link_landed_wrong:
     'The link’s caps count wrongly. Nothing is lost. Revoke the link and make another if its caps matter.',

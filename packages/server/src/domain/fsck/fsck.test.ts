@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import type { AccountId, Instant } from '@blindkeep/protocol/ids'
+import type { NewShare } from '../../ports/store.ts'
 import { type Filled, fill, findingsIn } from '../../testing/fsck.ts'
 import { openUncommitted } from '../../testing/uncommitted.ts'
 import { beginDeletion, defined, inWorld, newAccount, newOpaqueId } from '../../testing/world.ts'
@@ -210,6 +212,12 @@ function toObjects({ pending, metadata, open, cancelled, deletedBlob, locations 
   ]
 }
 
+function newShare(accountId: AccountId, createdAt: Instant): NewShare {
+  const notes = { sealedName: undefined, sealedRecord: undefined, verifierHash: undefined }
+  const contents = { sealedIndex: new Uint8Array(9), blobHashes: [] }
+  return { ...contents, ...notes, opaqueId: newOpaqueId(), accountId, createdAt, expiresAt: undefined }
+}
+
 describe('fsck', () => {
   it(
     'finds a share that an emptied account still has',
@@ -223,12 +231,36 @@ describe('fsck', () => {
         return checkAccount(defined(account), at).map(({ kind }) => kind)
       }
       assert.deepEqual(await kinds(), [])
-      const notes = { sealedName: undefined, sealedRecord: undefined, verifierHash: undefined }
-      const contents = { sealedIndex: new Uint8Array(9), blobHashes: [], ...notes }
-      const share = { ...contents, opaqueId: newOpaqueId(), accountId, createdAt: at, expiresAt: undefined }
-      await world.store.write([], (tx) => tx.shares.insert(share))
+      await world.store.write([], (tx) => tx.shares.insert(newShare(accountId, at)))
       assert.deepEqual(await kinds(), ['account_deletion_wrong'])
     }),
+  )
+
+  it(
+    'finds a share whose counts of visits are lost, and none that has ended',
+    inWorld(
+      async (world) => {
+        const [accountId, at] = [await newAccount(world), world.clock.now()]
+        const [live, ended] = [newShare(accountId, at), newShare(accountId, at)]
+        await world.store.write([], async (tx) => {
+          for (const share of [live, ended]) await tx.shares.insert(share)
+          await tx.shares.end(ended.opaqueId, accountId, at)
+        })
+        const filled = { world, locations: new Map() }
+        assert.deepEqual(await findingsIn(world.store, { filled }), [])
+        const rows = openUncommitted(world)
+        try {
+          const found = await rows.with('delete from share_visits', (store) => findingsIn(store, { filled }))
+          assert.deepEqual(
+            found.map(({ kind, where }) => [kind, where]),
+            [['share_wrong', { account_id: accountId }]],
+          )
+        } finally {
+          rows.close()
+        }
+      },
+      { isOnDisk: true },
+    ),
   )
 
   it(

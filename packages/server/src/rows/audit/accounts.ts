@@ -42,6 +42,10 @@ const traces = [
   count('channels'),
 ]
 const liveShares = sql<number>`${count('shares', 'held.ended_at is null')}`
+const sharesWithoutVisits = sql<number>`${count(
+  'shares',
+  'held.ended_at is null and not exists (select 1 from share_visits where share_visits.opaque_id = held.opaque_id)',
+)}`
 const remains = sql<number>`(case when deleted_at is null then 0 else ${sql.join(traces, sql` + `)} end)`
 
 const page = all((db, after: string, max: number) =>
@@ -59,6 +63,7 @@ const page = all((db, after: string, max: number) =>
       reported.as('reportedChange'),
       remains.as('remains'),
       liveShares.as('liveShares'),
+      sharesWithoutVisits.as('sharesWithoutVisits'),
     ])
     .where(sql<SqlBool>`account_id > ${after}`)
     .orderBy('accountId')

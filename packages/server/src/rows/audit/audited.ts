@@ -38,6 +38,8 @@ export interface AuditedAccount {
   readonly remains: number
   /** Shares that have not ended. */
   readonly liveShares: number
+  /** Those of them whose counts of visits are lost. */
+  readonly sharesWithoutVisits: number
 }
 
 export interface AuditedLink extends Omit<LinkCaps, 'expiresAt'>, LinkUse {
