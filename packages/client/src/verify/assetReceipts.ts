@@ -4,7 +4,7 @@ import type { Sha256Hex } from '@blindkeep/protocol/ids'
 import type { DecodedReceipt } from '@blindkeep/protocol/receipt'
 import type { AssetReceipt } from '@blindkeep/protocol/schemas/receipts'
 import { AssetError } from '../assets/assetError.ts'
-import { type AssetBlob, type AssetFacts, blobOf, readAsset } from '../assets/assetFacts.ts'
+import { type AssetBlob, type AssetFacts, blobOf } from '../assets/assetFacts.ts'
 import { BUNDLE_ROLES, type BundleRole, type SentUploads } from '../assets/bundleRoles.ts'
 import { systemEnvironment } from '../ground/environment.ts'
 import type { Calls } from '../http/call.ts'
@@ -14,6 +14,7 @@ import { AuditError } from './auditError.ts'
 import { nameChangesOf } from './keyChanges.ts'
 import type { PinnedKeys } from './pinnedKeys.ts'
 import { joinPins, pinReceipts } from './pins.ts'
+import { askUnchanged } from './unchangedAsset.ts'
 
 /** Each takes some milliseconds, and the server decides how many there are: in between, a page can react. */
 const CHECKED_AT_ONCE = 8
@@ -52,11 +53,16 @@ export async function assetReceipts(
   assetId: string,
   options: AssetReceiptsOptions = {},
 ): Promise<CheckedAssetReceipts> {
-  const asset = await readAsset(calls.call, assetId, options.signal)
-  const { hashes } = options
-  if (hashes !== undefined && BUNDLE_ROLES.some((role) => blobOf(asset, role)?.hash !== hashes[role]))
-    throw new AssetError('asset_differs', 'the server states other blobs of the asset than those that were shown')
-  return checkReceiptsOf(calls, asset, options)
+  const { hashes, signal } = options
+  return await askUnchanged(calls.call, {
+    assetId,
+    signal,
+    async ask(asset) {
+      if (hashes !== undefined && BUNDLE_ROLES.some((role) => blobOf(asset, role)?.hash !== hashes[role]))
+        throw new AssetError('asset_differs', 'the server states other blobs of the asset than those that were shown')
+      return await checkReceiptsOf(calls, asset, options)
+    },
+  })
 }
 
 /** The same for a known asset: the receipts must cover exactly `asset.blobs`. */

@@ -5,7 +5,7 @@
  * receipts and verdict must be about exactly that hash. A failure is never a yes.
  */
 import type { Sha256Hex } from '@blindkeep/protocol/ids'
-import { readAsset } from '../assets/assetFacts.ts'
+import type { AssetFacts } from '../assets/assetFacts.ts'
 import type { AssetPorts } from '../assets/assetPorts.ts'
 import type { BundleRole, SentUploads } from '../assets/bundleRoles.ts'
 import { hashesOf, readSignedAsset, type SignedAsset, signedFacts, toVerify } from '../assets/signedAsset.ts'
@@ -15,6 +15,7 @@ import { hashFile, type PreparingProgress } from '../send/hashFile.ts'
 import { type CheckedAssetReceipts, checkReceiptsOf } from './assetReceipts.ts'
 import { type Doubt, doubt, doubtOf } from './doubt.ts'
 import type { PinnedKeys } from './pinnedKeys.ts'
+import { askUnchanged } from './unchangedAsset.ts'
 import { type Depth, examinationOf, verdictDoubts } from './verdictDoubts.ts'
 import { verifyStorage } from './verifyStorage.ts'
 
@@ -67,7 +68,13 @@ export type DestroyAnswer = SafeToDestroy | NotSafeToDestroy
  */
 export async function verifyBeforeDestroying(ports: AssetPorts, question: BeforeDestroying): Promise<DestroyAnswer> {
   try {
-    return await answer(ports, question)
+    const { assetId, signal } = question
+    return await askUnchanged(ports.call, {
+      assetId,
+      signal,
+      ask: (asset) => answer(ports, asset, question),
+      isYes: ({ safe }) => safe,
+    })
   } catch (error) {
     const found = question.signal?.aborted === true ? undefined : doubtOf(error)
     if (found === undefined) throw error
@@ -75,9 +82,8 @@ export async function verifyBeforeDestroying(ports: AssetPorts, question: Before
   }
 }
 
-async function answer(ports: AssetPorts, question: BeforeDestroying): Promise<DestroyAnswer> {
-  const { assetId, depth = 'deep', allowRevokedDevice, signal } = question
-  const asset = await readAsset(ports.call, assetId, signal)
+async function answer(ports: AssetPorts, asset: AssetFacts, question: BeforeDestroying): Promise<DestroyAnswer> {
+  const { depth = 'deep', allowRevokedDevice, signal } = question
   const signedAsset = await readSignedAsset(ports, asset, { allowRevokedDevice, signal })
   const difference = await differenceOf(ports, signedAsset, question)
   if (difference !== undefined) return { safe: false, doubts: [doubt('file_differs', difference)] }

@@ -26,6 +26,7 @@ import { type CheckedAssetReceipts, listReceipts, openAudit, type ReceiptAudit }
 import { type Doubt, doubtOf } from './doubt.ts'
 import type { PinnedKeys } from './pinnedKeys.ts'
 import { type SignedOriginal, signedOriginalOf } from './population.ts'
+import { hasChanged } from './unchangedAsset.ts'
 import { type Depth, type Examination, examinationOf, verdictDoubts } from './verdictDoubts.ts'
 import { type AssetToVerify, type AssetVerdict, verifyStorage } from './verifyStorage.ts'
 
@@ -43,7 +44,7 @@ export interface VerifyHeld {
   readonly onProgress?: ((ready: number) => void) | undefined
   /** Also assets of devices revoked since (`signed.deviceRevokedAt`), otherwise doubted (`device_revoked`). */
   readonly allowRevokedDevice?: boolean | undefined
-  /** Called for each asset whose manifest holds, whatever else is in doubt: for `sampleSegments`. */
+  /** Called at the end for each asset whose manifest holds, whatever else is in doubt: for `sampleSegments`. */
   readonly onSigned?: ((original: SignedOriginal) => void) | undefined
   readonly signal?: AbortSignal | undefined
 }
@@ -85,23 +86,45 @@ export interface HeldAnswers {
  * One answer for each asset. An asset is held only if: a live device of the account signed its manifest; its name and
  * the header of its file open under the account's key; there are receipts of this server for exactly these hashes and
  * sizes; and the server vouches for exactly these hashes now. A failure of the server, or data that do not fit
- * together, are doubts. Throws a fault of this program or of the local disk, and the signal's reason when it aborts.
+ * together, are doubts; an asset that has changed meanwhile is asked about once more, as in `askUnchanged`. Throws a
+ * fault of this program or of the local disk, and the signal's reason when it aborts.
  */
 export async function verifyHeld(ports: AssetPorts, question: VerifyHeld): Promise<HeldAnswers> {
-  const { assetIds, pinned, onProgress, allowRevokedDevice, onSigned, signal } = question
-  const onVouched = onSigned && ((vouched: SignedVouchedAsset) => onSigned(signedOriginalOf(vouched)))
-  const batch = batchPorts(ports)
-  const opened = await orDoubt(signal, () => openAudit(batch, pinned))
+  const { assetIds, pinned, onSigned, signal } = question
+  const opened = await orDoubt(signal, () => openAudit(ports, pinned))
   if ('doubt' in opened)
     return { answers: assetIds.map((assetId) => doubted(assetId, [opened.doubt])), keys: undefined }
   const audit = opened.value
+  const first = await ask(ports, audit, question)
+  const changed = await mapConcurrently(first, ASSETS_AT_ONCE, async ({ answer, asset }) => {
+    if (answer.held || asset === undefined || answer.doubts.some(({ reason }) => reason === 'unreachable')) return []
+    return (await hasChanged(ports.call, asset, signal)) ? [answer.assetId] : []
+  })
+  const again = await ask(ports, audit, { ...question, assetIds: changed.flat(), onProgress: undefined })
+  const last = new Map([...first, ...again].map((asked) => [asked.answer.assetId, asked]))
+  for (const { original } of last.values()) if (original !== undefined) onSigned?.(original)
+  return { answers: [...last.values()].map(({ answer }) => answer), keys: audit.keys() }
+}
+
+interface Asked {
+  readonly answer: HeldAnswer
+  /** What the answer is about, if the server describes it. */
+  readonly asset: AssetFacts | undefined
+  /** If its manifest holds. */
+  readonly original: SignedOriginal | undefined
+}
+
+/** One answer for each asset, in order. `audit` compares all receipts of the batch with each other. */
+async function ask(ports: AssetPorts, audit: ReceiptAudit, question: VerifyHeld): Promise<readonly Asked[]> {
+  const { assetIds, onProgress, allowRevokedDevice, signal } = question
+  const batch = batchPorts(ports)
   let ready = 0
   const prepared = await mapConcurrently(assetIds, ASSETS_AT_ONCE, async (assetId) => {
-    const one = await prepare(batch, { assetId, audit, allowRevokedDevice, onVouched, signal })
+    const one = await prepare(batch, { assetId, audit, allowRevokedDevice, signal })
     onProgress?.(++ready)
     return one
   })
-  return { answers: await judged(ports, prepared, question), keys: audit.keys() }
+  return await judged(ports, prepared, question)
 }
 
 /** Reads the devices once for each batch. */
@@ -123,53 +146,46 @@ interface Ready {
 
 interface Doubted {
   readonly answer: DoubtedAsset
-  /** The asset, if the server does not return a part of it, or returns other bytes: the verdict about it shows why. */
-  readonly unfitAsset: AssetFacts | undefined
+  /** The server does not return a part of it, or returns other bytes: the verdict about it shows why. */
+  readonly isUnfit: boolean
 }
 
-type Prepared = { readonly ready: Ready } | Doubted
+type Prepared = Omit<Asked, 'answer'> & ({ readonly ready: Ready } | Doubted)
 
-interface Preparing extends ReadSignedAsset {
+interface Preparing extends Pick<ReadSignedAsset, 'allowRevokedDevice' | 'signal'> {
   readonly assetId: AssetId
-  /** One for the batch: it compares all of its receipts with each other. */
   readonly audit: ReceiptAudit
-  /** The file changed while it was read the first time. */
-  readonly isAgain?: boolean
 }
 
 /** Everything except the verdict. */
-async function prepare(ports: AssetPorts, { assetId, audit, isAgain, ...options }: Preparing): Promise<Prepared> {
+async function prepare(ports: AssetPorts, { assetId, audit, ...options }: Preparing): Promise<Prepared> {
   const { signal } = options
   const found = await orDoubt(signal, () => readAsset(ports.call, assetId, signal))
-  if ('doubt' in found) return { answer: doubted(assetId, [found.doubt]), unfitAsset: undefined }
-  const read = await orDoubt(signal, () => readSignedAsset(ports, found.value, options))
+  if ('doubt' in found)
+    return { answer: doubted(assetId, [found.doubt]), isUnfit: false, asset: undefined, original: undefined }
+  const asset = found.value
+  let original: SignedOriginal | undefined
+  const onVouched = (vouched: SignedVouchedAsset) => {
+    original = signedOriginalOf(vouched)
+  }
+  const read = await orDoubt(signal, () => readSignedAsset(ports, asset, { ...options, onVouched }))
   if ('doubt' in read) {
-    const file = await orDoubt(signal, () => describeWith(ports, found.value, options))
+    const file = await orDoubt(signal, () => describeWith(ports, asset, options))
     const answer = doubted(assetId, [read.doubt], 'value' in file ? file.value : undefined)
-    return { answer, unfitAsset: isUnfit(read.doubt) ? found.value : undefined }
+    return { answer, isUnfit: isUnfit(read.doubt), asset, original }
   }
   const signedAsset = read.value
   const checked = await orDoubt(signal, async () => {
     const listed = await listReceipts(ports, assetId, signal)
     return audit.check(signedFacts(signedAsset), listed, { signal })
   })
-  if ('value' in checked) return { ready: { signedAsset, receipts: checked.value } }
-  if (!isAgain && (await hasChanged(ports, found.value, signal)))
-    return prepare(ports, { assetId, audit, ...options, onVouched: undefined, isAgain: true })
-  const answer = doubted(assetId, [checked.doubt], descriptionOf(signedAsset.header))
-  return { answer, unfitAsset: undefined }
-}
-
-/** Another client may rename the file, or give it a thumbnail, between the requests about it. */
-async function hasChanged(
-  { call }: AssetPorts,
-  { assetId, blobs }: AssetFacts,
-  signal?: AbortSignal,
-): Promise<boolean> {
-  const now = await orDoubt(signal, () => readAsset(call, assetId, signal))
-  if ('doubt' in now) return false
-  const known = new Set(blobs.map(({ hash }) => hash))
-  return now.value.blobs.length !== known.size || now.value.blobs.some(({ hash }) => !known.has(hash))
+  if ('value' in checked) return { ready: { signedAsset, receipts: checked.value }, asset, original }
+  return {
+    answer: doubted(assetId, [checked.doubt], descriptionOf(signedAsset.header)),
+    isUnfit: false,
+    asset,
+    original,
+  }
 }
 
 function isUnfit({ cause }: Doubt): boolean {
@@ -182,30 +198,30 @@ async function judged(
   { call }: AssetPorts,
   prepared: readonly Prepared[],
   { depth = 'deep', signal }: VerifyHeld,
-): Promise<readonly HeldAnswer[]> {
+): Promise<readonly Asked[]> {
   const questions = prepared.map(questionOf)
   const asked = questions.filter((question) => question !== undefined)
   const verdicts = await orDoubt(signal, async () =>
     asked.length === 0 ? [] : verifyStorage(call, asked, { deep: depth !== 'structural', signal }),
   )
   let next = 0
-  return prepared.map((one, index) => {
-    const answer = 'answer' in one ? one.answer : undefined
-    if (questions[index] === undefined && answer !== undefined) return answer
+  const answerTo = (one: Prepared, question: AssetToVerify | undefined): HeldAnswer => {
+    if (question === undefined && 'answer' in one) return one.answer
     const verdict = 'value' in verdicts ? verdicts.value[next++] : undefined
-    if (!('ready' in one)) return explained(one.answer, verdict, depth)
+    if ('answer' in one) return explained(one.answer, verdict, depth)
     if ('value' in verdicts) return answerOf(one.ready, verdict, depth)
     const { asset, header } = one.ready.signedAsset
     return doubted(asset.assetId, [verdicts.doubt], descriptionOf(header))
-  })
+  }
+  return prepared.map((one, index) => ({ ...one, answer: answerTo(one, questions[index]) }))
 }
 
 function questionOf(one: Prepared): AssetToVerify | undefined {
   if ('ready' in one) return toVerify(one.ready.signedAsset)
-  const { unfitAsset } = one
-  if (unfitAsset === undefined) return undefined
-  const hashes = BUNDLE_ROLES.flatMap((role) => blobOf(unfitAsset, role)?.hash ?? [])
-  return hashes.length === BUNDLE_ROLES.length ? { assetId: unfitAsset.assetId, hashes } : undefined
+  const { asset, isUnfit } = one
+  if (asset === undefined || !isUnfit) return undefined
+  const hashes = BUNDLE_ROLES.flatMap((role) => blobOf(asset, role)?.hash ?? [])
+  return hashes.length === BUNDLE_ROLES.length ? { assetId: asset.assetId, hashes } : undefined
 }
 
 /** The first doubt stays, whatever the verdict says: it is about hashes that were not compared with signed ones. */

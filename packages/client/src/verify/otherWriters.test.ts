@@ -1,0 +1,56 @@
+/** An honest server is not accused while another client changes the file, whichever request the change comes before. */
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { describe, it } from 'node:test'
+import type { AssetId } from '@blindkeep/protocol/ids'
+import { pictureOf } from '../../../../testing/maliciousAssets.ts'
+import { anotherClient, quickEnvironment } from '../../../../testing/people.ts'
+import type { Owner } from '../owner.ts'
+import { sourceOfBytes } from '../seal/source.ts'
+import { createVerificationWorld } from '../testing/verificationWorld.ts'
+
+const { keeper, keep, proxy } = await createVerificationWorld()
+const { owner, device } = keeper
+const content = new Uint8Array(randomBytes(100))
+
+/** One after the other, each before another request. */
+const CHANGES: Readonly<Record<string, readonly ((assetId: AssetId) => Promise<unknown>)[]>> = {
+  'gets another name': [(assetId) => owner.renameAsset(assetId, { name: 'another', device })],
+  'gets a thumbnail': [
+    async (assetId) =>
+      await owner.addThumbnail(pictureOf(await owner.asset(assetId)), Uint8Array.of(0xff, 0xd8, 0xff, 0xe0)),
+  ],
+  'is deleted and restored': [(assetId) => owner.deleteAsset(assetId), (assetId) => owner.restore(assetId)],
+}
+
+const CHECKS: Readonly<Record<string, (client: Owner, assetId: AssetId) => Promise<unknown>>> = {
+  'have receipts': (client, assetId) => client.assetReceipts(assetId),
+  'be held': async (client, assetId) => {
+    const [answer] = (await client.verifyHeld({ assetIds: [assetId] })).answers
+    assert.ok(answer?.held, JSON.stringify(answer))
+  },
+  'be destroyed here': async (client, assetId) => {
+    const answer = await client.verifyBeforeDestroying({ assetId, source: sourceOfBytes(content) })
+    assert.ok(answer.safe, JSON.stringify(answer))
+  },
+}
+
+for (const [change, changes] of Object.entries(CHANGES))
+  describe(`a file that ${change} meanwhile`, () => {
+    for (const [what, check] of Object.entries(CHECKS))
+      it(`is found to ${what}`, async () => {
+        let wasChanged = true
+        for (let before = 1; wasChanged; before++) {
+          const { assetId } = await keep(content)
+          // Counted once its facts have been read.
+          let requests = 0
+          const fetch: typeof globalThis.fetch = async (...request) => {
+            if (requests > 0) await changes[requests - before]?.(assetId)
+            if (requests > 0 || String(request[0]).endsWith(`/v1/assets/${assetId}`)) requests += 1
+            return quickEnvironment.fetch(...request)
+          }
+          await check(anotherClient(proxy.url, owner, { ...quickEnvironment, fetch }), assetId)
+          wasChanged = requests > before
+        }
+      })
+  })
