@@ -156,6 +156,7 @@ export function openOwner({ baseUrl, email, accountKey, session, environment = s
   const prefixes = createKnownPrefixes()
   const assetPorts = { ...calls, accountId, accountKey, keysOf, devices: devices.devices, environment, prefixes }
   const known = createKnownDevices(assetPorts)
+  const bin = createOwnerBin(assetPorts, known)
   const thumbnails = createOwnerThumbnails(assetPorts, known)
 
   return {
@@ -171,7 +172,7 @@ export function openOwner({ baseUrl, email, accountKey, session, environment = s
     ...createOwnerChannels({ call, accountKey, environment }),
     ...createOwnerUploads(assetPorts),
     ...createOwnerAssets(assetPorts, known),
-    ...createOwnerBin(assetPorts, known),
+    ...bin,
     ...createOwnerVerification(assetPorts),
     ...createOwnerAccount({ call, email }),
     ...createOwnerSessions({ call, accountKey, devices }),
@@ -182,7 +183,7 @@ export function openOwner({ baseUrl, email, accountKey, session, environment = s
     ...createOwnerSync({ call, environment }),
     ...createOwnerSignedLately(assetPorts),
     ...thumbnails,
-    moveAsset: (options) => moveAsset({ ...assetPorts, thumbnails }, options),
+    moveAsset: (options) => moveAsset({ ...assetPorts, bin: bin.bin, thumbnails }, options),
     accountId,
     email,
     accountKey,

@@ -98,6 +98,22 @@ describe('blindkeep rename and mv', () => {
     assert.equal(again.status, 0, again.stderr)
     await owner.deleteAsset(moved.asset_id)
   })
+
+  it('end a move whose file an earlier call has deleted, by name and by id, and free its space', async () => {
+    await owner.createAlbum({ name: 'Elsewhere' })
+    for (const isById of [false, true]) {
+      const { assetId } = await keep(`moved ${isById}`, content)
+      world.proxy.tamper({ matches: isRequest('DELETE', /^\/v1\/bin\//), instead: 403 })
+      const line = ['mv', isById ? assetId : `moved ${isById}`, '--album', 'Elsewhere', ...as]
+      const stopped = await run(line)
+      world.proxy.tamper()
+      assert.equal(stopped.status, 1, stopped.stderr)
+      const [moved] = await facts(line)
+      assert.equal(moved.from_asset_id, assetId)
+      for await (const page of owner.bin()) assert.ok(page.every(({ id }) => id !== assetId))
+      await owner.deleteAsset(moved.asset_id)
+    }
+  })
 })
 
 describe('blindkeep get', () => {

@@ -1,12 +1,15 @@
 /** `blindkeep mv`: files into another album. The same line again goes on where it stopped. */
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Device } from '@blindkeep/client/device'
 import { AssetMoveError, SendError } from '@blindkeep/client/errors'
 import { type Album, type AssetMoveState, parseAssetMoveState } from '@blindkeep/client/owner'
-import type { AssetId } from '@blindkeep/protocol/ids'
+import { mapConcurrently } from '@blindkeep/protocol/concurrency'
+import { type AssetId, parseAssetId } from '@blindkeep/protocol/ids'
 import { isObject } from '@blindkeep/protocol/json'
 import type { OwnerFlags } from '../account/profile.ts'
 import { type SignedIn, signedIn } from '../account/session.ts'
+import { unlessMissing } from '../ground/disk.ts'
 import { EXIT, type Exit } from '../ground/exits.ts'
 import { interruptible } from '../ground/interrupts.ts'
 import { shortId, shown } from '../ground/texts.ts'
@@ -16,7 +19,7 @@ import { pinsOf } from '../home/pins.ts'
 import { failureOf } from '../outcomes/failures.ts'
 import { createOutcomes } from '../outcomes/outcomes.ts'
 import { createProgress, type FileProgress } from '../send/progress.ts'
-import { chosenAlbum, chosenAssets, titleOf } from './chosen.ts'
+import { chosenAlbum, chosenAssets, isGone, titleOf } from './chosen.ts'
 import { consents, SIGN_IT } from './consent.ts'
 import type { DescribedAsset } from './described.ts'
 
@@ -24,6 +27,9 @@ export interface MvFlags extends OwnerFlags {
   readonly album: string
 }
 
+const FOLDER = 'moves'
+/** Each takes a small request. */
+const AT_ONCE = 4
 const NOTE: Reading<object> = {
   is: (json): json is object => isObject(json),
   says: 'how far a file was moved',
@@ -37,7 +43,8 @@ export async function mv(given: readonly string[], flags: MvFlags): Promise<Exit
   return await interruptible(async (signal) => {
     // An earlier call may have left a copy there, under the same name.
     const isThere = ({ asset }: DescribedAsset) => asset.albumId === album.albumId
-    const chosen = await chosenAssets(session, given, { signal, isLast: isThere })
+    const begun = await begunMoves(session, album)
+    const chosen = await chosenAssets(session, await stillThere(session, given, begun), { signal, isLast: isThere })
     if (!(await consents(chosen, flags, SIGN_IT))) {
       report.problem('Nothing was moved.', { event: 'declined' })
       return EXIT.failed
@@ -48,9 +55,14 @@ export async function mv(given: readonly string[], flags: MvFlags): Promise<Exit
     const progress = createProgress(files, report)
     for (const file of files) {
       signal.throwIfAborted()
-      const { assetId } = file.one.asset
+      const { assetId: shownId } = file.one.asset
+      const [assetId = shownId] = begun.find(([, copyId]) => copyId === shownId) ?? []
       try {
-        const moved = await moveOne(session, file.one, { album, device, signal, onProgress: progress.of(file) })
+        const moved = await moveOne(
+          session,
+          { ...file.one, assetId },
+          { album, device, signal, onProgress: progress.of(file) },
+        )
         const text = `${shown(file.shownAs)} is in the album ${shown(album.name ?? shortId(album.albumId))}.`
         report.result(text, { event: 'moved', asset_id: moved, from_asset_id: assetId, album_id: album.albumId })
       } catch (error) {
@@ -75,11 +87,11 @@ interface Moving {
 /** Keeps a note of how far it is, until the file is moved. */
 async function moveOne(
   { owner, profile, server, recordsOf }: SignedIn,
-  { asset: { assetId }, signerRevokedAt }: DescribedAsset,
+  { assetId, signerRevokedAt }: Pick<DescribedAsset, 'signerRevokedAt'> & { readonly assetId: AssetId },
   { album: { albumId }, ...moving }: Moving,
 ): Promise<AssetId> {
   const { home, directory, vault } = profile
-  const name = `moves/${recordsOf}-${assetId}-${albumId}`
+  const name = `${FOLDER}/${recordsOf}-${assetId}-${albumId}`
   const onState = (state: AssetMoveState) => vault.write(name, state)
   const move = async () =>
     await owner.moveAsset({
@@ -102,6 +114,43 @@ async function moveOne(
     } catch (error) {
       const isOver = error instanceof SendError && error.remedy === 'prepare_again'
       if (isOver || (error instanceof AssetMoveError && error.reason === 'changed')) await vault.remove(name)
+      throw error
+    }
+  })
+}
+
+type BegunMove = readonly [assetId: AssetId, copyId: AssetId]
+
+/** Moves to the album that this profile has begun: perhaps all that is left to do is to free the space of the file. */
+async function begunMoves({ profile, recordsOf }: SignedIn, { albumId }: Album): Promise<readonly BegunMove[]> {
+  const { directory, vault } = profile
+  const [before, after] = [join(FOLDER, `${recordsOf}-`), `-${albumId}.json`]
+  const found: BegunMove[] = []
+  for (const file of (await readdir(join(directory, FOLDER), { recursive: true }).catch(unlessMissing)) ?? []) {
+    const path = join(FOLDER, file)
+    if (!path.startsWith(before) || !path.endsWith(after)) continue
+    const assetId = parseAssetId(path.slice(before.length, -after.length))
+    const name = `${FOLDER}/${recordsOf}-${assetId}-${albumId}`
+    const state = stateOf(await vault.read(name, NOTE).catch(unlessDamaged))
+    if (assetId !== undefined && state !== undefined) found.push([assetId, state.copy.envelope.file_id])
+  }
+  return found
+}
+
+/** The id of a file that an earlier call has deleted means its copy. */
+async function stillThere(
+  { owner }: SignedIn,
+  given: readonly string[],
+  begun: readonly BegunMove[],
+): Promise<readonly string[]> {
+  const copies = new Map<string, AssetId>(begun)
+  return await mapConcurrently(given, AT_ONCE, async (text) => {
+    const copyId = copies.get(text.toLowerCase())
+    if (copyId === undefined) return text
+    try {
+      return (await owner.asset(text.toLowerCase())).assetId
+    } catch (error) {
+      if (isGone(error)) return copyId
       throw error
     }
   })

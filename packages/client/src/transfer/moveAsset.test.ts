@@ -44,6 +44,12 @@ async function places(): Promise<readonly { readonly assetId: AssetId; readonly 
   return [...present].map(([assetId, albumId]) => ({ assetId, albumId }))
 }
 
+async function binned(): Promise<readonly string[]> {
+  const ids: string[] = []
+  for await (const page of keeper.owner.bin()) ids.push(...page.map(({ id }) => id))
+  return ids
+}
+
 async function assertWhole(assetId: AssetId, expected: object): Promise<void> {
   const other = anotherClient(proxy.url, keeper.owner)
   const { content: stream, albumId, name, type, note, sender, modifiedAt } = await other.openAsset(assetId)
@@ -99,6 +105,7 @@ describe('a file that moves to another album', () => {
     const found = (await places()).filter((place) => !others.has(place.assetId))
     assert.deepEqual(found, [{ assetId: copied, albumId: album }])
     await assertWhole(copied, { ...FACTS, albumId: album })
+    assert.deepEqual(await binned(), [], 'the first one is charged')
     const state = parseAssetMoveState(JSON.parse(kept ?? ''))
     if (isNoted) assert.equal(await owner.moveAsset({ assetId, album, device, state }), copied)
     assert.equal(await owner.moveAsset({ assetId: copied, album, device }), copied)

@@ -19,6 +19,7 @@ import { type AssetFacts, blobOf, findAsset, readAsset } from '../assets/assetFa
 import type { AssetPorts } from '../assets/assetPorts.ts'
 import { type OpenedAsset, openAsset } from '../assets/openAsset.ts'
 import type { AssetPermissions } from '../assets/vouchedAsset.ts'
+import type { OwnerBin } from '../bin/ownerBin.ts'
 import { readAnswer } from '../http/answer.ts'
 import type { Call } from '../http/call.ts'
 import { ProblemError } from '../http/errors.ts'
@@ -79,8 +80,10 @@ export async function moveAsset(ports: MovePorts, options: MoveAsset): Promise<A
   const { call } = ports
   const { assetId, album, state, signal } = options
   const found = await findAsset(call, assetId, signal)
-  // An earlier call has deleted it: not before its copy was verified, which is cheap to ask again.
-  if (found === undefined && state !== undefined) return await verifiedCopy(ports, copyOf(state), options)
+  if (found === undefined) {
+    const copy = state === undefined ? await copyOfBinned(ports, options) : copyOf(state)
+    if (copy !== undefined) return await endDeleted(ports, copy, options)
+  }
   const asset = found ?? (await readAsset(call, assetId, signal))
   if (asset.albumId === album) return assetId
   if (provenanceOf(asset) === '') throw new AssetUnsigned()
@@ -92,6 +95,25 @@ export async function moveAsset(ports: MovePorts, options: MoveAsset): Promise<A
   await requireUnchanged(ports, await readAsset(call, assetId, signal), copy)
   await deleteUnchanged(ports, { assetId, copy }, signal)
   return copied
+}
+
+/** An earlier call has deleted it: not before its copy was verified, which is cheap to ask again. */
+async function endDeleted(ports: MovePorts, copy: Copy, options: MoveAsset): Promise<AssetId> {
+  const copied = await verifiedCopy(ports, copy, options)
+  await ports.call('endBinEntry', { path: { bin_id: options.assetId } })
+  return copied
+}
+
+/** Without a state. Undefined if the file is not in the bin, or no copy of it in the album. */
+async function copyOfBinned(ports: MovePorts, { assetId, album, signal }: MoveAsset): Promise<Copy | undefined> {
+  for await (const page of ports.bin({ signal })) {
+    const asset = page.find(({ id }) => id === assetId)?.asset
+    for (let turn = 0; asset !== undefined && provenanceOf(asset) !== '' && turn < MAX_TRIES; turn++) {
+      const copy = { assetId: copyId(ports, asset, { album, turn }), provenanceHash: provenanceOf(asset) }
+      if ((await findAsset(ports.call, copy.assetId, signal))?.complete === true) return copy
+    }
+  }
+  return undefined
 }
 
 /** The server compares once more: another client may have changed it since it was read. */
@@ -122,7 +144,7 @@ async function deleteForGood(call: Call, assetId: AssetId, { ifProvenance, signa
   await call('endBinEntry', { path: { bin_id: assetId } })
 }
 
-type MovePorts = AssetPorts & { readonly thumbnails: OwnerThumbnails }
+type MovePorts = AssetPorts & Pick<OwnerBin, 'bin'> & { readonly thumbnails: OwnerThumbnails }
 
 interface Copy {
   readonly assetId: AssetId
