@@ -6,8 +6,9 @@ import { countText } from '@blindkeep/protocol/counts'
 import type { OwnerFlags } from '../account/profile.ts'
 import { type SignedIn, signedIn } from '../account/session.ts'
 import { agrees } from '../ground/ask.ts'
-import { EXIT, type Exit, LocalError, UsageError } from '../ground/exits.ts'
+import { EXIT, type Exit, UsageError } from '../ground/exits.ts'
 import { interruptible } from '../ground/interrupts.ts'
+import { pick } from '../ground/pick.ts'
 import { shrinking } from '../ground/table.ts'
 import { namesText, shortId, shown, timeText } from '../ground/texts.ts'
 import { failureOf } from '../outcomes/failures.ts'
@@ -112,19 +113,14 @@ async function itemsIn({ owner, report }: SignedIn, signal: AbortSignal): Promis
   return items
 }
 
-/** By id, by its beginning, or by name. */
 function chosenOf(items: readonly BinItem[], given: readonly string[]): readonly BinItem[] {
-  const chosen = new Set<BinItem>()
-  for (const text of given) {
-    const byId = items.filter(({ id }) => text.length >= 4 && id.startsWith(text.toLowerCase()))
-    const found = byId.length > 0 ? byId : items.filter(({ file }) => file?.name === text)
-    const [one, ...others] = found
-    if (one === undefined) throw new LocalError(`There is no ${shown(text)} in the bin.`)
-    if (others.length > 0)
-      throw new LocalError(`There are ${found.length} ${shown(text)} in the bin. Name one by its id.`)
-    chosen.add(one)
+  const of = {
+    what: 'item',
+    listedBy: 'bin list',
+    id: ({ id }: BinItem) => id,
+    name: ({ file }: BinItem) => file?.name,
   }
-  return [...chosen]
+  return [...new Set(given.map((text) => pick(items, text, of)))]
 }
 
 const nameOf = ({ file, fault }: BinItem): string =>
