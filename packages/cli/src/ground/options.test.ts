@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { expiry, name, sizeLimit, totalLimit } from './options.ts'
+import { expiry, name, pastTime, sizeLimit, totalLimit } from './options.ts'
 
 describe('the values of options', () => {
   it('are durations, or times of any zone in UTC', () => {
@@ -11,6 +11,12 @@ describe('the values of options', () => {
   it('are refused if they are no time', () => {
     for (const text of ['', '7', '0d', 'tomorrow', '2030-12-31', '999999w'])
       assert.throws(() => expiry(text), /A time is/)
+  })
+
+  it('are days that the calendar has', () => {
+    assert.equal(pastTime('2024-02-29'), new Date(2024, 1, 29).getTime())
+    for (const text of ['2026-02-29', '2026-13-01', '2026-00-10', '2026-01-00'])
+      assert.throws(() => pastTime(text), /A time is/, text)
   })
 
   it('are refused if they limit to nothing', () => {

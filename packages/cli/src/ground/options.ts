@@ -27,9 +27,9 @@ export function expiry(text: string): Expiry {
 /** Milliseconds: so long ago, the beginning of a day in this machine's zone, or a time. */
 export function pastTime(text: string): number {
   const seconds = parseDuration(text)
-  const [, year, month, day] = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text) ?? []
   if (seconds !== undefined) return Date.now() - seconds * 1000
-  const at = day === undefined ? parseInstant(text) : new Date(Number(year), Number(month) - 1, Number(day)).getTime()
+  const isDay = parseInstant(`${text}T00:00:00Z`) !== undefined
+  const at = isDay ? new Date(`${text}T00:00`).getTime() : parseInstant(text)
   return at ?? refuse(`A time is written ${DURATION_FORMS}, or as in 2026-12-31 or 2026-12-31T18:00:00Z.`)
 }
 
