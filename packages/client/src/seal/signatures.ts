@@ -2,8 +2,7 @@ import type { HybridVerifiers } from '@blindkeep/protocol/cose'
 import { primitives } from '#primitives'
 
 /**
- * Ed25519 follows RFC 8032 strictly: no key of small order, one encoding of every point and
- * scalar, not the looser ZIP
+ * Ed25519 follows RFC 8032 strictly: no key of small order, one encoding of every point and scalar, not the looser ZIP
  * 215. So a signature that this client accepts is accepted everywhere. ML-DSA-65 is FIPS 204 with an empty context.
  */
 export const verifiers: HybridVerifiers = {
