@@ -38,7 +38,7 @@ export interface Entry extends StoredWork {
   readonly resting: Set<AbortController>
   isStopped: boolean
   /** Since it was begun, restored or tried again. */
-  done: number
+  done: WorkItem[]
   already: number
   stopped: number
 }
@@ -86,7 +86,7 @@ export function createWorkEntries(): WorkEntries {
         {
           ...work,
           ...{ phase, stored, left, failures: new Map(), tried: new Set(work.begun) },
-          ...{ onTheirWay: new Set(), resting: new Set(), isStopped: false, done: 0, already: 0, stopped: 0 },
+          ...{ onTheirWay: new Set(), resting: new Set(), isStopped: false, done: [], already: 0, stopped: 0 },
         },
       ]
       notify()

@@ -17,23 +17,29 @@ interface Texts {
 export function messagesOf(report: WorkReport, texts: Texts, actionFor: Undo['actionFor']): readonly Message[] {
   const { already, stopped } = report
   const messages: Message[] = []
-  if (report.done > 0) messages.push({ ...doneMessage(report, texts), action: undoOf(report, actionFor) })
+  if (report.done > 0) {
+    const { text, ...message } = doneMessage(report, texts)
+    messages.push({ ...message, text: text + restOf(report, texts), action: undoOf(report, actionFor) })
+  }
   if (already > 0) messages.push({ tone: 'info', text: texts.work.already(already) })
   if (stopped > 0) messages.push({ tone: 'info', text: texts.work.stopped(stopped) })
   return messages
 }
 
-/** Only if all of it was done here: what was handled elsewhere may be in the bin for another reason. */
-function undoOf({ order, ...report }: WorkReport, actionFor: Undo['actionFor']): Message['action'] {
-  if (report.already + report.stopped + report.failed > 0) return undefined
-  const ids = order.items.flatMap((item) => (item.do === 'discard' || item.do === 'delete' ? [item.id] : []))
+/** What was handled elsewhere may be in the bin for another reason. */
+function undoOf({ doneItems }: WorkReport, actionFor: Undo['actionFor']): Message['action'] {
+  const ids = doneItems.flatMap((item) => (item.do === 'discard' || item.do === 'delete' ? [item.id] : []))
   return ids.length === 0 ? undefined : actionFor(ids)
 }
 
+/** What earlier pages have done of it is not said again. */
+function restOf({ order, total, done }: WorkReport, { work }: Texts): string {
+  return total > order.items.length && order.last === undefined ? ` ${work.rest(done, total)}` : ''
+}
+
 /** Names the file when it is only one. */
-function doneMessage({ order, done, failed }: WorkReport, { inbox, albums }: Texts): Message {
-  const [only, ...others] = order.items
-  const name = others.length === 0 ? only?.name : undefined
+function doneMessage({ order, doneItems, done, failed }: WorkReport, { inbox, albums }: Texts): Message {
+  const name = done === 1 ? doneItems[0]?.name : undefined
   switch (order.kind) {
     case 'discard': {
       const { doneOne, done: doneMany } = inbox.discarding

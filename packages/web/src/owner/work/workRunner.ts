@@ -26,9 +26,12 @@ export interface WorkPorts {
   readonly wait: (ms: number, signal: AbortSignal) => Promise<void>
 }
 
-/** How a piece of work has ended. */
+/** How a piece of work has ended: since it was begun, restored or tried again. */
 export interface WorkReport {
   readonly order: WorkOrder
+  /** Items at its beginning: more than in `order` if a page before has begun it. */
+  readonly total: number
+  readonly doneItems: readonly WorkItem[]
   readonly done: number
   readonly already: number
   /** Not begun, because its owner has stopped it. */
@@ -79,7 +82,8 @@ export function createWorkRunner(ports: WorkPorts, entries: WorkEntries, listene
       entry.onTheirWay.add(item.id)
       try {
         const outcome = await ports.step(item, { isFirstTry, isStopped: entry.isStopped })
-        entry[outcome] += 1
+        if (outcome === 'done') entry.done.push(item)
+        else entry[outcome] += 1
         entry.left.delete(item.id)
         await ports.forgetItems([item.id])
         listeners.onItem(item)
@@ -105,15 +109,18 @@ export function createWorkRunner(ports: WorkPorts, entries: WorkEntries, listene
   }
 
   async function finish(entry: Entry): Promise<void> {
-    const { order, done, already, failures } = entry
+    const { order, total, done: doneItems, already, failures } = entry
     const forgotten = entry.isStopped ? [...entry.left.keys()].filter((id) => !failures.has(id)) : []
     const stopped = entry.stopped + forgotten.length
     for (const id of forgotten) entry.left.delete(id)
     await ports.forgetItems(forgotten)
     if (failures.size === 0) await remove(entry)
     else entries.change(entry, { phase: 'failed' })
-    Object.assign(entry, { isStopped: false, done: 0, already: 0, stopped: 0 })
-    listeners.onReport({ order, done, already, stopped, failed: failures.size })
+    Object.assign(entry, { isStopped: false, done: [], already: 0, stopped: 0 })
+    listeners.onReport({
+      ...{ order, total, doneItems, done: doneItems.length },
+      ...{ already, stopped, failed: failures.size },
+    })
   }
 
   async function remove(entry: Entry): Promise<void> {

@@ -29,6 +29,7 @@ export const work: typeof english = {
   retry: 'Diese noch einmal versuchen',
   close: 'Schließen',
   more: (count) => `und ${files(count)} mehr`,
+  rest: (count, total) => `Das ${plural(count, 'ist die letzte', 'sind die letzten')} von ${files(total)}.`,
   already: (count) =>
     `${files(count)} ${plural(count, 'war', 'waren')} schon behalten, verworfen oder gelöscht, hier oder auf einem anderen Gerät.`,
   keys: {

@@ -28,6 +28,7 @@ export const work = {
   retry: 'Try these again',
   close: 'Close',
   more: (count: number) => `and ${files(count)} more`,
+  rest: (count: number, total: number) => `${plural(count, 'It is', 'They are')} the last of ${files(total)}.`,
   already: (count: number) =>
     `${files(count)} ${plural(count, 'was', 'were')} already kept, discarded or deleted, here or on another device.`,
   keys: {
