@@ -64,14 +64,7 @@ export function BinPage() {
           {shown < value.length && <Button onClick={() => setShown(shown + SHOWN)}>{text.more}</Button>}
         </>
       )}
-      {ending !== undefined && (
-        <EndEntries
-          entries={ending}
-          isAll={ending.length === value?.length}
-          onClose={() => setEnding(undefined)}
-          onEnded={reload}
-        />
-      )}
+      {ending !== undefined && <EndEntries entries={ending} onClose={() => setEnding(undefined)} onEnded={reload} />}
     </div>
   )
 }
@@ -116,13 +109,12 @@ function BinRow({ entry, item, onRestore, onEnd }: BinRowProps) {
 
 interface EndEntriesProps {
   readonly entries: readonly BinEntry[]
-  readonly isAll: boolean
   readonly onClose: () => void
   readonly onEnded: () => void
 }
 
 /** One by one: what has come into the bin since the question was not meant. */
-function EndEntries({ entries, isAll, onClose, onEnded }: EndEntriesProps) {
+function EndEntries({ entries, onClose, onEnded }: EndEntriesProps) {
   const { owner, showMessage } = useOwnerPages()
   const text = useText(binTexts)
   const format = useText(formats)
@@ -136,7 +128,7 @@ function EndEntries({ entries, isAll, onClose, onEnded }: EndEntriesProps) {
         for (const { id } of entries) await owner.endBinEntry(id)
       }}
       onDone={() => {
-        showMessage({ tone: 'good', text: isAll ? text.empty.done : text.end.done })
+        showMessage({ tone: 'good', text: text.end.done(entries.length) })
         onEnded()
         onClose()
       }}

@@ -1,5 +1,5 @@
 import type { bin as english } from '../en/bin.ts'
-import { files } from './counts.ts'
+import { files, plural } from './counts.ts'
 
 export const bin: typeof english = {
   title: 'Papierkorb',
@@ -24,16 +24,14 @@ export const bin: typeof english = {
     text: (size) =>
       `Das lässt sich nicht rückgängig machen. Damit werden ${size} Ihres Speichers frei. Der Server löscht die verschlüsselten Bytes innerhalb von etwa einem Tag.`,
     confirm: 'Endgültig löschen',
-    done: 'Die Datei wurde endgültig gelöscht.',
+    done: (count) => plural(count, 'Die Datei wurde endgültig gelöscht.', `${files(count)} wurden endgültig gelöscht.`),
   },
   empty: {
     button: 'Jetzt leeren',
     title: (count) => `${files(count)} endgültig löschen?`,
     confirm: 'Papierkorb leeren',
-    done: 'Der Papierkorb ist leer.',
   },
   undo: 'Rückgängig',
   restored: (count) => (count === 1 ? 'Die Datei ist wieder da.' : `${files(count)} sind wieder da.`),
   notRestored: (count, why) => `${files(count)} ließen sich nicht wiederherstellen. ${why}`,
-  close: 'Schließen',
 }

@@ -1,4 +1,4 @@
-import { files } from './counts.ts'
+import { files, plural } from './counts.ts'
 
 export const bin = {
   title: 'Bin',
@@ -23,16 +23,14 @@ export const bin = {
     text: (size: string) =>
       `This cannot be undone. It frees ${size} of your storage. The server deletes the encrypted bytes within about a day.`,
     confirm: 'Delete for good',
-    done: 'The file was deleted for good.',
+    done: (count: number) => plural(count, 'The file was deleted for good.', `${files(count)} were deleted for good.`),
   },
   empty: {
     button: 'Empty now',
     title: (count: number) => `Delete ${files(count)} for good?`,
     confirm: 'Empty the bin',
-    done: 'The bin is empty.',
   },
   undo: 'Undo',
   restored: (count: number) => (count === 1 ? 'The file is back.' : `${files(count)} are back.`),
   notRestored: (count: number, why: string) => `${files(count)} could not be restored. ${why}`,
-  close: 'Close',
 }
