@@ -181,6 +181,7 @@ describe('an album', () => {
     await page.getByRole('link', { name: albumTexts.move.toAlbum }).click()
     await tile(page, 'letters, 2026.txt').waitFor()
     await tile(page, 'other.txt').waitFor()
+    assert.equal(await page.getByText(albumTexts.move.done(2, 'Taxes')).count(), 0, 'its link is followed')
   })
 
   it('finishes an upload that stopped before it was signed', async (t) => {

@@ -22,7 +22,7 @@ export interface OwnerPages {
   showMessage(message: {
     readonly tone: 'good' | 'bad' | 'info'
     readonly text: string
-    /** Leads to the result. */
+    /** Leads to the result. Following it ends the message, unless it is about a failure. */
     readonly link?: { readonly href: string; readonly text: string } | undefined
     /** A button. Pressing it ends the message. */
     readonly action?: { readonly text: string; readonly run: () => void } | undefined

@@ -86,7 +86,12 @@ function ToastCard({ toast, dismiss }: ToastCardProps) {
     >
       <Icon name={ICONS[tone]} />
       <p class="grow">
-        {text} {link !== undefined && <a href={link.href}>{link.text}</a>}
+        {text}{' '}
+        {link !== undefined && (
+          <a href={link.href} onClick={() => tone !== 'bad' && dismiss(id)}>
+            {link.text}
+          </a>
+        )}
       </p>
       {action !== undefined && (
         <Button
