@@ -433,7 +433,7 @@ async function retainAll(page: Page): Promise<void> {
 }
 
 describe('a file that is protected from deletion', () => {
-  it('says what that means and until when, and is not offered for deletion, alone and beside another', async (t) => {
+  it('says what that means and until when, and is not offered for deletion or a move, alone and beside another', async (t) => {
     const keeper = await world.keeper()
     const assetId = await upload(keeper, 'deed.txt', randomBytes(100))
     await upload(keeper, 'draft.txt', randomBytes(100))
@@ -459,6 +459,10 @@ describe('a file that is protected from deletion', () => {
     assert.equal(await button(page, 'Delete file').count(), 0)
     await assertAccessible(page)
     await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click()
+    await button(page, albumTexts.move.short).click()
+    await page.getByText('1 file is protected and stays').waitFor()
+    assert.equal(await button(page, albumTexts.move.confirm(1)).count(), 0)
+    await assertAccessible(page)
     await page.goto(albumUrl(keeper))
     await tile(page, 'deed.txt').waitFor()
     await button(page, 'Delete album').click()
@@ -466,6 +470,10 @@ describe('a file that is protected from deletion', () => {
     assert.equal(await page.getByRole('button', { name: /^Delete album and/ }).count(), 0)
     await page.keyboard.press('Escape')
     for (const name of ['deed.txt', 'draft.txt']) await page.getByLabel(`Select ${name}`).check()
+    await button(page, albumTexts.move.short).click()
+    await page.getByText('1 file is protected and stays').waitFor()
+    await button(page, albumTexts.move.confirm(1)).waitFor()
+    await page.keyboard.press('Escape')
     await button(page, 'Delete').click()
     await button(page, 'Delete file').click()
     await tile(page, 'draft.txt').waitFor({ state: 'detached' })

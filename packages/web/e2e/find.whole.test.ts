@@ -173,6 +173,16 @@ describe('a kept file', () => {
     await page.getByRole('heading', { name: text.albumFiles }).waitFor()
     assert.equal(await page.locator('.tile').count(), 1)
     await assertAccessible(page)
+
+    // Files of two albums may move into either of them.
+    const other = await owner.createAlbum({ name: 'Other' })
+    await owner.upload({ source: sourceOfBytes(new Uint8Array(10)), album: other.albumId, device, name: 'Grüße 2.txt' })
+    await tile('Grüße 2').waitFor()
+    await button(page, albumsText.selection.all).click()
+    await button(page, albumsText.move.short).click()
+    await page.getByRole('dialog').getByRole('radio').nth(2).waitFor()
+    await page.keyboard.press('Escape')
+
     await page.goto(`${world.url}/#/albums/${album}?kind=image&sort=name`)
     await tile('two').waitFor()
     await page

@@ -3,33 +3,39 @@ import type { AlbumId } from '@blindkeep/protocol/ids'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { useCloseGuard } from '../../common/closeGuard.ts'
 import { Button, Dialog, Notice, Progress } from '../../common/controls.tsx'
+import { formats } from '../../common/format.ts'
 import { useText } from '../../common/reader.ts'
 import { useOwnerPages } from '../context.ts'
 import { useDevice } from '../device.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
 import { errorTexts } from '../errorText.ts'
 import { AlbumForm } from '../inbox/chooseAlbum.tsx'
+import { byProtection } from './protection.ts'
 import { albumName, albumsTexts } from './texts.ts'
 import { useAlbums } from './useAlbumData.ts'
 
 interface MoveDialogProps {
-  /** Of one album, signed by devices that may sign. */
+  /** Signed by devices that may sign. */
   readonly assets: readonly AssetFacts[]
   readonly onClose: () => void
   /** Called when some were moved, and the dialog closes. */
   readonly onMoved: () => void
 }
 
-/** Moves files one after the other. It can be begun again after any end: see `moveAsset`. */
+/**
+ * Moves files one after the other, except those that cannot be deleted where they are. It can be begun again after any
+ * end: see `moveAsset`.
+ */
 export function MoveDialog({ assets: asked, onClose, onMoved }: MoveDialogProps) {
-  const { showMessage } = useOwnerPages()
+  const { owner, showMessage } = useOwnerPages()
   const text = useText(albumsTexts)
+  const format = useText(formats)
   const errorText = useText(errorTexts)
   const albums = useAlbums()
   // Files that have moved leave the album behind the dialog.
-  const [assets] = useState(asked)
+  const [{ free: assets, kept }] = useState(() => byProtection(asked, owner.now()))
   const moving = useMoving(assets)
-  const others = albums.value?.filter(({ albumId }) => albumId !== assets[0]?.albumId)
+  const others = albums.value?.filter(({ albumId }) => assets.some((asset) => asset.albumId !== albumId))
 
   async function move(album: Pick<Album, 'albumId' | 'name'>): Promise<void> {
     const moved = await moving.run(album.albumId)
@@ -45,6 +51,13 @@ export function MoveDialog({ assets: asked, onClose, onMoved }: MoveDialogProps)
     }
   }
 
+  const stays = kept && <Notice tone="warn">{text.remove.retained(kept.count, format.instant(kept.until))}</Notice>
+  if (assets.length === 0)
+    return (
+      <Dialog title={text.move.title(asked.length)} closeLabel={text.close} onClose={onClose}>
+        {stays}
+      </Dialog>
+    )
   return (
     <Dialog
       title={text.move.title(assets.length)}
@@ -52,6 +65,7 @@ export function MoveDialog({ assets: asked, onClose, onMoved }: MoveDialogProps)
       onClose={moving.isBusy ? moving.stop : onClose}
     >
       {albums.error !== undefined && <ErrorNotice error={albums.error} onRetry={albums.reload} />}
+      {stays}
       <p>{text.move.text(assets.length)}</p>
       {moving.failed !== undefined && (
         <Notice tone="bad">{text.move.failed(moving.failed.count, errorText(moving.failed.reason))}</Notice>

@@ -225,7 +225,6 @@ export const albums: typeof import('../en/albums.ts').albums = {
     unsigned: 'Diese Datei ist nicht geschützt: Sie ist nicht fertig, oder sie wurde inzwischen gelöscht.',
   },
   move: {
-    open: 'In ein anderes Album verschieben',
     short: 'Verschieben',
     title: (count) =>
       plural(count, 'Diese Datei in ein anderes Album verschieben', `${files(count)} in ein anderes Album verschieben`),

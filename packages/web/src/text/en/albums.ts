@@ -216,7 +216,6 @@ export const albums = {
     unsigned: 'This file is not protected: it is not finished, or it was deleted meanwhile.',
   },
   move: {
-    open: 'Move to another album',
     short: 'Move',
     title: (count: number) => plural(count, 'Move this file to another album', `Move ${files(count)} to another album`),
     text: (count: number) =>
