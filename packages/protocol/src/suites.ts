@@ -57,6 +57,9 @@ export const MAX_LINK_TITLE_BYTES = { title: 600, message: 1500 } as const
 /** For forms. */
 export const MAX_LINK_TITLE_CHARACTERS = { title: 200, message: 500 } as const
 
+/** A limited share knows each of its downloads again, so that a visit takes one only. */
+export const MAX_SHARE_DOWNLOADS = 250
+
 /** An owner's longest name for a share, session or device: 200 characters of any script in UTF-8. */
 export const MAX_OWN_NAME_BYTES = 600
 /** For forms. */

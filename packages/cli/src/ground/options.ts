@@ -1,7 +1,7 @@
 /** Parsers of options. A value that cannot be read ends the command with what can. */
 import { parseSize, SIZE_FORMS } from '@blindkeep/protocol/byteSizes'
 import { formatInstant, instantIn, parseInstant } from '@blindkeep/protocol/ids'
-import { MAX_LINK_TITLE_CHARACTERS } from '@blindkeep/protocol/suites'
+import { MAX_LINK_TITLE_CHARACTERS, MAX_SHARE_DOWNLOADS } from '@blindkeep/protocol/suites'
 import { InvalidArgumentError } from 'commander'
 import { DURATION_FORMS, parseDuration } from './texts.ts'
 
@@ -89,12 +89,10 @@ export function countLimit(text: string): number | 'unlimited' {
   return text === 'unlimited' ? text : count(text)
 }
 
-const MAX_DOWNLOADS = 250
-
 /** Of a share. */
 export function downloads(text: string): number {
   const many = count(text)
-  return many <= MAX_DOWNLOADS ? many : refuse(`At most ${MAX_DOWNLOADS}, please.`)
+  return many <= MAX_SHARE_DOWNLOADS ? many : refuse(`At most ${MAX_SHARE_DOWNLOADS}, please.`)
 }
 
 export function downloadsLimit(text: string): number | 'unlimited' {

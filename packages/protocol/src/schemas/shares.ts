@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { MAX_SHARE_DOWNLOADS } from '../suites.ts'
 import { base64, boolean, integer, list, object, opaqueId, optional, sealedName, sha256, time } from './shape.ts'
 
 /** Bytes of the sealed index, a blob with a single data segment. */
@@ -12,9 +13,6 @@ const sealedIndex = base64(
     max: MAX_SHARE_INDEX_BYTES,
   },
 )
-
-/** Each of them is known again, so that a visit takes one download only. */
-export const MAX_SHARE_DOWNLOADS = 250
 
 const maxDownloads = (more: string) =>
   optional(

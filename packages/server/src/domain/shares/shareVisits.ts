@@ -5,7 +5,7 @@
  */
 import { fromHex } from '@blindkeep/protocol/bytes'
 import type { OpaqueId } from '@blindkeep/protocol/ids'
-import { MAX_SHARE_DOWNLOADS } from '@blindkeep/protocol/schemas/shares'
+import { MAX_SHARE_DOWNLOADS } from '@blindkeep/protocol/suites'
 import type { Clock } from '../../ports/clock.ts'
 import type { Limiter } from '../../ports/limiter.ts'
 import type { Log } from '../../ports/log.ts'

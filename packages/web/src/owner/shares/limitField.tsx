@@ -1,16 +1,14 @@
+import { MAX_SHARE_DOWNLOADS } from '@blindkeep/protocol/suites'
 import { Field } from '../../common/controls.tsx'
 import { useText } from '../../common/reader.ts'
 import { sharesTexts } from './texts.ts'
-
-/** As the server takes it. */
-const MAX_DOWNLOADS = 250
 
 /** Undefined for none. */
 export function limitOf(typed: string): number | undefined | 'wrong' {
   const digits = typed.trim()
   if (digits === '') return undefined
   const limit = /^\d{1,3}$/.test(digits) ? Number(digits) : 0
-  return 1 <= limit && limit <= MAX_DOWNLOADS ? limit : 'wrong'
+  return 1 <= limit && limit <= MAX_SHARE_DOWNLOADS ? limit : 'wrong'
 }
 
 interface LimitFieldProps {
@@ -24,7 +22,7 @@ export function LimitField({ typed, onTyped }: LimitFieldProps) {
     <Field
       label={text.field}
       hint={text.hint}
-      fault={limitOf(typed) === 'wrong' ? text.fault(MAX_DOWNLOADS) : undefined}
+      fault={limitOf(typed) === 'wrong' ? text.fault(MAX_SHARE_DOWNLOADS) : undefined}
     >
       {(input) => (
         <input
