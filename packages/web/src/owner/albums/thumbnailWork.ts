@@ -105,7 +105,7 @@ function added<Listener>(to: Set<Listener>, listener: Listener): () => void {
 
 const started = new WeakMap<Owner, ThumbnailWork>()
 
-export function thumbnailWorkOf(owner: Owner): ThumbnailWork {
+function thumbnailWorkOf(owner: Owner): ThumbnailWork {
   const known = started.get(owner)
   if (known !== undefined) return known
   const work = createThumbnailWork((assetId, signal) => makeThumbnailOf(owner, assetId, signal))

@@ -1,6 +1,6 @@
 /**
  * Thumbnails are made of what is open already: when the owner uploads a picture, and when the owner views a file. Of
- * closed files only when the owner asks for them (thumbnailWork.ts), or has asked for them always (madeWhenKept).
+ * closed files only when the owner asks for them (thumbnailWork.ts), or has asked for them always (`isMadeWhenKept`).
  */
 import type { Device } from '@blindkeep/client/device'
 import type { AssetFacts, Owner, PictureOf } from '@blindkeep/client/owner'
