@@ -34,7 +34,7 @@ export const PROBLEM_WORDS: Partial<Readonly<Record<ProblemCode, string>>> = {
   'error.drop.cap_below_use':
     'The link has used more than that: what has landed and what is on its way count. See: blindkeep link show',
   'error.quota.exceeded':
-    'The storage of the account is full. Delete what you do not need, or ask the operator for more.',
+    'The storage of the account is full. Delete what you do not need and empty the bin, or ask the operator for more.',
   'error.drop.not_found': GONE,
   'error.asset.not_found': GONE,
   'error.storage.asset_not_found': GONE,

@@ -63,7 +63,7 @@ export const problems: typeof import('../en/problems.ts').problems = {
     'error.drop.links_exhausted':
       'Sie haben die Höchstzahl offener Links erreicht. Widerrufen Sie einige, die Sie nicht mehr brauchen.',
     'error.quota.exceeded':
-      'Ihr Speicher ist voll. Löschen Sie Dateien, die Sie nicht brauchen, oder bitten Sie den Betreiber dieses Servers um mehr Platz.',
+      'Ihr Speicher ist voll. Löschen Sie Dateien, die Sie nicht brauchen, und leeren Sie den Papierkorb, oder bitten Sie den Betreiber dieses Servers um mehr Platz.',
     'error.request.not_found': OUR_FAULT,
     'error.auth.session_not_found': GONE,
     'error.device.not_found': GONE,
@@ -157,7 +157,8 @@ export const problems: typeof import('../en/problems.ts').problems = {
     chunk_refused:
       'Etwas zwischen diesem Browser und dem Server blockiert selbst kleine Teile der Datei. Versuchen Sie es in einem anderen Netz.',
     file_changed: 'Die Datei wurde während des Sendens geändert. Fügen Sie sie noch einmal hinzu.',
-    storage_full: 'Ihr Speicher ist voll. Löschen Sie Dateien, die Sie nicht brauchen, und machen Sie dann weiter.',
+    storage_full:
+      'Ihr Speicher ist voll. Löschen Sie Dateien, die Sie nicht brauchen, leeren Sie den Papierkorb, und machen Sie dann weiter.',
     too_large_for_server: 'Die Datei ist größer, als der Server erlaubt.',
     too_many_uploads:
       'Sie haben die Höchstzahl gleichzeitiger Uploads erreicht. Warten Sie, bis einige beendet sind, und machen Sie dann weiter.',

@@ -9,12 +9,12 @@ const quota: Texts['quota'] = {
     soft_warning: {
       title: 'Ihr Speicher ist fast voll',
       meaning:
-        'Uploads und Dateien von Gästen kommen noch an. Schaffen Sie Platz, bevor er voll ist: Verwerfen Sie Dateien im Eingang, löschen Sie Dateien, die Sie nicht mehr brauchen, oder bitten Sie den Betreiber dieses Servers um mehr Platz.',
+        'Uploads und Dateien von Gästen kommen noch an. Schaffen Sie Platz, bevor er voll ist: Verwerfen Sie Dateien im Eingang, löschen Sie Dateien, die Sie nicht mehr brauchen, und leeren Sie den Papierkorb, oder bitten Sie den Betreiber dieses Servers um mehr Platz.',
     },
     hard_exceeded: {
       title: 'Ihr Speicher ist voll',
       meaning:
-        'Es kommt nichts Neues an: Ihre Uploads werden gestoppt, und Gäste sehen, dass kein Platz ist. Gespeicherte Dateien bleiben. Verwerfen Sie Dateien im Eingang, löschen Sie Dateien, die Sie nicht mehr brauchen, oder bitten Sie den Betreiber dieses Servers um mehr Platz.',
+        'Es kommt nichts Neues an: Ihre Uploads werden gestoppt, und Gäste sehen, dass kein Platz ist. Gespeicherte Dateien bleiben. Verwerfen Sie Dateien im Eingang, löschen Sie Dateien, die Sie nicht mehr brauchen, und leeren Sie den Papierkorb, oder bitten Sie den Betreiber dieses Servers um mehr Platz.',
     },
     grace_expired: {
       title: 'Ihr Speicher ist zu lange voll',
@@ -28,7 +28,7 @@ const quota: Texts['quota'] = {
   soft: (limit) => `Ab ${limit} werden Sie gewarnt.`,
   left: (left) => `${left} frei`,
   none: 'nichts mehr frei',
-  what: 'Dazu gehören Dateien in Alben, Dateien im Eingang und laufende Uploads. Durch die Verschlüsselung wird jede Datei ein wenig größer.',
+  what: 'Dazu gehören Dateien in Alben, im Eingang und im Papierkorb und laufende Uploads. Durch die Verschlüsselung wird jede Datei ein wenig größer.',
   bar: 'Belegter Speicher',
   inBin: (size) => `Davon sind ${size} im Papierkorb.`,
   toBin: 'Papierkorb öffnen',

@@ -68,7 +68,7 @@ const codes: Readonly<Record<ProblemCode | 'unknown', string>> = {
   'error.drop.links_exhausted':
     'You have reached the maximum number of open links. Revoke some that you no longer need.',
   'error.quota.exceeded':
-    'Your storage is full. Delete files that you do not need, or ask the operator of this server for more space.',
+    'Your storage is full. Delete files that you do not need and empty the bin, or ask the operator of this server for more space.',
   'error.request.not_found': OUR_FAULT,
   'error.auth.session_not_found': GONE,
   'error.device.not_found': GONE,
@@ -155,7 +155,7 @@ const send: Readonly<Record<SendStopReason, string>> = {
   chunk_refused:
     'Something between this browser and the server blocks even small parts of the file. Try another network.',
   file_changed: 'The file was changed while it was being sent. Add it again.',
-  storage_full: 'Your storage is full. Delete files that you do not need, then resume.',
+  storage_full: 'Your storage is full. Delete files that you do not need and empty the bin, then resume.',
   too_large_for_server: 'The file is larger than the server allows.',
   too_many_uploads: 'You have reached the maximum number of uploads. Wait until some have ended, then resume.',
   signed_out: 'You were signed out. Sign in again: the upload continues where it stopped.',

@@ -15,12 +15,12 @@ const quotaStates: Readonly<Record<QuotaState, Words>> = {
   soft_warning: {
     title: 'Your storage is nearly full',
     meaning:
-      'Uploads and files from guests still arrive. Make space before it is full: discard files from the inbox, delete files that you no longer need, or ask the operator of this server for more space.',
+      'Uploads and files from guests still arrive. Make space before it is full: discard files from the inbox, delete files that you no longer need, and empty the bin, or ask the operator of this server for more space.',
   },
   hard_exceeded: {
     title: 'Your storage is full',
     meaning:
-      'Nothing new arrives: your uploads stop, and guests see that there is no room. Stored files stay. Discard files from the inbox, delete files that you no longer need, or ask the operator of this server for more space.',
+      'Nothing new arrives: your uploads stop, and guests see that there is no room. Stored files stay. Discard files from the inbox, delete files that you no longer need, and empty the bin, or ask the operator of this server for more space.',
   },
   grace_expired: {
     title: 'Your storage has been full for too long',
@@ -38,7 +38,7 @@ const quota = {
   soft: (limit: string) => `You get a warning at ${limit}.`,
   left: (left: string) => `${left} left`,
   none: 'nothing left',
-  what: 'This includes files in albums, files in the inbox, and uploads in progress. Encryption adds a little to the size of each file.',
+  what: 'This includes files in albums, in the inbox and in the bin, and uploads in progress. Encryption adds a little to the size of each file.',
   bar: 'Storage used',
   inBin: (size: string) => `${size} of them are in the bin.`,
   toBin: 'Open the bin',
