@@ -10,9 +10,9 @@ interface Question<Answer> {
 }
 
 /**
- * The answer about one state of an asset. If another client renames it, gives it a thumbnail, or takes it to the bin and
- * back, between the requests of `ask`, the answers of an honest server do not fit together: then it is asked once more,
- * and nothing of the first time counts. Throws what `ask` throws, and `readAsset`.
+ * The answer about one state of an asset. If another client renames it, gives it a thumbnail, or takes it to the bin
+ * and back, between the requests of `ask`, the answers of an honest server do not fit together: then it is asked once
+ * more, and nothing of the first time counts. Throws what `ask` throws, and `readAsset`.
  */
 export async function askUnchanged<Answer>(
   call: Call,
