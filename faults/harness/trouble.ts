@@ -20,8 +20,8 @@ export interface Trouble {
 
 interface Spell {
   isNow: boolean
-  /** It ended less than `LATE_MS` ago. */
-  readonly wasLately: boolean
+  /** Whether there was any at this instant of `performance.now()` or later: also if it is over meanwhile. */
+  wasSince(instant: number): boolean
 }
 
 /** A refusal may still be on its way, or its request still be waiting for a connection to the database. */
@@ -41,9 +41,7 @@ function createSpell(): Spell {
       if (isNow) endedAt = performance.now()
       isNow = is
     },
-    get wasLately() {
-      return performance.now() - endedAt < LATE_MS
-    },
+    wasSince: (instant) => isNow || endedAt >= instant,
   }
 }
 
@@ -57,35 +55,35 @@ export function createTrouble(): Trouble {
     seen: (api) => ({
       ...api,
       async ask(asked) {
-        const began = present.isNow
+        const began = performance.now()
         const reply = await api.ask(asked)
-        if (reply === undefined || !isUseless(asked, reply, began || present.isNow)) return reply
+        if (reply === undefined || !isUseless(asked, reply, began)) return reply
         await pause(PAUSE_MS)
         return undefined
       },
       async askUntilAnswered(asked) {
         for (;;) {
-          const began = present.isNow
+          const began = performance.now()
           const reply = await api.askUntilAnswered(asked)
-          if (!isUseless(asked, reply, began || present.isNow)) return reply
+          if (!isUseless(asked, reply, began)) return reply
           await pause(PAUSE_MS)
         }
       },
     }),
   }
-  const isRecent = () => present.isNow || present.wasLately
-  const hasLied = () => (lying.isNow && isRecent()) || lying.wasLately
-  function isUseless(asked: Asked, reply: Reply, wasPresent: boolean): boolean {
+  /** Trouble at any instant of the ask counts, and before it what may still have an effect. */
+  function isUseless(asked: Asked, reply: Reply, began: number): boolean {
+    const from = Math.min(began, performance.now() - LATE_MS)
+    if (!present.wasSince(from)) return false
     const isFromBytes = reply.status === 200 && FROM_BYTES.test(`${asked.method} ${asked.path}`)
-    return isRefused(reply) || (isFromBytes && hasLied()) || (wasPresent && isInDoubt(asked, reply))
+    const isRefusal = isRefused(reply, from)
+    if (isRefusal) trouble.refused++
+    return isRefusal || (isFromBytes && lying.wasSince(from)) || (present.wasSince(began) && isInDoubt(asked, reply))
   }
-  function isRefused({ status, code, body }: Reply): boolean {
-    const isExpected = isRecent()
-    const isForRoom = code === 'error.storage.full' && (full.isNow || full.wasLately)
+  function isRefused({ status, code, body }: Reply, from: number): boolean {
+    const isForRoom = code === 'error.storage.full' && full.wasSince(from)
     // An answer to HEAD has no body, and so no code.
-    const isDeclared = status === 500 && (code === 'error.storage.unavailable' || isForRoom || body.length === 0)
-    if (isExpected && isDeclared) trouble.refused++
-    return isExpected && isDeclared
+    return status === 500 && (code === 'error.storage.unavailable' || isForRoom || body.length === 0)
   }
   return trouble
 }
