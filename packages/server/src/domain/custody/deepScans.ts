@@ -17,7 +17,7 @@ import { isWithheld, type ScanOutcome } from './verdicts.ts'
 export type ScanObject = (object: HeldBlob) => Promise<ScanOutcome>
 
 interface DeepScanPorts {
-  readonly objects: Pick<Objects, 'digest'>
+  readonly objects: Pick<Objects, 'digest' | 'check'>
   readonly limiter: Limiter
   readonly seats: Seats
   readonly giveUpAfter: GiveUpAfter
@@ -79,7 +79,16 @@ export function createDeepScans(
     })
   }
 
+  /** Throws `StorageUnavailable` when the whole blob store is away. */
   async function scan(object: HeldBlob, spender: Spender, signal: AbortSignal): Promise<ScanOutcome> {
+    const outcome = await scanOnce(object, spender, signal)
+    if (outcome !== 'unreadable') return outcome
+    // The store may have been away and be back.
+    await objects.check()
+    return scanOnce(object, spender, signal)
+  }
+
+  async function scanOnce(object: HeldBlob, spender: Spender, signal: AbortSignal): Promise<ScanOutcome> {
     signal.throwIfAborted()
     const limits = limitsOf(spender, object)
     if ((await limiter.take(limits)) !== undefined) return 'rate_limited'

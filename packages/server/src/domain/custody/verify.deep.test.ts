@@ -168,9 +168,22 @@ describe('an object that cannot be read', () => {
           faults.disarm()
           world.clock.advance(3600)
         }
-        faults.arm('digest', { location, times: 1 })
+        faults.arm('digest', { location, times: 2 })
         await askOne(verify, albumOwner.accountId, bad, true)
         assert.deepEqual(await askEach(verify, albumOwner.accountId, [bad, good]), [INTACT, INTACT])
+      },
+      { around: faults.around },
+    )()
+  })
+
+  it('is read again, as the store may be back', async () => {
+    const faults = createFaults()
+    await inWorld(
+      async (world) => {
+        const albumOwner = await newAlbumOwner(world)
+        const blob = await keep(world, albumOwner, bytes(100))
+        faults.arm('digest', { times: 1 })
+        assert.equal(saidOf(await askOne(verifyOver(world), albumOwner.accountId, blob, true)), INTACT)
       },
       { around: faults.around },
     )()
