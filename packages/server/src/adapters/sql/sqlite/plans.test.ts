@@ -50,8 +50,14 @@ const sortsAllowed = [
   'sessions.pruneRefreshTokens',
 ]
 
+interface Watched {
+  readonly tx: ReturnType<typeof createWriteTx>
+  readonly asked: Query[]
+  readonly database: DatabaseSync
+}
+
 /** A database with a row of each noun, which records each query. */
-async function openWatched() {
+async function openWatched(): Promise<Watched> {
   const database = new DatabaseSync(':memory:')
   database.exec('pragma foreign_keys = on')
   const asked: Query[] = []
@@ -62,8 +68,22 @@ async function openWatched() {
   await migrate(db.kysely, sqliteDialect)
   const tx = createWriteTx(db, () => undefined)
   await insertEach(tx)
-  asked.length = 0
   return { tx, asked, database }
+}
+
+let opened: ReturnType<typeof openWatched> | undefined
+
+/** The tests of this file share the database, as it takes longest to make: each leaves it as it was. */
+async function watched(work: (watched: Watched) => Promise<void> | void): Promise<void> {
+  opened ??= openWatched()
+  const shared = await opened
+  shared.database.exec('begin')
+  shared.asked.length = 0
+  try {
+    await work(shared)
+  } finally {
+    shared.database.exec('rollback')
+  }
 }
 
 function planOf(database: DatabaseSync, query: Query): readonly string[] {
@@ -76,9 +96,8 @@ function planOf(database: DatabaseSync, query: Query): readonly string[] {
 describe('the plans of the queries', () => {
   for (const [noun, names] of Object.entries(questions)) {
     for (const [name, ask] of Object.entries(names) as [string, Ask][]) {
-      it(`scan no table and sort nothing for ${noun}.${name}`, async () => {
-        const { tx, asked, database } = await openWatched()
-        try {
+      it(`scan no table and sort nothing for ${noun}.${name}`, () =>
+        watched(async ({ tx, asked, database }) => {
           await ask(tx)
           assert.ok(asked.length > 0)
           for (const query of wholeTablesAllowed.includes(`${noun}.${name}`) ? [] : asked) {
@@ -88,10 +107,7 @@ describe('the plans of the queries', () => {
               assert.ok(!scans && !sorts, `${step}: ${query.sql}`)
             }
           }
-        } finally {
-          database.close()
-        }
-      })
+        }))
     }
   }
 
@@ -99,21 +115,16 @@ describe('the plans of the queries', () => {
     ['listDamaged', 'objects_damaged'],
     ['listSuspected', 'objects_suspected'],
   ] as const)
-    it(`read only the few objects of ${index} for objects.${name}, not all that are kept`, async () => {
-      const { tx, asked, database } = await openWatched()
-      try {
+    it(`read only the few objects of ${index} for objects.${name}, not all that are kept`, () =>
+      watched(async ({ tx, asked, database }) => {
         await questions.objects[name](tx)
         const plans = asked.map((query) => planOf(database, query))
         assert.equal(plans.length, 1)
         assert.match(plans.flat().join(), new RegExp(`^SEARCH objects USING INDEX ${index} `))
-      } finally {
-        database.close()
-      }
-    })
+      }))
 
-  it('find every row that a foreign key refers to by an index', async () => {
-    const { database } = await openWatched()
-    try {
+  it('find every row that a foreign key refers to by an index', () =>
+    watched(({ database }) => {
       const tables = database.prepare(`select name from sqlite_schema where type = 'table'`).all()
       for (const { name: table } of tables) {
         for (const key of database
@@ -129,8 +140,5 @@ describe('the plans of the queries', () => {
           assert.ok(!removable || /^SEARCH/.test(step ?? ''), `${table}.${key.name}: ${step}`)
         }
       }
-    } finally {
-      database.close()
-    }
-  })
+    }))
 })
