@@ -16,6 +16,7 @@ import { linkTitleVectors } from './make/linkTitles.ts'
 import { manifestVectors } from './make/manifests.ts'
 import { mlDsa65Vectors } from './make/mlDsa65.ts'
 import { moveVectors } from './make/moves.ts'
+import { openingVectors } from './make/openings.ts'
 import { ownNameVectors } from './make/ownNames.ts'
 import { passkeyVectors } from './make/passkeys.ts'
 import { proofVectors } from './make/proofs.ts'
@@ -38,6 +39,7 @@ const files = {
   'manifests.json': manifestVectors,
   'ml-dsa-65.json': mlDsa65Vectors,
   'moves.json': moveVectors,
+  'openings.json': openingVectors,
   'own-names.json': ownNameVectors,
   'passkeys.json': passkeyVectors,
   'proofs.json': proofVectors,

@@ -15,6 +15,7 @@ export {
   type ProblemFacts,
 } from './http/errors.ts'
 export { isTransient } from './http/retry.ts'
+export { PROOF_FAULTS, ProofError, type ProofFault } from './opening/proofError.ts'
 export { SealError, type SealFault } from './seal/sealError.ts'
 export { SendError, type SendRemedy, type SendStopReason } from './send/sendError.ts'
 export { type SendTrouble, sendTroubleOf } from './send/sendTrouble.ts'

@@ -1,5 +1,6 @@
 /** Texts of others: guests' names, notes and addresses, servers' answers. None takes more than its length. */
 import { describe, it } from 'node:test'
+import { utf8 } from '@blindkeep/protocol/bytes'
 import { parseJson } from '@blindkeep/protocol/json'
 import { assertLinear, HOSTILE_TEXTS } from '../../../testing/linear.ts'
 import { secretOfWords } from './account/recoveryWords.ts'
@@ -8,6 +9,8 @@ import { parseLink } from './drops/linkAddress.ts'
 import { safeName } from './ground/safeName.ts'
 import { excessIn, readAnswer } from './http/answer.ts'
 import { baseUrlOrUndefined } from './http/baseUrl.ts'
+import { parseProof, readProofs } from './opening/readProof.ts'
+import { streamOf } from './seal/byteReader.ts'
 import { descriptionOf, FileHeader } from './seal/fileHeader.ts'
 import { decodeHeader, encodeHeader } from './seal/header.ts'
 import { parseShare, parseShareFragment } from './share/shareAddress.ts'
@@ -30,6 +33,8 @@ const ofText: Readonly<Record<string, (text: string) => unknown>> = {
   excessIn,
   'excessIn, of a string': (text) => excessIn(`"${text}`),
   parseJson,
+  'parseProof, of a name': (name) => parseProof(utf8(JSON.stringify({ file: { name } }))),
+  'readProofs, of lines': (text) => Array.fromAsync(readProofs(streamOf(utf8(`{"a":1}\n${text}`)))),
   'readAnswer, of a stored header': (name) => readAnswer(FileHeader, { size: 0, name, modified_at: name }),
   'an event stream, as one piece': (text) => createEventStreamParser().push(text),
   'an event stream, as single characters': (text) => {

@@ -16,4 +16,4 @@ export {
 export { erasOf, nameChangesOf } from './verify/keyChanges.ts'
 export { type PinnedKey, type PinnedKeyChanges, type PinnedKeys, parsePins } from './verify/pinnedKeys.ts'
 export { joinPins, pinReceipts } from './verify/pins.ts'
-export { publishedKeys } from './verify/publishedKeys.ts'
+export { parsePublishedKeys, publishedKeys } from './verify/publishedKeys.ts'

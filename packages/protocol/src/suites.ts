@@ -35,6 +35,8 @@ export const FORMAT_BLOB = 1
 export const FORMAT_DROP = 2
 export const COMMITMENT_BYTES = 32
 export const NONCE_PREFIX_BYTES = 7
+/** HKDF-Extract with SHA-512: what a proof about a file has in place of K. */
+export const BLOB_SECRET_BYTES = 64
 export const TAG_BYTES = 16
 export const HEADER_BLOCK_BYTES = 1024
 export const MAX_HEADER_BLOCKS = 64

@@ -67,6 +67,16 @@ function pullOf(stream: ByteStream): Pull {
   }
 }
 
+/** The pieces as they come; cancels the stream when the reader stops early. */
+export async function* piecesOf(stream: ByteStream): AsyncGenerator<Uint8Array, void, undefined> {
+  const pull = pullOf(stream)
+  try {
+    for (let piece = await pull.next(); piece !== undefined; piece = await pull.next()) yield piece
+  } finally {
+    await pull.cancel()
+  }
+}
+
 /** Bytes in memory, as a stream of one piece. */
 export async function* streamOf(bytes: Uint8Array): AsyncGenerator<Uint8Array, void> {
   yield bytes

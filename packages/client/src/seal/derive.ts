@@ -8,6 +8,7 @@
 import { type Bytes, concatBytes, uint32be, utf8 } from '@blindkeep/protocol/bytes'
 import { normaliseEmail } from '@blindkeep/protocol/email'
 import {
+  BLOB_SECRET_BYTES,
   COMMITMENT_BYTES,
   HYBRID_PUBLIC_KEY_BYTES,
   ID_BYTES,
@@ -20,7 +21,8 @@ import {
   SALT_BYTES,
 } from '@blindkeep/protocol/suites'
 import { SERVICE } from '@blindkeep/protocol/wire'
-import { sha256 } from '@noble/hashes/sha2.js'
+import { expand, extract } from '@noble/hashes/hkdf.js'
+import { sha256, sha512 } from '@noble/hashes/sha2.js'
 import { primitives } from '#primitives'
 
 /** What a blob is for. The purpose is part of its stream key: bytes sealed for one never open as another. */
@@ -261,13 +263,35 @@ export interface StreamSecrets {
   readonly commitment: Bytes
 }
 
+const STREAM_BYTES = KEY_BYTES + NONCE_PREFIX_BYTES + COMMITMENT_BYTES
+
 export function streamSecrets({ key: blobKey, salt, purpose, contextId }: StreamContext): StreamSecrets {
-  const secrets = derive({
-    ikm: key('key', blobKey),
-    salt: requireLength('salt', salt, SALT_BYTES),
-    info: concatBytes(serviceLabel('stream/1'), label(purpose), id('context id', contextId)),
-    bytes: KEY_BYTES + NONCE_PREFIX_BYTES + COMMITMENT_BYTES,
-  })
+  const [ikm, ownSalt] = [key('key', blobKey), requireLength('salt', salt, SALT_BYTES)]
+  return partedStream(derive({ ikm, salt: ownSalt, info: streamInfo(purpose, contextId), bytes: STREAM_BYTES }))
+}
+
+/**
+ * The secret of one blob, 64 bytes: the first half of the HKDF of `streamSecrets`. It opens this blob, and none that K
+ * has sealed under another salt: metadata, thumbnails, other versions of the file. K does not follow from it.
+ */
+export function blobSecret(blobKey: Uint8Array, salt: Uint8Array): Bytes {
+  return new Uint8Array(extract(sha512, key('key', blobKey), requireLength('salt', salt, SALT_BYTES)))
+}
+
+/** The same as `streamSecrets`, from the secret of the blob. */
+export function secretsOfBlob(
+  secret: Uint8Array,
+  { purpose, contextId }: Pick<StreamContext, 'purpose' | 'contextId'>,
+): StreamSecrets {
+  requireLength('secret of a blob', secret, BLOB_SECRET_BYTES)
+  return partedStream(new Uint8Array(expand(sha512, secret, streamInfo(purpose, contextId), STREAM_BYTES)))
+}
+
+function streamInfo(purpose: Purpose, contextId: Uint8Array): Bytes {
+  return concatBytes(serviceLabel('stream/1'), label(purpose), id('context id', contextId))
+}
+
+function partedStream(secrets: Bytes): StreamSecrets {
   const prefixEnd = KEY_BYTES + NONCE_PREFIX_BYTES
   return {
     key: secrets.slice(0, KEY_BYTES),

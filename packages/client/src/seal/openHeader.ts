@@ -68,6 +68,17 @@ export async function openPrefix(prefix: Uint8Array, opener: BlobOpener): Promis
   return { header: decodeHeader(padded), cipher, secrets, salt: parts.salt, kemCt: parts.kemCt }
 }
 
+/** Throws `SealError` unless these are exactly the bytes before the data segments, by their own count. */
+export function requireWholePrefix(prefix: Uint8Array): void {
+  if (prefixBytesOf(prefix) !== prefix.length) throw new SealError('truncated', 'the prefix has another length')
+}
+
+/** Of a whole prefix. */
+export function saltOf(prefix: Uint8Array): Bytes {
+  const format = formatOf(prefix)
+  return partsOf(prefix.subarray(0, preambleBytes(format)), format).salt
+}
+
 interface PreambleParts {
   readonly kemCt: Bytes | undefined
   readonly salt: Bytes

@@ -32,9 +32,12 @@ export class AuditError extends ReasonedError<AuditReason> {
   override readonly name = 'AuditError'
   /** The server that contradicts what is remembered of it (`key_vanished`, `key_changed`, `moves_vanished`). */
   readonly serverId: string | undefined
+  /** The message, as a part of a sentence. */
+  readonly finding: string
 
   constructor(reason: AuditReason, finding: string, options: ErrorOptions & { readonly serverId?: string } = {}) {
     super(reason, `Tampering detected: ${finding}.`, options)
     this.serverId = options.serverId
+    this.finding = finding
   }
 }

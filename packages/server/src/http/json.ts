@@ -3,6 +3,7 @@
  * surrogate pair, because no encoding can carry it. Also bounds what `JSON.parse`, the schemas and the rules have to
  * walk, before anything is parsed.
  */
+import { refuseRepeatedMembers } from '@blindkeep/protocol/repeatedMembers'
 import { MAX_SHARE_BLOBS } from '@blindkeep/protocol/schemas/shares'
 
 /** Lists and objects inside each other. No body of the table needs more than four. */
@@ -23,9 +24,8 @@ export function parseJson(bytes: Uint8Array): unknown {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a] as const
+const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c] as const
 const [BRACKET, BRACKET_END, BRACE, BRACE_END] = [0x5b, 0x5d, 0x7b, 0x7d] as const
-const SPACES: readonly number[] = [0x20, 0x09, 0x0a, 0x0d]
 
 /** Reads bytes that may not be JSON, each once. In UTF-8 these characters occur only as themselves. */
 function refuseExcess(bytes: Uint8Array): void {
@@ -48,44 +48,4 @@ function refuseExcess(bytes: Uint8Array): void {
     } else if (byte === BRACKET_END || byte === BRACE_END) members.pop()
     if (values > MAX_JSON_VALUES) throw new SyntaxError(`more than ${MAX_JSON_VALUES} values`)
   }
-}
-
-/** Walks a text that is known to be JSON: a string before a colon is the name of a member of the innermost object. */
-function refuseRepeatedMembers(text: string): void {
-  const open: Set<string>[] = []
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at)
-    if (code === BRACKET || code === BRACE) open.push(new Set())
-    else if (code === BRACKET_END || code === BRACE_END) open.pop()
-    else if (code === QUOTE) {
-      const end = endOfString(text, at)
-      const written = text.slice(at + 1, end)
-      // Compares decoded names: `"\u0061"` is `"a"`.
-      const read: string = written.includes('\\') ? JSON.parse(`"${written}"`) : written
-      if (!read.isWellFormed()) throw new SyntaxError('half a surrogate pair')
-      if (text.charCodeAt(afterSpaces(text, end + 1)) === COLON) rememberMember(open.at(-1), read)
-      at = end
-    }
-  }
-}
-
-/** The index of the closing quote of the string that begins at `start`. */
-function endOfString(text: string, start: number): number {
-  for (let end = text.indexOf('"', start + 1); ; end = text.indexOf('"', end + 1)) {
-    // A quote after an odd number of backslashes belongs to the string.
-    let first = end
-    while (text.charCodeAt(first - 1) === BACKSLASH) first--
-    if ((end - first) % 2 === 0) return end
-  }
-}
-
-function afterSpaces(text: string, start: number): number {
-  let at = start
-  while (SPACES.includes(text.charCodeAt(at))) at++
-  return at
-}
-
-function rememberMember(members: Set<string> | undefined, name: string): void {
-  if (members?.has(name) === true) throw new SyntaxError('a duplicate member')
-  members?.add(name)
 }
