@@ -4,7 +4,7 @@ import { encodeCbor } from '@blindkeep/protocol/cbor'
 import { parseAssetId, parseDropId, parseSha256Hex, parseUploadId } from '@blindkeep/protocol/ids'
 import { HYBRID_ALGORITHM } from '@blindkeep/protocol/keys'
 import { type ReceiptPayload, readReceipt } from '@blindkeep/protocol/receipt'
-import { type Opening, OPENING_VERSION } from '@blindkeep/protocol/schemas/openings'
+import { OPENING_VERSION, type Opening } from '@blindkeep/protocol/schemas/openings'
 import { HEADER_BLOCK_BYTES, SEGMENT_PLAINTEXT_BYTES } from '@blindkeep/protocol/suites'
 import type { ProofFault } from '../../packages/client/src/opening/proofError.ts'
 import { blobSecret, type Purpose, secretsOfBlob } from '../../packages/client/src/seal/derive.ts'
@@ -24,7 +24,7 @@ const KEM_CT = patternBytes(1120)
 const DROP_ID = known(parseDropId('0192e8a4-7c4e-4d1a-9b1e-3f2a5c6d7e12'))
 const ASSET_ID = known(parseAssetId('0192e8a4-7c4e-7d1a-9b1e-3f2a5c6d7e02'))
 const UPLOAD_ID = known(parseUploadId('0192e8a4-7c4e-4d1a-9b1e-3f2a5c6d7e10'))
-/** Longer contents are told by the rule. */
+/** A longer content follows the rule of the file. */
 const MAX_HEX_BYTES = 4096
 
 interface Blob {
@@ -138,7 +138,11 @@ interface Refusal {
 }
 
 /** One member at the end of `path` replaced. */
-function withMember(proof: Proof, path: readonly ['file', 'opening'] | readonly ['file'] | readonly [], change: object) {
+function withMember(
+  proof: Proof,
+  path: readonly ['file', 'opening'] | readonly ['file'] | readonly [],
+  change: object,
+) {
   if (path.length === 0) return { ...proof, ...change }
   if (path.length === 1) return { ...proof, file: { ...proof.file, ...change } }
   return { ...proof, file: { ...proof.file, opening: { ...proof.file.opening, ...change } } }
@@ -173,13 +177,18 @@ function formRefusals(proof: Proof): readonly Refusal[] {
       text: JSON.stringify(proof).replace('"secret":', `"secret":${JSON.stringify(secret)},"secret":`),
     },
     { name: 'no JSON', step: 'form', text: JSON.stringify(proof).slice(0, -1) },
-    { name: 'a prefix that is text', step: 'form', proof: withMember(proof, ['file', 'opening'], { prefix: `${prefix}!` }) },
+    {
+      name: 'a prefix that is text',
+      step: 'form',
+      proof: withMember(proof, ['file', 'opening'], { prefix: `${prefix}!` }),
+    },
   ]
 }
 
 async function signedRefusals(proof: Proof): Promise<readonly Refusal[]> {
   const { payload, opening } = drop
-  const under = (change: Partial<ReceiptPayload>, key = KEY) => proofOf({ ...drop, payload: { ...payload, ...change } }, key)
+  const under = (change: Partial<ReceiptPayload>, key = KEY) =>
+    proofOf({ ...drop, payload: { ...payload, ...change } }, key)
   return [
     {
       name: 'a signature that does not verify',
@@ -190,7 +199,12 @@ async function signedRefusals(proof: Proof): Promise<readonly Refusal[]> {
       name: 'the receipt of metadata',
       step: 'receipt',
       proof: {
-        ...readReceipt(issue({ ...payloadOf({ ciphertextHash: payload.ciphertext_hash, size: payload.size, isOwn: true }), blob_role: 'metadata' })),
+        ...readReceipt(
+          issue({
+            ...payloadOf({ ciphertextHash: payload.ciphertext_hash, size: payload.size, isOwn: true }),
+            blob_role: 'metadata',
+          }),
+        ),
         file: { ...labelOf(contract), opening },
       },
     },
@@ -198,7 +212,11 @@ async function signedRefusals(proof: Proof): Promise<readonly Refusal[]> {
     { name: 'signed before its key began', step: 'key', proof: under({ received_at: '2025-12-31T23:59:59.999Z' }) },
     { name: 'the receipt of another server', step: 'server', proof: under({ server_id: 'https://other.example' }) },
     { name: 'a size beside the receipt that is not the signed one', step: 'members', proof: { ...proof, size: 301 } },
-    { name: 'a time beside the receipt that is not the signed one', step: 'members', proof: { ...proof, received_at: '2026-03-01T10:20:30.457Z' } },
+    {
+      name: 'a time beside the receipt that is not the signed one',
+      step: 'members',
+      proof: { ...proof, received_at: '2026-03-01T10:20:30.457Z' },
+    },
   ]
 }
 
@@ -213,7 +231,11 @@ async function openingRefusals(proof: Proof): Promise<readonly Refusal[]> {
   return [
     { name: 'the context of another link', step: 'secret', proof: opening({ context: toHex(rising(1, 16)) }) },
     { name: 'the prefix of another blob', step: 'secret', proof: opening({ prefix: twin.opening.prefix }) },
-    { name: 'a prefix that lacks a byte', step: 'secret', proof: opening({ prefix: toBase64(fromBase64(prefix).subarray(0, -1)) }) },
+    {
+      name: 'a prefix that lacks a byte',
+      step: 'secret',
+      proof: opening({ prefix: toBase64(fromBase64(prefix).subarray(0, -1)) }),
+    },
     { name: 'a changed header', step: 'header', proof: opening({ prefix: flipped(prefix, 1200) }) },
     {
       name: 'a header that has no size',
@@ -223,7 +245,12 @@ async function openingRefusals(proof: Proof): Promise<readonly Refusal[]> {
     },
     { name: 'another name', step: 'name', proof: withMember(proof, ['file'], { name: 'other.pdf' }) },
     { name: 'another folder', step: 'name', proof: withMember(proof, ['file'], { folder: 'contracts' }) },
-    { name: 'a header of more bytes than are sealed', step: 'length', proof: proofOf(fileBeyond), content: patternBytes(301) },
+    {
+      name: 'a header of more bytes than are sealed',
+      step: 'length',
+      proof: proofOf(fileBeyond),
+      content: patternBytes(301),
+    },
     {
       name: 'zeros behind a file whose size is hidden',
       step: 'length',
@@ -243,7 +270,11 @@ async function openingRefusals(proof: Proof): Promise<readonly Refusal[]> {
       proof,
       content: concatBytes(Uint8Array.of(1), patternBytes(300).subarray(1)),
     },
-    { name: 'the opening of another receipt', step: 'bytes', proof: withMember(proof, ['file'], { opening: twin.opening }) },
+    {
+      name: 'the opening of another receipt',
+      step: 'bytes',
+      proof: withMember(proof, ['file'], { opening: twin.opening }),
+    },
     { name: 'the receipt of another blob', step: 'bytes', proof: proofOf({ ...drop, payload: twin.payload }) },
   ]
 }
@@ -252,11 +283,10 @@ async function openingRefusals(proof: Proof): Promise<readonly Refusal[]> {
 async function twoFiles() {
   const context: { purpose: Purpose; contextId: Bytes } = { purpose: 'original', contextId: OPAQUE_ID }
   const secret = rising(0x11, 64)
-  const [one, other] = salamander(
-    secretsOfBlob(blobSecret(BLOB_KEY, SALT), context),
-    secretsOfBlob(secret, context),
-    { start: patternBytes(16), end: patternBytes(16) },
-  )
+  const [one, other] = salamander(secretsOfBlob(blobSecret(BLOB_KEY, SALT), context), secretsOfBlob(secret, context), {
+    start: patternBytes(16),
+    end: patternBytes(16),
+  })
   const first = await sealed({ content: one, header: { size: one.length, name: 'contract.pdf' } })
   const cipher = await createSegmentCipher(secretsOfBlob(secret, context))
   const segment = await cipher.seal({ counter: 1, last: true }, other)

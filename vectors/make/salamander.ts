@@ -49,8 +49,7 @@ function halfOf({ key, noncePrefix }: StreamSecrets): Half {
     const cipher = createCipheriv('aes-256-ecb', key, null).setAutoPadding(false)
     return Buffer.concat([cipher.update(input), cipher.final()])
   }
-  const counted = (counter: number) =>
-    block(concatBytes(noncePrefix, uint32be(1), Uint8Array.of(1), uint32be(counter)))
+  const counted = (counter: number) => block(concatBytes(noncePrefix, uint32be(1), Uint8Array.of(1), uint32be(counter)))
   return {
     hashKey: numberOf(block(new Uint8Array(BLOCK))),
     mask: numberOf(counted(1)),
@@ -66,7 +65,10 @@ export function salamander(one: StreamSecrets, other: StreamSecrets, { start, en
   const [sealedStart, sealedEnd] = [xor(start, first.keystream(0)), xor(end, first.keystream(2))]
   const lengths = BigInt(3 * BLOCK * 8)
   const hash = ({ hashKey }: Half, middle: bigint) =>
-    [numberOf(sealedStart), middle, numberOf(sealedEnd), lengths].reduce((sum, block) => times(sum ^ block, hashKey), 0n)
+    [numberOf(sealedStart), middle, numberOf(sealedEnd), lengths].reduce(
+      (sum, block) => times(sum ^ block, hashKey),
+      0n,
+    )
   // Both tags are linear in the block between: solve for the one where they agree.
   const difference = hash(first, 0n) ^ first.mask ^ hash(second, 0n) ^ second.mask
   const slope = power(first.hashKey, 3n) ^ power(second.hashKey, 3n)

@@ -18,6 +18,10 @@ import { createEventStreamParser } from './sync/eventStreamParser.ts'
 
 const ID = '0123456789abcdef'.repeat(2)
 
+async function readAll(text: string): Promise<void> {
+  for await (const _ of readProofs(streamOf(utf8(text))));
+}
+
 const ofText: Readonly<Record<string, (text: string) => unknown>> = {
   safeName,
   'descriptionOf, of a name': (name) => descriptionOf({ size: 0, name }),
@@ -34,7 +38,7 @@ const ofText: Readonly<Record<string, (text: string) => unknown>> = {
   'excessIn, of a string': (text) => excessIn(`"${text}`),
   parseJson,
   'parseProof, of a name': (name) => parseProof(utf8(JSON.stringify({ file: { name } }))),
-  'readProofs, of lines': (text) => Array.fromAsync(readProofs(streamOf(utf8(`{"a":1}\n${text}`)))),
+  'readProofs, of lines': (text) => readAll(`{"a":1}\n${text}`),
   'readAnswer, of a stored header': (name) => readAnswer(FileHeader, { size: 0, name, modified_at: name }),
   'an event stream, as one piece': (text) => createEventStreamParser().push(text),
   'an event stream, as single characters': (text) => {

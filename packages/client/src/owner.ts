@@ -29,6 +29,7 @@ import { createOwnerLinks, type OwnerLinks } from './drops/ownerLinks.ts'
 import { type Environment, systemEnvironment } from './ground/environment.ts'
 import { createCalls } from './http/call.ts'
 import type { Session, TokenPair } from './http/session.ts'
+import { createOwnerFileProofs, type OwnerFileProofs } from './opening/ownerFileProofs.ts'
 import { createOwnerShares, type OwnerShares } from './share/ownerShares.ts'
 import { createOwnerSync, type OwnerSync } from './sync/ownerSync.ts'
 import { createOwnerSignedLately, type OwnerSignedLately } from './sync/signedLately.ts'
@@ -75,6 +76,7 @@ export type {
 export type { ChangeLink, CreatedLink, CreateLink, LinkCaps, NewLinkCaps, OwnLink } from './drops/ownerLinks.ts'
 export { DEFAULT_FILES, DEFAULT_TOTAL_BYTES } from './drops/ownerLinks.ts'
 export type { TokenPair } from './http/session.ts'
+export type { AssetProof } from './opening/ownerFileProofs.ts'
 export type { Batch } from './seal/batch.ts'
 export { createSendTurns, type SendTurns } from './send/sendTurns.ts'
 export type { CreatedShare, CreateShare, OwnShare, ShareSummary, ShareVisits } from './share/ownerShares.ts'
@@ -116,7 +118,8 @@ export interface Owner
     OwnerShares,
     OwnerSync,
     OwnerSignedLately,
-    OwnerThumbnails {
+    OwnerThumbnails,
+    OwnerFileProofs {
   /** Copies a file into another album, verifies the copy deeply, and deletes the first one. See `moveAsset`. */
   moveAsset(options: MoveAsset): Promise<AssetId>
   readonly accountId: AccountId
@@ -174,6 +177,7 @@ export function openOwner({ baseUrl, email, accountKey, session, environment = s
     ...createOwnerAssets(assetPorts, known),
     ...bin,
     ...createOwnerVerification(assetPorts),
+    ...createOwnerFileProofs(assetPorts),
     ...createOwnerAccount({ call, email }),
     ...createOwnerSessions({ call, accountKey, devices }),
     ...createOwnerPasskeys({ calls, email, accountId, accountKey, environment }),

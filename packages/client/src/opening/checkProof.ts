@@ -74,9 +74,9 @@ interface FileCheck {
 }
 
 /**
- * Steps 6 to 9: the file, sealed again, gives exactly the signed bytes. Resolves with what its sealed header says: those
- * who sent it wrote it, and no server has read it. Flat memory. Throws `ProofError`, `SourceChanged`, and the signal's
- * reason.
+ * Steps 6 to 9: the file, sealed again, gives exactly the signed bytes. Resolves with what its sealed header says; its
+ * sender wrote that, and no server has read it. Flat memory. Throws `ProofError`, `SourceChanged`, and the reason of
+ * `signal`.
  */
 export async function checkFile({ proof, signed, source, ...options }: FileCheck): Promise<FileDescription> {
   const { file } = proof

@@ -1,4 +1,4 @@
-/** The proof about a file, as its sender or its owner makes it: a saved receipt with the opening of the sealed bytes. */
+/** The proof about a file, as its sender or owner makes it: a saved receipt with the opening of the sealed bytes. */
 import { fromBase64, fromHex, toBase64, toHex } from '@blindkeep/protocol/bytes'
 import { OPENING_VERSION, type ReceiptFile } from '@blindkeep/protocol/schemas/openings'
 import type { AssetReceipt } from '@blindkeep/protocol/schemas/receipts'

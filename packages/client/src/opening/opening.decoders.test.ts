@@ -48,7 +48,9 @@ describe('parseProof and readProofs', () => {
   it('read a document in pieces and lines as they read it whole', async () => {
     const whole = documents.map((document) => parseProof(jsonBytes(document)))
     const lines = documents.map((document) => `${JSON.stringify(document)}\n`).join('')
-    assert.deepEqual(await Array.fromAsync(readProofs(streamOf(utf8(lines)))), whole)
+    const read: FileProof[] = []
+    for await (const proof of readProofs(streamOf(utf8(lines)))) read.push(proof)
+    assert.deepEqual(read, whole)
   })
 })
 

@@ -36,8 +36,8 @@ export function parseProof(bytes: Uint8Array): FileProof {
 }
 
 /**
- * Reads one document, or JSON Lines: as many as are asked for, with flat memory. They are lines if the first one is JSON
- * by itself. Throws `ProofError` (`form`) at the first that is none.
+ * Reads one document, or JSON Lines: as many as the caller asks for, with flat memory. They are lines if the first is
+ * JSON by itself. Throws `ProofError` (`form`) at the first that is none.
  */
 export async function* readProofs(stream: ByteStream): AsyncGenerator<FileProof, void, undefined> {
   const head: Uint8Array[] = []
@@ -130,7 +130,8 @@ function hintIn(
   { server_id: serverId, server_key_id: keyId }: AssetReceipt,
   keys: readonly PublishedKeyResponse[] | undefined,
 ): PinnedKeys | undefined {
-  const key = keys?.find(({ public: bytes }) => keyIdOf(fromBase64(bytes)) === keyId)
+  const signer: string = keyId
+  const key = keys?.find(({ public: bytes }) => keyIdOf(fromBase64(bytes)) === signer)
   if (key === undefined) return undefined
   const { public: bytes, active_from: activeFrom, active_to } = key
   return { serverId, keys: [{ keyId, public: bytes, activeFrom, activeTo: active_to ?? undefined }] }

@@ -1,4 +1,5 @@
 import { type Bytes, concatBytes } from '@blindkeep/protocol/bytes'
+import { type ByteReader, type ByteStream, createByteReader } from './byteReader.ts'
 
 /** Plaintext that can be read several times and from any position: a chosen file, a file on disk, bytes in memory. */
 export interface Source {
@@ -46,6 +47,24 @@ export function sourceOfBlob(blob: Blob): Source {
     },
     // A blob has no more than its size, and a file that was changed after it was chosen is not readable.
     requireEnd: async () => undefined,
+  }
+}
+
+/** For one pass from the beginning to the end: a read begins where the one before it has ended. */
+export function sourceOfStream(size: number, stream: ByteStream): Source & Pick<ByteReader, 'cancel'> {
+  const reader = createByteReader(stream)
+  let at = 0
+  return {
+    size,
+    cancel: reader.cancel,
+    async read(from, to) {
+      if (from !== at) throw new RangeError('a stream is read once, in order')
+      at = to
+      return await reader.read(to - from)
+    },
+    async requireEnd() {
+      if (!(await reader.atEnd())) throw new SourceChanged('the stream is longer than it should be')
+    },
   }
 }
 
