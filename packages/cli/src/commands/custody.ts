@@ -57,15 +57,59 @@ Examples:
     .argument('[file...]', 'the id of a file, the beginning of its id, or its name')
     .option('--check', 'check signatures, keys and the order of the log, and that each file has its receipts')
     .option('--to <folder>', 'save them, a file for each file of the account')
+    .option('--proof', 'save a proof of each named file instead: a receipt with the key of this one file')
     .addHelpText(
       'after',
       `
 Without --check the list is what the server says.
 
-Example:
-  blindkeep receipts --check --to receipts/`,
+A receipt shows no other person which file it is about; a proof does, to
+everybody who has it and the file (blindkeep receipt check --help). --proof reads
+each file as a whole and checks the proof before it writes FILE.….blindkeep-proof.json
+into the folder of --to, or here. Give it only to whom you would give the file:
+with the sealed bytes it opens this file, and it says what its sender said with
+it. It opens nothing else of the account: no name that you gave, no other version.
+
+Examples:
+  blindkeep receipts --check --to receipts/
+  blindkeep receipts contract.pdf --proof`,
     )
     .action(does(async () => (await import('../custody/receipts.ts')).receipts))
+
+  const receipt = program.command('receipt').description('Saved receipts, and proofs about files: without an account.')
+
+  receipt
+    .command('check')
+    .description('Checks a saved receipt; of a proof, with the file, whether it is about this very file.')
+    .argument('<proof>', 'a receipt or proof, or several as JSON Lines; or - for standard input')
+    .argument('[file]', 'the file')
+    .option('--keys <source>', 'the keys of the server: a file, or its address to ask')
+    .option('--server <address>', 'the server that it should be of; asked for its keys if this machine knows none')
+    .addHelpText(
+      'after',
+      `
+With the file it shows: the server signed that at this time it had sealed bytes,
+and the file, sealed again with the key in the proof, gives exactly these bytes.
+Only then does it print what the sealed header says: name, sender, note. Without
+the file it prints what is signed, and nothing else.
+
+It does not show through which link the file came or for whom, that anyone could
+open it, who sent it, or that the server still has it. The time is the server's.
+
+Whose key signed, only keys from elsewhere show: --keys, those that this machine
+knows of the server, or its address. Nothing is asked on the network unless an
+address is given. A saved list of keys is what a server answers at
+/.well-known/service/attestation-keys. Do not check a proof on a page of the
+server that it is about: it would learn the key.
+
+Exit status: 0 it holds; 1 it does not, or could not be checked; 2 what it says
+fits, but the keys came with the proof, so nothing shows whose they are.
+
+Examples:
+  blindkeep receipt check contract.pdf.blindkeep-proof.json contract.pdf
+  blindkeep receipt check proofs.jsonl contract.pdf --server https://keep.example.org`,
+    )
+    .action(does(async () => (await import('../custody/checkReceipt.ts')).checkReceipt))
 
   program
     .command('audit')

@@ -15,15 +15,20 @@ export function addDropCommand(program: Command): void {
     .option('--note <text>', 'a note to the owner, sealed like the files')
     .option('--sender <name>', 'who sends them, sealed like the files')
     .option('--receipts <folder>', 'where to save the receipts; without it each is saved beside its file')
+    .option('--proof', 'also save a proof of each file, which has its key: FILE.blindkeep-proof.json')
     .option('--passphrase-file <file>', 'the passphrase of the link; or BLINDKEEP_PASSPHRASE; or it is asked for')
     .option('--again', 'send files again that this machine has sent through this link before')
     .addHelpText(
       'after',
       `
 A receipt proves that the server had sealed bytes with this hash at this time.
-It does not show another person which file that was: names are not signed.
+It does not show another person which file that was: names are not signed. A
+proof (--proof) does, to everybody who has the proof and the file: see blindkeep
+receipt check --help. It holds the key of this one file, and what you say with
+it: name, sender, note, batch. Found with you, it shows that you had the file.
+Only the call that sends a file can save its proof.
 
-Receipts are named FILE.blindkeep-receipt.json. In folders, such files,
+Receipts are named FILE.blindkeep-receipt.json. In folders, such files, proofs,
 symbolic links and the home of this program are not sent. What is needed to go
 on is kept in ${'$BLINDKEEP_HOME'}, without it in the user's configuration directory.
 

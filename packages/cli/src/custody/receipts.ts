@@ -20,16 +20,19 @@ import { saveAssetReceipts } from '../receipts/saved.ts'
 import { createSeenLog } from '../receipts/seenLog.ts'
 import { noteReceipts, seenReceiptOf, seenReceipts } from '../receipts/seenReceipts.ts'
 import { checkListed, type Listed } from './listed.ts'
+import { saveProofs } from './proofs.ts'
 
 export interface ReceiptsFlags extends OwnerFlags {
   readonly check?: boolean
   readonly to?: string
+  readonly proof?: boolean
 }
 
 const AT_ONCE = 6
 
 export async function receipts(given: readonly string[], flags: ReceiptsFlags): Promise<Exit> {
-  const { check = false, to: folder } = flags
+  const { check = false, to: folder, proof = false } = flags
+  if (proof) return await saveProofs(given, flags)
   const session = await signedIn(flags)
   const { owner, report } = session
   return await interruptible(async (signal) => {

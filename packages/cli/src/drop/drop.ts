@@ -10,14 +10,14 @@ import { countText } from '@blindkeep/protocol/counts'
 import { millisecondsOf } from '@blindkeep/protocol/ids'
 import { givenAddress, secret } from '../ground/ask.ts'
 import { makeFolder } from '../ground/disk.ts'
-import { type Exit, UsageError } from '../ground/exits.ts'
+import { EXIT, type Exit, UsageError } from '../ground/exits.ts'
 import { interruptible } from '../ground/interrupts.ts'
 import { createReport, type Report, type ReportFlags } from '../ground/report.ts'
 import { durationText, filesText, namesText, shown } from '../ground/texts.ts'
 import { isRunning, runningId } from '../home/claims.ts'
 import { homeDirectory } from '../home/files.ts'
 import { refuseMoved } from '../home/pins.ts'
-import { isMoved } from '../outcomes/failures.ts'
+import { type Failure, failureOf, isMoved } from '../outcomes/failures.ts'
 import { createOutcomes } from '../outcomes/outcomes.ts'
 import { type Choice, type ChosenFile, chooseFiles } from '../send/files.ts'
 import { sendEach, tellOthers } from '../send/sendEach.ts'
@@ -33,6 +33,7 @@ export interface DropFlags extends ReportFlags {
   readonly note?: string
   readonly sender?: string
   readonly receipts?: string
+  readonly proof?: boolean
   readonly passphraseFile?: string
   readonly again?: boolean
 }
@@ -141,6 +142,8 @@ async function sendAll({ link, opened, choice, flags, home, report, signal }: Se
       ...one,
     })
     tellLanded(file, result, report)
+    if (flags.proof === true && result.proofFile === undefined)
+      outcomes.fail(file.shownAs, { path: file.shownAs }, withoutProof(result))
     if (limits?.singleUse === true && !result.isFromBefore)
       report.result('This was the one file that the link takes.', { event: 'link_used_up' })
     return result
@@ -156,7 +159,8 @@ function requireOneFile({ limits }: UploadLink, { length }: readonly ChosenFile[
 }
 
 function tellLanded({ shownAs }: ChosenFile, result: DropResult, report: Report): void {
-  const { isFromBefore, isConfirmed, uploadId, ciphertextHash, size, receiptSeq, receivedAt, receiptFile } = result
+  const { isFromBefore, isConfirmed, uploadId, ciphertextHash, size, receiptSeq, receivedAt } = result
+  const { receiptFile, proofFile } = result
   const fact = {
     event: isFromBefore ? 'landed_before' : 'landed',
     path: shownAs,
@@ -166,12 +170,24 @@ function tellLanded({ shownAs }: ChosenFile, result: DropResult, report: Report)
     receipt_seq: receiptSeq,
     received_at: receivedAt,
     receipt_file: receiptFile,
+    proof_file: proofFile,
     confirmed: isFromBefore ? isConfirmed : undefined,
   }
   const text = isFromBefore
     ? `${shown(shownAs)} had landed before${isConfirmed ? '' : ', too long ago for the server to answer whether it still has it'}. --again sends it again.`
-    : `${shown(shownAs)} has landed, receipt ${receiptSeq}.`
+    : `${shown(shownAs)} has landed, receipt ${receiptSeq}.${proofFile === undefined ? '' : ` The proof is ${shown(proofFile)}.`}`
   report.result(text, fact)
+}
+
+/** The file has landed nevertheless. */
+function withoutProof({ isFromBefore, proofFault }: DropResult): Failure {
+  if (proofFault !== undefined) {
+    const { message, ...failure } = failureOf(proofFault)
+    return { ...failure, message: `It has landed, and no proof was saved. ${message}` }
+  }
+  const why = isFromBefore ? 'It had landed before, and its key was forgotten then' : 'Its key is not known'
+  const message = `${why}, so there is no proof about it. Only the call that sends a file can save one: --again sends it again.`
+  return { message, reason: 'no_proof', exit: EXIT.failed }
 }
 
 /** Before anything is sent, so that a guest with the wrong link can stop. */

@@ -19,16 +19,25 @@ import {
 } from '@blindkeep/client/guest'
 import type { OpenFile } from '@blindkeep/client/node'
 import { fetchReceipt, hasReceipt } from '@blindkeep/client/receipts'
+import type { Source } from '@blindkeep/client/source'
 import { codeOf } from '../ground/disk.ts'
 import { pin, pinsOf } from '../home/pins.ts'
 import { type AfterLanding, isOld, mayDiffer, notAsked, recordGone, withoutReceipt } from '../outcomes/afterLanding.ts'
-import { addedReceipt, placedName, RECEIPT_ENDING, receiptsOfHome } from '../receipts/saved.ts'
+import {
+  addedProof,
+  addedReceipt,
+  PROOF_ENDING,
+  placedName,
+  RECEIPT_ENDING,
+  receiptsOfHome,
+} from '../receipts/saved.ts'
 import { noteReceipts, seenReceiptOf } from '../receipts/seenReceipts.ts'
 import type { ChosenFile } from '../send/files.ts'
 import { isSameVersion, isUntouched, type RememberedFile, type Version, versionOf } from '../send/remembered.ts'
 import { withFile } from '../send/withFile.ts'
 import { environment } from './environment.ts'
 import type { Passphrase } from './passphrase.ts'
+import { provenDrop } from './provenDrop.ts'
 import { goesOn, isAtSameServer, type LandedBefore, rememberedDrop, type Words } from './remembered.ts'
 
 /** A link that could not be opened takes nothing. What has landed through it stays known. */
@@ -44,6 +53,8 @@ export interface SendFile extends Words {
   readonly passphrase: Passphrase | undefined
   /** A folder; without it the receipt goes beside the file. */
   readonly receipts?: string | undefined
+  /** Whether a proof, which has the key of the file, is saved too. */
+  readonly proof?: boolean | undefined
   readonly again?: boolean | undefined
   readonly signal: AbortSignal
   readonly onProgress: (progress: SendProgress) => void
@@ -58,6 +69,9 @@ export interface DropResult extends LandedBefore {
   /** This and the next one are absent if an earlier call has saved the receipt. */
   readonly receivedAt?: string
   readonly receiptFile?: string
+  /** One of the next two, if a proof was asked for and this call has sent the file. */
+  readonly proofFile?: string
+  readonly proofFault?: unknown
 }
 
 export async function sendFile(call: SendFile): Promise<DropResult> {
@@ -93,7 +107,8 @@ async function sendOpened(
     const status = begun && (await askSend(begun, environment).catch(() => undefined))
     if (begun === undefined || status?.is !== 'landed') throw link
     await requireSame(begun)
-    return await withReceipt(call, { kept, version, landed: factsOf(status.landed), isFromBefore: false })
+    const landed = factsOf(status.landed)
+    return await withReceipt(call, { kept, version, landed, isFromBefore: false, sent: { state: begun, source } })
   }
   if (before?.is === 'sending' && begun === undefined && isAtSameServer(before.state, call.link))
     await forget(before.state)
@@ -102,21 +117,16 @@ async function sendOpened(
   const prepare = async () => {
     const { note, sender, batch } = call
     spelling = call.passphrase?.spelling()
-    const prepared = await link.prepare({
-      source,
-      name: call.file.name,
-      modifiedAt,
-      note,
-      sender,
-      batch,
-      passphrase: spelling,
-      signal,
-      onProgress,
-    })
+    const words = { name: call.file.name, modifiedAt, note, sender, batch }
+    const prepared = await link.prepare({ ...words, source, passphrase: spelling, signal, onProgress })
     await keep(prepared)
     return prepared
   }
-  const sending = (state: SendState) => send({ state, source, signal, onProgress, onState: keep, turns, environment })
+  let sent: SendState | undefined
+  const sending = (state: SendState) => {
+    sent = state
+    return send({ state, source, signal, onProgress, onState: keep, turns, environment })
+  }
   /** An earlier call may have had another passphrase, and an old link opens with another spelling of it. */
   const sendOtherwiseProven = async (refusal: SendError, refused: SpelledPassphrase | undefined): Promise<Landed> => {
     if (refused !== undefined) call.passphrase?.wasRefused(refused)
@@ -150,10 +160,11 @@ async function sendOpened(
       if (error.reason !== 'passphrase_refused') throw error
       return await sendOtherwiseProven(error, begun === undefined ? spelling : undefined)
     })
-  return await withReceipt(call, { kept, version, landed: factsOf(landed), isFromBefore: false })
+  const facts = { kept, version, landed: factsOf(landed), isFromBefore: false }
+  return await withReceipt(call, { ...facts, sent: { state: sent ?? first, source } })
 }
 
-interface LandedRecord extends Omit<LandedFile, 'isFromBefore'> {
+interface LandedRecord extends Omit<LandedFile, 'isFromBefore' | 'sent'> {
   readonly hasReceipt: boolean
 }
 
@@ -197,6 +208,8 @@ interface LandedFile {
   readonly version: Version
   readonly landed: LandedBefore
   readonly isFromBefore: boolean
+  /** What this call has sent, with its key. */
+  readonly sent?: { readonly state: SendState; readonly source: Source }
 }
 
 function isUnknown(error: unknown): boolean {
@@ -212,31 +225,42 @@ async function withReceipt(call: SendFile, file: LandedFile): Promise<DropResult
   })
 }
 
-async function savedReceipt(call: SendFile, { kept, version, landed, isFromBefore }: LandedFile): Promise<DropResult> {
+async function savedReceipt(call: SendFile, file: LandedFile): Promise<DropResult> {
+  const { kept, version, landed, isFromBefore, sent } = file
   const { baseUrl, opaqueId } = parseLink(call.link)
   const pinned = await pinsOf(call.home, new URL(baseUrl).origin)
   const custody = { ...landed, baseUrl, opaqueId }
   const { receipt, signed, keys } = await fetchReceipt({ custody, pinned, environment })
   await pin(call.home, keys)
   await noteReceipts(call.home, keys.serverId, [seenReceiptOf(signed)])
-  const receiptFile = await saveReceipt(call, receipt)
+  const receiptFile = await savedBeside(call, RECEIPT_ENDING, (path) => addedReceipt(path, receipt))
   const { receipt_seq: receiptSeq, received_at: receivedAt } = signed.payload
   const known = { ...landed, receiptSeq }
   await kept.write({ is: 'landed', version, landed: known, hasReceipt: true })
-  return { ...known, isFromBefore, isConfirmed: true, receivedAt, receiptFile }
+  const result = { ...known, isFromBefore, isConfirmed: true, receivedAt, receiptFile }
+  if (call.proof !== true || sent === undefined) return result
+  try {
+    const proof = await provenDrop({ ...sent, receipt, keys, signal: call.signal })
+    return { ...result, proofFile: await savedBeside(call, PROOF_ENDING, (path) => addedProof(path, proof)) }
+  } catch (proofFault) {
+    return { ...result, proofFault }
+  }
 }
 
 /** In this program's home if none can be written beside the file, or its place has no text name. Returns the path. */
-async function saveReceipt({ file, receipts, home }: SendFile, receipt: object): Promise<string> {
-  const ownPlace = join(receiptsOfHome(home), placedName(file))
-  if (receipts !== undefined) return await addedReceipt(join(receipts, placedName(file)), receipt)
-  if (dirname(file.path) === join(home, 'spool') || typeof file.place !== 'string')
-    return await addedReceipt(ownPlace, receipt)
+async function savedBeside(
+  { file, receipts, home }: SendFile,
+  ending: typeof RECEIPT_ENDING | typeof PROOF_ENDING,
+  save: (path: string) => Promise<string>,
+): Promise<string> {
+  const ownPlace = join(receiptsOfHome(home), placedName(file, ending))
+  if (receipts !== undefined) return await save(join(receipts, placedName(file, ending)))
+  if (dirname(file.path) === join(home, 'spool') || typeof file.place !== 'string') return await save(ownPlace)
   try {
-    return await addedReceipt(join(dirname(file.path), `${basename(file.path)}${RECEIPT_ENDING}`), receipt)
+    return await save(join(dirname(file.path), `${basename(file.path)}${ending}`))
   } catch (error) {
     // That disk may lack anything: room, rights, such a name, the folder itself.
     if (codeOf(error) === undefined) throw error
-    return await addedReceipt(ownPlace, receipt)
+    return await save(ownPlace)
   }
 }

@@ -50,6 +50,25 @@ export async function writePrivate(path: string, text: string): Promise<void> {
   }
 }
 
+/** A file that was not there, durably, for this user alone. Throws `EEXIST` for one that is. */
+export async function writeNewPrivate(path: string, text: string): Promise<void> {
+  makeFolder(dirname(path), 0o700)
+  const file = await open(path, 'wx', 0o600)
+  try {
+    await withPath(path, async () => {
+      try {
+        await file.writeFile(text)
+        await ifDiskHas(() => file.sync())
+      } finally {
+        await file.close()
+      }
+    })
+  } catch (error) {
+    await rm(path, { force: true })
+    throw error
+  }
+}
+
 /** On a disk without rights; Windows keeps them elsewhere. */
 export async function othersMayRead(path: string): Promise<boolean> {
   return process.platform !== 'win32' && ((await stat(path)).mode & 0o044) !== 0

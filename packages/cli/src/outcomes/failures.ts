@@ -16,6 +16,7 @@ import {
   NetworkError,
   PasswordWrong,
   ProblemError,
+  ProofError,
   RecoveryError,
   SealError,
   SendError,
@@ -87,6 +88,12 @@ export function failureOf(error: unknown): Failure {
   if (error instanceof SealError)
     return {
       message: `It does not open: ${error.message}. It was altered, or not sealed for this account. Trust no part of it.`,
+      reason: error.reason,
+      exit,
+    }
+  if (error instanceof ProofError)
+    return {
+      message: `It is not shown to hold, at the step ${error.reason}: ${error.message}.`,
       reason: error.reason,
       exit,
     }

@@ -5,7 +5,7 @@ import { basename, dirname, resolve } from 'node:path'
 import { unlessMissing } from '../ground/disk.ts'
 import { byName } from '../ground/texts.ts'
 import { failureOf } from '../outcomes/failures.ts'
-import { filesOfReceipt, RECEIPT_ENDING } from '../receipts/saved.ts'
+import { endingOf, filesOfReceipt } from '../receipts/saved.ts'
 
 /** A path for the system. It has bytes, which are no text where a program wrote a name in another encoding. */
 export type Place = string | Buffer
@@ -71,7 +71,7 @@ export async function chooseFiles(paths: readonly string[], home: string): Promi
         else if (entry.isDirectory()) await addFolder(inPath, inName)
         else if (entry.isSymbolicLink()) leaveOut(shownAs, 'is a symbolic link: name it itself to send it')
         else if (!entry.isFile()) leaveOut(shownAs, 'is no file')
-        else if (!text.endsWith(RECEIPT_ENDING)) await add(inPath, inName)
+        else if (endingOf(text) === undefined) await add(inPath, inName)
         else if (!filesOfReceipt(text).some((file) => names.has(file))) receipts.push(shownAs)
       })
     }

@@ -1,0 +1,205 @@
+/** `blindkeep receipt check`: whether a saved receipt holds, and whether a file is the one of a proof. No account. */
+import { createReadStream } from 'node:fs'
+import { PROOF_FAULTS } from '@blindkeep/client/errors'
+import { checkFile, checkSigned, type FileProof, ProofError, readProofs } from '@blindkeep/client/fileProof'
+import { nodeEnvironment as environment, openFile } from '@blindkeep/client/node'
+import type { FileDescription } from '@blindkeep/client/owner'
+import { countText } from '@blindkeep/protocol/counts'
+import type { DecodedReceipt } from '@blindkeep/protocol/receipt'
+import { EXIT, type Exit } from '../ground/exits.ts'
+import { interruptible } from '../ground/interrupts.ts'
+import { createReport, type Report, type ReportFlags } from '../ground/report.ts'
+import { shown } from '../ground/texts.ts'
+import { homeDirectory } from '../home/files.ts'
+import { type Failure, failureOf } from '../outcomes/failures.ts'
+import { createOutcomes, type Outcomes } from '../outcomes/outcomes.ts'
+import { createProgress } from '../send/progress.ts'
+import { createKeysOfCheck, type KeysOfCheck, originOf } from './keysOfCheck.ts'
+
+export interface CheckFlags extends ReportFlags {
+  readonly keys?: string
+  readonly server?: string
+}
+
+interface Checking {
+  readonly path: string
+  readonly keysOf: (proof: FileProof) => Promise<KeysOfCheck>
+  readonly serverId: string | undefined
+  readonly report: Report
+  readonly outcomes: Outcomes
+  readonly signal: AbortSignal
+}
+
+/** A receipt of which the signed values hold. */
+interface Signed {
+  readonly proof: FileProof
+  readonly signed: DecodedReceipt
+  readonly keys: KeysOfCheck
+}
+
+const LIMITS =
+  'It does not show through which link it came or for whom, that anyone could open it, who sent it, or that the server still has it. The time is that of the server’s clock.'
+
+/** `path`: of the proof or receipt; - for standard input. */
+export async function checkReceipt(path: string, file: string | undefined, flags: CheckFlags): Promise<Exit> {
+  const { keys: given, server } = flags
+  const report = createReport(flags)
+  const checking = {
+    ...{ path, report, outcomes: createOutcomes(report) },
+    keysOf: createKeysOfCheck({ home: homeDirectory(), given, server }),
+    serverId: server === undefined ? undefined : originOf(server),
+  }
+  return await interruptible(async (signal) =>
+    file === undefined ? await checkEach({ ...checking, signal }) : await checkOne({ ...checking, signal }, file),
+  )
+}
+
+async function* proofsIn({ path, signal }: Checking): AsyncGenerator<FileProof> {
+  for await (const proof of readProofs(path === '-' ? process.stdin : createReadStream(path))) {
+    signal.throwIfAborted()
+    yield proof
+  }
+}
+
+async function signedOf({ keysOf, serverId }: Checking, proof: FileProof): Promise<Signed> {
+  const keys = await keysOf(proof)
+  return { proof, signed: await checkSigned(proof, { keys: keys.keys, serverId }), keys }
+}
+
+/** Without the file: what is signed, of each receipt. */
+async function checkEach(checking: Checking): Promise<Exit> {
+  const { report, outcomes } = checking
+  const exits: Exit[] = []
+  let [line, hasOpening] = [0, false]
+  try {
+    for await (const proof of proofsIn(checking)) {
+      line += 1
+      try {
+        const one = await signedOf(checking, proof)
+        report.answer(`${signedText(one)} ${sourceText(one.keys)}`, factOf(one))
+        exits.push(exitOf(one.keys))
+        hasOpening ||= proof.file?.opening !== undefined
+      } catch (error) {
+        fail(checking, error, line)
+      }
+    }
+  } catch (error) {
+    fail(checking, error, line + 1)
+  }
+  const rest = hasOpening ? 'What file that was, only the file shows: name it, too. ' : ''
+  if (exits.length > 0) report.aside(`${rest}${LIMITS}`)
+  return outcomes.failed().length > 0 ? outcomes.exit() : (exits.find((exit) => exit !== EXIT.done) ?? EXIT.done)
+}
+
+/** With the file: the first of the proofs that is about it. */
+async function checkOne(checking: Checking, file: string): Promise<Exit> {
+  const { report, signal } = checking
+  const opened = await openFile(file, signal)
+  const underWay = { shownAs: file, size: opened.source.size }
+  const progress = createProgress([underWay], report)
+  const failures: { readonly error: unknown; readonly line: number }[] = []
+  let line = 0
+  try {
+    for await (const proof of proofsIn(checking)) {
+      line += 1
+      try {
+        const one = await signedOf(checking, proof)
+        const { size } = one.signed.payload
+        const onProgress = (bytes: number) => progress.of(underWay)({ phase: 'comparing', bytes, of: size })
+        const { source } = opened
+        const described = await checkFile({ proof, signed: one.signed, source, environment, signal, onProgress })
+        progress.end(underWay)
+        report.answer(fileText(one, described, file), {
+          ...factOf(one),
+          ...(exitOf(one.keys) === EXIT.done && { event: 'holds' }),
+          path: file,
+          ...wordsOf(described),
+        })
+        report.aside(LIMITS)
+        return exitOf(one.keys)
+      } catch (error) {
+        signal.throwIfAborted()
+        if (!(error instanceof ProofError)) throw error
+        failures.push({ error, line })
+      }
+    }
+  } catch (error) {
+    signal.throwIfAborted()
+    failures.push({ error, line: line + 1 })
+  } finally {
+    progress.end(underWay)
+    await opened.close()
+  }
+  report.end()
+  const furthest = failures.toSorted((one, other) => depthOf(other.error) - depthOf(one.error))[0]
+  if (furthest !== undefined) fail(checking, furthest.error, furthest.line, failures.length)
+  return checking.outcomes.exit()
+}
+
+/** The later the step, the more it says. What is no fault of a proof comes first. */
+function depthOf(error: unknown): number {
+  return error instanceof ProofError ? PROOF_FAULTS.indexOf(error.reason) : PROOF_FAULTS.length
+}
+
+function fail({ path, outcomes }: Checking, error: unknown, line: number, of = line): void {
+  const failure: Failure = failureOf(error)
+  const many =
+    of > 1 ? `None of ${countText(of, 'proof', 'proofs')} is about this file. The nearest is number ${line}: ` : ''
+  outcomes.fail(path, { path, line }, { ...failure, message: `${many}${failure.message}` })
+}
+
+/** 2 is for what only the proof itself says whose it is. */
+const exitOf = ({ from }: KeysOfCheck): Exit => (from === 'proof' ? EXIT.usage : EXIT.done)
+
+/** The time in UTC, as it is signed: others read it elsewhere. */
+const utcText = (instant: string) => `${instant.slice(0, 10)} ${instant.slice(11, 19)} UTC`
+
+const numberText = (count: number) => new Intl.NumberFormat('en').format(count)
+
+function signedText({ signed: { payload, keyId }, keys }: Signed): string {
+  const { server_id: name, received_at, size, ciphertext_hash, receipt_seq, blob_role: role } = payload
+  const now = keys.keys.serverId
+  const who =
+    keys.from === 'proof'
+      ? `The key ${keyId.slice(0, 16)}… signed, in the name of ${name},`
+      : now === name
+        ? `The server ${name} signed`
+        : `A key that ${now} lists as its own signed, in its former name ${name},`
+  const what = role === 'original' ? 'sealed bytes' : `sealed bytes (${role})`
+  return `${who} that at ${utcText(received_at)} it had ${what}: ${numberText(size)} of them, SHA-256 ${ciphertext_hash}, receipt ${receipt_seq}.`
+}
+
+function sourceText({ from, source = '', keys: { serverId } }: KeysOfCheck): string {
+  return from === 'proof'
+    ? `Nothing here says that the key is that of ${serverId}: it came with the proof. Get the keys of the server from a source of your own, and name it with --keys.`
+    : `Checked with the keys ${source}.`
+}
+
+function fileText(one: Signed, { size, name, sender, note, type, modifiedAt }: FileDescription, file: string): string {
+  const words = Object.entries({ name, sender, note, type, changed: modifiedAt }).flatMap(([what, text]) =>
+    text === undefined ? [] : [`  ${what}: ${shown(text)}`],
+  )
+  const says = 'The sealed header, which its sender wrote, says'
+  return [
+    `${signedText(one)} Sealed again with the key in this proof, ${shown(file)} of ${numberText(size)} bytes gives exactly these bytes.`,
+    ...(words.length === 0 ? [`${says} nothing about it.`] : [`${says}:`, ...words]),
+    sourceText(one.keys),
+  ].join('\n')
+}
+
+function factOf({ proof, signed: { payload, keyId }, keys }: Signed) {
+  const { server_id, receipt_seq, received_at, blob_role, size, ciphertext_hash, upload_id, asset_id, drop_id } =
+    payload
+  return {
+    event: keys.from === 'proof' ? 'unknown_key' : 'signed',
+    ...{ server_id, receipt_seq, received_at, blob_role, size, ciphertext_hash, upload_id, asset_id, drop_id },
+    server_key_id: keyId,
+    keys_of: keys.keys.serverId,
+    keys_from: keys.from,
+    has_opening: proof.file?.opening !== undefined,
+  }
+}
+
+const wordsOf = ({ size, name, sender, note, type, modifiedAt }: FileDescription) => ({
+  file: { size, name, sender, note, type, modified_at: modifiedAt },
+})

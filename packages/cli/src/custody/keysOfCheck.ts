@@ -1,0 +1,91 @@
+/** From where a check has the keys of a server: only those that the proof does not bring itself show whose it is. */
+import { readFile } from 'node:fs/promises'
+import { createCalls } from '@blindkeep/client/call'
+import { type FileProof, ProofError } from '@blindkeep/client/fileProof'
+import { nodeEnvironment } from '@blindkeep/client/node'
+import { auditServer, type PinnedKeys, parsePublishedKeys } from '@blindkeep/client/receipts'
+import { isObject } from '@blindkeep/protocol/json'
+import { LOOPBACK_HOST } from '@blindkeep/protocol/loopback'
+import { LocalError, UsageError } from '../ground/exits.ts'
+import { timeText } from '../ground/texts.ts'
+import { pinsOf } from '../home/pins.ts'
+
+export interface KeysOfCheck {
+  readonly keys: PinnedKeys
+  readonly from: 'file' | 'address' | 'pins' | 'proof'
+  /** The end of a sentence: `from keys.json`. Absent for those of the proof itself. */
+  readonly source?: string
+}
+
+interface KeysQuestion {
+  readonly home: string
+  /** A file, or the address of a server. */
+  readonly given: string | undefined
+  /** The address that is expected of the server. */
+  readonly server: string | undefined
+}
+
+/**
+ * Asks the network only for an address that was given. Throws `UsageError` for one that is none; what it returns throws
+ * `ProofError` (`key`) if there are no keys.
+ */
+export function createKeysOfCheck({ home, given, server }: KeysQuestion): (proof: FileProof) => Promise<KeysOfCheck> {
+  const expected = server === undefined ? undefined : originOf(server)
+  if (given !== undefined && isAddress(given)) originOf(given)
+  const known = new Map<string, Promise<KeysOfCheck>>()
+  const once = async (source: string): Promise<KeysOfCheck> => {
+    const keys = known.get(source) ?? (isAddress(source) ? ofAddress(home, source) : ofFile(source))
+    known.set(source, keys)
+    return await keys
+  }
+  return async ({ receipt, hintedKeys }) => {
+    if (given !== undefined) return await once(given)
+    const pins = await pinsOf(home, expected ?? receipt.server_id)
+    if (pins?.keys.some(({ keyId }) => keyId === receipt.server_key_id) === true)
+      return { keys: pins, from: 'pins', source: `that this machine knows${sinceText(pins)}` }
+    if (server !== undefined) return await once(server)
+    if (hintedKeys !== undefined) return { keys: hintedKeys, from: 'proof' }
+    const lack = 'it has no key, and none was given. Name the keys of the server with --keys FILE or ADDRESS'
+    throw new ProofError('key', lack)
+  }
+}
+
+const isAddress = (given: string) => /^https?:\/\//i.test(given)
+
+/** Throws `UsageError` for what is no address, or one at which others on the way could answer. */
+export function originOf(address: string): string {
+  const { protocol, hostname, origin } = URL.canParse(address)
+    ? new URL(address)
+    : { protocol: '', hostname: '', origin: '' }
+  if (protocol !== 'https:' && protocol !== 'http:')
+    throw new UsageError('The server is an address as in https://keep.example.org')
+  if (protocol === 'http:' && !new RegExp(`^(?:${LOOPBACK_HOST})$`).test(hostname))
+    throw new UsageError('Over http, any machine on the way could give other keys. Use https, or a file with the keys.')
+  return origin
+}
+
+async function ofAddress(home: string, address: string): Promise<KeysOfCheck> {
+  const origin = originOf(address)
+  const calls = createCalls({ baseUrl: address, fetch: nodeEnvironment.fetch })
+  const { keys } = await auditServer(calls, await pinsOf(home, origin))
+  return { keys, from: 'address', source: `that ${origin} shows now` }
+}
+
+async function ofFile(path: string): Promise<KeysOfCheck> {
+  return { keys: await parsePublishedKeys(await jsonOf(path)), from: 'file', source: `from ${path}` }
+}
+
+async function jsonOf(path: string): Promise<unknown> {
+  const text = await readFile(path, 'utf8')
+  let json: unknown
+  try {
+    json = JSON.parse(text)
+  } catch {
+    throw new LocalError(`${path} is not JSON. Keys are what a server answers at /.well-known/service/attestation-keys`)
+  }
+  if (isObject(json) && 'receipt_cbor' in json)
+    throw new LocalError(`${path} is a receipt. Keys that come with a receipt do not show whose they are.`)
+  return json
+}
+
+const sinceText = ({ knownSince }: PinnedKeys) => (knownSince === undefined ? '' : ` since ${timeText(knownSince)}`)
