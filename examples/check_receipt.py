@@ -217,6 +217,7 @@ def main(address, path):
         print(f"signed by a key that {server_id} lists as its own; it says that it was {fields['server_id']} until {until}")
 
 
-if len(sys.argv) != 3:
-    sys.exit(__doc__)
-main(sys.argv[1].rstrip("/"), sys.argv[2])
+if __name__ == "__main__":
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
+    main(sys.argv[1].rstrip("/"), sys.argv[2])

@@ -166,6 +166,7 @@ function formRefusals(proof: Proof): readonly Refusal[] {
     opening('another version', { version: 'service/opening/2' }),
     opening('another purpose', { purpose: 'metadata' }),
     opening('a member of no version', { sha256: toHex(rising(1, 32)) }),
+    opening('a member in upper case', { SECRET: secret }),
     opening('a context in upper case', { context: proof.file.opening.context.toUpperCase() }),
     opening('base64 with bits that are not used', { secret: `${secret.slice(0, -3)}h==` }),
     opening('base64 without padding', { secret: secret.slice(0, -2) }),

@@ -10,11 +10,11 @@ process.on('uncaughtException', (error) => {
 })
 const [address, file = 0] = process.argv.slice(2)
 const { server_id, keys = [] } = await (await fetch(`${address}/.well-known/service/attestation-keys`)).json()
-const { receipt_cbor, server_key_id, keys: _keys, file: _file, ...members } = JSON.parse(readFileSync(file, 'utf8'))
+const { receipt_cbor, server_key_id, ...saved } = JSON.parse(readFileSync(file, 'utf8'))
+const { keys: _keys, moves: _moves, rotations: _rotations, file: _file, ...members } = saved
 const isNamed = (key) => hash('sha256', Buffer.from(key.public, 'base64')) === server_key_id
 const { public: text, active_from, active_to } = keys.find(isNamed) ?? assert.fail('the server publishes no such key')
 const key = Buffer.from(text, 'base64')
-
 // Only payload and signatures vary in 98([header, {}, payload, [[signHeader, {}, signature], …]]).
 const hex = (content) => Buffer.from(content).toString('hex')
 const header = `5824a1037820${hex('application/service-receipt+cbor')}`

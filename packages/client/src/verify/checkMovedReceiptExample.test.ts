@@ -92,7 +92,7 @@ for case in json.load(open(sys.argv[1])):
     output, errors = io.StringIO(), ""
     try:
         with contextlib.redirect_stdout(output):
-            runpy.run_path(${JSON.stringify(pathOf('examples/check_receipt.py'))})
+            runpy.run_path(${JSON.stringify(pathOf('examples/check_receipt.py'))}, run_name="__main__")
     except SystemExit as end:
         errors = end.code
     results.append({"holds": errors == "", "output": output.getvalue(), "errors": errors})

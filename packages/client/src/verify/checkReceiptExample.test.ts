@@ -15,7 +15,10 @@ import type { AssetReceipt } from '@blindkeep/protocol/schemas/receipts'
 import { changeBody, flipInBase64, isRequest } from '../../../../testing/maliciousServer.ts'
 import { custodyOf, newOwner, type SentFile, sendFile } from '../../../../testing/people.ts'
 import { startServer } from '../../../../testing/startServer.ts'
+import { createCalls } from '../http/call.ts'
+import { openingOfState, savedReceipt } from '../opening/makeOpening.ts'
 import { sharedServer } from '../testing/sharedServer.ts'
+import { auditServer } from './audit.ts'
 
 const EXAMPLE = fileURLToPath(new URL('../../../protocol/examples/checkReceipt.mjs', import.meta.url))
 const VECTORS = new URL('../../../../vectors/receipts.json', import.meta.url)
@@ -83,6 +86,14 @@ describe('the example for authors of clients', () => {
     const { code, output } = await run([EXAMPLE, proxy.url], JSON.stringify(receipt))
     assert.equal(code, 0)
     assert.match(output, /\nholds\n$/)
+  })
+
+  it('accepts a receipt as it is saved, with the server’s keys and statements, and a proof', async () => {
+    const { keys } = await auditServer(createCalls({ baseUrl: proxy.url }))
+    for (const file of [{ name: 'a', folder: '', size: 1000 }, await openingOfState(sent.state)]) {
+      const { code, errors } = await check(savedReceipt({ receipt, pins: keys, file }))
+      assert.deepEqual([code, errors], [0, ''])
+    }
   })
 
   it('refuses a receipt with one flipped bit in any part', async () => {

@@ -1,0 +1,5 @@
+module blindkeep/check_proof
+
+go 1.25.0
+
+require filippo.io/mldsa v1.0.0
