@@ -131,8 +131,15 @@ const { fields } = open(receipt.receipt_cbor, 'application/service-receipt+cbor'
 assert(fields.version === 'service/receipt/1' && fields.server_id === era.name, 'the receipt is of another server')
 const [from, at, to] = [key.active_from, fields.received_at, key.active_to ?? '9999'].map((time) => Date.parse(time))
 assert(from <= at && at <= to, 'its key was not the active one at that time')
-const { receipt_cbor, server_key_id, keys: _keys, moves: _moves, rotations: _rotations, file: _file, ...members } =
-  receipt
+const {
+  receipt_cbor,
+  server_key_id,
+  keys: _keys,
+  moves: _moves,
+  rotations: _rotations,
+  file: _file,
+  ...members
+} = receipt
 for (const member in members)
   assert.equal(members[member] ?? undefined, fields[member], `${member} is not the signed value`)
 
