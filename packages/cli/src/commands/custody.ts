@@ -83,7 +83,7 @@ Examples:
     .description('Checks a saved receipt; of a proof, with the file, whether it is about this very file.')
     .argument('<proof>', 'a receipt or proof, or several as JSON Lines; or - for standard input')
     .argument('[file]', 'the file')
-    .option('--keys <source>', 'the keys of the server: a file, or its address to ask')
+    .option('--keys <file|url>', 'the keys of the server: a file, or its address to ask')
     .option('--server <address>', 'the server that it should be of; asked for its keys if this machine knows none')
     .addHelpText(
       'after',

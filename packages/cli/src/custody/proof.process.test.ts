@@ -5,8 +5,11 @@ import { writeFileSync } from 'node:fs'
 import { appendFile, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
+import { fromBase64 } from '@blindkeep/protocol/bytes'
+import { readReceipt } from '@blindkeep/protocol/receipt'
 import { isRequest } from '../../../../testing/maliciousServer.ts'
 import { openedDrops } from '../../../../testing/people.ts'
+import moves from '../../../../vectors/moves.json' with { type: 'json' }
 import { newCliKeeper } from '../testing/keeper.ts'
 import { factsOf, openWorld } from '../testing/world.ts'
 
@@ -197,6 +200,38 @@ describe('blindkeep receipt check', () => {
     assert.equal(proxy.seen.length, seen)
   })
 })
+
+describe('blindkeep receipt check, of a server that has moved', () => {
+  it('says a former name only as what the server lists and signed then', async () => {
+    const claims = moves.valid.find(({ name }) => name === moves.receipts.of) ?? assert.fail()
+    const statementOf = (wanted: string) => moves.statements.find(({ name }) => name === wanted)
+    const listed = claims.keys.map((key) => ({
+      algorithm: 'hybrid-ed25519-mldsa65',
+      ...key,
+      public: publicOf(key.key_id),
+    }))
+    const lists = { moves: claims.moves.map(statementOf), rotations: claims.rotations.map(statementOf) }
+    const of = JSON.stringify({ server_id: claims.server_id, keys: listed, ...lists })
+    const judged = moves.receipts.judged.filter(({ fault }) => fault === null)
+    const holding = judged.map(({ receipt_cbor }) => readReceipt(fromBase64(receipt_cbor)))
+    const former = holding.find(({ server_id }) => server_id !== claims.server_id) ?? assert.fail()
+    const paths = await pathsOf({
+      'moved-keys.json': Buffer.from(of),
+      'former.json': Buffer.from(JSON.stringify(former)),
+    })
+    const args = [paths['former.json'] ?? '', '--keys', paths['moved-keys.json'] ?? '', '--server']
+    const { status, stdout } = await check([...args, claims.server_id], elsewhere)
+    assert.equal(status, 0)
+    assert.ok(
+      stdout.startsWith(
+        `A key that ${claims.server_id} lists as its own signed, in its former name ${former.server_id},`,
+      ),
+    )
+    assert.match((await check([...args, 'https://third.example'], elsewhere)).stderr, /at the step server/)
+  })
+})
+
+const publicOf = (id: string) => moves.keys.find(({ key_id }) => key_id === id)?.public
 
 async function pathsOf<Name extends string>(files: Readonly<Record<Name, Uint8Array>>) {
   const path = await world.folder('changed', files)

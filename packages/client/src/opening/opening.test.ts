@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { concatBytes, fromBase64, fromHex, toBase64, toHex, utf8 } from '@blindkeep/protocol/bytes'
+import { encodeCbor } from '@blindkeep/protocol/cbor'
 import { parseOpaqueId, parseSha256Hex } from '@blindkeep/protocol/ids'
 import { MAX_PROOF_BYTES, MAX_PROOF_LINES } from '@blindkeep/protocol/schemas/openings'
 import vectors from '../../../../vectors/openings.json' with { type: 'json' }
@@ -9,6 +10,7 @@ import { nodeEnvironment } from '../node/nodeEnvironment.ts'
 import { PURPOSES, secretsOfBlob, streamSecrets } from '../seal/derive.ts'
 import { readPrefix } from '../seal/openHeader.ts'
 import { createSealer } from '../seal/seal.ts'
+import { createSegmentCipher } from '../seal/sealedBlob.ts'
 import { hashSealed } from '../seal/sealStream.ts'
 import { sourceOfBytes } from '../seal/source.ts'
 import type { SendState } from '../send/sendState.ts'
@@ -161,6 +163,12 @@ describe('a file of proofs', () => {
 })
 
 const BLOB_KEY = fromHex(vectors.key)
+
+/** To 64 blocks: writers take no more than a header needs. */
+function padded(header: Uint8Array): Uint8Array {
+  return concatBytes(header, new Uint8Array(64 * 1024 - header.length))
+}
+
 const contextId = fromHex('0192e8a47c4e7d1a9b1e3f2a5c6d7e02')
 
 describe('the opening of a blob', () => {
@@ -201,6 +209,20 @@ describe('the opening of a blob', () => {
       const shown = await checkFile({ proof: { ...proof, file }, signed: { ...signed, payload: sent }, source })
       assert.equal(shown.name, name)
     }
+  })
+
+  it('may have 64 header blocks, and stays within the bound of a document', async () => {
+    const header = padded(encodeCbor(new Map(Object.entries({ size: 0, note: 'n'.repeat(49_152) }))))
+    const salt = new Uint8Array(16).fill(7)
+    const secrets = streamSecrets({ key: BLOB_KEY, salt, purpose: 'original', contextId })
+    const preamble = concatBytes(Uint8Array.of(1), salt, secrets.commitment, Uint8Array.of(64))
+    const cipher = await createSegmentCipher(secrets)
+    const prefix = concatBytes(preamble, await cipher.seal({ counter: 0, last: false }, header, preamble))
+    const { receipt } = parseProof(utf8(textOf(first)))
+    const file = await openingOfBlob({ key: BLOB_KEY, contextId, prefix })
+    const saved = JSON.stringify(savedReceipt({ receipt, pins: keys, file }))
+    assert.ok(saved.length < MAX_PROOF_BYTES && saved.length > 90_000)
+    assert.deepEqual(parseProof(utf8(saved)).file, file)
   })
 
   it('has a secret that opens this blob alone: no metadata, no thumbnail, no other version of the file', async () => {
