@@ -63,12 +63,12 @@ Examples:
       `
 Without --check the list is what the server says.
 
-A receipt shows no other person which file it is about; a proof does, to
-everybody who has it and the file (blindkeep receipt check --help). --proof reads
-each file as a whole and checks the proof before it writes FILE.….blindkeep-proof.json
-into the folder of --to, or here. Give it only to whom you would give the file:
-with the sealed bytes it opens this file, and it says what its sender said with
-it. It opens nothing else of the account: no name that you gave, no other version.
+A receipt shows no other person which file it is about; a proof does, to each
+who has it and the file (blindkeep receipt check --help). --proof reads each file
+as a whole, checks the proof and writes it into the folder of --to, or here, as
+FILE.ID.blindkeep-proof.json. Give it only to those to whom you would give the
+file: with the sealed bytes it opens this file, and it says what its sender said
+with it. It opens nothing else of the account, and no other version of the file.
 
 Examples:
   blindkeep receipts --check --to receipts/

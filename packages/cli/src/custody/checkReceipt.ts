@@ -4,7 +4,6 @@ import { PROOF_FAULTS } from '@blindkeep/client/errors'
 import { checkFile, checkSigned, type FileProof, ProofError, readProofs } from '@blindkeep/client/fileProof'
 import { nodeEnvironment as environment, openFile } from '@blindkeep/client/node'
 import type { FileDescription } from '@blindkeep/client/owner'
-import { countText } from '@blindkeep/protocol/counts'
 import type { DecodedReceipt } from '@blindkeep/protocol/receipt'
 import { EXIT, type Exit } from '../ground/exits.ts'
 import { interruptible } from '../ground/interrupts.ts'
@@ -70,21 +69,21 @@ async function signedOf({ keysOf, serverId }: Checking, proof: FileProof): Promi
 async function checkEach(checking: Checking): Promise<Exit> {
   const { report, outcomes } = checking
   const exits: Exit[] = []
-  let [line, hasOpening] = [0, false]
+  let [number, hasOpening] = [0, false]
   try {
     for await (const proof of proofsIn(checking)) {
-      line += 1
+      number += 1
       try {
         const one = await signedOf(checking, proof)
         report.answer(`${signedText(one)} ${sourceText(one.keys)}`, factOf(one))
         exits.push(exitOf(one.keys))
         hasOpening ||= proof.file?.opening !== undefined
       } catch (error) {
-        fail(checking, error, line)
+        fail(checking, error, number, number > 1 ? `Number ${number}: ` : '')
       }
     }
   } catch (error) {
-    fail(checking, error, line + 1)
+    fail(checking, error, number + 1, number > 0 ? `Number ${number + 1}: ` : '')
   }
   const rest = hasOpening ? 'What file that was, only the file shows: name it, too. ' : ''
   if (exits.length > 0) report.aside(`${rest}${LIMITS}`)
@@ -97,11 +96,11 @@ async function checkOne(checking: Checking, file: string): Promise<Exit> {
   const opened = await openFile(file, signal)
   const underWay = { shownAs: file, size: opened.source.size }
   const progress = createProgress([underWay], report)
-  const failures: { readonly error: unknown; readonly line: number }[] = []
-  let line = 0
+  const failures: { readonly error: unknown; readonly number: number }[] = []
+  let number = 0
   try {
     for await (const proof of proofsIn(checking)) {
-      line += 1
+      number += 1
       try {
         const one = await signedOf(checking, proof)
         const { size } = one.signed.payload
@@ -120,19 +119,23 @@ async function checkOne(checking: Checking, file: string): Promise<Exit> {
       } catch (error) {
         signal.throwIfAborted()
         if (!(error instanceof ProofError)) throw error
-        failures.push({ error, line })
+        failures.push({ error, number })
       }
     }
   } catch (error) {
     signal.throwIfAborted()
-    failures.push({ error, line: line + 1 })
+    failures.push({ error, number: number + 1 })
   } finally {
     progress.end(underWay)
     await opened.close()
   }
   report.end()
   const furthest = failures.toSorted((one, other) => depthOf(other.error) - depthOf(one.error))[0]
-  if (furthest !== undefined) fail(checking, furthest.error, furthest.line, failures.length)
+  if (furthest !== undefined) {
+    const { error, number } = furthest
+    const many = `None of ${failures.length} proofs is about this file. The nearest is number ${number}: `
+    fail(checking, error, number, failures.length > 1 ? many : '')
+  }
   return checking.outcomes.exit()
 }
 
@@ -141,11 +144,10 @@ function depthOf(error: unknown): number {
   return error instanceof ProofError ? PROOF_FAULTS.indexOf(error.reason) : PROOF_FAULTS.length
 }
 
-function fail({ path, outcomes }: Checking, error: unknown, line: number, of = line): void {
+/** `before`: of the message. */
+function fail({ path, outcomes }: Checking, error: unknown, number: number, before = ''): void {
   const failure: Failure = failureOf(error)
-  const many =
-    of > 1 ? `None of ${countText(of, 'proof', 'proofs')} is about this file. The nearest is number ${line}: ` : ''
-  outcomes.fail(path, { path, line }, { ...failure, message: `${many}${failure.message}` })
+  outcomes.fail(path, { path, number }, { ...failure, message: `${before}${failure.message}` })
 }
 
 /** 2 is for what only the proof itself says whose it is. */
@@ -169,10 +171,10 @@ function signedText({ signed: { payload, keyId }, keys }: Signed): string {
   return `${who} that at ${utcText(received_at)} it had ${what}: ${numberText(size)} of them, SHA-256 ${ciphertext_hash}, receipt ${receipt_seq}.`
 }
 
-function sourceText({ from, source = '', keys: { serverId } }: KeysOfCheck): string {
-  return from === 'proof'
-    ? `Nothing here says that the key is that of ${serverId}: it came with the proof. Get the keys of the server from a source of your own, and name it with --keys.`
-    : `Checked with the keys ${source}.`
+function sourceText({ from, source = '', keys: { serverId }, knowsOthers }: KeysOfCheck): string {
+  if (from !== 'proof') return `Checked with the keys ${source}.`
+  const others = knowsOthers === true ? ` This machine knows other keys of ${serverId}.` : ''
+  return `Nothing here says that the key is that of ${serverId}: it came with the proof.${others} Get the keys of the server from a source of your own, and name it with --keys.`
 }
 
 function fileText(one: Signed, { size, name, sender, note, type, modifiedAt }: FileDescription, file: string): string {

@@ -15,6 +15,8 @@ export interface KeysOfCheck {
   readonly from: 'file' | 'address' | 'pins' | 'proof'
   /** The end of a sentence: `from keys.json`. Absent for those of the proof itself. */
   readonly source?: string
+  /** This machine knows keys of the server, and the one in the proof is none of them: it is newer, or forged. */
+  readonly knowsOthers?: boolean
 }
 
 interface KeysQuestion {
@@ -44,7 +46,7 @@ export function createKeysOfCheck({ home, given, server }: KeysQuestion): (proof
     if (pins?.keys.some(({ keyId }) => keyId === receipt.server_key_id) === true)
       return { keys: pins, from: 'pins', source: `that this machine knows${sinceText(pins)}` }
     if (server !== undefined) return await once(server)
-    if (hintedKeys !== undefined) return { keys: hintedKeys, from: 'proof' }
+    if (hintedKeys !== undefined) return { keys: hintedKeys, from: 'proof', knowsOthers: pins !== undefined }
     const lack = 'it has no key, and none was given. Name the keys of the server with --keys FILE or ADDRESS'
     throw new ProofError('key', lack)
   }

@@ -9,6 +9,8 @@ import { fromBase64 } from '@blindkeep/protocol/bytes'
 import { readReceipt } from '@blindkeep/protocol/receipt'
 import { isRequest } from '../../../../testing/maliciousServer.ts'
 import { openedDrops } from '../../../../testing/people.ts'
+import { issue, receiptFields } from '../../../../vectors/make/receipts.ts'
+import { createTestKey } from '../../../../vectors/make/testKey.ts'
 import moves from '../../../../vectors/moves.json' with { type: 'json' }
 import { newCliKeeper } from '../testing/keeper.ts'
 import { factsOf, openWorld } from '../testing/world.ts'
@@ -122,6 +124,17 @@ describe('blindkeep receipt check', () => {
     }
   })
 
+  it('says that this machine knows other keys of the server', async () => {
+    const forged = issue({ ...FORGED, server_id: proxy.url }, createTestKey(0x40))
+    const [{ key_id, public: bytes }, path] = [createTestKey(0x40).described, join(root, 'forged.json')]
+    const key = { key_id, public: bytes, algorithm: 'hybrid-ed25519-mldsa65', active_from: '2026-01-01T00:00:00.000Z' }
+    await writeFile(path, JSON.stringify({ ...readReceipt(forged), keys: [key] }))
+    const { status, stdout } = await check([path])
+    assert.equal(status, 2)
+    assert.match(stdout, /it came with the proof\. This machine knows other keys of http/)
+    assert.match((await check([path, '--server', proxy.url])).stderr, /at the step key/)
+  })
+
   it('takes no keys from a receipt, over http from elsewhere, or of another server', async () => {
     const refused: readonly (readonly [readonly string[], number, RegExp])[] = [
       [['--keys', proof], 1, /is a receipt\. Keys that come with a receipt/],
@@ -186,7 +199,7 @@ describe('blindkeep receipt check', () => {
     assert.match(none.stderr, /None of 2 proofs is about this file\. .*at the step length/)
     const broken = await check(['-'], { input: Buffer.from(`${lines[0]}\n{"a":`) })
     assert.equal(broken.status, 1)
-    assert.match(broken.stderr, /at the step form/)
+    assert.match(broken.stderr, /Number 2: It is not shown to hold, at the step form/)
     assert.match(broken.stdout, /^The server /)
   })
 
@@ -230,6 +243,9 @@ describe('blindkeep receipt check, of a server that has moved', () => {
     assert.match((await check([...args, 'https://third.example'], elsewhere)).stderr, /at the step server/)
   })
 })
+
+/** By a key that calls itself the server's. */
+const FORGED = { ...receiptFields, receipt_seq: 1, received_at: '2026-03-01T10:20:30.456Z' }
 
 const publicOf = (id: string) => moves.keys.find(({ key_id }) => key_id === id)?.public
 
