@@ -26,7 +26,9 @@ describe('an answer while something behind the server is away', () => {
     assert.equal((await asked(VERIFY, NO, () => undefined, aSpell))?.status, 200)
   })
 
-  it('is none if its bytes may be wrong or it is refused, however long after the trouble it comes', async ({ mock }) => {
+  it('is none if its bytes may be wrong or it is refused, however long after the trouble it comes', async ({
+    mock,
+  }) => {
     const now = performance.now.bind(performance)
     let laterMs = 0
     mock.method(performance, 'now', () => now() + laterMs)
