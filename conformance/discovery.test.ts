@@ -253,3 +253,26 @@ describe('discovery', () => {
       expectAnswer(await server.send({ method: 'GET', path }), '404 request.not_found', path)
   })
 })
+
+// Covers: Site
+describe('what the operator says about itself', () => {
+  const site = (client: Client, method = 'GET') => client.send({ method, path: '/v1/site' })
+
+  it('is public', async () => {
+    const reply = await site(server)
+    assert.equal(reply.status, 200)
+    const again = await server.send({ method: 'GET', path: '/v1/site', token: 'nonsense' })
+    assert.deepEqual([again.status, json(again)], [200, json(reply)])
+  })
+
+  it('is nothing by default, or a name and addresses of pages, those that are set', {
+    skip: NEEDS_OWN_SERVER,
+  }, async () => {
+    assert.deepEqual(json(await site(await ownServer())), {})
+    const named = await ownServer({ SITE_NAME: 'Büro דנה', SITE_PRIVACY_URL: 'https://a.example/privacy' })
+    const reply = await site(named)
+    assert.deepEqual(json(reply), { name: 'Büro דנה', privacy_url: 'https://a.example/privacy' })
+    assert.equal(reply.headers['cache-control'], 'public, max-age=300')
+    assert.equal((await site(named, 'HEAD')).headers['content-length'], reply.headers['content-length'])
+  })
+})

@@ -113,6 +113,8 @@ export const MATRIX: Readonly<Record<string, Entry>> = {
   'HEAD /.well-known/service/server-info': open('200'),
   'GET /v1/version': open('200'),
   'HEAD /v1/version': open('200'),
+  'GET /v1/site': open('200'),
+  'HEAD /v1/site': open('200'),
   'GET /openapi.json': open('200'),
   'HEAD /openapi.json': open('200'),
   'GET /openapi-3.1.json': open('200'),

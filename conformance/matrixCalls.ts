@@ -158,6 +158,8 @@ const REQUESTS: Readonly<Record<string, MakeRequest>> = {
   'HEAD /.well-known/service/server-info': plain,
   'GET /v1/version': plain,
   'HEAD /v1/version': plain,
+  'GET /v1/site': plain,
+  'HEAD /v1/site': plain,
   'GET /openapi.json': plain,
   'HEAD /openapi.json': plain,
   'GET /openapi-3.1.json': plain,

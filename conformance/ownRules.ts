@@ -15,6 +15,11 @@ export const OWN_RULES: readonly OwnSection[] = [
     untestable: [],
   },
   {
+    title: 'Site',
+    statedIn: 'OpenAPI, site',
+    untestable: [],
+  },
+  {
     title: 'Accounts and sessions',
     statedIn: 'OpenAPI, tag accounts',
     untestable: [['a late reuse of a refresh token ends the session', 'a reuse is accepted as a repeat for 60 s']],

@@ -55,7 +55,7 @@ describe('the document', () => {
 
   it('requires a token exactly where the specification does', () => {
     const free =
-      /^\/(\.well-known|[ds]|problems)\/|^\/(v1\/version|openapi(-3\.1)?\.json|healthz|readyz|v1\/auth\/(register|nonce|kdf|login|login\/verify-totp|passkey\/login|refresh|recover\/start|recover\/finish))$/
+      /^\/(\.well-known|[ds]|problems)\/|^\/(v1\/(version|site)|openapi(-3\.1)?\.json|healthz|readyz|v1\/auth\/(register|nonce|kdf|login|login\/verify-totp|passkey\/login|refresh|recover\/start|recover\/finish))$/
     for (const operation of operations) assert.equal(operation.bearer, !free.test(operation.path), operation.name)
   })
 })

@@ -84,6 +84,8 @@ export const KINDS: Readonly<Record<string, Kind | 'plain'>> = {
       ],
       ...[
         'public_url',
+        'imprint_url',
+        'privacy_url',
         'api_base_url',
         'detail_url',
         'federation_url',

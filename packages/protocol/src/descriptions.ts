@@ -124,4 +124,5 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   UploadsResponse: 'The open upload sessions.',
   VerifyTotpRequest: 'The answer to the challenge.',
   VersionResponse: 'The software.',
+  SiteResponse: 'What the operator says about itself. Nothing has checked it.',
 }

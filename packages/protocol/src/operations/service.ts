@@ -1,4 +1,4 @@
-import { HealthResponse, ReadinessResponse, VersionResponse } from '../schemas/discovery.ts'
+import { HealthResponse, ReadinessResponse, SiteResponse, VersionResponse } from '../schemas/discovery.ts'
 import type { Operations } from './operation.ts'
 
 export const serviceOperations = {
@@ -12,6 +12,18 @@ export const serviceOperations = {
     summary: 'Get the name and release of the software',
     description: 'A probe that never fails.',
     answers: { 200: { description: 'Name and release.', body: VersionResponse } },
+    problems: [],
+  },
+  site: {
+    method: 'GET',
+    path: '/v1/site',
+    tag: 'service',
+    answersHead: true,
+    auth: 'none',
+    summary: 'Get what the operator says about itself',
+    description:
+      'Texts of the operator, which nothing has checked: show them as text, and addresses with their hosts. Empty if the operator says nothing.',
+    answers: { 200: { description: 'Name and addresses.', body: SiteResponse, headers: ['Cache-Control'] } },
     problems: [],
   },
   openapi: {

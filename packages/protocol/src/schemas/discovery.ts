@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { base64, integer, list, object, optional, plainText, protocolVersion, sha256, time } from './shape.ts'
+import { base64, integer, list, object, optional, plainText, protocolVersion, sha256, text, time } from './shape.ts'
 
 export const AuthEndpointsResponse = object('AuthEndpointsResponse', {
   login: plainText('Address that opens a session.'),
@@ -113,6 +113,19 @@ export const VersionResponse = object('VersionResponse', {
   version: plainText('Release of the software.'),
 })
 export type VersionResponse = Static<typeof VersionResponse>
+
+/** Characters of each text that an operator says about itself. */
+export const MAX_SITE_CHARACTERS = 200
+
+const siteUrl = (description: string) =>
+  Type.Optional(text(description, { maxLength: MAX_SITE_CHARACTERS, pattern: '^https://[!-~]+$' }))
+
+export const SiteResponse = object('SiteResponse', {
+  name: Type.Optional(plainText('What the operator is called.', { maxLength: MAX_SITE_CHARACTERS })),
+  imprint_url: siteUrl('Page that says who runs the server.'),
+  privacy_url: siteUrl('Page that says what the operator does with personal data.'),
+})
+export type SiteResponse = Static<typeof SiteResponse>
 
 export const HealthResponse = object('HealthResponse', { status: plainText('ok') })
 export type HealthResponse = Static<typeof HealthResponse>

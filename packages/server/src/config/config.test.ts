@@ -85,6 +85,20 @@ describe('readConfig', () => {
       assert.deepEqual(namesOf({ SMTP_URL: url }), ['SMTP_URL'], url)
   })
 
+  it('reads what the operator says about itself, and refuses what is no line and no https page', () => {
+    const site = { SITE_NAME: ' Büro מאיה ', SITE_IMPRINT_URL: 'https://Example.org/imprint?a#b' }
+    const { siteName, siteImprintUrl, sitePrivacyUrl } = configOf(site)
+    const said = ['Büro מאיה', 'https://example.org/imprint?a#b', undefined]
+    assert.deepEqual([siteName, siteImprintUrl, sitePrivacyUrl], said)
+    for (const name of [' ', 'a\nb', 'a\u2028b', 'a\u202Eb', 'a\u0007b', 'x'.repeat(201), '\uD800'])
+      assert.deepEqual(namesOf({ SITE_NAME: name }), ['SITE_NAME'], JSON.stringify(name))
+    for (const url of ['example.org', 'http://a.example', 'javascript:1', `https://a.example/${'é'.repeat(100)}`])
+      assert.deepEqual(namesOf({ SITE_IMPRINT_URL: url }), ['SITE_IMPRINT_URL'], url)
+    const [fault = ''] = faultsOf({ SITE_PRIVACY_URL: 'https://user:hunter2@a.example' })
+    assert.match(fault, /^SITE_PRIVACY_URL must be an https URL without/)
+    assert.ok(!fault.includes('hunter2'))
+  })
+
   it('treats an empty variable as unset, and ignores other variables', () => {
     assert.deepEqual(configOf({ PORT: '', PUBLIC_URL: '', HOME: '/root', UNKNOWN_SETTING: 'x' }), configOf({}))
   })

@@ -3,6 +3,7 @@ import { parseSize, SIZE_FORMS } from '@blindkeep/protocol/byteSizes'
 import { normaliseEmail } from '@blindkeep/protocol/email'
 import { type ProtocolVersion, parseProtocolVersion } from '@blindkeep/protocol/ids'
 import { CHANNEL_KINDS, type ChannelKind } from '@blindkeep/protocol/schemas/channels'
+import { MAX_SITE_CHARACTERS } from '@blindkeep/protocol/schemas/discovery'
 import { parseS3Address, type S3Address } from '../adapters/s3/address.ts'
 import { type Address, networksOf } from '../http/addresses.ts'
 
@@ -57,6 +58,27 @@ export const host: Parser<string> = (value) =>
   isIP(value) !== 0 || hostForm.test(value) ? { value } : { fault: 'must be an IP address or a host name' }
 
 export const text: Parser<string> = (value) => ({ value })
+
+const noLine = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u
+
+/** One line of text for people, without spaces around it. */
+export const line: Parser<string> = (given) => {
+  const value = given.trim()
+  const isLine = value !== '' && value.length <= MAX_SITE_CHARACTERS && value.isWellFormed() && !noLine.test(value)
+  return isLine
+    ? { value }
+    : { fault: `must be one line of 1 to ${MAX_SITE_CHARACTERS} characters, none of which turns the direction of text` }
+}
+
+/** A page for people. The fault never repeats the text: it may contain a password. */
+export const httpsPage: Parser<string> = (given) => {
+  const url = URL.parse(given)
+  if (url?.protocol !== 'https:' || url.username !== '' || url.password !== '')
+    return { fault: 'must be an https URL without a user or a password' }
+  return url.href.length <= MAX_SITE_CHARACTERS
+    ? { value: url.href }
+    : { fault: `must have at most ${MAX_SITE_CHARACTERS} characters` }
+}
 
 /** A bearer token (RFC 6750, section 2.1), too long to be guessed. The fault never repeats it. */
 export const token: Parser<string> = (value) =>

@@ -11,8 +11,10 @@ import {
   databaseAddress,
   emailAddress,
   host,
+  httpsPage,
   httpUrl,
   integer,
+  line,
   mailServer,
   networks,
   oneOf,
@@ -325,6 +327,21 @@ export const SETTINGS = {
     shown: 'none',
     meaning: 'Address at which federated peers reach the server.',
     parse: httpUrl,
+  }),
+  siteName: optional('SITE_NAME', {
+    shown: 'none',
+    meaning: 'Who runs the server, as visitors of the pages read it: one line of at most 200 characters.',
+    parse: line,
+  }),
+  siteImprintUrl: optional('SITE_IMPRINT_URL', {
+    shown: 'none',
+    meaning: 'Page that says who runs the server, an https address. Visitors of the pages see a link with its host.',
+    parse: httpsPage,
+  }),
+  sitePrivacyUrl: optional('SITE_PRIVACY_URL', {
+    shown: 'none',
+    meaning: 'Page that says what you do with personal data, an https address, shown in the same way.',
+    parse: httpsPage,
   }),
   sweepSeconds: setting('SWEEP_SECONDS', {
     fallback: 60,

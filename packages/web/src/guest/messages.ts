@@ -1,6 +1,7 @@
 /** Messages between page and worker: commands, answered with snapshots of all that there is to draw. */
 
 import type { SendTrouble } from '@blindkeep/client/errors'
+import type { Site } from '@blindkeep/client/site'
 
 /** Why the link accepts no files. */
 export type LinkFault =
@@ -209,6 +210,8 @@ export interface Snapshot {
   readonly link: LinkStatus
   readonly passphrase: PassphraseStatus
   /** `refused`: this browser stores nothing, so no upload survives a reload. */
+  /** What the operator of the server says about itself. */
+  readonly site: Site | undefined
   readonly storage: 'asking' | 'kept' | 'refused'
   readonly isPaused: boolean
   /** What the guest has written, in this visit or an earlier one, for files that have not arrived. */

@@ -1,6 +1,7 @@
 import { useMemo, useRef } from 'preact/hooks'
 import { ExposedNotice } from '../common/exposedNotice.tsx'
 import { LanguageSelect } from '../common/languageSelect.tsx'
+import { OperatorNote } from '../common/operatorNote.tsx'
 import { useText } from '../common/reader.ts'
 import { DoneCard } from './doneCard.tsx'
 import { DropZone } from './dropZone.tsx'
@@ -54,6 +55,7 @@ export function GuestPage({ isExposed }: GuestPageProps) {
         </main>
         <footer class="guest-footer">
           <p>{text.footer}</p>
+          <OperatorNote site={snapshot?.site} text={text.operator} />
           <LanguageSelect label={text.language} />
         </footer>
       </div>

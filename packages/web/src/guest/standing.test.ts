@@ -17,6 +17,7 @@ function snapshot({ counts = {}, sent = { files: 0, landed: 0 }, ...given }: Giv
   return {
     ...{
       link: open({}),
+      site: undefined,
       passphrase: 'not_needed',
       storage: 'kept',
       isPaused: false,

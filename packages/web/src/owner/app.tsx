@@ -1,7 +1,9 @@
 /** The owner's page: sign-in, the notice that another tab has the session, or all pages. */
 import { createCalls, serverIdOf } from '@blindkeep/client/call'
 import { AddressError } from '@blindkeep/client/errors'
+import { askSite } from '@blindkeep/client/site'
 import type { GivenInvite } from '@blindkeep/protocol/inviteLink'
+import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { Button } from '../common/controls.tsx'
 import { useText } from '../common/reader.ts'
@@ -11,6 +13,7 @@ import { RegisterPage } from './account/registerPage.tsx'
 import { SignedOutFrame } from './account/signedOutFrame.tsx'
 import { SignInPage } from './account/signInPage.tsx'
 import { useInvite } from './account/useInvite.ts'
+import { SiteContext } from './context.ts'
 import { errorTexts } from './errorText.ts'
 import { useRoute } from './route.ts'
 import type { PageSession } from './session.ts'
@@ -49,11 +52,23 @@ export function App({ baseUrl, session }: AppProps) {
           showMessage={toasts.showMessage}
         />
       ) : (
-        <SignedOut baseUrl={baseUrl} view={view} session={session} invite={invite} showMessage={toasts.showMessage} />
+        <WithSite baseUrl={baseUrl}>
+          <SignedOut baseUrl={baseUrl} view={view} session={session} invite={invite} showMessage={toasts.showMessage} />
+        </WithSite>
       )}
       <ToastList toasts={toasts.toasts} dismiss={toasts.dismiss} />
     </>
   )
+}
+
+interface WithSiteProps {
+  readonly baseUrl: string
+  readonly children: ComponentChildren
+}
+
+function WithSite({ baseUrl, children }: WithSiteProps) {
+  const { value } = useLoaded(() => askSite(baseUrl))
+  return <SiteContext.Provider value={value}>{children}</SiteContext.Provider>
 }
 
 interface SignedOutViewProps {

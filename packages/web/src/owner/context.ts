@@ -1,5 +1,6 @@
 /** Available to every page of a signed-in owner. */
 import type { LiveEvent, Owner } from '@blindkeep/client/owner'
+import type { Site } from '@blindkeep/client/site'
 import { createContext } from 'preact'
 import { useContext, useEffect, useRef } from 'preact/hooks'
 import { createRefresher } from '../common/refresher.ts'
@@ -30,6 +31,9 @@ export interface OwnerPages {
 }
 
 export const OwnerPagesContext = createContext<OwnerPages | undefined>(undefined)
+
+/** What the operator of the server says about itself, for visitors. */
+export const SiteContext = createContext<Site | undefined>(undefined)
 
 export function useOwnerPages(): OwnerPages {
   const pages = useContext(OwnerPagesContext)

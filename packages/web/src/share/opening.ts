@@ -51,7 +51,7 @@ export function useOpening(): Opening {
   return 'fault' in value ? { stage: 'fault', fault: value.fault, retry: reload } : { stage: 'open', ...value }
 }
 
-function addressParts() {
+export function addressParts() {
   const [, opaqueId = ''] = PAGE_PATH.exec(location.pathname) ?? []
   return { baseUrl: baseUrlBefore(location, PAGE_PATH), opaqueId, fragment: location.hash }
 }

@@ -5,6 +5,7 @@ import { deriveInWorker } from '../common/argon2.ts'
 import { type Asked, askedBy } from './faults.ts'
 
 export type { OpenedShare, SharedAsset } from '@blindkeep/client/share'
+export { askSite } from '@blindkeep/client/site'
 export { type Asked, type Fault, faultOf, fileFaultOf } from './faults.ts'
 
 const environment: Environment = {

@@ -4,9 +4,11 @@ import { ExposedNotice } from '../common/exposedNotice.tsx'
 import { formats } from '../common/format.ts'
 import { LanguageSelect } from '../common/languageSelect.tsx'
 import markUrl from '../common/mark.svg'
+import { OperatorNote } from '../common/operatorNote.tsx'
 import { useText } from '../common/reader.ts'
+import { useLoaded } from '../common/useLoaded.ts'
 import { AskPassphrase } from './askPassphrase.tsx'
-import { useOpening } from './opening.ts'
+import { addressParts, useOpening } from './opening.ts'
 import type { Fault, OpenedShare } from './receiver.ts'
 import './share.css'
 import { SharedFiles } from './sharedFiles.tsx'
@@ -24,6 +26,7 @@ export function ShareApp({ isExposed }: ShareAppProps) {
   const format = useText(formats)
   const text = useText(shareTexts)
   const opening = useOpening()
+  const { value: site } = useLoaded(async () => (await import('./receiver.ts')).askSite(addressParts().baseUrl))
   return (
     <div class="share-page">
       <header class="row apart">
@@ -68,6 +71,7 @@ export function ShareApp({ isExposed }: ShareAppProps) {
           <summary>{text.about}</summary>
           <p>{text.aboutText}</p>
         </details>
+        <OperatorNote site={site} text={text.operator} />
       </footer>
     </div>
   )

@@ -2,18 +2,23 @@
 import { openapiDocument } from '@blindkeep/protocol/openapi'
 import { openapi31Document } from '@blindkeep/protocol/openapi31'
 import { PROBLEMS } from '@blindkeep/protocol/problems'
+import type { SiteResponse } from '@blindkeep/protocol/schemas/discovery'
 import type { Routes } from '../call.ts'
 import { type Document, documentOf } from '../document.ts'
 import { problemPage } from '../problemPage.ts'
 
 type DocumentOf = typeof openapiDocument
-type Row = 'version' | 'openapi' | 'openapi31' | 'healthz' | 'readyz' | 'problemPage'
+type Row = 'version' | 'site' | 'openapi' | 'openapi31' | 'healthz' | 'readyz' | 'problemPage'
 
 const DAY = 'public, max-age=86400'
 
 export interface ServiceSettings {
   /** Without a slash at the end. */
   readonly publicUrl: string
+  /** What the operator says about itself. Addresses begin with https. */
+  readonly siteName?: string | undefined
+  readonly siteImprintUrl?: string | undefined
+  readonly sitePrivacyUrl?: string | undefined
 }
 
 export interface ServicePorts {
@@ -26,8 +31,10 @@ export interface ServicePorts {
 
 export function serviceRoutes(
   { version, unreadiness, warnings }: ServicePorts,
-  { publicUrl }: ServiceSettings,
+  settings: ServiceSettings,
 ): Pick<Routes, Row> {
+  const { publicUrl } = settings
+  const site = siteDocumentOf(settings)
   // Made for the first client that asks, not at every start.
   const documents = new Map<DocumentOf, Document>()
   const describe = (make: DocumentOf) => {
@@ -38,6 +45,7 @@ export function serviceRoutes(
   }
   return {
     version: async () => ({ status: 200, body: { name: 'blindkeep', version } }),
+    site: async () => ({ status: 200, body: site, headers: { 'Cache-Control': 'public, max-age=300' } }),
     openapi: async () => describe(openapiDocument),
     openapi31: async () => describe(openapi31Document),
     healthz: async () => ({ status: 200, body: { status: 'ok' } }),
@@ -52,5 +60,13 @@ export function serviceRoutes(
       text: problemPage(params.code, PROBLEMS[params.code]),
       headers: { 'Cache-Control': DAY },
     }),
+  }
+}
+
+function siteDocumentOf({ siteName, siteImprintUrl, sitePrivacyUrl }: ServiceSettings): SiteResponse {
+  return {
+    ...(siteName !== undefined && { name: siteName }),
+    ...(siteImprintUrl !== undefined && { imprint_url: siteImprintUrl }),
+    ...(sitePrivacyUrl !== undefined && { privacy_url: sitePrivacyUrl }),
   }
 }

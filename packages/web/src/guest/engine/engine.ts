@@ -24,7 +24,8 @@ export async function openGuestEngine(options: GuestEngineOptions): Promise<Gues
   await store.sweep(parts.nowMs())
   await earlier.refresh()
   await draft.load()
-  void link.ask()
+  // The link comes first: nothing waits for what the operator says.
+  void link.ask().then(parts.site.ask)
   void earlier.checkStatus()
   const fileCommands = createFileCommands(parts)
   return {
@@ -48,6 +49,7 @@ function snapshotOf(parts: EngineParts): Snapshot {
   const isMoving = view.counts.sending > 0 && totals.trouble === undefined
   return {
     link: link.status(),
+    site: parts.site.now(),
     passphrase: passphrase.status(),
     storage: store.isPersistent ? 'kept' : 'refused',
     isPaused: visit.isPaused,

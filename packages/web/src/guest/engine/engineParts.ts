@@ -1,6 +1,7 @@
 /** Creates the parts of the guest page's engine and connects them. */
 import { type Environment, withCachedProofs } from '@blindkeep/client/environment'
 import type { LinkParts } from '@blindkeep/client/guest'
+import { askSite, type Site } from '@blindkeep/client/site'
 import { toHex } from '@blindkeep/protocol/bytes'
 import type { AssetReceipt } from '@blindkeep/protocol/schemas/receipts'
 import { type Admission, createAdmission } from './admission.ts'
@@ -40,6 +41,7 @@ export interface EngineParts {
   readonly entries: Entries
   readonly passphrase: Passphrase
   readonly link: LinkOpening
+  readonly site: SiteFacts
   readonly receipts: Receipts
   readonly uploads: Uploads
   readonly earlier: EarlierUploads
@@ -55,6 +57,12 @@ export interface EngineParts {
   readonly onChange: () => void
   /** Ends all waits for another try. */
   readonly endWaits: () => void
+}
+
+/** What the operator says about itself. Asked once, and absent without an answer. */
+export interface SiteFacts {
+  now(): Site | undefined
+  ask(): Promise<void>
 }
 
 export function createEngineParts(options: GuestEngineOptions): EngineParts {
@@ -105,6 +113,15 @@ export function createEngineParts(options: GuestEngineOptions): EngineParts {
     ...{ linkStatus: link.status, onGoingOn: batches.goOn },
   })
 
+  let said: Site | undefined
+  const site: SiteFacts = {
+    now: () => said,
+    async ask() {
+      said = await askSite(baseUrl, environment)
+      if (said !== undefined) onChange()
+    },
+  }
+
   function onLink(): void {
     if (link.status().is === 'open') {
       passphrase.require(link.opened()?.limits.passphraseRequired === true)
@@ -117,8 +134,8 @@ export function createEngineParts(options: GuestEngineOptions): EngineParts {
   }
 
   return {
-    ...{ linkId, baseUrl, store, entries, passphrase, link, receipts, uploads, earlier, planned, admission, remarks },
-    ...{ rate, batches, draft, visit, nowMs, onChange, endWaits: waking.wake },
+    ...{ linkId, baseUrl, store, entries, passphrase, link, site, receipts, uploads, earlier, planned, admission },
+    ...{ remarks, rate, batches, draft, visit, nowMs, onChange, endWaits: waking.wake },
   }
 }
 

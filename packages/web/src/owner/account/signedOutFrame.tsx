@@ -1,11 +1,12 @@
 /** The frame of the pages of a visitor: one task, and three sentences about the service. */
 import type { ComponentChildren } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
+import { useContext, useEffect, useRef } from 'preact/hooks'
 import { Icon } from '../../common/icons.tsx'
 import { LanguageSelect } from '../../common/languageSelect.tsx'
 import markUrl from '../../common/mark.svg'
+import { OperatorNote } from '../../common/operatorNote.tsx'
 import { useText } from '../../common/reader.ts'
-import type { OwnerPages } from '../context.ts'
+import { type OwnerPages, SiteContext } from '../context.ts'
 import { isFirstView } from '../firstView.ts'
 import type { SignInAttempt } from '../session.ts'
 import { accountTexts, ownerTexts } from '../texts.ts'
@@ -69,6 +70,9 @@ export function SignedOutFrame({ title, wide, children }: SignedOutFrameProps) {
           </section>
         )}
       </main>
+      <footer class="signed-out-end no-print">
+        <OperatorNote site={useContext(SiteContext)} text={text.operator} />
+      </footer>
     </div>
   )
 }

@@ -1,6 +1,8 @@
 import { files, number, plural } from './counts.ts'
+import { operator } from './operator.ts'
 
 export const account: typeof import('../en/account.ts').account = {
+  operator,
   promise: {
     title: 'Dateien, die nur Sie öffnen können',
     link: 'Geben Sie einen Link weiter, und Sie bekommen Dateien. Die Absender brauchen kein Konto.',

@@ -1,6 +1,8 @@
 import { files, number, plural } from './counts.ts'
+import { operator } from './operator.ts'
 
 export const guest: typeof import('../en/guest.ts').guest = {
+  operator,
   title: 'Dateien senden',
   subtitle: 'Nur die Person, von der Sie diesen Link haben, kann sie öffnen.',
   sealedHere: 'In diesem Browser verschlüsselt, bevor sie gesendet werden',

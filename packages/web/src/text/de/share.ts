@@ -1,6 +1,8 @@
 import { files } from './counts.ts'
+import { operator } from './operator.ts'
 
 export const share: typeof import('../en/share.ts').share = {
+  operator,
   language: 'Sprache',
   title: 'Dateien für Sie',
   intro: (count, size) => `${files(count)}, ${size}. Ihr Browser entschlüsselt sie.`,

@@ -1,6 +1,8 @@
 import { files, number, plural } from './counts.ts'
+import { operator } from './operator.ts'
 
 export const account = {
+  operator,
   promise: {
     title: 'Files that only you can open',
     link: 'Give people a link, and they send you files. They need no account.',

@@ -1,7 +1,9 @@
 import type { SendTrouble } from '@blindkeep/client/errors'
 import { files, number, plural } from './counts.ts'
+import { operator } from './operator.ts'
 
 export const guest = {
+  operator,
   title: 'Send files',
   subtitle: 'Only the person who gave you this link can open them.',
   sealedHere: 'Encrypted in this browser before they are sent',

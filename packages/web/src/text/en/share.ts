@@ -1,6 +1,8 @@
 import { files } from './counts.ts'
+import { operator } from './operator.ts'
 
 export const share = {
+  operator,
   language: 'Language',
   title: 'Files for you',
   intro: (count: number, size: string) => `${files(count)}, ${size}. Your browser decrypts them.`,
