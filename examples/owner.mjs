@@ -4,7 +4,7 @@
  *
  *   node owner.mjs register                 makes the account, prints its recovery words
  *   node owner.mjs recover '<24 words>'     sets BLINDKEEP_PASSWORD as the new password
- *   node owner.mjs link [label] [title]     prints a new link (with BLINDKEEP_PASSPHRASE: one that asks for it)
+ *   node owner.mjs link [label [title [name]]]   prints a new link (with BLINDKEEP_PASSPHRASE: one that asks for it)
  *   node owner.mjs inbox                    lists pending drops, a line of JSON each
  *   node owner.mjs open <drop_id>           writes the file to standard output
  *   node owner.mjs adopt <drop_id>          keeps the drop as an asset
@@ -447,13 +447,13 @@ function linkOf(accountKey, id) {
     },
   }
 }
-async function makeLink({ accountKey }, labelText, title) {
+async function makeLink({ accountKey }, labelText, title, from) {
   const id = crypto.randomBytes(16).toString('hex')
   const { opaqueId, secret, publicKey, url } = linkOf(accountKey, id)
   const sealedLabel =
     labelText && seal({ key: accountKey, purpose: 'link-label', context: opaqueId, content: Buffer.from(labelText) })
   const titleKey = hkdf(secret, opaqueId, label('service/link-title/1'))
-  const titleHeader = title ? [['name', title]] : []
+  const titleHeader = [...(title ? [['name', title]] : []), ...(from ? [['sender', from]] : [])]
   const sealedTitle = seal({ key: titleKey, purpose: 'link-title', context: opaqueId, header: titleHeader })
   const body = {
     opaque_id: id,

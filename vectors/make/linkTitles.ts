@@ -8,6 +8,7 @@ import { ACCOUNT_KEY, ALBUM_ID, OPAQUE_ID, SALT } from './inputs.ts'
 const { linkSecret } = linkKeysOf(ACCOUNT_KEY, OPAQUE_ID)
 const seal = { linkSecret, opaqueId: OPAQUE_ID, salt: SALT }
 const key = linkTitleKey(linkSecret, OPAQUE_ID)
+const LONGEST = { title: '文'.repeat(200), message: '文'.repeat(500) }
 
 export async function linkTitleVectors() {
   const texts = [
@@ -15,7 +16,9 @@ export async function linkTitleVectors() {
     { name: 'a title alone', title: 'Scans' },
     { name: 'a message alone', message: 'No videos.' },
     { name: 'neither' },
-    { name: 'the longest texts', title: '文'.repeat(200), message: '文'.repeat(500) },
+    { name: 'the longest texts', ...LONGEST },
+    { name: 'with a name', title: 'Scans', from: 'Dr. Grün’s practice' },
+    { name: 'the longest texts with the longest name', ...LONGEST, from: '文'.repeat(100) },
   ]
   const valid = []
   for (const { name, ...given } of texts)
@@ -54,6 +57,7 @@ async function invalid() {
       sealed: await sealSmall(Uint8Array.of(1), { key, purpose: 'link-title', contextId: OPAQUE_ID, salt: SALT }),
     },
     'a title that is too long': { reason: 'header_invalid', sealed: await tooLong({ name: 'x'.repeat(601) }) },
+    'a name that is too long': { reason: 'header_invalid', sealed: await tooLong({ sender: 'x'.repeat(301) }) },
     'a message that is too long': { reason: 'header_invalid', sealed: await tooLong({ note: 'x'.repeat(1501) }) },
     'cut off': { reason: 'truncated', sealed: sealed.subarray(0, -1) },
     'with a byte behind it': { reason: 'altered', sealed: concatBytes(sealed, Uint8Array.of(0)) },
@@ -62,7 +66,7 @@ async function invalid() {
   return Object.entries(blobs).map(([name, blob]) => ({ name, reason: blob.reason, sealed: toHex(blob.sealed) }))
 }
 
-async function tooLong(texts: { readonly name?: string; readonly note?: string }) {
+async function tooLong(texts: { readonly name?: string; readonly note?: string; readonly sender?: string }) {
   const header = { size: 0, ...texts }
   const sealer = await createSealer({ key, purpose: 'link-title', contextId: OPAQUE_ID, header, salt: SALT })
   return concatBytes(sealer.prefix, await sealer.sealSegment(0, new Uint8Array(0)))

@@ -176,7 +176,7 @@ async function assertKept(assetId: string, content: Buffer, name: string): Promi
 for (const guest of guests)
   describe(guest.name, { skip: guest.lack ?? false }, () => {
     it('sends a file through a link with a title and a passphrase, and checks its receipt', async () => {
-      const url = await asOwner(['link', '', 'For you'], { BLINDKEEP_PASSPHRASE: PASSPHRASE })
+      const url = await asOwner(['link', '', 'For you', 'Bo'], { BLINDKEEP_PASSPHRASE: PASSPHRASE })
       const { name, content } = await fileOf(2_500_000)
       assert.notEqual((await guest.send([mistyped(url), name, 'open sesame'])).code, 0)
       const output = (await succeed(guest.send([url, name, 'open sesame']))).toString()

@@ -79,6 +79,8 @@ export interface UploadLink {
   /** The owner's words, if there are any. */
   readonly title: string | undefined
   readonly message: string | undefined
+  /** What the owner says to be called; no one has checked it. */
+  readonly from: string | undefined
   /**
    * Seals the file once for its hash and tags, and returns the state that `send` needs. Sends nothing of it. Reads the
    * whole file with flat memory. Throws `SendError` for a file that is too large or changes meanwhile, and for a
@@ -103,7 +105,7 @@ export async function openLink(
   if (body.opaque_id !== address.opaqueId) throw new AnswerError('guestLink', 'it is about another link')
   const opened = { address, answer: body, dropPublicKey: fromBase64(body.drop_pubkey) }
   requireOwnersKey(opened)
-  const { title, message, fault } = await openGivenTitle(
+  const { fault, ...words } = await openGivenTitle(
     () => ({ linkSecret: address.fragment.linkSecret, opaqueId: fromHex(address.opaqueId) }),
     body.sealed_title,
   )
@@ -113,8 +115,7 @@ export async function openLink(
     baseUrl: address.baseUrl,
     limits: limitsOf(body),
     now: calls.clock.now,
-    title,
-    message,
+    ...words,
     prepare: (options) => prepare(opened, options, environment),
   }
 }

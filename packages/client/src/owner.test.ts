@@ -180,6 +180,7 @@ describe('an upload link', () => {
       labelFault: undefined,
       title: undefined,
       message: undefined,
+      from: undefined,
       titleFault: undefined,
       caps,
       singleUse: false,

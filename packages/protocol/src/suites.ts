@@ -52,12 +52,12 @@ export const MAX_HEADER_TEXT_BYTES = { name: 8192, type: 255, modified_at: 64, n
 export const MAX_BATCH_FILES = 1_000_000
 
 /**
- * The longest title and message that the owner of a link has for its guests: 200 and 500 characters of any script, in
- * bytes of UTF-8. Sealed, the longest of both are 3154 bytes.
+ * The longest title, message and name that the owner of a link has for its guests: 200, 500 and 100 characters of any
+ * script, in bytes of UTF-8. Sealed, the longest of all are 3154 bytes.
  */
-export const MAX_LINK_TITLE_BYTES = { title: 600, message: 1500 } as const
+export const MAX_LINK_TITLE_BYTES = { title: 600, message: 1500, from: 300 } as const
 /** For forms. */
-export const MAX_LINK_TITLE_CHARACTERS = { title: 200, message: 500 } as const
+export const MAX_LINK_TITLE_CHARACTERS = { title: 200, message: 500, from: 100 } as const
 
 /** A limited share knows each of its downloads again, so that a visit takes one only. */
 export const MAX_SHARE_DOWNLOADS = 250

@@ -21,15 +21,20 @@ describe('a guest with a phone and a slow connection', () => {
   it('sees limits, progress and a checked receipt, and the owner opens exactly the bytes that were sent', async (t) => {
     const owner = await world.owner()
     const caps = { maxFileCount: 9, maxFileSize: 8 * MIB, maxTotalBytes: 100_000_000 }
-    const words = { title: 'Photos of the wedding', message: '<b>Until</b> Sunday \u202Egpj' }
+    const words = {
+      title: 'Photos of the wedding',
+      message: '<b>Until</b> Sunday \u202Egpj',
+      from: 'Zoë & \u05D3\u05DF',
+    }
     const { url } = await world.link({ owner, caps, ...words })
     const { page } = await browser.open(t, { url, device: 'phone' })
     await page.getByText('9 files left').waitFor()
     // The server reports the room of the link, not of the owner's account, which may have less.
     await page.getByText('up to 100 MB in total through this link').waitFor()
-    const said = page.getByRole('figure', { name: 'The person who made this link writes:' })
+    const said = page.getByRole('figure', { name: 'The person who made this link says:' })
     await said.getByText(words.title).waitFor()
     await said.getByText('<b>Until</b> Sunday gpj').waitFor()
+    await said.locator('bdi').getByText(words.from, { exact: true }).waitFor()
     await page.getByText(/up to 8.39 MB per file/).waitFor()
     await button(page, 'Take a photo').waitFor()
     await assertAccessible(page)

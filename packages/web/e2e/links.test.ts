@@ -57,6 +57,7 @@ describe('the links of an owner', () => {
     await button(page, shellText.closing.stay).click()
     await page.getByLabel(text.form.guestTitle).fill('Your photos, please')
     await page.getByLabel(text.form.guestMessage).fill('Until Sunday')
+    await page.getByLabel(text.form.guestFrom).fill('Bo')
     await page.getByText(text.form.limits).click()
     await page.getByLabel(text.form.maxFiles).fill('0')
     await page.getByText(text.form.limits).click()
@@ -84,7 +85,7 @@ describe('the links of an owner', () => {
 
     const source = sourceOfBytes(Uint8Array.from(randomBytes(5000)))
     const guest = await openLink(url, nodeEnvironment)
-    assert.deepEqual([guest.title, guest.message], ['Your photos, please', 'Until Sunday'])
+    assert.deepEqual([guest.title, guest.message, guest.from], ['Your photos, please', 'Until Sunday', 'Bo'])
     await assert.rejects(guest.prepare({ source }), /passphrase/)
     await send({ state: await guest.prepare({ source, passphrase: normalPassphrase(passphrase) }), source })
     const mine = card(page, 'Photos of the wedding')
@@ -106,6 +107,11 @@ describe('the links of an owner', () => {
     for (const preset of [text.form.presets.one, text.form.presets.standing]) {
       await button(page, /New link|first link/).click()
       await page.getByRole('radio', { name: preset.name }).check()
+      const isFirst = preset === text.form.presets.one
+      const from = page.getByLabel(text.form.guestFrom)
+      // The newest link has the owner's usual name.
+      assert.equal(await from.inputValue(), isFirst ? '' : 'Bo')
+      if (isFirst) await from.fill('Bo')
       await assertAccessible(page)
       await button(page, text.form.submit).click()
       await button(page, text.ready.done).click()

@@ -17,7 +17,7 @@ describe('a file', () => {
     const visit = await browser.open(t, { url: `${world.url}/#/links`, signedInAs: owner })
     const { page } = visit
     await button(page, links.createFirst).click()
-    await page.getByLabel(links.form.label).fill('Holidays')
+    await page.getByLabel(links.form.label, { exact: true }).fill('Holidays')
     await button(page, links.form.submit).click()
     await button(page, links.ready.copy).click()
     await button(page, links.ready.copied).waitFor()

@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 import {
   countLimit,
   expiry,
+  fromLine,
   messageLine,
   name,
   newExpiry,
@@ -53,6 +54,7 @@ function addEdit(link: Command): void {
     .option('--label <text>', 'your name for the link; an empty text removes it', newName)
     .option('--title <text>', 'what guests read above all; an empty text removes it', titleLine)
     .option('--message <text>', 'a line to your guests; an empty text removes it', messageLine)
+    .option('--from <name>', 'who you are, for your guests; an empty text removes it', fromLine)
     .addHelpText(
       'after',
       `
@@ -89,6 +91,7 @@ function addCreate(link: Command): void {
     .option('--label <text>', 'your name for the link; only you can read it', name)
     .option('--title <text>', 'what guests read above all; the server cannot read it', titleLine)
     .option('--message <text>', 'a line to your guests; the server cannot read it', messageLine)
+    .option('--from <name>', 'who you are, for your guests; the server cannot read it', fromLine)
     .option('--like <id>', 'with the limits and the words of another link; other flags come before them')
     .option('--no-qr', 'leave the QR code out')
     .addHelpText(

@@ -191,15 +191,16 @@ function withoutProof({ isFromBefore, proofFault }: DropResult): Failure {
 }
 
 /** Before anything is sent, so that a guest with the wrong link can stop. */
-function tellOwner({ title, message }: UploadLink, report: Report): void {
-  for (const line of [title, message]) if (line !== undefined) report.aside(`The owner of the link says: ${line}`)
+function tellOwner({ title, message, from }: UploadLink, report: Report): void {
+  const name = from === undefined ? undefined : `my name is ${from}`
+  for (const line of [title, message, name]) if (line !== undefined) report.aside(`The owner of the link says: ${line}`)
 }
 
 const TELL_OWNER = 'Tell the owner. What has begun may go on.'
 /** Which of the two is full, the server does not say. */
 const NO_ROOM = 'There is no room now: the link, or the storage of its owner, is full.'
 
-function tellLimits({ limits, title, message, now }: UploadLink, report: Report): void {
+function tellLimits({ limits, title, message, from, now }: UploadLink, report: Report): void {
   const { fileBytesMax, remainingBytes, remainingFiles, inboxFull, singleUse, expiresAt } = limits
   const parts = [
     ...(singleUse ? ['one file'] : []),
@@ -214,6 +215,7 @@ function tellLimits({ limits, title, message, now }: UploadLink, report: Report)
     event: 'link',
     title,
     message,
+    from,
     remaining_files: remainingFiles,
     inbox_full: inboxFull,
     remaining_bytes: remainingBytes,

@@ -65,6 +65,7 @@ export const newName = (text: string) => atMost(text, MAX_NAME_LENGTH)
 /** What guests of a link read. It may be empty. */
 export const titleLine = (text: string) => atMost(text, MAX_LINK_TITLE_CHARACTERS.title)
 export const messageLine = (text: string) => atMost(text, MAX_LINK_TITLE_CHARACTERS.message)
+export const fromLine = (text: string) => atMost(text, MAX_LINK_TITLE_CHARACTERS.from)
 
 function atMost(text: string, characters: number): string {
   return text.length <= characters ? text : refuse(`At most ${characters} characters, please.`)

@@ -21,6 +21,7 @@ export interface CreateLinkFlags extends OwnerFlags, QrFlags, NewPassphraseFlags
   readonly label?: string
   readonly title?: string
   readonly message?: string
+  readonly from?: string
   /** Another link, whose limits and words are taken where no flag gives one. */
   readonly like?: string
 }
@@ -32,7 +33,7 @@ export async function createLink(flags: CreateLinkFlags): Promise<Exit> {
   if (model !== undefined) requirePassphraseAgain(model, flags)
   const singleUse = flags.once ?? (model?.singleUse === true && flags.files === undefined)
   const caps = model === undefined ? given : { ...model.caps, ...ownCaps(given, flags) }
-  const { label = model?.label, title = model?.title, message = model?.message } = flags
+  const { label = model?.label, title = model?.title, message = model?.message, from = model?.from } = flags
   const expiresAt = await endOf(owner, flags.expires ?? sameLifetime(model))
   const passphrase = await newPassphrase('Passphrase of the new link', flags)
   const { maxTotalBytes = 'unlimited', maxFileCount = 'unlimited' } = caps
@@ -42,6 +43,7 @@ export async function createLink(flags: CreateLinkFlags): Promise<Exit> {
     label,
     title,
     message,
+    from,
     singleUse,
     expiresAt,
   })
@@ -53,6 +55,7 @@ export async function createLink(flags: CreateLinkFlags): Promise<Exit> {
     label,
     title,
     message,
+    from,
     ...limitFacts(limits),
     passphrase_required: passphrase !== undefined,
   })

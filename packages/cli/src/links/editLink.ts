@@ -17,21 +17,22 @@ export interface EditLinkFlags extends OwnerFlags {
   readonly label?: string
   readonly title?: string
   readonly message?: string
+  readonly from?: string
 }
 
 export async function editLink(given: string, flags: EditLinkFlags): Promise<Exit> {
-  const { expires, label, title, message } = flags
+  const { expires, label, title, message, from } = flags
   const caps = changeOf(flags)
-  if ([...Object.values(caps), expires, label, title, message].every((value) => value === undefined))
+  if ([...Object.values(caps), expires, label, title, message, from].every((value) => value === undefined))
     throw new UsageError(
-      'say what to change: --expires, --files, --max-size, --max-total, --label, --title or --message.',
+      'say what to change: --expires, --files, --max-size, --max-total, --label, --title, --message or --from.',
     )
   const { owner, report } = await signedIn(flags)
   const link = await pickLink(owner, given)
   const limits: ChangeLink = { ...caps, expiresAt: expires === 'never' ? null : await endOf(owner, expires) }
   requireChangeable(link, limits)
-  const forGuests = { title: title ?? link.title, message: message ?? link.message }
-  const areWordsKept = title === undefined && message === undefined
+  const forGuests = { title: title ?? link.title, message: message ?? link.message, from: from ?? link.from }
+  const areWordsKept = [title, message, from].every((words) => words === undefined)
   const changed = await owner.changeLink(link.opaqueId, { ...limits, label, ...(!areWordsKept && { forGuests }) })
   report.result(`The link ${nameText(changed)} takes ${limitsText(changed)}. It ${STATES[changed.state]}.`, {
     event: 'changed',

@@ -60,6 +60,7 @@ export function linkFacts(link: OwnLink) {
     label: link.label,
     title: link.title,
     message: link.message,
+    from: link.from,
     created_at: link.createdAt,
     ...limitFacts(link),
     landed_files: link.landedFiles,

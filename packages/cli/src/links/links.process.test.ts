@@ -75,6 +75,8 @@ describe('a link at the command line', () => {
       'Scans',
       '--message',
       'No \x1b[31mphotos',
+      '--from',
+      'Ada \u202Exe',
       ...ADA,
     ]
     const created = await world.run(args)
@@ -87,7 +89,7 @@ describe('a link at the command line', () => {
       env: { BLINDKEEP_PASSPHRASE: 'open sesame' },
     })
     const said = factsOf(dropping).find(({ event }) => event === 'link')
-    assert.deepEqual([said?.title, said?.message], ['Scans', 'No [31mphotos'])
+    assert.deepEqual([said?.title, said?.message, said?.from], ['Scans', 'No [31mphotos', 'Ada xe'])
     const landed = factsOf(dropping).filter(({ event }) => event === 'landed' || event === 'failed')
     assert.deepEqual(
       landed.map(({ event, path }) => [event, path]),
@@ -123,7 +125,8 @@ describe('a link at the command line', () => {
     )
     assert.match((await world.run(['link', 'edit', begin, ...ADA])).stderr, /say what to change/)
     const [retitled] = await world.facts(['link', 'edit', begin, '--title', 'Deeds', ...ADA])
-    assert.deepEqual([retitled.title, retitled.message, retitled.max_files], ['Deeds', 'No [31mphotos', 1])
+    const { title, message, from } = retitled
+    assert.deepEqual([title, message, from, retitled.max_files], ['Deeds', 'No [31mphotos', 'Ada xe', 1])
     const [mute] = await world.facts(['link', 'edit', begin, '--message', '', ...ADA])
     assert.deepEqual([mute.title, mute.message], ['Deeds', undefined])
     const [renamed] = await world.facts(['link', 'edit', begin, '--label', 'Door', ...ADA])
@@ -134,8 +137,8 @@ describe('a link at the command line', () => {
     const like = ['link', 'create', '--like', begin, ...ADA]
     assert.match((await world.run(like)).stderr, /need a passphrase, which is stored nowhere/)
     const [copy] = await world.facts([...like, '--passphrase-file', secret, '--files', '3'])
-    const copied = [copy.label, copy.title, copy.max_files, copy.max_total_bytes]
-    assert.deepEqual(copied, [label, 'Deeds', 3, edited.max_total_bytes])
+    const copied = [copy.label, copy.title, copy.from, copy.max_files, copy.max_total_bytes]
+    assert.deepEqual(copied, [label, 'Deeds', 'Ada xe', 3, edited.max_total_bytes])
     assert.notEqual(copy.url, address)
     await world.facts(['link', 'revoke', copy.link_id, '--yes', ...ADA])
 

@@ -22,10 +22,10 @@ describe('the title of a link', () => {
   for (const vector of vectors.valid)
     it(`matches the vector in both directions: ${vector.name}`, async () => {
       const seal = sealOf(vector)
-      const { title, message } = vector
+      const { title, message, from } = vector
       assert.equal(toHex(linkTitleKey(seal.linkSecret, seal.opaqueId)), vector.key)
-      assert.equal(toHex(await sealLinkTitle(seal, { title, message })), vector.sealed)
-      assert.deepEqual(await openLinkTitle(seal, fromHex(vector.sealed)), { title, message })
+      assert.equal(toHex(await sealLinkTitle(seal, { title, message, from })), vector.sealed)
+      assert.deepEqual(await openLinkTitle(seal, fromHex(vector.sealed)), { title, message, from })
       assert.ok(vector.sealed.length / 2 <= 4096, 'the server takes no more')
     })
 
@@ -34,7 +34,10 @@ describe('the title of a link', () => {
       const isRefused = (error: unknown) => error instanceof SealError && error.reason === reason
       await assert.rejects(openLinkTitle(sealOf(first), fromHex(sealed)), isRefused)
       const opened = await openGivenTitle(() => sealOf(first), Buffer.from(sealed, 'hex').toString('base64'))
-      assert.deepEqual([opened.title, opened.message, typeof opened.fault], [undefined, undefined, 'string'])
+      assert.deepEqual(
+        [opened.title, opened.message, opened.from, typeof opened.fault],
+        [undefined, undefined, undefined, 'string'],
+      )
     })
 
   for (const { name, given, shown } of vectors.lines)
@@ -47,8 +50,9 @@ describe('the title of a link', () => {
   it('has no texts if both are empty, and is not sealed if one is too long', async () => {
     const seal = sealOf(first)
     const none = await sealLinkTitle(seal, { title: ' \n', message: '\u200E' })
-    assert.deepEqual(await openLinkTitle(seal, none), { title: undefined, message: undefined })
+    assert.deepEqual(await openLinkTitle(seal, none), { title: undefined, message: undefined, from: undefined })
     await assert.rejects(sealLinkTitle(seal, { title: 'x'.repeat(601) }), RangeError)
     await assert.rejects(sealLinkTitle(seal, { message: 'é'.repeat(751) }), RangeError)
+    await assert.rejects(sealLinkTitle(seal, { from: 'é'.repeat(151) }), RangeError)
   })
 })

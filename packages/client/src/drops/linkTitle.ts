@@ -1,8 +1,9 @@
 /**
- * What the owner of a link says to its guests: a title and a message, a line each. A sealed blob of purpose
- * `link-title` without content, whose header has the title as `name` and the message as `note`. Its key follows from
- * the link secret, which is in the fragment: guests read it, and the server does not. Links without words have one too:
- * that it opens shows a guest's client that the secret is not mistyped, before a file is sealed that no one could open.
+ * What the owner of a link says to its guests: a title, a message and a name, a line each. A sealed blob of purpose
+ * `link-title` without content, whose header has the title as `name`, the message as `note` and the name as `sender`.
+ * Its key follows from the link secret, which is in the fragment: guests read it, and the server does not. Links
+ * without words have one too: that it opens shows a guest's client that the secret is not mistyped, before a file is
+ * sealed that no one could open.
  */
 import { type Bytes, fromBase64, utf8 } from '@blindkeep/protocol/bytes'
 import { MAX_LINK_TITLE_BYTES } from '@blindkeep/protocol/suites'
@@ -15,6 +16,8 @@ import { openWords, sealWords } from '../seal/sealedHeader.ts'
 export interface LinkTitle {
   readonly title: string | undefined
   readonly message: string | undefined
+  /** What the owner is called. Only the owner says so. */
+  readonly from: string | undefined
 }
 
 interface LinkTitleSeal {
@@ -31,27 +34,34 @@ export async function sealLinkTitle(
   { linkSecret, opaqueId, salt }: LinkTitleSeal,
   given: Partial<LinkTitle>,
 ): Promise<Bytes> {
-  const [name, note] = [plainLine(given.title), plainLine(given.message)]
-  requireFitting({ title: name, message: note }, (message) => new RangeError(message))
+  const words = linesOf(given)
+  requireFitting(words, (message) => new RangeError(message))
   const key = linkTitleKey(linkSecret, opaqueId)
-  return sealWords({ key, purpose: 'link-title', contextId: opaqueId, salt }, { name, note })
+  const { title: name, message: note, from: sender } = words
+  return sealWords({ key, purpose: 'link-title', contextId: opaqueId, salt }, { name, note, sender })
 }
 
 /** Throws `SealError`. */
 export async function openLinkTitle({ linkSecret, opaqueId }: LinkTitleSeal, sealed: Uint8Array): Promise<LinkTitle> {
   const key = linkTitleKey(linkSecret, opaqueId)
-  const { name, note } = await openWords({ key, purpose: 'link-title', contextId: opaqueId }, sealed)
-  const opened = { title: name, message: note }
+  const { name, note, sender } = await openWords({ key, purpose: 'link-title', contextId: opaqueId }, sealed)
+  const opened = { title: name, message: note, from: sender }
   requireFitting(opened, (message) => new SealError('header_invalid', message))
-  return { title: plainLine(opened.title), message: plainLine(opened.message) }
+  return linesOf(opened)
 }
+
+const linesOf = ({ title, message, from }: Partial<LinkTitle>): LinkTitle => ({
+  title: plainLine(title),
+  message: plainLine(message),
+  from: plainLine(from),
+})
 
 /** From the server: base64, or nothing. `fault` says why it does not open. Never throws `SealError`. */
 export async function openGivenTitle(
   sealOf: () => LinkTitleSeal,
   sealed: string | null | undefined,
 ): Promise<LinkTitle & { readonly fault: string | undefined }> {
-  const none = { title: undefined, message: undefined, fault: undefined }
+  const none = { title: undefined, message: undefined, from: undefined, fault: undefined }
   if (sealed === undefined || sealed === null) return none
   try {
     return { ...none, ...(await openLinkTitle(sealOf(), fromBase64(sealed))) }
@@ -61,8 +71,11 @@ export async function openGivenTitle(
   }
 }
 
-function requireFitting({ title = '', message = '' }: LinkTitle, errorOf: (message: string) => Error): void {
-  const { title: titleMax, message: messageMax } = MAX_LINK_TITLE_BYTES
-  if (utf8(title).length > titleMax) throw errorOf(`the title of a link has at most ${titleMax} bytes`)
-  if (utf8(message).length > messageMax) throw errorOf(`the message of a link has at most ${messageMax} bytes`)
+const NAMES = { title: 'the title of a link', message: 'the message of a link', from: 'the name of a link’s owner' }
+
+function requireFitting(words: LinkTitle, errorOf: (message: string) => Error): void {
+  for (const part of ['title', 'message', 'from'] as const) {
+    const bytesMax = MAX_LINK_TITLE_BYTES[part]
+    if (utf8(words[part] ?? '').length > bytesMax) throw errorOf(`${NAMES[part]} has at most ${bytesMax} bytes`)
+  }
 }

@@ -45,7 +45,7 @@ export interface NewLinkCaps extends Pick<LinkCaps, 'maxFileSize'> {
   readonly maxTotalBytes?: number | 'unlimited' | undefined
 }
 
-/** Both are sealed so that guests read them and the server does not. A line each, of at most 200 and 500 characters. */
+/** Sealed so that guests read them and the server does not. A line each, of at most 200, 500 and 100 characters. */
 type GivenTitle = Partial<LinkTitle>
 
 export interface CreateLink extends GivenTitle {
@@ -69,7 +69,7 @@ export interface ChangeLink {
   readonly expiresAt?: string | null | undefined
   /** The owner's own name for the link. Null or empty: it has none. */
   readonly label?: string | null | undefined
-  /** What guests read instead of title and message, both at once. */
+  /** What guests read instead of title, message and name, all at once. */
   readonly forGuests?: GivenTitle | null | undefined
 }
 
@@ -91,7 +91,8 @@ export interface OwnLink extends CreatedLink {
   /** What guests read. */
   readonly title: string | undefined
   readonly message: string | undefined
-  /** Set when title and message from the server do not open under this link's secret. */
+  readonly from: string | undefined
+  /** Set when title, message and name from the server do not open under this link's secret. */
   readonly titleFault: string | undefined
   readonly caps: LinkCaps
   readonly singleUse: boolean
@@ -153,7 +154,7 @@ export function createOwnerLinks({ calls, accountKey, keysOf, environment }: Own
   }
 
   return {
-    async createLink({ caps = {}, passphrase, label, title, message, singleUse = false, expiresAt } = {}) {
+    async createLink({ caps = {}, passphrase, label, singleUse = false, expiresAt, ...words } = {}) {
       await requireOwnName(calls, 'receipts')
       const opaqueId = newOpaqueId(environment)
       const keys = keysOf(opaqueId)
@@ -175,7 +176,7 @@ export function createOwnerLinks({ calls, accountKey, keysOf, environment }: Own
           expires_at: expiresAt ?? null,
           passphrase_verifier: verifier === undefined ? null : toBase64(verifier),
           sealed_label: sealedLabel,
-          sealed_title: await sealedTitleOf(opaqueId, { title, message }),
+          sealed_title: await sealedTitleOf(opaqueId, words),
         },
       })
       return { opaqueId, url: formatLink({ baseUrl, opaqueId, fragment: keys.fragment }) }
@@ -239,7 +240,7 @@ function totalBytesOf({ maxTotalBytes, maxFileSize = 0 }: NewLinkCaps): number |
 /** What is not sealed of it. */
 function ownLinkOf(
   entry: Static<typeof LinkEntryResponse>,
-): Omit<OwnLink, 'url' | 'label' | 'labelFault' | 'title' | 'message' | 'titleFault'> {
+): Omit<OwnLink, 'url' | 'label' | 'labelFault' | 'title' | 'message' | 'from' | 'titleFault'> {
   return {
     opaqueId: entry.opaque_id,
     state: entry.state,

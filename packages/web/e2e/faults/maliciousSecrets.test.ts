@@ -26,7 +26,7 @@ describe('a new link, with a malicious server', () => {
     })
     const { page } = await browser.open(t, { url: `${proxy.url}/#/links`, signedInAs: owner })
     await button(page, linksText.createFirst).click()
-    await page.getByLabel(linksText.form.label).fill('Anything')
+    await page.getByLabel(linksText.form.label, { exact: true }).fill('Anything')
     await button(page, linksText.form.submit).click()
     await page.waitForTimeout(ACTING_MS)
     assert.ok(!(await page.content()).includes(ELSEWHERE), 'the secret of the link would go elsewhere')

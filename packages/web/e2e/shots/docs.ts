@@ -166,7 +166,7 @@ async function beginLinks(world: World): Promise<Begin> {
 
 async function createLink(page: Page, { pages: { links: words }, people }: Language): Promise<void> {
   await button(page, words.createFirst).click()
-  await page.getByLabel(words.form.label).fill(people.label)
+  await page.getByLabel(words.form.label, { exact: true }).fill(people.label)
   await button(page, words.form.submit).click()
   await page.getByRole('img', { name: words.ready.qr }).waitFor()
 }

@@ -79,6 +79,7 @@ export const guestShots: readonly Shot[] = [
       world.link({
         title: 'Photos of the wedding',
         message: 'All of them, please, until Sunday.',
+        from: 'Anna and Bo',
         caps: { maxFileCount: 30 },
       }),
     reach: (page) => page.getByText('Photos of the wedding').waitFor(),

@@ -38,6 +38,8 @@ export type LinkStatus =
 export interface OwnersWords {
   readonly title: string | undefined
   readonly message: string | undefined
+  /** What the owner says to be called. */
+  readonly from: string | undefined
 }
 
 /** The limits that the server reports before anything is sent. All sizes in bytes. An absent member means no limit. */
@@ -208,10 +210,10 @@ export interface NeverBegun {
 
 export interface Snapshot {
   readonly link: LinkStatus
-  readonly passphrase: PassphraseStatus
-  /** `refused`: this browser stores nothing, so no upload survives a reload. */
   /** What the operator of the server says about itself. */
   readonly site: Site | undefined
+  readonly passphrase: PassphraseStatus
+  /** `refused`: this browser stores nothing, so no upload survives a reload. */
   readonly storage: 'asking' | 'kept' | 'refused'
   readonly isPaused: boolean
   /** What the guest has written, in this visit or an earlier one, for files that have not arrived. */

@@ -7,8 +7,8 @@ import { guestTexts } from './texts.ts'
 export function OwnersWordsCard({ snapshot: { link } }: { readonly snapshot: Snapshot }) {
   const text = useText(guestTexts).ownersWords
   if (link.is !== 'open') return null
-  const { title, message } = link.words
-  if (title === undefined && message === undefined) return null
+  const { title, message, from } = link.words
+  if ((title ?? message ?? from) === undefined) return null
   return (
     <figure class="owners-words card stack tight">
       <figcaption class="small soft">{text.from}</figcaption>
@@ -21,6 +21,14 @@ export function OwnersWordsCard({ snapshot: { link } }: { readonly snapshot: Sna
         <p>
           <Name>{message}</Name>
         </p>
+      )}
+      {from !== undefined && (
+        <>
+          <p>
+            {text.name} <Name>{from}</Name>
+          </p>
+          <p class="small soft">{text.unchecked}</p>
+        </>
       )}
     </figure>
   )

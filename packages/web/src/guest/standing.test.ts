@@ -43,7 +43,7 @@ function snapshot({ counts = {}, sent = { files: 0, landed: 0 }, ...given }: Giv
   }
 }
 
-const SILENT = { title: undefined, message: undefined }
+const SILENT = { title: undefined, message: undefined, from: undefined }
 const open = (limits: Limits): LinkStatus => ({ is: 'open', limits, words: SILENT })
 const closed: LinkStatus = { is: 'refused', fault: 'closed', isRetrying: false }
 const full = open({ remainingFiles: 0 })

@@ -42,8 +42,8 @@ export function createLinkOpening({ parts, environment, onChange }: LinkOpeningO
     try {
       opened = await openLink(parts, environment)
       asks = 0
-      const { limits, title, message } = opened
-      become({ is: 'open', limits, words: { title, message } })
+      const { limits, title, message, from } = opened
+      become({ is: 'open', limits, words: { title, message, from } })
       void askAtExpiry()
     } catch (error) {
       const fault = linkFaultOf(error)

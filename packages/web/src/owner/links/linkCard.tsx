@@ -38,13 +38,7 @@ export function LinkCard({ link, nowMs, onAct }: LinkCardProps) {
       </div>
       {link.labelFault !== undefined && <p class="badge warn">{text.labelFault}</p>}
       {link.titleFault !== undefined && <p class="badge warn">{text.titleFault}</p>}
-      {(link.title ?? link.message) !== undefined && (
-        <p class="small">
-          {text.guestsRead} {link.title !== undefined && <Name>{link.title}</Name>}
-          {link.title !== undefined && link.message !== undefined && ' · '}
-          {link.message !== undefined && <Name>{link.message}</Name>}
-        </p>
-      )}
+      <GuestsRead link={link} />
       <Facts link={link} nowMs={nowMs} />
       <Use link={link} />
       <div class="row">
@@ -57,6 +51,23 @@ export function LinkCard({ link, nowMs, onAct }: LinkCardProps) {
         <Actions link={link} label={label} onAct={onAct} />
       </div>
     </li>
+  )
+}
+
+function GuestsRead({ link: { title, message, from } }: Pick<LinkCardProps, 'link'>) {
+  const text = useText(linksTexts)
+  const lines = [title, message, from].filter((line) => line !== undefined)
+  if (lines.length === 0) return null
+  return (
+    <p class="small">
+      {text.guestsRead}{' '}
+      {lines.map((line, at) => (
+        <span key={line}>
+          {at > 0 && ' · '}
+          <Name>{line}</Name>
+        </span>
+      ))}
+    </p>
   )
 }
 

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import type { OwnLink } from '@blindkeep/client/owner'
 import { largestPlaintext } from '@blindkeep/client/sizes'
 import { suggestPassphrase } from '../suggestPassphrase.ts'
-import { copyOf, draftOf, type LinkDraft, PRESETS, readChange, readDraft, withPreset } from './linkDraft.ts'
+import { copyOf, draftOf, type LinkDraft, PRESETS, readChange, readDraft, usualName, withPreset } from './linkDraft.ts'
 
 const NOW_MS = Date.parse('2026-11-21T12:00:00Z')
 const DAY_MS = 86_400_000
@@ -17,9 +17,19 @@ describe('a new link', () => {
     assert.equal(readDraft(PRESETS.standing, NOW_MS).link?.expiresAt, undefined)
   })
 
-  it('keeps label and passphrase when another preset is chosen', () => {
-    const kept = withPreset(draft({ label: 'Anna', passphrase: 'x-y', maxFiles: '3' }), 'one')
-    assert.deepEqual([kept.label, kept.passphrase, kept.maxFiles, kept.singleUse], ['Anna', 'x-y', '1000', true])
+  it('keeps texts and passphrase when another preset is chosen', () => {
+    const kept = withPreset(draft({ label: 'Anna', from: 'Bo', passphrase: 'x-y', maxFiles: '3' }), 'one')
+    const { label, from, passphrase, maxFiles, singleUse } = kept
+    assert.deepEqual([label, from, passphrase, maxFiles, singleUse], ['Anna', 'Bo', 'x-y', '1000', true])
+  })
+
+  it('begins with the name that the newest link with words has, or with none', () => {
+    const links = [
+      { state: 'revoked', from: undefined },
+      { state: 'live', from: 'Bo' },
+      { state: 'live', from: 'Anna' },
+    ] as const
+    assert.deepEqual([usualName(links), usualName([{ state: 'live', from: undefined }, ...links])], ['Bo', ''])
   })
 
   it('ends the chosen number of days from now, or at the end of the chosen day', () => {
@@ -95,6 +105,7 @@ describe('a link that exists', () => {
     labelFault: undefined,
     title: undefined,
     message: undefined,
+    from: undefined,
     titleFault: undefined,
     caps: { maxFileCount: 5, maxTotalBytes: 10_000_000_000, maxFileSize: undefined },
     singleUse: false,
@@ -126,7 +137,7 @@ describe('a link that exists', () => {
     })
     const words = { ...draftOf(link({ title: 'Scans' })), message: 'Until Sunday' }
     assert.deepEqual(readChange(words, link({ title: 'Scans' }), NOW_MS).change, {
-      forGuests: { title: 'Scans', message: 'Until Sunday' },
+      forGuests: { title: 'Scans', message: 'Until Sunday', from: '' },
     })
     assert.deepEqual(readChange({ ...draftOf(link()), label: ' Bob ' }, link(), NOW_MS).change, { label: 'Bob' })
     assert.deepEqual(readChange({ ...draftOf(link()), label: '' }, link(), NOW_MS).change, { label: '' })

@@ -20,6 +20,8 @@ export interface LinkDraft {
   /** What guests read. */
   readonly title: string
   readonly message: string
+  /** The owner's name, as guests read it. */
+  readonly from: string
   readonly expiry: Expiry
   /** For `expiry: 'date'`: a calendar day (`2026-11-30`); the link ends at the end of it. */
   readonly date: string
@@ -36,6 +38,7 @@ const EMPTY: LinkDraft = {
   label: '',
   title: '',
   message: '',
+  from: '',
   expiry: 'week',
   date: '',
   singleUse: false,
@@ -62,18 +65,25 @@ export type Preset = keyof typeof PRESETS
 
 /** Keeps the texts, which the owner has typed. */
 export function withPreset(draft: LinkDraft, preset: Preset): LinkDraft {
-  const { label, title, message, passphrase } = draft
-  return { ...PRESETS[preset], label, title, message, passphrase }
+  const { label, title, message, from, passphrase } = draft
+  return { ...PRESETS[preset], label, title, message, from, passphrase }
+}
+
+/** A new link begins with the owner's name of the newest link whose words are still there. */
+export function usualName(newestFirst: readonly Pick<OwnLink, 'state' | 'from'>[]): string {
+  return newestFirst.find(({ state }) => state === 'live' || state === 'expired')?.from ?? ''
 }
 
 /** The form for a link that exists, without its passphrase, which is stored nowhere. */
-export function draftOf({ label = '', title = '', message = '', caps, singleUse, expiresAt }: OwnLink): LinkDraft {
+export function draftOf(link: OwnLink): LinkDraft {
+  const { label = '', title = '', message = '', from = '', caps, singleUse, expiresAt } = link
   const { maxFileCount, maxFileSize, maxTotalBytes } = caps
   return {
     ...EMPTY,
     label,
     title,
     message,
+    from,
     singleUse,
     expiry: expiresAt === undefined ? 'never' : 'date',
     date: expiresAt === undefined ? '' : dayOf(millisecondsOf(expiresAt)),
@@ -143,6 +153,7 @@ export function readDraft(
       ...(label === '' ? {} : { label }),
       ...(draft.title === '' ? {} : { title: draft.title }),
       ...(draft.message === '' ? {} : { message: draft.message }),
+      ...(draft.from === '' ? {} : { from: draft.from }),
       ...(passphrase === '' ? {} : { passphrase }),
       ...(expiresAtMs === undefined ? {} : { expiresAt: new Date(expiresAtMs).toISOString() }),
     },
@@ -163,10 +174,10 @@ export function readChange(
   const read = readDraft(keepsExpiry ? { ...draft, expiry: 'never' } : draft, nowMs)
   if (read.link === undefined) return { faults: read.faults }
   const { caps: { maxFileCount, maxFileSize, maxTotalBytes } = {}, expiresAt } = read.link
-  const { label, title, message } = draft
+  const { label, title, message, from } = draft
   const change: ChangeLink = {
     ...(!isKept('label') && { label: label.trim() }),
-    ...(!isKept('title', 'message') && { forGuests: { title, message } }),
+    ...(!isKept('title', 'message', 'from') && { forGuests: { title, message, from } }),
     ...(!keepsExpiry && { expiresAt: expiresAt ?? null }),
     ...(!isKept('maxFiles') && { maxFileCount: typeof maxFileCount === 'number' ? maxFileCount : null }),
     ...(!isKept('maxFileSize') && { maxFileSize: maxFileSize ?? null }),

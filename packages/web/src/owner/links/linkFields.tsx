@@ -82,6 +82,17 @@ export function GuestWordsFields({ draft, change }: WordsProps) {
           />
         )}
       </Field>
+      <Field label={text.guestFrom} hint={text.guestFromHint}>
+        {(input) => (
+          <input
+            {...input}
+            value={draft.from}
+            maxLength={MAX_LINK_TITLE_CHARACTERS.from}
+            autoComplete="off"
+            onInput={(event) => change({ from: event.currentTarget.value })}
+          />
+        )}
+      </Field>
     </>
   )
 }

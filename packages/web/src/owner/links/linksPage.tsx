@@ -15,6 +15,7 @@ import { useFinding } from '../find/findState.ts'
 import { foundIn } from '../find/found.ts'
 import { EditLink } from './editLink.tsx'
 import { type LinkAct, LinkCard } from './linkCard.tsx'
+import { usualName } from './linkDraft.ts'
 import './links.css'
 import { NewLink } from './newLink.tsx'
 import { RevokeLink } from './revokeLink.tsx'
@@ -48,6 +49,7 @@ export function LinksPage() {
   const past = found.filter(({ state }) => state !== 'live')
   const shownLink = dialog?.kind === 'new' ? undefined : links?.find(({ opaqueId }) => opaqueId === dialog?.opaqueId)
   const close = () => setDialog(undefined)
+  const creating = { from: usualName(links ?? []), onClose: close, onCreated: reload }
   const card = (link: OwnLink) => (
     <LinkCard
       key={link.opaqueId}
@@ -85,8 +87,8 @@ export function LinksPage() {
           <ul class="stack">{past.map(card)}</ul>
         </details>
       )}
-      {dialog?.kind === 'new' && <NewLink onClose={close} onCreated={reload} />}
-      {dialog?.kind === 'copy' && shownLink && <NewLink like={shownLink} onClose={close} onCreated={reload} />}
+      {dialog?.kind === 'new' && <NewLink {...creating} />}
+      {dialog?.kind === 'copy' && shownLink && <NewLink like={shownLink} {...creating} />}
       {dialog?.kind === 'edit' && shownLink && <EditLink link={shownLink} onClose={close} onChanged={reload} />}
       {dialog?.kind === 'show' && shownLink && <ShowLink link={shownLink} onClose={close} />}
       {dialog?.kind === 'revoke' && shownLink && <RevokeLink link={shownLink} onClose={close} onRevoked={reload} />}
@@ -94,8 +96,13 @@ export function LinksPage() {
   )
 }
 
-function findableOf({ label, title, message, createdAt, landedBytes }: OwnLink): Findable {
-  return { file: { name: label }, also: `${title ?? ''} ${message ?? ''}`, size: landedBytes, at: createdAt }
+function findableOf({ label, title, message, from, createdAt, landedBytes }: OwnLink): Findable {
+  return {
+    file: { name: label },
+    also: `${title ?? ''} ${message ?? ''} ${from ?? ''}`,
+    size: landedBytes,
+    at: createdAt,
+  }
 }
 
 interface NoLinksProps {

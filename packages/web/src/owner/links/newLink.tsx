@@ -18,15 +18,19 @@ import { labelOf, linksTexts } from './texts.ts'
 interface NewLinkProps {
   /** Its limits are where the form begins. */
   readonly like?: OwnLink | undefined
+  /** The owner's name for guests, if the form begins with no other link. */
+  readonly from: string
   readonly onClose: () => void
   readonly onCreated: () => void
 }
 
-export function NewLink({ like, onClose, onCreated }: NewLinkProps) {
+export function NewLink({ like, from, onClose, onCreated }: NewLinkProps) {
   const { owner } = useOwnerPages()
   const text = useText(linksTexts)
   const [preset, setPreset] = useState<Preset | undefined>(like === undefined ? 'anyone' : undefined)
-  const [draft, setDraft] = useState<LinkDraft>(() => (like === undefined ? PRESETS.anyone : copyOf(like, owner.now())))
+  const [draft, setDraft] = useState<LinkDraft>(() =>
+    like === undefined ? { ...PRESETS.anyone, from } : copyOf(like, owner.now()),
+  )
   const [faults, setFaults] = useState<DraftFaults>({})
   const { isBusy, error, run } = useAction()
   const [created, setCreated] = useState<CreatedLink & { readonly passphrase: string | undefined }>()

@@ -8,7 +8,9 @@ export const guest: typeof import('../en/guest.ts').guest = {
   sealedHere: 'In diesem Browser verschlüsselt, bevor sie gesendet werden',
   sealedHereMore: 'Nicht einmal der Server kann Ihre Dateien öffnen, ihre Namen sehen oder Ihre Nachricht lesen.',
   ownersWords: {
-    from: 'Wer diesen Link angelegt hat, schreibt:',
+    from: 'Wer diesen Link angelegt hat, sagt:',
+    name: 'Name:',
+    unchecked: 'Den Namen sagt die Person selbst. Hier hat ihn nichts geprüft.',
   },
   exposed: {
     title: 'Server haben den Schlüssel dieses Links gesehen',

@@ -74,6 +74,9 @@ export const links: typeof import('../en/links.ts').links = {
     guestTitleHint: 'Die Gäste lesen ihn auf ihrer Seite, Sie lesen ihn hier. Der Server kann ihn nicht lesen.',
     guestMessage: 'Eine Zeile an Ihre Gäste',
     guestMessageHint: 'Zum Beispiel, was Sie brauchen, und bis wann.',
+    guestFrom: 'Ihr Name für die Gäste',
+    guestFromHint:
+      'Die Gäste lesen ihn als Ihre Worte. Der Server kann ihn nicht lesen. Ihr nächster Link beginnt damit.',
     expiry: 'Läuft ab',
     expiries: {
       day: 'in 1 Tag',

@@ -9,7 +9,9 @@ export const guest = {
   sealedHere: 'Encrypted in this browser before they are sent',
   sealedHereMore: 'Not even the server can open your files, see their names or read your message.',
   ownersWords: {
-    from: 'The person who made this link writes:',
+    from: 'The person who made this link says:',
+    name: 'Name:',
+    unchecked: 'The name is their own word. Nothing here has checked it.',
   },
   exposed: {
     title: 'Servers have seen the key of this link',

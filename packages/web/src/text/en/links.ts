@@ -69,6 +69,8 @@ export const links = {
     guestTitleHint: 'Guests read it on their page, and you read it here. The server cannot read it.',
     guestMessage: 'A line to your guests',
     guestMessageHint: 'For example what you need, and until when.',
+    guestFrom: 'Your name for guests',
+    guestFromHint: 'Guests read it as your words. The server cannot read it. Your next link begins with it.',
     expiry: 'Expires',
     expiries: {
       day: 'in 1 day',
