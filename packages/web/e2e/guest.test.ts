@@ -144,7 +144,7 @@ describe('a receipt', () => {
     await page.emulateMedia({ media: 'print' })
     const printed = await page.locator('.print-sheet').innerText()
     assert.match(printed, /deed\.pdf[\s\S]*SHA-256[\s\S]*[0-9a-f]{64}/)
-    assert.match(printed, /does not show another person which file that was: names are not signed/)
+    assert.match(printed, /does not show another person which file that was, through which link it came, to whom/)
     assert.ok(await page.locator('main').isHidden())
   })
 })

@@ -7,7 +7,7 @@ import { useTell } from './tell.ts'
 import { guestTexts } from './texts.ts'
 
 /** Removes from this browser what says which files have arrived, after a question. */
-export function Forget({ snapshot: { counts } }: { readonly snapshot: Snapshot }) {
+export function Forget({ snapshot: { counts, provable } }: { readonly snapshot: Snapshot }) {
   const text = useText(guestTexts)
   const tell = useTell()
   const [isAsking, setIsAsking] = useState(false)
@@ -24,6 +24,7 @@ export function Forget({ snapshot: { counts } }: { readonly snapshot: Snapshot }
       {isAsking && (
         <Confirm {...{ title, yes, no }} onYes={() => tell({ do: 'forgetLanded' })} onClose={() => setIsAsking(false)}>
           <p>{text.forget.lost(counts.landed)}</p>
+          {provable > 0 && <p>{text.forget.keys}</p>}
           <p>{text.forget.kept}</p>
         </Confirm>
       )}

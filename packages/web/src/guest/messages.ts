@@ -143,6 +143,10 @@ export interface Row {
   readonly failure?: FailureReason | undefined
   readonly retry: Retry
   readonly receipt?: ReceiptStatus | undefined
+  /** A proof can be saved: the receipt is checked, and the file was sent in this visit. */
+  readonly isProvable: boolean
+  /** The name of the file with the proof, once it was saved. */
+  readonly proofFile?: string | undefined
   /** RFC 3339; only for a file that landed in an earlier visit. */
   readonly landedAt?: string | undefined
 }
@@ -208,6 +212,29 @@ export interface NeverBegun {
   readonly hasFolders: boolean
 }
 
+/** Proofs that the guest has asked for. `failed`: not because of a file. */
+export type ProofStatus =
+  | { readonly is: 'checking'; readonly doneBytes: number; readonly totalBytes: number }
+  | {
+      readonly is: 'made'
+      readonly words: readonly ProofWords[]
+      /** Names of files that are not as they were sent any more: the first ones, and how many there are. */
+      readonly changed: readonly string[]
+      readonly changedFiles: number
+    }
+  | { readonly is: 'failed' }
+
+/** What a person reads who gets proofs about these files. */
+export interface ProofWords {
+  readonly sender: string | undefined
+  readonly note: string | undefined
+  /** How many files were sent in the same go. */
+  readonly goFiles: number | undefined
+  /** Path and name, bytes, RFC 3339. Only the first ones. */
+  readonly files: readonly { readonly name: string; readonly size: number; readonly modifiedAt: string | undefined }[]
+  readonly moreFiles: number
+}
+
 export interface Snapshot {
   readonly link: LinkStatus
   /** What the operator of the server says about itself. */
@@ -228,6 +255,9 @@ export interface Snapshot {
   /** Bytes of the files that are chosen and not sent yet. */
   readonly chosenBytes: number
   readonly checkedReceipts: number
+  /** Of these files those that a proof can be saved about. */
+  readonly provable: number
+  readonly proofs: ProofStatus | undefined
   /** Receipts that could not be fetched so far. */
   readonly missingReceipts: number
   readonly alarms: number
@@ -288,11 +318,16 @@ export type Command =
         | 'forgetLanded'
         | 'discardNeverBegun'
         | 'askAgain'
+        | 'dropProofs'
     }
   /** The browser is online again, or the guest is back: ends all back-offs and retries now. */
   | { readonly do: 'wake' }
   /** Saves the receipts of one file, or of all files. */
   | { readonly do: 'saveReceipts'; readonly id?: string | undefined }
+  /** Makes proofs about one file, or about all that were sent in this visit. */
+  | { readonly do: 'makeProofs'; readonly id?: string | undefined }
+  /** Saves those that were made. */
+  | { readonly do: 'saveProofs' }
 
 export type Answer =
   | { readonly is: 'snapshot'; readonly snapshot: Snapshot }

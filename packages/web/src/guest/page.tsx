@@ -6,6 +6,7 @@ import { useText } from '../common/reader.ts'
 import { DoneCard } from './doneCard.tsx'
 import { DropZone } from './dropZone.tsx'
 import { Facts } from './facts.tsx'
+import { LateProofDialog } from './lateProofDialog.tsx'
 import { LinkNotice, UnsupportedNotice } from './linkNotice.tsx'
 import { LiveSummary } from './liveSummary.tsx'
 import { Mark } from './mark.tsx'
@@ -55,8 +56,8 @@ export function GuestPage({ isExposed }: GuestPageProps) {
         </main>
         <footer class="guest-footer">
           <p>{text.footer}</p>
-          <OperatorNote site={snapshot?.site} text={text.operator} />
           <LanguageSelect label={text.language} />
+          <OperatorNote site={snapshot?.site} text={text.operator} />
         </footer>
       </div>
       {snapshot !== undefined && <PrintSheet snapshot={snapshot} />}
@@ -93,6 +94,7 @@ function Working({ snapshot }: { readonly snapshot: Snapshot | undefined }) {
       )}
       {snapshot !== undefined && <Queue snapshot={snapshot} />}
       {snapshot !== undefined && snapshot.counts.chosen > 0 && <MessageForm snapshot={snapshot} />}
+      {snapshot?.proofs !== undefined && <LateProofDialog proofs={snapshot.proofs} />}
     </>
   )
 }

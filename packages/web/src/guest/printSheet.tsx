@@ -15,6 +15,11 @@ export function PrintSheet({ snapshot: { rows, checkedReceipts } }: { readonly s
     <div class="print-sheet" aria-hidden="true">
       <p class="print-title">{text.receipt.printTitle}</p>
       <p>{text.receipt.limits}</p>
+      {checked.some(({ row }) => row.proofFile !== undefined) && (
+        <p>
+          {text.receipt.proofShows} {text.receipt.proofHides}
+        </p>
+      )}
       {checked.map(({ row, signed }) => (
         <PrintedReceipt key={row.id} row={row} signed={signed} />
       ))}
@@ -30,6 +35,7 @@ interface PrintedReceiptProps {
 
 /** The page is drawn ten times a second. */
 function PrintedReceipt({ row, signed }: PrintedReceiptProps) {
+  const text = useText(guestTexts)
   return (
     <Redrawn
       parts={[row.id, row.revision]}
@@ -41,6 +47,7 @@ function PrintedReceipt({ row, signed }: PrintedReceiptProps) {
             </strong>
           </p>
           <ReceiptFacts signed={signed} />
+          {row.proofFile !== undefined && <p>{text.receipt.proofIs(row.proofFile)}</p>}
         </div>
       )}
     />

@@ -43,10 +43,15 @@ export function ReceiptView({ row, receipt }: ReceiptViewProps) {
           <div class="stack">
             <ReceiptFacts signed={receipt.signed} />
             <p class="small soft">{text.receipt.limits}</p>
-            <div>
+            <div class="row">
               <Button icon="download" onClick={() => tell({ do: 'saveReceipts', id: row.id })}>
                 {text.receipt.save}
               </Button>
+              {row.isProvable && (
+                <Button icon="key" onClick={() => tell({ do: 'makeProofs', id: row.id })}>
+                  {text.receipt.proof}
+                </Button>
+              )}
             </div>
           </div>
         </details>

@@ -29,6 +29,8 @@ function snapshot({ counts = {}, sent = { files: 0, landed: 0 }, ...given }: Giv
     ...{
       chosenBytes: 0,
       checkedReceipts: 0,
+      provable: 0,
+      proofs: undefined,
       missingReceipts: 0,
       alarms: 0,
       rows: [],

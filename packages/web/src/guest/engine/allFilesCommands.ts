@@ -35,6 +35,7 @@ export function createAllFilesCommands(parts: EngineParts, { retry }: FileComman
     uploads,
     passphrase,
     receipts,
+    proofs,
     planned,
     rate,
     batches,
@@ -91,6 +92,7 @@ export function createAllFilesCommands(parts: EngineParts, { retry }: FileComman
     },
     async forgetLanded() {
       draft.forget()
+      proofs.forget()
       await store.forgetLanded(linkId)
       for (const { id, phase } of [...entries.all()]) if (phase === 'landed') entries.remove(id)
     },

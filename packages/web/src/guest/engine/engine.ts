@@ -5,6 +5,7 @@ import { type AllFilesCommands, createAllFilesCommands } from './allFilesCommand
 import { isClosed, isOver } from './closedLink.ts'
 import { createEngineParts, type EngineParts, type GuestEngineOptions } from './engineParts.ts'
 import { createFileCommands, type FileCommands } from './fileCommands.ts'
+import type { ReceiptDocument } from './receiptDocument.ts'
 import { viewOf } from './snapshot.ts'
 
 export interface GuestEngine extends FileCommands, AllFilesCommands {
@@ -14,6 +15,11 @@ export interface GuestEngine extends FileCommands, AllFilesCommands {
   add(files: readonly ChosenFile[], others?: NotFiles): Promise<void>
   addAnyway(): Promise<void>
   askAgain(): Promise<void>
+  /** About one file, or about all that landed in this visit. Resolves when each is checked with its file. */
+  makeProofs(id?: string): Promise<void>
+  /** What was made last. Undefined when there is none. */
+  takeProofs(): ReceiptDocument | undefined
+  dropProofs(): void
 }
 
 /** Resolves when the store is read; the server's answer about the link may still be missing. */
@@ -39,6 +45,9 @@ export async function openGuestEngine(options: GuestEngineOptions): Promise<Gues
     },
     addAnyway: admission.addAnyway,
     askAgain: link.ask,
+    makeProofs: parts.proofs.make,
+    takeProofs: parts.proofs.take,
+    dropProofs: parts.proofs.drop,
   }
 }
 
@@ -56,6 +65,7 @@ function snapshotOf(parts: EngineParts): Snapshot {
     message: draft.message(),
     isFilled: admission.isFilled(),
     ...view,
+    proofs: parts.proofs.status(),
     totals: { ...totals, secondsLeft: isMoving ? rate.secondsLeft(totals.totalBytes - totals.doneBytes) : undefined },
     ...unfinishedIn(parts),
     remarks: remarks.now(),

@@ -15,9 +15,11 @@ import { createLinkOpening, type LinkOpening } from './linkOpening.ts'
 import { createLockedUploads } from './lockedUploads.ts'
 import { createPassphrase, type Passphrase } from './passphrase.ts'
 import { createPlannedFiles, type PlannedFiles } from './plannedFiles.ts'
+import { createProofs, type Proofs } from './proofs.ts'
 import { createRateMeter, type RateMeter } from './rate.ts'
 import { createReceipts, type Receipts } from './receipts.ts'
 import { createRemarks, type Remarks } from './remarks.ts'
+import { createSentFiles } from './sentFiles.ts'
 import type { TabLocks } from './tabLocks.ts'
 import { createUploads, type Uploads } from './uploads.ts'
 import { createWakingWait } from './wakingWait.ts'
@@ -43,6 +45,7 @@ export interface EngineParts {
   readonly link: LinkOpening
   readonly site: SiteFacts
   readonly receipts: Receipts
+  readonly proofs: Proofs
   readonly uploads: Uploads
   readonly earlier: EarlierUploads
   readonly planned: PlannedFiles
@@ -91,9 +94,11 @@ export function createEngineParts(options: GuestEngineOptions): EngineParts {
     onStatus: (id, receipt) => entries.change(id, { receipt }),
     onReceipt: (id, receipt) => addReceipt(entries, id, receipt),
   })
+  const sent = createSentFiles()
+  const proofs = createProofs({ baseUrl, entries, sent, receipts, environment, onChange })
   const locked = createLockedUploads({ linkId, store, locks, nowMs })
   const uploads = createUploads({
-    ...{ linkId, parts: options.parts, entries, uploads: locked, store, passphrase },
+    ...{ linkId, parts: options.parts, entries, uploads: locked, store, passphrase, sent },
     environmentFor: (onSent) => ({ ...environment, fetch: options.uploadFetch(onSent) }),
     link: () => (link.status().is === 'open' ? link.opened() : undefined),
     maySend: () => !visit.isPaused && !isOver(link.status()),
@@ -135,7 +140,7 @@ export function createEngineParts(options: GuestEngineOptions): EngineParts {
 
   return {
     ...{ linkId, baseUrl, store, entries, passphrase, link, site, receipts, uploads, earlier, planned, admission },
-    ...{ remarks, rate, batches, draft, visit, nowMs, onChange, endWaits: waking.wake },
+    ...{ proofs, remarks, rate, batches, draft, visit, nowMs, onChange, endWaits: waking.wake },
   }
 }
 

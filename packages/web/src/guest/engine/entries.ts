@@ -43,6 +43,9 @@ export interface Entry extends FileIdentity {
   /** The file uses up some of the link's limits, and the server's last answer about the link does not count it yet. */
   readonly isReserved: boolean
   readonly receipt?: ReceiptStatus | undefined
+  /** What a proof needs is in memory (sentFiles.ts). */
+  readonly hasKey?: boolean | undefined
+  readonly proofFile?: string | undefined
   /** Present once the file has landed, even when the browser could not store it. */
   readonly landed?: LandedFile | undefined
   /** RFC 3339; only for a file that landed before this visit. */

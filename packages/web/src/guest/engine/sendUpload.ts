@@ -17,6 +17,7 @@ import type { LockedUploads } from './lockedUploads.ts'
 import type { Passphrase } from './passphrase.ts'
 import { become } from './phases.ts'
 import type { UploadWork } from './prepareUpload.ts'
+import type { SentFiles } from './sentFiles.ts'
 
 export interface SendUploadOptions {
   readonly linkId: string
@@ -25,6 +26,7 @@ export interface SendUploadOptions {
   readonly uploads: LockedUploads
   readonly store: GuestStore
   readonly passphrase: Passphrase
+  readonly sent: SentFiles
   /** `onSent` is called with the bytes of the current chunk that are sent so far. */
   readonly environmentFor: (onSent: (bytes: number) => void) => Environment
   /** Undefined while the link is not open. */
@@ -33,7 +35,7 @@ export interface SendUploadOptions {
 }
 
 export function createSendUpload(options: SendUploadOptions) {
-  const { linkId, parts, entries, uploads, store, passphrase, environmentFor, link, onLanded } = options
+  const { linkId, parts, entries, uploads, store, passphrase, sent, environmentFor, link, onLanded } = options
   const environment = environmentFor(() => undefined)
   const turns = createSendTurns()
 
@@ -105,7 +107,7 @@ export function createSendUpload(options: SendUploadOptions) {
       isSingleUse,
     })
     await uploads.land(file)
-    entries.change(id, become.landed(file))
+    entries.change(id, { ...become.landed(file), hasKey: sent.keep(id, { state, source }) })
     onLanded(id, file.custody)
   }
 }

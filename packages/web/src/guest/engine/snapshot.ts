@@ -46,6 +46,7 @@ type EntriesView = Pick<
   | 'hasUsedUpLink'
   | 'chosenBytes'
   | 'checkedReceipts'
+  | 'provable'
   | 'missingReceipts'
   | 'alarms'
   | 'rows'
@@ -56,19 +57,26 @@ export function viewOf(entries: Entries): EntriesView {
   const counts: Record<Phase, number> = { ...NO_FILES }
   const totals: Sum = { files: 0, landed: 0, arrived: 0, doneBytes: 0, totalBytes: 0, trouble: undefined }
   let hasUsedUpLink = false
-  let [inOtherTab, chosenBytes, checkedReceipts, missingReceipts, alarms] = [0, 0, 0, 0, 0]
+  let [inOtherTab, chosenBytes, checkedReceipts, provable, missingReceipts, alarms] = [0, 0, 0, 0, 0, 0]
   for (const entry of entries.all()) {
     counts[entry.phase]++
     if (entry.landed?.usedUpLink === true) hasUsedUpLink = true
     if (entry.failure === 'other_tab') inOtherTab++
     if (entry.phase === 'chosen') chosenBytes += entry.size
     if (entry.receipt?.is === 'checked') checkedReceipts++
+    if (isProvable(entry)) provable++
     if (entry.receipt?.is === 'missing') missingReceipts++
     if (entry.receipt?.is === 'alarm') alarms++
     if (entry.landedAt === undefined && COUNTED.has(entry.phase)) addTo(totals, entry)
   }
   const rows = rowsOf(entries)
-  return { counts, hasUsedUpLink, inOtherTab, chosenBytes, checkedReceipts, missingReceipts, alarms, totals, ...rows }
+  const receipts = { checkedReceipts, provable, missingReceipts, alarms }
+  return { counts, hasUsedUpLink, inOtherTab, chosenBytes, ...receipts, totals, ...rows }
+}
+
+/** The receipt is checked, and the file was sent in this visit. */
+export function isProvable({ hasKey, receipt }: Pick<Entry, 'hasKey' | 'receipt'>): boolean {
+  return hasKey === true && receipt?.is === 'checked'
 }
 
 type Sum = { -readonly [Name in keyof EntriesView['totals']]: EntriesView['totals'][Name] }
@@ -120,6 +128,8 @@ function rowOf(entry: Entry): Row {
     failure,
     retry: retryOf(failure),
     receipt,
+    isProvable: isProvable(entry),
+    proofFile: entry.proofFile,
     landedAt,
   }
 }

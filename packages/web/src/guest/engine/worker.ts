@@ -68,6 +68,12 @@ async function perform(opened: GuestEngine, command: Exclude<Command, { do: 'ope
       const document = await opened.receiptDocument(command.id)
       return document === undefined ? undefined : post({ is: 'document', ...document })
     }
+    case 'makeProofs':
+      return opened.makeProofs(command.id)
+    case 'saveProofs': {
+      const document = opened.takeProofs()
+      return document === undefined ? undefined : post({ is: 'document', ...document })
+    }
     case 'pause':
     case 'resume':
     case 'retry':

@@ -302,7 +302,7 @@ export const guest: typeof import('../en/guest.ts').guest = {
     checked: (when, size) =>
       `Am ${when} hat der Server signiert, dass er diese Datei hat (${size} verschlüsselt). In diesem Browser geprüft.`,
     limits:
-      'Eine Quittung beweist, dass der Server zu dieser Zeit verschlüsselte Bytes mit diesem Hash hatte. Sie zeigt keiner anderen Person, welche Datei das war: Namen sind nicht signiert.',
+      'Eine Quittung beweist, dass der Server zu dieser Zeit, nach seiner Uhr, verschlüsselte Bytes mit diesem Hash hatte. Sie zeigt keiner anderen Person, welche Datei das war, über welchen Link sie kam, an wen, und nicht, dass sie sich dort öffnen ließ: Nichts davon ist signiert.',
     missing:
       'Der Server sagt, dass er die Datei hat, aber ihre Quittung konnte nicht geholt werden. Behalten Sie die Datei.',
     fetch: 'Quittung noch einmal holen',
@@ -322,6 +322,15 @@ export const guest: typeof import('../en/guest.ts').guest = {
     save: 'Diese Quittung herunterladen',
     saveAll: (count) => plural(count, 'Quittung herunterladen', `${number(count)} Quittungen herunterladen`),
     print: 'Drucken',
+    proof: 'Nachweis herunterladen (mit dem Schlüssel der Datei)',
+    proofs: 'Nachweise herunterladen (mit dem Schlüssel jeder Datei)',
+    proofShows:
+      'Wer einen Nachweis und dieselbe Datei hat, kann prüfen, dass der Server zur genannten Zeit, nach seiner Uhr, signiert hat, dass er genau diese Datei verschlüsselt hatte.',
+    proofHides:
+      'Ein Nachweis zeigt nicht, wer die Datei gesendet hat, über welchen Link, an wen, und nicht, dass sie sich dort öffnen ließ. Er zeigt auch nicht, dass der Server sie noch hat.',
+    proofTooLate:
+      'Für Dateien eines früheren Besuchs gibt es nur Quittungen: Der Nachweis ließ sich nur in dem Besuch speichern, der sie gesendet hat.',
+    proofIs: (name) => `Der Nachweis zu dieser Datei ist die Datei ${name}.`,
     printTitle: 'Quittungen für Dateien, die mit Blindkeep gesendet wurden',
     printMore: (count) =>
       `${plural(count, '1 weitere Quittung steht', `${number(count)} weitere Quittungen stehen`)} in der Datei, die Sie auf der Seite herunterladen können.`,
@@ -332,6 +341,7 @@ export const guest: typeof import('../en/guest.ts').guest = {
     title: 'Vergessen, was Sie gesendet haben?',
     lost: (count) =>
       `Dieser Browser löscht ${plural(count, 'Name und Quittung von 1 Datei', `Namen und Quittungen von ${files(count)}`)}, und Ihre Nachricht, wenn Sie eine geschrieben haben. Quittungen kann er nicht noch einmal holen: Laden Sie sie vorher herunter, wenn Sie sie behalten wollen.`,
+    keys: 'Die Seite vergisst auch die Schlüssel der Dateien, die sie nur hat, bis sie geschlossen oder neu geladen wird: Danach lässt sich kein Nachweis mehr speichern.',
     kept: 'Auf dem Server wird nichts gelöscht.',
     yes: 'Vergessen',
     no: 'Liste behalten',

@@ -293,7 +293,7 @@ export const guest = {
     checked: (when: string, size: string) =>
       `On ${when} the server signed that it has this file (${size} encrypted). Checked in this browser.`,
     limits:
-      'A receipt proves that the server had encrypted bytes with this hash at this time. It does not show another person which file that was: names are not signed.',
+      'A receipt proves that the server had encrypted bytes with this hash at this time, by its clock. It does not show another person which file that was, through which link it came, to whom, or that they could open it: nothing of that is signed.',
     missing: 'The server says that it has the file, but its receipt could not be downloaded. Keep the file.',
     fetch: 'Get the receipt again',
     alarm:
@@ -312,6 +312,15 @@ export const guest = {
     save: 'Download this receipt',
     saveAll: (count: number) => plural(count, 'Download the receipt', `Download ${number(count)} receipts`),
     print: 'Print',
+    proof: 'Download a proof (with the file’s key)',
+    proofs: 'Download proofs (with each file’s key)',
+    proofShows:
+      'A person who has a proof and the same file can check that the server signed, at the stated time by its clock, that it had exactly this file, encrypted.',
+    proofHides:
+      'A proof does not show who sent the file, through which link, to whom, or that they could open it. Nor does it show that the server still has it.',
+    proofTooLate:
+      'For files of an earlier visit there are receipts only: the proof could only be saved in the visit that sent it.',
+    proofIs: (name: string) => `The proof about this file is the file ${name}.`,
     printTitle: 'Receipts for files sent with Blindkeep',
     printMore: (count: number) =>
       `${number(count)} more ${plural(count, 'receipt is', 'receipts are')} in the file that you can download on the page.`,
@@ -322,6 +331,7 @@ export const guest = {
     title: 'Forget what you have sent?',
     lost: (count: number) =>
       `This browser deletes ${plural(count, 'the name and the receipt of 1 file', `the names and receipts of ${files(count)}`)}, and your message if you have typed one. It cannot get a receipt again: download them first if you want to keep them.`,
+    keys: 'The page forgets the keys of the files, too, which it has only until it is closed or reloaded: after that, no proof can be saved.',
     kept: 'Nothing is deleted on the server.',
     yes: 'Forget',
     no: 'Keep the list',
