@@ -17,14 +17,14 @@ import { openAccountKey } from './account/openAccountKey.ts'
 import { readOwnAccount } from './account/ownerAccount.ts'
 import { type Challenge, openedOrEnded, type SignInResult, sessionOf, signInResultOf } from './account/signIn.ts'
 import { type Environment, systemEnvironment } from './ground/environment.ts'
+import { addressOf, type ServerAddress } from './http/baseUrl.ts'
 import { type Call, createCalls } from './http/call.ts'
 import { sendAgainWhenLost } from './http/lostAnswer.ts'
 import { callProved } from './http/proof.ts'
 import { createSession, type SessionListener, type TokenPair } from './http/session.ts'
 import { type Owner, openOwner } from './owner.ts'
 
-export interface SignIn extends SessionListener {
-  readonly baseUrl: string
+export interface SignIn extends SessionListener, ServerAddress {
   readonly email: string
   readonly password: string
   readonly environment?: Environment | undefined
@@ -58,13 +58,13 @@ export interface Register extends SignIn {
 /**
  * Creates an account with a new account key. Takes 64 MiB and about a second. Repeats the request once when its answer
  * was lost. Throws `AccountError` `email_malformed`, `AddressError` when the server calls itself by another address
- * than `baseUrl`, and what a call throws. After a `NetworkError` the account may exist nevertheless, and a second call
- * may throw `error.auth.user_already_exists` or `error.auth.registration_closed` because of it: `logIn` with the same
- * password shows that, and `recovery` can be confirmed.
+ * than the given one, and what a call throws. After a `NetworkError` the account may exist nevertheless, and a second
+ * call may throw `error.auth.user_already_exists` or `error.auth.registration_closed` because of it: `logIn` with the
+ * same password shows that, and `recovery` can be confirmed.
  */
 export async function registerOwner(options: Register): Promise<Owner> {
-  const { baseUrl, password, invite, recovery, onTokens, onEnded, environment = systemEnvironment } = options
-  const calls = createCalls({ baseUrl, fetch: environment.fetch })
+  const { password, invite, recovery, onTokens, onEnded, environment = systemEnvironment } = options
+  const calls = createCalls({ ...addressOf(options), fetch: environment.fetch })
   const email = await emailFor(calls, options.email)
   const accountKey = recovery === undefined ? environment.randomBytes(KEY_BYTES) : accountKeyOf(recovery, environment)
   const { seed, members } = await newPassword(environment, { email, password, accountKey })
@@ -79,7 +79,7 @@ export async function registerOwner(options: Register): Promise<Owner> {
   const { body: tokens } = await sendAgainWhenLost(() => callProved(calls, 'register', body))
   if (recovery !== undefined) noteRegistered(recovery)
   const session = await sessionOf(calls, tokens, { onTokens, onEnded })
-  return openOwner({ baseUrl, email, accountKey, session, environment })
+  return openOwner({ ...calls.address, email, accountKey, session, environment })
 }
 
 /**
@@ -88,8 +88,8 @@ export async function registerOwner(options: Register): Promise<Owner> {
  * call throws: `error.auth.invalid_credentials` for an unknown e-mail and for a wrong password alike.
  */
 export async function logIn(options: LogIn): Promise<SignedIn> {
-  const { baseUrl, password, deviceId, onTokens, onEnded, environment = systemEnvironment } = options
-  const calls = createCalls({ baseUrl, fetch: environment.fetch })
+  const { password, deviceId, onTokens, onEnded, environment = systemEnvironment } = options
+  const calls = createCalls({ ...addressOf(options), fetch: environment.fetch })
   const { email, master, seed } = await keysOfPassword({ calls, environment }, { email: options.email, password })
   const device = deviceId === undefined ? {} : { device_id: deviceId }
   const answer = await callProved(calls, 'login', { seed, email, ...device })
@@ -97,15 +97,14 @@ export async function logIn(options: LogIn): Promise<SignedIn> {
     calls,
     listener: { onTokens, onEnded },
     async open(session) {
-      const { call } = createCalls({ baseUrl, fetch: environment.fetch, tokens: session })
+      const { call } = createCalls({ ...calls.address, fetch: environment.fetch, tokens: session })
       const accountKey = await keptAccountKey({ call, email, master })
-      return openOwner({ baseUrl, email, accountKey, session, environment })
+      return openOwner({ ...calls.address, email, accountKey, session, environment })
     },
   })
 }
 
-export interface ResumeOwner extends SessionListener {
-  readonly baseUrl: string
+export interface ResumeOwner extends SessionListener, ServerAddress {
   /** The owner's e-mail address, as `Owner.email` said when the session began: the server's word never replaces it. */
   readonly email: string
   readonly accountKey: Bytes
@@ -119,12 +118,12 @@ export interface ResumeOwner extends SessionListener {
  * The session may be untied: call `addDevice` or `tieSession` with the kept device.
  */
 export function resumeOwner(options: ResumeOwner): Owner {
-  const { baseUrl, accountKey, tokens, onTokens, shared, onEnded, environment = systemEnvironment } = options
+  const { accountKey, tokens, onTokens, shared, onEnded, environment = systemEnvironment } = options
   const email = normaliseEmail(options.email)
   if (email === undefined) throw new AccountError('email_malformed')
-  const calls = createCalls({ baseUrl, fetch: environment.fetch })
+  const calls = createCalls({ ...addressOf(options), fetch: environment.fetch })
   const session = createSession({ calls, tokens, onTokens, shared, onEnded })
-  return openOwner({ baseUrl, email, accountKey, session, environment })
+  return openOwner({ ...calls.address, email, accountKey, session, environment })
 }
 
 interface KeptAccountKey {

@@ -27,6 +27,7 @@ import { type LinkKeys, linkKeysOf } from './drops/dropKeys.ts'
 import { createOwnerInbox, type OwnerInbox } from './drops/ownerInbox.ts'
 import { createOwnerLinks, type OwnerLinks } from './drops/ownerLinks.ts'
 import { type Environment, systemEnvironment } from './ground/environment.ts'
+import { addressOf, type ServerAddress } from './http/baseUrl.ts'
 import { createCalls } from './http/call.ts'
 import type { Session, TokenPair } from './http/session.ts'
 import { createOwnerFileProofs, type OwnerFileProofs } from './opening/ownerFileProofs.ts'
@@ -140,8 +141,7 @@ export interface Owner
   logOut(): Promise<void>
 }
 
-export interface OpenOwner {
-  readonly baseUrl: string
+export interface OpenOwner extends ServerAddress {
   /** The owner's, normalised. */
   readonly email: string
   readonly accountKey: Bytes
@@ -150,8 +150,10 @@ export interface OpenOwner {
 }
 
 /** For an existing account key and session. Applications use `registerOwner`, `logIn`, `resumeOwner` or `recover`. */
-export function openOwner({ baseUrl, email, accountKey, session, environment = systemEnvironment }: OpenOwner): Owner {
-  const calls = createCalls({ baseUrl, fetch: environment.fetch, now: environment.now, tokens: session })
+export function openOwner(options: OpenOwner): Owner {
+  const { email, accountKey, session, environment = systemEnvironment } = options
+  const { fetch, now } = environment
+  const calls = createCalls({ ...addressOf(options), fetch, now, tokens: session })
   const { call, clock } = calls
   const { accountId } = session.current()
   const keysOf = keyCache(accountKey)

@@ -7,6 +7,7 @@ import { AccountError } from './account/accountError.ts'
 import { readOwnAccount } from './account/ownerAccount.ts'
 import { openedOrEnded, sessionOf } from './account/signIn.ts'
 import { type Environment, systemEnvironment } from './ground/environment.ts'
+import { addressOf, type ServerAddress } from './http/baseUrl.ts'
 import { type Call, type Calls, createCalls } from './http/call.ts'
 import { ProblemError } from './http/errors.ts'
 import { callProved, type ProvedMembers } from './http/proof.ts'
@@ -19,8 +20,7 @@ import { SealError } from './seal/sealError.ts'
 
 export { PASSKEY_INPUT } from './seal/derive.ts'
 
-export interface PasskeySignIn extends SessionListener {
-  readonly baseUrl: string
+export interface PasskeySignIn extends SessionListener, ServerAddress {
   /** The user handle that the authenticator answered with. */
   readonly userHandle: Uint8Array
   /** 32 bytes, SECRET: what the authenticator gave for `PASSKEY_INPUT`. */
@@ -37,22 +37,22 @@ export interface PasskeySignIn extends SessionListener {
  * `error.auth.rate_limited`, `error.device.not_authorized`.
  */
 export async function logInWithPasskey(options: PasskeySignIn): Promise<Owner> {
-  const { baseUrl, userHandle, output, deviceId, onTokens, onEnded, environment = systemEnvironment } = options
+  const { userHandle, output, deviceId, onTokens, onEnded, environment = systemEnvironment } = options
   const passkeyId = userHandle.length === ID_BYTES ? parsePasskeyId(uuidOf(userHandle)) : undefined
   if (passkeyId === undefined) throw new AccountError('passkey_refused')
-  const calls = createCalls({ baseUrl, fetch: environment.fetch })
+  const calls = createCalls({ ...addressOf(options), fetch: environment.fetch })
   const tokens = await tokensFor(calls, {
     seed: passkeySignInSeed(output),
     passkey_id: passkeyId,
     ...(deviceId === undefined ? {} : { device_id: deviceId }),
   })
   const session = await sessionOf(calls, tokens, { onTokens, onEnded })
-  const { call } = createCalls({ baseUrl, fetch: environment.fetch, tokens: session })
+  const { call } = createCalls({ ...calls.address, fetch: environment.fetch, tokens: session })
   return openedOrEnded(call, async () => {
     const { accountId, accountKey, email } = await keptContent(call, { passkeyId, output })
     if (accountId !== session.current().accountId) throw new AccountError('account_id_differs')
     await readOwnAccount({ call, email })
-    return openOwner({ baseUrl, email, accountKey, session, environment })
+    return openOwner({ ...calls.address, email, accountKey, session, environment })
   })
 }
 

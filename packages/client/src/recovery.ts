@@ -8,6 +8,7 @@ import { secretOfWords } from './account/recoveryWords.ts'
 import { signInResultOf } from './account/signIn.ts'
 import type { SignedIn } from './account.ts'
 import { type Environment, systemEnvironment } from './ground/environment.ts'
+import { addressOf, type ServerAddress } from './http/baseUrl.ts'
 import { createCalls } from './http/call.ts'
 import { callProved, publicKeyOf } from './http/proof.ts'
 import type { SessionListener } from './http/session.ts'
@@ -17,8 +18,7 @@ import { recoveryKeySeed } from './seal/derive.ts'
 export { type NewRecoveryWords, newRecoveryWords } from './account/newRecoveryWords.ts'
 export { RECOVERY_WORDS, typedWords } from './account/recoveryWords.ts'
 
-export interface CheckRecoveryWords {
-  readonly baseUrl: string
+export interface CheckRecoveryWords extends ServerAddress {
   readonly email: string
   /** All 24; capitals, spaces, line breaks and the numbers of a list do not matter. */
   readonly words: string
@@ -29,15 +29,14 @@ export interface CheckRecoveryWords {
 
 /** Resolves when the words open this account. Throws `WordsError`, `RecoveryError`, and what a call throws. */
 export async function checkRecoveryWords(options: CheckRecoveryWords): Promise<void> {
-  const { baseUrl, email, words, accountKey, environment = systemEnvironment } = options
+  const { email, words, accountKey, environment = systemEnvironment } = options
   const secret = await secretOfWords(words)
-  const calls = createCalls({ baseUrl, fetch: environment.fetch })
+  const calls = createCalls({ ...addressOf(options), fetch: environment.fetch })
   const opened = await fetchAccountKey({ calls, email, secret })
   if (!equalBytes(opened, accountKey)) throw new RecoveryError('recovery_key_unreadable')
 }
 
-export interface Recover extends SessionListener {
-  readonly baseUrl: string
+export interface Recover extends SessionListener, ServerAddress {
   readonly email: string
   /** All 24; capitals, spaces, line breaks and the numbers of a list do not matter. */
   readonly words: string
@@ -52,9 +51,9 @@ export interface Recover extends SessionListener {
  * throws: `error.auth.recovery_invalid` when the server refuses the proof of the words.
  */
 export async function recover(options: Recover): Promise<SignedIn> {
-  const { baseUrl, onTokens, onEnded, environment = systemEnvironment } = options
+  const { onTokens, onEnded, environment = systemEnvironment } = options
   const secret = await secretOfWords(options.words)
-  const calls = createCalls({ baseUrl, fetch: environment.fetch })
+  const calls = createCalls({ ...addressOf(options), fetch: environment.fetch })
   const email = await emailFor(calls, options.email)
   const accountKey = await fetchAccountKey({ calls, email, secret })
   const { seed, members } = await newPassword(environment, { email, password: options.newPassword, accountKey })
@@ -63,6 +62,6 @@ export async function recover(options: Recover): Promise<SignedIn> {
   return signInResultOf(answer, {
     calls,
     listener: { onTokens, onEnded },
-    open: async (session) => openOwner({ baseUrl, email, accountKey, session, environment }),
+    open: async (session) => openOwner({ ...calls.address, email, accountKey, session, environment }),
   })
 }

@@ -159,5 +159,5 @@ async function requireAccepted({ calls, environment }: OwnPasswordPorts, { email
   const answer = await withPassword(() => callProved(calls, 'login', { seed, email }))
   if (answer.status === 202) return
   const tokens = await sessionOf(calls, answer.body, {})
-  await createCalls({ baseUrl: calls.baseUrl, fetch: environment.fetch, tokens }).call('logout')
+  await createCalls({ ...calls.address, fetch: environment.fetch, tokens }).call('logout')
 }

@@ -75,7 +75,7 @@ export interface ChangeLink {
 
 export interface CreatedLink {
   readonly opaqueId: OpaqueId
-  /** The whole link, for the guest, at this client's `baseUrl`. What follows # never reaches the server. */
+  /** The whole link, for the guest, at the server's public URL. What follows # never reaches the server. */
   readonly url: string
 }
 
@@ -127,7 +127,7 @@ export interface OwnerLinks {
 }
 
 export function createOwnerLinks({ calls, accountKey, keysOf, environment }: OwnerLinksPorts): OwnerLinks {
-  const { call, baseUrl } = calls
+  const { call, serverUrl: baseUrl } = calls
   const titleSeal = (opaqueId: string) => {
     const id = fromHex(opaqueId)
     return { linkSecret: linkSecret(accountKey, id), opaqueId: id }

@@ -2,6 +2,22 @@ import { mendAddress } from '@blindkeep/protocol/mendAddress'
 import { type Operation, PATH_PARAMETERS } from '@blindkeep/protocol/operations'
 import { trimEnd } from '@blindkeep/protocol/trimEnd'
 
+/** A server, and the way to it. */
+export interface ServerAddress {
+  /** Where requests go: the server's public URL, unless `serverUrl` is given. May have a path. */
+  readonly baseUrl: string
+  /**
+   * The server's public URL, where requests go through a program between. Then secrets, links, shares, pins and
+   * receipts are bound to this one alone, and the server must name its origin, also between loopback addresses.
+   */
+  readonly serverUrl?: string | undefined
+}
+
+/** Without what else is given with it. */
+export function addressOf({ baseUrl, serverUrl }: ServerAddress): ServerAddress {
+  return { baseUrl, serverUrl }
+}
+
 /**
  * Origin and path of a server's public URL, without a trailing slash. The path is kept, for a server below a path.
  * Throws `RangeError` for anything but an http(s) URL, and for a URL with a user, a query or a fragment.

@@ -320,7 +320,7 @@ describe('a session', () => {
 
     let renewals = 0
     const tokens = { access: () => 'access 1', renew: async () => void renewals++ }
-    const { call } = createCalls({ baseUrl: calls.baseUrl, tokens })
+    const { call } = createCalls({ ...calls.address, tokens })
     await assert.rejects(call('quota'), (error) => error instanceof ProblemError && error.status === 401)
     assert.equal(renewals, 1)
   })

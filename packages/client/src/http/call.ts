@@ -5,7 +5,7 @@ import { parseJson } from '@blindkeep/protocol/json'
 import { type Operation, type OperationName, operations } from '@blindkeep/protocol/operations'
 import { systemEnvironment } from '../ground/environment.ts'
 import { excessIn, maxAnswerBytes, readAnswer, readText } from './answer.ts'
-import { parseBaseUrl, pathOf } from './baseUrl.ts'
+import { addressOf, parseBaseUrl, pathOf, type ServerAddress } from './baseUrl.ts'
 import type { AnyAnswer, AnyRequest, Call, CallAnswer, CallRequest } from './callTypes.ts'
 import { AnswerError, ProblemError } from './errors.ts'
 import { refuseRedirect } from './ownAddress.ts'
@@ -26,9 +26,7 @@ export interface AccessTokens {
   renew(spent: string): Promise<void>
 }
 
-export interface CallsOptions {
-  /** The server's public URL; may have a path. */
-  readonly baseUrl: string
+export interface CallsOptions extends ServerAddress {
   /** For operations with a bearer token; these throw without it. */
   readonly tokens?: AccessTokens
   readonly fetch?: typeof fetch
@@ -37,17 +35,21 @@ export interface CallsOptions {
 }
 
 export interface Calls {
-  /** Origin and path, without a slash at the end. */
-  readonly baseUrl: string
+  /** As given, for other calls of the same server. */
+  readonly address: ServerAddress
+  /** The server's public URL, to which everything is bound. Origin and path, without a slash at the end. */
+  readonly serverUrl: string
   readonly call: Call
   readonly clock: ServerClock
 }
 
-/** Throws `RangeError` for an invalid `baseUrl`. */
+/** Throws `RangeError` for an invalid address. */
 export function createCalls(options: CallsOptions): Calls {
-  const baseUrl = parseBaseUrl(options.baseUrl)
+  const address = addressOf(options)
+  const baseUrl = parseBaseUrl(address.baseUrl)
+  const serverUrl = parseBaseUrl(address.serverUrl ?? baseUrl)
   const clock = createServerClock(options.now ?? systemEnvironment.now, systemEnvironment.elapsedMs)
-  const exchange = createExchange(baseUrl, options.fetch ?? systemEnvironment.fetch, clock)
+  const exchange = createExchange({ baseUrl, serverUrl }, options.fetch ?? systemEnvironment.fetch, clock)
   const { tokens } = options
 
   async function call<Name extends OperationName>(name: Name, request?: CallRequest<Name>): Promise<CallAnswer<Name>>
@@ -63,7 +65,7 @@ export function createCalls(options: CallsOptions): Calls {
       return exchange(name, request, tokens.access())
     }
   }
-  return { baseUrl, call, clock }
+  return { address, serverUrl, call, clock }
 }
 
 /** A proxy may replace a 401 by its own page, and an answer to HEAD has no body: the token may have ended. */
@@ -74,8 +76,12 @@ function isRenewable({ code, status }: ProblemError): boolean {
 type Exchange = (name: OperationName, request: AnyRequest, token?: string) => Promise<AnyAnswer>
 
 /** One request and its answer. */
-function createExchange(baseUrl: string, send: typeof fetch, clock: ServerClock): Exchange {
-  const { origin } = new URL(baseUrl)
+function createExchange(
+  { baseUrl, serverUrl }: { readonly baseUrl: string; readonly serverUrl: string },
+  send: typeof fetch,
+  clock: ServerClock,
+): Exchange {
+  const { origin } = new URL(serverUrl)
   return async (name, request, token) => {
     const row: Operation = operations[name]
     const url = `${baseUrl}${pathOf(row, request.path, request.query)}`
@@ -85,7 +91,7 @@ function createExchange(baseUrl: string, send: typeof fetch, clock: ServerClock)
       const init = requestInit(row, { request, token, signal: watch.signal })
       // Only what `over` awaits fails for reasons of the network; every other exception is an error of this program.
       const answer = await watch.over((async () => send(url, init))())
-      refuseRedirect(url, answer)
+      refuseRedirect(answer, { url, given: origin })
       clock.note(answer.headers)
       if (row.answers[answer.status] === undefined && answer.status >= 400)
         throw await watch.over(readRefusal(name, answer, origin))

@@ -17,7 +17,7 @@ export interface ProblemFacts {
   readonly retryAfterSeconds?: number | undefined
   /** The byte from which to continue an upload (`X-Service-Offset`). */
   readonly offset?: number | undefined
-  /** The origin that was asked. */
+  /** Of the server that was asked, as the person knows it. */
   readonly origin?: string | undefined
   /** With `error.server.moved`: where the server says that it is now, origin and path. Unverified. */
   readonly movedTo?: string | undefined

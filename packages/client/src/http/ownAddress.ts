@@ -1,25 +1,27 @@
 /**
  * The rule of addresses: whatever a client makes, follows, or signs a proof for has the origin and the base path of
- * the address that the person gave: typed, of the page itself, or of the link that was opened. That is `baseUrl` in
+ * the address that the person gave: typed, of the page itself, or of the link that was opened. That is `serverUrl` in
  * `Calls`, and addresses are made from it alone. What a server says about its own address is compared with it, never
  * used in its place.
  */
 import { LOOPBACK_HOST } from '@blindkeep/protocol/loopback'
-import { plainAddressOf } from './baseUrl.ts'
+import { plainAddressOf, type ServerAddress } from './baseUrl.ts'
 import type { Call } from './callTypes.ts'
 import { AddressError, type AddressSubject, AnswerError, NetworkError } from './errors.ts'
 
-interface BaseCalls {
-  readonly baseUrl: string
+interface NamedCalls {
+  readonly address: ServerAddress
+  readonly serverUrl: string
   readonly call: Call
 }
 
 /**
  * The `server_id` to which proofs are bound: the origin of the address. Between loopback addresses a server may name
- * another one, as behind a forwarded port; a program on this machine gets no proof for a server elsewhere. Throws
- * `AddressError` when the server names another origin, and what a call throws. Asks once for each `call`.
+ * another one, as behind a forwarded port; a program on this machine gets no proof for a server elsewhere, and one that
+ * passes requests on (`ServerAddress`) none for another server. Throws `AddressError` when the server names another
+ * origin, and what a call throws. Asks once for each `call`.
  */
-export async function serverIdOf(calls: BaseCalls): Promise<string> {
+export async function serverIdOf(calls: NamedCalls): Promise<string> {
   const asked = answers.get(calls.call) ?? askServerId(calls)
   answers.set(calls.call, asked)
   try {
@@ -32,9 +34,10 @@ export async function serverIdOf(calls: BaseCalls): Promise<string> {
 
 const answers = new WeakMap<Call, Promise<string>>()
 
-async function askServerId(calls: BaseCalls): Promise<string> {
+async function askServerId(calls: NamedCalls): Promise<string> {
   const { given, found } = await namesOf(calls)
-  if (found === given || (isLoopback(given) && isLoopback(found))) return found
+  const mayDiffer = calls.address.serverUrl === undefined && isLoopback(given) && isLoopback(found)
+  if (found === given || mayDiffer) return found
   throw new AddressError({ given, found, about: 'proof' })
 }
 
@@ -43,26 +46,32 @@ async function askServerId(calls: BaseCalls): Promise<string> {
  * so ask before anything is sent. Throws `AddressError` for another name, which is no proof of a lie: the server may
  * have moved, or have several addresses. Throws what a call throws, too.
  */
-export async function requireOwnName(calls: BaseCalls, about: AddressSubject): Promise<string> {
+export async function requireOwnName(calls: NamedCalls, about: AddressSubject): Promise<string> {
   const { given, found } = await namesOf(calls)
   if (found !== given) throw new AddressError({ given, found, about })
   return given
 }
 
-async function namesOf({ baseUrl, call }: BaseCalls): Promise<{ readonly given: string; readonly found: string }> {
+async function namesOf({ serverUrl, call }: NamedCalls): Promise<{ readonly given: string; readonly found: string }> {
   const { server_id: found } = (await call('serverInfo')).body
   if (originOf(found) !== found) throw new AnswerError('serverInfo', 'its server_id is no origin')
-  return { given: new URL(baseUrl).origin, found }
+  return { given: new URL(serverUrl).origin, found }
 }
 
-/** Throws `NetworkError` `redirected` for a redirect, and for an answer after one that `fetch` has followed. */
-export function refuseRedirect(url: string, answer: Response): void {
+/**
+ * Throws `NetworkError` `redirected` for a redirect, and for an answer after one that `fetch` has followed. `url` was
+ * asked; `given` is the origin that the person knows.
+ */
+export function refuseRedirect(
+  answer: Response,
+  { url, given }: { readonly url: string; readonly given: string },
+): void {
   const isRedirect =
     answer.type === 'opaqueredirect' || (answer.status >= 300 && answer.status < 400 && answer.status !== 304)
   if (!isRedirect && !answer.redirected) return
   answer.body?.cancel().catch(() => undefined)
   const to = isRedirect ? (answer.headers.get('Location') ?? '') : answer.url
-  throw new NetworkError('redirected', undefined, { given: new URL(url).origin, found: originOf(to, url) })
+  throw new NetworkError('redirected', undefined, { given, found: originOf(to, url) })
 }
 
 /** Never more than the origin, as a path may be a credential. */

@@ -71,7 +71,7 @@ export interface OwnShare {
   readonly name: string | undefined
   /** Set when the name from the server does not open under this account's key as that of this share. */
   readonly nameFault: string | undefined
-  /** SECRET, at this client's `baseUrl`. Undefined if the client that made the share kept no record. */
+  /** SECRET, at the server's public URL. Undefined if the client that made the share kept no record. */
   readonly url: string | undefined
   /** What was in it when it was made. Undefined as `url` is. */
   readonly contents: ShareSummary | undefined
@@ -112,7 +112,7 @@ export interface OwnerShares {
 }
 
 export function createOwnerShares(ports: AssetPorts): OwnerShares {
-  const { call, environment, baseUrl, accountKey } = ports
+  const { call, environment, serverUrl: baseUrl, accountKey } = ports
   return {
     async createShare(assets, { name, passphrase, expiresAt, maxDownloads, signal, allowRevokedDevice } = {}) {
       if (assets.length === 0) throw new RangeError('a share must show at least one asset')

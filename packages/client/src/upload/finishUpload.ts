@@ -115,8 +115,8 @@ async function finishOnce(ports: AssetPorts, options: FinishUpload): Promise<Upl
   return { assetId, albumId, uploads: { ...known, ...sent } }
 }
 
-function requireOwn({ baseUrl, accountId }: AssetPorts, { envelope, ...state }: UploadState): void {
-  if (state.baseUrl !== baseUrl) throw new RangeError('this upload belongs to another server')
+function requireOwn({ serverUrl, accountId }: AssetPorts, { envelope, ...state }: UploadState): void {
+  if (state.baseUrl !== serverUrl) throw new RangeError('this upload belongs to another server')
   if (envelope.created_by_user !== accountId) throw new RangeError('this upload belongs to another account')
 }
 

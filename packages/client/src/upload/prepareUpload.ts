@@ -31,7 +31,7 @@ export interface PrepareUpload extends FileFacts {
  * never seals two contents.
  */
 export async function prepareUpload(ports: AssetPorts, options: PrepareUpload): Promise<UploadState> {
-  const { accountKey, environment, baseUrl } = ports
+  const { accountKey, environment, serverUrl } = ports
   const { source, album, device, retainUntil, signal, onProgress } = options
   const assetId = options.assetId ?? newId(environment, parseAssetId)
   const key = derivedKey({ accountKey, albumId: album, amkVersion: AMK_VERSION, assetId })
@@ -43,7 +43,7 @@ export async function prepareUpload(ports: AssetPorts, options: PrepareUpload): 
   const { envelope, metadata, provenance } = await signBundle(ports, { original, device, retainUntil })
   return {
     version: 1,
-    baseUrl,
+    baseUrl: serverUrl,
     envelope,
     original: { size: hashed.size, salt: toBase64(sealer.salt), header, tags: toBase64(hashed.tags) },
     metadata: { bytes: toBase64(metadata.bytes) },

@@ -91,7 +91,7 @@ export async function prepareMove(options: MoveOptions): Promise<PreparedMove> {
     between: later.map((move) => move.from),
     old,
     pins,
-    tombstone: { ...pinned, movedTo: after.baseUrl },
+    tombstone: { ...pinned, movedTo: after.serverUrl },
   }
 }
 
@@ -120,7 +120,7 @@ export async function alsoLeft(known: PinnedKeys, { pins, tombstone }: PreparedM
   }
 }
 
-const originOf = ({ baseUrl }: Calls) => new URL(baseUrl).origin
+const originOf = ({ serverUrl }: Calls) => new URL(serverUrl).origin
 
 /**
  * The names that the server at `to` says it had, newest first; unverified. Throws `MoveError` (`never_moved`,
@@ -222,10 +222,10 @@ interface Said extends Asking {
  * 5. The old address is asked below its path. If it answers, it must say the same, and nothing more: it is known by its
  * certificate. A later move of it that leads elsewhere is signed as well, if a key in between was stolen.
  */
-async function askOld({ call, baseUrl }: Calls, { moves, to, signal }: Said): Promise<OldAddress> {
-  if (new URL(baseUrl).protocol === 'http:') return { is: 'without_tls' }
+async function askOld({ call, serverUrl }: Calls, { moves, to, signal }: Said): Promise<OldAddress> {
+  if (new URL(serverUrl).protocol === 'http:') return { is: 'without_tls' }
   const denies = (what: string, cause?: unknown) =>
-    new MoveError('old_contradicts', `${new URL(baseUrl).origin} still answers, and ${what}`, { cause })
+    new MoveError('old_contradicts', `${new URL(serverUrl).origin} still answers, and ${what}`, { cause })
   try {
     const { server_id: named, moves: said } = (await call('moves', { signal })).body
     const isSame = moves.length === said.length && moves.every((one, index) => isSameChange(one, said[index]))
