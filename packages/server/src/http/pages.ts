@@ -2,89 +2,13 @@
 import { createHash } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import { exposedInvite } from '@blindkeep/protocol/inviteLink'
+import { PAGE_ROUTES, type PageRoute, PREVIEW, previewPolicyOf } from '@blindkeep/protocol/pages'
 import type { Refusal } from '../domain/ground/refusals.ts'
 import type { ContentCoding, PageFile, Pages } from '../ports/pages.ts'
 import { type Exchange, holds, type Incoming, type Route, send, setHeaders } from './reply.ts'
 
 const METHODS = ['GET', 'HEAD'] as const
 const CODINGS: readonly ContentCoding[] = ['br', 'gzip']
-
-/** Nothing inline or from other origins, no HTML or script from text, no frames (decisions/web.md). */
-const PAGE_POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' blob:",
-  "manifest-src 'self'",
-  "connect-src 'self'",
-  "worker-src 'self'",
-  "frame-src 'self'",
-  "form-action 'none'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-  "require-trusted-types-for 'script'",
-  'trusted-types blindkeep-worker',
-].join('; ')
-/** A worker, which has the keys, follows its own script's policy (CSP Level 3, section 4.2.2). WebAssembly hashes. */
-const ASSET_POLICY =
-  "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'; base-uri 'none'; frame-ancestors 'none'"
-
-/** The service worker shows a message with the app's picture, and reaches nothing else (decisions/web.md). */
-const PUSH_POLICY = "default-src 'none'; img-src 'self'; base-uri 'none'; frame-ancestors 'none'"
-
-const PASSKEYS = ['publickey-credentials-create', 'publickey-credentials-get']
-/** The pages use none of these features, so no code in them may. */
-const UNUSED = [
-  'accelerometer',
-  'autoplay',
-  'browsing-topics',
-  'camera',
-  'clipboard-read',
-  'display-capture',
-  'encrypted-media',
-  'gamepad',
-  'geolocation',
-  'gyroscope',
-  'hid',
-  'identity-credentials-get',
-  'idle-detection',
-  'local-fonts',
-  'magnetometer',
-  'microphone',
-  'midi',
-  'payment',
-  'serial',
-  'usb',
-  'xr-spatial-tracking',
-]
-
-/** Only the owner's page signs in with passkeys, and no frame in it does. */
-const permissionsPolicy = (allowance: '' | 'self') =>
-  [...UNUSED.map((feature) => `${feature}=()`), ...PASSKEYS.map((feature) => `${feature}=(${allowance})`)].join(', ')
-
-const PAGE_HEADERS = {
-  'Cache-Control': 'no-cache',
-  'Cross-Origin-Opener-Policy': 'same-origin',
-  'Cross-Origin-Resource-Policy': 'same-origin',
-  'Permissions-Policy': permissionsPolicy(''),
-  'Referrer-Policy': 'no-referrer',
-}
-/** The name of an asset changes with its content. */
-const ASSET_HEADERS = {
-  'Cache-Control': 'public, max-age=31536000, immutable',
-  'Content-Security-Policy': ASSET_POLICY,
-  'Cross-Origin-Resource-Policy': 'same-origin',
-}
-
-/** The service worker that takes files from other apps has no way to send them (decisions/files-from-other-apps.md). */
-const TAKE_POLICY = "default-src 'none'; base-uri 'none'; frame-ancestors 'none'"
-
-/** The browser asks for a service worker again by itself, so a new server replaces it. */
-const serviceWorkerHeaders = (policy: string) => ({
-  'Cache-Control': 'no-cache',
-  'Content-Security-Policy': policy,
-  'Cross-Origin-Resource-Policy': 'same-origin',
-})
 
 const PLAIN_TEXT = { 'Content-Type': 'text/plain; charset=utf-8', 'Cache-Control': 'no-store' }
 
@@ -94,46 +18,6 @@ const UNSEALED = `These files were not taken, and nothing of them was stored. Th
 Diese Dateien wurden nicht angenommen, und nichts davon wurde gespeichert. Diesem Gerät fehlte der Teil von Blindkeep, der geteilte Dateien annimmt, daher kamen sie ohne Verschlüsselung zum Server. Öffnen Sie Blindkeep, sehen Sie unter „Konto“ nach und teilen Sie sie dann noch einmal.
 `
 
-interface PageRoute {
-  readonly path: string
-  /** Matches the addresses of the route. */
-  readonly form: RegExp
-  readonly headers: Readonly<Record<string, string>>
-  /** The file for the part that matched `*`. */
-  fileName(rest: string): string
-}
-
-const page = { headers: { ...PAGE_HEADERS, 'Content-Security-Policy': PAGE_POLICY } }
-const PREVIEW = 'preview/index.html'
-const ownerPage = { headers: { ...page.headers, 'Permissions-Policy': permissionsPolicy('self') } }
-const PAGE_ROUTES: readonly PageRoute[] = [
-  { ...ownerPage, path: '/', form: /^\/$/, fileName: () => 'index.html' },
-  { ...page, path: '/u/:opaque_id', form: /^\/u\/[^/]+$/, fileName: () => 'u/index.html' },
-  { ...page, path: '/v/:opaque_id', form: /^\/v\/[^/]+$/, fileName: () => 'v/index.html' },
-  { path: '/assets/*', form: /^\/assets\//, headers: ASSET_HEADERS, fileName: (rest) => `assets/${rest}` },
-  // What a system shows of the page that is installed as an app. The names never change.
-  { ...page, path: '/app/*', form: /^\/app\//, fileName: (rest) => `app/${rest}` },
-  {
-    ...page,
-    path: '/preview/*',
-    form: /^\/preview\//,
-    fileName: (rest) => (rest === '' ? PREVIEW : `preview/${rest}`),
-  },
-  // The scope of each service worker is its path, where no page is.
-  {
-    path: '/push/*',
-    form: /^\/push\//,
-    headers: serviceWorkerHeaders(PUSH_POLICY),
-    fileName: (rest) => `push/${rest}`,
-  },
-  {
-    path: '/take/*',
-    form: /^\/take\//,
-    headers: serviceWorkerHeaders(TAKE_POLICY),
-    fileName: (rest) => `take/${rest}`,
-  },
-]
-
 type Refuse = (exchange: Exchange & { readonly refusal: Refusal }) => Promise<void>
 
 /** Pages have routes of their own: they are not in the interface that the table of operations describes. */
@@ -142,7 +26,8 @@ export function pageRoutes(pages: Pages, refuse: Refuse): readonly Route[] {
   const fileAt = ({ form, fileName }: PageRoute, { url }: Incoming, rest = ''): PageFile | undefined =>
     form.test(pathOf(url)) ? pages.get(fileName(rest)) : undefined
 
-  const previewPolicy = previewPolicyOf(pages.get(PREVIEW))
+  const preview = Buffer.from(pages.get(PREVIEW)?.bytes ?? []).toString()
+  const previewPolicy = previewPolicyOf(preview, (text) => createHash('sha256').update(text).digest('base64'))
   const routes = PAGE_ROUTES.map((page) => ({
     methods: METHODS,
     path: page.path,
@@ -174,38 +59,6 @@ export function pageRoutes(pages: Pages, refuse: Refuse): readonly Route[] {
 function refuseUnsealed(reply: ServerResponse): void {
   setHeaders(reply, { Allow: METHODS.join(', '), Connection: 'close', ...PLAIN_TEXT })
   send(reply, 405, UNSEALED)
-}
-
-/**
- * The page that shows a guest's file has no origin and no network, whatever the file does. Its script and style are in
- * it, allowed by their hashes: in a frame with a `sandbox` attribute WebKit takes nothing for `'self'`
- * (decisions/web.md).
- */
-function previewPolicyOf(preview: PageFile | undefined): string {
-  const document = Buffer.from(preview?.bytes ?? []).toString()
-  const [script, style] = ['script', 'style'].map((name) => hashesIn(document, name))
-  return [
-    'sandbox allow-scripts',
-    "default-src 'none'",
-    // A decoder is a worker from a `blob:` that this script makes, has this policy too, and may be WebAssembly.
-    `script-src ${script} 'wasm-unsafe-eval'`,
-    'worker-src blob:',
-    `style-src ${style}`,
-    'img-src blob:',
-    'media-src blob:',
-    "frame-ancestors 'self'",
-  ].join('; ')
-}
-
-/** The sources of a policy for the elements without attributes that have this name (CSP Level 3, section 2.3.1). */
-function hashesIn(document: string, name: string): string {
-  const elements = document.matchAll(new RegExp(`<${name}>(?<text>.*?)</${name}>`, 'gs'))
-  const hashes = [...elements].map(({ groups }) =>
-    createHash('sha256')
-      .update(groups?.text ?? '')
-      .digest('base64'),
-  )
-  return hashes.length === 0 ? "'none'" : hashes.map((hash) => `'sha256-${hash}'`).join(' ')
 }
 
 /** The id of a link or share, with a fragment whose `#` a program has rewritten, if there is one. */

@@ -1,35 +1,21 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { extname, join } from 'node:path'
+import { PAGE_FOLDERS, PAGE_INDEX, PAGE_MEDIA_TYPES } from '@blindkeep/protocol/pages'
 import type { PageFile, Pages } from '../../ports/pages.ts'
 import { unlessMissing } from './failure.ts'
 
-/** The folders of pages in a build. Nothing else in the directory is read. */
-const FOLDERS = ['u', 'v', 'assets', 'preview', 'app', 'push', 'take'] as const
-const INDEX = 'index.html'
-
-const MEDIA_TYPES: Readonly<Record<string, string>> = {
-  '.html': 'text/html; charset=utf-8',
-  '.js': 'text/javascript; charset=utf-8',
-  '.css': 'text/css; charset=utf-8',
-  '.svg': 'image/svg+xml',
-  '.wasm': 'application/wasm',
-  '.png': 'image/png',
-  '.webmanifest': 'application/manifest+json',
-  '.woff2': 'font/woff2',
-}
-
 /** Reads the whole build in `directory`. Empty if there is no complete build. */
 export async function readPages(directory: string): Promise<Pages> {
-  const lists = await Promise.all(FOLDERS.map((folder) => namesIn(directory, folder)))
+  const lists = await Promise.all(PAGE_FOLDERS.map((folder) => namesIn(directory, folder)))
   const pages = new Map<string, PageFile>()
-  for (const name of [INDEX, ...lists.flat()]) {
-    const mediaType = MEDIA_TYPES[extname(name)]
+  for (const name of [PAGE_INDEX, ...lists.flat()]) {
+    const mediaType = PAGE_MEDIA_TYPES[extname(name)]
     const bytes = mediaType === undefined ? undefined : await contentOf(join(directory, name))
     if (mediaType !== undefined && bytes !== undefined)
       pages.set(name, await fileOf({ directory, name, mediaType, bytes }))
   }
-  return pages.has(INDEX) ? pages : new Map()
+  return pages.has(PAGE_INDEX) ? pages : new Map()
 }
 
 async function fileOf({
