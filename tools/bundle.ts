@@ -41,7 +41,7 @@ const PROGRAMS = {
   },
   cli: {
     inputs: ['main.ts', 'ground/wide.ts'],
-    external: ['@napi-rs/keyring'],
+    external: ['@napi-rs/keyring', '@blindkeep/web'],
     packages: ['protocol', 'client', 'cli'],
   },
 } as const satisfies Readonly<Record<string, Program>>

@@ -14,7 +14,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { dirname, join, relative, resolve, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { argumentsOf } from './arguments.ts'
 import { bundled, isOutside, KEY_FILE, type ProgramName } from './bundle.ts'
@@ -29,7 +29,7 @@ const STAGE = join(ROOT, 'packed', `stage-${process.pid}`)
 const { version: VERSION }: { readonly version: string } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
 /** The oldest Node with all that the packages use, such as `node:sqlite` without a flag. */
 const ENGINES = { node: '>=22.13' }
-/** The server has the pages inside. */
+/** The programs have the pages inside. */
 const PAGES = '@blindkeep/web'
 /** What operators of an installed server copy from. */
 const SAMPLES = ['systemd', 'proxy', 'fail2ban', 'prometheus', 'grafana']
@@ -53,10 +53,10 @@ try {
   // A library is compiled against the compiled ones before it.
   packLibrary('protocol')
   packLibrary('client')
-  await packProgram('cli')
+  run(process.execPath, [NO_WARNING, join(ROOT, 'packages', 'web', 'build.ts'), '--if-changed'], ROOT)
+  await packProgram('cli', ({ directory }) => copyPages(directory, isForOwner))
   await packProgram('server', ({ directory }) => {
-    run(process.execPath, [NO_WARNING, join(ROOT, 'packages', 'web', 'build.ts'), '--if-changed'], ROOT)
-    cpSync(join(ROOT, 'packages', 'web', 'dist'), join(directory, 'dist', 'pages'), { recursive: true })
+    copyPages(directory)
     for (const folder of SAMPLES)
       cpSync(join(ROOT, 'deploy', folder), join(directory, 'deploy', folder), { recursive: true })
   })
@@ -96,6 +96,17 @@ async function packProgram(folder: ProgramName, add?: (staged: Staged) => void):
     files: ['bin.mjs', 'dist', 'deploy'].filter((name) => existsSync(join(directory, name))),
     engines: ENGINES,
   })
+}
+
+function copyPages(directory: string, isWanted: (path: string) => boolean = () => true): void {
+  const built = join(ROOT, 'packages', 'web', 'dist')
+  const filter = (path: string) => isWanted(relative(built, path).replaceAll(sep, '/'))
+  cpSync(built, join(directory, 'dist', 'pages'), { recursive: true, filter })
+}
+
+/** What `blindkeep pages serve` shows: neither guests' pages nor service workers, and nothing compressed. */
+function isForOwner(path: string): boolean {
+  return !/^(?:u|v|push|take)(?:\/|$)|\.(?:br|gz)$/.test(path)
 }
 
 interface Staged {

@@ -13,6 +13,7 @@ import { addInboxCommands } from './commands/inbox.ts'
 import { addLinkCommands } from './commands/link.ts'
 import { addMoveCommand } from './commands/move.ts'
 import { addNotifyCommands } from './commands/notify.ts'
+import { addPagesCommands } from './commands/pages.ts'
 import { addShareCommands } from './commands/share.ts'
 import { EXIT } from './ground/exits.ts'
 import { tellLostOutput } from './ground/output.ts'
@@ -52,6 +53,7 @@ addCompletionCommand(program)
 addFilesCommands(program)
 addCustodyCommands(program)
 addInboxCommands(program)
+addPagesCommands(program)
 
 tellLostOutput()
 

@@ -271,6 +271,8 @@ describe('the pages', () => {
         '/v/',
         '/w/a',
         '/index.html',
+        // It tells a local page which server to trust (decisions/local-pages.md).
+        '/local.json',
         '/assets',
         '/assets/',
         '/assets/missing.js',

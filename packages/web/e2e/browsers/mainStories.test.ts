@@ -23,6 +23,7 @@ import { chromium } from './chromiumTab.ts'
 import type { Target } from './find.ts'
 import { firefox } from './firefoxTab.ts'
 import { formerNameStory } from './formerNameStory.ts'
+import { localPagesStory } from './localPagesStory.ts'
 import { movedStory } from './movedStory.ts'
 import type { StoryBrowser, VisitWish } from './port.ts'
 import { openPage, type StoryPage } from './storyPage.ts'
@@ -62,6 +63,8 @@ for (const [index, browser] of BROWSERS.entries())
     lookStories(browser)
     formerNameStory(browser)
     movedStory(browser)
+    // WebKit asks the network for names below `localhost`.
+    if (browser !== webkit) localPagesStory(browser)
   })
 
 /** Opens pages that close when the test ends. */

@@ -5,6 +5,8 @@
  */
 import { joinPins, type PinnedKeys, parsePins } from '@blindkeep/client/receipts'
 import type { DBSchema, IDBPDatabase } from 'idb'
+import { changeLocalMemory, loadLocalMemory } from './localMemory.ts'
+import { isLocalPage } from './localPage.ts'
 import { withDatabase } from './withDatabase.ts'
 
 const DATABASE = 'blindkeep-pins'
@@ -17,6 +19,7 @@ interface Pins extends DBSchema {
 
 /** This server's remembered keys; undefined for a new server. Rejects when the browser stores nothing. */
 export async function loadPins(baseUrl: string): Promise<PinnedKeys | undefined> {
+  if (isLocalPage) return (await loadLocalMemory()).pins
   // A server's id is its origin, for every path (specification, Discovery, server-info). The client refuses a server
   // that states another.
   return readable(await withPins((database) => database.get('pins', new URL(baseUrl).origin)))
@@ -28,6 +31,7 @@ export async function loadPins(baseUrl: string): Promise<PinnedKeys | undefined>
  * list and log.
  */
 export async function keepPins(pins: PinnedKeys): Promise<void> {
+  if (isLocalPage) return changeLocalMemory((memory) => ({ pins: joinPins(memory.pins, pins) }))
   await withPins(async (database) => {
     const transaction = database.transaction('pins', 'readwrite')
     const before = readable(await transaction.store.get(pins.serverId))

@@ -3,6 +3,7 @@ import { type Device, newDevice, openSealedDevice, sealDevice } from '@blindkeep
 import { ProblemError, SealError } from '@blindkeep/client/errors'
 import type { Owner } from '@blindkeep/client/owner'
 import { useCallback } from 'preact/hooks'
+import { isLocalPage } from '../common/localPage.ts'
 import { browserName } from './browserName.ts'
 import { useOwnerPages } from './context.ts'
 import { loadSealedDevices, saveSealedDevice } from './ownerStore.ts'
@@ -51,7 +52,8 @@ async function addedDevice(owner: Owner): Promise<Device> {
     try {
       return await owner.addDevice(stored)
     } catch (error) {
-      if (!(error instanceof ProblemError && error.code === 'error.device.invalid')) throw error
+      // The device of a local page is the command line's: a new one at each start would soon be one too many.
+      if (isLocalPage || !(error instanceof ProblemError && error.code === 'error.device.invalid')) throw error
     }
   }
   // Stored first: a repeat after a lost answer continues with the same device.

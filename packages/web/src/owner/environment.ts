@@ -1,5 +1,6 @@
 import { type Environment, systemEnvironment } from '@blindkeep/client/environment'
 import { deriveInWorker } from '../common/argon2.ts'
+import { pageFetch } from '../common/localPage.ts'
 import { createFileHash } from './fileHash.ts'
 
 /** A closed gate lets no request out: a tab whose session has moved to another tab must not use its tokens. */
@@ -16,7 +17,7 @@ export function pageEnvironment(gate: Gate): Environment {
     fetch: (input, init) =>
       gate.isClosed
         ? Promise.reject(new TypeError('the session has moved to another tab'))
-        : fetch(input, gate.isLeaving ? { ...init, keepalive: true } : init),
+        : pageFetch(input, gate.isLeaving ? { ...init, keepalive: true } : init),
     createFileHash,
     masterOfPassword: (text, salt, options) => deriveInWorker({ kind: 'password', text, salt }, options),
     passphraseProof: (text, salt, options) => deriveInWorker({ kind: 'passphrase', text, salt }, options),

@@ -1,17 +1,24 @@
 import '../common/base.css'
 import { baseUrlBefore } from '../common/baseUrl.ts'
 import { draw } from '../common/draw.ts'
+import { isLocalPage } from '../common/localPage.ts'
 import { App } from './app.tsx'
+import { startLocalPage } from './local/start.tsx'
 import { createPageSession } from './session.ts'
 import { keepTaking } from './take/taking.ts'
 
-const baseUrl = baseUrlBefore(location, /(?:index\.html)?$/)
-const session = createPageSession(baseUrl)
 const page = document.getElementById('page')
-if (page !== null) draw(<App baseUrl={baseUrl} session={session} />, page)
-void session.open()
-void keepTaking({ baseUrl })
-// A tab without the session resumes it when it is shown after the other tab has closed.
-document.addEventListener('visibilitychange', () => {
-  if (document.visibilityState === 'visible') void session.open()
-})
+if (page !== null && isLocalPage) void startLocalPage(page)
+else if (page !== null) startPage(page)
+
+function startPage(page: HTMLElement): void {
+  const baseUrl = baseUrlBefore(location, /(?:index\.html)?$/)
+  const session = createPageSession(baseUrl)
+  draw(<App baseUrl={baseUrl} session={session} />, page)
+  void session.open()
+  void keepTaking({ baseUrl })
+  // A tab without the session resumes it when it is shown after the other tab has closed.
+  document.addEventListener('visibilitychange', () => {
+    if (document.visibilityState === 'visible') void session.open()
+  })
+}

@@ -5,7 +5,9 @@
  */
 import type { Bytes } from '@blindkeep/protocol/bytes'
 import type { DBSchema, IDBPDatabase } from 'idb'
+import { isLocalPage } from '../common/localPage.ts'
 import { withDatabase } from '../common/withDatabase.ts'
+import { localDevices } from './local/localDevice.ts'
 import { readStoredSession, type StoredSession } from './storedSession.ts'
 
 interface OwnerDatabase extends DBSchema {
@@ -48,6 +50,7 @@ export async function deleteSession(): Promise<void> {
 
 /** The device keys of all accounts, the newest first. Only an account key shows which of them belong to its account. */
 export async function loadSealedDevices(): Promise<readonly Bytes[]> {
+  if (isLocalPage) return localDevices()
   return withOwner((database) => database.getAll('devices')).then(
     (devices) => devices.reverse().filter((sealed): sealed is Bytes => sealed instanceof Uint8Array),
     () => [],

@@ -9,7 +9,9 @@ import type { Owner, RevocationStore } from '@blindkeep/client/owner'
 import { type Bytes, concatBytes, toHex, utf8 } from '@blindkeep/protocol/bytes'
 import { parseSha256Hex } from '@blindkeep/protocol/ids'
 import type { DBSchema, IDBPDatabase } from 'idb'
+import { isLocalPage } from '../common/localPage.ts'
 import { withDatabase } from '../common/withDatabase.ts'
+import { changeLocalSeen, loadLocalSeen } from './local/localSeen.ts'
 import { readSeenRecord, type SeenRecord, withRevoked } from './seenRecord.ts'
 
 /** The largest number of a change that this browser has seen of the account. */
@@ -79,6 +81,7 @@ export async function requireSeenAccount(owner: Pick<Owner, 'accountKey' | 'acco
 }
 
 function load(owner: OfAccount): Promise<SeenRecord> {
+  if (isLocalPage) return loadLocalSeen()
   return withSeen(owner, (database, key) => database.get('seen', key)).then(readSeenRecord, () =>
     readSeenRecord(undefined),
   )
@@ -86,6 +89,7 @@ function load(owner: OfAccount): Promise<SeenRecord> {
 
 /** Best effort. One transaction: two tabs may add to one record. */
 function update(owner: OfAccount, change: (seen: SeenRecord) => SeenRecord): Promise<void> {
+  if (isLocalPage) return changeLocalSeen(change)
   return withSeen(owner, async (database, key) => {
     const changing = database.transaction('seen', 'readwrite')
     await changing.store.put(change(readSeenRecord(await changing.store.get(key))), key)

@@ -3,6 +3,7 @@ import { systemEnvironment } from '@blindkeep/client/environment'
 import { ProblemError } from '@blindkeep/client/errors'
 import type { Owner } from '@blindkeep/client/owner'
 import { useEffect } from 'preact/hooks'
+import { isLocalPage } from '../common/localPage.ts'
 import { browserName } from './browserName.ts'
 import { deviceOf, storedDevice } from './device.ts'
 
@@ -26,6 +27,8 @@ const MAX_RETRY_MS = 300_000
 /** Runs once for each session of this tab, also for a resumed one: it may be from before this browser had a key. */
 export function useTiedSession(owner: Owner, { isStored, onRefused }: Tying): void {
   useEffect(() => {
+    // The session is the command line's, which has tied and named it.
+    if (isLocalPage) return
     const left = new AbortController()
     void tieInTheEnd(owner, { isStored, onRefused }, left.signal)
     return () => left.abort()

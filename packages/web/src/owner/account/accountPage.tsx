@@ -1,10 +1,12 @@
 import type { AccountFacts } from '@blindkeep/client/owner'
 import { useState } from 'preact/hooks'
 import { formats } from '../../common/format.ts'
+import { isLocalPage } from '../../common/localPage.ts'
 import { useText } from '../../common/reader.ts'
 import { useLoaded } from '../../common/useLoaded.ts'
 import { useOwnerPages } from '../context.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
+import { localTexts } from '../local/texts.ts'
 import type { PageSession } from '../session.ts'
 import { accountTexts, ownerTexts } from '../texts.ts'
 import { ChangePassword } from './changePassword.tsx'
@@ -61,17 +63,33 @@ function AccountSections({ account, reload, session }: AccountSectionsProps) {
       <Section title={email} state={isSuspended ? <span class="badge warn">{text.page.suspended}</span> : undefined}>
         <p class="soft">{text.page.since(format.instant(createdAt))}</p>
       </Section>
-      <ChangePassword email={email} asksCode={hasSecondFactor} onEnded={countEnding} />
-      <PasskeysSection onEnded={countEnding} />
-      <SecondFactor email={email} isOn={hasSecondFactor} reload={reload} />
-      <RecoveryCheck email={email} />
+      {isLocalPage ? (
+        <LeftToServersPages />
+      ) : (
+        <>
+          <ChangePassword email={email} asksCode={hasSecondFactor} onEnded={countEnding} />
+          <PasskeysSection onEnded={countEnding} />
+          <SecondFactor email={email} isOn={hasSecondFactor} reload={reload} />
+          <RecoveryCheck email={email} />
+        </>
+      )}
       <NotifySection />
-      <TakeSection />
+      {!isLocalPage && <TakeSection />}
       <ThumbnailsSection />
-      <NamesSection />
+      {!isLocalPage && <NamesSection />}
       <SessionsSection session={session} endings={endings} />
       <DevicesSection session={session} onEnded={countEnding} />
-      <DeleteAccount email={email} asksCode={hasSecondFactor} session={session} />
+      {!isLocalPage && <DeleteAccount email={email} asksCode={hasSecondFactor} session={session} />}
     </>
+  )
+}
+
+/** What asks for the password is not on a page of this machine: any program here could show one that looks the same. */
+function LeftToServersPages() {
+  const text = useText(localTexts).account
+  return (
+    <Section title={text.title}>
+      <p class="soft">{text.explain}</p>
+    </Section>
   )
 }

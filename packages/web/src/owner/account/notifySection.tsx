@@ -2,6 +2,7 @@ import type { AddedChannel } from '@blindkeep/client/owner'
 import { useState } from 'preact/hooks'
 import { Button, Notice } from '../../common/controls.tsx'
 import { CopyButton } from '../../common/copyButton.tsx'
+import { isLocalPage } from '../../common/localPage.ts'
 import { useText } from '../../common/reader.ts'
 import { useLoaded } from '../../common/useLoaded.ts'
 import { useOwnerPages } from '../context.ts'
@@ -49,7 +50,9 @@ export function NotifySection() {
       {unsaved.webhookSecret !== undefined && (
         <WebhookSecret secret={unsaved.webhookSecret} onClose={() => onUnsaved({ webhookSecret: undefined })} />
       )}
-      {pushKey !== undefined && <ThisBrowser pushKey={pushKey} present={present} reload={loaded.reload} />}
+      {pushKey !== undefined && !isLocalPage && (
+        <ThisBrowser pushKey={pushKey} present={present} reload={loaded.reload} />
+      )}
       {isAdding ? (
         <AddChannelForm offered={addable} onAdded={finish} onClose={() => setAdding(false)} />
       ) : (

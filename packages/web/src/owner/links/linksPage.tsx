@@ -13,6 +13,7 @@ import { ErrorNotice } from '../errorNotice.tsx'
 import { FindBar } from '../find/findBar.tsx'
 import { useFinding } from '../find/findState.ts'
 import { foundIn } from '../find/found.ts'
+import { GuestsNote } from '../local/guestsNote.tsx'
 import { EditLink } from './editLink.tsx'
 import { type LinkAct, LinkCard } from './linkCard.tsx'
 import { usualName } from './linkDraft.ts'
@@ -75,6 +76,7 @@ export function LinksPage() {
       {links !== undefined && links.length > 0 && (
         <>
           <p class="soft">{text.intro}</p>
+          <GuestsNote />
           <FindBar {...finding} what="links" orders={ORDERS} shown={found.length} of={links.length} />
           <h2 class="visually-hidden">{text.listTitle}</h2>
           {live.length > 0 && <ul class="stack">{live.map(card)}</ul>}

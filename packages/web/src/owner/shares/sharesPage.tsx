@@ -15,6 +15,7 @@ import { ErrorNotice } from '../errorNotice.tsx'
 import { FindBar } from '../find/findBar.tsx'
 import { useFinding } from '../find/findState.ts'
 import { foundIn } from '../find/found.ts'
+import { GuestsNote } from '../local/guestsNote.tsx'
 import { NameDialog } from '../nameDialog.tsx'
 import { hasEnded } from './expiry.ts'
 import { GoneFiles } from './goneFiles.tsx'
@@ -48,6 +49,7 @@ export function SharesPage() {
     <div class="stack">
       <h1 tabIndex={-1}>{text.title}</h1>
       <p class="soft">{text.intro}</p>
+      <GuestsNote />
       {shares.error !== undefined && <ErrorNotice error={shares.error} onRetry={shares.reload} />}
       {shares.value === undefined && shares.error === undefined && (
         <p class="row soft" role="status">

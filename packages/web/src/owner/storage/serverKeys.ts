@@ -1,6 +1,6 @@
-import { createCalls } from '@blindkeep/client/call'
 import { AuditError } from '@blindkeep/client/errors'
 import { auditServer, type PinnedKey } from '@blindkeep/client/receipts'
+import { pageCalls } from '../pageCalls.ts'
 import { knownPins, rememberPins } from './knownPins.ts'
 
 export interface ServerKeys {
@@ -22,7 +22,7 @@ export async function readServerKeys(baseUrl: string): Promise<ServerKeys> {
   const before = pinned?.keys ?? []
   const about = { canRemember, isFirstSight: pinned === undefined }
   try {
-    const { keys } = await auditServer(createCalls({ baseUrl }), pinned)
+    const { keys } = await auditServer(pageCalls(baseUrl), pinned)
     await rememberPins(keys)
     const isKnown = (keyId: string) => before.some((key) => key.keyId === keyId)
     return { ...about, keys: keys.keys.map((key) => ({ ...key, isKnown: isKnown(key.keyId) })), alarm: undefined }

@@ -1,0 +1,68 @@
+/** The signed-in owner of the profile, as local pages have it: its keys in their memory, its session in the program. */
+import { ProblemError } from '@blindkeep/client/errors'
+import type { SignedIn } from '../account/session.ts'
+import { type Memory, memoryOf, type SeenByPage, seenByPage } from './memory.ts'
+import type { PassOn } from './passOn.ts'
+
+export interface LocalAccount extends PassOn {
+  readonly memory: Memory
+  /** Undefined for anything but what a page writes. */
+  seenByPage(json: unknown): SeenByPage | undefined
+  /** SECRET: what a page that has paired works with. The device is sealed under the account key. */
+  facts(): Promise<AccountFacts>
+  /** Renews the session's token if the server wants that. Undefined where the server does not answer. */
+  renew(): Promise<{ readonly status: number; readonly body: object } | undefined>
+}
+
+export interface AccountFacts {
+  readonly email: string
+  readonly account_id: string
+  /** base64 */
+  readonly account_key: string
+  /** base64 */
+  readonly sealed_device: string | null
+  readonly tokens: object
+}
+
+export function localAccountOf({ owner, profile, server }: SignedIn): LocalAccount {
+  const { origin: serverId } = new URL(server)
+  const { accountId } = owner
+  return {
+    server,
+    accessToken: () => owner.tokens().accessToken,
+    memory: memoryOf({ profile, accountId, serverId }),
+    seenByPage: (json) => seenByPage(json, serverId),
+    async facts() {
+      const device = await profile.device()
+      return {
+        email: owner.email,
+        account_id: accountId,
+        account_key: Buffer.from(owner.accountKey).toString('base64'),
+        sealed_device: device?.accountId === accountId ? device.sealed : null,
+        tokens: tokensForPages(),
+      }
+    },
+    async renew() {
+      try {
+        await owner.account()
+        return { status: 200, body: tokensForPages() }
+      } catch (error) {
+        if (!(error instanceof ProblemError)) return undefined
+        const { status, code } = error
+        return { status, body: { type: 'about:blank', title: error.message, status, code } }
+      }
+    },
+  }
+
+  /** In the form of a session. No server knows these tokens: the program puts the session's on what it passes on. */
+  function tokensForPages() {
+    const { expiresAt } = owner.tokens()
+    return {
+      access_token: 'local',
+      refresh_token: 'local',
+      token_type: 'Bearer',
+      expires_at: expiresAt,
+      account_id: accountId,
+    }
+  }
+}

@@ -1,0 +1,107 @@
+/**
+ * The origin of local pages: a name that nothing was ever stored for, and a port that belongs to this process at both
+ * loopback addresses. A browser asks `[::1]` before `127.0.0.1`, so a port held at one of them would be half another's.
+ */
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer, type RequestListener, type Server } from 'node:http'
+import { networkInterfaces } from 'node:os'
+import { LocalError } from '../ground/exits.ts'
+
+export interface OwnOrigin {
+  /** `http://k<16 hex>.localhost:<port>` */
+  readonly origin: string
+  /** What a request of these pages has as its `Host`. */
+  readonly host: string
+  /** From now on requests are answered; earlier ones wait. */
+  answer(listener: RequestListener): void
+  /** Cuts all connections, now and from now on. The port stays this process's until `leave`. */
+  cut(): void
+  /** Gives the port up. */
+  leave(): Promise<void>
+}
+
+const IPV4 = '127.0.0.1'
+const IPV6 = '::1'
+const MAX_TRIES = 20
+const NAME_BYTES = 8
+
+/**
+ * `firstPort`: the port that is tried first, any by default. Throws `LocalError` where no port is free at both, and
+ * what `listen` throws: an address that the system has and does not give is no reason to go without it.
+ */
+export async function takeOwnOrigin(firstPort = 0): Promise<OwnOrigin> {
+  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+    const servers = await bothAt(tries === 0 ? firstPort : 0)
+    if (servers !== undefined) return ownOriginOf(servers)
+  }
+  throw new LocalError(`No port is free at ${IPV4} and at [${IPV6}] at once. End the programs that take them.`)
+}
+
+async function bothAt(wanted: number): Promise<readonly Server[] | undefined> {
+  const first = await listening(IPV4, wanted)
+  if (first === undefined) return undefined
+  if (!hasAddress(IPV6)) return [first]
+  try {
+    const second = await listening(IPV6, portOf(first))
+    if (second !== undefined) return [first, second]
+  } catch (error) {
+    await closed(first)
+    throw error
+  }
+  await closed(first)
+  return undefined
+}
+
+/** Undefined where another program has the port. */
+async function listening(host: string, port: number): Promise<Server | undefined> {
+  // No upload is too slow for a person's own machine: the server bounds its progress.
+  const server = createServer({ requestTimeout: 0 })
+  server.listen({ host, port, exclusive: true, ipv6Only: true })
+  try {
+    await once(server, 'listening')
+    return server
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') return undefined
+    throw error
+  }
+}
+
+function hasAddress(wanted: string): boolean {
+  return Object.values(networkInterfaces()).some((each) => each?.some(({ address }) => address === wanted))
+}
+
+function portOf(server: Server): number {
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('a server that listens has a port')
+  return address.port
+}
+
+function ownOriginOf(servers: readonly Server[]): OwnOrigin {
+  const [first] = servers
+  if (first === undefined) throw new Error('an origin has a server')
+  const host = `k${randomBytes(NAME_BYTES).toString('hex')}.localhost:${portOf(first)}`
+  return {
+    origin: `http://${host}`,
+    host,
+    answer(listener) {
+      for (const server of servers) server.on('request', listener)
+    },
+    cut() {
+      for (const server of servers) {
+        server.on('connection', (socket) => socket.destroy())
+        server.closeAllConnections()
+      }
+    },
+    async leave() {
+      await Promise.all(servers.map(closed))
+    },
+  }
+}
+
+async function closed(server: Server): Promise<void> {
+  const ended = once(server, 'close')
+  server.close()
+  server.closeAllConnections()
+  await ended
+}

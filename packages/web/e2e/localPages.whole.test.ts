@@ -1,0 +1,196 @@
+/** The owner's pages from this machine (`blindkeep pages serve`), in a real browser. */
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { describe, it, type TestContext } from 'node:test'
+import { changeBody, isRequest } from '../../../testing/maliciousServer.ts'
+import { sendFile } from '../../../testing/people.ts'
+import { until } from '../../../testing/until.ts'
+import { type ServedPages, servePages } from '../../cli/src/testing/servedPages.ts'
+import { openWorld } from '../../cli/src/testing/world.ts'
+import { account } from '../src/text/en/account.ts'
+import { inbox } from '../src/text/en/inbox.ts'
+import { links } from '../src/text/en/links.ts'
+import { local } from '../src/text/en/local.ts'
+import { owner as ownerTexts } from '../src/text/en/owner.ts'
+import { problems } from '../src/text/en/problems.ts'
+import { assertAccessible } from './axe.ts'
+import { useBrowser, type Visit } from './browser.ts'
+import { button, MIB, someFile } from './guestPage.ts'
+
+const browser = useBrowser()
+const world = await openWorld()
+const owner = await world.signUp('ada')
+
+async function serve(t: TestContext): Promise<ServedPages> {
+  const served = await servePages(world, 'ada')
+  t.after(() => served.end('SIGKILL'))
+  return served
+}
+
+async function opened(t: TestContext, served: ServedPages): Promise<Visit> {
+  const visit = await browser.open(t, { url: `${served.origin}/` })
+  await paired(visit, served)
+  return visit
+}
+
+async function paired({ page }: Visit, served: ServedPages): Promise<void> {
+  const { code } = await served.fact()
+  await page.getByLabel(local.code).fill(code)
+  await button(page, local.pair).click()
+  await page.getByRole('link', { name: 'Inbox' }).waitFor()
+}
+
+describe('local pages', () => {
+  it('make links of the server, show what guests send, and keep it with the device of the command line', async (t) => {
+    const served = await serve(t)
+    const visit = await opened(t, served)
+    const { page } = visit
+    await page.getByRole('link', { name: 'Links' }).click()
+    await button(page, links.createFirst).click()
+    await button(page, links.form.submit).click()
+    await button(page, links.ready.copy).click()
+    await button(page, links.ready.copied).waitFor()
+    const link = await page.locator('dialog').getByText(`${world.proxy.url}/u/`).first().textContent()
+    assert.ok(link?.startsWith(`${world.proxy.url}/u/`), link ?? 'no link')
+    await button(page, links.ready.done).click()
+    await page.getByText(local.guests).waitFor()
+
+    const [own] = await owner.listLinks()
+    await sendFile(own?.url ?? '', new Uint8Array(randomBytes(2_000_000)), { name: 'scan.bin' })
+    await page.getByRole('link', { name: 'Inbox' }).click()
+    const row = page.locator('.drop').filter({ hasText: 'scan.bin' })
+    await row.getByRole('button', { name: /^Keep/ }).click()
+    await page.getByLabel(inbox.keeping.newAlbumName).fill('Scans')
+    await button(page, inbox.keeping.submit(1)).click()
+    await page.getByRole('link', { name: inbox.keeping.toAlbum }).click()
+    await page.getByRole('heading', { name: 'Scans', level: 1 }).waitFor()
+    assert.equal((await owner.devices()).length, 1)
+
+    // Its receipts are of the server, and their keys are those that the command line knows.
+    await page.getByRole('link', { name: 'Storage' }).click()
+    await button(page, 'Check now').click()
+    await page.getByText('every byte was read and is correct').first().waitFor()
+
+    await page.getByRole('link', { name: 'Account' }).click()
+    await page.getByRole('heading', { name: local.account.title }).waitFor()
+    assert.equal(await page.locator('input[type=password]').count(), 0)
+    for (const { title } of [account.changePassword, account.passkeys, account.factor, account.recovery, account.leave])
+      assert.equal(await page.getByRole('heading', { name: title, exact: true }).count(), 0)
+    assert.deepEqual(await page.evaluate(async () => await indexedDB.databases()), [])
+    assert.equal(await page.evaluate(async () => (await navigator.serviceWorker.getRegistrations()).length), 0)
+  })
+
+  it('ask for the code, and close when the program ends: nothing is asked for there again', async (t) => {
+    const served = await serve(t)
+    const visit = await browser.open(t, { url: `${served.origin}/` })
+    const { page } = visit
+    await page.getByLabel(local.code).fill('1')
+    await assertAccessible(page)
+    await button(page, local.pair).click()
+    await page.getByText(local.codeWrong(2)).waitFor()
+    await paired(visit, served)
+    assert.equal(await served.end('SIGTERM'), 0)
+    await page.getByText(local.closedExplain).waitFor()
+    await assertAccessible(page)
+    assert.equal(await page.getByRole('link', { name: 'Inbox' }).count(), 0)
+  })
+
+  it('close, too, when the program is killed', async (t) => {
+    const served = await serve(t)
+    const { page } = await opened(t, served)
+    await page.getByTitle(ownerTexts.liveLong).waitFor()
+    await served.end('SIGKILL')
+    await page.getByText(local.closedExplain).waitFor()
+  })
+
+  it('ask for another code after a sign-out, and leave the session to the command line', async (t) => {
+    const served = await serve(t)
+    const visit = await opened(t, served)
+    await button(visit.page, 'Sign out').click()
+    await paired(visit, served)
+    assert.equal((await world.run(['whoami', '--profile', 'ada'])).status, 0)
+  })
+
+  it('go on in three tabs at once: live, and with two uploads each, over the six connections of a browser', async (t) => {
+    const served = await serve(t)
+    const visit = await opened(t, served)
+    const { albumId } = await owner.createAlbum({ name: 'Three tabs' })
+    const tabs = [visit.page, await visit.context.newPage(), await visit.context.newPage()]
+    for (const [index, page] of tabs.entries()) {
+      if (index > 0) {
+        await page.goto(`${served.origin}/`)
+        await paired({ ...visit, page }, served)
+      }
+      await page.getByTitle(ownerTexts.liveLong).waitFor()
+      await page.goto(`${served.origin}/#/albums/${albumId}`)
+      await page.getByRole('heading', { name: 'Three tabs', level: 1 }).waitFor()
+    }
+    await Promise.all(
+      tabs.map(async (page, index) => {
+        const files = ['a', 'b'].map((name) => someFile(`${name}${index}.bin`, 3 * MIB))
+        await page.locator('input[type=file]').first().setInputFiles(files)
+        for (const { name } of files) await page.locator('.tile').filter({ hasText: name }).waitFor()
+      }),
+    )
+    // Each tab has heard of the others' files.
+    for (const page of tabs) await until(async () => (await page.locator('.tile').count()) === 6)
+  })
+
+  it('are closed to a page of another origin, whatever it asks with', async (t) => {
+    const served = await serve(t)
+    // A page of loopback, too: of others Chromium refuses the request by itself.
+    const site = createServer((_, reply) => reply.setHeader('Content-Type', 'text/html').end('<p>another page'))
+    site.listen(0, '127.0.0.1')
+    await once(site, 'listening')
+    t.after(() => site.close())
+    const url = `http://127.0.0.1:${Object(site.address()).port}/`
+    const { page } = await browser.open(t, { url, leadsTo: [served.origin], expected: [/./] })
+    const asked = await page.evaluate(async (origin) => {
+      const outcomes: string[] = []
+      for (const mode of ['cors', 'no-cors'] as const)
+        for (const path of ['/local.json', '/local/code', '/local/pair', '/v1/quota'])
+          for (const method of ['GET', 'POST'])
+            outcomes.push(
+              await fetch(origin + path, { method, mode }).then(
+                ({ type }) => type,
+                () => 'refused',
+              ),
+            )
+      outcomes.push(
+        await fetch(`${origin}/v1/quota`, { headers: { 'X-Local-Token': 'x' } }).then(
+          () => 'answered',
+          () => 'refused',
+        ),
+      )
+      return [...new Set(outcomes)]
+    }, served.origin)
+    assert.deepEqual(asked, ['refused'])
+    // What is asked for now is the first code.
+    await served.pair()
+  })
+
+  it('notice after a restart that the server shows an older list', async (t) => {
+    const { albumId: album } = await owner.createAlbum({ name: 'Rolled back' })
+    const first = await serve(t)
+    const before = await opened(t, first)
+    await before.page.getByRole('link', { name: 'Albums' }).click()
+    await before.page.getByText('Rolled back').first().waitFor()
+    await until(
+      async () => (await first.ask('/local/seen', { token: (await first.pair()).token })).body.seen?.changeSeq > 0,
+    )
+    await first.end('SIGTERM')
+    await before.page.getByText(local.closedExplain).waitFor()
+
+    world.proxy.tamper({
+      matches: isRequest('GET', /^\/v1\/sync/),
+      answer: changeBody((body) => void Object.assign(body, { entries: [] })),
+    })
+    const second = await serve(t)
+    const after = await opened(t, second)
+    await after.page.goto(`${second.origin}/#/albums/${album}`)
+    await after.page.getByText(problems.rolledBack).waitFor()
+    world.proxy.tamper()
+  })
+})

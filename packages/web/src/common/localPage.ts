@@ -1,0 +1,78 @@
+/**
+ * A page that `blindkeep pages serve` shows (decisions/local-pages.md): it asks that program, at its own origin, which
+ * passes operations on to the server. It keeps keys in its memory, and what it must not forget in the program.
+ */
+import { isObject, parseJson } from '@blindkeep/protocol/json'
+
+/** No server has such a name: browsers keep names below `localhost` on the machine. None serves a `local.json`. */
+const LOCAL_HOST = /^k[0-9a-f]{16}\.localhost$/
+
+/** Known before anything is asked, and only by the name. */
+export const isLocalPage = typeof location !== 'undefined' && LOCAL_HOST.test(location.hostname)
+
+const TOKEN = 'X-Local-Token'
+const ended = new AbortController()
+let token: string | undefined
+
+/** From now on requests have the token that pairing gave: of this start of the program, and of no use elsewhere. */
+export function setLocalToken(given: string): void {
+  token = given
+}
+
+/**
+ * The page of a server: `fetch`. A local page: with its token, and never again once the program has ended. On loopback
+ * a request fails, or an answer breaks, only because of that.
+ */
+export const pageFetch: typeof fetch = isLocalPage ? localFetch : (input, init) => fetch(input, init)
+
+async function localFetch(input: RequestInfo | URL, init: RequestInit = {}): Promise<Response> {
+  ended.signal.throwIfAborted()
+  const headers = new Headers(init.headers)
+  if (token !== undefined) headers.set(TOKEN, token)
+  const { signal } = init
+  try {
+    const answer = await fetch(input, { ...init, headers })
+    if (answer.headers.get('Content-Type') !== 'text/event-stream' || answer.body === null) return answer
+    return new Response(watched(answer.body, signal ?? undefined), { status: answer.status, headers: answer.headers })
+  } catch (error) {
+    if (signal?.aborted !== true) endLocalPage()
+    throw error
+  }
+}
+
+/** The program ends a stream in order when the server does. A stream that breaks says that the program has ended. */
+function watched(body: ReadableStream<Uint8Array>, signal: AbortSignal | undefined): ReadableStream<Uint8Array> {
+  const reader = body.getReader()
+  return new ReadableStream({
+    async pull(controller) {
+      try {
+        const { done, value } = await reader.read()
+        if (done) controller.close()
+        else controller.enqueue(value)
+      } catch (error) {
+        if (signal?.aborted !== true) endLocalPage()
+        controller.error(error)
+      }
+    },
+    cancel: (reason) => reader.cancel(reason),
+  })
+}
+
+function endLocalPage(): void {
+  token = undefined
+  if (!ended.signal.aborted) ended.abort(new TypeError('the program that shows this page has ended'))
+}
+
+export function onLocalEnd(listener: () => void): void {
+  ended.signal.addEventListener('abort', listener)
+}
+
+/** JSON of the program itself. Undefined for a status other than `status`, and for what is no object. */
+export async function askProgram(
+  path: string,
+  init: RequestInit = {},
+): Promise<{ readonly status: number; readonly body: Readonly<Record<string, unknown>> }> {
+  const answer = await localFetch(path, { cache: 'no-store', ...init })
+  const body = parseJson(await answer.text())
+  return { status: answer.status, body: isObject(body) ? body : {} }
+}

@@ -1,0 +1,9 @@
+import { isLocalPage } from '../../common/localPage.ts'
+import { useText } from '../../common/reader.ts'
+import { localTexts } from './texts.ts'
+
+/** On a local page: it cures its owner of the server's pages, and no guest. */
+export function GuestsNote() {
+  const text = useText(localTexts)
+  return isLocalPage ? <p class="soft">{text.guests}</p> : null
+}
