@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
+import { anyCharacter } from '../../../testing/decoding.ts'
 import {
   parseAccountId,
   parseAlbumId,
@@ -26,7 +27,7 @@ const anyTime = fc
 const anyInteger = (min: number) =>
   fc.oneof(fc.maxSafeNat(), fc.constantFrom(1, 23, 24, 255, 256, 65_536, 2 ** 32)).map((value) => Math.max(min, value))
 const anyText = fc
-  .string({ unit: 'binary', minLength: 1, maxLength: 200 })
+  .string({ unit: anyCharacter, minLength: 1, maxLength: 200 })
   .filter((text) => text.isWellFormed() && !text.startsWith('\uFEFF'))
 
 const required = {

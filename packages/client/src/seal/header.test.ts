@@ -4,12 +4,13 @@ import { concatBytes } from '@blindkeep/protocol/bytes'
 import { type CborValue, encodeCbor } from '@blindkeep/protocol/cbor'
 import { MAX_BATCH_FILES } from '@blindkeep/protocol/suites'
 import fc from 'fast-check'
+import { anyCharacter } from '../../../../testing/decoding.ts'
 import { decodeHeader, encodeHeader, type Header } from './header.ts'
 import { SealError } from './sealError.ts'
 
-const text = fc.string({ unit: 'binary', maxLength: 300 })
+const text = fc.string({ unit: anyCharacter, maxLength: 300 })
 /** A character has at most four bytes. */
-const shortText = fc.string({ unit: 'binary', maxLength: 60 })
+const shortText = fc.string({ unit: anyCharacter, maxLength: 60 })
 const headers: fc.Arbitrary<Header> = fc.record(
   {
     size: fc.maxSafeInteger().map(Math.abs),
