@@ -48,7 +48,10 @@ export async function createClient(base: string): Promise<Client> {
   const origin = base.replace(/\/+$/, '')
   const options = { keepAlive: true, maxSockets: MAX_SOCKETS }
   const agent = origin.startsWith('https:') ? new SecureAgent(options) : new Agent(options)
-  const unjudged = async (call: Call): Promise<Reply> => finish(startCall({ origin, agent, call }), call)
+  const unjudged = async (call: Call): Promise<Reply> => {
+    const body = bodyOf(call)
+    return finish(startCall({ origin, agent, call, body }), body)
+  }
   const read = async (path: string) => (await unjudged({ method: 'GET', path })).body.toString()
   const document = readDocument(await read('/openapi.json'))
   const facts: { readonly server_id: string } = JSON.parse(await read('/.well-known/service/server-info'))
@@ -63,14 +66,14 @@ export async function createClient(base: string): Promise<Client> {
     document,
     send: (call) => judged(call, unjudged(call)),
     start: (call) => {
-      const sending = startCall({ origin, agent, call })
+      const sending = startCall({ origin, agent, call, body: bodyOf(call) })
       const reply = judged(call, sending.reply)
       // A test that cuts the connection does not wait for an answer.
       reply.catch(() => {})
       return { ...sending, reply }
     },
     listen: async (call) => {
-      const outgoing = openCall({ origin, agent, call })
+      const outgoing = openCall({ origin, agent, call, body: undefined })
       outgoing.end()
       const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage]
       outgoing.on('error', () => {})
@@ -94,8 +97,7 @@ export function clientFrom(client: Client, address: string): Client {
   }
 }
 
-async function finish(sending: Sending, call: Call): Promise<Reply> {
-  const body = bodyOf(call)
+async function finish(sending: Sending, body: Uint8Array | undefined): Promise<Reply> {
   if (body !== undefined) void sending.write(body).catch(() => {})
   sending.end()
   return sending.reply
@@ -105,9 +107,11 @@ interface Opening {
   readonly origin: string
   readonly agent: Agent
   readonly call: Call
+  /** What `bodyOf` makes of the call, which takes most of the time of a large one. */
+  readonly body: Uint8Array | undefined
 }
 
-function openCall({ origin, agent, call }: Opening): ClientRequest {
+function openCall({ origin, agent, call, body }: Opening): ClientRequest {
   // Appended as text, because `new URL` would normalise the path.
   const { hostname, port, pathname, protocol } = new URL(origin)
   const prefix = pathname === '/' ? '' : pathname
@@ -117,7 +121,7 @@ function openCall({ origin, agent, call }: Opening): ClientRequest {
     port,
     method: call.method,
     path: prefix + call.path,
-    headers: headersOf(call),
+    headers: headersOf(call, body),
     timeout: ANSWER_TIMEOUT_MS,
   })
 }
@@ -172,8 +176,7 @@ function bodyOf(call: Call): Uint8Array | undefined {
   return call.json === undefined ? undefined : Buffer.from(JSON.stringify(call.json))
 }
 
-function headersOf(call: Call): Record<string, string | string[]> {
-  const body = bodyOf(call)
+function headersOf(call: Call, body: Uint8Array | undefined): Record<string, string | string[]> {
   const derived = {
     ...(call.token === undefined ? {} : { authorization: `Bearer ${call.token}` }),
     ...(call.json === undefined ? {} : { 'content-type': 'application/json' }),

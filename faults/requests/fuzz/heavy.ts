@@ -3,7 +3,7 @@ import type { Call } from '../../../conformance/call.ts'
 import type { Client } from '../../../conformance/client.ts'
 import { type Person, personFrom, prepare } from '../../../conformance/matrixCalls.ts'
 import { signUp } from '../../../conformance/world.ts'
-import { HEAVY_BODIES, heavyMembers } from './heavyBodies.ts'
+import { heavyBodies } from './heavyBodies.ts'
 import { heaviestGranted, type Judge } from './heavyGranted.ts'
 import { HEAVY_HEADERS, heavyPaths } from './heavyHeaders.ts'
 import type { LoopWatch } from './loop.ts'
@@ -47,8 +47,8 @@ export async function runHeavy({ client, loop }: HeavyRun): Promise<HeavyReport>
       await judge(`${name} with ${what}`, send({ ...call, headers: { ...call.headers, ...headers } }))
     for (const { what, path } of heavyPaths(call.path)) await judge(`${name} with ${what}`, send({ ...call, path }))
     if (call.json === undefined) continue
-    for (const { name: what, text } of [...HEAVY_BODIES, ...heavyMembers(record(call.json))])
-      await judge(`${name} with ${what}`, send(withText(call, text)))
+    for (const { name: what, bytes } of heavyBodies(record(call.json)))
+      await judge(`${name} with ${what}`, send(withBody(call, bytes)))
   }
   await heaviestGranted(client, judge)
   return { faults, kinds }
@@ -60,7 +60,7 @@ async function callOf(name: string, person: Person): Promise<Call> {
   return isOfAccount ? { token: person.owner.token, ...call } : call
 }
 
-const withText = ({ json: _, headers, ...call }: Call, body: string): Call => ({
+const withBody = ({ json: _, headers, ...call }: Call, body: Uint8Array): Call => ({
   ...call,
   body,
   headers: { ...headers, 'content-type': 'application/json' },

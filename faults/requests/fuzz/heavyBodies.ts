@@ -7,7 +7,7 @@ const MANY = 10_900
 
 export interface HeavyBody {
   readonly name: string
-  readonly text: string
+  readonly bytes: Uint8Array
 }
 
 const fill = (unit: string, bytes = BODY_BYTES - 100) => unit.repeat(Math.floor(bytes / Buffer.byteLength(unit)))
@@ -18,7 +18,7 @@ const listOf = (unit: string, bytes?: number) => `[${fill(`${unit},`, bytes)}${u
 const objectOf = (count: number) =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`.padEnd(80, 'k'), 1]))
 
-export const HEAVY_BODIES: readonly HeavyBody[] = [
+const FOR_ANY: readonly { readonly name: string; readonly text: string }[] = [
   { name: 'lists without an end', text: fill('[') },
   { name: 'nested lists', text: fill('[', BODY_BYTES / 2) + fill(']', BODY_BYTES / 2) },
   { name: 'objects without an end', text: fill('{"a":') },
@@ -49,32 +49,38 @@ export const HEAVY_BODIES: readonly HeavyBody[] = [
   { name: `a list of ${MANY} objects`, text: JSON.stringify(Array(MANY).fill({})) },
 ]
 
-/** What each member of a valid body is replaced by, one at a time. */
-const REPLACEMENTS: readonly (readonly [name: string, value: unknown])[] = [
-  ['letters', 'a'.repeat(BODY_BYTES / 2)],
-  ['digits', '0'.repeat(BODY_BYTES / 2)],
-  ['base64', `${'AAAA'.repeat(BODY_BYTES / 8)}=`],
-  ['spaces', `a${' '.repeat(BODY_BYTES / 2)}a`],
-  ['emojis', '💥'.repeat(100_000)],
-  ['combining marks', `e${'\u0301'.repeat(200_000)}`],
-  ['a long fraction', `2026-01-01T00:00:00.${'0'.repeat(BODY_BYTES / 2)}`],
-  ['a long origin', `https://${'a.'.repeat(BODY_BYTES / 4)}!`],
-  ['objects', Array.from({ length: MANY }, () => ({}))],
-  ['objects with a wrong member', Array.from({ length: MANY / 2 }, () => ({ x: 1 }))],
-  ['texts', Array(MANY).fill('a'.repeat(80))],
-  ['numbers', Array(MANY).fill(1)],
-  ['lists', Array.from({ length: MANY }, () => [])],
-  ['hashes', Array.from({ length: MANY }, (_, index) => index.toString(16).padStart(64, '0'))],
-  ['objects of 64 members', Array(170).fill(objectOf(64))],
-  ['members', Object.fromEntries(Array.from({ length: MANY }, (_, index) => [`k${index}`, null]))],
-]
+/** In bytes once, as each is sent to each operation. */
+const HEAVY_BODIES: readonly HeavyBody[] = FOR_ANY.map(({ name, text }) => ({ name, bytes: Buffer.from(text) }))
 
-/** A valid body with one member made heavy. */
-export function heavyMembers(body: Readonly<Record<string, unknown>>): readonly HeavyBody[] {
-  return Object.keys(body).flatMap((member) =>
-    REPLACEMENTS.map(([name, value]) => ({
-      name: `${name} in ${member}`,
-      text: JSON.stringify({ ...body, [member]: value }),
-    })),
-  )
+/** What each member of a valid body is replaced by, one at a time. */
+const REPLACEMENTS = (
+  [
+    ['letters', 'a'.repeat(BODY_BYTES / 2)],
+    ['digits', '0'.repeat(BODY_BYTES / 2)],
+    ['base64', `${'AAAA'.repeat(BODY_BYTES / 8)}=`],
+    ['spaces', `a${' '.repeat(BODY_BYTES / 2)}a`],
+    ['emojis', '💥'.repeat(100_000)],
+    ['combining marks', `e${'\u0301'.repeat(200_000)}`],
+    ['a long fraction', `2026-01-01T00:00:00.${'0'.repeat(BODY_BYTES / 2)}`],
+    ['a long origin', `https://${'a.'.repeat(BODY_BYTES / 4)}!`],
+    ['objects', Array.from({ length: MANY }, () => ({}))],
+    ['objects with a wrong member', Array.from({ length: MANY / 2 }, () => ({ x: 1 }))],
+    ['texts', Array(MANY).fill('a'.repeat(80))],
+    ['numbers', Array(MANY).fill(1)],
+    ['lists', Array.from({ length: MANY }, () => [])],
+    ['hashes', Array.from({ length: MANY }, (_, index) => index.toString(16).padStart(64, '0'))],
+    ['objects of 64 members', Array(170).fill(objectOf(64))],
+    ['members', Object.fromEntries(Array.from({ length: MANY }, (_, index) => [`k${index}`, null]))],
+  ] as const
+).map(([name, value]) => ({ name, json: Buffer.from(JSON.stringify(value)) }))
+const PLACE = 'the place of the heavy value'
+
+/** Those of any operation, then a valid body with one member made heavy. One after the other: all take gigabytes. */
+export function* heavyBodies(body: Readonly<Record<string, unknown>>): Generator<HeavyBody> {
+  yield* HEAVY_BODIES
+  for (const member of Object.keys(body)) {
+    const [before = '', after = ''] = JSON.stringify({ ...body, [member]: PLACE }).split(JSON.stringify(PLACE))
+    for (const { name, json } of REPLACEMENTS)
+      yield { name: `${name} in ${member}`, bytes: Buffer.concat([Buffer.from(before), json, Buffer.from(after)]) }
+  }
 }

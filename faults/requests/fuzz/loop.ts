@@ -35,7 +35,8 @@ export interface LoopWatch {
   suspects(): readonly Call[]
   /**
    * The longest turn of a request that is sent alone, three times if the first turn was too long: the shortest of
-   * those. `before` makes what the request needs, each time; its turns do not count.
+   * those. `before` makes what the request needs, each time; its turns do not count. Turns of what was sent earlier may
+   * count the first time.
    */
   measure(name: string, send: SendOne, before?: () => Promise<unknown>): Promise<number>
 }
@@ -55,9 +56,11 @@ export function createLoopWatch(file: string, ping: () => Promise<unknown>): Loo
   let under: (Omit<Turn, 'workedMs'> & { readonly call: Call })[] = []
   let longest = { name: 'none', workedMs: 0 }
 
-  async function alone(send: SendOne, before: () => Promise<unknown>): Promise<number> {
-    await before()
-    await settled()
+  async function alone(send: SendOne, before: SendOne | undefined): Promise<number> {
+    if (before !== undefined) {
+      await before()
+      await settled()
+    }
     turnsSince()
     await send()
     await settled()
@@ -89,7 +92,7 @@ export function createLoopWatch(file: string, ping: () => Promise<unknown>): Loo
       under = []
       return found.map(({ call }) => call)
     },
-    async measure(name, send, before = async () => {}) {
+    async measure(name, send, before) {
       let least = await alone(send, before)
       for (let repeat = 1; repeat < REPEATS && least > maxMs; repeat++) {
         least = Math.min(least, await alone(send, before))
