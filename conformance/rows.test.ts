@@ -82,6 +82,12 @@ describe('what an account may add in a day', { skip: NEEDS_OWN_SERVER }, async (
           sealed_index: base64(80),
           blob_hashes: ['ab'.repeat(32)],
         }),
+    'changes of shares': async ({ owner }) => {
+      const opaque_id = newOpaqueId()
+      const body = { opaque_id, sealed_index: base64(80), blob_hashes: ['ab'.repeat(32)] }
+      expectAnswer(await ask(owner, 'POST', '/v1/shares', body), '201')
+      return () => ask(owner, 'PATCH', `/v1/shares/${opaque_id}`, { sealed_name: base64(80) })
+    },
   }
 
   it('is limited for devices, albums, links, shares, capabilities and their changes, and what frees is not', async () => {

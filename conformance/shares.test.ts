@@ -34,6 +34,7 @@ const MALFORMED = ['x', 'A'.repeat(32), '0'.repeat(31), '0'.repeat(33), '%00', '
 
 const server = await connect()
 
+const hashes = (count: number) => Array.from({ length: count }, (_, index) => sha256(Buffer.from([index & 255])))
 const newShare = async (over: object = {}) => share(await newAuthor(server), over)
 const THERE = '200 200'
 const INDEX_ALONE = `200 ${NO_SHARE}`
@@ -102,7 +103,6 @@ describe('create a share', () => {
 
   it('accepts an index of 512 KiB and 10,000 hashes, and answers 400 to more and to none', async () => {
     const owner = await signUp(server)
-    const hashes = (count: number) => Array.from({ length: count }, (_, index) => sha256(Buffer.from([index & 255])))
     for (const over of [
       { sealed_index: base64(1) },
       { sealed_index: base64(MAX_INDEX_BYTES) },
@@ -188,11 +188,6 @@ describe('own shares', () => {
       },
     )
     assert.deepEqual(json(await visitShare({ client: server, opaqueId: body.opaque_id })), seen)
-    expectAnswer(
-      await nameShare(owner, body.opaque_id, { sealed_record }),
-      '400 request.malformed',
-      'it is written once',
-    )
     const replies = [
       await nameShare(other, body.opaque_id, { sealed_name }),
       await nameShare(owner, newOpaqueId(), { sealed_name }),
@@ -201,6 +196,59 @@ describe('own shares', () => {
     replies.push(await nameShare(owner, body.opaque_id, { sealed_name }))
     for (const reply of replies) expectAnswer(reply, NO_SHARE)
     assert.equal(new Set(replies.map(fingerprint)).size, 1)
+  })
+
+  it('show other contents once their owner has replaced those that it has read, at the same address and at once', async () => {
+    const author = await newAuthor(server)
+    const { owner } = author
+    const shared = await share(author, { sealed_index: base64(100), sealed_name: base64(80) })
+    const added = await share(author)
+    const seen = async () => json<{ sealed_index: string; blob_hashes: string[] }>(await visitShare(shared))
+    const hashOf = (index: string) => sha256(Buffer.from(index, 'base64'))
+    const [first] = [await seen()]
+    const next = {
+      sealed_index: base64(120),
+      blob_hashes: [added.hash],
+      sealed_record: base64(90),
+      prior_index_hash: hashOf(first.sealed_index),
+    }
+    for (const name of Object.keys(next)) {
+      for (const missing of [{ [name]: undefined }, { [name]: null }])
+        expectAnswer(await nameShare(owner, shared.opaqueId, { ...next, ...missing }), '400 request.malformed', name)
+    }
+    for (const over of [
+      { sealed_index: base64(MAX_INDEX_BYTES + 1) },
+      { blob_hashes: hashes(MAX_BLOBS + 1) },
+      { blob_hashes: ['ab'] },
+      { sealed_record: base64(4097) },
+      { prior_index_hash: 'ab' },
+    ])
+      expectAnswer(await nameShare(owner, shared.opaqueId, { ...next, ...over }), '400 request.malformed')
+    const other = await signUp(server)
+    for (const [caller, id] of [
+      [other, shared.opaqueId],
+      [owner, newOpaqueId()],
+    ] as const)
+      expectAnswer(await nameShare(caller, id, next), NO_SHARE)
+    assert.deepEqual(await seen(), first)
+    for (let repeat = 0; repeat < 2; repeat += 1) expectAnswer(await nameShare(owner, shared.opaqueId, next), '204')
+    const { sealed_record, prior_index_hash: _, ...contents } = next
+    assert.deepEqual(await seen(), contents)
+    assert.equal(await shownBy(shared), INDEX_ALONE, 'its asset is there')
+    assert.equal(await shownBy({ ...shared, hash: added.hash }), THERE)
+    const entry = (await sharesOf(owner)).find(({ opaque_id }) => opaque_id === shared.opaqueId)
+    assert.equal(entry?.sealed_record, sealed_record)
+    const late = { ...next, sealed_index: base64(121) }
+    expectAnswer(await nameShare(owner, shared.opaqueId, late), '409 share.changed')
+    assert.deepEqual(await seen(), contents)
+    const empty = { ...late, blob_hashes: [], prior_index_hash: hashOf(next.sealed_index) }
+    expectAnswer(await nameShare(owner, shared.opaqueId, empty), '204')
+    assert.equal(await shownBy({ ...shared, hash: added.hash }), INDEX_ALONE)
+    expectAnswer(await endShare(owner, shared.opaqueId), '204')
+    expectAnswer(
+      await nameShare(owner, shared.opaqueId, { ...next, prior_index_hash: hashOf(late.sealed_index) }),
+      NO_SHARE,
+    )
   })
 
   it('are ended with the same 204 whether live, ended, unknown or another account’s, which stays', async () => {

@@ -347,6 +347,11 @@ const catalog = {
     title: 'The manifest does not continue what is there',
     help: 'Read the asset and write a new manifest. Its original, album or provenance hash has changed; or there is nothing to replace; or the metadata that a replacing provenance names are not there; or original and provenance differ in amk_version, key_mode, plaintext_size, chunk_size or retention_until; or a provenance comes before its original and gives no original_blob_hash.',
   },
+  'error.share.changed': {
+    status: 409,
+    title: 'The share shows something else by now',
+    help: 'Another client has changed it. Read it, work out its contents again, and send the hash of the index that it has now.',
+  },
   'error.drop.cap_below_use': {
     status: 409,
     title: 'The link has used more than this limit',

@@ -51,6 +51,7 @@ export const PROBLEM_WORDS: Partial<Readonly<Record<ProblemCode, string>>> = {
   'error.channel.not_offered': 'The server does not offer this kind. `blindkeep notify list` says what it offers.',
   'error.channel.code_wrong': 'This is not the code. Use the one in the newest message.',
   'error.channel.rate_limited': 'There were too many tests or codes. Wait a quarter of an hour.',
+  'error.share.changed': 'Another program has changed the share meanwhile. Call it again.',
   'error.share.used_up': 'The downloads of this share are used up. Its owner can allow more.',
   'error.share.rate_limited':
     'Too many wrong passphrases were tried on this share. Wait a quarter of an hour, and call it again with the right one.',

@@ -27,7 +27,7 @@ export const shareOperations = {
     auth: 'bearer',
     summary: 'Create a share',
     description:
-      'Any client with the address can read sealed_index, and each of blob_hashes while an asset of the caller has that blob. With passphrase_verifier it also needs the passphrase. The client generates opaque_id. A repeat by the same caller with the same values gets 201. Any other use of a taken id is refused, also if its share has ended: an address never shows something else.',
+      'Any client with the address can read sealed_index, and each of blob_hashes while an asset of the caller has that blob. With passphrase_verifier it also needs the passphrase. The client generates opaque_id. A repeat by the same caller with the same values gets 201. Any other use of a taken id is refused, also if its share has ended: an address never shows what another account shares.',
     body: { type: 'application/json', schema: CreateShareRequest },
     creates: true,
     writes: true,
@@ -69,11 +69,12 @@ export const shareOperations = {
     auth: 'bearer',
     summary: 'Change one of the caller’s shares',
     description:
-      'Only the caller sees its name, in the list. The share shows what it showed before. A limit that is not above the downloads that were counted ends them at once. An absent member stays as it is, null removes it. Deleted, unknown and other accounts’ shares get the same 404.',
+      'Only the caller sees its name, in the list. A limit that is not above the downloads that were counted ends them at once. sealed_index, blob_hashes, sealed_record and prior_index_hash come together and change what the share shows, under the same address: at once, for visits that have begun, too. If the share has another index by now than that of prior_index_hash, nothing changes (409); a repeat gets 204. An absent member stays as it is, null removes it. Deleted, unknown and other accounts’ shares get the same 404.',
     body: { type: 'application/json', schema: ChangeShareRequest, nullRemoves: true },
     writes: true,
-    answers: { 204: { description: 'The share has this name and this limit now.' } },
-    problems: ['error.share.not_found'],
+    leaves: 'rows',
+    answers: { 204: { description: 'The share has this name, this limit and these contents now.' } },
+    problems: ['error.share.not_found', 'error.share.changed', 'error.request.limit_reached'],
   },
   deleteShare: {
     method: 'DELETE',

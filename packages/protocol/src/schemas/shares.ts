@@ -6,13 +6,17 @@ import { base64, boolean, integer, list, object, opaqueId, optional, sealedName,
 export const MAX_SHARE_INDEX_BYTES = 512 * 1024
 export const MAX_SHARE_BLOBS = 10_000
 
-const sealedIndex = base64(
-  'The files of the share and their keys, sealed under a key that is only in the address of the share.',
-  {
+const sealedIndex = (what = 'The files of the share and their keys') =>
+  base64(`${what}, sealed under a key that is only in the address of the share.`, {
     min: 1,
     max: MAX_SHARE_INDEX_BYTES,
-  },
-)
+  })
+
+const sealedRecord = (more = '') =>
+  base64(`What the owner keeps of the share: its key and a summary of its files, sealed by the client.${more}`, {
+    min: 1,
+    max: 4096,
+  })
 
 const maxDownloads = (more: string) =>
   optional(
@@ -24,19 +28,11 @@ const maxDownloads = (more: string) =>
   )
 
 /** For the owner alone: a client that opens the share does not get them. */
-const notes = {
-  sealed_name: optional(sealedName('share')),
-  sealed_record: optional(
-    base64('What the owner keeps of the share: its key and a summary of its files, sealed by the client.', {
-      min: 1,
-      max: 4096,
-    }),
-  ),
-}
+const notes = { sealed_name: optional(sealedName('share')), sealed_record: optional(sealedRecord()) }
 
 export const CreateShareRequest = object('CreateShareRequest', {
   opaque_id: opaqueId('128-bit id from the client’s random generator, 32 lowercase hex characters.'),
-  sealed_index: sealedIndex,
+  sealed_index: sealedIndex(),
   blob_hashes: Type.Array(sha256('A content address.'), {
     minItems: 1,
     maxItems: MAX_SHARE_BLOBS,
@@ -54,10 +50,22 @@ export const CreateShareRequest = object('CreateShareRequest', {
 })
 export type CreateShareRequest = Static<typeof CreateShareRequest>
 
+/** How sealed_index, blob_hashes, sealed_record and prior_index_hash are given. */
+const TOGETHER = 'These four come together, and none is null.'
+
 /** Absent: unchanged. Null: removed. */
 export const ChangeShareRequest = object('ChangeShareRequest', {
   sealed_name: notes.sealed_name,
   max_downloads: maxDownloads('Null removes it.'),
+  sealed_index: optional(sealedIndex('What the share shows from now on: its files and their keys')),
+  blob_hashes: optional(
+    Type.Array(sha256('A content address.'), {
+      maxItems: MAX_SHARE_BLOBS,
+      description: 'The blobs of the share from now on, none if the index has no file.',
+    }),
+  ),
+  sealed_record: optional(sealedRecord(' Of these contents.')),
+  prior_index_hash: optional(sha256(`SHA-256 of the sealed_index that is replaced. ${TOGETHER}`)),
 })
 export type ChangeShareRequest = Static<typeof ChangeShareRequest>
 
@@ -87,7 +95,7 @@ export type SharesResponse = Static<typeof SharesResponse>
 
 /** What a client with the address reads first. */
 export const ShareResponse = object('ShareResponse', {
-  sealed_index: sealedIndex,
+  sealed_index: sealedIndex(),
   blob_hashes: list(
     sha256('A content address.'),
     'The blobs of the share, including those that no asset has any more.',

@@ -71,6 +71,7 @@ const CODES = {
   share_passphrase_wrong: 'error.share.passphrase_required',
   share_limited: 'error.share.rate_limited',
   share_used_up: 'error.share.used_up',
+  share_changed: 'error.share.changed',
   cursor_invalid: 'error.sync.cursor_invalid',
   upload_too_large: 'error.upload.file_too_large',
   device_not_authorized: 'error.device.not_authorized',

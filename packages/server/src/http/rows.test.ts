@@ -28,6 +28,7 @@ interface Owned extends AlbumOwner {
   readonly world: World
   /** A live link. */
   readonly opaqueId: string
+  readonly shareId: string
   /** In the bin. */
   readonly assetId: string
 }
@@ -76,6 +77,13 @@ const newLink = () =>
     drop_pubkey: base64(KEM_PUBLIC_KEY_BYTES),
     crypto_suite_id: 1,
     sealed_label: base64(1100),
+  })
+
+const newShare = () =>
+  post('/v1/shares', {
+    opaque_id: randomBytes(16).toString('hex'),
+    sealed_index: base64(1100),
+    blob_hashes: [randomBytes(32).toString('hex')],
   })
 
 /** What each operation leaves. One that is missing here does not compile. */
@@ -179,16 +187,18 @@ const LEAVES: { readonly [Name in Writing]: Leaves } = {
   appendChunk: 'bytes',
   cancelDrop: 'frees',
   createShare: {
-    create: () =>
-      post('/v1/shares', {
-        opaque_id: randomBytes(16).toString('hex'),
-        sealed_index: base64(1100),
-        blob_hashes: [randomBytes(32).toString('hex')],
-      }),
+    create: newShare,
     remove: (_owned, answer) => ({ method: 'DELETE', url: `/v1/shares/${idIn(answer, 'opaque_id')}` }),
     list: () => '/v1/shares',
   },
-  changeShare: 'changes',
+  changeShare: {
+    create: ({ shareId }) => ({
+      method: 'PATCH',
+      url: `/v1/shares/${shareId}`,
+      payload: { sealed_name: base64(1100) },
+    }),
+    list: () => '/v1/shares',
+  },
   deleteShare: 'frees',
 }
 
@@ -334,10 +344,11 @@ async function newOwner(world: World, web: Web) {
   const { authorization } = await web.signIn(albumOwner.accountId)
   const ask = (request: InjectOptions) => web.ask({ ...request, headers: { ...request.headers, authorization } })
   const { opaque_id: opaqueId } = (await ask(newLink())).json()
+  const { opaque_id: shareId } = (await ask(newShare())).json()
   const assetId = newAssetId()
   await landBlob(world, albumOwner, randomBytes(16), { assetId })
   await world.rules.assets.remove(albumOwner.accountId, assetId)
-  return { owned: { ...albumOwner, opaqueId, assetId, world }, authorization, ask }
+  return { owned: { ...albumOwner, opaqueId, shareId, assetId, world }, authorization, ask }
 }
 
 /** Far more than the settings of these tests allow. */

@@ -163,6 +163,21 @@ const naming = runs((db, opaqueId: OpaqueId, sealedName: Uint8Array | undefined)
     .onConflict((conflict) => conflict.column('opaqueId').doUpdateSet({ sealedName })),
 )
 
+const replacing = changesOne((db, opaqueId: OpaqueId, blobHashes: Uint8Array, sealedIndex: Uint8Array) =>
+  db
+    .updateTable('shares')
+    .set({ blobHashes, sealedIndex })
+    .where('opaqueId', '=', opaqueId)
+    .where('endedAt', 'is', null),
+)
+
+const recording = runs((db, opaqueId: OpaqueId, sealedRecord: Uint8Array) =>
+  db
+    .insertInto('shareNotes')
+    .values({ opaqueId, sealedRecord })
+    .onConflict((conflict) => conflict.column('opaqueId').doUpdateSet({ sealedRecord })),
+)
+
 const removalOfNotes = runs((db, opaqueId: OpaqueId) => db.deleteFrom('shareNotes').where('opaqueId', '=', opaqueId))
 
 const ending = runs((db, opaqueId: OpaqueId, at: Instant) =>
@@ -185,7 +200,7 @@ async function endAll(db: Db, opaqueIds: readonly OpaqueId[], at: Instant): Prom
 export const shareWrites = {
   /** False if the id is taken, by any account. */
   async insert(db: Db, share: NewShare): Promise<boolean> {
-    if (!(await insertion(db, share, Buffer.from(share.blobHashes.join(''), 'hex')))) return false
+    if (!(await insertion(db, share, packHashes(share.blobHashes)))) return false
     await visiting(db, share)
     const beside = [share.sealedName, share.sealedRecord, share.verifierHash]
     if (beside.some((value) => value !== undefined)) await noting(db, share)
@@ -202,6 +217,16 @@ export const shareWrites = {
     if (share?.accountId !== accountId || share.endedAt !== undefined) return false
     await naming(db, opaqueId, sealedName)
     return true
+  },
+  /** What a share shows from now on, and the record of it. Throws if it has ended or never existed. */
+  async setContents(
+    db: Db,
+    opaqueId: OpaqueId,
+    { blobHashes, sealedIndex, sealedRecord }: ShareContents & { readonly sealedRecord: Uint8Array },
+  ): Promise<void> {
+    if (!(await replacing(db, opaqueId, packHashes(blobHashes), sealedIndex)))
+      throw new Error('The contents of a share changed that has ended')
+    await recording(db, opaqueId, sealedRecord)
   },
   /** Throws without visits, which a share has until it ends. */
   async setVisits(db: Db, opaqueId: OpaqueId, visits: ShareVisits): Promise<void> {
@@ -226,6 +251,8 @@ export const shareWrites = {
 function bufferOf({ buffer, byteOffset, length }: Uint8Array): Buffer {
   return Buffer.from(buffer, byteOffset, length)
 }
+
+const packHashes = (hashes: readonly Sha256Hex[]): Uint8Array => Buffer.from(hashes.join(''), 'hex')
 
 function readHashes(hashes: Uint8Array): readonly Sha256Hex[] {
   const hex = bufferOf(hashes).toString('hex')

@@ -434,6 +434,14 @@ export const questions: { readonly [Each in Noun]: { readonly [Name in keyof Wri
     },
     notesOf: (tx) => tx.shares.notesOf(opaqueId(1)),
     visitsOf: (tx) => tx.shares.visitsOf(opaqueId(1)),
+    setContents: async (tx) => {
+      await tx.shares.insert(share(1))
+      await tx.shares.setContents(opaqueId(1), {
+        sealedIndex: bytes(9),
+        blobHashes: [hash(2)],
+        sealedRecord: bytes(8),
+      })
+    },
     setVisits: async (tx) => {
       await tx.shares.insert(share(1))
       await tx.shares.setVisits(opaqueId(1), visits())

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { parseSha256Hex } from '@blindkeep/protocol/ids'
+import { parseSha256Hex, type Sha256Hex } from '@blindkeep/protocol/ids'
 import type { NewShare, Share, ShareVisits, Store } from '../../ports/store.ts'
 import { accountId, at, atOnce, bytes, countTrue, hash, type InStore, opaqueId, seed } from './world.ts'
 
@@ -36,6 +36,7 @@ export function describeShares(inStore: InStore): void {
     describeRows(inStore)
     describeNotes(inStore)
     describeNaming(inStore)
+    describeContents(inStore)
     describeVisits(inStore)
     describeEnding(inStore)
   })
@@ -59,6 +60,35 @@ const listed = async (store: Store, account = 1) => {
 
 function rowOf({ sealedIndex: _, blobHashes: __, sealedName: ___, sealedRecord: ____, ...row }: NewShare): Share {
   return { ...row, endedAt: undefined }
+}
+
+function describeContents(inStore: InStore): void {
+  it(
+    'replaces what a share shows, and the record of it, and nothing else of it, until it ends',
+    inStore(async (store) => {
+      await seed(store)
+      await insert(store, share(3, { sealedName: bytes(20), sealedRecord: bytes(21) }), share(4))
+      const change = (number: number, blobHashes: readonly Sha256Hex[]) =>
+        store.write([], (tx) =>
+          tx.shares.setContents(opaqueId(number), { sealedIndex: bytes(70), blobHashes, sealedRecord: bytes(22) }),
+        )
+      const before = await find(store, 3)
+      await change(3, [hash(8), hash(9)])
+      const names = (number: number) => store.read((tx) => tx.shares.names(opaqueId(3), hash(number)))
+      assert.deepEqual([await names(3), await names(8), await names(9)], [false, true, true])
+      assert.deepEqual(await contentsOf(store, 3), { sealedIndex: bytes(70), blobHashes: [hash(8), hash(9)] })
+      assert.deepEqual(await find(store, 3), before)
+      const notesOf = (number: number) => store.read((tx) => tx.shares.notesOf(opaqueId(number)))
+      assert.deepEqual(await notesOf(3), { sealedName: bytes(20), sealedRecord: bytes(22) })
+      await change(4, [])
+      assert.deepEqual((await contentsOf(store, 4))?.blobHashes, [])
+      assert.deepEqual(await notesOf(4), { sealedName: undefined, sealedRecord: bytes(22) })
+      assert.equal(await store.read((tx) => tx.shares.bytesOf(accountId(1))), 70 + 64 + 70)
+      await store.write([], (tx) => tx.shares.end(opaqueId(3), accountId(1), at(9)))
+      await assert.rejects(change(3, []), /has ended/)
+      assert.equal(await contentsOf(store, 3), undefined)
+    }),
+  )
 }
 
 function describeVisits(inStore: InStore): void {

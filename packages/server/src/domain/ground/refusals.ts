@@ -65,6 +65,7 @@ export type Refusal =
   | { readonly refused: 'share_passphrase_missing' }
   | { readonly refused: 'share_passphrase_wrong' }
   | { readonly refused: 'share_used_up' }
+  | { readonly refused: 'share_changed' }
   | { readonly refused: 'share_limited'; readonly retryAfterSeconds: number }
   | { readonly refused: 'cursor_invalid' }
   | { readonly refused: 'upload_too_large'; readonly limit: number }

@@ -31,7 +31,8 @@ async function newShare(world: World, maxDownloads?: number) {
       const { share } = notRefused(await shares.content(opaqueId, ciphertextHash, NO_PROOF))
       return shares.download(share, { visit, source: 'somewhere' })
     },
-    limit: (max: number | undefined) => shares.change(accountId, opaqueId, { sealedName: 'same', maxDownloads: max }),
+    limit: (max: number | undefined) =>
+      shares.change(accountId, opaqueId, { sealedName: 'same', maxDownloads: max, contents: 'same' }),
     counts: async () => {
       const { opened, downloaded } = await kept()
       return [opened, downloaded]

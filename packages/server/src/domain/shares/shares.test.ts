@@ -102,6 +102,77 @@ describe('creating a share', () => {
   )
 })
 
+describe('what a share shows', () => {
+  const sealedRecord = bytes(33)
+  const replacing = (sealedIndex: Uint8Array, prior: Uint8Array, blobHashes: readonly Sha256Hex[] = []) =>
+    ({
+      sealedName: 'same',
+      maxDownloads: 'same',
+      contents: { sealedIndex, blobHashes, sealedRecord, priorIndexHash: sha256(prior) },
+    }) as const
+
+  it(
+    'is replaced by one of several writers at once; its address, visits and terms stay, and a repeat is done already',
+    inWorld(async (world) => {
+      const { albumOwner, asked, opaqueId } = await newShare(world, { maxDownloads: 2 })
+      const { accountId } = albumOwner
+      const visit = newOpaqueId()
+      await world.rules.shares.contents(opaqueId, NO_PROOF, visit)
+      const read = notRefused(await world.rules.shares.content(opaqueId, sha256(content), NO_PROOF))
+      await world.rules.shares.download(read.share, { visit, source: undefined })
+      const indexes = Array.from({ length: 8 }, (_, index) => bytes(90 + index))
+      const answers = await Promise.all(
+        indexes.map((index) => world.rules.shares.change(accountId, opaqueId, replacing(index, asked.sealedIndex))),
+      )
+      assert.deepEqual(
+        answers.filter((answer) => answer !== undefined),
+        Array.from({ length: 7 }, () => ({ refused: 'share_changed' })),
+      )
+      const won = indexes[answers.indexOf(undefined)] ?? assert.fail()
+      assert.equal(await world.rules.shares.change(accountId, opaqueId, replacing(won, asked.sealedIndex)), undefined)
+      assert.deepEqual(await world.rules.shares.own(accountId, opaqueId), { sealedIndex: won, blobHashes: [] })
+      assert.equal(await shown(world, opaqueId), INDEX_ONLY, 'a file that was taken out, and is there still')
+      const [listed] = await world.rules.shares.list(accountId)
+      assert.deepEqual(
+        [listed?.sealedRecord, listed?.sealedName, listed?.maxDownloads, listed?.opened, listed?.downloaded],
+        [sealedRecord, asked.sealedName, 2, 2, 1],
+      )
+      const back = replacing(asked.sealedIndex, won, asked.blobHashes)
+      assert.equal(await world.rules.shares.change(accountId, opaqueId, back), undefined)
+      assert.equal(await shown(world, opaqueId), BOTH)
+    }),
+  )
+
+  it(
+    'is replaced by its owner alone, while it has not ended, within 64 MiB for all shares',
+    inWorld(async (world) => {
+      const { albumOwner, asked, opaqueId } = await newShare(world)
+      const { accountId } = albumOwner
+      const change = replacing(bytes(99), asked.sealedIndex)
+      assert.deepEqual(await world.rules.shares.change(await newAccount(world), opaqueId, change), NOTHING)
+      const large = bytes(512 * 1024)
+      for (let held = 0; held < BOUNDS['bytes of shares'] / large.length - 1; held += 1)
+        await make(world, accountId, request([], { sealedIndex: large }))
+      assert.equal(
+        await world.rules.shares.change(accountId, opaqueId, replacing(large.subarray(1000), asked.sealedIndex)),
+        undefined,
+      )
+      const beyond = await world.rules.shares.change(
+        accountId,
+        opaqueId,
+        replacing(large, large.subarray(1000), [sha256(content)]),
+      )
+      assert.ok(beyond !== undefined && beyond.refused === 'limit_reached')
+      assert.equal(
+        await world.rules.shares.change(accountId, opaqueId, replacing(bytes(3), large.subarray(1000))),
+        undefined,
+      )
+      await world.rules.shares.remove(accountId, opaqueId)
+      assert.deepEqual(await world.rules.shares.change(accountId, opaqueId, replacing(bytes(4), bytes(3))), NOTHING)
+    }),
+  )
+})
+
 describe('a share', () => {
   it(
     'shows its index, and serves its contents as long as an asset of the owner holds them',
@@ -220,7 +291,11 @@ describe('a share', () => {
       const [listed] = await world.rules.shares.list(albumOwner.accountId)
       assert.deepEqual(Buffer.from(listed?.verifierHash ?? []), createHash('sha256').update(verifier).digest())
       const sealedName = bytes(9)
-      await world.rules.shares.change(albumOwner.accountId, opaqueId, { sealedName, maxDownloads: 'same' })
+      await world.rules.shares.change(albumOwner.accountId, opaqueId, {
+        sealedName,
+        maxDownloads: 'same',
+        contents: 'same',
+      })
       assert.deepEqual(await answers(), all('share_passphrase_missing'), 'a new name does not open it')
       assert.equal(await make(world, albumOwner.accountId, { ...asked, sealedName }), opaqueId)
 

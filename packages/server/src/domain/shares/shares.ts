@@ -2,8 +2,15 @@
  * Shares show some of an account's contents to every client that knows the address. A share owns nothing: it serves a
  * content as long as a live asset of the account has the content.
  */
-import { type AccountId, addSeconds, type OpaqueId } from '@blindkeep/protocol/ids'
-import { accountLock, type NewShare, type ReadTx, type Share, type ShareContents } from '../../ports/store.ts'
+import { type AccountId, addSeconds, type OpaqueId, type Sha256Hex } from '@blindkeep/protocol/ids'
+import {
+  accountLock,
+  type NewShare,
+  type ReadTx,
+  type Share,
+  type ShareContents,
+  type WriteTx,
+} from '../../ports/store.ts'
 import { requireActiveAccount } from '../ground/activeAccount.ts'
 import { judgeBound } from '../ground/bounds.ts'
 import { refusePassed } from '../ground/expiry.ts'
@@ -29,6 +36,13 @@ export type ShareRequest = Omit<NewShare, 'accountId' | 'createdAt' | 'verifierH
 export interface ShareChange {
   readonly sealedName: NewName
   readonly maxDownloads: number | undefined | 'same'
+  readonly contents: ReplacingContents | 'same'
+}
+
+export interface ReplacingContents extends ShareContents {
+  readonly sealedRecord: Uint8Array
+  /** Of the index that they replace. */
+  readonly priorIndexHash: Sha256Hex
 }
 
 export type Shares = ReturnType<typeof createShares>
@@ -74,19 +88,21 @@ export function createShares(ports: ShareReadingPorts, settings: PassphraseSetti
     },
 
     /**
-     * The owner's own name for a share, also an expired one, which a receiver does not see; and how many visits may
-     * download. Undefined removes them.
+     * The owner's own name for a share, also an expired one, which a receiver does not see; how many visits may
+     * download; and what it shows. Undefined removes name and limit.
      */
     async change(
       accountId: AccountId,
       opaqueId: OpaqueId,
-      { sealedName, maxDownloads }: ShareChange,
-    ): Promise<Refuses<'session_over' | 'share_not_found'> | undefined> {
+      { sealedName, maxDownloads, contents }: ShareChange,
+    ): Promise<Refuses<'session_over' | 'share_not_found' | 'share_changed' | 'limit_reached'> | undefined> {
       return store.write([accountLock(accountId)], async (tx) => {
         const inactive = await requireActiveAccount(tx, accountId)
         if (inactive !== undefined) return inactive
         const share = await tx.shares.find(opaqueId)
         if (share?.accountId !== accountId || share.endedAt !== undefined) return { refused: 'share_not_found' }
+        const refused = contents === 'same' ? undefined : await replaceContents(tx, share, contents)
+        if (refused !== undefined) return refused
         if (sealedName !== 'same') await tx.shares.setName(opaqueId, accountId, sealedName)
         const visits = await tx.shares.visitsOf(opaqueId)
         if (maxDownloads !== 'same' && visits !== undefined)
@@ -114,6 +130,24 @@ export function createShares(ports: ShareReadingPorts, settings: PassphraseSetti
 
 const ID_TAKEN = { refused: 'request_malformed', detail: '/opaque_id is taken: make a new random one' } as const
 
+/** Of two writers that have read the same contents, one replaces them. A repeat finds them as they should be. */
+async function replaceContents(
+  tx: WriteTx,
+  { opaqueId, accountId }: Share,
+  { priorIndexHash, sealedRecord, ...contents }: ReplacingContents,
+): Promise<Refuses<'share_not_found' | 'share_changed' | 'limit_reached'> | undefined> {
+  const present = await tx.shares.contentsOf(opaqueId)
+  if (present === undefined) return { refused: 'share_not_found' }
+  if (isSameContents(present, contents)) return undefined
+  if (!Buffer.from(sha256(present.sealedIndex)).equals(Buffer.from(priorIndexHash, 'hex')))
+    return { refused: 'share_changed' }
+  const held = (await tx.shares.bytesOf(accountId)) - bytesOf(present)
+  const overBytes = judgeBound('bytes of shares', held + bytesOf(contents) - 1)
+  if (overBytes !== undefined) return overBytes
+  await tx.shares.setContents(opaqueId, { ...contents, sealedRecord })
+  return undefined
+}
+
 async function isRepeat(tx: ReadTx, present: Share, request: NewShare): Promise<boolean> {
   if (present.accountId !== request.accountId || present.expiresAt !== request.expiresAt) return false
   const notes = await tx.shares.notesOf(present.opaqueId)
@@ -124,13 +158,19 @@ async function isRepeat(tx: ReadTx, present: Share, request: NewShare): Promise<
     isSame(notes.sealedName, request.sealedName) &&
     isSame(notes.sealedRecord, request.sealedRecord) &&
     (await tx.shares.visitsOf(present.opaqueId))?.maxDownloads === request.maxDownloads &&
-    Buffer.from(contents.sealedIndex).equals(request.sealedIndex) &&
-    contents.blobHashes.length === request.blobHashes.length &&
-    contents.blobHashes.every((hash, position) => hash === request.blobHashes[position])
+    isSameContents(contents, request)
+  )
+}
+
+function isSameContents(one: ShareContents, other: ShareContents): boolean {
+  return (
+    isSame(one.sealedIndex, other.sealedIndex) &&
+    one.blobHashes.length === other.blobHashes.length &&
+    one.blobHashes.every((hash, position) => hash === other.blobHashes[position])
   )
 }
 
 /** What the row of a share takes beside its fixed columns, as `tx.shares.bytesOf` counts it. */
-function bytesOf({ blobHashes, sealedIndex }: NewShare): number {
+function bytesOf({ blobHashes, sealedIndex }: ShareContents): number {
   return 32 * blobHashes.length + sealedIndex.length
 }

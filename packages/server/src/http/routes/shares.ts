@@ -1,8 +1,9 @@
 import { fromBase64, toBase64 } from '@blindkeep/protocol/bytes'
 import { formatInstant, parseInstant, parseOpaqueId } from '@blindkeep/protocol/ids'
+import type { ChangeShareRequest } from '@blindkeep/protocol/schemas/shares'
 import { HEADERS } from '@blindkeep/protocol/wire'
 import { isRefusal, type Refuses } from '../../domain/ground/refusals.ts'
-import type { Shares } from '../../domain/shares/shares.ts'
+import type { ReplacingContents, Shares } from '../../domain/shares/shares.ts'
 import type { Objects } from '../../ports/objects.ts'
 import type { ListedShare, ShareContents } from '../../ports/store.ts'
 import type { Call, Routes } from '../call.ts'
@@ -53,10 +54,14 @@ export function shareRoutes({
       return isRefusal(contents) ? contents : { status: 200, body: bodyOf(contents) }
     },
 
-    async changeShare({ params, json: { sealed_name: name, max_downloads: max }, caller }) {
+    async changeShare({ params, json, caller }) {
+      const { sealed_name: name, max_downloads: max, ...given } = json
+      const contents = replacingContents(given)
+      if (isRefusal(contents)) return contents
       const change = {
         sealedName: newName(name),
         maxDownloads: max === undefined ? 'same' : (max ?? undefined),
+        contents,
       } as const
       return (await shares.change(caller.account.accountId, params.opaque_id, change)) ?? { status: 204 }
     },
@@ -109,6 +114,26 @@ function entryOf({ opaqueId, createdAt, expiresAt, verifierHash, lastAt, maxDown
 
 function bodyOf({ sealedIndex, blobHashes }: ShareContents) {
   return { sealed_index: toBase64(sealedIndex), blob_hashes: [...blobHashes] }
+}
+
+/** All of what a share shows, or nothing of it. */
+function replacingContents(
+  given: Omit<ChangeShareRequest, 'sealed_name' | 'max_downloads'>,
+): ReplacingContents | 'same' | Refuses<'request_malformed'> {
+  if (Object.values(given).every((value) => value === undefined)) return 'same'
+  const {
+    sealed_index: index,
+    blob_hashes: blobHashes,
+    sealed_record: record,
+    prior_index_hash: priorIndexHash,
+  } = given
+  const [sealedIndex, sealedRecord] = [givenBytes(index), givenBytes(record)]
+  if (!sealedIndex || !sealedRecord || !blobHashes || !priorIndexHash)
+    return {
+      refused: 'request_malformed',
+      detail: '/sealed_index, /blob_hashes, /sealed_record and /prior_index_hash come together, and none is null',
+    }
+  return { sealedIndex, blobHashes, sealedRecord, priorIndexHash }
 }
 
 function visitIn(header: Call<'share'>['header']): string | undefined | Refuses<'request_malformed'> {

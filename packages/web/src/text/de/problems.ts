@@ -121,6 +121,7 @@ export const problems: typeof import('../en/problems.ts').problems = {
     'error.protocol.version_unsupported': 'Der Server ist neuer als diese Seite. Laden Sie die Seite neu.',
     'error.auth.rate_limited': 'Es gab zu viele Versuche.',
     'error.drop.rate_limited': 'Es gab zu viele Versuche mit diesem Link.',
+    'error.share.changed': 'Die Freigabe wurde inzwischen anderswo geändert. Versuchen Sie es noch einmal.',
     'error.share.used_up': 'Die Downloads dieser Freigabe sind aufgebraucht. Ihr Eigentümer kann weitere erlauben.',
     'error.share.rate_limited': 'Es gab zu viele falsche Kennwörter für diese Freigabe.',
     'error.request.failed': 'Der Server hatte einen Fehler. Versuchen Sie es gleich noch einmal.',

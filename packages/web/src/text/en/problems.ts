@@ -119,6 +119,7 @@ const codes: Readonly<Record<ProblemCode | 'unknown', string>> = {
   'error.protocol.version_unsupported': 'The server has a newer version than this page. Reload the page.',
   'error.auth.rate_limited': 'There were too many attempts.',
   'error.drop.rate_limited': 'There were too many attempts on this link.',
+  'error.share.changed': 'The share was changed elsewhere meanwhile. Try again.',
   'error.share.used_up': 'The downloads of this share are used up. Its owner can allow more.',
   'error.share.rate_limited': 'There were too many wrong passphrases for this share.',
   'error.request.failed': 'Something failed on the server. Try again in a moment.',
