@@ -1,25 +1,62 @@
-import { toHex } from '@blindkeep/protocol/bytes'
+import assert from 'node:assert/strict'
+import { toHex, uuidBytes } from '@blindkeep/protocol/bytes'
 import { type CborValue, encodeCbor } from '@blindkeep/protocol/cbor'
+import { parseAlbumId } from '@blindkeep/protocol/ids'
+import { uuidOf } from '../../packages/client/src/seal/newId.ts'
 import { sealSmall } from '../../packages/client/src/seal/seal.ts'
-import { encodeShareRecord, sealShareRecord, summaryOf } from '../../packages/client/src/share/shareRecord.ts'
+import {
+  encodeShareRecord,
+  type Followed,
+  sealShareRecord,
+  summaryOf,
+} from '../../packages/client/src/share/shareRecord.ts'
 import { ACCOUNT_KEY, ALBUM_ID, OPAQUE_ID, rising, SALT } from './inputs.ts'
 
 const seal = { accountKey: ACCOUNT_KEY, opaqueId: OPAQUE_ID, salt: SALT }
 const named = (name: string | undefined, size = 1) => ({ name, size, type: undefined, modifiedAt: undefined })
 
+interface RecordCase {
+  readonly name: string
+  readonly needsPassphrase: boolean
+  readonly files: readonly ReturnType<typeof named>[]
+  readonly follows?: Followed
+}
+
 /** What the owner keeps of a share. `files` is what its client shared. */
 export async function shareRecordVectors(shareKey: Uint8Array) {
-  const cases = [
+  const [albumId = assert.fail(), state, indexKey] = [
+    parseAlbumId(uuidOf(ALBUM_ID)),
+    rising(0x20, 32),
+    rising(0x90, 32),
+  ]
+  const cases: readonly RecordCase[] = [
     { name: 'two files', needsPassphrase: false, files: [named('Grüße – 文.txt'), named(undefined, 300)] },
     {
       name: 'more files than names, and names that are cut; with a passphrase',
       needsPassphrase: true,
       files: ['文'.repeat(80), `${'𝔛'.repeat(80)}y`, 'a\nb', 'four', 'five', 'six'].map((name) => named(name, 7)),
     },
+    {
+      name: 'of a share that follows its album, which is empty',
+      needsPassphrase: false,
+      files: [],
+      follows: { albumId, state, indexKey: undefined },
+    },
+    {
+      name: 'of one that follows its album, with a passphrase and the longest names',
+      needsPassphrase: true,
+      files: Array.from({ length: 5 }, () => named('𝔛'.repeat(80))),
+      follows: { albumId, state, indexKey },
+    },
   ]
   const valid = []
-  for (const { name, needsPassphrase, files } of cases) {
-    const record = { shareKey: Uint8Array.from(shareKey), needsPassphrase, ...summaryOf(files) }
+  for (const { name, needsPassphrase, files, follows } of cases) {
+    const record = {
+      shareKey: Uint8Array.from(shareKey),
+      needsPassphrase,
+      ...summaryOf(files),
+      ...(follows && { follows }),
+    }
     valid.push({
       name,
       account_key: toHex(ACCOUNT_KEY),
@@ -31,6 +68,13 @@ export async function shareRecordVectors(shareKey: Uint8Array) {
       files: record.files,
       bytes: record.bytes,
       names: record.names,
+      follows: follows
+        ? {
+            album: toHex(uuidBytes(follows.albumId)),
+            state: toHex(follows.state),
+            index_key: follows.indexKey ? toHex(follows.indexKey) : null,
+          }
+        : null,
       record: toHex(encodeShareRecord(record)),
       sealed_record: toHex(await sealShareRecord(seal, record)),
     })
@@ -53,6 +97,13 @@ function invalidRecords() {
     { name: 'a name of bytes', record: of({ names: [rising(1, 2)] }) },
     { name: 'a name of two lines', record: of({ names: ['a\nb'] }) },
     { name: 'a name that is too long', record: of({ names: ['x'.repeat(81)] }) },
+    { name: 'no files, without an album', record: of({ files: 0, names: [] }) },
+    { name: 'an album id that is short', record: of({ album: rising(1, 15), state: rising(1, 32) }) },
+    { name: 'an album without a state', record: of({ album: rising(1, 16) }) },
+    {
+      name: 'an album, a passphrase and no key of the index',
+      record: of({ version: 2, album: rising(1, 16), state: rising(1, 32) }),
+    },
     { name: 'a list', record: toHex(encodeCbor([1])) },
     { name: 'empty', record: '' },
   ]

@@ -259,7 +259,7 @@ describe('unwrapKey, openMetadata and openThumbnail', () => {
 })
 
 describe('decodeShareIndex and openShareIndex', () => {
-  const indexes = shares.valid.map(({ index }) => fromHex(index))
+  const indexes = [...shares.valid, ...shares.following].map(({ index }) => fromHex(index))
   const isShareError = (error: unknown) => error instanceof ShareError
 
   it('throw ShareError only, and read back what they accept', async () => {

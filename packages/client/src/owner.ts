@@ -32,7 +32,7 @@ import { createCalls } from './http/call.ts'
 import type { Session, TokenPair } from './http/session.ts'
 import { createOwnerFileProofs, type OwnerFileProofs } from './opening/ownerFileProofs.ts'
 import { createOwnerShares, type OwnerShares } from './share/ownerShares.ts'
-import { createOwnerSync, type OwnerSync } from './sync/ownerSync.ts'
+import { createOwnerSync, type OwnerSync, presentAssets } from './sync/ownerSync.ts'
 import { createOwnerSignedLately, type OwnerSignedLately } from './sync/signedLately.ts'
 import { type MoveAsset, moveAsset } from './transfer/moveAsset.ts'
 import { createOwnerThumbnails, type OwnerThumbnails } from './upload/ownerThumbnails.ts'
@@ -80,7 +80,16 @@ export type { TokenPair } from './http/session.ts'
 export type { AssetProof } from './opening/ownerFileProofs.ts'
 export type { Batch } from './seal/batch.ts'
 export { createSendTurns, type SendTurns } from './send/sendTurns.ts'
-export type { CreatedShare, CreateShare, OwnShare, ShareSummary, ShareVisits } from './share/ownerShares.ts'
+export type {
+  CreatedShare,
+  CreateShare,
+  OwnShare,
+  RefreshedShare,
+  RefreshedShares,
+  ShareSummary,
+  ShareVisits,
+  ShowingShare,
+} from './share/ownerShares.ts'
 export type { Change, ChangePage, LiveEvent } from './sync/ownerSync.ts'
 export type { LatelySigned, SignedLately, SignedLatelyOptions } from './sync/signedLately.ts'
 export { type AssetMoveState, parseAssetMoveState } from './transfer/moveAsset.ts'
@@ -185,7 +194,7 @@ export function openOwner(options: OpenOwner): Owner {
     ...createOwnerPasskeys({ calls, email, accountId, accountKey, environment }),
     ...createOwnerPassword({ calls, email, accountKey, environment }),
     ...createOwnerSecondFactor({ calls, email, environment }),
-    ...createOwnerShares(assetPorts),
+    ...createOwnerShares(assetPorts, (signal) => presentAssets(call, signal)),
     ...createOwnerSync({ call, environment }),
     ...createOwnerSignedLately(assetPorts),
     ...thumbnails,

@@ -30,7 +30,10 @@ export interface SharedAsset extends SharedFile {
 
 export interface OpenedShare {
   readonly baseUrl: string
-  /** At least one, in the owner's order. Show the owner's names as plain text; `safeName` before they touch a disk. */
+  /**
+   * In the owner's order; none while the album that the share follows is empty. Show the owner's names as plain text;
+   * `safeName` before they touch a disk.
+   */
   readonly assets: readonly SharedAsset[]
 }
 
@@ -112,7 +115,7 @@ interface ShareReader extends Pick<ShareAddress, 'opaqueId'> {
 }
 
 function sharedAsset({ call, environment, opaqueId, given }: ShareReader, entry: ShareEntry): SharedAsset {
-  const { hash, secrets, ...file } = entry
+  const { hash, secrets, mark: _, ...file } = entry
   return {
     ...file,
     hash,

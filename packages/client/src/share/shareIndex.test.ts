@@ -14,12 +14,23 @@ import { stretchSharePassphrase } from './sharePassphrase.ts'
 
 const failing = (reason: string) => (error: unknown) => error instanceof ShareError && error.reason === reason
 
-function entryOf(asset: (typeof vectors.valid)[number]['assets'][number]): ShareEntry {
+interface VectorAsset {
+  readonly hash: string
+  readonly stream: string
+  readonly size: number
+  readonly name?: string
+  readonly type?: string
+  readonly modified_at?: string
+  readonly mark?: string
+}
+
+function entryOf(asset: VectorAsset): ShareEntry {
   const hash = parseSha256Hex(asset.hash)
   assert.ok(hash)
   const stream = fromHex(asset.stream)
   const secrets = { key: stream.slice(0, 32), noncePrefix: stream.slice(32, 39), commitment: stream.slice(39) }
-  return { hash, secrets, size: asset.size, name: asset.name, type: asset.type, modifiedAt: asset.modified_at }
+  const { size, name, type, modified_at: modifiedAt, mark } = asset
+  return { hash, secrets, size, name, type, modifiedAt, ...(mark !== undefined && { mark: fromHex(mark) }) }
 }
 
 const [first] = vectors.valid
@@ -79,8 +90,8 @@ describe('the address of a share', () => {
 
 describe('the index of a share', () => {
   it('matches the vectors when it is encoded, sealed and opened', async () => {
-    for (const vector of vectors.valid) {
-      const given = vector.assets.map(entryOf)
+    for (const vector of [...vectors.valid, ...vectors.following]) {
+      const given = vector.assets.map((asset: VectorAsset) => entryOf(asset))
       assert.equal(toHex(encodeShareIndex(given)), vector.index)
       assert.equal(toHex(await sealShareIndex(sealOf(vector), given)), vector.sealed_index)
       assert.deepEqual(await openShareIndex(sealOf(vector), fromHex(vector.sealed_index)), given)

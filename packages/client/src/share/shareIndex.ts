@@ -3,7 +3,8 @@
  * `version` 1 and `assets`, a list of maps. Each has the `hash` of an original, the `stream` secrets of that one
  * blob, its `size` in plaintext bytes, and `name`, `type`, `modified_at` if known, with the bounds of a header's
  * texts. The index contains no key of an asset: it opens these blobs and no other blob of their assets, whatever else
- * the server returns.
+ * the server returns. The index of a share that follows its album may have no files, and has a `mark` for each, which
+ * is for the owner's clients alone.
  */
 import { type Bytes, concatBytes, fromHex, toHex } from '@blindkeep/protocol/bytes'
 import { CborError, type CborValue, decodeCbor, encodeCbor } from '@blindkeep/protocol/cbor'
@@ -21,6 +22,7 @@ import { ShareError } from './shareError.ts'
 const VERSION = 1
 const PREFIX_END = KEY_BYTES + NONCE_PREFIX_BYTES
 const STREAM_BYTES = PREFIX_END + COMMITMENT_BYTES
+export const MARK_BYTES = 8
 
 /** What the owner states about a shared file. */
 export interface SharedFile {
@@ -36,6 +38,8 @@ export interface ShareEntry extends SharedFile {
   /** SHA-256 of the original's ciphertext, lowercase hex. */
   readonly hash: Sha256Hex
   readonly secrets: StreamSecrets
+  /** 8 bytes: of which metadata name, type and time are. Only in a share that follows its album. */
+  readonly mark?: Bytes
 }
 
 export interface ShareSeal {
@@ -82,7 +86,15 @@ export function encodeShareIndex(entries: readonly ShareEntry[]): Bytes {
   )
 }
 
-function encodeEntry({ hash, secrets, size, name, type, modifiedAt }: ShareEntry): ReadonlyMap<string, CborValue> {
+function encodeEntry({
+  hash,
+  secrets,
+  size,
+  name,
+  type,
+  modifiedAt,
+  mark,
+}: ShareEntry): ReadonlyMap<string, CborValue> {
   const fields = new Map<string, CborValue>([
     ['hash', fromHex(hash)],
     ['stream', concatBytes(secrets.key, secrets.noncePrefix, secrets.commitment)],
@@ -91,6 +103,7 @@ function encodeEntry({ hash, secrets, size, name, type, modifiedAt }: ShareEntry
   if (name !== undefined) fields.set('name', name)
   if (type !== undefined) fields.set('type', type)
   if (modifiedAt !== undefined) fields.set('modified_at', modifiedAt)
+  if (mark !== undefined) fields.set('mark', mark)
   return fields
 }
 
@@ -100,8 +113,7 @@ export function decodeShareIndex(bytes: Uint8Array): readonly ShareEntry[] {
   const version = index.get('version')
   if (version !== VERSION) throw new ShareError(typeof version === 'number' ? 'index_unknown' : 'index_invalid')
   const assets = index.get('assets')
-  if (!Array.isArray(assets) || assets.length < 1 || assets.length > MAX_SHARE_BLOBS)
-    throw new ShareError('index_invalid')
+  if (!Array.isArray(assets) || assets.length > MAX_SHARE_BLOBS) throw new ShareError('index_invalid')
   return assets.map((asset: unknown) => decodeEntry(mapOf(asset)))
 }
 
@@ -136,7 +148,12 @@ function decodeEntry(fields: ReadonlyMap<unknown, unknown>): ShareEntry {
     name: textOf(fields, 'name'),
     type: textOf(fields, 'type'),
     modifiedAt: modifiedAtOf(fields),
+    ...markOf(fields.get('mark')),
   }
+}
+
+function markOf(mark: unknown): Pick<ShareEntry, 'mark'> {
+  return mark instanceof Uint8Array && mark.length === MARK_BYTES ? { mark: Uint8Array.from(mark) } : {}
 }
 
 function textOf(fields: ReadonlyMap<unknown, unknown>, name: 'name' | 'type' | 'modified_at'): string | undefined {

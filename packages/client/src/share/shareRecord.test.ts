@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { fromHex, toHex } from '@blindkeep/protocol/bytes'
+import { parseAlbumId } from '@blindkeep/protocol/ids'
 import vectors from '../../../../vectors/shares.json' with { type: 'json' }
+import { uuidOf } from '../seal/newId.ts'
 import { SealError } from '../seal/sealError.ts'
 import { decodeShareRecord, encodeShareRecord, openShareRecord, sealShareRecord, summaryOf } from './shareRecord.ts'
 
@@ -13,13 +15,26 @@ const sealOf = (vector: typeof first) => ({
   opaqueId: fromHex(vector.opaque_id),
   salt: fromHex(vector.salt),
 })
+interface VectorFollows {
+  readonly album: string
+  readonly state: string
+  readonly index_key: string | null
+}
+
+function followsOf({ follows }: { readonly follows: VectorFollows | null }) {
+  if (follows === null) return {}
+  const albumId = parseAlbumId(uuidOf(fromHex(follows.album))) ?? assert.fail()
+  const indexKey = follows.index_key === null ? undefined : fromHex(follows.index_key)
+  return { follows: { albumId, state: fromHex(follows.state), indexKey } }
+}
+
 const isSealError = (error: unknown) => error instanceof SealError
 
 describe('what an owner keeps of a share', () => {
   for (const vector of valid)
     it(`matches the vector in both directions: ${vector.name}`, async () => {
       const { files, bytes, names, needs_passphrase: needsPassphrase } = vector
-      const record = { shareKey: fromHex(vector.share_key), needsPassphrase, files, bytes, names }
+      const record = { shareKey: fromHex(vector.share_key), needsPassphrase, files, bytes, names, ...followsOf(vector) }
       assert.equal(toHex(encodeShareRecord(record)), vector.record)
       assert.equal(toHex(await sealShareRecord(sealOf(vector), record)), vector.sealed_record)
       assert.deepEqual(await openShareRecord(sealOf(vector), fromHex(vector.sealed_record)), record)

@@ -3,13 +3,16 @@
  * say what each of them shows, also after it expired. A sealed blob under the account key. Its content is deterministic
  * CBOR: a map of `version`, `key`, `files`, `bytes` and `names`. The version is that of the fragment: 1, or 2 for a
  * share with a passphrase, so that a client that does not know passphrases shows no address that opens nothing. It
- * always has the same length, which says nothing about the files.
+ * always has the same length, which says nothing about the files. The record of a share that follows its album also has
+ * `album`, `state` and, with a passphrase, `index_key`.
  */
-import { type Bytes, concatBytes, fromBase64 } from '@blindkeep/protocol/bytes'
+import { type Bytes, concatBytes, fromBase64, uuidBytes } from '@blindkeep/protocol/bytes'
 import { CborError, type CborValue, decodeCbor, encodeCbor } from '@blindkeep/protocol/cbor'
+import { type AlbumId, parseAlbumId } from '@blindkeep/protocol/ids'
 import { isCount } from '@blindkeep/protocol/json'
 import { MAX_SHARE_BLOBS } from '@blindkeep/protocol/schemas/shares'
-import { KEY_BYTES } from '@blindkeep/protocol/suites'
+import { ID_BYTES, KEY_BYTES } from '@blindkeep/protocol/suites'
+import { uuidOf } from '../seal/newId.ts'
 import { openSmall } from '../seal/open.ts'
 import { plainLine } from '../seal/plainLine.ts'
 import { createSealer } from '../seal/seal.ts'
@@ -21,6 +24,7 @@ const MAX_NAMES = 5
 const MAX_NAME_CHARACTERS = 80
 /** Of the content, filled with zeros. Five names of 80 characters of any script fit. */
 const RECORD_BYTES = 2048
+const STATE_BYTES = 32
 
 /** What the owner's client has written about the files when it made the share. */
 export interface ShareSummary {
@@ -36,6 +40,16 @@ export interface ShareRecord extends ShareSummary {
   readonly shareKey: Bytes
   /** The passphrase itself is stored nowhere. */
   readonly needsPassphrase: boolean
+  readonly follows?: Followed
+}
+
+/** Of a share that shows what its album has. */
+export interface Followed {
+  readonly albumId: AlbumId
+  /** 32 bytes: of which state of the album its index is (`followedAlbum.ts`). */
+  readonly state: Bytes
+  /** SECRET, with a passphrase: what seals the index. It neither proves the passphrase nor leads to it. */
+  readonly indexKey: Bytes | undefined
 }
 
 export interface RecordSeal {
@@ -99,17 +113,20 @@ export async function openGivenRecord(
 const contextOf = ({ accountKey, opaqueId }: RecordSeal) =>
   ({ key: accountKey, purpose: 'share-record', contextId: opaqueId }) as const
 
-export function encodeShareRecord({ shareKey, needsPassphrase, files, bytes, names }: ShareRecord): Bytes {
+export function encodeShareRecord({ shareKey, needsPassphrase, files, bytes, names, follows }: ShareRecord): Bytes {
   if (shareKey.length !== KEY_BYTES) throw new RangeError(`a share key is ${KEY_BYTES} bytes`)
-  return encodeCbor(
-    new Map<string, CborValue>([
-      ['version', needsPassphrase ? WITH_PASSPHRASE : OPEN],
-      ['key', shareKey],
-      ['files', files],
-      ['bytes', bytes],
-      ['names', [...names]],
-    ]),
-  )
+  const fields = new Map<string, CborValue>([
+    ['version', needsPassphrase ? WITH_PASSPHRASE : OPEN],
+    ['key', shareKey],
+    ['files', files],
+    ['bytes', bytes],
+    ['names', [...names]],
+  ])
+  if (follows !== undefined) {
+    fields.set('album', uuidBytes(follows.albumId)).set('state', follows.state)
+    if (follows.indexKey !== undefined) fields.set('index_key', follows.indexKey)
+  }
+  return encodeCbor(fields)
 }
 
 /** Throws `SealError`. Members of later clients are ignored. */
@@ -119,11 +136,33 @@ export function decodeShareRecord(content: Uint8Array): ShareRecord {
   const version = fields.get('version')
   if (version !== OPEN && version !== WITH_PASSPHRASE) throw invalid('the version is not known')
   if (!(key instanceof Uint8Array) || key.length !== KEY_BYTES) throw invalid('there is no key')
-  if (!isCount(files) || files < 1 || files > MAX_SHARE_BLOBS || !isCount(bytes)) throw invalid('a number is wrong')
-  if (!Array.isArray(names) || names.length > Math.min(MAX_NAMES, files)) throw invalid('the names are wrong')
   const needsPassphrase = version === WITH_PASSPHRASE
-  return { shareKey: Uint8Array.from(key), needsPassphrase, files, bytes, names: names.map(nameOf) }
+  const follows = followedOf(fields, needsPassphrase)
+  const isCounted = isCount(files) && files >= (follows === undefined ? 1 : 0) && files <= MAX_SHARE_BLOBS
+  if (!isCounted || !isCount(bytes)) throw invalid('a number is wrong')
+  if (!Array.isArray(names) || names.length > Math.min(MAX_NAMES, files)) throw invalid('the names are wrong')
+  return {
+    shareKey: Uint8Array.from(key),
+    needsPassphrase,
+    files,
+    bytes,
+    names: names.map(nameOf),
+    ...(follows !== undefined && { follows }),
+  }
 }
+
+function followedOf(fields: ReadonlyMap<unknown, unknown>, needsPassphrase: boolean): Followed | undefined {
+  const [album, state, indexKey] = ['album', 'state', 'index_key'].map((name) => fields.get(name))
+  if (album === undefined) return undefined
+  const albumId = isBytes(album, ID_BYTES) ? parseAlbumId(uuidOf(album)) : undefined
+  if (albumId === undefined || !isBytes(state, STATE_BYTES)) throw invalid('the album is wrong')
+  if (!needsPassphrase) return { albumId, state: Uint8Array.from(state), indexKey: undefined }
+  if (!isBytes(indexKey, KEY_BYTES)) throw invalid('there is no key of the index')
+  return { albumId, state: Uint8Array.from(state), indexKey: Uint8Array.from(indexKey) }
+}
+
+const isBytes = (value: unknown, length: number): value is Uint8Array =>
+  value instanceof Uint8Array && value.length === length
 
 function fieldsOf(content: Uint8Array): ReadonlyMap<unknown, unknown> {
   try {

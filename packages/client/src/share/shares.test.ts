@@ -150,7 +150,7 @@ describe('a share', () => {
     const names = (await openShare(share.url)).assets.map(({ name }) => name?.replace('\u202E', ''))
     const bytes = files.reduce((sum, { content }) => sum + content.length, 0)
     const contents = { files: files.length, bytes, names }
-    const faults = { nameFault: undefined, recordFault: undefined }
+    const faults = { nameFault: undefined, recordFault: undefined, follows: undefined }
     const { opaqueId, url } = share
     assert.deepEqual(named, {
       ...{ opaqueId, url, name: 'For the grandparents', contents, expiresAt: undefined, ...faults },

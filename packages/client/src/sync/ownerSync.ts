@@ -88,6 +88,16 @@ export async function* changesSince(
   if (isWhole && lastSeq < seen) throw new FeedRolledBack({ seen, stated: lastSeq })
 }
 
+/** All assets that are there. */
+export async function presentAssets(call: Call, signal?: AbortSignal): Promise<Iterable<AssetFacts>> {
+  const assets = new Map<AssetId, AssetFacts>()
+  for await (const { changes } of changesSince(call, { signal }))
+    for (const { assetId, asset } of changes)
+      if (asset === undefined) assets.delete(assetId)
+      else assets.set(assetId, asset)
+  return assets.values()
+}
+
 /** Undefined when the server does not know the cursor. */
 async function pageAfter(call: Call, cursor?: string, signal?: AbortSignal): Promise<SyncResponse | undefined> {
   try {
