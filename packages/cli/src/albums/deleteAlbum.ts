@@ -4,10 +4,10 @@ import type { OwnerFlags } from '../account/profile.ts'
 import { signedIn } from '../account/session.ts'
 import { chosenAlbum } from '../assets/chosen.ts'
 import { describeAssets } from '../assets/described.ts'
-import { accountAssets } from '../assets/feed.ts'
-import { deleteEach } from '../assets/rm.ts'
+import { agreesToLose, deleteEach } from '../assets/rm.ts'
 import { tellUndo } from '../bin/undo.ts'
-import { agrees } from '../ground/ask.ts'
+import { accountAssets } from '../changes/feed.ts'
+import { followAlbums } from '../changes/followAlbums.ts'
 import { EXIT, type Exit } from '../ground/exits.ts'
 import { interruptible } from '../ground/interrupts.ts'
 import { shortId, shown } from '../ground/texts.ts'
@@ -37,13 +37,15 @@ export async function deleteAlbum(given: string, flags: DeleteAlbumFlags): Promi
       files.length === 0
         ? 'This cannot be undone.'
         : 'Its files can be restored from the bin for a time, and bring it back.'
-    if (!(await agrees(`Delete ${what}? ${undo}`, flags))) {
+    const chosen = files.map((asset) => ({ asset }))
+    if (!(await agreesToLose(session, { question: `Delete ${what}? ${undo}`, chosen, signal }, flags))) {
       report.problem('Nothing was deleted.', { event: 'declined' })
       return EXIT.failed
     }
     const outcomes = createOutcomes(report)
     const described = await describeAssets(session, files, { all, signal })
     const deleted = await deleteEach(session, described, { signal, outcomes })
+    await followAlbums(session, signal)
     if (outcomes.failed().length > 0) {
       const message = `${album} stays, because it still has files.`
       report.problem(message, { event: 'failed', reason: 'album_not_empty', album_id: albumId, message })

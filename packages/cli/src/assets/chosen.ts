@@ -5,9 +5,9 @@ import { mapConcurrently } from '@blindkeep/protocol/concurrency'
 import { countText } from '@blindkeep/protocol/counts'
 import { parseAssetId } from '@blindkeep/protocol/ids'
 import type { SignedIn } from '../account/session.ts'
+import { accountAssets } from '../changes/feed.ts'
 import { pick } from '../ground/pick.ts'
 import { type DescribedAsset, describeAssets } from './described.ts'
-import { accountAssets } from './feed.ts'
 
 export function chosenAlbum(albums: readonly Album[], given: string): Album {
   return pick(albums, given, {

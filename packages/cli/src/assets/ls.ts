@@ -4,6 +4,7 @@ import { sizeText } from '@blindkeep/protocol/byteSizes'
 import type { OwnerFlags } from '../account/profile.ts'
 import { retentionMark } from '../account/retaining.ts'
 import { signedIn } from '../account/session.ts'
+import { accountAssets } from '../changes/feed.ts'
 import { EXIT, type Exit } from '../ground/exits.ts'
 import { interruptible } from '../ground/interrupts.ts'
 import type { Row } from '../ground/report.ts'
@@ -13,7 +14,6 @@ import { createOutcomes } from '../outcomes/outcomes.ts'
 import { chosenAlbum } from './chosen.ts'
 import { markOf } from './consent.ts'
 import { type AssetState, type DescribedAsset, describeAssets } from './described.ts'
-import { accountAssets } from './feed.ts'
 
 /** What stands in place of a name. */
 const WITHOUT_NAME: Readonly<Record<AssetState, string>> = {

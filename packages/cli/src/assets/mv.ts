@@ -9,6 +9,8 @@ import { type AssetId, parseAssetId } from '@blindkeep/protocol/ids'
 import { isObject } from '@blindkeep/protocol/json'
 import type { OwnerFlags } from '../account/profile.ts'
 import { type SignedIn, signedIn } from '../account/session.ts'
+import { followAlbums } from '../changes/followAlbums.ts'
+import { losingText } from '../changes/losing.ts'
 import { unlessMissing } from '../ground/disk.ts'
 import { EXIT, type Exit } from '../ground/exits.ts'
 import { interruptible } from '../ground/interrupts.ts'
@@ -49,6 +51,9 @@ export async function mv(given: readonly string[], flags: MvFlags): Promise<Exit
       report.problem('Nothing was moved.', { event: 'declined' })
       return EXIT.failed
     }
+    const moving = chosen.map(({ asset }) => asset).filter(({ albumId }) => albumId !== album.albumId)
+    const losing = await losingText(session, moving, signal)
+    if (losing !== undefined) report.aside(losing)
     const device = await session.device()
     const outcomes = createOutcomes(report)
     const files = chosen.map((one) => ({ one, shownAs: titleOf(one), size: one.file?.size ?? 0 }))
@@ -72,6 +77,7 @@ export async function mv(given: readonly string[], flags: MvFlags): Promise<Exit
       }
     }
     report.end()
+    await followAlbums(session, signal)
     signal.throwIfAborted()
     return outcomes.exit()
   })

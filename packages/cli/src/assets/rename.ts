@@ -1,6 +1,7 @@
 /** `blindkeep rename`: another name for a file of the account. */
 import type { OwnerFlags } from '../account/profile.ts'
 import { signedIn } from '../account/session.ts'
+import { followAlbums } from '../changes/followAlbums.ts'
 import { EXIT, type Exit } from '../ground/exits.ts'
 import { interruptible } from '../ground/interrupts.ts'
 import { shown } from '../ground/texts.ts'
@@ -21,6 +22,7 @@ export async function rename(given: string, name: string, flags: OwnerFlags): Pr
       await owner.renameAsset(assetId, { name, device: await session.device(), allowRevokedDevice, signal })
       report.result(`${shown(titleOf(one))} is now ${shown(name)}.`, { event: 'named', asset_id: assetId, name })
     }
+    await followAlbums(session, signal)
     return EXIT.done
   })
 }

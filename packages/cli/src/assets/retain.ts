@@ -3,6 +3,7 @@ import { countText } from '@blindkeep/protocol/counts'
 import type { OwnerFlags } from '../account/profile.ts'
 import { retentionOf } from '../account/retaining.ts'
 import { type SignedIn, signedIn } from '../account/session.ts'
+import { accountAssets } from '../changes/feed.ts'
 import { EXIT, type Exit, UsageError } from '../ground/exits.ts'
 import { interruptible } from '../ground/interrupts.ts'
 import type { Expiry } from '../ground/options.ts'
@@ -10,7 +11,6 @@ import { timeText } from '../ground/texts.ts'
 import { createOutcomes } from '../outcomes/outcomes.ts'
 import { chosenAlbum, chosenAssets, titleOf } from './chosen.ts'
 import { type DescribedAsset, describeAssets } from './described.ts'
-import { accountAssets } from './feed.ts'
 
 export interface RetainFlags extends OwnerFlags {
   readonly for?: Expiry

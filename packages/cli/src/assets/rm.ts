@@ -5,6 +5,8 @@ import { forEachConcurrently } from '@blindkeep/protocol/concurrency'
 import type { OwnerFlags } from '../account/profile.ts'
 import { type SignedIn, signedIn } from '../account/session.ts'
 import { tellUndo } from '../bin/undo.ts'
+import { followAlbums } from '../changes/followAlbums.ts'
+import { losingText } from '../changes/losing.ts'
 import { agrees } from '../ground/ask.ts'
 import { EXIT, type Exit } from '../ground/exits.ts'
 import { interruptible } from '../ground/interrupts.ts'
@@ -23,14 +25,34 @@ export async function rm(given: readonly string[], flags: OwnerFlags): Promise<E
   const { report } = session
   return await interruptible(async (signal) => {
     const chosen = await chosenAssets(session, given, { signal, skipsGone: true })
-    if (!(await agrees(`Delete ${whatOf(chosen)} from the account, to be restored from the bin for a time?`, flags))) {
+    const question = `Delete ${whatOf(chosen)} from the account, to be restored from the bin for a time?`
+    if (!(await agreesToLose(session, { question, chosen, signal }, flags))) {
       report.problem('Nothing was deleted.', { event: 'declined' })
       return EXIT.failed
     }
     const outcomes = createOutcomes(report)
     await tellUndo(session, await deleteEach(session, chosen, { signal, outcomes }))
+    await followAlbums(session, signal)
     return outcomes.exit()
   })
+}
+
+interface Loss {
+  readonly question: string
+  readonly chosen: readonly Pick<DescribedAsset, 'asset'>[]
+  readonly signal: AbortSignal
+}
+
+/** The question also says which shares show the files. */
+export async function agreesToLose(
+  session: SignedIn,
+  { question, chosen, signal }: Loss,
+  flags: OwnerFlags,
+): Promise<boolean> {
+  if (flags.yes === true) return true
+  const assets = chosen.map(({ asset }) => asset)
+  const losing = await losingText(session, assets, signal)
+  return await agrees(losing === undefined ? question : `${question} ${losing}`, flags)
 }
 
 /** Each takes a small request. */

@@ -5,6 +5,7 @@ import { mapConcurrently } from '@blindkeep/protocol/concurrency'
 import { countText } from '@blindkeep/protocol/counts'
 import type { OwnerFlags } from '../account/profile.ts'
 import { type SignedIn, signedIn } from '../account/session.ts'
+import { followAlbums } from '../changes/followAlbums.ts'
 import { agrees } from '../ground/ask.ts'
 import { EXIT, type Exit, UsageError } from '../ground/exits.ts'
 import { interruptible } from '../ground/interrupts.ts'
@@ -69,6 +70,7 @@ export async function restore(given: readonly string[], flags: RestoreFlags): Pr
         outcomes.fail(titleOf(item), { bin_id: item.id }, failureOf(error))
       }
     }
+    await followAlbums(session, signal)
     return outcomes.exit()
   })
 }

@@ -12,6 +12,8 @@ export function addShareCommands(program: Command): void {
     .description(
       'Lists your shares: how long they last, how often they were opened and downloaded, how many files they show, their names, and those of their first files.',
     )
+    .option('--file <file>', 'only those that show this file now: its name, its id, or the beginning of its id')
+    .option('--album <album>', 'only those that show a file of this album now')
     .action(does(async () => (await import('../shares/ownShares.ts')).listShares))
 
   share
@@ -38,6 +40,13 @@ export function addShareCommands(program: Command): void {
     .action(does(async () => (await import('../shares/ownShares.ts')).limitShare))
 
   share
+    .command('refresh')
+    .description(
+      'Brings the shares that follow an album up to date. Commands that change an album do it by themselves; this does it after one that was stopped.',
+    )
+    .action(does(async () => (await import('../changes/followAlbums.ts')).refreshShares))
+
+  share
     .command('revoke')
     .description('Ends a share: its address shows nothing any more.')
     .argument('<id>', 'the id, its beginning, or the name')
@@ -50,7 +59,9 @@ function addCreate(share: Command): void {
   share
     .command('create')
     .description('Shows files to everyone who has the address.')
-    .argument('<name-or-id...>', 'files in your albums: names, ids, or the beginnings of ids')
+    .argument('[name-or-id...]', 'files in your albums: names, ids, or the beginnings of ids')
+    .option('--album <album>', 'all files of an album instead: its name, its id, or the beginning of its id')
+    .option('--follow', 'with --album: files that come into it later are shown too, and no file that has left it')
     .option('--name <text>', 'your name for the share; only you can read it', name)
     .option(
       '--expires <time>',
@@ -65,10 +76,11 @@ function addCreate(share: Command): void {
       'after',
       `
 A file that came through a link is shared with what its guest wrote: note and
-sender.
+sender. With --follow also what you adopt into the album later.
 
-Example:
-  blindkeep share create 'contract.pdf' 3f8a21c0 --expires 2w --name 'For the notary'`,
+Examples:
+  blindkeep share create 'contract.pdf' 3f8a21c0 --expires 2w --name 'For the notary'
+  blindkeep share create --album Wedding --follow`,
     )
     .action(does(async () => (await import('../shares/ownShares.ts')).createShare))
 }

@@ -3,6 +3,7 @@ import type { DescribedDrop } from '@blindkeep/client/owner'
 import type { OwnerFlags } from '../account/profile.ts'
 import { retentionOf } from '../account/retaining.ts'
 import { signedIn } from '../account/session.ts'
+import { followAlbums } from '../changes/followAlbums.ts'
 import { EXIT, type Exit, exitOf } from '../ground/exits.ts'
 import { interruptible } from '../ground/interrupts.ts'
 import type { Expiry } from '../ground/options.ts'
@@ -55,6 +56,7 @@ export async function adopt(ids: readonly string[], flags: AdoptFlags): Promise<
       ...tellFaults(chosen, report),
       ...(await forEachDrop(drops, { report, signal, work: counted(report, drops.length, work) })),
     ]
+    await followAlbums(signed, signal)
     return signal.aborted ? EXIT.interrupted : exitOf(failed)
   })
 }

@@ -2,6 +2,7 @@
 import type { DescribedDrop } from '@blindkeep/client/owner'
 import { countText } from '@blindkeep/protocol/counts'
 import { signedIn } from '../account/session.ts'
+import { followAlbums } from '../changes/followAlbums.ts'
 import { EXIT, type Exit, exitOf } from '../ground/exits.ts'
 import { interruptible } from '../ground/interrupts.ts'
 import type { Report } from '../ground/report.ts'
@@ -35,6 +36,7 @@ export async function save(ids: readonly string[], flags: SaveFlags): Promise<Ex
         const saving = await openSaving({ signed, flags, kept, signal, again, onStep: (step) => done.push(step) })
         const selection = { ids, batch: flags.batch, link: await linkOf(owner, flags.link) }
         const failed = await saveChosen({ saving, selection, report, signal })
+        if (done.includes('adopted')) await followAlbums(signed, signal)
         return conclude({ done, failed, report, signal })
       } finally {
         report.end()

@@ -7,6 +7,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { isTransient, MovedAway, ProblemError } from '@blindkeep/client/errors'
 import type { Owner } from '@blindkeep/client/owner'
 import { isSessionOver, type SignedIn, signedIn } from '../account/session.ts'
+import { followAlbums } from '../changes/followAlbums.ts'
 import { EXIT, type Exit, UsageError } from '../ground/exits.ts'
 import { Interrupted, interruptible } from '../ground/interrupts.ts'
 import { shown } from '../ground/texts.ts'
@@ -15,6 +16,7 @@ import { isMoved } from '../outcomes/failures.ts'
 import { type Bell, createBell } from './bell.ts'
 import { linkOf, select } from './inbox.ts'
 import type { ProgramFlags } from './program.ts'
+import type { Step } from './saveDrop.ts'
 import { type SavedDrops, withSavedDrops } from './savedDrops.ts'
 import { openSaving, type SavingFlags } from './saving.ts'
 import { createWatchedDrops, waitingFailure } from './watchedDrops.ts'
@@ -58,9 +60,13 @@ async function watchUntilStopped({ signed, flags, kept, signal: outer }: Watch):
   const { signal } = stop
   outer.addEventListener('abort', () => stop.abort(outer.reason))
   const bell = createBell()
+  let hasAdopted = false
+  const onStep = (step: Step['is']) => {
+    hasAdopted ||= step === 'adopted'
+  }
   const patiently = patience({ signed, bell, signal })
   const { saving, link } = await patiently(isTransient, async () => ({
-    saving: await openSaving({ signed, flags, kept, signal, tellsBefore: false, program: flags }),
+    saving: await openSaving({ signed, flags, kept, signal, tellsBefore: false, program: flags, onStep }),
     link: await linkOf(owner, flags.link),
   }))
   const drops = createWatchedDrops({ saving, report, signal, onDue: bell.ring })
@@ -80,6 +86,11 @@ async function watchUntilStopped({ signed, flags, kept, signal: outer }: Watch):
     for (;;) {
       const { items, begun } = await patiently(goesOn, read)
       drops.take(select(items, { link }), select(begun, { link }))
+      // Once for many drops.
+      if (hasAdopted && [...drops.underWay()].length === 0) {
+        hasAdopted = false
+        await followAlbums(signed, signal)
+      }
       await bell.heard(NET_MS, signal)
     }
   } finally {

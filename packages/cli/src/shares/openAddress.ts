@@ -36,7 +36,7 @@ export async function openAddress(given: string, { to, only, passphraseFile, ...
   return await interruptible(async (signal) => {
     const { assets } = await openAsking(address, passphraseFile)
     const chosen = only === undefined ? assets : assets.filter(({ name }) => name === only)
-    if (chosen.length === 0)
+    if (chosen.length === 0 && only !== undefined)
       throw new LocalError(`The share has no file ${only}. Call it without --only to see what it has.`)
     if (to !== undefined) return await saveAll({ address, assets: chosen, to, report, signal })
     list(chosen, report)
@@ -67,7 +67,8 @@ function list(assets: readonly SharedAsset[], report: Report): void {
     ],
     fact: { name, type, size, modified_at: modifiedAt },
   }))
-  report.list(['SIZE', 'MODIFIED', shrinking('TYPE'), shrinking('NAME')], rows, '')
+  report.list(['SIZE', 'MODIFIED', shrinking('TYPE'), shrinking('NAME')], rows, 'The share has no file now.')
+  if (rows.length === 0) return
   report.aside('Names, types and times are as the owner of the share says. Save the files: --to FOLDER')
 }
 

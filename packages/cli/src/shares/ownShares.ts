@@ -1,6 +1,7 @@
 /** `share create`, `share list`, `share show`, `share rename`, `share revoke`. */
 import { AssetUnsigned } from '@blindkeep/client/errors'
 import type {
+  Album,
   AssetFacts,
   CreatedShare,
   CreateShare,
@@ -14,10 +15,11 @@ import { countText } from '@blindkeep/protocol/counts'
 import { type Instant, millisecondsOf } from '@blindkeep/protocol/ids'
 import { endOf } from '../account/endOf.ts'
 import type { OwnerFlags } from '../account/profile.ts'
-import { signedIn } from '../account/session.ts'
-import { chosenAssets } from '../assets/chosen.ts'
+import { type SignedIn, signedIn } from '../account/session.ts'
+import { chosenAlbum, chosenAssets } from '../assets/chosen.ts'
+import { accountAssets } from '../changes/feed.ts'
 import { agrees } from '../ground/ask.ts'
-import { EXIT, type Exit, LocalError } from '../ground/exits.ts'
+import { EXIT, type Exit, LocalError, UsageError } from '../ground/exits.ts'
 import { interruptible } from '../ground/interrupts.ts'
 import { type NewPassphraseFlags, newPassphrase } from '../ground/newPassphrase.ts'
 import type { Expiry } from '../ground/options.ts'
@@ -26,23 +28,34 @@ import { type QrFlags, tellQrCode } from '../ground/qrCode.ts'
 import type { Report } from '../ground/report.ts'
 import { shrinking } from '../ground/table.ts'
 import { filesText, namedText, shortId, shown, timeText } from '../ground/texts.ts'
+import { type ShowingFlags, sharesShowing } from './showing.ts'
 
 export interface CreateShareFlags extends OwnerFlags, QrFlags, NewPassphraseFlags {
   readonly name?: string
   readonly expires?: Expiry
   readonly downloads?: number
+  readonly album?: string
+  readonly follow?: boolean
 }
 
 export async function createShare(given: readonly string[], flags: CreateShareFlags): Promise<Exit> {
+  if (given.length > 0 === (flags.album !== undefined))
+    throw new UsageError('Name the files to share, or an album with --album.')
+  if (flags.follow === true && flags.album === undefined) throw new UsageError('--follow needs --album.')
   const session = await signedIn(flags)
   const { owner, report } = session
   const { name, downloads: maxDownloads } = flags
   const expiresAt = await endOf(owner, flags.expires)
   const passphrase = await newPassphrase('Passphrase of the new share', flags)
   return await interruptible(async (signal) => {
-    const assets = (await chosenAssets(session, given, { signal })).map(({ asset }) => asset)
+    const album = flags.album === undefined ? undefined : chosenAlbum(await owner.albums(), flags.album)
+    const assets =
+      album === undefined
+        ? (await chosenAssets(session, given, { signal })).map(({ asset }) => asset)
+        : await sharedOfAlbum(session, album, signal)
+    const follow = flags.follow === true ? album?.albumId : undefined
     const share = await createWithConsent(owner, assets, {
-      options: { name, passphrase, expiresAt, maxDownloads, signal },
+      options: { name, passphrase, expiresAt, maxDownloads, follow, signal },
       flags,
     })
     report.answer(share.url, {
@@ -53,6 +66,7 @@ export async function createShare(given: readonly string[], flags: CreateShareFl
       asset_ids: assets.map(({ assetId }) => assetId),
       expires_at: expiresAt,
       max_downloads: maxDownloads,
+      follows_album_id: follow,
       passphrase_required: passphrase !== undefined,
     })
     const until = expiresAt === undefined ? 'until you revoke it' : `until ${timeText(expiresAt)}`
@@ -62,12 +76,25 @@ export async function createShare(given: readonly string[], flags: CreateShareFl
     const who = passphrase === undefined ? 'this address' : 'this address and the passphrase'
     const limit =
       maxDownloads === undefined ? '' : ` It shows nothing to others after ${countText(maxDownloads, 'download')}.`
-    report.aside(`Everyone who has ${who} can read ${filesText(assets.length)}, ${until}.${limit} ${again}`)
+    const later = follow === undefined ? '' : ', and whatever comes into the album later'
+    report.aside(`Everyone who has ${who} can read ${filesText(assets.length)}${later}, ${until}.${limit} ${again}`)
     if (passphrase !== undefined)
       report.aside('Give people the passphrase in another way than the address. It is stored nowhere.')
     tellQrCode(share.url, report, flags)
     return EXIT.done
   })
+}
+
+/** What is finished. */
+async function sharedOfAlbum(
+  session: SignedIn,
+  { albumId, name }: Album,
+  signal: AbortSignal,
+): Promise<readonly AssetFacts[]> {
+  const all = await accountAssets(session, signal)
+  const assets = all.filter((asset) => asset.albumId === albumId && asset.complete)
+  if (assets.length === 0) throw new LocalError(`The album ${shown(name ?? shortId(albumId))} has no file to share.`)
+  return assets
 }
 
 interface Consent {
@@ -91,9 +118,10 @@ async function createWithConsent(
   }
 }
 
-export async function listShares(flags: OwnerFlags): Promise<Exit> {
-  const { owner, report } = await signedIn(flags)
-  const shares = await owner.listShares()
+export async function listShares(flags: OwnerFlags & ShowingFlags): Promise<Exit> {
+  const session = await signedIn(flags)
+  const { owner, report } = session
+  const shares = await interruptible((signal) => sharesShowing(session, flags, signal))
   const rows = shares.map((share) => ({ cells: cellsOf(share, owner.now()), fact: shareFacts(share) }))
   const headings = [
     'ID',
@@ -106,7 +134,8 @@ export async function listShares(flags: OwnerFlags): Promise<Exit> {
     shrinking('NAME'),
     shrinking('CONTENTS'),
   ]
-  report.list(headings, rows, 'There are no shares. Create one: blindkeep share create FILE')
+  const none = flags.file === undefined && flags.album === undefined ? 'There are no shares' : 'No open share shows it'
+  report.list(headings, rows, `${none}. Create one: blindkeep share create FILE`)
   return tellFaults(shares, report)
 }
 
@@ -155,6 +184,7 @@ export async function showShare(given: string, flags: OwnerFlags & QrFlags): Pro
     ...(visits === undefined
       ? []
       : [`Opened:   ${visits.opened}, downloaded ${downloadsText(visits, maxDownloads)}${lastText(visits)}`]),
+    ...(share.follows === undefined ? [] : [`Follows:  the album ${shortId(share.follows)}`]),
     ...(passphraseRequired ? ['Needs:    the passphrase that you gave it'] : []),
     ...(contents === undefined ? [] : [`Files:    ${filesText(contents.files)}, ${sizeText(contents.bytes)}`]),
     ...(contents === undefined || contents.names.length === 0 ? [] : [`Contents: ${shown(contentsText(contents))}`]),
@@ -182,6 +212,7 @@ function shareFacts(share: OwnShare) {
     last_at: visits?.lastAt,
     max_downloads: maxDownloads,
     name,
+    follows_album_id: share.follows,
     files: contents?.files,
     bytes: contents?.bytes,
     first_names: contents?.names,

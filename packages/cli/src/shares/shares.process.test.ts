@@ -155,6 +155,71 @@ describe('a share at the command line', () => {
     await world.facts(['share', 'revoke', 'For the notary', '--yes', ...ADA])
   })
 
+  it('is found by the file or the album that it shows, and named before these are deleted or moved', async () => {
+    const { albumId } = await owner.createAlbum({ name: 'Shown' })
+    const upload = async (name: string) =>
+      (await owner.upload({ source: sourceOfBytes(randomBytes(10)), album: albumId, device, name })).assetId
+    const [shown, hidden] = [await upload('shown.txt'), await upload('hidden.txt')]
+    await world.facts(['share', 'create', 'shown.txt', '--name', 'For Grandma', ...ADA])
+    const named = async (...flags: readonly string[]) =>
+      (await world.facts(['share', 'list', ...flags, ...ADA])).map(({ name }) => name)
+    assert.deepEqual(
+      [await named('--file', 'shown.txt'), await named('--album', 'Shown')],
+      [['For Grandma'], ['For Grandma']],
+    )
+    const none = await world.run(['share', 'list', '--file', hidden, ...ADA])
+    assert.equal(`${none.stdout}${none.stderr}`.includes('No open share shows it'), true, none.stdout)
+    const losing = /1 share shows it, and will not any more: For Grandma\./
+    assert.match((await world.run(['rm', shown, ...ADA])).stderr, losing)
+    assert.match(
+      (await world.run(['album', 'delete', 'Shown', '--with-files', ...ADA])).stderr,
+      /1 share shows some of them, and will not any more: For Grandma\./,
+    )
+    assert.doesNotMatch((await world.run(['rm', hidden, ...ADA])).stderr, /share/)
+    assert.match((await world.run(['mv', shown, '--album', 'Album', ...ADA])).stderr, losing)
+    assert.deepEqual(
+      await named('--album', 'Album', '--file', hidden).then((names) => names.includes('For Grandma')),
+      false,
+    )
+  })
+
+  it('follows an album: each command that changes it changes the share, or else `share refresh`', async () => {
+    const { albumId } = await owner.createAlbum({ name: 'Wedding' })
+    await owner.upload({ source: sourceOfBytes(randomBytes(10)), album: albumId, device, name: 'one.jpg' })
+    for (const wrong of [['--follow', 'one.jpg'], [], ['one.jpg', '--album', 'Wedding']])
+      assert.equal((await world.run(['share', 'create', ...wrong, ...ADA])).status, 2)
+    const [made] = await world.facts(['share', 'create', '--album', 'Wedding', '--follow', '--name', 'Guests', ...ADA])
+    assert.equal(made.follows_album_id, albumId)
+    const names = async () => (await world.facts(['open', made.url])).map(({ name }) => name).toSorted()
+    const folder = await world.folder('wedding', { 'two.jpg': randomBytes(10), 'three.jpg': randomBytes(10) })
+    const uploaded = await world.run([
+      'upload',
+      '--album',
+      'Wedding',
+      join(folder, 'two.jpg'),
+      join(folder, 'three.jpg'),
+      ...ADA,
+    ])
+    assert.match(uploaded.stderr, /The share \w{8} \(Guests\) follows its album, and shows 3 files now\./)
+    assert.deepEqual(await names(), ['one.jpg', 'three.jpg', 'two.jpg'])
+    await world.facts(['rename', 'two.jpg', 'zwei.jpg', ...ADA])
+    await world.facts(['mv', 'three.jpg', '--album', 'Album', ...ADA])
+    assert.deepEqual(await names(), ['one.jpg', 'zwei.jpg'])
+    await world.facts(['rm', 'one.jpg', '--yes', ...ADA])
+    await world.facts(['bin', 'restore', 'one.jpg', ...ADA])
+    assert.deepEqual(await names(), ['one.jpg', 'zwei.jpg'])
+    await owner.upload({ source: sourceOfBytes(randomBytes(10)), album: albumId, device, name: 'late.jpg' })
+    assert.deepEqual(await names(), ['one.jpg', 'zwei.jpg'])
+    const [refreshed] = await world.facts(['share', 'refresh', ...ADA])
+    const { event, share_id, files, added, removed, left } = refreshed
+    assert.deepEqual([event, share_id, files, added, removed, left], ['refreshed', made.share_id, 3, 1, 0, 0])
+    assert.match((await world.run(['share', 'refresh', ...ADA])).stderr, /1 share shows what its album has\./)
+    await world.facts(['album', 'delete', 'Wedding', '--with-files', '--yes', ...ADA])
+    const empty = await world.run(['open', made.url])
+    assert.deepEqual([empty.status, /has no file now/.test(`${empty.stdout}${empty.stderr}`)], [0, true])
+    await world.facts(['share', 'revoke', made.share_id, '--yes', ...ADA])
+  })
+
   it('with a passphrase opens with both until it is revoked, and asks for the passphrase where none is given', async () => {
     const secret = join(world.root, 'passphrase')
     await writeFile(secret, 'k7wm-p3xd-9qht-2vnc\n')

@@ -8,6 +8,7 @@ import type { OwnerFlags } from '../account/profile.ts'
 import { retentionOf } from '../account/retaining.ts'
 import { signedIn } from '../account/session.ts'
 import { chosenAlbum } from '../assets/chosen.ts'
+import { followAlbums } from '../changes/followAlbums.ts'
 import { agrees } from '../ground/ask.ts'
 import { EXIT, type Exit } from '../ground/exits.ts'
 import { interruptible } from '../ground/interrupts.ts'
@@ -76,9 +77,10 @@ export async function upload(paths: readonly string[], flags: UploadFlags): Prom
       else if (result.deletion !== undefined) tellKept(file, result, outcomes)
       return result
     })
-    return await uploading.finally(() => {
+    return await uploading.finally(async () => {
       report.end()
       if (thenDelete) tellDeleted(deleted.count, files.length - deleted.count, report)
+      await followAlbums(session, signal)
     })
   })
 }
