@@ -21,6 +21,7 @@ import { MoveNotices } from './moving/moveNotices.tsx'
 import { PAGES, type Page, type Route, useRoute } from './route.ts'
 import type { PageSession } from './session.ts'
 import { SharesPage } from './shares/sharesPage.tsx'
+import { useFollowedShares } from './shares/useFollowedShares.ts'
 import { SignOutQuestion, useSignOut } from './signOut.tsx'
 import { QuotaBanner, StoragePage } from './storage/storagePage.tsx'
 import { TakenCard } from './take/takenCard.tsx'
@@ -55,6 +56,7 @@ export function Shell(props: ShellProps) {
   useHeadingFocus(main, `${route.page}/${route.rest}`, isReady)
   useKeptPlace(main)
   useThumbnailsOfKept()
+  useFollowedShares()
   return (
     <div class="shell">
       <Header {...props} onSkip={() => main.current?.focus()} />
@@ -138,7 +140,7 @@ function PageOf({
     case 'albums':
       return <AlbumsPage rest={rest} />
     case 'shares':
-      return <SharesPage />
+      return <SharesPage rest={rest} />
     case 'storage':
       return <StoragePage />
     case 'account':

@@ -27,6 +27,7 @@ export function ShareApp({ isExposed }: ShareAppProps) {
   const text = useText(shareTexts)
   const opening = useOpening()
   const { value: site } = useLoaded(async () => (await import('./receiver.ts')).askSite(addressParts().baseUrl))
+  const isEmpty = opening.stage === 'open' && opening.share.assets.length === 0
   return (
     <div class="share-page">
       <header class="row apart">
@@ -58,11 +59,12 @@ export function ShareApp({ isExposed }: ShareAppProps) {
           <>
             <Heading>{text.title}</Heading>
             <p class="soft">
-              {text.intro(opening.share.assets.length, format.bytes(bytesOf(opening.share)))}
-              {!isExposed && ` ${text.introSealed}`}
+              {isEmpty && text.empty}
+              {!isEmpty && text.intro(opening.share.assets.length, format.bytes(bytesOf(opening.share)))}
+              {!isEmpty && !isExposed && ` ${text.introSealed}`}
             </p>
             {isExposed && <ExposedNotice text={text.exposed} />}
-            <SharedFiles share={opening.share} receiver={opening.receiver} />
+            {!isEmpty && <SharedFiles share={opening.share} receiver={opening.receiver} />}
           </>
         )}
       </main>

@@ -13,12 +13,15 @@ import { useFinding } from '../find/findState.ts'
 import { KeysHelp } from '../keys/keysHelp.tsx'
 import { useKeys, useListKeys } from '../keys/listKeys.ts'
 import { NameDialog } from '../nameDialog.tsx'
+import { ShowingAlbum } from '../shares/showingShares.tsx'
+import { useLookAtShares } from '../shares/useFollowedShares.ts'
 import { newestByAlbum } from './assetFeed.ts'
 import { AssetGrid } from './assetGrid.tsx'
 import { DeleteAlbum } from './deleteAlbum.tsx'
 import { DownloadAlbum } from './downloadAlbum.tsx'
 import { Incomplete } from './incomplete.tsx'
 import { SelectionBar } from './selectionBar.tsx'
+import { ShareAlbum } from './shareAlbum.tsx'
 import { albumName, albumsTexts } from './texts.ts'
 import { MakeThumbnails, ThumbnailsProgress } from './thumbnailsOfAlbum.tsx'
 import type { UploadItem } from './uploadItem.ts'
@@ -41,6 +44,7 @@ export function AlbumPage({ albumId: wanted }: AlbumPageProps) {
   const album = albums.value?.find(({ albumId }) => albumId === wanted)
   const albumId = parseAlbumId(wanted)
   const error = albums.error ?? loaded.error
+  useLookAtShares()
   const { queue, items } = useUploads()
   const add = (files: readonly File[]) => {
     if (files.length > 0 && albumId !== undefined) queue.add(files, albumId)
@@ -58,7 +62,10 @@ export function AlbumPage({ albumId: wanted }: AlbumPageProps) {
         <div>
           <h1 tabIndex={-1}>{album === undefined ? text.title : <Name>{albumName(album, text)}</Name>}</h1>
           {assets !== undefined && assets.length > 0 && (
-            <p class="soft">{text.filesOf(text.files(assets.length), format.bytes(bytesOf(assets)))}</p>
+            <>
+              <p class="soft">{text.filesOf(text.files(assets.length), format.bytes(bytesOf(assets)))}</p>
+              <ShowingAlbum albumId={wanted} assets={assets} />
+            </>
           )}
         </div>
         {!isMissing && (
@@ -67,6 +74,9 @@ export function AlbumPage({ albumId: wanted }: AlbumPageProps) {
             {assets !== undefined && <MakeThumbnails assets={assets} />}
             {album !== undefined && assets !== undefined && assets.length > 0 && (
               <DownloadAlbum name={albumName(album, text)} assets={assets} />
+            )}
+            {album !== undefined && assets?.some(({ complete }) => complete) && (
+              <ShareAlbum albumId={album.albumId} assets={assets} />
             )}
             {album !== undefined && assets !== undefined && (
               <DeleteAlbum album={album} assets={assets} bytes={bytesOf(assets)} />

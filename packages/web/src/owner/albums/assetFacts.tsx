@@ -7,6 +7,7 @@ import { useLoaded } from '../../common/useLoaded.ts'
 import { keyName } from '../account/keyName.ts'
 import { useOwnerPages } from '../context.ts'
 import { errorTexts } from '../errorText.ts'
+import { ShowingFile } from '../shares/showingShares.tsx'
 import { knownPins, rememberPins } from '../storage/knownPins.ts'
 import { accountTexts } from '../texts.ts'
 import { isProtected } from './protection.ts'
@@ -60,6 +61,9 @@ export function AssetFactList({ shown, present: { changedAt, retainedUntil } }: 
         )}
         <Fact term={text.receipts}>
           <Receipts asset={asset} changedAt={changedAt} />
+        </Fact>
+        <Fact term={text.sharedWith}>
+          <ShowingFile asset={asset} />
         </Fact>
       </dl>
     </section>

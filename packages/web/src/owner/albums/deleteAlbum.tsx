@@ -6,6 +6,7 @@ import { useText } from '../../common/reader.ts'
 import { ConfirmDialog } from '../confirmDialog.tsx'
 import { useOwnerPages } from '../context.ts'
 import { goTo } from '../route.ts'
+import { LosingShares } from '../shares/showingShares.tsx'
 import { workTexts } from '../work/texts.ts'
 import { useWork } from '../work/work.ts'
 import { byProtection } from './protection.ts'
@@ -66,6 +67,7 @@ function DeleteAlbumDialog({ onClose, ...asked }: DeleteAlbumProps & { readonly 
       onClose={onClose}
     >
       <p>{assets.length === 0 ? text.empty : text.text(assets.length, format.bytes(bytes))}</p>
+      {assets.length > 0 && <LosingShares assets={assets} />}
     </ConfirmDialog>
   )
 }

@@ -10,6 +10,7 @@ import { useDevice } from '../device.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
 import { errorTexts } from '../errorText.ts'
 import { AlbumForm } from '../inbox/chooseAlbum.tsx'
+import { LosingShares } from '../shares/showingShares.tsx'
 import { byProtection } from './protection.ts'
 import { albumName, albumsTexts } from './texts.ts'
 import { useAlbums } from './useAlbumData.ts'
@@ -67,6 +68,7 @@ export function MoveDialog({ assets: asked, onClose, onMoved }: MoveDialogProps)
       {albums.error !== undefined && <ErrorNotice error={albums.error} onRetry={albums.reload} />}
       {stays}
       <p>{text.move.text(assets.length)}</p>
+      <LosingShares assets={assets} />
       {moving.failed !== undefined && (
         <Notice tone="bad">{text.move.failed(moving.failed.count, errorText(moving.failed.reason))}</Notice>
       )}

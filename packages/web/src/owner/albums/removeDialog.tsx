@@ -6,6 +6,7 @@ import { useText } from '../../common/reader.ts'
 import { ConfirmDialog } from '../confirmDialog.tsx'
 import { useOwnerPages } from '../context.ts'
 import { NamedFew } from '../namedFew.tsx'
+import { LosingShares } from '../shares/showingShares.tsx'
 import { useWork } from '../work/work.ts'
 import { byProtection } from './protection.ts'
 import { albumsTexts, shownName } from './texts.ts'
@@ -53,6 +54,7 @@ export function RemoveDialog({ assets, onClose, onRemoved }: RemoveDialogProps) 
     >
       {about}
       <p>{text.text(free.length)}</p>
+      <LosingShares assets={free} />
     </ConfirmDialog>
   )
 }

@@ -1,5 +1,7 @@
 import type { CreatedShare } from '@blindkeep/client/owner'
+import type { AlbumId } from '@blindkeep/protocol/ids'
 import { useId, useState } from 'preact/hooks'
+import { Check } from '../../common/controls.tsx'
 import { useText } from '../../common/reader.ts'
 import type { ConsentedAsset } from '../albums/shownAsset.ts'
 import { AskingDialog } from '../askingDialog.tsx'
@@ -14,10 +16,13 @@ import { LimitField, limitOf } from './limitField.tsx'
 import { ShareAddress } from './shareAddress.tsx'
 import './shares.css'
 import { sharesTexts } from './texts.ts'
+import { noteFollowing } from './useFollowedShares.ts'
 
 interface ShareDialogProps {
   /** What was shown is shared. Owners were asked about revoked devices' files; unsigned ones cannot be shared. */
   readonly assets: readonly ConsentedAsset[]
+  /** If they are all files of an album: the share may follow it. */
+  readonly album?: AlbumId | undefined
   readonly onClose: () => void
 }
 
@@ -28,7 +33,7 @@ interface ShareWithExpiry extends CreatedShare {
 }
 
 /** Asks for a name and how long the share lasts, then shows its address. */
-export function ShareDialog({ assets, onClose }: ShareDialogProps) {
+export function ShareDialog({ assets, album, onClose }: ShareDialogProps) {
   const text = useText(sharesTexts)
   const [created, setCreated] = useState<ShareWithExpiry>()
   const creating = useAction()
@@ -49,24 +54,25 @@ export function ShareDialog({ assets, onClose }: ShareDialogProps) {
       onClose={onClose}
       isBusy={creating.isBusy}
     >
-      <CreateShare assets={assets} action={creating} onCreated={setCreated} onCancel={onClose} />
+      <CreateShare assets={assets} album={album} action={creating} onCreated={setCreated} onCancel={onClose} />
     </AskingDialog>
   )
 }
 
-interface CreateShareProps extends Pick<ShareDialogProps, 'assets'> {
+interface CreateShareProps extends Pick<ShareDialogProps, 'assets' | 'album'> {
   readonly action: Action
   readonly onCreated: (share: ShareWithExpiry) => void
   readonly onCancel: () => void
 }
 
-function CreateShare({ assets, action, onCreated, onCancel }: CreateShareProps) {
+function CreateShare({ assets, album, action, onCreated, onCancel }: CreateShareProps) {
   const { owner } = useOwnerPages()
   const text = useText(sharesTexts)
   const [expiry, setExpiry] = useState<Expiry>('week')
   const [name, setName] = useState('')
   const [typed, setTyped] = useState('')
   const [limit, setLimit] = useState('')
+  const [isFollowing, setFollowing] = useState(false)
   const { isBusy, error } = action
   const id = useId()
 
@@ -78,7 +84,10 @@ function CreateShare({ assets, action, onCreated, onCancel }: CreateShareProps) 
       const allowRevokedDevice = assets.some(({ permissions }) => permissions.allowRevokedDevice === true)
       const facts = assets.map(({ asset }) => asset)
       const passphrase = typed.trim() === '' ? undefined : typed.trim()
-      const share = await owner.createShare(facts, { name, passphrase, expiresAt, maxDownloads, allowRevokedDevice })
+      const follow = isFollowing ? album : undefined
+      const terms = { name, passphrase, expiresAt, maxDownloads, follow, allowRevokedDevice }
+      const share = await owner.createShare(facts, terms)
+      if (follow !== undefined) noteFollowing(owner)
       onCreated({ ...share, expiresAt, maxDownloads, passphrase })
     })
   }
@@ -110,6 +119,14 @@ function CreateShare({ assets, action, onCreated, onCancel }: CreateShareProps) 
           ))}
         </div>
       </fieldset>
+      {album !== undefined && (
+        <div class="stack tight">
+          <Check checked={isFollowing} onChange={setFollowing}>
+            {text.following.choice}
+          </Check>
+          {isFollowing && <p class="small soft">{text.following.meaning}</p>}
+        </div>
+      )}
       <LimitField typed={limit} onTyped={setLimit} />
       <NewPassphrase
         value={typed}

@@ -1,8 +1,8 @@
 import type { Findable } from '@blindkeep/client/find'
 import type { OwnShare } from '@blindkeep/client/owner'
 import { Fragment } from 'preact'
-import { useMemo, useState } from 'preact/hooks'
-import { Button, Name } from '../../common/controls.tsx'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { Button, Name, Notice } from '../../common/controls.tsx'
 import { formats } from '../../common/format.ts'
 import { Icon } from '../../common/icons.tsx'
 import { useText } from '../../common/reader.ts'
@@ -12,6 +12,7 @@ import { useAssets } from '../albums/useAlbumData.ts'
 import { ConfirmDialog } from '../confirmDialog.tsx'
 import { useOwnerPages } from '../context.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
+import { errorTexts } from '../errorText.ts'
 import { FindBar } from '../find/findBar.tsx'
 import { useFinding } from '../find/findState.ts'
 import { foundIn } from '../find/found.ts'
@@ -22,22 +23,31 @@ import { GoneFiles } from './goneFiles.tsx'
 import { LimitDialog } from './limitDialog.tsx'
 import { ShareAddress } from './shareAddress.tsx'
 import './shares.css'
-import { sharesTexts } from './texts.ts'
-
-/** Enough to recognise an address; not enough to open the share. */
-const SHORT_ID = 6
+import { isUsedUp, shareName, sharesTexts } from './texts.ts'
+import { useLookAtShares } from './useFollowedShares.ts'
 
 const ORDERS = ['newest', 'oldest', 'name', 'largest'] as const
 
-export function SharesPage() {
+interface SharesPageProps {
+  /** The id of the share that is looked at first; empty for none. */
+  readonly rest: string
+}
+
+export function SharesPage({ rest }: SharesPageProps) {
   const { owner } = useOwnerPages()
   const text = useText(sharesTexts)
+  const errorText = useText(errorTexts)
   const shares = useRefreshed<readonly OwnShare[]>((signal, onPart) =>
     owner.listShares({ order: 'newest', signal, onPart }),
   )
   const { value: assets } = useAssets()
   // Once for all rows: an account may have many thousand files.
   const held = useMemo(() => assets && new Set([...assets.values()].map((asset) => hashesOf(asset).original)), [assets])
+  const [lookFault, setLookFault] = useState<unknown>()
+  useLookAtShares((looked, fault) => {
+    setLookFault(fault)
+    if (looked !== undefined && looked.changed.length > 0) shares.reload()
+  })
   const [shown, setShown] = useState<OwnShare>()
   const [named, setNamed] = useState<OwnShare>()
   const [limited, setLimited] = useState<OwnShare>()
@@ -51,6 +61,9 @@ export function SharesPage() {
       <p class="soft">{text.intro}</p>
       <GuestsNote />
       {shares.error !== undefined && <ErrorNotice error={shares.error} onRetry={shares.reload} />}
+      {lookFault !== undefined && shares.error === undefined && (
+        <Notice tone="warn">{text.following.failed(errorText(lookFault))}</Notice>
+      )}
       {shares.value === undefined && shares.error === undefined && (
         <p class="row soft" role="status">
           <span class="spinner" aria-hidden="true" />
@@ -74,6 +87,7 @@ export function SharesPage() {
             <ShareRow
               key={share.opaqueId}
               share={share}
+              isWanted={share.opaqueId === rest}
               held={held}
               onShow={() => setShown(share)}
               onName={() => setNamed(share)}
@@ -85,7 +99,7 @@ export function SharesPage() {
       )}
       {shown?.url !== undefined && (
         <ShareAddress
-          title={nameOf(shown, text)}
+          title={shareName(shown, text)}
           url={shown.url}
           expiresAt={shown.expiresAt}
           maxDownloads={shown.maxDownloads}
@@ -96,7 +110,7 @@ export function SharesPage() {
       )}
       {named !== undefined && (
         <NameDialog
-          title={text.rename.title(nameOf(named, text))}
+          title={text.rename.title(shareName(named, text))}
           name={named.name}
           save={(name) => owner.nameShare(named.opaqueId, name)}
           onClose={() => setNamed(undefined)}
@@ -106,7 +120,7 @@ export function SharesPage() {
       {limited !== undefined && (
         <LimitDialog
           share={limited}
-          name={nameOf(limited, text)}
+          name={shareName(limited, text)}
           onClose={() => setLimited(undefined)}
           onSaved={shares.reload}
         />
@@ -120,12 +134,10 @@ function findableOf({ name, contents, createdAt }: OwnShare): Findable {
   return { file: { name }, also: contents?.names.join(' '), size: contents?.bytes ?? 0, at: createdAt }
 }
 
-/** A share without a name is known by the beginning of its id. */
-const nameOf = ({ name, opaqueId }: OwnShare, text: (typeof sharesTexts)['en']) =>
-  name ?? text.name(opaqueId.slice(0, SHORT_ID))
-
 interface ShareRowProps {
   readonly share: OwnShare
+  /** It takes the focus. */
+  readonly isWanted: boolean
   readonly held: ReadonlySet<string | undefined> | undefined
   readonly onShow: () => void
   readonly onName: () => void
@@ -133,25 +145,35 @@ interface ShareRowProps {
   readonly onEnd: () => void
 }
 
-function ShareRow({ share, held, onShow, onName, onLimit, onEnd }: ShareRowProps) {
+function ShareRow({ share, isWanted, held, onShow, onName, onLimit, onEnd }: ShareRowProps) {
   const { owner } = useOwnerPages()
   const text = useText(sharesTexts)
   const format = useText(formats)
   const { createdAt, expiresAt, url, nameFault, recordFault } = share
-  const name = nameOf(share, text)
+  const name = shareName(share, text)
   const isOver = hasEnded(expiresAt, owner.now())
   const words = isOver ? text.remove : text.end
   const end = expiresAt === undefined ? undefined : format.instant(expiresAt)
+  const heading = useRef<HTMLHeadingElement>(null)
+  useEffect(() => {
+    if (isWanted) heading.current?.focus()
+  }, [isWanted])
   return (
     <li class="card row apart share-row">
       <div class="stack tight">
         <div class="row">
-          <h2 class="share-name">
+          <h2 ref={heading} tabIndex={-1} class="share-name">
             <Name>{name}</Name>
           </h2>
           <span class={`badge ${isOver || isUsedUp(share) ? '' : 'good'}`}>
             {isOver ? text.expired : isUsedUp(share) ? text.usedUp : text.live}
           </span>
+          {share.follows !== undefined && (
+            <span class="badge">
+              <Icon name="album" />
+              {text.following.badge}
+            </span>
+          )}
           {share.passphraseRequired && (
             <span class="badge">
               <Icon name="lock" />
@@ -194,9 +216,6 @@ function ShareRow({ share, held, onShow, onName, onLimit, onEnd }: ShareRowProps
     </li>
   )
 }
-
-const isUsedUp = ({ visits, maxDownloads }: OwnShare) =>
-  visits !== undefined && maxDownloads !== undefined && visits.downloaded >= maxDownloads
 
 /** How often it was opened and downloaded, and when last. */
 function Visits({ share: { visits, maxDownloads } }: { readonly share: OwnShare }) {

@@ -6,6 +6,7 @@ export const share: typeof import('../en/share.ts').share = {
   language: 'Sprache',
   title: 'Dateien für Sie',
   intro: (count, size) => `${files(count)}, ${size}. Ihr Browser entschlüsselt sie.`,
+  empty: 'Hier ist gerade keine Datei. Kommt etwas dazu, sehen Sie es, wenn Sie die Seite neu laden.',
   introSealed: 'Der Server kann sie nicht lesen.',
   opening: 'Die geteilten Dateien werden geöffnet\u00a0…',
   list: 'Geteilte Dateien',

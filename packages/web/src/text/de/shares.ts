@@ -43,6 +43,35 @@ export const shares: typeof import('../en/shares.ts').shares = {
     done: 'Gespeichert.',
   },
   withPassphrase: 'Mit Kennwort',
+  showing: {
+    looking: 'Ihre Freigaben werden durchgesehen\u00a0…',
+    none: 'Keine Freigabe',
+    files: (count) => files(count),
+    album: (count) =>
+      plural(count, '1 Freigabe zeigt Dateien daraus', `${number(count)} Freigaben zeigen Dateien daraus`),
+    losing: (count, of) =>
+      of === 1
+        ? plural(
+            count,
+            '1 Freigabe zeigt sie und dann nicht mehr:',
+            `${number(count)} Freigaben zeigen sie und dann nicht mehr:`,
+          )
+        : plural(
+            count,
+            '1 Freigabe zeigt einige davon und dann nicht mehr:',
+            `${number(count)} Freigaben zeigen einige davon und dann nicht mehr:`,
+          ),
+    unknown: 'Welche Freigaben sie zeigen, ist gerade nicht bekannt.',
+  },
+  following: {
+    choice: 'Auch zeigen, was später dazukommt',
+    meaning:
+      'Was in das Album kommt, können alle lesen, die den Link haben: auch was andere Ihnen schicken und Sie dort behalten, mit Name und Nachricht. Eine gelöschte oder verschobene Datei wird nicht mehr gezeigt.',
+    badge: 'Folgt ihrem Album',
+    left: (count, name) =>
+      `„${name}“ zeigt ${files(count)} des Albums nicht: Kein Gerät von Ihnen, das signieren darf, hat sie signiert, oder es sind zu viele für eine Freigabe.`,
+    failed: (why) => `Freigaben, die einem Album folgen, ließen sich nicht mit ihm vergleichen. ${why}`,
+  },
   contents: (count, size) => `${files(count)}, ${size}`,
   more: (count) => `und ${number(count)} weitere`,
   gone: (count) => `${files(count)} nicht mehr verfügbar, inzwischen gelöscht oder ersetzt:`,

@@ -6,6 +6,7 @@ export const share = {
   language: 'Language',
   title: 'Files for you',
   intro: (count: number, size: string) => `${files(count)}, ${size}. Your browser decrypts them.`,
+  empty: 'There is no file here now. If something is added, it is here when you reload the page.',
   introSealed: 'The server cannot read them.',
   opening: 'Opening the shared files…',
   list: 'Shared files',

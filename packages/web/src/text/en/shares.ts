@@ -40,6 +40,34 @@ export const shares = {
     save: 'Save',
     done: 'Saved.',
   },
+  showing: {
+    looking: 'Looking through your shares…',
+    none: 'No share',
+    files: (count: number) => files(count),
+    album: (count: number) => plural(count, '1 share shows files of it', `${number(count)} shares show files of it`),
+    losing: (count: number, of: number) =>
+      of === 1
+        ? plural(
+            count,
+            '1 share shows it, and will not any more:',
+            `${number(count)} shares show it, and will not any more:`,
+          )
+        : plural(
+            count,
+            '1 share shows some of them, and will not any more:',
+            `${number(count)} shares show some of them, and will not any more:`,
+          ),
+    unknown: 'Which shares show it is not known now.',
+  },
+  following: {
+    choice: 'Files added later are shown too',
+    meaning:
+      'Whatever comes into the album can be read by everyone who has the link: also what people send you and you keep there, with their names and messages. A file that is deleted or moved is no longer shown.',
+    badge: 'Follows its album',
+    left: (count: number, name: string) =>
+      `“${name}” does not show ${files(count)} of its album: no device of yours that may sign has signed ${plural(count, 'it', 'them')}, or there are too many files for one share.`,
+    failed: (why: string) => `Shares that follow an album could not be compared with it. ${why}`,
+  },
   contents: (count: number, size: string) => `${files(count)}, ${size}`,
   more: (count: number) => `and ${number(count)} more`,
   gone: (count: number) => `${files(count)} no longer available, deleted or replaced since:`,
