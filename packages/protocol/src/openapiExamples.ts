@@ -65,6 +65,11 @@ const SHAPES: Readonly<Record<string, Readonly<Record<string, Json>>>> = {
   FormerNameResponse: { server_id: 'https://old.example.org' },
   HealthResponse: { status: 'ok' },
   ConfirmChannelRequest: { code: '12345678' },
+  SiteResponse: {
+    name: 'Keep of Ada',
+    imprint_url: 'https://example.org/imprint',
+    privacy_url: 'https://example.org/privacy',
+  },
 }
 
 /** Members that only some answers of a shape have, other ones than its example. */
