@@ -6,6 +6,7 @@ import { countText } from '@blindkeep/protocol/counts'
 import { parseAssetId } from '@blindkeep/protocol/ids'
 import type { SignedIn } from '../account/session.ts'
 import { accountAssets } from '../changes/feed.ts'
+import { UsageError } from '../ground/exits.ts'
 import { pick } from '../ground/pick.ts'
 import { type DescribedAsset, describeAssets } from './described.ts'
 
@@ -66,6 +67,24 @@ export async function chosenAssets(
     }),
   )
   return [...new Set(chosen)]
+}
+
+/** Throws `UsageError` without one of the two ways to choose files. */
+export function requireFilesOrAlbum(given: readonly string[], album: string | undefined): void {
+  if (given.length > 0 === (album !== undefined)) throw new UsageError('give files, or --album with an album.')
+}
+
+/** The named files, or all of an album. */
+export async function chosenFiles(
+  session: SignedIn,
+  given: readonly string[],
+  { album, signal }: { readonly album: string | undefined; readonly signal: AbortSignal },
+): Promise<readonly DescribedAsset[]> {
+  if (album === undefined) return await chosenAssets(session, given, { signal })
+  const { albumId } = chosenAlbum(await session.owner.albums(), album)
+  const all = await accountAssets(session, signal)
+  const files = all.filter((asset) => asset.albumId === albumId)
+  return await describeAssets(session, files, { all, signal })
 }
 
 export function isGone(error: unknown): error is ProblemError {

@@ -27,6 +27,11 @@ export async function consents(
   )
 }
 
+/** For opening a file after `consents`, and for nothing that is not marked. */
+export function permitted({ signerRevokedAt }: Pick<DescribedAsset, 'signerRevokedAt'>, signal: AbortSignal) {
+  return { signal, allowRevokedDevice: signerRevokedAt !== undefined }
+}
+
 /** Undefined for a file of a device that may sign. */
 export function markOf({ signerRevokedAt }: Pick<DescribedAsset, 'signerRevokedAt'>): string | undefined {
   return signerRevokedAt === undefined ? undefined : `signed by a device that was revoked ${timeText(signerRevokedAt)}`

@@ -4,48 +4,62 @@ import type { OwnerFlags } from '../account/profile.ts'
 import { type SignedIn, signedIn } from '../account/session.ts'
 import { agrees } from '../ground/ask.ts'
 import { isThere, makeFolder } from '../ground/disk.ts'
-import { EXIT, type Exit, UsageError } from '../ground/exits.ts'
+import { EXIT, type Exit, LocalError, UsageError } from '../ground/exits.ts'
 import { interruptible } from '../ground/interrupts.ts'
 import { shown } from '../ground/texts.ts'
 import { failureOf } from '../outcomes/failures.ts'
 import { createOutcomes } from '../outcomes/outcomes.ts'
-import { freeWritten } from '../save/part.ts'
 import { saveAs, saveFile } from '../save/saveFile.ts'
+import { toOutput } from '../save/toOutput.ts'
 import { createProgress } from '../send/progress.ts'
-import { chosenAssets, titleOf } from './chosen.ts'
-import { consents, markOf } from './consent.ts'
+import { chosenFiles, requireFilesOrAlbum, titleOf } from './chosen.ts'
+import { consents, markOf, permitted } from './consent.ts'
 import type { DescribedAsset } from './described.ts'
+import { getZip, savedFact } from './getZip.ts'
 
 export interface GetFlags extends OwnerFlags {
+  readonly album?: string
   readonly to?: string
   /** A path, or - for standard output. */
   readonly output?: string
+  /** As `output`, of all files as one ZIP. */
+  readonly zip?: string
 }
 
 /** More would share the same line. */
 const AT_ONCE = 3
 
 export async function get(given: readonly string[], flags: GetFlags): Promise<Exit> {
-  const { output, to, json = false } = flags
-  if (output !== undefined && (to !== undefined || given.length > 1))
-    throw new UsageError('-o is for one file, without --to.')
-  if (output === '-' && json) throw new UsageError('-o - and --json both need standard output.')
+  requireFilesOrAlbum(given, flags.album)
+  const { output = flags.zip } = flags
+  requireOneTarget(given, flags)
   const session = await signedIn(flags)
   return await interruptible(async (signal) => {
-    const chosen = await chosenAssets(session, given, { signal })
+    const chosen = await chosenFiles(session, given, { album: flags.album, signal })
     if (!(await consents(chosen, flags))) {
       session.report.problem('Nothing was opened.', { event: 'declined' })
       return EXIT.failed
     }
     const [only] = chosen
-    if (output === '-' && only !== undefined) return await toOutput(session, only, signal)
-    const replace = output !== undefined && (await isThere(output))
+    if (only === undefined) throw new LocalError('There are no files in this album.')
+    if (flags.output === '-') return await printed(session, only, signal)
+    const replace = output !== undefined && output !== '-' && (await isThere(output))
     if (replace && !(await agrees(`Replace ${output}?`, flags))) {
       session.report.problem(`${output} is kept as it is.`, { event: 'declined', path: output })
       return EXIT.failed
     }
+    if (flags.zip !== undefined) return await getZip(session, chosen, { path: flags.zip, replace, signal })
     return await toFiles(session, chosen, { flags, replace, signal })
   })
+}
+
+function requireOneTarget(given: readonly string[], { album, output, to, zip, json = false }: GetFlags): void {
+  if (output !== undefined && (to !== undefined || album !== undefined || given.length > 1))
+    throw new UsageError('-o is for one file, without --to.')
+  if (zip !== undefined && (to !== undefined || output !== undefined))
+    throw new UsageError('--zip is the place of the files: give neither --to nor -o with it.')
+  if ((output === '-' || zip === '-') && json) throw new UsageError('- and --json both need standard output.')
+  if (zip === '-' && process.stdout.isTTY) throw new UsageError('a ZIP is not for a terminal. Name a file, or a pipe.')
 }
 
 interface Getting {
@@ -64,17 +78,14 @@ async function toFiles(session: SignedIn, chosen: readonly DescribedAsset[], get
   const progress = createProgress(files, report)
   await mapConcurrently(files, AT_ONCE, async (file) => {
     if (signal.aborted) return
-    const { asset } = file.one
     const onBytes = (bytes: number) => progress.of(file)({ phase: 'saving', bytes, of: file.size })
     try {
       const path = await save(session, file.one, { ...getting, onBytes })
-      const { file: described, signerRevokedAt } = file.one
-      const fact = { event: 'saved', asset_id: asset.assetId, name: described?.name, path, size: file.size }
       const mark = markOf(file.one)
       const what = mark === undefined ? shown(file.shownAs) : `${shown(file.shownAs)}, ${mark},`
-      report.result(`${what} is saved as ${shown(path)}.`, { ...fact, signer_revoked_at: signerRevokedAt })
+      report.result(`${what} is saved as ${shown(path)}.`, savedFact(file.one, path))
     } catch (error) {
-      if (!signal.aborted) outcomes.fail(file.shownAs, { asset_id: asset.assetId }, failureOf(error))
+      if (!signal.aborted) outcomes.fail(file.shownAs, { asset_id: file.one.asset.assetId }, failureOf(error))
     } finally {
       progress.end(file)
     }
@@ -102,33 +113,9 @@ async function save({ owner }: SignedIn, one: DescribedAsset, { flags, replace, 
   }
 }
 
-/** After `consents`, and for nothing that is not marked. */
-function permitted({ signerRevokedAt }: DescribedAsset, signal: AbortSignal) {
-  return { signal, allowRevokedDevice: signerRevokedAt !== undefined }
-}
-
-/** Writes pieces that are verified each. Only the end shows that they are the whole file. */
-async function toOutput({ owner, report }: SignedIn, one: DescribedAsset, signal: AbortSignal): Promise<Exit> {
-  const { content } = await owner.openAsset(one.asset, permitted(one, signal))
-  let written = 0
-  try {
-    for await (const piece of content) {
-      await write(piece)
-      written += piece.length
-      freeWritten(piece)
-    }
-    return EXIT.done
-  } catch (error) {
-    const failure = failureOf(error)
-    const outcomes = createOutcomes(report)
-    const discard = written === 0 ? '' : ' Discard what was written: it is not the whole file.'
-    outcomes.fail(titleOf(one), {}, { ...failure, message: `${failure.message}${discard}` })
-    return failure.exit
-  }
-}
-
-function write(piece: Uint8Array): Promise<void> {
-  return new Promise((resolve, reject) => {
-    process.stdout.write(piece, (error) => (error ? reject(error) : resolve()))
-  })
+async function printed({ owner, report }: SignedIn, one: DescribedAsset, signal: AbortSignal): Promise<Exit> {
+  const failure = await toOutput((await owner.openAsset(one.asset, permitted(one, signal))).content)
+  if (failure === undefined) return EXIT.done
+  createOutcomes(report).fail(titleOf(one), {}, failure)
+  return failure.exit
 }

@@ -2,15 +2,14 @@
 import { countText } from '@blindkeep/protocol/counts'
 import type { OwnerFlags } from '../account/profile.ts'
 import { retentionOf } from '../account/retaining.ts'
-import { type SignedIn, signedIn } from '../account/session.ts'
-import { accountAssets } from '../changes/feed.ts'
+import { signedIn } from '../account/session.ts'
 import { EXIT, type Exit, UsageError } from '../ground/exits.ts'
 import { interruptible } from '../ground/interrupts.ts'
 import type { Expiry } from '../ground/options.ts'
 import { timeText } from '../ground/texts.ts'
 import { createOutcomes } from '../outcomes/outcomes.ts'
-import { chosenAlbum, chosenAssets, titleOf } from './chosen.ts'
-import { type DescribedAsset, describeAssets } from './described.ts'
+import { chosenFiles, requireFilesOrAlbum, titleOf } from './chosen.ts'
+import type { DescribedAsset } from './described.ts'
 
 export interface RetainFlags extends OwnerFlags {
   readonly for?: Expiry
@@ -21,7 +20,7 @@ export interface RetainFlags extends OwnerFlags {
 export async function retain(given: readonly string[], flags: RetainFlags): Promise<Exit> {
   const retention = flags.for ?? flags.until
   if (retention === undefined) throw new UsageError('give a time with --for or --until.')
-  if (given.length > 0 === (flags.album !== undefined)) throw new UsageError('give files, or --album with an album.')
+  requireFilesOrAlbum(given, flags.album)
   const session = await signedIn(flags)
   const { owner, report } = session
   return await interruptible(async (signal) => {
@@ -62,16 +61,4 @@ const UNSIGNED = {
     'It is not retained: its upload is not complete, or it was deleted meanwhile. Finish it, and call this again.',
   reason: 'not_retained',
   exit: EXIT.failed,
-}
-
-async function chosenFiles(
-  session: SignedIn,
-  given: readonly string[],
-  { album, signal }: { readonly album: string | undefined; readonly signal: AbortSignal },
-): Promise<readonly DescribedAsset[]> {
-  if (album === undefined) return await chosenAssets(session, given, { signal })
-  const { albumId } = chosenAlbum(await session.owner.albums(), album)
-  const all = await accountAssets(session, signal)
-  const files = all.filter((asset) => asset.albumId === albumId)
-  return await describeAssets(session, files, { all, signal })
 }

@@ -55,21 +55,27 @@ function addReading(program: Command): void {
   program
     .command('get')
     .description('Saves files of the account on this machine. A broken connection is continued where it broke.')
-    .argument('<file...>', 'the id of a file, the beginning of its id, or its name')
+    .argument('[file...]', 'the id of a file, the beginning of its id, or its name')
+    .option('--album <album>', 'all files of an album: its name, its id, or the beginning of its id')
     .option(
       '--to <folder>',
       'where to save them, made if it is missing; by default here. Nothing is replaced: names that are taken get a number',
     )
     .option('-o, --output <path>', 'save one file under this path; - writes it to standard output')
+    .option('--zip <path>', 'save them as one ZIP under this path; - writes it to standard output')
     .addHelpText(
       'after',
       `
-With -o - every piece is verified before it is written, but only the end shows
-that the file is whole. If the exit status is not 0, discard what was written.
+With - every piece is verified before it is written, but only the end shows that
+the file is whole. If the exit status is not 0, discard what was written.
+
+In a ZIP names are made safe, and equal ones get a number. It has its name once
+it is whole. A file that cannot be opened is left out, with exit status 1 or 3.
 
 Examples:
   blindkeep get report.pdf 3fa85f64 --to ~/Documents
-  blindkeep get project.tar -o - | tar x`,
+  blindkeep get project.tar -o - | tar x
+  blindkeep get --album Holidays --zip holidays.zip`,
     )
     .action(does(async () => (await import('../assets/get.ts')).get))
 }

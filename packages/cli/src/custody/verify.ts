@@ -90,7 +90,7 @@ async function askHeld(
     for (const answer of answers) {
       names.set(answer.assetId, answer.file?.name)
       if (!answer.held) tellDoubts(answer, outcomes)
-      else if (flags.json === true) report.result('', factOf(answer))
+      else report.fact(factOf(answer))
     }
   }
   report.end()

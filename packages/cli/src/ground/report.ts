@@ -7,6 +7,8 @@ import { cut, wide } from './width.ts'
 export interface Report {
   /** A result: `text` for people, `fact` for programs (`--json`). */
   result(text: string, fact: object): void
+  /** A part of a result that only programs read. */
+  fact(fact: object): void
   /** A result that is shown only now, or that the command was called for alone: also with `--quiet`. */
   answer(text: string, fact: object): void
   /** Words about a result, for people: on standard error, so that they stay out of what a pipe reads. */
@@ -52,6 +54,9 @@ export function createReport({ json = false, quiet = false }: ReportFlags): Repo
       clear()
       if (json) stdout.write(`${jsonLine(fact)}\n`)
       else if (!quiet) stdout.write(`${shownLines(text)}\n`)
+    },
+    fact(fact) {
+      if (json) stdout.write(`${jsonLine(fact)}\n`)
     },
     answer(text, fact) {
       clear()

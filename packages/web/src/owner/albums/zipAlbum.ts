@@ -1,8 +1,8 @@
 /** An album as one ZIP: names are read first, and what would need a question is left out. */
 import { NetworkError, ProblemError } from '@blindkeep/client/errors'
 import type { AssetFacts, Owner } from '@blindkeep/client/owner'
+import { type Zip, zipOf } from '@blindkeep/client/zip'
 import { mapConcurrently } from '@blindkeep/protocol/concurrency'
-import { type Zip, zipOf } from '../../common/zip.ts'
 import { type ShownAsset, showAsset } from './shownAsset.ts'
 
 /** Each takes two small requests. */

@@ -1,9 +1,9 @@
 /** Saves a file of the inbox, and keeps the reason when that fails. */
+import { MAX_ZIP_FILES } from '@blindkeep/client/zip'
 import { useState } from 'preact/hooks'
 import { useCloseGuard } from '../../common/closeGuard.ts'
 import { useText } from '../../common/reader.ts'
 import { type SavingNow, useSaving } from '../../common/useSaving.ts'
-import { MAX_ZIP_FILES } from '../../common/zip.ts'
 import { useOwnerPages } from '../context.ts'
 import { errorTexts } from '../errorText.ts'
 import { isTampered } from './dropDialog.tsx'

@@ -1,7 +1,7 @@
 /** Files as one ZIP: unread names are read first, files that cannot be opened are left out. */
 import type { Owner } from '@blindkeep/client/owner'
+import { type Zip, zipOf } from '@blindkeep/client/zip'
 import { mapConcurrently } from '@blindkeep/protocol/concurrency'
-import { type Zip, zipOf } from '../../common/zip.ts'
 import { isUnread, type ListedDrop } from './dropList.ts'
 
 const MAX_NAMES_AT_ONCE = 4

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
 import { describe, it } from 'node:test'
-import { unzipped, whyNoUnzip } from '../../../../testing/unzipped.ts'
-import { type FileToZip, MAX_ZIP_FILES, zipOf, zipPathsOf } from './zip.ts'
+import { unzipped, whyNoUnzip } from '../../../testing/unzipped.ts'
+import { MAX_ZIP_FILES, zipOf, zipPathsOf } from './zip.ts'
 
 const skip = (await whyNoUnzip()) ?? false
 
-function fileOf(name: string | undefined, content: Uint8Array<ArrayBuffer>, modifiedAt?: string): FileToZip {
+function fileOf(name: string | undefined, content: Uint8Array<ArrayBuffer>, modifiedAt?: string) {
   return { name, size: content.length, modifiedAt, open: async () => ({ content: new Blob([content]).stream() }) }
 }
 

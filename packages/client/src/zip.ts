@@ -1,6 +1,6 @@
 /** Several files as one ZIP, made while they are read, without memory of them. Stored: most files are compressed. */
-import { fileDateOf } from '@blindkeep/client/fileDate'
-import { numberedName, safePath } from '@blindkeep/client/safePath'
+import { fileDateOf } from './ground/fileDate.ts'
+import { numberedName, safePath } from './safePath.ts'
 
 /** The library has no ZIP64 record for the number of files alone, and readers differ. Sizes have no bound. */
 export const MAX_ZIP_FILES = 65_535
@@ -15,15 +15,17 @@ export interface FileToZip {
   readonly size: number
   /** RFC 3339. */
   readonly modifiedAt?: string | undefined
-  /** Called when its turn comes. */
-  readonly open: () => Promise<{ readonly content: ReadableStream<Uint8Array> }>
+  /** Called when its turn comes. Without an answer the file is left out. */
+  readonly open: () => Promise<{ readonly content: ReadableStream<Uint8Array> } | undefined>
 }
 
 export interface Zip {
   /** Fails with the error of the file that cannot be opened or read. */
   readonly content: ReadableStream<Uint8Array>
-  /** Bytes of the ZIP. */
+  /** Bytes of the ZIP, if no file is left out. */
   readonly size: number
+  /** What the files are called in it, in their order. */
+  readonly paths: readonly string[]
 }
 
 /** Throws `RangeError` for more than `MAX_ZIP_FILES`. */
@@ -39,11 +41,12 @@ export async function zipOf(files: readonly FileToZip[]): Promise<Zip> {
   }))
   async function* entries() {
     for (const [index, file] of files.entries()) {
-      const { content } = await file.open()
-      yield { name: paths[index], lastModified: timeIn(file.modifiedAt), input: content }
+      const opened = await file.open()
+      if (opened !== undefined)
+        yield { name: paths[index], lastModified: timeIn(file.modifiedAt), input: opened.content }
     }
   }
-  return { content: makeZip(entries(), { buffersAreUTF8: true }), size: Number(predictLength(metadata)) }
+  return { content: makeZip(entries(), { buffersAreUTF8: true }), size: Number(predictLength(metadata)), paths }
 }
 
 /** Safe paths by name. None equals another or is its folder, on any system: taken names get numbers. */
