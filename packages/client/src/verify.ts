@@ -4,6 +4,7 @@ export type {
   AssetReceiptsOptions,
   CheckedAssetReceipt,
   CheckedAssetReceipts,
+  ListedReceipts,
   ReceiptAudit,
 } from './verify/assetReceipts.ts'
 export { type Doubt, type DoubtReason, doubt } from './verify/doubt.ts'

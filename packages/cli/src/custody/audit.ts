@@ -18,7 +18,6 @@ import { savedReceipts } from '../receipts/savedReceipts.ts'
 import { type Contradiction, createSeenLog, type SeenLog } from '../receipts/seenLog.ts'
 import { noteReceipts, type SeenReceipt, seenReceiptOf, seenReceipts } from '../receipts/seenReceipts.ts'
 import { type Finding, saveEvidence } from './evidence.ts'
-import { checkListed } from './listed.ts'
 
 const AT_ONCE = 6
 /** Lines that are written at once. */
@@ -155,9 +154,9 @@ async function auditAssets(auditing: Auditing): Promise<void> {
 }
 
 async function auditAsset(auditing: Auditing, asset: AssetFacts): Promise<void> {
-  const { session, audit: receipts, log, counts, signal } = auditing
+  const { audit: receipts, log, counts, signal } = auditing
   const { assetId } = asset
-  const found = await checkListed({ owner: session.owner, audit: receipts, signal }, asset)
+  const found = await receipts.checkListed(asset, { signal })
   if (found.is === 'deleted') return
   counts.assets += 1
   if (found.is === 'refused') {

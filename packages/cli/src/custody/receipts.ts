@@ -1,5 +1,7 @@
 /** `blindkeep receipts`: what the server has signed about the files of the account. */
+import type { AssetFacts } from '@blindkeep/client/owner'
 import { erasOf, type PinnedKeys } from '@blindkeep/client/receipts'
+import type { ListedReceipts } from '@blindkeep/client/verify'
 import { sizeText } from '@blindkeep/protocol/byteSizes'
 import { mapConcurrently } from '@blindkeep/protocol/concurrency'
 import { countText } from '@blindkeep/protocol/counts'
@@ -19,7 +21,6 @@ import { createOutcomes } from '../outcomes/outcomes.ts'
 import { saveAssetReceipts } from '../receipts/saved.ts'
 import { createSeenLog } from '../receipts/seenLog.ts'
 import { noteReceipts, seenReceiptOf, seenReceipts } from '../receipts/seenReceipts.ts'
-import { checkListed, type Listed } from './listed.ts'
 import { saveProofs } from './proofs.ts'
 
 export interface ReceiptsFlags extends OwnerFlags {
@@ -72,8 +73,8 @@ async function beginChecking({ owner, profile, server }: SignedIn, signal: Abort
   const audit = await owner.openAudit(await pinsOf(profile.home, serverId))
   const log = createSeenLog(await seenReceipts(profile.home, serverId))
   return {
-    async check(asset: Parameters<typeof checkListed>[1]): Promise<Listed> {
-      const found = await checkListed({ owner, audit, signal }, asset)
+    async check(asset: AssetFacts): Promise<ListedReceipts> {
+      const found = await audit.checkListed(asset, { signal })
       if (found.is !== 'checked') return found
       const seen = found.checked.receipts.map(({ signed }) => seenReceiptOf(signed, asset.assetId))
       await noteReceipts(

@@ -171,7 +171,7 @@ function tellBad({ samples }: SampleRun, names: Sampling['names'], outcomes: Out
 
 function tellNotAsked({ notAsked }: SampleTally, outcomes: Outcomes): void {
   if (notAsked === 0) return
-  const message = `${countText(notAsked, 'sample was', 'samples were')} not asked, because the line failed or the sample was stopped. A server can bring that about for what it lacks, so this proves nothing: call it again.`
+  const message = `${countText(notAsked, 'sample was', 'samples were')} not asked, because the line failed, the sample was stopped, or their file was deleted meanwhile. A server can bring that about for what it lacks, so this proves nothing: call it again.`
   outcomes.fail(
     'sample',
     { event: 'sample_not_asked', samples: notAsked },

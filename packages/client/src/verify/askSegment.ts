@@ -1,4 +1,5 @@
 /** One question of a sample: the beginning of a blob, or one of its segments, and what the answer shows. */
+import { findAsset } from '../assets/assetFacts.ts'
 import type { AssetPorts } from '../assets/assetPorts.ts'
 import { prefixHash } from '../assets/knownPrefixes.ts'
 import { readBlobRange, readBlobStart } from '../assets/readBlob.ts'
@@ -21,7 +22,7 @@ export type SampleResult =
   /** `ofSignedVersion`: false if this client does not know the beginning of the signed file. */
   | { readonly is: 'good'; readonly ofSignedVersion: boolean }
   | { readonly is: 'bad'; readonly why: SampleFault }
-  /** Neither a yes nor a no: the connection failed, or the sample ended before. */
+  /** Neither a yes nor a no: the connection failed, the sample ended before, or the file was deleted meanwhile. */
   | { readonly is: 'not_asked' }
 
 export const NOT_ASKED: SampleResult = { is: 'not_asked' }
@@ -72,6 +73,16 @@ export async function askSegment(
     return { is: 'good', ofSignedVersion } as const
   })
   return 'value' in answer ? answer.value : answer.result
+}
+
+/** Whether the file is there with these bytes: another client may have deleted it. Throws as `openOriginal`. */
+export async function isStated(
+  ports: AssetPorts,
+  { assetId, hash }: SignedOriginal,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const found = await answered(ports, signal, (signal) => findAsset(ports.call, assetId, signal))
+  return 'value' in found && found.value?.blobs.some((blob) => blob.hash === hash) === true
 }
 
 class Fault extends Error {

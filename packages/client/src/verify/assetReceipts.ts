@@ -4,11 +4,11 @@ import type { Sha256Hex } from '@blindkeep/protocol/ids'
 import type { DecodedReceipt } from '@blindkeep/protocol/receipt'
 import type { AssetReceipt } from '@blindkeep/protocol/schemas/receipts'
 import { AssetError } from '../assets/assetError.ts'
-import { type AssetBlob, type AssetFacts, blobOf } from '../assets/assetFacts.ts'
+import { type AssetBlob, type AssetFacts, blobOf, readAsset } from '../assets/assetFacts.ts'
 import { BUNDLE_ROLES, type BundleRole, type SentUploads } from '../assets/bundleRoles.ts'
 import { systemEnvironment } from '../ground/environment.ts'
 import type { Calls } from '../http/call.ts'
-import { AnswerError } from '../http/errors.ts'
+import { AnswerError, ProblemError } from '../http/errors.ts'
 import { auditServer, openReceipt } from './audit.ts'
 import { AuditError } from './auditError.ts'
 import { nameChangesOf } from './keyChanges.ts'
@@ -55,7 +55,7 @@ export async function assetReceipts(
 ): Promise<CheckedAssetReceipts> {
   const { hashes, signal } = options
   return await askUnchanged(calls.call, {
-    assetId,
+    asset: await readAsset(calls.call, assetId, signal),
     signal,
     async ask(asset) {
       if (hashes !== undefined && BUNDLE_ROLES.some((role) => blobOf(asset, role)?.hash !== hashes[role]))
@@ -98,9 +98,20 @@ export interface ReceiptAudit {
     listed: readonly AssetReceipt[],
     options?: Pick<AssetReceiptsOptions, 'uploads' | 'signal'>,
   ): Promise<CheckedAssetReceipts>
+  /**
+   * Reads the server's list and checks it. An asset that has changed since it was described, or that another client
+   * changes meanwhile, is asked about as it is then. Throws what a call throws.
+   */
+  checkListed(asset: AssetFacts, options?: Pick<AssetReceiptsOptions, 'signal'>): Promise<ListedReceipts>
   /** Checks signature, key, server and place in the chain of a kept receipt, not its subject. Throws `AuditError`. */
   checkKept(receipt: AssetReceipt): Promise<DecodedReceipt>
 }
+
+export type ListedReceipts =
+  /** The asset was deleted meanwhile. */
+  | { readonly is: 'deleted' }
+  | { readonly is: 'checked'; readonly listed: readonly AssetReceipt[]; readonly checked: CheckedAssetReceipts }
+  | { readonly is: 'refused'; readonly listed: readonly AssetReceipt[]; readonly error: AuditError }
 
 /** Reads the keys of the server, and compares them with the pinned ones. Throws what `auditServer` throws. */
 export async function openAudit(calls: Calls, pinned?: PinnedKeys): Promise<ReceiptAudit> {
@@ -115,9 +126,10 @@ export async function openAudit(calls: Calls, pinned?: PinnedKeys): Promise<Rece
     // Other checks may have pinned keys and receipts meanwhile.
     keys = joinPins(keys, known.keys)
   }
-  return {
+  const audit: ReceiptAudit = {
     serverId,
     keys: () => keys,
+    checkListed: (asset, options) => checkListed(calls, audit, { asset, ...options }),
     async check(asset, listed, { uploads = {}, signal } = {}) {
       await knowKeys(listed)
       const receipts: CheckedAssetReceipt[] = []
@@ -140,6 +152,39 @@ export async function openAudit(calls: Calls, pinned?: PinnedKeys): Promise<Rece
       return signed
     },
   }
+  return audit
+}
+
+interface CheckListed extends Pick<AssetReceiptsOptions, 'signal'> {
+  readonly asset: AssetFacts
+}
+
+async function checkListed(
+  calls: Calls,
+  audit: Pick<ReceiptAudit, 'check'>,
+  { asset: before, signal }: CheckListed,
+): Promise<ListedReceipts> {
+  const ask = async (asset: AssetFacts): Promise<ListedReceipts> => {
+    const listed = await unlessMissing(listReceipts(calls, asset.assetId, signal))
+    try {
+      if (listed === undefined) throw new AuditError('receipt_missing', 'the server has a file and no receipts for it')
+      return { is: 'checked', listed, checked: await audit.check(asset, listed, { signal }) }
+    } catch (error) {
+      if (!(error instanceof AuditError)) throw error
+      return { is: 'refused', listed: listed ?? [], error }
+    }
+  }
+  const isYes = ({ is }: ListedReceipts) => is !== 'refused'
+  return (await unlessMissing(askUnchanged(calls.call, { asset: before, signal, ask, isYes }))) ?? { is: 'deleted' }
+}
+
+const MISSING: readonly string[] = ['error.asset.not_found', 'error.storage.asset_not_found']
+
+async function unlessMissing<Answer>(asking: Promise<Answer>): Promise<Answer | undefined> {
+  return await asking.catch((error: unknown) => {
+    if (error instanceof ProblemError && MISSING.includes(error.code)) return undefined
+    throw error
+  })
 }
 
 const CHAIN_FAULTS: Readonly<Record<ChainFault, string>> = {

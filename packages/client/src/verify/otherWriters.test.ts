@@ -8,19 +8,32 @@ import { anotherClient, quickEnvironment } from '../../../../testing/people.ts'
 import type { Owner } from '../owner.ts'
 import { sourceOfBytes } from '../seal/source.ts'
 import { createVerificationWorld } from '../testing/verificationWorld.ts'
+import type { SignedOriginal } from './population.ts'
 
 const { keeper, keep, proxy } = await createVerificationWorld()
 const { owner, device } = keeper
 const content = new Uint8Array(randomBytes(100))
 
+type Change = (assetId: AssetId) => Promise<unknown>
 /** One after the other, each before another request. */
-const CHANGES: Readonly<Record<string, readonly ((assetId: AssetId) => Promise<unknown>)[]>> = {
-  'gets another name': [(assetId) => owner.renameAsset(assetId, { name: 'another', device })],
+type Changes = readonly Change[]
+
+const rename =
+  (name: string): Change =>
+  (assetId) =>
+    owner.renameAsset(assetId, { name, device })
+const remove: Change = (assetId) => owner.deleteAsset(assetId)
+const restore: Change = (assetId) => owner.restore(assetId)
+const later: Change = async () => undefined
+
+const CHANGES: Readonly<Record<string, Changes>> = {
+  'gets another name': [rename('another')],
+  'gets two other names': [rename('another'), later, later, rename('a third')],
   'gets a thumbnail': [
     async (assetId) =>
       await owner.addThumbnail(pictureOf(await owner.asset(assetId)), Uint8Array.of(0xff, 0xd8, 0xff, 0xe0)),
   ],
-  'is deleted and restored': [(assetId) => owner.deleteAsset(assetId), (assetId) => owner.restore(assetId)],
+  'is deleted and restored': [remove, restore],
 }
 
 const CHECKS: Readonly<Record<string, (client: Owner, assetId: AssetId) => Promise<unknown>>> = {
@@ -33,24 +46,45 @@ const CHECKS: Readonly<Record<string, (client: Owner, assetId: AssetId) => Promi
     const answer = await client.verifyBeforeDestroying({ assetId, source: sourceOfBytes(content) })
     assert.ok(answer.safe, JSON.stringify(answer))
   },
+  'be audited': async (client, assetId) => {
+    const audit = await client.openAudit()
+    const answer = await audit.checkListed(await client.asset(assetId))
+    assert.equal(answer.is, 'checked', JSON.stringify(answer))
+  },
+  'be sampled': async (client, assetId) => {
+    const originals: SignedOriginal[] = []
+    await client.verifyHeld({ assetIds: [assetId], onSigned: (original) => originals.push(original) })
+    const { samples } = await client.sampleSegments({ originals, samples: 1 })
+    assert.deepEqual(
+      samples.map(({ result }) => result.is),
+      ['good'],
+      JSON.stringify(samples),
+    )
+  },
+}
+
+async function assertFound(changes: Changes, check: (client: Owner, assetId: AssetId) => Promise<unknown>) {
+  let wasChanged = true
+  for (let before = 1; wasChanged; before++) {
+    const { assetId } = await keep(content)
+    // Counted once its facts have been read.
+    let requests = 0
+    const fetch: typeof globalThis.fetch = async (...request) => {
+      if (requests > 0) await changes[requests - before]?.(assetId)
+      if (requests > 0 || String(request[0]).endsWith(`/v1/assets/${assetId}`)) requests += 1
+      return quickEnvironment.fetch(...request)
+    }
+    await check(anotherClient(proxy.url, owner, { ...quickEnvironment, fetch }), assetId)
+    wasChanged = requests > before
+  }
 }
 
 for (const [change, changes] of Object.entries(CHANGES))
   describe(`a file that ${change} meanwhile`, () => {
-    for (const [what, check] of Object.entries(CHECKS))
-      it(`is found to ${what}`, async () => {
-        let wasChanged = true
-        for (let before = 1; wasChanged; before++) {
-          const { assetId } = await keep(content)
-          // Counted once its facts have been read.
-          let requests = 0
-          const fetch: typeof globalThis.fetch = async (...request) => {
-            if (requests > 0) await changes[requests - before]?.(assetId)
-            if (requests > 0 || String(request[0]).endsWith(`/v1/assets/${assetId}`)) requests += 1
-            return quickEnvironment.fetch(...request)
-          }
-          await check(anotherClient(proxy.url, owner, { ...quickEnvironment, fetch }), assetId)
-          wasChanged = requests > before
-        }
-      })
+    for (const [what, check] of Object.entries(CHECKS)) it(`is found to ${what}`, () => assertFound(changes, check))
   })
+
+describe('a file that gets another name, and is deleted and restored when it is asked about again', () => {
+  it('is not found to be without receipts', () =>
+    assertFound([rename('another'), later, later, remove, restore], CHECKS['be audited'] ?? assert.fail()))
+})

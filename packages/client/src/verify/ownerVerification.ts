@@ -20,7 +20,7 @@ import { type AssetToVerify, type AssetVerdict, type VerifyOptions, verifyStorag
 export interface OwnerVerification {
   /** Every receipt of the asset, checked. Throws `AuditError`, or what a call throws. */
   assetReceipts(assetId: string, options?: AssetReceiptsOptions): Promise<CheckedAssetReceipts>
-  /** The receipts that the server lists for an asset, unverified: for a `ReceiptAudit`. */
+  /** The receipts that the server lists for an asset, unverified. */
   listReceipts(assetId: string, signal?: AbortSignal): Promise<readonly AssetReceipt[]>
   /** Reads the server's keys once, for many receipts. Throws `AuditError`, and what a call throws. */
   openAudit(pinned?: PinnedKeys): Promise<ReceiptAudit>

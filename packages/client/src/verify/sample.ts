@@ -8,7 +8,7 @@ import { mapConcurrently } from '@blindkeep/protocol/concurrency'
 import { type AssetId, formatInstant } from '@blindkeep/protocol/ids'
 import { SEGMENT_SEALED_BYTES } from '@blindkeep/protocol/suites'
 import type { AssetPorts } from '../assets/assetPorts.ts'
-import { askSegment, NOT_ASKED, openOriginal, type SampleFault, type SampleResult } from './askSegment.ts'
+import { askSegment, isStated, NOT_ASKED, openOriginal, type SampleFault, type SampleResult } from './askSegment.ts'
 import { populationOf, type SegmentOf, type SignedOriginal } from './population.ts'
 import { chooseSegments, SEED_BYTES } from './segmentChoice.ts'
 
@@ -114,14 +114,20 @@ function isUnanswered(result: SampleResult): boolean {
   return result.is === 'not_asked' || (result.is === 'bad' && result.why === 'late')
 }
 
-/** Reads the beginning of each file once. */
+/** Reads the beginning of each file once, unless another client takes the file to the bin and back meanwhile. */
 function createAsk(ports: AssetPorts, signal: AbortSignal): (of: SegmentOf) => Promise<SampleResult> {
   const opened = new Map<AssetId, ReturnType<typeof openOriginal>>()
-  return async ({ original, segment }) => {
+  const ask = async ({ original, segment }: SegmentOf): Promise<SampleResult> => {
     const opening = opened.get(original.assetId) ?? openOriginal(ports, original, signal)
     opened.set(original.assetId, opening)
     const found = await opening
     return 'result' in found ? found.result : await askSegment(ports, found.value, { segment, signal })
+  }
+  return async (of) => {
+    const result = await ask(of)
+    if (!(result.is === 'bad' && result.why === 'missing')) return result
+    opened.delete(of.original.assetId)
+    return (await isStated(ports, of.original, signal)) ? await ask(of) : NOT_ASKED
   }
 }
 

@@ -3,27 +3,35 @@ import { type AssetFacts, findAsset, readAsset } from '../assets/assetFacts.ts'
 import type { Call } from '../http/call.ts'
 
 interface Question<Answer> {
-  readonly assetId: string
+  /** As the server described it before. */
+  readonly asset: AssetFacts
   readonly signal: AbortSignal | undefined
   readonly ask: (asset: AssetFacts) => Promise<Answer>
   readonly isYes?: (answer: Answer) => boolean
 }
 
+/** A server that describes an asset otherwise each time is not asked without end. */
+export const MAX_ASKED = 3
+
 /**
  * The answer about one state of an asset. If another client renames it, gives it a thumbnail, or takes it to the bin
- * and back, between the requests of `ask`, the answers of an honest server do not fit together: then it is asked once
- * more, and nothing of the first time counts. Throws what `ask` throws, and `readAsset`.
+ * and back, between the requests of `ask`, the answers of an honest server do not fit together: then it is asked again,
+ * and nothing of the time before counts. Throws what `ask` throws, and `readAsset`.
  */
 export async function askUnchanged<Answer>(
   call: Call,
-  { assetId, signal, ask, isYes = () => true }: Question<Answer>,
+  { asset: before, signal, ask, isYes = () => true }: Question<Answer>,
 ): Promise<Answer> {
-  const asset = await readAsset(call, assetId, signal)
-  const [first] = await Promise.allSettled([ask(asset)])
-  const isSettled = first.status === 'fulfilled' && isYes(first.value)
-  if (!isSettled && (await hasChanged(call, asset, signal))) return await ask(await readAsset(call, assetId, signal))
-  if (first.status === 'rejected') throw first.reason
-  return first.value
+  let asset = before
+  for (let asked = 1; ; asked++) {
+    const [answer] = await Promise.allSettled([ask(asset)])
+    const isSettled = answer.status === 'fulfilled' && isYes(answer.value)
+    if (isSettled || asked === MAX_ASKED || !(await hasChanged(call, asset, signal))) {
+      if (answer.status === 'rejected') throw answer.reason
+      return answer.value
+    }
+    asset = await readAsset(call, asset.assetId, signal)
+  }
 }
 
 /** Whether the server describes it otherwise now, or has it no more. No if it gives no answer. */

@@ -5,7 +5,7 @@
  * receipts and verdict must be about exactly that hash. A failure is never a yes.
  */
 import type { Sha256Hex } from '@blindkeep/protocol/ids'
-import type { AssetFacts } from '../assets/assetFacts.ts'
+import { type AssetFacts, readAsset } from '../assets/assetFacts.ts'
 import type { AssetPorts } from '../assets/assetPorts.ts'
 import type { BundleRole, SentUploads } from '../assets/bundleRoles.ts'
 import { hashesOf, readSignedAsset, type SignedAsset, signedFacts, toVerify } from '../assets/signedAsset.ts'
@@ -70,7 +70,7 @@ export async function verifyBeforeDestroying(ports: AssetPorts, question: Before
   try {
     const { assetId, signal } = question
     return await askUnchanged(ports.call, {
-      assetId,
+      asset: await readAsset(ports.call, assetId, signal),
       signal,
       ask: (asset) => answer(ports, asset, question),
       isYes: ({ safe }) => safe,

@@ -26,7 +26,7 @@ import { type CheckedAssetReceipts, listReceipts, openAudit, type ReceiptAudit }
 import { type Doubt, doubtOf } from './doubt.ts'
 import type { PinnedKeys } from './pinnedKeys.ts'
 import { type SignedOriginal, signedOriginalOf } from './population.ts'
-import { hasChanged } from './unchangedAsset.ts'
+import { hasChanged, MAX_ASKED } from './unchangedAsset.ts'
 import { type Depth, type Examination, examinationOf, verdictDoubts } from './verdictDoubts.ts'
 import { type AssetToVerify, type AssetVerdict, verifyStorage } from './verifyStorage.ts'
 
@@ -86,8 +86,8 @@ export interface HeldAnswers {
  * One answer for each asset. An asset is held only if: a live device of the account signed its manifest; its name and
  * the header of its file open under the account's key; there are receipts of this server for exactly these hashes and
  * sizes; and the server vouches for exactly these hashes now. A failure of the server, or data that do not fit
- * together, are doubts; an asset that has changed meanwhile is asked about once more, as in `askUnchanged`. Throws a
- * fault of this program or of the local disk, and the signal's reason when it aborts.
+ * together, are doubts; an asset that has changed meanwhile is asked about again, as in `askUnchanged`. Throws a fault
+ * of this program or of the local disk, and the signal's reason when it aborts.
  */
 export async function verifyHeld(ports: AssetPorts, question: VerifyHeld): Promise<HeldAnswers> {
   const { assetIds, pinned, onSigned, signal } = question
@@ -95,13 +95,17 @@ export async function verifyHeld(ports: AssetPorts, question: VerifyHeld): Promi
   if ('doubt' in opened)
     return { answers: assetIds.map((assetId) => doubted(assetId, [opened.doubt])), keys: undefined }
   const audit = opened.value
-  const first = await ask(ports, audit, question)
-  const changed = await mapConcurrently(first, ASSETS_AT_ONCE, async ({ answer, asset }) => {
-    if (answer.held || asset === undefined || answer.doubts.some(({ reason }) => reason === 'unreachable')) return []
-    return (await hasChanged(ports.call, asset, signal)) ? [answer.assetId] : []
-  })
-  const again = await ask(ports, audit, { ...question, assetIds: changed.flat(), onProgress: undefined })
-  const last = new Map([...first, ...again].map((asked) => [asked.answer.assetId, asked]))
+  const last = new Map<AssetId, Asked>()
+  let now = question
+  for (let asked = 1; asked <= MAX_ASKED && now.assetIds.length > 0; asked++) {
+    const answers = await ask(ports, audit, now)
+    for (const one of answers) last.set(one.answer.assetId, one)
+    const changed = await mapConcurrently(answers, ASSETS_AT_ONCE, async ({ answer, asset }) => {
+      if (answer.held || asset === undefined || answer.doubts.some(({ reason }) => reason === 'unreachable')) return []
+      return (await hasChanged(ports.call, asset, signal)) ? [answer.assetId] : []
+    })
+    now = { ...question, assetIds: changed.flat(), onProgress: undefined }
+  }
   for (const { original } of last.values()) if (original !== undefined) onSigned?.(original)
   return { answers: [...last.values()].map(({ answer }) => answer), keys: audit.keys() }
 }

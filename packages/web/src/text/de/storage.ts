@@ -169,7 +169,7 @@ const sample: Texts['sample'] = {
     `Wenn ${share} aller Stücke fehlten, würde eine solche Stichprobe es mit 99 % Wahrscheinlichkeit finden. Eine einzelne verlorene Datei unter vielen findet sie nicht.`,
   bad: (count) => `${pieces(count)} ${plural(count, 'stimmt', 'stimmen')} nicht: siehe die Dateien unten.`,
   notAsked: (count) =>
-    `${pieces(count)} ${plural(count, 'konnte', 'konnten')} nicht verlangt werden: Die Verbindung ist abgebrochen, oder die Prüfung wurde angehalten. Ein Server kann das für das herbeiführen, was ihm fehlt. Diese Stichprobe beweist also nichts. Prüfen Sie noch einmal.`,
+    `${pieces(count)} ${plural(count, 'konnte', 'konnten')} nicht verlangt werden: Die Verbindung ist abgebrochen, die Prüfung wurde angehalten, oder die Datei wurde inzwischen gelöscht. Ein Server kann das für das herbeiführen, was ihm fehlt. Diese Stichprobe beweist also nichts. Prüfen Sie noch einmal.`,
   someVersion: (count) =>
     `${pieces(count)} ${plural(count, 'kann', 'können')} von einer älteren Fassung einer Datei stammen, weil dieser Browser die Datei weder verschlüsselt noch bis zum Ende gelesen hat.`,
   faults: {

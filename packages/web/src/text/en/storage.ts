@@ -177,7 +177,7 @@ const sample = {
     `If ${share} of all pieces were lost, a sample like this would find it with 99% probability. It does not find a single lost file among many.`,
   bad: (count: number) => `${pieces(count)} ${plural(count, 'was', 'were')} not right: see the files below.`,
   notAsked: (count: number) =>
-    `${pieces(count)} could not be asked for: the connection failed, or the check was stopped. A server can bring that about for what it lacks. So this sample proves nothing. Check again.`,
+    `${pieces(count)} could not be asked for: the connection failed, the check was stopped, or the file was deleted meanwhile. A server can bring that about for what it lacks. So this sample proves nothing. Check again.`,
   someVersion: (count: number) =>
     `${pieces(count)} may be of an older version of a file, because this browser has not sealed the file or read it to its end.`,
   faults: {
