@@ -154,6 +154,34 @@ describe('a file that moves to another album', () => {
     await assertWhole(assetId, { ...FACTS, albumId: keeper.album })
   })
 
+  for (const isNoted of [true, false])
+    it(`is copied again when it got another name after a kill, ${isNoted ? 'with' : 'without'} a note, and the first copy goes`, async () => {
+      const { owner, device } = keeper
+      const assetId = await uploaded()
+      const others = new Set((await places()).map((place) => place.assetId))
+      others.delete(assetId)
+      const before = await binned()
+      const killed = new AbortController()
+      proxy.tamper({
+        matches: (exchange) => {
+          if (isRequest('POST', /^\/v1\/storage\/verify/)(exchange)) killed.abort(new Error('killed'))
+          return false
+        },
+      })
+      let kept: AssetMoveState | undefined
+      const onState = (changed: AssetMoveState) => {
+        kept = changed
+      }
+      await assert.rejects(owner.moveAsset({ assetId, album, device, onState, signal: killed.signal }), /killed/)
+      proxy.tamper()
+      await owner.renameAsset(assetId, { name: 'b.txt', device })
+      const copied = await owner.moveAsset({ assetId, album, device, state: isNoted ? kept : undefined })
+      const found = (await places()).filter((place) => !others.has(place.assetId))
+      assert.deepEqual(found, [{ assetId: copied, albumId: album }])
+      assert.deepEqual(await binned(), before)
+      await assertWhole(copied, { ...FACTS, name: 'b.txt', albumId: album })
+    })
+
   it('is copied once by two clients at once', async () => {
     const { owner, device } = keeper
     const assetId = await uploaded()

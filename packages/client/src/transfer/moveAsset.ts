@@ -88,13 +88,22 @@ export async function moveAsset(ports: MovePorts, options: MoveAsset): Promise<A
   if (asset.albumId === album) return assetId
   if (provenanceOf(asset) === '') throw new AssetUnsigned()
   if (isRetained(asset, ports.clock.now())) throw new AssetMoveError('retained')
-  const copy =
-    state === undefined ? await copyAnew(ports, asset, options) : await copyOn(ports, asset, { ...options, state })
+  const copy = await copied(ports, asset, options)
   await addThumbnail(ports, { asset, copy }, options)
-  const copied = await verifiedCopy(ports, copy, options)
+  const movedId = await verifiedCopy(ports, copy, options)
   await requireUnchanged(ports, await readAsset(call, assetId, signal), copy)
   await deleteUnchanged(ports, { assetId, copy }, signal)
-  return copied
+  return movedId
+}
+
+/** Goes on with the copy of an earlier call, unless the file has another name since: then that copy goes. */
+async function copied(ports: MovePorts, asset: AssetFacts, options: MoveAsset): Promise<Copy> {
+  const { state, album } = options
+  if (state?.provenanceHash === provenanceOf(asset)) return await copyOn(ports, asset, { ...options, state })
+  const provenanceHash = asset.envelope.prior_provenance_hash
+  if (state !== undefined) await endCopy(ports, copyOf(state).assetId)
+  else if (provenanceHash) await endCopy(ports, copyFrom(ports, asset, { album, turn: 0, provenanceHash }).assetId)
+  return await copyAnew(ports, asset, options)
 }
 
 /** An earlier call has deleted it: not before its copy was verified, which is cheap to ask again. */
@@ -109,7 +118,7 @@ async function copyOfBinned(ports: MovePorts, { assetId, album, signal }: MoveAs
   for await (const page of ports.bin({ signal })) {
     const asset = page.find(({ id }) => id === assetId)?.asset
     for (let turn = 0; asset !== undefined && provenanceOf(asset) !== '' && turn < MAX_TRIES; turn++) {
-      const copy = { assetId: copyId(ports, asset, { album, turn }), provenanceHash: provenanceOf(asset) }
+      const copy = copyFrom(ports, asset, { album, turn })
       if ((await findAsset(ports.call, copy.assetId, signal))?.complete === true) return copy
     }
   }
@@ -166,7 +175,7 @@ async function copyAnew(ports: MovePorts, asset: AssetFacts, options: MoveAsset)
   const { device, onProgress, signal } = options
   let turn = 0
   for (let tries = 1; ; tries++) {
-    const copy = { assetId: copyId(ports, asset, { album: options.album, turn }), provenanceHash: provenanceOf(asset) }
+    const copy = copyFrom(ports, asset, { album: options.album, turn })
     const there = await findAsset(call, copy.assetId, signal)
     if (there?.complete === true) return copy
     if (there !== undefined) {
@@ -189,14 +198,25 @@ async function copyAnew(ports: MovePorts, asset: AssetFacts, options: MoveAsset)
   }
 }
 
-function copyId({ accountKey }: AssetPorts, asset: AssetFacts, to: { album: AlbumId; turn: number }): AssetId {
+interface CopyTo {
+  readonly album: AlbumId
+  readonly turn: number
+  /** The manifest of the file that is copied; by default the present one. */
+  readonly provenanceHash?: string
+}
+
+function copyFrom(
+  { accountKey }: AssetPorts,
+  asset: AssetFacts,
+  { album, turn, provenanceHash = provenanceOf(asset) }: CopyTo,
+): Copy {
   const bytes = movedAssetId(accountKey, {
     assetId: uuidBytes(asset.assetId),
-    albumId: uuidBytes(to.album),
-    provenanceHash: fromHex(provenanceOf(asset)),
-    turn: to.turn,
+    albumId: uuidBytes(album),
+    provenanceHash: fromHex(provenanceHash),
+    turn,
   })
-  return newId({ randomBytes: () => bytes }, parseAssetId)
+  return { assetId: newId({ randomBytes: () => bytes }, parseAssetId), provenanceHash }
 }
 
 /** Otherwise the id belongs to a copy that was deleted. */
@@ -230,7 +250,6 @@ async function copyOn(
 ): Promise<Copy> {
   const { onState, onProgress, signal } = options
   const copy = copyOf(state)
-  await requireUnchanged(ports, asset, copy)
   const source = storedFile(opening(ports, asset, options), state.copy.original.header.size)
   try {
     await finishUpload(ports, {
@@ -271,15 +290,19 @@ function opening(
   return () => openAsset(ports, asset, { allowRevokedDevice, signal })
 }
 
-/** Otherwise the copy goes, unless another client has changed it. */
+/** Otherwise the copy goes. */
 async function requireUnchanged(ports: AssetPorts, asset: AssetFacts, copy: Copy): Promise<void> {
   if (provenanceOf(asset) === copy.provenanceHash) return
-  const { call } = ports
-  const { assetId } = copy
-  await cancelOpenUploads(ports, assetId)
-  const copied = await findAsset(call, assetId)
-  if (copied?.envelope.action === 'create') await deleteForGood(call, assetId)
+  await endCopy(ports, copy.assetId)
   throw new AssetMoveError('changed')
+}
+
+/** Unless another client has changed it, or has it retained. */
+async function endCopy(ports: AssetPorts, assetId: AssetId): Promise<void> {
+  await cancelOpenUploads(ports, assetId)
+  const copy = await findAsset(ports.call, assetId)
+  if (copy?.envelope.action === 'create' && !isRetained(copy, ports.clock.now()))
+    await deleteForGood(ports.call, assetId)
 }
 
 /** Deeply; if the hash is known, of exactly the bytes that a client of the account has sealed. */
