@@ -191,16 +191,24 @@ describe('blindkeep rm', () => {
     assert.match(outcome.stderr, /big\.bin: It must be kept until/)
   })
 
-  it('deletes the rest when it is repeated, and says when nothing is there', async () => {
-    const ids = [(await keep('1.txt', Buffer.from('1'))).assetId, (await keep('2.txt', Buffer.from('2'))).assetId]
-    await owner.deleteAsset(ids[0] ?? '')
-    const line = ['rm', ...ids, '--yes', ...as]
-    const repeated = await run(line)
-    assert.equal(repeated.status, 0, repeated.stderr)
-    assert.match(repeated.stderr, /1 of these files is not there any more/)
-    assert.ok(!(await assetIdsOf(owner)).includes(ids[1] ?? ''))
-    assert.equal((await run(line)).status, 1)
-  })
+  for (const isById of [true, false])
+    it(`deletes the rest when it is repeated, and says when nothing is there, by ${isById ? 'id' : 'name'}`, async () => {
+      const names = [`1 ${isById}`, `2 ${isById}`]
+      const ids = [
+        (await keep(names[0] ?? '', Buffer.from('1'))).assetId,
+        (await keep(names[1] ?? '', Buffer.from('2'))).assetId,
+      ]
+      await owner.deleteAsset(ids[0] ?? '')
+      const line = ['rm', ...(isById ? ids : names), '--yes', ...as]
+      const repeated = await run(line)
+      assert.equal(repeated.status, 0, repeated.stderr)
+      assert.match(repeated.stderr, /1 of these files is not there any more/)
+      assert.ok(!(await assetIdsOf(owner)).includes(ids[1] ?? ''))
+      const again = await run(line)
+      assert.deepEqual([again.status, again.stdout], [0, 'There is nothing left to delete.\n'], again.stderr)
+      await owner.emptyBin()
+      assert.equal((await run(line)).status, 1)
+    })
 })
 
 describe('blindkeep album delete', () => {

@@ -1,13 +1,14 @@
 /** What a person means by an album, and by an asset. */
 import { ProblemError } from '@blindkeep/client/errors'
-import type { Album } from '@blindkeep/client/owner'
+import type { Album, BinItem } from '@blindkeep/client/owner'
 import { mapConcurrently } from '@blindkeep/protocol/concurrency'
 import { countText } from '@blindkeep/protocol/counts'
-import { parseAssetId } from '@blindkeep/protocol/ids'
+import { type AssetId, parseAssetId } from '@blindkeep/protocol/ids'
 import type { SignedIn } from '../account/session.ts'
+import { itemsIn } from '../bin/bin.ts'
 import { accountAssets } from '../changes/feed.ts'
 import { UsageError } from '../ground/exits.ts'
-import { pick } from '../ground/pick.ts'
+import { meantBy, pick } from '../ground/pick.ts'
 import { type DescribedAsset, describeAssets } from './described.ts'
 
 export function chosenAlbum(albums: readonly Album[], given: string): Album {
@@ -24,7 +25,7 @@ const AT_ONCE = 4
 
 interface Choosing {
   readonly signal: AbortSignal
-  /** Says how many of the whole ids mean nothing, unless none means anything: a repeated deletion does the rest. */
+  /** Leaves out what an earlier call has deleted, and says how many: a repeated deletion does the rest. */
   readonly skipsGone?: boolean
   /** What a name means only where it means nothing else. */
   readonly isLast?: (one: DescribedAsset) => boolean
@@ -37,36 +38,61 @@ export async function chosenAssets(
   { signal, skipsGone = false, isLast = () => false }: Choosing,
 ): Promise<readonly DescribedAsset[]> {
   const ids = given.map((text) => parseAssetId(text.toLowerCase()))
-  if (ids.every((id) => id !== undefined)) {
-    const gone: ProblemError[] = []
-    const asked = await mapConcurrently([...new Set(ids)], AT_ONCE, async (id) => {
-      try {
-        return await session.owner.asset(id)
-      } catch (error) {
-        if (!(skipsGone && isGone(error))) throw error
-        gone.push(error)
-        return undefined
-      }
-    })
-    const assets = asked.filter((asset) => asset !== undefined)
-    const [first] = gone
-    if (assets.length === 0 && first !== undefined) throw first
-    if (gone.length > 0)
-      session.report.aside(`${countText(gone.length, 'of these files is', 'of these files are')} not there any more.`)
-    return await describeAssets(session, assets, { signal })
-  }
+  if (ids.every((id) => id !== undefined)) return await chosenById(session, [...new Set(ids)], { signal, skipsGone })
   const all = await accountAssets(session, signal)
   const described = await describeAssets(session, all, { all, signal })
   const first = described.filter((one) => !isLast(one))
-  const chosen = given.map((text) =>
-    pick(first.some(({ file }) => file?.name === text) ? first : described, text, {
-      what: 'file',
-      listedBy: 'ls',
-      id: ({ asset }) => asset.assetId,
-      name: ({ file }) => file?.name,
-    }),
-  )
+  const unknown = given.filter((text) => meantBy(described, text, NAMED).length === 0)
+  const gone = skipsGone && unknown.length > 0 ? await inBin(session, unknown, signal) : []
+  tellGone(session, gone.length)
+  const chosen = given
+    .filter((text) => !gone.includes(text))
+    .map((text) =>
+      pick(first.some(({ file }) => file?.name === text) ? first : described, text, {
+        what: 'file',
+        listedBy: 'ls',
+        ...NAMED,
+      }),
+    )
   return [...new Set(chosen)]
+}
+
+const NAMED = {
+  id: ({ asset }: DescribedAsset) => asset.assetId,
+  name: ({ file }: DescribedAsset) => file?.name,
+}
+
+async function chosenById(
+  session: SignedIn,
+  ids: readonly AssetId[],
+  { signal, skipsGone }: Pick<Choosing, 'signal' | 'skipsGone'>,
+): Promise<readonly DescribedAsset[]> {
+  const gone: ProblemError[] = []
+  const asked = await mapConcurrently(ids, AT_ONCE, async (id) => {
+    try {
+      return await session.owner.asset(id)
+    } catch (error) {
+      if (!(skipsGone && isGone(error))) throw error
+      gone.push(error)
+      return undefined
+    }
+  })
+  const assets = asked.filter((asset) => asset !== undefined)
+  const [first] = gone
+  if (assets.length === 0 && first !== undefined && (await inBin(session, ids, signal)).length < ids.length) throw first
+  tellGone(session, gone.length)
+  return await describeAssets(session, assets, { signal })
+}
+
+/** Of ids, beginnings and names, those that mean a deleted file which can still be restored. */
+async function inBin(session: SignedIn, given: readonly string[], signal: AbortSignal): Promise<readonly string[]> {
+  const deleted = (await itemsIn(session, signal)).filter(({ asset }) => asset !== undefined)
+  const named = { id: ({ id }: BinItem) => id, name: ({ file }: BinItem) => file?.name }
+  return given.filter((text) => meantBy(deleted, text, named).length > 0)
+}
+
+function tellGone({ report }: SignedIn, count: number): void {
+  if (count > 0) report.aside(`${countText(count, 'of these files is', 'of these files are')} not there any more.`)
 }
 
 /** Throws `UsageError` without one of the two ways to choose files. */

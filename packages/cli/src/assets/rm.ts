@@ -25,6 +25,10 @@ export async function rm(given: readonly string[], flags: OwnerFlags): Promise<E
   const { report } = session
   return await interruptible(async (signal) => {
     const chosen = await chosenAssets(session, given, { signal, skipsGone: true })
+    if (chosen.length === 0) {
+      report.list([], [], 'There is nothing left to delete.')
+      return EXIT.done
+    }
     const question = `Delete ${whatOf(chosen)} from the account, to be restored from the bin for a time?`
     if (!(await agreesToLose(session, { question, chosen, signal }, flags))) {
       report.problem('Nothing was deleted.', { event: 'declined' })

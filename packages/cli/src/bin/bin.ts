@@ -101,7 +101,7 @@ export async function emptyBin(given: readonly string[], flags: OwnerFlags): Pro
 }
 
 /** Newest first. */
-async function itemsIn({ owner, report }: SignedIn, signal: AbortSignal): Promise<readonly BinItem[]> {
+export async function itemsIn({ owner, report }: SignedIn, signal: AbortSignal): Promise<readonly BinItem[]> {
   const entries = []
   for await (const page of owner.bin({ order: 'newest', signal })) entries.push(...page)
   let read = 0
