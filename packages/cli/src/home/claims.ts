@@ -17,6 +17,8 @@ const SQLITE_BUSY = 5
 /** Also of a file that another process has removed meanwhile. */
 const SQLITE_IOERR_FSTAT = 1802
 const RETRY_MS = 20
+/** Longer than all claims of a killed process take on a busy disk. */
+const REPLACING_MS = 30_000
 
 export interface Claim {
   /** A directory that all processes of this user share. */
@@ -61,7 +63,7 @@ async function isClaimed({ home, claim, me }: Claiming): Promise<boolean> {
   const holder = await holderOf(claim)
   if (holder === undefined || isRunning(home, holder)) return false
   // One process at a time replaces the claims of ended ones: otherwise two could, one after the other, and both go on.
-  const lock = lockOf(join(runningIn(home), 'replacing'))
+  const lock = await replacingIn(home)
   if (lock === undefined) return false
   try {
     if ((await holderOf(claim)) !== holder) return false
@@ -69,6 +71,15 @@ async function isClaimed({ home, claim, me }: Claiming): Promise<boolean> {
     return await isMade(claim, me)
   } finally {
     lock.release()
+  }
+}
+
+/** Waits for the others, which take a moment each: work that was killed has left many claims. */
+async function replacingIn(home: string): Promise<Lock | undefined> {
+  const path = join(runningIn(home), 'replacing')
+  for (const endsAt = performance.now() + REPLACING_MS; ; await wait(RETRY_MS)) {
+    const lock = lockOf(path)
+    if (lock !== undefined || performance.now() >= endsAt) return lock
   }
 }
 

@@ -111,6 +111,16 @@ describe('a claim', () => {
     assert.equal(most, 1)
   })
 
+  it('are taken over many at once when the process that had them has ended', async () => {
+    const names = Array.from({ length: 8 }, (_, index) => `left ${index}`)
+    for (const name of names) {
+      await mkdir(`${claim(name).path}.claimed`, { recursive: true })
+      await writeFile(join(`${claim(name).path}.claimed`, randomUUID()), '')
+    }
+    const all = await Promise.all(names.map((name) => whileAlone(claim(name), async () => 'ran')))
+    assert.deepEqual(new Set(all), new Set(['ran']))
+  })
+
   it('names its process while it is held, and goes also after a failure', async () => {
     const failing = whileAlone(claim('failing'), async () => {
       assert.match(String(await readdir(`${claim('failing').path}.claimed`)), /^[0-9a-f-]{36}$/)
