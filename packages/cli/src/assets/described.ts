@@ -1,6 +1,7 @@
 /** Names and sizes of an account's assets, verified on this machine, kept in the profile for the next list. */
 import { createHash } from 'node:crypto'
 import { AssetError, AssetUnsigned, ProblemError, SealError } from '@blindkeep/client/errors'
+import type { Findable } from '@blindkeep/client/find'
 import type { AssetFacts, FileDescription } from '@blindkeep/client/owner'
 import { forEachConcurrently } from '@blindkeep/protocol/concurrency'
 import type { AssetId, DeviceId } from '@blindkeep/protocol/ids'
@@ -23,6 +24,10 @@ export interface DescribedAsset {
   readonly failure: Failure | undefined
   /** RFC 3339: when its signing device was revoked. Shown beside the name, and asked about before opening. */
   readonly signerRevokedAt?: string | undefined
+}
+
+export function findableAsset({ asset: { envelope, createdAt: at }, file }: DescribedAsset): Findable {
+  return { file, size: file?.size ?? envelope.plaintext_size, at }
 }
 
 interface Kept {

@@ -1,4 +1,5 @@
 /** `blindkeep ls`: the files of the account's albums. */
+import { finderOf, sortedBy } from '@blindkeep/client/find'
 import type { Owner } from '@blindkeep/client/owner'
 import { sizeText } from '@blindkeep/protocol/byteSizes'
 import type { OwnerFlags } from '../account/profile.ts'
@@ -6,14 +7,15 @@ import { retentionMark } from '../account/retaining.ts'
 import { signedIn } from '../account/session.ts'
 import { accountAssets } from '../changes/feed.ts'
 import { EXIT, type Exit } from '../ground/exits.ts'
+import { type FilterFlags, isFiltering, type OrderFlags, queryOf } from '../ground/filters.ts'
 import { interruptible } from '../ground/interrupts.ts'
 import type { Row } from '../ground/report.ts'
 import { shrinking } from '../ground/table.ts'
-import { byName, shortId, shown, timeText } from '../ground/texts.ts'
+import { shortId, shown, timeText } from '../ground/texts.ts'
 import { createOutcomes } from '../outcomes/outcomes.ts'
 import { chosenAlbum } from './chosen.ts'
 import { markOf } from './consent.ts'
-import { type AssetState, type DescribedAsset, describeAssets } from './described.ts'
+import { type AssetState, type DescribedAsset, describeAssets, findableAsset } from './described.ts'
 
 /** What stands in place of a name. */
 const WITHOUT_NAME: Readonly<Record<AssetState, string>> = {
@@ -25,7 +27,9 @@ const WITHOUT_NAME: Readonly<Record<AssetState, string>> = {
   unreadable: '(cannot be opened)',
 }
 
-export async function ls(album: string | undefined, flags: OwnerFlags): Promise<Exit> {
+interface LsFlags extends OwnerFlags, FilterFlags, Required<OrderFlags> {}
+
+export async function ls(album: string | undefined, flags: LsFlags): Promise<Exit> {
   const session = await signedIn(flags)
   const { owner, report } = session
   const albums = await owner.albums()
@@ -35,11 +39,14 @@ export async function ls(album: string | undefined, flags: OwnerFlags): Promise<
     const all = await accountAssets(session, signal)
     const assets = all.filter(({ albumId }) => chosen === undefined || albumId === chosen.albumId)
     const described = await describeAssets(session, assets, { all, signal })
-    const sorted = described.toSorted((one, other) => byName(sortName(one), sortName(other)))
+    const isMeant = finderOf(queryOf(flags))
+    const meant = described.filter((one) => isMeant(findableAsset(one)))
     report.list(
       [shrinking('NAME'), 'SIZE', 'KEPT SINCE', 'ID'],
-      sorted.map((one) => rowOf(one, { album: names.get(one.asset.albumId), owner })),
-      'There are no files.',
+      sortedBy(meant, flags.sort, findableAsset).map((one) =>
+        rowOf(one, { album: names.get(one.asset.albumId), owner }),
+      ),
+      isFiltering(flags) ? 'Nothing matches.' : 'There are no files.',
     )
     const outcomes = createOutcomes(report)
     for (const { asset, failure } of described)
@@ -47,8 +54,6 @@ export async function ls(album: string | undefined, flags: OwnerFlags): Promise<
     return outcomes.exit()
   })
 }
-
-const sortName = ({ file, state }: DescribedAsset) => file?.name ?? WITHOUT_NAME[state]
 
 interface Shown {
   readonly album: string | undefined

@@ -1,8 +1,8 @@
 /** The commands for the files that an account keeps. */
-import { FILE_KINDS, SORT_ORDERS } from '@blindkeep/client/find'
 import { type Command, Option } from 'commander'
-import { expiry, pastTime, size } from '../ground/options.ts'
+import { expiry } from '../ground/options.ts'
 import { does } from './done.ts'
+import { withFilters, withOrder } from './filters.ts'
 
 export const RETAIN = 'the files cannot be deleted for so long, or until then; asks once'
 
@@ -44,10 +44,12 @@ Examples:
 }
 
 function addReading(program: Command): void {
-  program
+  const ls = program
     .command('ls')
     .description('Lists the files of the account, or of one album.')
     .argument('[album]', 'its name, its id, or the beginning of its id')
+  withOrder(withFilters(ls), 'name')
+    .addHelpText('after', '\nExample:\n  blindkeep ls Scans --kind document --since 7d --sort newest')
     .action(does(async () => (await import('../assets/ls.ts')).ls))
 
   addFind(program)
@@ -135,19 +137,13 @@ Examples:
 }
 
 function addFind(program: Command): void {
-  program
+  const command = program
     .command('find')
     .description('Finds files in inbox and albums. All words must be in name, sender, link or album.')
     .argument('[word...]', 'words or parts of words, in any order; case and accents do not count')
     .addOption(new Option('--in <place>', 'only there').choices(['inbox', 'albums']))
-    .addOption(new Option('--kind <kind>', 'by the ending of the name, or its media type').choices(FILE_KINDS))
-    .option('--from <sender>', 'as the guest says')
     .option('--link <link>', 'only drops of this link: its id or label')
-    .option('--since <time>', 'not older than this: a duration, a day or a time', pastTime)
-    .option('--until <time>', 'older than this', pastTime)
-    .option('--larger <size>', 'at least so large', size)
-    .option('--smaller <size>', 'at most so large', size)
-    .addOption(new Option('--sort <order>', 'the order').choices(SORT_ORDERS).default('newest'))
+  withOrder(withFilters(command), 'newest')
     .option('--no-index', 'keep no names of drops in this profile, and delete those that it keeps')
     .addHelpText(
       'after',

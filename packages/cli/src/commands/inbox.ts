@@ -3,48 +3,71 @@ import { type Command, Option } from 'commander'
 import { expiry } from '../ground/options.ts'
 import { does } from './done.ts'
 import { RETAIN } from './files.ts'
+import { withFilters, withOrder } from './filters.ts'
 
 const BATCH = 'all that a guest has sent in one go: the beginning of its id'
 const NOTES = 'write what the guest says beside the file, as NAME.blindkeep-note.txt'
 
 export function addInboxCommands(program: Command): void {
-  const inbox = program.command('inbox').description('Lists, saves, adopts and discards what guests have dropped.')
-  inbox
+  const inbox = program
+    .command('inbox')
+    .description('Lists, saves, adopts (keeps) and discards the files that guests have dropped.')
+  const list = inbox
     .command('list')
     .description('Lists the drops. What guests say about them is not verified.')
     .option('--link <link>', 'only those of this link: its id or label')
+  withOrder(withFilters(list))
+    .addHelpText(
+      'after',
+      `
+Without --sort they are in the order of their arrival, and what was sent in one
+go stands together.
+
+Example:
+  blindkeep inbox list --from Ada --since 7d --sort largest`,
+    )
     .action(does(async () => (await import('../inbox/list.ts')).list))
 
   addSave(inbox)
   addWatch(inbox)
 
-  inbox
-    .command('adopt')
-    .description('Turns drops into files of an album, and signs for them. The same line again goes on after a kill.')
-    .argument('[id...]', 'drops, by the beginning of their ids')
-    .option('--batch <id>', BATCH)
+  withChoice(inbox.command('adopt'))
+    .alias('keep')
+    .description(
+      'Keeps drops in an album: they become files of it, signed by this device. The same line again goes on after a kill.',
+    )
     .requiredOption('--album <album>', 'required: its id or name')
     .option('--retain <time>', RETAIN, expiry)
-    .addHelpText('after', '\nExample:\n  blindkeep inbox adopt 3f2a91c0 --album Contracts')
+    .addHelpText(
+      'after',
+      `
+With --all or --link it asks once.
+
+Examples:
+  blindkeep inbox adopt 3f2a91c0 --album Contracts
+  blindkeep inbox adopt --all --kind image --from Ada --album Holidays`,
+    )
     .action(does(async () => (await import('../inbox/adopt.ts')).adopt))
 
-  inbox
-    .command('discard')
-    .description('Deletes drops from the server. Asks first.')
-    .argument('[id...]', 'drops, by the beginning of their ids')
-    .option('--batch <id>', BATCH)
-    .option('--link <link>', 'all that this link has brought so far')
+  withChoice(inbox.command('discard'))
+    .description('Moves drops to the bin. Asks first. The same line again does the rest.')
+    .addHelpText(
+      'after',
+      `
+With --yes, of a batch, a link or all only those that an earlier command has
+shown or saved.
+
+Examples:
+  blindkeep inbox discard 3f2a91c0
+  blindkeep inbox discard --all --until 4w`,
+    )
     .action(does(async () => (await import('../inbox/discard.ts')).discard))
 }
 
 function addSave(inbox: Command): void {
-  withEnds(inbox.command('save'))
+  withEnds(withChoice(inbox.command('save')))
     .description('Saves drops into a folder. The same line again goes on where it stopped, and saves nothing twice.')
-    .argument('[id...]', 'drops, by the beginning of their ids')
     .requiredOption('--to <folder>', 'required: made if it is missing; nothing in it is ever replaced')
-    .option('--batch <id>', BATCH)
-    .option('--link <link>', 'the drops of this link: its id or label')
-    .option('--all', 'all drops')
     .option('--notes', NOTES)
     .option('--again', 'save drops again that were saved into this folder before')
     .addHelpText(
@@ -89,11 +112,22 @@ Examples:
     .action(does(async () => (await import('../inbox/watch.ts')).watch))
 }
 
+/** Which drops are meant. */
+function withChoice(command: Command): Command {
+  return withFilters(
+    command
+      .argument('[id...]', 'drops, by the beginning of their ids')
+      .option('--batch <id>', BATCH)
+      .option('--link <link>', 'the drops of this link, or those of them that fit: its id or label')
+      .option('--all', 'all drops, or all that fit'),
+  )
+}
+
 /** What becomes of a drop once its bytes are on the disk. */
 function withEnds(command: Command): Command {
   return command
     .addOption(
-      new Option('--adopt <album>', 'then adopt the drop into this album: its id or name').conflicts('discard'),
+      new Option('--adopt <album>', 'then adopt the drop: keep it in this album, by id or name').conflicts('discard'),
     )
     .addOption(new Option('--discard', 'then discard the drop on the server'))
 }

@@ -48,6 +48,36 @@ describe('blindkeep find', () => {
       assert.equal((await run(['find', ...wrong, ...as])).status, 2)
   })
 
+  it('has its filters and orders from one table, with ls and inbox list', async () => {
+    const office = await openOffice(world, 'lister')
+    const as = ['--profile', office.profile]
+    const scans = await office.owner.createAlbum({ name: 'Scans' })
+    for (const [name, bytes, sender] of [
+      ['b.pdf', 2000, 'Ada'],
+      ['a.heic', 10, 'Bob'],
+      ['c.pdf', 30, 'Ada'],
+    ] as const) {
+      await office.drop(new Uint8Array(bytes), { name, sender })
+      await office.drop(new Uint8Array(bytes), { name, sender })
+    }
+    await run(['inbox', 'list', ...as])
+    const half = (await office.pending()).filter((_, index) => index % 2 === 0)
+    assert.equal((await run(['inbox', 'adopt', ...half, '--album', 'Scans', ...as])).status, 0)
+    const names = async (...line: readonly string[]) => (await facts([...line, ...as])).map(({ name }) => name)
+
+    for (const line of [['ls', scans.albumId], ['ls'], ['inbox', 'list']]) {
+      assert.deepEqual(await names(...line, '--sort', 'largest'), ['b.pdf', 'c.pdf', 'a.heic'])
+      assert.deepEqual(await names(...line, '--sort', 'name', '--from', 'ada'), ['b.pdf', 'c.pdf'])
+      assert.deepEqual(await names(...line, '--kind', 'image', '--since', '1h'), ['a.heic'])
+      assert.deepEqual(await names(...line, '--larger', '20', '--smaller', '1kB'), ['c.pdf'])
+      const none = await run([...line, '--until', '2020-01-01', ...as])
+      assert.deepEqual([none.status, none.stdout], [0, 'Nothing matches.\n'])
+      assert.equal((await run([...line, '--sort', 'x', ...as])).status, 2)
+    }
+    assert.deepEqual(await names('ls'), ['a.heic', 'b.pdf', 'c.pdf'])
+    assert.deepEqual(await names('inbox', 'list'), ['b.pdf', 'a.heic', 'c.pdf'])
+  })
+
   it('keeps the names sealed, makes a damaged index again, and keeps none with --no-index and after a sign-out', async () => {
     const office = await openOffice(world, 'sealer')
     const as = ['--profile', office.profile]

@@ -1,21 +1,14 @@
 /** `blindkeep find`: files of inbox and albums by name, sender, kind, date and size. */
-import {
-  asksNames,
-  type FileKind,
-  type Findable,
-  type FindQuery,
-  finderOf,
-  type SortOrder,
-  sortedBy,
-} from '@blindkeep/client/find'
+import { asksNames, type Findable, type FindQuery, finderOf, sortedBy } from '@blindkeep/client/find'
 import type { DropFacts } from '@blindkeep/client/owner'
 import { sizeText } from '@blindkeep/protocol/byteSizes'
 import type { OwnerFlags } from '../account/profile.ts'
 import { type SignedIn, signedIn } from '../account/session.ts'
-import { type DescribedAsset, describeAssets } from '../assets/described.ts'
+import { type DescribedAsset, describeAssets, findableAsset } from '../assets/described.ts'
 import { factOf as assetFact, nameOf as assetName } from '../assets/ls.ts'
 import { accountAssets } from '../changes/feed.ts'
 import { EXIT, type Exit, exitOf } from '../ground/exits.ts'
+import { type FilterFlags, findableDrop, type OrderFlags, queryOf } from '../ground/filters.ts'
 import { interruptible } from '../ground/interrupts.ts'
 import type { Row } from '../ground/report.ts'
 import { shrinking } from '../ground/table.ts'
@@ -24,16 +17,9 @@ import { linkOf, openInbox } from '../inbox/inbox.ts'
 import { exitOfFault, factsOf, shortTitleOf } from '../inbox/items.ts'
 import { type NamedDrop, nameDrops } from './knownNames.ts'
 
-export interface FindFlags extends OwnerFlags {
+export interface FindFlags extends OwnerFlags, FilterFlags, Required<OrderFlags> {
   readonly in?: 'inbox' | 'albums'
-  readonly kind?: FileKind
-  readonly from?: string
   readonly link?: string
-  readonly since?: number
-  readonly until?: number
-  readonly larger?: number
-  readonly smaller?: number
-  readonly sort: SortOrder
   /** False with `--no-index`. */
   readonly index: boolean
 }
@@ -46,10 +32,7 @@ type Candidate = Findable &
 
 export async function find(words: readonly string[], flags: FindFlags): Promise<Exit> {
   const session = await signedIn(flags)
-  const query: FindQuery = {
-    ...{ words: words.join(' '), kind: flags.kind, sender: flags.from },
-    ...{ sinceMs: flags.since, untilMs: flags.until, largerThan: flags.larger, smallerThan: flags.smaller },
-  }
+  const query: FindQuery = { ...queryOf(flags), words: words.join(' ') }
   return await interruptible(async (signal) => {
     const isRead = asksNames(query) || flags.sort === 'name' || flags.sort === 'sender'
     const drops = flags.in === 'albums' ? [] : await dropsOf(session, flags, { isRead, signal })
@@ -79,7 +62,7 @@ async function candidateOf(
   labelOf: (opaqueId: DropFacts['opaqueId']) => Promise<string | undefined>,
 ): Promise<Candidate> {
   const also = await labelOf(drop.opaqueId)
-  return { drop, file, also, size: file?.size ?? drop.sealedBytes, at: drop.receivedAt }
+  return { ...findableDrop({ ...drop, file }), drop, also }
 }
 
 async function assetsOf(session: SignedIn, signal: AbortSignal): Promise<readonly Candidate[]> {
@@ -87,8 +70,7 @@ async function assetsOf(session: SignedIn, signal: AbortSignal): Promise<readonl
   const all = await accountAssets(session, signal)
   return (await describeAssets(session, all, { all, signal })).map((one) => {
     const album = albums.get(one.asset.albumId)
-    const { envelope, createdAt: at } = one.asset
-    return { one, album, also: album, file: one.file, size: one.file?.size ?? envelope.plaintext_size, at }
+    return { ...findableAsset(one), one, album, also: album }
   })
 }
 

@@ -142,6 +142,70 @@ describe('blindkeep inbox adopt', () => {
   })
 })
 
+describe('blindkeep inbox adopt, save and discard of all', () => {
+  const files = [
+    ['a.pdf', 'Ada'],
+    ['b.jpg', 'Ada'],
+    ['c.jpg', 'Bob'],
+    ['d.jpg', 'Ada'],
+  ] as const
+
+  async function filled(profile: string) {
+    const office = await openOffice(world, profile)
+    await office.owner.createAlbum({ name: 'Kept' })
+    for (const [name, sender] of files) await office.drop(randomBytes(10), { name, sender })
+    const call = (what: string, ...more: readonly string[]) => ['inbox', what, ...more, '--profile', profile]
+    const left = async () => (await facts(call('list'))).map(({ name }) => name)
+    return { office, call, left }
+  }
+
+  it('take those that fit, ask once, and do the rest when the same line is called again after a kill', async () => {
+    const { call, left } = await filled('wholesale')
+    const line = call('keep', '--all', '--from', 'ada', '--album', 'Kept')
+    const asked = await run(line)
+    assert.equal(asked.status, 2)
+    assert.match(asked.stderr, /Adopt 3 files \(30 B\) into the album Kept, signed by this device\? Add --yes/)
+    // One is an asset already; what the device signs of it is on its way.
+    const hold = holding(({ method, path }) => method === 'POST' && path === '/v1/upload', 0)
+    world.proxy.tamper(hold)
+    const child = start([...line, '--yes'])
+    await hold.held
+    child.kill('SIGKILL')
+    await once(child, 'close')
+    world.proxy.tamper()
+    const again = await run([...line, '--yes'])
+    assert.equal(again.status, 0, again.stderr)
+    assert.deepEqual(await left(), ['c.jpg'])
+    const kept = await facts(['ls', 'Kept', '--profile', 'wholesale'])
+    assert.deepEqual(
+      kept.map(({ name, state }) => [name, state]),
+      ['a.pdf', 'b.jpg', 'd.jpg'].map((name) => [name, 'complete']),
+    )
+    const none = await run([...line, '--yes'])
+    assert.deepEqual([none.status, none.stdout], [0, 'There is nothing to adopt.\n'], none.stderr)
+  })
+
+  it('save and discard those that fit', async () => {
+    const { call, left } = await filled('narrowed')
+    await facts(call('save', '--all', '--kind', 'image', '--from', 'Bob', '--to', 'narrowed'))
+    assert.deepEqual(await readdir(join(root, 'narrowed')), ['c.jpg'])
+    const discarded = await run(call('discard', '--link', 'Front desk', '--kind', 'image', '--yes'))
+    assert.equal(discarded.status, 0, discarded.stderr)
+    assert.deepEqual(await left(), ['a.pdf'])
+    assert.equal((await run(call('discard', '--all', '--yes'))).status, 0)
+    assert.deepEqual(await left(), [])
+    for (const wrong of [
+      ['--from', 'Ada'],
+      ['--all', '--link', 'Front desk'],
+      ['--batch', 'abcd', '--kind', 'image'],
+    ])
+      for (const what of ['adopt', 'discard', 'save']) {
+        const place = what === 'adopt' ? ['--album', 'Kept'] : what === 'save' ? ['--to', 'x'] : ['--yes']
+        assert.equal((await run(call(what, ...wrong, ...place))).status, 2, what)
+      }
+  })
+})
+
 describe('blindkeep inbox discard', () => {
   for (const discarding of [
     ['discard', '--yes'],

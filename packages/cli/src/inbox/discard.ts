@@ -9,29 +9,26 @@ import { EXIT, type Exit, exitOf } from '../ground/exits.ts'
 import { interruptible } from '../ground/interrupts.ts'
 import { namesText, shown } from '../ground/texts.ts'
 import { openAdoptions } from './adoptions.ts'
-import { linkOf, openInbox, requireOneOf, select } from './inbox.ts'
+import { type ChoiceFlags, openInbox, requireChoice, select, selectionOf } from './inbox.ts'
 import { nameOf } from './items.ts'
-import { counted, forEachDrop, tellFaults } from './saving.ts'
+import { forAllDrops, tellFaults } from './saving.ts'
 
-export interface DiscardFlags extends OwnerFlags {
-  readonly link?: string
-  readonly batch?: string
-}
+export interface DiscardFlags extends OwnerFlags, ChoiceFlags {}
 
 /**
  * One by one, never the whole pile of a link: what has arrived since the question was not meant. With `--yes` there is
- * no question, so that of a link or batch only what an earlier command has shown is meant.
+ * no question, so that without ids only what an earlier command has shown is meant.
  */
 export async function discard(ids: readonly string[], flags: DiscardFlags): Promise<Exit> {
-  requireOneOf({ ids: ids.length > 0, '--batch': flags.batch !== undefined, '--link': flags.link !== undefined })
+  requireChoice(ids, flags)
   const signed = await signedIn(flags)
   const { owner, report } = signed
   return await interruptible(async (signal) => {
-    const link = await linkOf(owner, flags.link)
+    const selection = await selectionOf(owner, ids, flags)
     const [inbox, adoptions] = [openInbox(signed), openAdoptions(signed)]
     const wasShown = await inbox.shown()
     const all = await inbox.read(signal)
-    const meant = select(all, { ids: await inbox.withoutLeft(ids, all), batch: flags.batch, link })
+    const meant = select(all, { ...selection, ids: await inbox.withoutLeft(ids, all) })
     const isUnseen = (item: InboxItem) => flags.yes === true && ids.length === 0 && !wasShown(item)
     const unseen = meant.filter(isUnseen).length
     const chosen = meant.filter((item) => !isUnseen(item))
@@ -55,10 +52,7 @@ export async function discard(ids: readonly string[], flags: DiscardFlags): Prom
       discarded.push(item.dropId)
       report.result(`${shown(name)} is discarded.`, { event: 'discarded', drop_id: item.dropId, name })
     }
-    const failed = [
-      ...tellFaults(swapped, report),
-      ...(await forEachDrop(items, { report, signal, work: counted(report, items.length, work) })),
-    ]
+    const failed = [...tellFaults(swapped, report), ...(await forAllDrops(items, { report, signal, work }))]
     if (!signal.aborted) await tellUndo(signed, discarded)
     return signal.aborted ? EXIT.interrupted : exitOf(failed)
   })

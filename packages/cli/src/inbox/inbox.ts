@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { ANOTHER_DROP } from '@blindkeep/client/errors'
+import { finderOf } from '@blindkeep/client/find'
 import {
   type Album,
   batchGroupsOf,
@@ -16,6 +17,7 @@ import type { AccountId, DropId, OpaqueId } from '@blindkeep/protocol/ids'
 import type { Profile } from '../account/profile.ts'
 import type { SignedIn } from '../account/session.ts'
 import { LocalError, UsageError } from '../ground/exits.ts'
+import { type FilterFlags, findableDrop, isFiltering, queryOf } from '../ground/filters.ts'
 import { pick } from '../ground/pick.ts'
 import { shown } from '../ground/texts.ts'
 import { whileAlone } from '../home/claims.ts'
@@ -89,15 +91,44 @@ export interface Selection {
   /** What a guest has sent in one go: the beginning of its id. */
   readonly batch?: string | undefined
   readonly link?: OpaqueId | undefined
+  readonly filters?: FilterFlags
 }
 
-/** Throws `LocalError` for an id that means none or several. Without ids and batch, all drops, or those of the link. */
-export function select<Item extends Pick<InboxItem, 'dropId' | 'opaqueId' | 'file'>>(
+/** How a person says which drops are meant: ids, a batch, a link or all; filters leave out some of the last two. */
+export interface ChoiceFlags extends FilterFlags {
+  readonly batch?: string
+  readonly link?: string
+  readonly all?: boolean
+}
+
+/** Whether what is there is meant, and not what a person has named one by one. */
+export const isWholesale = ({ link, all = false }: ChoiceFlags): boolean => link !== undefined || all
+
+/** Throws `UsageError` unless it is exactly one of these ways. */
+export function requireChoice(ids: readonly string[], flags: ChoiceFlags): void {
+  const { batch, link, all = false } = flags
+  if ([ids.length > 0, batch !== undefined, link !== undefined, all].filter((isGiven) => isGiven).length !== 1)
+    throw new UsageError('say which drops are meant, with one of: ids, --batch, --link, --all.')
+  if (isFiltering(flags) && !isWholesale(flags))
+    throw new UsageError('options that leave some out need --link or --all.')
+}
+
+export async function selectionOf(owner: Owner, ids: readonly string[], flags: ChoiceFlags): Promise<Selection> {
+  return { ids, batch: flags.batch, link: await linkOf(owner, flags.link), filters: flags }
+}
+
+type Choosable = Pick<InboxItem, 'dropId' | 'opaqueId' | 'file' | 'sealedBytes' | 'receivedAt'>
+
+/** Throws `LocalError` for an id that means none or several. Without ids and batch, all that fit link and filters. */
+export function select<Item extends Choosable>(
   items: readonly Item[],
-  { ids = [], batch, link }: Selection,
+  { ids = [], batch, link, filters = {} }: Selection,
 ): readonly Item[] {
   if (batch !== undefined) return filesOfBatch(items, batch)
-  if (ids.length === 0) return items.filter(({ opaqueId }) => link === undefined || opaqueId === link)
+  if (ids.length === 0) {
+    const isFound = finderOf(queryOf(filters))
+    return items.filter((item) => (link === undefined || item.opaqueId === link) && isFound(findableDrop(item)))
+  }
   // Never by name: a guest may give a drop the name that begins the id of another.
   const picked = ids.map((given) => pick(items, given, { what: 'drop', listedBy: 'inbox list', id: (it) => it.dropId }))
   return [...new Set(picked)]
@@ -133,12 +164,6 @@ export async function albumOf(owner: Owner, given: string | undefined): Promise<
     name: (album: Album) => album.name,
   }
   return pick(await owner.albums(), given, { ...picking, id: ({ albumId }) => albumId })
-}
-
-/** Exactly one of the ways to choose drops. */
-export function requireOneOf(ways: Readonly<Record<string, boolean>>): void {
-  if (Object.values(ways).filter((isGiven) => isGiven).length !== 1)
-    throw new UsageError(`say which drops are meant, with one of: ${Object.keys(ways).join(', ')}.`)
 }
 
 /** Drops that left the inbox stay remembered: a hidden one must not return as another under its id. */

@@ -1,10 +1,12 @@
 /** `blindkeep inbox list`. */
+import { sortedBy } from '@blindkeep/client/find'
 import { announcedCount, type BatchGroup, batchGroupsOf, type InboxItem } from '@blindkeep/client/owner'
 import { sizeText } from '@blindkeep/protocol/byteSizes'
 import { tellRoom } from '../account/inboxRoom.ts'
 import type { OwnerFlags } from '../account/profile.ts'
 import { signedIn } from '../account/session.ts'
 import { type Exit, exitOf } from '../ground/exits.ts'
+import { type FilterFlags, findableDrop, isFiltering, type OrderFlags } from '../ground/filters.ts'
 import type { Row } from '../ground/report.ts'
 import { shrinking } from '../ground/table.ts'
 import { filesText, shortId, shown, timeText } from '../ground/texts.ts'
@@ -16,7 +18,7 @@ const HEADINGS = ['ID', 'RECEIVED', 'SIZE', ...['LINK', 'NAME', 'GUEST SAYS'].ma
 /** The place of the column that is there if there are batches. */
 const BATCH_COLUMN = 3
 
-export interface ListFlags extends OwnerFlags {
+export interface ListFlags extends OwnerFlags, FilterFlags, OrderFlags {
   readonly link?: string
 }
 
@@ -24,18 +26,22 @@ export async function list(flags: ListFlags): Promise<Exit> {
   const signed = await signedIn(flags)
   const { owner, report } = signed
   const inbox = openInbox(signed)
-  const items = select(await inbox.read(), { link: await linkOf(owner, flags.link) })
-  const groups = batchGroupsOf(items)
+  const items = select(await inbox.read(), { link: await linkOf(owner, flags.link), filters: flags })
+  const groups = groupsOf(items, flags.sort)
   const hasBatches = groups.some(isBatch)
   const rows: Row[] = []
   for (const group of groups) {
-    const batch = isBatch(group) ? batchText(group) : ''
+    const batch = isBatch(group) ? batchText(group, isFiltering(flags)) : ''
     for (const [place, item] of group.items.entries()) {
       const { cells, fact } = rowOf(item, await inbox.labelOf(item.opaqueId), place === 0)
       rows.push({ cells: hasBatches ? cells.toSpliced(BATCH_COLUMN, 0, place === 0 ? batch : '"') : cells, fact })
     }
   }
-  report.list(hasBatches ? HEADINGS.toSpliced(BATCH_COLUMN, 0, 'BATCH') : HEADINGS, rows, 'The inbox is empty.')
+  report.list(
+    hasBatches ? HEADINGS.toSpliced(BATCH_COLUMN, 0, 'BATCH') : HEADINGS,
+    rows,
+    isFiltering(flags) ? 'Nothing matches.' : 'The inbox is empty.',
+  )
   // One line for all that fail in one way: the reason is too long for a column.
   for (const [message, ids] of faultsOf(items)) report.aside(`${ids.join(', ')}: ${shown(message)}`)
   const inInbox = new Set(items.map(({ dropId }) => dropId))
@@ -46,6 +52,12 @@ export async function list(flags: ListFlags): Promise<Exit> {
     )
   await tellRoom(owner, report)
   return exitOf(items.flatMap(({ fault }) => (fault === undefined ? [] : [exitOfFault(fault)])))
+}
+
+/** In another order than they have come, files of one batch do not stand together. */
+function groupsOf(items: readonly InboxItem[], order: OrderFlags['sort']): readonly BatchGroup<InboxItem>[] {
+  if (order === undefined) return batchGroupsOf(items)
+  return sortedBy(items, order, findableDrop).flatMap((item) => batchGroupsOf([item]))
 }
 
 function faultsOf(items: readonly InboxItem[]): ReadonlyMap<string, readonly string[]> {
@@ -60,9 +72,12 @@ function isBatch({ items }: BatchGroup<InboxItem>): boolean {
   return items.length > 1
 }
 
-/** `3f2a91c0 (3 files, of 40 chosen)`: what else the guest chose has not arrived, or has left the inbox. */
-function batchText({ batchId = '', items }: BatchGroup<InboxItem>): string {
-  const announced = announcedCount(items)
+/**
+ * `3f2a91c0 (3 files, of 40 chosen)`: what else the guest chose has not arrived, or has left the inbox. Not said of a
+ * part.
+ */
+function batchText({ batchId = '', items }: BatchGroup<InboxItem>, isPart: boolean): string {
+  const announced = isPart ? undefined : announcedCount(items)
   return `${shortId(batchId)} (${filesText(items.length)}${announced === undefined ? '' : `, of ${announced} chosen`})`
 }
 
@@ -76,7 +91,7 @@ function rowOf(item: InboxItem, label: string | undefined, isFirst: boolean): Ro
       sizeText(file?.size ?? sealedBytes),
       shown(label ?? shortId(opaqueId)),
       fault === undefined ? shortTitleOf(item) : isOfDrop(fault) ? '(does not open)' : '(cannot be read now)',
-      `${adopting ? '(is being adopted) ' : ''}${file === undefined || !isFirst ? '' : claimsOf(file)}`,
+      `${adopting ? '(is being kept) ' : ''}${file === undefined || !isFirst ? '' : claimsOf(file)}`,
     ],
     fact: {
       ...factsOf(item, label),

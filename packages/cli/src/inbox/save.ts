@@ -7,25 +7,18 @@ import { EXIT, type Exit, exitOf } from '../ground/exits.ts'
 import { interruptible } from '../ground/interrupts.ts'
 import type { Report } from '../ground/report.ts'
 import { createProgress } from '../send/progress.ts'
-import { linkOf, requireOneOf, type Selection, select } from './inbox.ts'
+import { type ChoiceFlags, requireChoice, type Selection, select, selectionOf } from './inbox.ts'
 import type { Step } from './saveDrop.ts'
 import { withSavedDrops } from './savedDrops.ts'
 import { forEachDrop, movingOf, openSaving, type Saving, type SavingFlags, tellFaults } from './saving.ts'
 
-export interface SaveFlags extends SavingFlags {
+export interface SaveFlags extends SavingFlags, ChoiceFlags {
   readonly to: string
-  readonly all?: boolean
-  readonly batch?: string
   readonly again?: boolean
 }
 
 export async function save(ids: readonly string[], flags: SaveFlags): Promise<Exit> {
-  requireOneOf({
-    ids: ids.length > 0,
-    '--batch': flags.batch !== undefined,
-    '--link': flags.link !== undefined,
-    '--all': flags.all === true,
-  })
+  requireChoice(ids, flags)
   const signed = await signedIn(flags)
   return await interruptible((signal) =>
     withSavedDrops(signed, flags.to, async (kept) => {
@@ -34,7 +27,7 @@ export async function save(ids: readonly string[], flags: SaveFlags): Promise<Ex
       const { again = false } = flags
       try {
         const saving = await openSaving({ signed, flags, kept, signal, again, onStep: (step) => done.push(step) })
-        const selection = { ids, batch: flags.batch, link: await linkOf(owner, flags.link) }
+        const selection = await selectionOf(owner, ids, flags)
         const failed = await saveChosen({ saving, selection, report, signal })
         if (done.includes('adopted')) await followAlbums(signed, signal)
         return conclude({ done, failed, report, signal })

@@ -5,7 +5,7 @@ import type { OwnerFlags } from '../account/profile.ts'
 import type { SignedIn } from '../account/session.ts'
 import type { Exit } from '../ground/exits.ts'
 import type { Report } from '../ground/report.ts'
-import { shortId, shown } from '../ground/texts.ts'
+import { filesText, shortId, shown } from '../ground/texts.ts'
 import { type Failure, failureOf } from '../outcomes/failures.ts'
 import type { FileUnderWay, Progress } from '../send/progress.ts'
 import { type Adopted, type Adoptions, openAdoptions } from './adoptions.ts'
@@ -135,7 +135,7 @@ export function tellAdopted(
 ): void {
   const isOther = album?.albumId !== albumId
   const where = isOther ? `the album ${shortId(albumId)}, as it was begun` : shown(album?.name ?? shortId(albumId))
-  report.result(`${shown(titleOf(drop))} is adopted into ${where}, as asset ${shortId(assetId)}.`, {
+  report.result(`${shown(titleOf(drop))} is adopted into ${where}, as file ${shortId(assetId)}.`, {
     event: 'adopted',
     drop_id: drop.dropId,
     name: nameOf(drop),
@@ -168,23 +168,6 @@ export interface EachDrop<Item> {
   readonly work: (item: Item) => Promise<void>
 }
 
-/** The same work, with a row that says how far all are. */
-export function counted<Item>(
-  report: Report,
-  count: number,
-  work: (item: Item) => Promise<void>,
-): (item: Item) => Promise<void> {
-  let ended = 0
-  return async (item) => {
-    try {
-      await work(item)
-    } finally {
-      ended++
-      report.progress(() => [`${ended} of ${count} are done`])
-    }
-  }
-}
-
 /** Several at once. A failure is reported and stops no others. Resolves with a status for each failure. */
 export async function forEachDrop<Item extends InboxItem>(
   items: readonly Item[],
@@ -202,5 +185,34 @@ export async function forEachDrop<Item extends InboxItem>(
       tellFailed(report, item, failure)
     }
   })
+  return failed
+}
+
+/** The same, with a row that says how far all are, and a line if it is stopped. */
+export async function forAllDrops<Item extends InboxItem>(
+  items: readonly Item[],
+  { report, signal, work }: EachDrop<Item>,
+): Promise<readonly Exit[]> {
+  let [done, ended] = [0, 0]
+  const failed = await forEachDrop(items, {
+    report,
+    signal,
+    async work(item) {
+      try {
+        await work(item)
+        done++
+      } finally {
+        ended++
+        report.progress(() => [`${ended} of ${items.length} are done`])
+      }
+    },
+  })
+  report.end()
+  if (signal.aborted)
+    report.problem(`Stopped: ${done} of ${filesText(items.length)} are done. Call the same line again to go on.`, {
+      event: 'stopped',
+      done,
+      of: items.length,
+    })
   return failed
 }
