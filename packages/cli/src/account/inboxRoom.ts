@@ -13,7 +13,7 @@ export function roomLines({ inbox, refusedDrops }: Pick<AccountFacts, 'inbox' | 
   const isFilling = inbox !== undefined && inbox.waiting >= inbox.room * NEARLY_FULL
   const lines = isFilling
     ? [
-        `The inbox is ${inbox.waiting < inbox.room ? 'nearly ' : ''}full: ${inbox.waiting} of at most ${inbox.room} files wait. Adopt or discard some, or guests can send nothing more.`,
+        `The inbox is ${inbox.waiting < inbox.room ? 'nearly ' : ''}full: ${inbox.waiting} of at most ${inbox.room} files wait. Keep some in albums (blindkeep inbox adopt) or discard some, or guests can send nothing more.`,
       ]
     : []
   if (refusedDrops === undefined) return lines

@@ -50,6 +50,7 @@ describe('the completion for bash', { skip: hasBash ? false : 'this machine has 
       'link list --js': '--json',
       'drop x ""': 'files',
       'completion ""': 'bash zsh fish',
+      'inbox keep --ba': '--batch',
       'share create ""': '',
     }
     const found = offers(Object.keys(expected))

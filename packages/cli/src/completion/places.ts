@@ -26,14 +26,15 @@ export interface Place {
 export function placesOf(command: Command, path = ''): readonly Place[] {
   const help = command.createHelp()
   const commands = help.visibleCommands(command).filter((sub) => sub.name() !== 'help')
+  const named = commands.flatMap((sub) => [sub.name(), ...sub.aliases()].map((text) => ({ text, sub })))
   const options = [...help.visibleOptions(command), ...help.visibleGlobalOptions(command)]
   const place = {
     path,
-    commands: commands.map((sub) => ({ text: sub.name(), about: sub.description() })),
+    commands: named.map(({ text, sub }) => ({ text, about: sub.description() })),
     flags: options.flatMap(flagsOf),
     values: valuesOfAll(command.registeredArguments),
   }
-  return [place, ...commands.flatMap((sub) => placesOf(sub, `${path} ${sub.name()}`.trim()))]
+  return [place, ...named.flatMap(({ text, sub }) => placesOf(sub, `${path} ${text}`.trim()))]
 }
 
 function flagsOf({ long, description, required, optional, flags, argChoices }: Option): readonly Flag[] {

@@ -27,7 +27,7 @@ export class AssetIncomplete extends Error {
   readonly missing: readonly BlobRole[]
 
   constructor(missing: readonly BlobRole[], advice: string) {
-    super(`The asset is not complete, it lacks: ${missing.join(' and ')}. ${advice}`)
+    super(`The file is not complete, it lacks: ${missing.join(' and ')}. ${advice}`)
     this.missing = missing
   }
 }
@@ -52,8 +52,8 @@ export class AssetUnsigned extends Error {
   constructor(revoked?: RevokedSigner) {
     super(
       revoked === undefined
-        ? 'No device of the account has signed the asset: it may be another file than it seems.'
-        : 'The asset is signed by a device that was revoked: a thief of that device may have signed it.',
+        ? 'No device of the account has signed the file: it may be another file than it seems.'
+        : 'The file is signed by a device that was revoked: a thief of that device may have signed it.',
     )
     this.revoked = revoked
   }
