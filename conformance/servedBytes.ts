@@ -86,7 +86,7 @@ export async function expectSafeForBrowsers(read: Read, cacheControl: RegExp): P
     assert.equal(headers['content-type'], OCTETS)
     assert.match(String(headers['content-disposition']), /^attachment(;|$)/)
     assert.equal(headers['x-content-type-options'], 'nosniff')
-    assert.equal(headers['content-security-policy'], "sandbox; default-src 'none'")
+    assert.equal(headers['content-security-policy'], "default-src 'none'; frame-ancestors 'none'; sandbox")
     assert.match(String(headers['cache-control']), cacheControl)
   }
 }

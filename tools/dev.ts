@@ -15,12 +15,12 @@ const pagesPort = Number(process.env.DEV_PAGES_PORT ?? 5173)
 const serverPort = Number(process.env.DEV_SERVER_PORT ?? 8081)
 const api = { target: `http://127.0.0.1:${serverPort}` }
 
-/** The server routes `/u/<id>` and `/v/<id>` to one file each; Vite alone would look for files of these names. */
+/** The server routes `/u/<id>` and `/v/<id>` to one file; Vite alone would look for files of these names. */
 const pageAddresses: Plugin = {
   name: 'page-addresses',
   configureServer: ({ middlewares }) => {
     middlewares.use((request, _response, next) => {
-      request.url = request.url?.replace(/^\/([uv])\/[0-9a-f]{32}$/, '/$1/index.html')
+      request.url = request.url?.replace(/^\/[uv]\/[0-9a-f]{32}$/, '/u/index.html')
       next()
     })
   },

@@ -23,7 +23,7 @@ const dist = resolve(values.out ?? join(here, 'dist'))
 const staging = `${dist}.${process.pid}`
 const root = join(here, '..', '..')
 const SOURCES = [
-  ...['index.html', 'u', 'v', 'preview', 'app', 'src', 'build.ts', 'vite.config.ts'].map((name) => join(here, name)),
+  ...['index.html', 'u', 'preview', 'app', 'src', 'build.ts', 'vite.config.ts'].map((name) => join(here, name)),
   ...['packages/client/src', 'packages/protocol/src', 'package-lock.json'].map((name) => join(root, name)),
 ]
 

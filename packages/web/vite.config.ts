@@ -5,9 +5,9 @@ const here = import.meta.dirname
 const common = { configFile: false, root: here, logLevel: 'warn' } as const
 
 /**
- * Three pages, each a bundle of its own: the owner's at `/`, the guest's below `/u/`, a share's below `/v/`. Their
- * addresses for scripts are relative, so that the same files serve below any path of a proxy. `inWorkers`: plugins for
- * the bundles of workers, which do not have those of the pages.
+ * Two documents: the owner's at `/`, and the one of links and shares below `/u/` and `/v/`. Their addresses for scripts
+ * are relative, so that the same files serve below any path of a proxy. `inWorkers`: plugins for the bundles of
+ * workers, which do not have those of the pages.
  */
 export function pagesConfig(outDir: string, inWorkers: readonly Plugin[] = []): InlineConfig {
   return {
@@ -21,7 +21,7 @@ export function pagesConfig(outDir: string, inWorkers: readonly Plugin[] = []): 
       modulePreload: { polyfill: false },
       // A picture inside a stylesheet would need `data:` in the policy.
       assetsInlineLimit: 0,
-      rolldownOptions: { input: { owner: 'index.html', guest: 'u/index.html', share: 'v/index.html' } },
+      rolldownOptions: { input: { owner: 'index.html', link: 'u/index.html' } },
     },
     worker: { format: 'es', plugins: () => [...inWorkers] },
   }

@@ -1,7 +1,7 @@
 /** The built pages: which file is at which address, and the headers that it is sent with, the same at every server. */
 
 /** Nothing inline or from other origins, no HTML or script from text, no frames (decisions/web.md). */
-const PAGE_POLICY = [
+export const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
@@ -79,6 +79,8 @@ const serviceWorkerHeaders = (policy: string) => ({
 
 export interface PageRoute {
   readonly path: string
+  /** Pages of a kind have the same headers. */
+  readonly kind: 'owner' | 'page' | 'asset' | 'preview' | 'push' | 'take'
   /** Matches the addresses of the route. */
   readonly form: RegExp
   readonly headers: Readonly<Record<string, string>>
@@ -86,30 +88,42 @@ export interface PageRoute {
   fileName(rest: string): string
 }
 
-const page = { headers: { ...PAGE_HEADERS, 'Content-Security-Policy': PAGE_POLICY } }
+const page = { kind: 'page', headers: { ...PAGE_HEADERS, 'Content-Security-Policy': PAGE_POLICY } } as const
 export const PREVIEW = 'preview/index.html'
-const ownerPage = { headers: { ...page.headers, 'Permissions-Policy': permissionsPolicy('self') } }
+const ownerHeaders = { ...page.headers, 'Permissions-Policy': permissionsPolicy('self') }
+/** The document of links and shares is one: its script decides by the address (decisions/pages.md). */
+const LINK = 'u/index.html'
 export const PAGE_ROUTES: readonly PageRoute[] = [
-  { ...ownerPage, path: '/', form: /^\/$/, fileName: () => 'index.html' },
-  { ...page, path: '/u/:opaque_id', form: /^\/u\/[^/]+$/, fileName: () => 'u/index.html' },
-  { ...page, path: '/v/:opaque_id', form: /^\/v\/[^/]+$/, fileName: () => 'v/index.html' },
-  { path: '/assets/*', form: /^\/assets\//, headers: ASSET_HEADERS, fileName: (rest) => `assets/${rest}` },
+  { kind: 'owner', path: '/', form: /^\/$/, headers: ownerHeaders, fileName: () => 'index.html' },
+  { ...page, path: '/u/:opaque_id', form: /^\/u\/[^/]+$/, fileName: () => LINK },
+  { ...page, path: '/v/:opaque_id', form: /^\/v\/[^/]+$/, fileName: () => LINK },
+  {
+    kind: 'asset',
+    path: '/assets/*',
+    form: /^\/assets\//,
+    headers: ASSET_HEADERS,
+    fileName: (rest) => `assets/${rest}`,
+  },
   // What a system shows of the page that is installed as an app. The names never change.
   { ...page, path: '/app/*', form: /^\/app\//, fileName: (rest) => `app/${rest}` },
   {
-    ...page,
+    kind: 'preview',
     path: '/preview/*',
     form: /^\/preview\//,
+    // And the policy of the build: `previewPolicyOf`.
+    headers: PAGE_HEADERS,
     fileName: (rest) => (rest === '' ? PREVIEW : `preview/${rest}`),
   },
   // The scope of each service worker is its path, where no page is.
   {
+    kind: 'push',
     path: '/push/*',
     form: /^\/push\//,
     headers: serviceWorkerHeaders(PUSH_POLICY),
     fileName: (rest) => `push/${rest}`,
   },
   {
+    kind: 'take',
     path: '/take/*',
     form: /^\/take\//,
     headers: serviceWorkerHeaders(TAKE_POLICY),
@@ -148,7 +162,7 @@ function hashesIn(document: string, name: string, sha256Base64: Sha256Base64): s
 type Sha256Base64 = (text: string) => string
 
 /** The folders of pages in a build. Nothing else in the directory is read. */
-export const PAGE_FOLDERS = ['u', 'v', 'assets', 'preview', 'app', 'push', 'take'] as const
+export const PAGE_FOLDERS = ['u', 'assets', 'preview', 'app', 'push', 'take'] as const
 export const PAGE_INDEX = 'index.html'
 
 /** By the end of a file's name. A build's other files are not sent. */

@@ -1,9 +1,11 @@
 /** A real browser for test files: one process, and a separate context (cookies, storage, caches) for every visit. */
+
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Owner } from '@blindkeep/client/owner'
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { BARE } from './bare.ts'
 import { chromiumProgram } from './chromium.ts'
 import { useShared } from './shared.ts'
 import { keepSession } from './signedIn.ts'
@@ -74,7 +76,7 @@ export function useBrowser(): Visits {
 /** The clipboard's text, read by another document of the origin: the pages may not (Permissions-Policy). */
 export async function clipboardOf({ page, context }: Pick<Visit, 'page' | 'context'>): Promise<string> {
   const reader = await context.newPage()
-  await reader.goto(new URL('/healthz', page.url()).href)
+  await reader.goto(new URL(BARE, page.url()).href)
   const text = await reader.evaluate(() => navigator.clipboard.readText())
   await reader.close()
   return text
@@ -126,7 +128,7 @@ async function visit(browser: Browser, options: VisitOptions): Promise<Visit> {
   if (options.passwordsInNode === true) await stretchInNode(context)
   const page = await context.newPage()
   if (options.signedInAs !== undefined) {
-    await page.goto(new URL('healthz', url).href)
+    await page.goto(new URL(BARE, url).href)
     await keepSession(page, options.signedInAs)
   }
   await page.goto(url)

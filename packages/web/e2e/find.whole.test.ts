@@ -1,4 +1,5 @@
 /** Finding one file of a thousand: what is found, what it costs the server, and what stays on the device. */
+
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { sourceOfBytes } from '@blindkeep/client/source'
@@ -11,6 +12,7 @@ import { find as text } from '../src/text/en/find.ts'
 import { inbox as inboxText } from '../src/text/en/inbox.ts'
 import { owner as ownerText } from '../src/text/en/owner.ts'
 import { assertAccessible } from './axe.ts'
+import { BARE } from './bare.ts'
 import { useBrowser } from './browser.ts'
 import { useWorld } from './world.ts'
 
@@ -98,7 +100,7 @@ describe('one file of a thousand', () => {
       .waitFor()
     await assertAccessible(phone)
 
-    const { page } = await browser.open(t, { url: `${world.url}/healthz`, signedInAs: owner })
+    const { page } = await browser.open(t, { url: `${world.url}${BARE}`, signedInAs: owner })
     const names = countNames(page)
     await page.goto(`${world.url}/#/inbox`)
     await page

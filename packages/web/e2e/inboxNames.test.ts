@@ -1,4 +1,5 @@
 /** The owner's inbox with the longest and most hostile names that a guest can send. */
+
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { MAX_HEADER_TEXT_BYTES } from '@blindkeep/protocol/suites'
@@ -6,6 +7,7 @@ import { HOSTILE_TEXTS } from '../../../testing/linear.ts'
 import { sendFile } from '../../../testing/people.ts'
 import { inbox as text } from '../src/text/en/inbox.ts'
 import { assertAccessible } from './axe.ts'
+import { BARE } from './bare.ts'
 import { useBrowser } from './browser.ts'
 import { useWorld } from './world.ts'
 
@@ -54,7 +56,7 @@ describe('an inbox with five hostile names of the greatest length', () => {
         note: longest(shape, MAX_HEADER_TEXT_BYTES.note),
         sender: longest(shape, MAX_HEADER_TEXT_BYTES.sender),
       })
-    const { page } = await browser.open(t, { url: `${world.url}/healthz`, signedInAs: owner })
+    const { page } = await browser.open(t, { url: `${world.url}${BARE}`, signedInAs: owner })
     await page.addInitScript(countNormalizations)
     await page.goto(`${world.url}/#/inbox`)
     await page

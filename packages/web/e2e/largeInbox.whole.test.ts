@@ -1,4 +1,5 @@
 /** An inbox with many files: what is shown at once, what is asked for, and whether all can be reached. */
+
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { describe, it } from 'node:test'
@@ -7,6 +8,7 @@ import type { Page } from 'playwright-core'
 import { sendFile } from '../../../testing/people.ts'
 import { inbox as text } from '../src/text/en/inbox.ts'
 import { assertAccessible } from './axe.ts'
+import { BARE } from './bare.ts'
 import { useBrowser } from './browser.ts'
 import { dropRubbish } from './rubbish.ts'
 import { useWorld } from './world.ts'
@@ -42,7 +44,7 @@ function watchRequests(page: Page): { readonly lists: string[]; readonly names: 
 describe('an inbox with many files', () => {
   it('shows the newest first, reads the names in view only, and follows what lands and leaves', async (t) => {
     const { owner, send } = await beginWithMany()
-    const { page } = await browser.open(t, { url: `${world.url}/healthz`, signedInAs: owner })
+    const { page } = await browser.open(t, { url: `${world.url}${BARE}`, signedInAs: owner })
     const requests = watchRequests(page)
     await page.goto(`${world.url}/#/inbox`)
     await row(page, 'two.bin').waitFor()

@@ -1,4 +1,5 @@
 /** The owner's links in a real browser: create, pass on, use and revoke. */
+
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { describe, it } from 'node:test'
@@ -11,6 +12,7 @@ import { account } from '../src/text/en/account.ts'
 import { links as text } from '../src/text/en/links.ts'
 import { owner as shellText } from '../src/text/en/owner.ts'
 import { assertAccessible } from './axe.ts'
+import { BARE } from './bare.ts'
 import { clipboardOf, useBrowser } from './browser.ts'
 import { useWorld } from './world.ts'
 
@@ -132,7 +134,7 @@ describe('the links of an owner', () => {
   it('show the newest before the rest has come', async (t) => {
     const owner = await world.owner()
     for (let count = 0; count <= 50; count += 1) await owner.createLink({ label: `Number ${count}.` })
-    const { page } = await browser.open(t, { url: `${world.url}/healthz`, signedInAs: owner })
+    const { page } = await browser.open(t, { url: `${world.url}${BARE}`, signedInAs: owner })
     const { promise: asked, resolve: goOn } = Promise.withResolvers<void>()
     await page.route(/\/links\?.*after=/, async (route) => {
       await asked

@@ -4,6 +4,7 @@ import { describe, it, type TestContext } from 'node:test'
 import type { Page } from 'playwright-core'
 import { startServer } from '../../../testing/startServer.ts'
 import { until } from '../../../testing/until.ts'
+import { BARE } from './bare.ts'
 import { useBrowser } from './browser.ts'
 import { startStrippingProxy } from './strippingProxy.ts'
 import { startWorld, useWorld } from './world.ts'
@@ -13,7 +14,7 @@ const world = useWorld()
 
 /** The page of the server without its own scripts, so that only the policy decides what is allowed. */
 async function barePage(t: TestContext, path: string, expected: readonly RegExp[] = []): Promise<Page> {
-  const { context, page } = await browser.open(t, { url: `${world.url}/healthz`, expected })
+  const { context, page } = await browser.open(t, { url: `${world.url}${BARE}`, expected })
   await context.route('**/assets/*.js', (route) =>
     route.request().frame() === page.mainFrame() ? route.abort() : route.continue(),
   )

@@ -1,4 +1,5 @@
 /** Messages to the browser that shows the page, from the click that turns them on to the one that opens the inbox. */
+
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { logIn } from '@blindkeep/client/account'
@@ -12,6 +13,7 @@ import { owner as shellText } from '../src/text/en/owner.ts'
 import { push as words } from '../src/text/en/push.ts'
 import { section } from './accountPage.ts'
 import { assertAccessible } from './axe.ts'
+import { BARE } from './bare.ts'
 import { useBrowser } from './browser.ts'
 import { withPush } from './pushBrowser.ts'
 import { startStrippingProxy } from './strippingProxy.ts'
@@ -43,9 +45,9 @@ describe('messages to this browser', () => {
     // The session of `owner` is the browser's from now on.
     const { owner: other } = await logIn({ baseUrl: url, email, password, environment: quickEnvironment })
     assert.ok(other)
-    const { page, context } = await browser.open(t, { url: `${url}/healthz`, signedInAs: owner })
+    const { page, context } = await browser.open(t, { url: `${url}${BARE}`, signedInAs: owner })
     const witness = await context.newPage()
-    await witness.goto(`${url}/healthz`)
+    await witness.goto(`${url}${BARE}`)
     const here = await withPush({ context, page: witness, push, url })
     await page.goto(`${url}/#/account`)
     const messages = section(page, text.notify.title)
@@ -95,7 +97,7 @@ describe('messages to this browser', () => {
     assert.equal(await here.click(), undefined, 'the open page is used')
     await page.waitForURL(`${url}/#/inbox`)
     assert.equal((await titles()).length, 2, 'the notification has closed')
-    await page.goto(`${url}/healthz`)
+    await page.goto(`${url}${BARE}`)
     assert.equal(await here.click(), `${url}/#/inbox`)
 
     await page.goto(`${url}/#/account`)
@@ -142,7 +144,7 @@ describe('a browser that gets no messages', () => {
   ])
     it(name, async (t) => {
       const owner = await offering.owner()
-      const { page, context } = await browser.open(t, { url: `${offering.url}/healthz`, signedInAs: owner })
+      const { page, context } = await browser.open(t, { url: `${offering.url}${BARE}`, signedInAs: owner })
       await context.addInitScript((named) => {
         Reflect.deleteProperty(globalThis, 'PushManager')
         if (named !== undefined) Object.defineProperty(navigator, 'userAgent', { get: () => named })

@@ -1,4 +1,5 @@
 /** The page of a share link, with valid and damaged links and with honest and malicious servers. */
+
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createCalls } from '@blindkeep/client/call'
@@ -8,6 +9,7 @@ import { changeBody, flipInBase64, isRequest } from '../../../testing/maliciousS
 import type { Keeper } from '../../../testing/people.ts'
 import { shareTexts } from '../src/share/texts.ts'
 import { assertAccessible } from './axe.ts'
+import { BARE } from './bare.ts'
 import { useBrowser } from './browser.ts'
 import { pngOf } from './pictures.ts'
 import { savedBy } from './saved.ts'
@@ -274,7 +276,7 @@ describe('the page of a share', () => {
 
   it('is drawn before the script that decrypts has loaded', async (t) => {
     const { url } = await shared({ name: 'a.txt', content: text })
-    const { page } = await browser.open(t, { url: `${world.server.url}/healthz` })
+    const { page } = await browser.open(t, { url: `${world.server.url}${BARE}` })
     await page.route('**/receiver-*.js', (route) => route.abort())
     await page.goto(url.replace(proxy.url, world.server.url))
     await page.getByRole('heading', { name: 'The server cannot be reached' }).waitFor()

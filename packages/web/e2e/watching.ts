@@ -1,5 +1,7 @@
 /** Records what no page may do during a test. */
+
 import type { BrowserContext, ConsoleMessage, Request } from 'playwright-core'
+import { BARE } from './bare.ts'
 
 /** Watches every page of the context. The returned list grows with each problem. */
 export async function watchForProblems(
@@ -21,7 +23,8 @@ export async function watchForProblems(
     if (isElsewhere(request.url(), origins)) problems.push(`request to another origin: ${request.url()}`)
   })
   context.on('response', (response) => {
-    if (response.status() >= 400 && !isCall(response.request()))
+    const isBare = new URL(response.url()).pathname === BARE
+    if (response.status() >= 400 && !isCall(response.request()) && !isBare)
       problems.push(`${response.status()} for ${response.url()}`)
   })
   return problems

@@ -49,7 +49,7 @@ export async function loadPages(directory = builtDirectory()): Promise<LocalPage
         bytes: file.bytes,
         headers: {
           ...route.headers,
-          ...(name === PREVIEW && { 'Content-Security-Policy': previewPolicy }),
+          ...(route.kind === 'preview' && { 'Content-Security-Policy': previewPolicy }),
           'Content-Type': file.type,
           'X-Content-Type-Options': 'nosniff',
           // Nothing of a start stays for another program at its port.

@@ -23,8 +23,7 @@ const PREVIEW = "<style>a { b: c }</style><body><script>post('ready')</script></
 
 const pages: Pages = new Map([
   ['index.html', file('owner')],
-  ['u/index.html', file('guest')],
-  ['v/index.html', file('share')],
+  ['u/index.html', file('link')],
   ['assets/guest-1a.js', file('script', 'text/javascript; charset=utf-8')],
   ['assets/plain.svg', { ...file('picture', 'image/svg+xml'), coded: {} }],
   ['preview/index.html', file(PREVIEW)],
@@ -44,12 +43,12 @@ describe('the pages', () => {
       for (const [url, body] of [
         ['/', 'owner'],
         ['/?from=mail', 'owner'],
-        [`/u/${await newLink(world)}`, 'guest'],
-        [`/u/${'0'.repeat(32)}`, 'guest'],
-        ['/u/anything', 'guest'],
-        ['/u/anything%23key', 'guest'],
-        ['/u/anything%2523key?from=mail', 'guest'],
-        ['/v/anything', 'share'],
+        [`/u/${await newLink(world)}`, 'link'],
+        [`/u/${'0'.repeat(32)}`, 'link'],
+        ['/u/anything', 'link'],
+        ['/u/anything%23key', 'link'],
+        ['/u/anything%2523key?from=mail', 'link'],
+        ['/v/anything', 'link'],
         ['/preview/', PREVIEW],
         ['/preview/index.html', PREVIEW],
       ] as const) {
@@ -202,19 +201,19 @@ describe('the pages', () => {
     'are sent in a coding that the browser accepts, each with its own ETag',
     inWeb(async (web) => {
       for (const [accepted, coding, body] of [
-        ['gzip, deflate, br, zstd', 'br', 'br of guest'],
-        ['gzip', 'gzip', 'gzip of guest'],
-        ['GZIP;q=0.5, br;q=0', 'gzip', 'gzip of guest'],
-        ['br; q=0.000, gzip ; q=0', undefined, 'guest'],
-        ['identity', undefined, 'guest'],
-        ['brotli', undefined, 'guest'],
-        [undefined, undefined, 'guest'],
+        ['gzip, deflate, br, zstd', 'br', 'br of link'],
+        ['gzip', 'gzip', 'gzip of link'],
+        ['GZIP;q=0.5, br;q=0', 'gzip', 'gzip of link'],
+        ['br; q=0.000, gzip ; q=0', undefined, 'link'],
+        ['identity', undefined, 'link'],
+        ['brotli', undefined, 'link'],
+        [undefined, undefined, 'link'],
       ] as const) {
         const headers = accepted === undefined ? {} : { 'accept-encoding': accepted }
         const reply = await web.ask({ method: 'GET', url: '/u/anything', headers })
         assert.deepEqual([reply.headers['content-encoding'], reply.body], [coding, body], accepted)
         assert.equal(reply.headers.vary, 'Accept-Encoding')
-        assert.equal(reply.headers.etag, `"version-of-guest${coding === undefined ? '' : `-${coding}`}"`)
+        assert.equal(reply.headers.etag, `"version-of-link${coding === undefined ? '' : `-${coding}`}"`)
         assert.equal(reply.headers['content-length'], String(body.length))
       }
       const plain = await web.ask({ method: 'GET', url: '/assets/plain.svg', headers: { 'accept-encoding': 'br' } })
@@ -307,6 +306,7 @@ describe('the pages', () => {
       ] as const) {
         const reply = await web.ask({ method: 'GET', url, headers })
         assert.equal(reply.statusCode, 302, url)
+        assert.match(String(reply.headers.location), /^\.\//)
         const target = new URL(String(reply.headers.location), `http://a.example/below${url}`).pathname
         assert.equal(target, `/below${page}`, url)
         assert.equal((await web.ask({ method: 'GET', url: page, headers })).statusCode, 200)

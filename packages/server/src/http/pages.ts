@@ -1,8 +1,7 @@
 /** Pages for people, the same for all visitors: they do not reveal whether a link or share exists. */
-import { createHash } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import { exposedInvite } from '@blindkeep/protocol/inviteLink'
-import { PAGE_ROUTES, type PageRoute, PREVIEW, previewPolicyOf } from '@blindkeep/protocol/pages'
+import { PAGE_ROUTES, type PageRoute } from '@blindkeep/protocol/pages'
 import type { Refusal } from '../domain/ground/refusals.ts'
 import type { ContentCoding, PageFile, Pages } from '../ports/pages.ts'
 import { type Exchange, holds, type Incoming, type Route, send, setHeaders } from './reply.ts'
@@ -26,8 +25,6 @@ export function pageRoutes(pages: Pages, refuse: Refuse): readonly Route[] {
   const fileAt = ({ form, fileName }: PageRoute, { url }: Incoming, rest = ''): PageFile | undefined =>
     form.test(pathOf(url)) ? pages.get(fileName(rest)) : undefined
 
-  const preview = Buffer.from(pages.get(PREVIEW)?.bytes ?? []).toString()
-  const previewPolicy = previewPolicyOf(preview, (text) => createHash('sha256').update(text).digest('base64'))
   const routes = PAGE_ROUTES.map((page) => ({
     methods: METHODS,
     path: page.path,
@@ -39,7 +36,6 @@ export function pageRoutes(pages: Pages, refuse: Refuse): readonly Route[] {
       if (file === undefined)
         return sendToPage(exchange) ? undefined : refuse({ ...exchange, refusal: { refused: 'not_found' } })
       setHeaders(reply, page.headers)
-      if (file === pages.get(PREVIEW)) setHeaders(reply, { 'Content-Security-Policy': previewPolicy })
       sendFile(exchange, file)
     },
   }))

@@ -1,5 +1,12 @@
 import type { ProblemKind } from '@blindkeep/protocol/problems'
 
+/** The policy of these pages allows it by its hash. */
+export const PROBLEM_STYLE = `
+:root { color-scheme: light dark }
+body { font: 1.1rem/1.6 system-ui, sans-serif; max-width: 38rem; margin: 4rem auto; padding: 0 1.25rem }
+code { font-size: .95em; overflow-wrap: anywhere }
+`
+
 /** The page of a problem's `type`: what happened, and what to do. All its text comes from the catalog. */
 export function problemPage(code: string, { status, title, help }: ProblemKind): string {
   return `<!doctype html>
@@ -8,11 +15,7 @@ export function problemPage(code: string, { status, title, help }: ProblemKind):
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title}</title>
-<style>
-:root { color-scheme: light dark }
-body { font: 1.1rem/1.6 system-ui, sans-serif; max-width: 38rem; margin: 4rem auto; padding: 0 1.25rem }
-code { font-size: .95em; overflow-wrap: anywhere }
-</style>
+<style>${PROBLEM_STYLE}</style>
 </head>
 <body>
 <main>

@@ -12,14 +12,8 @@ import { jsonInSlices } from './slices.ts'
 const GUEST_BYTES = {
   'Content-Type': 'application/octet-stream',
   'Content-Disposition': 'attachment',
-  'Content-Security-Policy': "sandbox; default-src 'none'",
 }
-const PAGE = {
-  'Content-Type': 'text/html; charset=utf-8',
-  'Content-Security-Policy':
-    "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-  'Referrer-Policy': 'no-referrer',
-}
+const PAGE = { 'Content-Type': 'text/html; charset=utf-8', 'Referrer-Policy': 'no-referrer' }
 
 /** A request that a server gets has both. */
 export type Incoming = IncomingMessage & { readonly url: string; readonly method: string }

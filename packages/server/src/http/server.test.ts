@@ -45,7 +45,7 @@ describe('bytes from a guest', () => {
         assert.equal(reply.headers['content-type'], 'application/octet-stream')
         assert.equal(reply.headers['content-disposition'], 'attachment')
         assert.equal(reply.headers['x-content-type-options'], 'nosniff')
-        assert.equal(reply.headers['content-security-policy'], "sandbox; default-src 'none'")
+        assert.equal(reply.headers['content-security-policy'], "default-src 'none'; frame-ancestors 'none'; sandbox")
         assert.equal(reply.headers['cache-control'], 'no-store')
         assert.deepEqual(reply.rawPayload, Buffer.from(content.subarray(0, range === undefined ? 100 : 10)))
       }

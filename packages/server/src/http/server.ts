@@ -25,6 +25,7 @@ import { createAtFormerName } from './formerName.ts'
 import { createNaming } from './hosts.ts'
 import { pageRoutes, sendToPage } from './pages.ts'
 import { methodsOf, mistakenPaths, routerPath } from './paths.ts'
+import { policiesOf, policyAt } from './policies.ts'
 import { createReadTurns, type InReadTurns } from './readTurns.ts'
 import {
   begun,
@@ -134,17 +135,19 @@ export function createHttpServer(ports: HttpPorts, settings: HttpSettings): Http
 
 /** What each request passes before its route answers. Log and figures learn of its end. */
 function createAnswering(
-  { protocolWindow, log, watch, newRequestId }: HttpPorts,
+  { pages, protocolWindow, log, watch, newRequestId }: HttpPorts,
   settings: HttpSettings,
   { errors, senderOf }: { readonly errors: Errors; readonly senderOf: SenderOf },
 ) {
   const hintAtProxy = createProxyHint(senderOf, log)
   const namingOf = createNaming(settings.publicUrl, settings.formerUrls)
   const atFormerName = createAtFormerName({ ...settings, ...errors })
+  const policies = policiesOf(pages)
 
   return ({ path, operation = 'none', answer }: Pick<Route, 'answer'> & Partial<Route>) => {
     // Log the route's pattern, never the path: an opaque id in a path is a credential.
     const route = path === undefined ? 'unknown' : routerPath(path)
+    const policy = path === undefined ? undefined : policyAt(policies, path)
     return (incoming: IncomingMessage, reply: ServerResponse, given: object = {}): void => {
       const request = incoming as Incoming
       const exchange = { id: newRequestId(), request, reply }
@@ -153,7 +156,7 @@ function createAnswering(
       // Their answers would be lost.
       if (request.socket.destroyed || request.socket.writableEnded) return
       hintAtProxy(request)
-      addCommonHeaders(exchange)
+      addCommonHeaders(exchange, policy)
       const answered =
         answeredByName(exchange, operation) ?? answer(exchange, given as Readonly<Record<string, string>>)
       // The error may name paths on the disk, so nothing of it is sent.
@@ -162,7 +165,7 @@ function createAnswering(
         if (reply.headersSent) return void reply.destroy()
         // They may be what failed, and would be of another answer.
         forgetHeaders(reply)
-        addCommonHeaders(exchange)
+        addCommonHeaders(exchange, policy)
         writeRefusal({ ...exchange, refusal: { refused: 'failed' } })
       })
     }
@@ -192,8 +195,12 @@ function createAnswering(
     })
   }
 
-  function addCommonHeaders({ id, request, reply }: Exchange): void {
-    setHeaders(reply, { [HEADERS.requestId]: id, 'X-Content-Type-Options': 'nosniff' })
+  function addCommonHeaders({ id, request, reply }: Exchange, policy = policyAt(policies, request.url)): void {
+    setHeaders(reply, {
+      [HEADERS.requestId]: id,
+      'Content-Security-Policy': policy,
+      'X-Content-Type-Options': 'nosniff',
+    })
     if (!isNegotiatedPath(request.url)) return
     const { min, max } = protocolWindow.current()
     setHeaders(reply, { [HEADERS.protocolMin]: min, [HEADERS.protocolMax]: max })

@@ -1,5 +1,7 @@
 /** The Chromium of the other stories, by Playwright. */
+
 import { join } from 'node:path'
+import { BARE } from '../bare.ts'
 import { launchBrowser } from '../browser.ts'
 import { chromiumProgram } from '../chromium.ts'
 import { type Look, markSelector, type StoryBrowser, type Tab } from './port.ts'
@@ -17,7 +19,7 @@ export const chromium: StoryBrowser = {
 async function openTab({ origins: [origin, ...leadsTo], locale, colorScheme }: Look, workplace: string): Promise<Tab> {
   const browser = await launchBrowser()
   const { page, context, problems, close } = await browser.visit({
-    url: `${origin}/healthz`,
+    url: `${origin}${BARE}`,
     leadsTo,
     locale,
     colorScheme,

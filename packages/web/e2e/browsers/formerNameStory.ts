@@ -1,4 +1,5 @@
 /** A server moves to another address while browsers have something stored under the old one. */
+
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { it, type TestContext } from 'node:test'
@@ -6,6 +7,7 @@ import { moveServer, reachedAt } from '../../../../testing/moveServer.ts'
 import { newOwner } from '../../../../testing/people.ts'
 import { freePort, startServer } from '../../../../testing/startServer.ts'
 import { guest } from '../../src/text/en/guest.ts'
+import { BARE } from '../bare.ts'
 import { keptSession, writeSession } from '../signedIn.ts'
 import { PAGES_DIRECTORY } from '../world.ts'
 import type { StoryBrowser } from './port.ts'
@@ -23,7 +25,7 @@ export function formerNameStory(browser: StoryBrowser): void {
     t.after(() => page.close())
     t.diagnostic(page.tab.version)
     await sendOne(page, 'before')
-    await page.tab.goto(`${old}/healthz`)
+    await page.tab.goto(`${old}${BARE}`)
     await page.tab.run(writeSession, keptSession(owner))
     await page.tab.run(storeMore)
     const before = await page.tab.run(stored)
@@ -35,16 +37,16 @@ export function formerNameStory(browser: StoryBrowser): void {
     await page.tab.goto(url)
     await sendOne(page, 'after')
     assert.equal(await page.tab.run(address), url.replace(old, present))
-    await page.tab.goto(`${old}/healthz`)
+    await page.tab.goto(`${old}${BARE}`)
     assert.deepEqual(await page.tab.run(stored), before)
 
     await arrive(page, `${old}/#/register`, `${present}/#/register`)
-    await page.tab.goto(`${old}/healthz`)
+    await page.tab.goto(`${old}${BARE}`)
     await page.until('the end of what was stored', async () => {
       const { databases, items, workers } = await page.tab.run(stored)
       return databases.length + items + workers === 0
     })
-    await page.tab.goto(`${present}/healthz`)
+    await page.tab.goto(`${present}${BARE}`)
     assert.ok((await page.tab.run(stored)).databases.length > 0)
   })
 }
@@ -77,10 +79,18 @@ async function sendOne(page: StoryPage, name: string): Promise<void> {
 /** Runs in the page. */
 const address = () => location.href
 
+interface TrustedTypes {
+  createPolicy(name: string, rules: object): { createScriptURL(given: string): unknown }
+}
+
 /** Runs in the page: what pages of an owner who wants messages leave. */
 async function storeMore(): Promise<void> {
   localStorage.setItem('x', 'y')
-  const { installing, active } = await navigator.serviceWorker.register('/push/worker.js', { scope: '/push/' })
+  // The document has the policy of the pages, which asks for a checked address.
+  const { trustedTypes: types } = globalThis as { readonly trustedTypes?: TrustedTypes }
+  const policy = types?.createPolicy('blindkeep-worker', { createScriptURL: (given: string) => given })
+  const script = policy?.createScriptURL('/push/worker.js') ?? '/push/worker.js'
+  const { installing, active } = await navigator.serviceWorker.register(script as string, { scope: '/push/' })
   const worker = installing ?? active
   while (worker?.state !== 'activated') await new Promise((resolve) => setTimeout(resolve, 20))
 }

@@ -1,9 +1,11 @@
 /** The steps of a person at a page, over any driver. Each waits until the page is ready for it. */
+
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { assertAccessibleIn } from '../axe.ts'
+import { BARE } from '../bare.ts'
 import { keptSession, writeSession } from '../signedIn.ts'
 import { type Found, findInPage, sentTarget, type Target } from './find.ts'
 import { MARK, type Mark, type StoryBrowser, type Tab, type VisitWish } from './port.ts'
@@ -57,7 +59,7 @@ export async function openPage(browser: StoryBrowser, wish: VisitWish): Promise<
   const page = pageOn({ tab, workplace, savedDirectory: saved, browserName: browser.name })
   try {
     if (signedInAs !== undefined) {
-      await tab.goto(new URL('/healthz', url).href)
+      await tab.goto(new URL(BARE, url).href)
       await tab.run(writeSession, keptSession(signedInAs))
     }
     await tab.goto(url)

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { take as text } from '../../src/text/en/take.ts'
 import { button, section } from '../accountPage.ts'
+import { BARE } from '../bare.ts'
 import type { Shot } from '../shots.ts'
 import type { World } from '../world.ts'
 
@@ -23,7 +24,7 @@ async function turnOn(page: Page): Promise<void> {
 
 /** A form of another page of the origin, as the system sends it: the owner's page may send none. */
 async function share(page: Page, world: World, count: number): Promise<void> {
-  await page.goto(`${world.url}/healthz`)
+  await page.goto(`${world.url}${BARE}`)
   await page.evaluate(() => {
     const form = document.createElement('form')
     Object.assign(form, { method: 'post', enctype: 'multipart/form-data', action: './take/' })

@@ -43,7 +43,7 @@ describe('the built pages', () => {
       'secret.html': 'no',
       'u/index.html': 'guest',
       'u/deep/index.html': 'no',
-      'v/notes.txt': 'no',
+      'u/notes.txt': 'no',
       'data/index.html': 'no',
     }
     await withFiles(files, async (directory) => {

@@ -1,0 +1,21 @@
+/**
+ * The one document of links (`/u/`) and shares (`/v/`). Guests are many and wait for their first paint, so their page
+ * is in this script; a share's is loaded after it.
+ */
+import '../common/base.css'
+import { takeBackFragment } from '../common/takeBackFragment.ts'
+import { drawGuest } from '../guest/drawGuest.tsx'
+
+async function start(): Promise<void> {
+  const isExposed = takeBackFragment()
+  const isShare = /\/v\/[^/]*\/?$/.test(location.pathname)
+  const drawPage = isShare ? (await import('../share/drawShare.tsx')).drawShare : drawGuest
+  const page = document.getElementById('page')
+  page?.replaceChildren()
+  if (page !== null) drawPage(page, isExposed)
+}
+
+// No `await` here: the share's script imports parts of this one, and would wait for its end.
+void start()
+// Another link or share in the same tab may change only the fragment, so nothing of the last one may stay.
+addEventListener('hashchange', () => location.reload())
