@@ -18,6 +18,7 @@ import { dirname, join, relative, resolve, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { argumentsOf } from './arguments.ts'
 import { bundled, isOutside, KEY_FILE, type ProgramName } from './bundle.ts'
+import { copyPagesLists } from './pagesList.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const USAGE = `npm run pack [-- DIRECTORY]
@@ -54,7 +55,10 @@ try {
   packLibrary('protocol')
   packLibrary('client')
   run(process.execPath, [NO_WARNING, join(ROOT, 'packages', 'web', 'build.ts'), '--if-changed'], ROOT)
-  await packProgram('cli', ({ directory }) => copyPages(directory, isForOwner))
+  await packProgram('cli', ({ directory }) => {
+    copyPages(directory, isForOwner)
+    return copyPagesLists(join(directory, 'dist', 'lists'))
+  })
   await packProgram('server', ({ directory }) => {
     copyPages(directory)
     for (const folder of SAMPLES)
@@ -77,7 +81,7 @@ function packLibrary(folder: string): void {
 }
 
 /** One program with all that it uses, and their licences. What stays outside is a dependency. */
-async function packProgram(folder: ProgramName, add?: (staged: Staged) => void): Promise<void> {
+async function packProgram(folder: ProgramName, add?: (staged: Staged) => Promise<void> | void): Promise<void> {
   const staged = stage(folder)
   const { directory, manifest } = staged
   cpSync(await bundled(folder), join(directory, 'dist'), {
@@ -85,7 +89,7 @@ async function packProgram(folder: ProgramName, add?: (staged: Staged) => void):
     filter: (path) => !path.endsWith(KEY_FILE),
   })
   cpSync(join(ROOT, 'packages', folder, 'bin.mjs'), join(directory, 'bin.mjs'))
-  add?.(staged)
+  await add?.(staged)
   const outside = (asked: Manifest['dependencies'] = {}) =>
     Object.fromEntries(Object.entries(asked).filter(([name]) => isOutside(folder, name) && name !== PAGES))
   const { optionalDependencies, ...others } = manifest

@@ -52,6 +52,25 @@ describe('a release', () => {
     for (const name of names) assert.equal(sha256(join(out, name)), sha256(join(archives, name)), name)
   })
 
+  it('has the list of its pages, for programs and beside them, and every page is as it says', () => {
+    const [name = ''] = readdirSync(out).filter((each) => each.endsWith('.pages.json'))
+    const text = readFileSync(join(out, name), 'utf8')
+    const [, version = ''] = /^blindkeep-(.+)\.pages\.json$/.exec(name) ?? []
+    const server = join(out, `blindkeep-server-${version}.tgz`)
+    const inside = (archive: string, path: string) =>
+      execFileSync('tar', ['-xOzf', archive, `package/dist/${path}`], { maxBuffer: 64 * 1024 * 1024 })
+    assert.equal(inside(join(out, `blindkeep-${version}.tgz`), `lists/${version}.json`).toString(), text)
+    assert.equal(inside(server, 'pages/pages.json').toString(), text)
+    const { files }: Listed = JSON.parse(text)
+    assert.ok(Object.keys(files).length > 30)
+    for (const [path, [digest, length]] of Object.entries(files)) {
+      const bytes = inside(server, `pages/${path}`)
+      assert.deepEqual([createHash('sha256').update(bytes).digest('hex'), bytes.length], [digest, length], path)
+    }
+    const lines = text.split('\n').filter((line) => line.startsWith('"assets/'))
+    assert.deepEqual(lines, lines.toSorted())
+  })
+
   it('has checksums of all its files', () => {
     const lines = readFileSync(join(out, 'SHA256SUMS'), 'utf8').trimEnd().split('\n')
     const names = readdirSync(out)
@@ -105,6 +124,10 @@ describe('a release', () => {
     assert.equal(existsSync(refused), false)
   })
 })
+
+interface Listed {
+  readonly files: Readonly<Record<string, readonly [sha256: string, length: number, mediaType: string]>>
+}
 
 interface Written {
   readonly bomFormat: string

@@ -1,16 +1,17 @@
 /**
  * Everything of a release but its publication: `npm run release`. Checks that the tree is clean, that every package has
  * the version of the root and that `CHANGELOG.md` has its heading; asks the registry about signatures and known flaws
- * of what is installed; then writes the packed packages, their bill of materials and the checksums of all. The same
- * commit gives the same bytes with the same Node.
+ * of what is installed; then writes the packed packages, the list of their pages, their bill of materials and the
+ * checksums of all. The same commit gives the same bytes with the same Node.
  */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { argumentsOf } from './arguments.ts'
 import { CONTENTS_FILE, type Contained } from './licences.ts'
+import { RELEASED_LISTS } from './pagesList.ts'
 import { type Bom, billOfMaterials, type PackedPackage } from './sbom.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
@@ -40,6 +41,13 @@ function release(out: string): void {
   rmSync(out, { recursive: true, force: true })
   run(process.execPath, ['--disable-warning=ExperimentalWarning', join(ROOT, 'tools', 'pack.ts'), out])
   const archives = readdirSync(out).sort()
+  const pages = run('tar', ['-xOzf', join(out, archiveOf('server', version)), 'package/dist/pages/pages.json'])
+  if (!isCommittedList(pages, version) && !values['dry-run']) {
+    rmSync(out, { recursive: true, force: true })
+    process.exitCode = 1
+    return
+  }
+  writeFileSync(join(out, `blindkeep-${version}.pages.json`), pages)
   const bom = billOfMaterials(
     npmSbom(),
     archives.map((name) => packedIn(join(out, name))),
@@ -78,6 +86,17 @@ function faultsOfTree(version: string): readonly string[] {
       : [`v${version} is another commit: choose a new version`]),
     ...(checked.status === 0 ? [] : [checked.stderr.trim()]),
   ]
+}
+
+/** Later releases of the command line know these pages by the list in the repository. Says what is missing there. */
+function isCommittedList(pages: string, version: string): boolean {
+  const file = join(RELEASED_LISTS, `${version}.json`)
+  const isCommitted = existsSync(file) && readFileSync(file, 'utf8') === pages
+  if (!isCommitted)
+    console.error(
+      `${values['dry-run'] ? 'A release would stop' : 'No release'}: packages/cli/pages/${version}.json is not the list of these pages. Copy packages/web/dist/pages.json there, and commit it`,
+    )
+  return isCommitted
 }
 
 /** The registry's word on what is installed. A silent registry is no fault, and is named. */

@@ -1,8 +1,8 @@
 /**
  * Builds the pages into `dist/`, or where `--out` says, each file beside its compressed forms, so that the server
- * compresses nothing at run time. What was there is replaced at the end, in one step. With `--if-possible` an
- * installation without the tools for it (`npm ci --omit=dev`) is no fault; with `--if-changed` nothing is built when
- * every source is older than the last build.
+ * compresses nothing at run time, and all beside their list (`pages.json`). What was there is replaced at the end, in
+ * one step. With `--if-possible` an installation without the tools for it (`npm ci --omit=dev`) is no fault; with
+ * `--if-changed` nothing is built when every source is older than the last build.
  */
 import { cp, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { extname, join, resolve } from 'node:path'
@@ -11,6 +11,7 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import type { Plugin } from 'vite'
 import { argumentsOf } from '../../tools/arguments.ts'
 import { writeLicences } from '../../tools/licences.ts'
+import { writePagesList } from '../../tools/pagesList.ts'
 import { DECODERS, pagesConfig, previewConfig, serviceWorkerConfig } from './vite.config.ts'
 
 const here = import.meta.dirname
@@ -25,6 +26,9 @@ const root = join(here, '..', '..')
 const SOURCES = [
   ...['index.html', 'u', 'preview', 'app', 'src', 'build.ts', 'vite.config.ts'].map((name) => join(here, name)),
   ...['packages/client/src', 'packages/protocol/src', 'package-lock.json'].map((name) => join(root, name)),
+  // Of the list of the pages.
+  ...['package.json', 'tools/pagesList.ts'].map((name) => join(root, name)),
+  ...['policies.ts', 'problemPage.ts'].map((name) => join(root, 'packages/server/src/http', name)),
 ]
 
 /** What stays as its authors made it. libheif is under the LGPL: another build of it can take its place. */
@@ -55,6 +59,7 @@ async function buildAll(): Promise<void> {
     await inlinePreview(join(staging, 'preview'))
     await addTakingManifest(join(staging, 'app'))
     await compress(staging)
+    await writePagesList(staging)
     await utimes(join(staging, 'index.html'), begun, begun)
     await rm(dist, { recursive: true, force: true })
     await rename(staging, dist)
