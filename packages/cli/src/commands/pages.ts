@@ -1,9 +1,13 @@
-/** The command for pages that come from this machine. */
+/** The commands for pages: served from this machine, or compared with a release. */
 import type { Command } from 'commander'
+import { count } from '../ground/options.ts'
 import { does } from './done.ts'
 
 export function addPagesCommands(program: Command): void {
-  const pages = program.command('pages').description('Shows your pages without trusting the server’s.')
+  const pages = program
+    .command('pages')
+    .description('Shows your pages without trusting the server’s, or compares those with their release.')
+  addCheck(pages)
 
   pages
     .command('serve')
@@ -26,4 +30,36 @@ Examples:
   blindkeep pages serve https://keep.example.org --no-open`,
     )
     .action(does(async () => (await import('../pages/serve.ts')).servePages))
+}
+
+function addCheck(pages: Command): void {
+  pages
+    .command('check')
+    .description('Compares the pages that a server serves with those of its release.')
+    .argument('<server>', 'its address, as in https://keep.example.org')
+    .option('--link <->', 'also the page of one link or share: --link - reads its address from standard input')
+    .option('--times <number>', 'so many times, one after the other', count)
+    .option('--user-agent <text>', 'the browser that it says it is; one on Linux without it')
+    .option('--list <file>', 'the list to compare with, in place of those in this program')
+    .addHelpText(
+      'after',
+      `
+Every page and file is asked for as browsers and programs ask for it (in br, in
+gzip and plain; WebAssembly only as browsers ask), and is compared with the list
+of its release in this program: bytes, type, and the headers that say what the
+page may do. The server has no word in that.
+
+It finds a server that serves other pages to all. It cannot find one that serves
+them to one person, one address or one hour only, nor a script that an earlier
+answer left in a browser. So ask from several places and often, with the link
+that you use (--link -), and with the User-Agent of your own browser.
+
+Exit status 1 if headers differ, if the release is not known here (update this
+program), or if the server cannot be asked; 3 if a page differs.
+
+Examples:
+  blindkeep pages check https://keep.example.org
+  blindkeep pages check https://keep.example.org --link - < link.txt`,
+    )
+    .action(does(async () => (await import('../pages/check.ts')).checkPages))
 }

@@ -1,0 +1,185 @@
+/** `blindkeep pages check`, against a real server with the built pages, behind a proxy that changes its answers. */
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import type { Exchanged, Message, Tampering } from '../../../../testing/tamperingProxy.ts'
+import { factsOf, openWorld } from '../testing/world.ts'
+
+const world = await openWorld()
+/** Of the pages that the server serves. */
+const LIST = fileURLToPath(new URL('../../../web/dist/pages.json', import.meta.url))
+const LIMITS = /^This is what was served to this machine, now\. A server can serve another page to one person, or at/
+/** Two fifths of it are decoders of previews. */
+const MAX_BYTES = 6_000_000
+
+const check = (args: readonly string[] = [], input?: string) => {
+  const line = ['pages', 'check', world.proxy.url, '--list', LIST, ...args]
+  return world.run(line, input === undefined ? {} : { input: Buffer.from(input) })
+}
+
+const plain = ({ headers, body }: Message): Buffer => {
+  if (headers['content-encoding'] === 'br') return brotliDecompressSync(body)
+  return headers['content-encoding'] === 'gzip' ? gunzipSync(body) : body
+}
+
+/** Another byte at the end, as if it were another build. */
+function changed(message: Message): Message {
+  const { 'content-encoding': _, ...headers } = message.headers
+  const body = Buffer.from(plain(message))
+  body[body.length - 1] = (body.at(-1) ?? 0) ^ 1
+  return { headers, body }
+}
+
+const answers = (matches: Tampering['matches'], answer: Tampering['answer']): Tampering =>
+  answer === undefined ? { matches } : { matches, answer }
+const withHeaders = (more: Message['headers']) => (message: Message) => ({
+  ...message,
+  headers: { ...message.headers, ...more },
+})
+const isScript = ({ path }: Exchanged) => /^\/assets\/link-[^/]+\.js$/.test(path)
+
+describe('pages check', () => {
+  it('says first what it cannot say, and then which release an honest server has served', async () => {
+    world.proxy.tamper()
+    const { status, stdout, stderr } = await check()
+    assert.equal(status, 0, stderr)
+    assert.match(stdout, LIMITS)
+    assert.match(stdout, /\nhttp:\S+ served this machine the pages of release \d\S* at \d\d:\d\d \(/)
+    assert.doesNotMatch(stdout + stderr, /unmodified/i)
+    const [limits, result] = factsOf(await check(['--json']))
+    assert.match(limits.message, LIMITS)
+    assert.deepEqual([result.verdict, result.elsewhere, result.other_headers], ['same', [], []])
+    assert.ok(result.bytes < MAX_BYTES, String(result.bytes))
+  })
+
+  it('finds one byte, in one coding, for one link, one browser, or the second time', async () => {
+    const link = `${world.proxy.url}/u/0123456789abcdef0123456789abcdef#key`
+    const cases: readonly (readonly [Tampering['matches'], readonly string[], string?])[] = [
+      [isScript, []],
+      [({ path }) => path === '/preview/pdfium.wasm', []],
+      [(each) => isScript(each) && each.headers['accept-encoding'] === 'gzip, deflate', []],
+      [(each) => isScript(each) && each.headers['accept-encoding'] === 'identity', []],
+      [({ path }) => path === '/u/0123456789abcdef0123456789abcdef', ['--link', '-'], link],
+      [({ headers }) => headers['user-agent'] === 'Victim/1.0', ['--user-agent', 'Victim/1.0']],
+    ]
+    for (const [matches, args, input] of cases) {
+      world.proxy.tamper(answers(matches, changed))
+      const { status, stdout, stderr } = await check(args, input)
+      assert.equal(status, 3, `${matches} ${stderr}`)
+      assert.match(stdout, LIMITS)
+      assert.match(stderr, /has other bytes than that of the release/)
+      assert.match(stderr, /served this machine other pages than those of release/)
+      // The id of a link is a credential, and its fragment a key.
+      assert.doesNotMatch(stdout + stderr, /0123456789abcdef|#key/)
+    }
+    const { length } = world.proxy.seen.filter(isScript)
+    let asked = 0
+    world.proxy.tamper(answers((each) => isScript(each) && ++asked > 3, changed))
+    assert.equal((await check(['--times', '2'])).status, 3)
+    assert.equal(world.proxy.seen.filter(isScript).length, length + 6)
+    assert.ok(world.proxy.seen.every(({ path }) => !path.includes('key')))
+  })
+
+  it('finds each header that is missing, another, or may change a page', async () => {
+    const isOwners = ({ path }: Exchanged) => path === '/'
+    for (const headers of [
+      { 'content-security-policy': "default-src 'none'; script-src 'unsafe-inline'" },
+      { 'content-type': 'text/plain' },
+      { 'x-content-type-options': undefined },
+      { link: '</evil.js>; rel=preload; as=script' },
+      { 'set-cookie': ['a=b'] },
+      { 'access-control-allow-origin': '*' },
+      { nel: '{}' },
+      { 'service-worker-allowed': '/' },
+    ] as readonly Message['headers'][]) {
+      world.proxy.tamper(
+        answers(isOwners, (message) => {
+          const given = { ...message.headers, ...headers }
+          return {
+            ...message,
+            headers: Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)),
+          }
+        }),
+      )
+      const { status, stderr } = await check()
+      assert.equal(status, 1, `${JSON.stringify(headers)} ${stderr}`)
+      assert.match(stderr, new RegExp(Object.keys(headers)[0] ?? ''))
+      assert.match(stderr, /but not with its headers/)
+    }
+    // The policy of data, too.
+    world.proxy.tamper(
+      answers(({ path }) => path === '/v1/version', withHeaders({ 'content-security-policy': 'none' })),
+    )
+    assert.equal((await check()).status, 1)
+  })
+
+  it('takes what proxies do for no difference, and says where a browser may be sent', async () => {
+    world.proxy.tamper(
+      answers(
+        () => true,
+        (message) => {
+          const { 'content-encoding': _, etag, ...headers } = message.headers
+          const more = { etag: `W/${etag}`, via: '1.1 proxy', 'strict-transport-security': 'max-age=1' }
+          return { headers: { ...headers, ...more, 'alt-svc': 'h3=":8443"', 'x-cache': 'HIT' }, body: plain(message) }
+        },
+      ),
+    )
+    const { status, stderr } = await check()
+    assert.equal(status, 0, stderr)
+    assert.match(stderr, /A browser may be sent elsewhere, where this program was not: Alt-Svc: h3=":8443"/)
+    assert.match(stderr, /Other headers, which change no page: x-cache/)
+  })
+
+  it('compares with its own list, whatever release the server names', async () => {
+    const named = (version: string) =>
+      answers(
+        ({ path }) => path === '/v1/version',
+        (message) => ({ ...message, body: Buffer.from(JSON.stringify({ name: 'blindkeep', version })) }),
+      )
+    world.proxy.tamper(named('99.0.0'))
+    assert.equal((await check()).status, 0)
+    world.proxy.tamper(
+      named('99.0.0'),
+      answers(({ path }) => path === '/', changed),
+    )
+    const { status, stderr } = await check()
+    assert.equal(status, 1)
+    assert.match(stderr, /says that it is release 99\.0\.0.*newer than this program: update/)
+    world.proxy.tamper(answers(({ path }) => path === '/', changed))
+    assert.equal((await check()).status, 3)
+  })
+
+  it('says what was found although other answers do not come', async () => {
+    world.proxy.tamper(answers(isScript, changed), { matches: ({ path }) => path.startsWith('/app/'), lose: 'request' })
+    const { status, stderr } = await check()
+    assert.equal(status, 3, stderr)
+    assert.match(stderr, /was not answered/)
+    world.proxy.tamper({ matches: ({ path }) => path.startsWith('/app/'), lose: 'request' })
+    assert.equal((await check()).status, 1)
+    world.proxy.tamper({ matches: ({ path }) => path.startsWith('/app/'), instead: 503 })
+    assert.equal((await check()).status, 1)
+    world.proxy.tamper({ matches: ({ path }) => path.startsWith('/take/'), instead: 404 })
+    assert.equal((await check()).status, 3)
+  })
+
+  it('reads no more of an answer than the release has', async () => {
+    world.proxy.tamper(
+      answers(isScript, ({ headers }) => {
+        const { 'content-encoding': _, ...others } = headers
+        return { headers: others, body: Buffer.alloc(20_000_000) }
+      }),
+    )
+    const outcome = await check(['--json'])
+    assert.equal(outcome.status, 3)
+    assert.ok(factsOf(outcome).at(-1).bytes < MAX_BYTES)
+  })
+
+  it('takes the address of a link from standard input only, and only of this server', async () => {
+    world.proxy.tamper()
+    const address = `${world.proxy.url}/u/0123456789abcdef0123456789abcdef#key`
+    assert.equal((await check(['--link', address])).status, 2)
+    assert.equal((await check(['--link', '-'], 'https://other.example/u/0123#key')).status, 2)
+    assert.equal((await check(['--link', '-'], address)).status, 0)
+  })
+})
