@@ -125,6 +125,8 @@ async function visit(browser: Browser, options: VisitOptions): Promise<Visit> {
   // Shorter than the timeout of a test, so that the error names what the test waited for.
   context.setDefaultTimeout(60_000)
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+  // A test cannot answer the question for a folder.
+  await context.addInitScript(() => void Reflect.deleteProperty(globalThis, 'showDirectoryPicker'))
   if (options.passwordsInNode === true) await stretchInNode(context)
   const page = await context.newPage()
   if (options.signedInAs !== undefined) {

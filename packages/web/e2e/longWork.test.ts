@@ -3,8 +3,11 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { describe, it } from 'node:test'
 import type { Owner } from '@blindkeep/client/owner'
+import { sourceOfBytes } from '@blindkeep/client/source'
 import type { Page, Route } from 'playwright-core'
 import { sendFile } from '../../../testing/people.ts'
+import { until } from '../../../testing/until.ts'
+import { albums as albumsText } from '../src/text/en/albums.ts'
 import { inbox as inboxText } from '../src/text/en/inbox.ts'
 import { owner as ownerText } from '../src/text/en/owner.ts'
 import { work as text } from '../src/text/en/work.ts'
@@ -155,5 +158,146 @@ describe('work on many files', () => {
     assert.deepEqual(await rowsStored(page), [])
     restore()
     assert.equal((await owner.inbox()).length, 8)
+  })
+})
+
+/** The server deletes nothing until the function is called. */
+async function refuseDeletions(page: Page): Promise<() => Promise<void>> {
+  const code = 'error.asset.retained'
+  const refusal = { status: 409, contentType: 'application/problem+json', json: { status: 409, code } }
+  await page.route('**/v1/assets/*', (route) =>
+    route.request().method() === 'DELETE' ? route.fulfill(refusal) : route.fallback(),
+  )
+  return () => page.unroute('**/v1/assets/*')
+}
+
+async function assetsIn(owner: Owner, album: string): Promise<readonly string[]> {
+  const ids = new Set<string>()
+  for await (const { changes } of owner.changes()) for (const { assetId } of changes) ids.add(assetId)
+  const names: string[] = []
+  for (const assetId of ids) {
+    const asset = await owner.asset(assetId).catch(() => undefined)
+    if (asset?.albumId === album) names.push((await owner.describeAsset(asset)).name ?? '')
+  }
+  return names.toSorted()
+}
+
+describe('a move of files', () => {
+  it('goes on with what it has read after a reload, beside other work, and names what is refused', async (t) => {
+    const { owner, album, device } = await world.keeper()
+    const hashes: string[] = []
+    for (const name of ['one.bin', 'two.bin']) {
+      const source = sourceOfBytes(Uint8Array.from(randomBytes(300_000)))
+      const { assetId } = await owner.upload({ source, album, device, name })
+      hashes.push((await owner.asset(assetId)).envelope.ciphertext_hash)
+    }
+    const { albumId } = await owner.createAlbum({ name: 'Taxes' })
+    await arrived(owner, 1)
+    const { page } = await browser.open(t, { url: `${world.url}/#/albums/${album}`, signedInAs: owner })
+    await page.locator('.tile').nth(1).waitFor()
+    const held = await hold(page, '**/v1/upload', (route) => route.abort().catch(() => undefined))
+    await button(page, albumsText.selection.all).click()
+    await button(page, albumsText.move.short).click()
+    await page.getByRole('dialog').getByLabel('Taxes').check()
+    await button(page, albumsText.move.confirm(2)).click()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    const bar = page.getByRole('region', { name: text.region })
+    await bar.getByText(text.running.move(0, 2)).first().waitFor()
+    await assertAccessible(page)
+    await until(async () => (await rowsStored(page)).every((row) => String(row).includes('note')))
+    assert.doesNotMatch((await rowsStored(page)).join(), /one\.bin|Taxes/)
+
+    // What takes one request does not wait for it.
+    await page.getByRole('link', { name: ownerText.pages.inbox }).click()
+    await button(page, inboxText.discardOf('file-0.bin')).click()
+    await button(page, inboxText.discarding.submit(1)).click()
+    await page.getByText(inboxText.discarding.doneOne('file-0.bin')).waitFor()
+
+    const allow = await refuseDeletions(page)
+    const read: string[] = []
+    page.on('request', (request) => {
+      const hash = new URL(request.url()).pathname.split('/v1/blob/')[1]
+      if (hash !== undefined && hashes.some((each) => each === hash)) read.push(hash)
+    })
+    await page.reload()
+    await held.letGo()
+    await bar.getByText(text.failed.move(2)).waitFor()
+    await bar.getByText(/^one\.bin: /).waitFor()
+    await bar.getByText(/^two\.bin: /).waitFor()
+    await assertAccessible(page)
+    assert.deepEqual(read.toSorted(), hashes.toSorted(), 'nothing is read again that was hashed before')
+    assert.deepEqual(await assetsIn(owner, albumId), ['one.bin', 'two.bin'])
+    await allow()
+    await button(page, text.retry).click()
+    await page.getByText(albumsText.move.done(2, 'Taxes')).waitFor()
+    assert.deepEqual(await rowsStored(page), [])
+    assert.deepEqual(await assetsIn(owner, albumId), ['one.bin', 'two.bin'])
+    assert.deepEqual(await assetsIn(owner, album), [])
+  })
+})
+
+/** A browser that asks for a folder: the answer is the origin's private file system. */
+function askForPrivateFolder(page: Page): Promise<void> {
+  return page.evaluate(() => {
+    Object.assign(globalThis, { showDirectoryPicker: () => navigator.storage.getDirectory() })
+  })
+}
+
+/** Paths and texts of what was saved there. */
+function privateFolder(page: Page): Promise<Readonly<Record<string, string>>> {
+  return page.evaluate(async () => {
+    const found: Record<string, string> = {}
+    const look = async (folder: FileSystemDirectoryHandle, path: string): Promise<void> => {
+      for await (const [name, handle] of folder.entries())
+        if (handle instanceof FileSystemFileHandle) found[path + name] = await (await handle.getFile()).text()
+        else if (handle instanceof FileSystemDirectoryHandle) await look(handle, `${path}${name}/`)
+    }
+    await look(await navigator.storage.getDirectory(), '')
+    return found
+  })
+}
+
+describe('files that are saved into a folder', () => {
+  it('are there one by one, under free names; one that fails is named, leaves nothing, and is tried again', async (t) => {
+    const { owner } = await world.keeper()
+    const { url } = await owner.createLink()
+    for (const [name, content] of [
+      ['trip/a.txt', 'first'],
+      ['trip/a.txt', 'second'],
+      ['b.txt', 'third'],
+    ] as const)
+      await sendFile(url, new TextEncoder().encode(content), { name })
+    const [first] = (await owner.inbox()).filter(({ file }) => file?.name === 'b.txt')
+    assert.ok(first !== undefined)
+    const { page } = await browser.open(t, { url: `${world.url}/#/inbox`, signedInAs: owner })
+    await page.getByText('b.txt').waitFor()
+    await askForPrivateFolder(page)
+    const refused = `**/v1/drops/${first.dropId}/content`
+    await page.route(refused, (route) =>
+      route.fulfill({
+        status: 409,
+        contentType: 'application/problem+json',
+        json: { status: 409, code: 'error.drop.held' },
+      }),
+    )
+    await page.getByLabel(inboxText.chooseAll).check()
+    await page.locator('.choosing').getByRole('button', { name: inboxText.download, exact: true }).click()
+    await page.getByRole('dialog', { name: text.saving.title(3) }).waitFor()
+    await assertAccessible(page)
+    await button(page, text.saving.folder).click()
+    const bar = page.getByRole('region', { name: text.region })
+    await bar.getByText(text.failed.save(1)).waitFor()
+    await bar.getByText(/^b\.txt: /).waitFor()
+    await assertAccessible(page)
+    const saved = await privateFolder(page)
+    assert.deepEqual(Object.keys(saved).toSorted(), ['trip/a (2).txt', 'trip/a.txt'])
+    assert.deepEqual(Object.values(saved).toSorted(), ['first', 'second'])
+    await page.unroute(refused)
+    // It goes on whatever page is shown, and nothing of it is stored.
+    await page.getByRole('link', { name: ownerText.pages.links }).click()
+    await button(page, text.retry).click()
+    await page.getByText(albumsText.saving.done(1)).waitFor()
+    assert.equal((await privateFolder(page))['b.txt'], 'third')
+    assert.deepEqual(await rowsStored(page), [])
   })
 })

@@ -36,11 +36,19 @@ export const binShots: readonly Shot[] = [
     reach: (page) => page.getByRole('heading', { name: 'Contract 2026.pdf' }).waitFor(),
   },
   {
+    name: 'bin/selected',
+    begin: async (world) => ({ url: `${world.url}/#/bin`, signedInAs: await used(world) }),
+    reach: async (page) => {
+      await page.getByLabel(inboxText.choose('Contract 2026.pdf')).click()
+      await page.getByRole('button', { name: text.end.button, exact: true }).waitFor()
+    },
+  },
+  {
     name: 'bin/empty',
     begin: async (world) => ({ url: `${world.url}/#/bin`, signedInAs: await used(world) }),
     reach: async (page) => {
       await page.getByRole('button', { name: text.empty.button }).click()
-      await page.getByRole('button', { name: text.empty.confirm }).waitFor()
+      await page.getByRole('button', { name: text.empty.confirm(3) }).waitFor()
     },
   },
   {

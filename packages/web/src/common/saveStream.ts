@@ -45,7 +45,7 @@ interface SavedFile extends FileSystemFileHandle {
 }
 
 /** Writes a temporary file of the browser, which replaces the chosen one after an end without error. */
-function fileTarget(file: SavedFile): SaveTarget {
+export function fileTarget(file: SavedFile): SaveTarget {
   return {
     async save(content, { onProgress, signal } = {}) {
       try {

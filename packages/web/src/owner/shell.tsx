@@ -9,7 +9,6 @@ import markUrl from '../common/mark.svg'
 import { useText } from '../common/reader.ts'
 import { AccountPage } from './account/accountPage.tsx'
 import { AlbumsPage } from './albums/albumsPage.tsx'
-import { useThumbnailsOfKept } from './albums/thumbnailWork.ts'
 import { BinPage } from './bin/binPage.tsx'
 import { isFirstView } from './firstView.ts'
 import { InboxBanner } from './inbox/inboxBanner.tsx'
@@ -55,7 +54,6 @@ export function Shell(props: ShellProps) {
   const main = useRef<HTMLElement>(null)
   useHeadingFocus(main, `${route.page}/${route.rest}`, isReady)
   useKeptPlace(main)
-  useThumbnailsOfKept()
   useFollowedShares()
   return (
     <div class="shell">

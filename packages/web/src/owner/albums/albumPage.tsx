@@ -23,7 +23,7 @@ import { Incomplete } from './incomplete.tsx'
 import { SelectionBar } from './selectionBar.tsx'
 import { ShareAlbum } from './shareAlbum.tsx'
 import { albumName, albumsTexts } from './texts.ts'
-import { MakeThumbnails, ThumbnailsProgress } from './thumbnailsOfAlbum.tsx'
+import { MakeThumbnails } from './thumbnailsOfAlbum.tsx'
 import type { UploadItem } from './uploadItem.ts'
 import { UploadPanel } from './uploadPanel.tsx'
 import type { UploadQueue } from './uploadQueue.ts'
@@ -155,7 +155,6 @@ function Contents({ assets, isFailed, title, queue, uploads, onFiles }: Contents
     >
       {isOver && <p class="drop-hint">{text.album.drop}</p>}
       {uploads.length > 0 && <UploadPanel queue={queue} items={uploads} />}
-      <ThumbnailsProgress />
       {incomplete.length > 0 && <Incomplete assets={incomplete} />}
       {assets === undefined && !isFailed && (
         <p class="row soft" role="status">

@@ -209,7 +209,7 @@ function AssetActions({ shown, asset, onGone, onProtected }: PartProps & { reado
   const [sharing, setSharing] = useState<readonly ConsentedAsset[]>()
   const consent = useConsent()
   const saving = useAssetSaving({ onGone })
-  const save = () => shown && consent.ask('download', [shown], (assets) => void saving.save(assets))
+  const save = () => shown && consent.ask('download', [shown], saving.save)
   return (
     <div class="stack tight">
       <div class="row">

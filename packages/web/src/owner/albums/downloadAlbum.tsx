@@ -6,7 +6,9 @@ import { useText } from '../../common/reader.ts'
 import { useSaving } from '../../common/useSaving.ts'
 import { useOwnerPages } from '../context.ts'
 import { errorTexts } from '../errorText.ts'
+import { useSaveMany } from '../work/saveMany.tsx'
 import { albumsTexts } from './texts.ts'
+import { assetOfMany } from './useAssetSaving.ts'
 import { NothingToZip, zipAlbum } from './zipAlbum.ts'
 
 interface DownloadAlbumProps {
@@ -14,26 +16,27 @@ interface DownloadAlbumProps {
   readonly assets: readonly AssetFacts[]
 }
 
-/** The whole album as one ZIP. It ends with the page, which asks before it closes. */
+/** The whole album, into a folder or as one ZIP. The ZIP ends with the page, which asks before it closes. */
 export function DownloadAlbum({ name, assets }: DownloadAlbumProps) {
   const { owner, showMessage } = useOwnerPages()
   const albumsText = useText(albumsTexts)
   const text = albumsText.saving
   const errorText = useText(errorTexts)
   const { now, save, stop } = useSaving()
+  const many = useSaveMany()
   useCloseGuard(now !== undefined)
   const tell = (tone: 'good' | 'bad', words: string) => showMessage({ tone, text: words })
 
-  function download(): void {
+  function zip(): void {
     if (assets.length > MAX_ZIP_FILES) {
       tell('bad', text.albumTooMany(MAX_ZIP_FILES))
       return
     }
     let left = 0
     const open = async (signal: AbortSignal) => {
-      const zip = await zipAlbum({ owner, assets, signal })
-      left = zip.left
-      return zip
+      const zipped = await zipAlbum({ owner, assets, signal })
+      left = zipped.left
+      return zipped
     }
     save([{ name: `${name}.zip`, open }]).then(
       (saved) => {
@@ -47,9 +50,21 @@ export function DownloadAlbum({ name, assets }: DownloadAlbumProps) {
 
   if (now === undefined)
     return (
-      <Button kind="quiet" icon="download" onClick={download}>
-        {text.album}
-      </Button>
+      <>
+        <Button
+          kind="quiet"
+          icon="download"
+          onClick={() =>
+            many.ask(
+              assets.map((asset) => assetOfMany(owner, asset)),
+              zip,
+            )
+          }
+        >
+          {text.album}
+        </Button>
+        {many.dialog}
+      </>
     )
   return (
     <div class="row selection-saving">

@@ -55,7 +55,7 @@ export function SelectionBar({ albumName, selected, onClear, onRemoved }: Select
 
   async function save(): Promise<void> {
     const shown = await read()
-    if (shown !== undefined) consent.ask('download', shown, (assets) => void saving.save(assets))
+    if (shown !== undefined) consent.ask('download', shown, saving.save)
   }
 
   async function share(): Promise<void> {
@@ -112,8 +112,9 @@ export function SelectionBar({ albumName, selected, onClear, onRemoved }: Select
         </div>
       )}
       {consent.dialog}
+      {saving.dialog}
       {sharing !== undefined && <ShareDialog assets={sharing} onClose={() => setSharing(undefined)} />}
-      {isMoving && <MoveDialog assets={selected} onClose={() => setMoving(false)} onMoved={() => onRemoved([])} />}
+      {isMoving && <MoveDialog assets={selected} onClose={() => setMoving(false)} onMoved={onRemoved} />}
       {isRemoving && <RemoveDialog assets={selected} onClose={() => setRemoving(false)} onRemoved={onRemoved} />}
     </section>
   )

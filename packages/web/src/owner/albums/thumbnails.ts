@@ -1,6 +1,7 @@
 /**
  * Thumbnails are made of what is open already: when the owner uploads a picture, and when the owner views a file. Of
- * closed files only when the owner asks for them (thumbnailWork.ts), or has asked for them always (`isMadeWhenKept`).
+ * closed files only when the owner asks for them (thumbnailsOfAlbum.tsx), or has asked for them always
+ * (`isMadeWhenKept`).
  */
 import type { Device } from '@blindkeep/client/device'
 import type { AssetFacts, Owner, PictureOf } from '@blindkeep/client/owner'
@@ -43,11 +44,23 @@ export function hasThumbnail({ blobs }: AssetFacts): boolean {
   return blobs.some(({ role }) => role === 'derivative')
 }
 
+/** Tried by this page: they are not offered again. */
+const withoutThumbnail = new Set<AssetId>()
+
+export const getsNoThumbnail = (assetId: AssetId) => withoutThumbnail.has(assetId)
+
 /**
  * Opens a kept file, draws it and adds its thumbnail. Resolves with false for a file that gets none: it has one, is of
  * another kind, cannot be drawn here, or no live device has signed it. Throws what a call throws.
  */
 export async function makeThumbnailOf(owner: Owner, assetId: AssetId, signal: AbortSignal): Promise<boolean> {
+  const isMade = await tryThumbnailOf(owner, assetId, signal)
+  signal.throwIfAborted()
+  if (!isMade) withoutThumbnail.add(assetId)
+  return isMade
+}
+
+async function tryThumbnailOf(owner: Owner, assetId: AssetId, signal: AbortSignal): Promise<boolean> {
   const asset = await owner.asset(assetId)
   if (!asset.complete || hasThumbnail(asset)) return false
   const { trust, description } = await showAsset(owner, asset, signal)

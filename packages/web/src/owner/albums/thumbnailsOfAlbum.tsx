@@ -1,51 +1,29 @@
 /** The owner's click that draws an album: what is grey gets a thumbnail. */
 import type { AssetFacts } from '@blindkeep/client/owner'
-import { useEffect } from 'preact/hooks'
-import { Button, Progress } from '../../common/controls.tsx'
+import type { AssetId } from '@blindkeep/protocol/ids'
+import { Button } from '../../common/controls.tsx'
 import { useText } from '../../common/reader.ts'
-import { useOwnerPages } from '../context.ts'
+import { useWork } from '../work/work.ts'
+import type { WorkItem, WorkOrder } from '../work/workOrder.ts'
 import { albumsTexts } from './texts.ts'
-import { hasThumbnail } from './thumbnails.ts'
-import { useThumbnailWork } from './thumbnailWork.ts'
+import { getsNoThumbnail, hasThumbnail } from './thumbnails.ts'
 
-/** Nothing where every file has its thumbnail, or was tried. */
-export function MakeThumbnails({ assets }: { readonly assets: readonly AssetFacts[] }) {
-  const text = useText(albumsTexts).thumbnails
-  const { now, tried, add } = useThumbnailWork()
-  const without = assets.filter((asset) => asset.complete && !hasThumbnail(asset) && !tried.has(asset.assetId))
-  if (now !== undefined || without.length === 0) return null
-  return (
-    <Button kind="quiet" icon="image" onClick={() => add(without.map(({ assetId }) => assetId))}>
-      {text.make}
-    </Button>
-  )
+export function thumbnailOrder(assetIds: readonly AssetId[]): WorkOrder {
+  const items = assetIds.map((assetId): WorkItem => ({ do: 'thumbnail', id: `thumbnail ${assetId}`, assetId }))
+  return { kind: 'thumbnail', items }
 }
 
-/** How far it is, with a way to stop it. */
-export function ThumbnailsProgress() {
-  const { showMessage } = useOwnerPages()
+/** Nothing where every file has its thumbnail, was tried, or waits for its turn. */
+export function MakeThumbnails({ assets }: { readonly assets: readonly AssetFacts[] }) {
   const text = useText(albumsTexts).thumbnails
-  const { now, stop, onEnd } = useThumbnailWork()
-  useEffect(
-    () =>
-      onEnd(({ made, none, failed }) => {
-        if (failed > 0) showMessage({ tone: 'bad', text: text.failed(failed) })
-        else if (none > 0) showMessage({ tone: 'info', text: `${text.done(made)} ${text.none(none)}` })
-        else showMessage({ tone: 'good', text: text.done(made) })
-      }),
-    [onEnd, text],
-  )
-  if (now === undefined) return null
+  const work = useWork()
+  const without = assets.filter((asset) => asset.complete && !hasThumbnail(asset) && !getsNoThumbnail(asset.assetId))
+  const { items, ...order } = thumbnailOrder(without.map(({ assetId }) => assetId))
+  const left = items.filter(({ id }) => !work.isBusy(id))
+  if (left.length === 0) return null
   return (
-    <div class="card work stack tight">
-      <div class="row apart">
-        <p role="status">{text.running(now.finished, now.total)}</p>
-        <Button kind="quiet" icon="close" onClick={stop}>
-          {text.stop}
-        </Button>
-      </div>
-      <Progress label={text.running(now.finished, now.total)} value={now.finished} max={now.total} />
-      <p class="small soft">{text.explain}</p>
-    </div>
+    <Button kind="quiet" icon="image" onClick={() => work.begin({ ...order, items: left })}>
+      {text.make}
+    </Button>
   )
 }

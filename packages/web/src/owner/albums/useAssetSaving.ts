@@ -1,3 +1,4 @@
+import type { AssetFacts, AssetPermissions, Owner } from '@blindkeep/client/owner'
 import { zipOf } from '@blindkeep/client/zip'
 import { useCloseGuard } from '../../common/closeGuard.ts'
 import { useText } from '../../common/reader.ts'
@@ -5,15 +6,17 @@ import type { FileToSave, Saving } from '../../common/useSaving.ts'
 import { useSaving } from '../../common/useSaving.ts'
 import { useOwnerPages } from '../context.ts'
 import { errorTexts } from '../errorText.ts'
+import { type OneOfMany, type SaveMany, useSaveMany } from '../work/saveMany.tsx'
 import { type ConsentedAsset, isGone } from './shownAsset.ts'
 import { albumsTexts, shownName } from './texts.ts'
 
-interface AssetSaving extends Pick<Saving, 'now' | 'stop'> {
+interface AssetSaving extends Pick<Saving, 'now' | 'stop'>, Pick<SaveMany, 'dialog'> {
   /**
-   * Several files become one ZIP. Call it synchronously in the click's handler. It shows the result.
+   * Several files go into a folder, or become one ZIP. Call it synchronously in the click's handler. It shows how it
+   * ended.
    * `onGone`: a file is no longer the one that was shown.
    */
-  save(assets: readonly ConsentedAsset[]): Promise<void>
+  save(assets: readonly ConsentedAsset[]): void
 }
 
 interface AssetSavingOptions {
@@ -27,6 +30,7 @@ export function useAssetSaving({ albumName, onGone }: AssetSavingOptions = {}): 
   const text = useText(albumsTexts)
   const errorText = useText(errorTexts)
   const { now, save, stop } = useSaving()
+  const many = useSaveMany()
   useCloseGuard(now !== undefined)
   const fileOf = (shown: ConsentedAsset): FileToSave => ({
     name: shownName(shown, text),
@@ -45,20 +49,41 @@ export function useAssetSaving({ albumName, onGone }: AssetSavingOptions = {}): 
         })),
       ),
   })
+  async function saveAsOne(assets: readonly ConsentedAsset[]): Promise<void> {
+    try {
+      const saved = await save(assets.length > 1 ? [zipOfAll(assets)] : assets.map(fileOf))
+      if (saved > 0) showMessage({ tone: 'good', text: text.saving.done(assets.length) })
+    } catch (error) {
+      if (isGone(error)) onGone?.()
+      showMessage({ tone: 'bad', text: isGone(error) ? text.trust.changed : errorText(error) })
+    }
+  }
+
   return {
     now,
     stop,
-    async save(assets) {
-      try {
-        const saved = await save(assets.length > 1 ? [zipOfAll(assets)] : assets.map(fileOf))
-        if (saved > 0) showMessage({ tone: 'good', text: text.saving.done(assets.length) })
-      } catch (error) {
-        if (isGone(error)) onGone?.()
-        showMessage({
-          tone: 'bad',
-          text: isGone(error) ? text.trust.changed : errorText(error),
-        })
-      }
+    dialog: many.dialog,
+    save: (assets) =>
+      many.ask(
+        assets.map((shown) => assetOfMany(owner, shown.asset, { ...shown, name: shownName(shown, text) })),
+        () => void saveAsOne(assets),
+      ),
+  }
+}
+
+interface OpenedBy {
+  readonly permissions?: AssetPermissions
+  /** Otherwise it is read before. */
+  readonly name?: string
+}
+
+export function assetOfMany(owner: Owner, asset: AssetFacts, { permissions, name }: OpenedBy = {}): OneOfMany {
+  const { assetId } = asset
+  return {
+    ...{ id: assetId, assetId },
+    open: async (signal) => {
+      const found = name ?? (await owner.describeAsset(asset, { signal })).name
+      return { ...(await owner.openAsset(asset, { ...permissions, signal })), name: found }
     },
   }
 }

@@ -1,29 +1,40 @@
-import type { BinEntry, BinItem } from '@blindkeep/client/owner'
+import type { BinEntry } from '@blindkeep/client/owner'
 import { useState } from 'preact/hooks'
-import { Button, Name } from '../../common/controls.tsx'
+import { Button } from '../../common/controls.tsx'
 import { formats } from '../../common/format.ts'
 import { Icon } from '../../common/icons.tsx'
 import { useText } from '../../common/reader.ts'
+import { StepEnd } from '../../common/stepEnd.tsx'
 import { ConfirmDialog } from '../confirmDialog.tsx'
-import { useOwnerPages } from '../context.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
-import './bin.css'
+import { FindBar } from '../find/findBar.tsx'
+import { useFinding } from '../find/findState.ts'
+import { useWork } from '../work/work.ts'
+import { BinList, type EntryActions } from './binList.tsx'
 import { binTexts } from './texts.ts'
 import { useBin } from './useBin.ts'
-import { useUndo } from './useUndo.ts'
 
-/** Rows that are drawn at first, and more each time. */
-const SHOWN = 50
+/** Rows are drawn in steps while the owner scrolls. */
+const STEP = 60
+const ORDERS = ['newest', 'oldest', 'name', 'sender', 'largest', 'smallest'] as const
 
 const bytesOf = (entries: readonly BinEntry[]) => entries.reduce((sum, { sealedBytes }) => sum + sealedBytes, 0)
 
 export function BinPage() {
   const text = useText(binTexts)
   const format = useText(formats)
-  const [shown, setShown] = useState(SHOWN)
+  const finding = useFinding()
+  const [count, setCount] = useState(STEP)
   const [ending, setEnding] = useState<readonly BinEntry[]>()
-  const { value, error, visible, nameOf, reload } = useBin(shown)
-  const { restore } = useUndo()
+  const { value, error, found, visible, reading, itemOf, reload } = useBin(finding.state, count)
+  const work = useWork()
+  const itemsOf = (entries: readonly BinEntry[]) =>
+    entries.map((entry) => ({ id: entry.id, name: itemOf(entry)?.file?.name }))
+  const actions: EntryActions = {
+    onRestore: (entries) =>
+      work.begin({ kind: 'restore', items: itemsOf(entries).map((item) => ({ do: 'restore', ...item })) }),
+    onEnd: setEnding,
+  }
   return (
     <div class="stack">
       <h1 tabIndex={-1}>{text.title}</h1>
@@ -35,102 +46,76 @@ export function BinPage() {
           {text.loading}
         </p>
       )}
-      {value?.length === 0 && (
-        <div class="card stack empty">
-          <Icon name="trash" />
-          <h2>{text.none.title}</h2>
-          <p class="soft">{text.none.text}</p>
-        </div>
-      )}
+      {value?.length === 0 && <EmptyBin />}
       {value !== undefined && value.length > 0 && (
         <>
           <div class="row apart">
             <p>{text.total(value.length, format.bytes(bytesOf(value)))}</p>
-            <Button kind="danger" icon="trash" onClick={() => setEnding(value)}>
-              {text.empty.button}
-            </Button>
+            <div class="row">
+              <Button icon="retry" onClick={() => actions.onRestore(value)}>
+                {text.restore.all}
+              </Button>
+              <Button kind="danger" icon="trash" onClick={() => setEnding(value)}>
+                {text.empty.button}
+              </Button>
+            </div>
           </div>
-          <ul class="stack" aria-label={text.list}>
-            {visible?.map((entry) => (
-              <BinRow
-                key={entry.id}
-                entry={entry}
-                item={nameOf(entry)}
-                onRestore={() => void restore([entry.id]).then(reload)}
-                onEnd={() => setEnding([entry])}
-              />
-            ))}
-          </ul>
-          {shown < value.length && <Button onClick={() => setShown(shown + SHOWN)}>{text.more}</Button>}
+          <FindBar
+            {...finding}
+            {...{ reading }}
+            what="files"
+            filters="files"
+            orders={ORDERS}
+            shown={found.length}
+            of={value.length}
+          />
+          {found.length > 0 && <BinList {...actions} {...{ found, visible, itemOf }} isBusy={work.isBusy} />}
+          {count < found.length && <StepEnd key={count} onReached={() => setCount(count + STEP)} />}
         </>
       )}
-      {ending !== undefined && <EndEntries entries={ending} onClose={() => setEnding(undefined)} onEnded={reload} />}
+      {ending !== undefined && (
+        <EndEntries
+          entries={ending}
+          onConfirmed={() =>
+            work.begin({ kind: 'end', items: itemsOf(ending).map((item) => ({ do: 'end', ...item })) })
+          }
+          onClose={() => setEnding(undefined)}
+        />
+      )}
     </div>
   )
 }
 
-interface BinRowProps {
-  readonly entry: BinEntry
-  /** Undefined until its name is read. */
-  readonly item: BinItem | undefined
-  readonly onRestore: () => void
-  readonly onEnd: () => void
-}
-
-function BinRow({ entry, item, onRestore, onEnd }: BinRowProps) {
-  const text = useText(binTexts)
-  const format = useText(formats)
-  const { sealedBytes, deletedAt, emptiesAt, drop } = entry
-  const named = item?.file?.name
-  const title = named ?? (item === undefined ? text.reading : item.fault === undefined ? text.unnamed : text.unreadable)
-  const when = format.instant(deletedAt)
+function EmptyBin() {
+  const { none } = useText(binTexts)
   return (
-    <li class="card row apart bin-row">
-      <div class="stack tight">
-        <h2 class="bin-name">{named === undefined ? title : <Name>{named}</Name>}</h2>
-        <p class="small soft">
-          {format.bytes(item?.file?.size ?? sealedBytes)} ·{' '}
-          {drop === undefined ? text.deleted(when) : text.discarded(when)} · {text.until(format.instant(emptiesAt))}
-        </p>
-      </div>
-      <div class="row">
-        <Button icon="retry" onClick={onRestore}>
-          <span aria-hidden="true">{text.restore.button}</span>
-          <span class="visually-hidden">{text.restore.of(title)}</span>
-        </Button>
-        <Button kind="quiet" onClick={onEnd}>
-          <span aria-hidden="true">{text.end.button}</span>
-          <span class="visually-hidden">{text.end.of(title)}</span>
-        </Button>
-      </div>
-    </li>
+    <div class="card stack empty">
+      <Icon name="trash" />
+      <h2>{none.title}</h2>
+      <p class="soft">{none.text}</p>
+    </div>
   )
 }
 
 interface EndEntriesProps {
   readonly entries: readonly BinEntry[]
+  readonly onConfirmed: () => void
   readonly onClose: () => void
-  readonly onEnded: () => void
 }
 
-/** One by one: what has come into the bin since the question was not meant. */
-function EndEntries({ entries, onClose, onEnded }: EndEntriesProps) {
-  const { owner, showMessage } = useOwnerPages()
+/** Only these end: what has come into the bin since the question was not meant. */
+function EndEntries({ entries, onConfirmed, onClose }: EndEntriesProps) {
   const text = useText(binTexts)
   const format = useText(formats)
   const isOne = entries.length === 1
   return (
     <ConfirmDialog
       title={isOne ? text.end.title : text.empty.title(entries.length)}
-      submit={isOne ? text.end.confirm : text.empty.confirm}
+      submit={isOne ? text.end.confirm : text.empty.confirm(entries.length)}
       icon="trash"
-      work={async () => {
-        for (const { id } of entries) await owner.endBinEntry(id)
-      }}
       onDone={() => {
-        showMessage({ tone: 'good', text: text.end.done(entries.length) })
-        onEnded()
         onClose()
+        onConfirmed()
       }}
       onClose={onClose}
     >

@@ -3,6 +3,7 @@ import { useMemo, useRef, useState } from 'preact/hooks'
 import { Button } from '../../common/controls.tsx'
 import { formats } from '../../common/format.ts'
 import { useText } from '../../common/reader.ts'
+import { canChooseFolder } from '../../common/saveFolder.ts'
 import { StepEnd } from '../../common/stepEnd.tsx'
 import { useNow } from '../../common/useNow.ts'
 import { useOwnerPages } from '../context.ts'
@@ -92,7 +93,7 @@ export function InboxList(props: InboxListProps) {
               keys={keys('S')}
               onClick={() => actions.onZip(chosen, text.zip.title(chosen.length))}
             >
-              {text.zip.download}
+              {canChooseFolder() ? text.download : text.zip.download}
             </Button>
             <Button kind="danger" icon="trash" keys={keys('Delete #')} onClick={() => actions.onDiscard(chosen)}>
               {text.discard}

@@ -59,16 +59,15 @@ export function InboxPage() {
     },
     onZip: (of: readonly ListedDrop[], title: string) => {
       visits.markRead(of.map(({ dropId }) => dropId))
-      saving.saveZip(of, title)
+      saving.saveMany(of, title)
     },
   } as const
 
   return (
     <div class="stack inbox-page" ref={part} {...OWN_FOCUS}>
       <Heading snapshot={snapshot} />
-      {drops.length === 0 && !isListed && error === undefined && <Progress label={text.listing} />}
       {error !== undefined && <ErrorNotice error={error} onRetry={inbox.reload} />}
-      {drops.length === 0 && isListed && <EmptyInbox />}
+      {drops.length === 0 && (isListed ? <EmptyInbox /> : error === undefined && <Progress label={text.listing} />)}
       {drops.length > 0 && (
         <>
           <UnreadNotice items={drops} onRetry={inbox.reload} />
@@ -113,6 +112,7 @@ export function InboxPage() {
           )}
         </>
       )}
+      {saving.dialog}
       <SavingStatus saving={saving} isHidden={dialog?.kind === 'details'} />
       <InboxDialogs
         {...actions}

@@ -1,13 +1,15 @@
 /** Saves a file of the inbox, and keeps the reason when that fails. */
 import { MAX_ZIP_FILES } from '@blindkeep/client/zip'
+import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { useCloseGuard } from '../../common/closeGuard.ts'
 import { useText } from '../../common/reader.ts'
 import { type SavingNow, useSaving } from '../../common/useSaving.ts'
 import { useOwnerPages } from '../context.ts'
 import { errorTexts } from '../errorText.ts'
+import { type OneOfMany, useSaveMany } from '../work/saveMany.tsx'
 import { isTampered } from './dropDialog.tsx'
-import type { ListedDrop } from './dropList.ts'
+import { isUnread, type ListedDrop } from './dropList.ts'
 import { inboxTexts, plainNameOf, savedNameOf, zipNameOf } from './texts.ts'
 import { NothingToZip, zipDrops } from './zipDrops.ts'
 
@@ -17,8 +19,9 @@ export interface DropSaving {
   readonly fault: { readonly dropId: string | undefined; readonly name: string; readonly text: string } | undefined
   /** Call it synchronously in the click's handler. */
   save(item: ListedDrop): void
-  /** The same for several files as one ZIP. `title` names them if it fails. */
-  saveZip(items: readonly ListedDrop[], title: string): void
+  /** Several files, into a folder or as one ZIP. `title` names them if that fails. */
+  saveMany(items: readonly ListedDrop[], title: string): void
+  readonly dialog: ComponentChildren
   stop(): void
   dismiss(): void
 }
@@ -28,6 +31,7 @@ export function useDropSaving(): DropSaving {
   const text = useText(inboxTexts)
   const errorText = useText(errorTexts)
   const saving = useSaving()
+  const many = useSaveMany()
   const [fault, setFault] = useState<DropSaving['fault']>()
   useCloseGuard(saving.now !== undefined)
 
@@ -38,7 +42,19 @@ export function useDropSaving(): DropSaving {
     return error instanceof DOMException ? text.notWritten : errorText(error)
   }
 
+  const oneOfMany = (item: ListedDrop): OneOfMany => ({
+    ...{ id: item.dropId, name: plainNameOf(item, text) },
+    async open(signal) {
+      const { file } = isUnread(item) ? await owner.describeDrop(item, { signal }) : item
+      return { ...(await owner.openDrop(item, { signal })), name: file?.name }
+    },
+  })
+
   function saveZip(items: readonly ListedDrop[], title: string): void {
+    if (items.length > MAX_ZIP_FILES) {
+      setFault({ dropId: undefined, name: title, text: text.zip.tooMany(MAX_ZIP_FILES) })
+      return
+    }
     let [name, left]: [string, number] = [title, 0]
     const open = async (signal: AbortSignal) => {
       const onFile = (item: ListedDrop) => {
@@ -62,11 +78,8 @@ export function useDropSaving(): DropSaving {
   return {
     now: saving.now,
     fault,
-    saveZip(items, title) {
-      if (items.length > MAX_ZIP_FILES)
-        setFault({ dropId: undefined, name: title, text: text.zip.tooMany(MAX_ZIP_FILES) })
-      else saveZip(items, title)
-    },
+    dialog: many.dialog,
+    saveMany: (items, title) => many.ask(items.map(oneOfMany), () => saveZip(items, title)),
     save(item) {
       const name = savedNameOf(item, text)
       setFault(undefined)

@@ -72,7 +72,10 @@ function start(owner: Owner, baseUrl: string): StartedWork {
   const store = createWorkStore({ owner, baseUrl })
   const queue = createWorkQueue({
     step: createWorkStep({ owner, device: () => deviceOf(owner), store }),
-    store: (work) => tabs.held.then(() => store.store(work, pageId)).catch(() => undefined),
+    store: async (work) => {
+      // A folder is this page's.
+      if (work.order.kind !== 'save') await tabs.held.then(() => store.store(work, pageId)).catch(() => undefined)
+    },
     forget: store.forget,
     forgetItems: store.forgetItems,
     newId: () => crypto.randomUUID(),

@@ -4,8 +4,12 @@ import { Button, Name, Notice, Progress } from '../../common/controls.tsx'
 import { formats } from '../../common/format.ts'
 import { useText } from '../../common/reader.ts'
 import { useLoaded } from '../../common/useLoaded.ts'
+import { mayHaveThumbnail } from '../../preview/mayHavePreview.ts'
 import { AssetName } from '../albums/removeDialog.tsx'
 import { albumsTexts } from '../albums/texts.ts'
+import { isMadeWhenKept } from '../albums/thumbnails.ts'
+import { thumbnailOrder } from '../albums/thumbnailsOfAlbum.tsx'
+import { binTexts } from '../bin/texts.ts'
 import { useUndo } from '../bin/useUndo.ts'
 import { useOwnerPages } from '../context.ts'
 import { errorTexts } from '../errorText.ts'
@@ -25,7 +29,8 @@ const MAX_LISTED = 20
 export function WorkBar() {
   const text = useText(workTexts)
   const work = useWork()
-  useMessages()
+  useMessages(work)
+  useThumbnailsOfKept(work)
   const { works, foreign } = work
   if (works.length === 0 && foreign.length === 0) return null
   return (
@@ -45,10 +50,11 @@ export function WorkBar() {
   )
 }
 
-function useMessages(): void {
+function useMessages(work: Pick<OwnWork, 'begin'>): void {
   const { showMessage } = useOwnerPages()
-  const { actionFor } = useUndo()
-  const texts = { work: useText(workTexts), inbox: useText(inboxTexts), albums: useText(albumsTexts) }
+  const actionFor = useUndo(work)
+  const [inbox, albums, bin] = [useText(inboxTexts), useText(albumsTexts), useText(binTexts)]
+  const texts = { work: useText(workTexts), inbox, albums, bin }
   const say = useCallback(
     (report: WorkReport) => {
       for (const message of messagesOf(report, texts, actionFor)) showMessage(message)
@@ -56,6 +62,20 @@ function useMessages(): void {
     [showMessage, texts.work],
   )
   useWorkReports(say)
+}
+
+/** Makes those of files that were kept, if the owner wants that. */
+function useThumbnailsOfKept({ begin }: Pick<OwnWork, 'begin'>): void {
+  const make = useCallback(
+    ({ doneItems }: WorkReport) => {
+      const kept = doneItems.flatMap((item) =>
+        item.do === 'keep' && mayHaveThumbnail(item.drop.file) ? [item.assetId] : [],
+      )
+      if (isMadeWhenKept()) begin({ ...thumbnailOrder(kept), isUnasked: true })
+    },
+    [begin],
+  )
+  useWorkReports(make)
 }
 
 interface PieceProps {
@@ -95,15 +115,15 @@ function OwnPiece({ piece, work }: PieceProps) {
 
 interface RunningProps {
   readonly kind: ForeignWork['kind']
-  readonly piece: Pick<ForeignWork, 'finished' | 'total'>
+  readonly piece: Pick<ForeignWork, 'finished' | 'total' | 'share'>
 }
 
-function Running({ kind, piece: { finished, total } }: RunningProps) {
+function Running({ kind, piece: { finished, total, share } }: RunningProps) {
   const label = useText(workTexts).running[kind](finished, total)
   return (
     <div class="stack tight">
       <p role="status">{label}</p>
-      <Progress label={label} value={total === 0 ? undefined : finished} max={total} />
+      <Progress label={label} value={total === 0 ? undefined : finished + share} max={total} />
     </div>
   )
 }
@@ -112,9 +132,11 @@ function Asking({ piece, work }: PieceProps) {
   const text = useText(workTexts)
   const format = useText(formats)
   const count = piece.total - piece.finished
+  const { kind } = piece.order
+  if (kind === 'save') return null
   return (
     <Notice tone="warn">
-      <p>{text.asking[piece.order.kind](count, format.date(new Date(piece.begunAt).toISOString()))}</p>
+      <p>{text.asking[kind](count, format.date(new Date(piece.begunAt).toISOString()))}</p>
       <div class="row">
         <Button onClick={() => work.goOn(piece.id)}>{text.goOn}</Button>
         <Button kind="quiet" onClick={() => work.stop(piece.id)}>
@@ -128,6 +150,7 @@ function Asking({ piece, work }: PieceProps) {
 function Failed({ piece: { id, order, failures }, work }: PieceProps) {
   const text = useText(workTexts)
   const errorText = useText(errorTexts)
+  const { notWritten } = useText(inboxTexts)
   return (
     <Notice tone="bad">
       <p>
@@ -136,7 +159,7 @@ function Failed({ piece: { id, order, failures }, work }: PieceProps) {
       <ul class="bullets work-failures">
         {failures.slice(0, MAX_LISTED).map(({ item, error }) => (
           <li key={item.id}>
-            <ItemName item={item} />: {errorText(error)}
+            <ItemName item={item} />: {isOfDisk(item, error) ? notWritten : errorText(error)}
           </li>
         ))}
         {failures.length > MAX_LISTED && <li>{text.more(failures.length - MAX_LISTED)}</li>}
@@ -153,8 +176,18 @@ function Failed({ piece: { id, order, failures }, work }: PieceProps) {
   )
 }
 
+/** The browser's message about the file system is not made for users. */
+const isOfDisk = (item: WorkItem, error: unknown) => item.do === 'save' && error instanceof DOMException
+
 function ItemName({ item }: { readonly item: WorkItem }) {
-  return item.do === 'delete' ? <FileName assetId={item.id} /> : <Name>{item.name ?? ''}</Name>
+  const { unnamed } = useText(binTexts)
+  if ((item.do === 'thumbnail' || item.do === 'save') && item.assetId !== undefined)
+    return <FileName assetId={item.assetId} />
+  return item.do === 'delete' || item.do === 'move' ? (
+    <FileName assetId={item.id} />
+  ) : (
+    <Name>{item.name ?? unnamed}</Name>
+  )
 }
 
 /** As its tile names it. */

@@ -16,6 +16,8 @@ export interface Work {
   readonly phase: WorkPhase
   readonly total: number
   readonly finished: number
+  /** How much of those that are on their way is done, as a number of items. */
+  readonly share: number
   readonly failures: readonly Failure[]
   readonly begunAt: number
   /** Only what was begun before is still done. */
@@ -34,8 +36,12 @@ export interface Entry extends StoredWork {
   readonly tried: Set<string>
   /** A step of theirs runs. */
   readonly onTheirWay: Set<string>
+  /** How much of these is done: between 0 and 1. */
+  readonly shares: Map<string, number>
   /** Wait for their next try. */
   readonly resting: Set<AbortController>
+  /** Gives up the steps that can be. */
+  stopper: AbortController
   isStopped: boolean
   /** Since it was begun, restored or tried again. */
   done: WorkItem[]
@@ -55,8 +61,15 @@ export interface WorkEntries {
   insert(work: StoredWork, options: NewEntry): void
   change(entry: Entry, change: Pick<Entry, 'phase'>): void
   delete(entry: Entry): void
+  /** How much of the item is done: between 0 and 1. */
+  showShare(entry: Entry, item: WorkItem, share: number): void
+  /** The item waits for its next try; the signal ends that. */
+  rest(entry: Entry, wait: (signal: AbortSignal) => Promise<void>): Promise<void>
   notify(): void
 }
+
+/** Smaller steps of its progress are not shown. */
+const SHOWN_SHARE = 0.01
 
 export function createWorkEntries(): WorkEntries {
   let entries: readonly Entry[] = []
@@ -86,7 +99,8 @@ export function createWorkEntries(): WorkEntries {
         {
           ...work,
           ...{ phase, stored, left, failures: new Map(), tried: new Set(work.begun) },
-          ...{ onTheirWay: new Set(), resting: new Set(), isStopped: false, done: [], already: 0, stopped: 0 },
+          ...{ onTheirWay: new Set(), shares: new Map(), resting: new Set(), stopper: new AbortController() },
+          ...{ isStopped: false, done: [], already: 0, stopped: 0 },
         },
       ]
       notify()
@@ -99,15 +113,28 @@ export function createWorkEntries(): WorkEntries {
       entries = entries.filter((each) => each !== entry)
       notify()
     },
+    showShare({ shares }, { id }, share) {
+      if (Math.abs(share - (shares.get(id) ?? 0)) < SHOWN_SHARE) return
+      shares.set(id, share)
+      notify()
+    },
+    async rest({ resting }, wait) {
+      const waiting = new AbortController()
+      resting.add(waiting)
+      notify()
+      await wait(waiting.signal).catch(() => undefined)
+      resting.delete(waiting)
+    },
   }
 }
 
 function workOf(entry: Entry): Work {
-  const { id, order, phase, total, begunAt, left, failures, resting, isStopped } = entry
+  const { id, order, phase, total, begunAt, left, failures, shares, resting, isStopped } = entry
   return {
     ...{ id, order, total, begunAt, isStopping: isStopped },
     phase: phase === 'running' && resting.size > 0 ? 'waiting' : phase,
     finished: Math.max(0, total - left.size),
+    share: [...shares.values()].reduce((sum, share) => sum + share, 0),
     failures: [...failures.values()],
     isLeft: (itemId) => left.has(itemId) && !failures.has(itemId),
   }

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test'
 import { ProblemError } from '@blindkeep/client/errors'
 import { parseDropId } from '@blindkeep/protocol/ids'
 import { albumsTexts } from '../albums/texts.ts'
+import { binTexts } from '../bin/texts.ts'
 import { inboxTexts } from '../inbox/texts.ts'
 import { workTexts } from './texts.ts'
 import { messagesOf } from './workMessages.ts'
@@ -10,7 +11,7 @@ import type { WorkItem, WorkOrder } from './workOrder.ts'
 import { createWorkQueue } from './workQueue.ts'
 import type { WorkPorts } from './workRunner.ts'
 
-const texts = { work: workTexts.en, inbox: inboxTexts.en, albums: albumsTexts.en }
+const texts = { work: workTexts.en, inbox: inboxTexts.en, albums: albumsTexts.en, bin: binTexts.en }
 const suspended = new ProblemError({ operation: 'discardDrop', status: 403, code: 'error.account.suspended' })
 
 function discarding(...names: readonly string[]): WorkOrder {

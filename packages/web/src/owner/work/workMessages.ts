@@ -1,6 +1,7 @@
 /** What is said when a piece of work has ended. Failures are shown in the bar instead. */
 import { albumName, type albumsTexts } from '../albums/texts.ts'
-import type { Undo } from '../bin/useUndo.ts'
+import type { binTexts } from '../bin/texts.ts'
+import type { UndoOf } from '../bin/useUndo.ts'
 import type { OwnerPages } from '../context.ts'
 import type { InboxText } from '../inbox/texts.ts'
 import type { WorkText } from './texts.ts'
@@ -12,22 +13,26 @@ interface Texts {
   readonly work: WorkText
   readonly inbox: InboxText
   readonly albums: (typeof albumsTexts)['en']
+  readonly bin: (typeof binTexts)['en']
 }
 
-export function messagesOf(report: WorkReport, texts: Texts, actionFor: Undo['actionFor']): readonly Message[] {
-  const { already, stopped } = report
+export function messagesOf(report: WorkReport, texts: Texts, actionFor: UndoOf): readonly Message[] {
+  const { order, already, stopped } = report
   const messages: Message[] = []
+  if (order.isUnasked === true) return messages
+  const isOfPictures = order.kind === 'thumbnail'
   if (report.done > 0) {
     const { text, ...message } = doneMessage(report, texts)
     messages.push({ ...message, text: text + restOf(report, texts), action: undoOf(report, actionFor) })
   }
-  if (already > 0) messages.push({ tone: 'info', text: texts.work.already(already) })
+  if (already > 0)
+    messages.push({ tone: 'info', text: (isOfPictures ? texts.albums.thumbnails.none : texts.work.already)(already) })
   if (stopped > 0) messages.push({ tone: 'info', text: texts.work.stopped(stopped) })
   return messages
 }
 
 /** What was handled elsewhere may be in the bin for another reason. */
-function undoOf({ doneItems }: WorkReport, actionFor: Undo['actionFor']): Message['action'] {
+function undoOf({ doneItems }: WorkReport, actionFor: UndoOf): Message['action'] {
   const ids = doneItems.flatMap((item) => (item.do === 'discard' || item.do === 'delete' ? [item.id] : []))
   return ids.length === 0 ? undefined : actionFor(ids)
 }
@@ -38,7 +43,7 @@ function restOf({ order, total, done }: WorkReport, { work }: Texts): string {
 }
 
 /** Names the file when it is only one. */
-function doneMessage({ order, doneItems, done, failed }: WorkReport, { inbox, albums }: Texts): Message {
+function doneMessage({ order, doneItems, done, failed }: WorkReport, { inbox, albums, bin }: Texts): Message {
   const name = done === 1 ? doneItems[0]?.name : undefined
   switch (order.kind) {
     case 'discard': {
@@ -54,6 +59,20 @@ function doneMessage({ order, doneItems, done, failed }: WorkReport, { inbox, al
         link: order.album && { href: `#/albums/${order.album.albumId}`, text: toAlbum },
       }
     }
+    case 'restore':
+      return { tone: 'good', text: bin.restored(done) }
+    case 'end':
+      return { tone: 'good', text: bin.end.done(done) }
+    case 'save':
+      return { tone: 'good', text: albums.saving.done(done) }
+    case 'thumbnail':
+      return { tone: 'good', text: albums.thumbnails.done(done) }
+    case 'move':
+      return {
+        tone: 'good',
+        text: albums.move.done(done, albumName({ name: order.album?.name, nameFault: undefined }, albums)),
+        link: order.album && { href: `#/albums/${order.album.albumId}`, text: albums.move.toAlbum },
+      }
     case 'delete':
       if (order.last !== undefined && failed === 0) return { tone: 'good', text: albums.removeAlbum.done }
       return { tone: 'good', text: albums.remove.done(done) }

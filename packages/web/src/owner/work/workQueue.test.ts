@@ -19,6 +19,14 @@ const discardOrder = (...numbers: readonly number[]): WorkOrder => ({
   kind: 'discard',
   items: numbers.map(discardItem),
 })
+function moveOrder(...numbers: readonly number[]): WorkOrder {
+  const items = numbers.map((number): WorkItem => {
+    const [id, albumId] = [parseAssetId(idOf(number)), parseAlbumId(idOf(99))]
+    assert.ok(id !== undefined && albumId !== undefined)
+    return { do: 'move', id, albumId, name: `${number}` }
+  })
+  return { kind: 'move', items }
+}
 const refusal = new ProblemError({ operation: 'discardDrop', status: 403, code: 'error.account.suspended' })
 const broken = new ProblemError({ operation: 'discardDrop', status: 500, code: 'error.request.overloaded' })
 const cut = new NetworkError('unreachable')
@@ -27,6 +35,8 @@ interface Gate {
   readonly item: WorkItem
   readonly isFirstTry: boolean
   readonly isStopped: boolean
+  readonly signal: AbortSignal
+  onShare(share: number): void
   end(outcome: 'done' | 'already' | 'stopped'): void
   fail(error: unknown): void
 }
@@ -106,6 +116,43 @@ describe('a piece of work', () => {
       ['1'],
     )
     assert.deepEqual(await endAll(gates), ['1', '2'])
+  })
+
+  it('that sends whole files holds up others of its kind, and no smaller work', async () => {
+    const { queue, gates } = newQueue()
+    queue.begin(moveOrder(1, 2, 3))
+    queue.begin(moveOrder(4))
+    queue.begin(discardOrder(5))
+    await settled()
+    assert.deepEqual(
+      gates.map(({ item }) => item.name),
+      ['1', '2', '5'],
+    )
+    gates[0]?.onShare(0.5)
+    assert.deepEqual(
+      queue.works().map(({ finished, share }) => [finished, share]),
+      [
+        [0, 0.5],
+        [0, 0],
+        [0, 0],
+      ],
+    )
+    assert.deepEqual(await endAll(gates), ['1', '2', '5', '3', '4'])
+  })
+
+  it('gives up what is on its way when it is stopped or left, and only a stop forgets it', async () => {
+    for (const end of ['stop', 'end'] as const) {
+      const { queue, gates, left, reports } = newQueue()
+      queue.begin(moveOrder(1, 2, 3))
+      await settled()
+      void queue[end]('work 1')
+      for (const { signal, fail } of gates.splice(0)) {
+        assert.ok(signal.aborted)
+        fail(signal.reason)
+      }
+      await settled()
+      assert.deepEqual([gates.length, left.size, reports[0]?.stopped], end === 'stop' ? [0, 0, 3] : [0, 3, undefined])
+    }
   })
 
   it('lists what was refused, keeps it stored, and does only that again', async () => {

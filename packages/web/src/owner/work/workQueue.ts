@@ -1,6 +1,7 @@
 /**
- * Pieces of work on many files, one after the other, a few files at once. Each is stored before its first step, and
- * each file is forgotten when it is done: what is stored is what is left. Steps and browser are behind `WorkPorts`.
+ * Pieces of work on many files, one after the other in each lane, a few files at once. Each is stored before its first
+ * step, and each file is forgotten when it is done: what is stored is what is left. Steps and browser are behind
+ * `WorkPorts`.
  */
 import { createWorkEntries, type Work, type WorkEntries } from './workEntries.ts'
 import type { StoredWork, WorkItem, WorkOrder } from './workOrder.ts'
@@ -30,7 +31,7 @@ export interface WorkQueue {
   restore(stored: readonly StoredWork[]): void
   /** Tries again what failed, or begins what waits for its owner. */
   goOn(workId: string): void
-  /** Forgets what is not begun, and failures. A file that has left the inbox gets its signature. */
+  /** Forgets what is not begun, and failures, and gives up transfers. A file that has left the inbox is signed. */
   stop(workId: string): void
   /** The connection is back. */
   wake(): void
@@ -94,6 +95,7 @@ export function createWorkQueue(ports: WorkPorts): WorkQueue {
       if (!isRunning(entry) && !isToEnd) return void runner.remove(entry)
       entry.isStopped = true
       if (!isRunning(entry)) entry.phase = 'queued'
+      entry.stopper.abort()
       for (const each of entry.resting) each.abort()
       entries.notify()
       runner.runNext()

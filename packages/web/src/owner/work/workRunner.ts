@@ -1,19 +1,25 @@
-/** Does the pieces of work of a page, one after the other, a few items at once. */
+/** Does the pieces of work of a page, a few items at once. */
 import type { Entry, WorkEntries } from './workEntries.ts'
-import type { StoredWork, WorkItem, WorkOrder } from './workOrder.ts'
+import { laneOf, type StoredWork, type WorkItem, type WorkOrder } from './workOrder.ts'
 import { type Outcome, restMsAfter } from './workTrouble.ts'
 
-/** Each file takes one to three small requests. Browsers send six at once. */
-const MAX_AT_ONCE = 3
+/** Browsers send six requests at once. */
+const MAX_AT_ONCE = { short: 3, up: 2, down: 2 } as const
 
 export interface WorkPorts {
   /**
    * Does one item; the same call repeated does the rest. `already`: another tab, device or call had done it.
-   * `isFirstTry`: no call before can have begun it. `isStopped`: only what the server has begun is done.
+   * `isFirstTry`: no call before can have begun it. `isStopped`: only what the server has begun is done. A step that is
+   * given up by the signal rejects. `onShare` takes numbers between 0 and 1.
    */
   readonly step: (
     item: WorkItem,
-    how: { readonly isFirstTry: boolean; readonly isStopped: boolean },
+    how: {
+      readonly isFirstTry: boolean
+      readonly isStopped: boolean
+      readonly signal: AbortSignal
+      readonly onShare: (share: number) => void
+    },
   ) => Promise<Outcome>
   /** Durable when it resolves, if the browser stores anything. Must not reject, like the next two. */
   readonly store: (work: StoredWork) => Promise<void>
@@ -40,7 +46,7 @@ export interface WorkReport {
 }
 
 export interface WorkRunner {
-  /** Begins the next piece, unless one runs. */
+  /** Begins the next pieces, unless others run. */
   runNext(): void
   remove(entry: Entry): Promise<void>
   /** Begins nothing more. Resolves when no step runs. */
@@ -54,15 +60,21 @@ interface Listeners {
 
 export function createWorkRunner(ports: WorkPorts, entries: WorkEntries, listeners: Listeners): WorkRunner {
   let isEnded = false
-  let running: Promise<void> = Promise.resolve()
+  const running = new Set<Promise<void>>()
 
   function runNext(): void {
-    const next = entries.all().find(({ phase }) => phase === 'queued')
-    if (isEnded || next === undefined || entries.all().some(isRunning)) return
-    running = run(next).finally(runNext)
+    for (const lane of ['short', 'up', 'down'] as const) {
+      const all = entries.all().filter(({ order }) => laneOf(order) === lane)
+      const next = all.find(({ phase }) => phase === 'queued')
+      if (isEnded || next === undefined || all.some(isRunning)) continue
+      const ended = run(next)
+      running.add(ended)
+      void ended.finally(() => running.delete(ended)).then(runNext)
+    }
   }
 
   async function run(entry: Entry): Promise<void> {
+    entry.stopper = new AbortController()
     entries.change(entry, { phase: 'running' })
     await entry.stored
     const { last } = entry.order
@@ -70,7 +82,7 @@ export function createWorkRunner(ports: WorkPorts, entries: WorkEntries, listene
     const worker = async () => {
       for (const item of queue) if (entry.left.has(item.id)) await doItem(entry, item)
     }
-    await Promise.all(Array.from({ length: MAX_AT_ONCE }, worker))
+    await Promise.all(Array.from({ length: MAX_AT_ONCE[laneOf(entry.order)] }, worker))
     if (last !== undefined && entry.left.size === 1) await doItem(entry, last)
     if (!isEnded) await finish(entry)
   }
@@ -80,8 +92,10 @@ export function createWorkRunner(ports: WorkPorts, entries: WorkEntries, listene
       const isFirstTry = !entry.tried.has(item.id)
       entry.tried.add(item.id)
       entry.onTheirWay.add(item.id)
+      const { isStopped, stopper } = entry
+      const onShare = (share: number) => entries.showShare(entry, item, share)
       try {
-        const outcome = await ports.step(item, { isFirstTry, isStopped: entry.isStopped })
+        const outcome = await ports.step(item, { isFirstTry, isStopped, signal: stopper.signal, onShare })
         if (outcome === 'done') entry.done.push(item)
         else entry[outcome] += 1
         entry.left.delete(item.id)
@@ -89,23 +103,17 @@ export function createWorkRunner(ports: WorkPorts, entries: WorkEntries, listene
         listeners.onItem(item)
         return
       } catch (error) {
+        if (stopper.signal.aborted && !mustEnd(entry, item)) return
         const restMs = restMsAfter(error, tries)
         if (restMs === undefined) entry.failures.set(item.id, { item, error })
         if (restMs === undefined || isEnded) return
-        await rest(entry, restMs)
+        await entries.rest(entry, (signal) => ports.wait(restMs, signal))
       } finally {
         entry.onTheirWay.delete(item.id)
+        entry.shares.delete(item.id)
         entries.notify()
       }
     }
-  }
-
-  async function rest(entry: Entry, ms: number): Promise<void> {
-    const resting = new AbortController()
-    entry.resting.add(resting)
-    entries.notify()
-    await ports.wait(ms, resting.signal).catch(() => undefined)
-    entry.resting.delete(resting)
   }
 
   async function finish(entry: Entry): Promise<void> {
@@ -117,10 +125,7 @@ export function createWorkRunner(ports: WorkPorts, entries: WorkEntries, listene
     if (failures.size === 0) await remove(entry)
     else entries.change(entry, { phase: 'failed' })
     Object.assign(entry, { isStopped: false, done: [], already: 0, stopped: 0 })
-    listeners.onReport({
-      ...{ order, total, doneItems, done: doneItems.length },
-      ...{ already, stopped, failed: failures.size },
-    })
+    listeners.onReport({ order, total, doneItems, done: doneItems.length, already, stopped, failed: failures.size })
   }
 
   async function remove(entry: Entry): Promise<void> {
@@ -133,10 +138,15 @@ export function createWorkRunner(ports: WorkPorts, entries: WorkEntries, listene
     remove,
     async end() {
       isEnded = true
-      wakeAll(entries)
-      await running
+      giveUpAll(entries)
+      await Promise.all(running)
     },
   }
+}
+
+function giveUpAll(entries: WorkEntries): void {
+  for (const { stopper } of entries.all()) stopper.abort()
+  wakeAll(entries)
 }
 
 export const isRunning = ({ phase }: Entry) => phase === 'running'

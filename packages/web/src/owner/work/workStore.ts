@@ -24,6 +24,8 @@ interface ItemRow {
   readonly itemId: string
   readonly isBegun: boolean
   readonly sealed: Uint8Array
+  /** How far its step is, sealed. */
+  readonly note?: Uint8Array | undefined
 }
 
 /** Sealed. The last has no position. */
@@ -45,6 +47,9 @@ export interface WorkStore {
   forgetItems(itemIds: readonly string[]): Promise<void>
   /** The step of the item begins. Durable when it resolves. */
   markBegun(itemId: string): Promise<void>
+  /** How far the step is: JSON, or undefined to begin it again. Durable when it resolves. */
+  note(itemId: string, how: unknown): Promise<void>
+  noted(itemId: string): Promise<unknown>
   /** Pages that have work of this account, or had. */
   pages(): Promise<readonly string[]>
   /** The work of a page that has left, oldest first; it belongs to the other page now. Deletes what does not open. */
@@ -98,13 +103,16 @@ export function createWorkStore({ owner, baseUrl }: StoreOf): WorkStore {
       })
     },
 
-    markBegun: (itemId) =>
-      withWork(async (database) => {
-        const change = database.transaction('items', 'readwrite', { durability: 'strict' })
-        for (const row of await change.store.index('itemId').getAll(itemId))
-          await change.store.put({ ...row, isBegun: true })
-        await change.done
-      }),
+    markBegun: (itemId) => changeItem(itemId, { isBegun: true }),
+
+    async note(itemId, how) {
+      await changeItem(itemId, { note: how === undefined ? undefined : await seal.seal(noteOf(itemId), how) })
+    },
+
+    async noted(itemId) {
+      const rows = await withWork((database) => database.getAllFromIndex('items', 'itemId', itemId))
+      return await seal.open(noteOf(itemId), rows?.[0]?.note)
+    },
 
     async pages() {
       deleteEarlier().catch(() => undefined)
@@ -128,6 +136,14 @@ export function createWorkStore({ owner, baseUrl }: StoreOf): WorkStore {
       return taken.toSorted((a, b) => a.begunAt - b.begunAt)
     },
   }
+}
+
+async function changeItem(itemId: string, by: Partial<Pick<ItemRow, 'isBegun' | 'note'>>): Promise<void> {
+  await withWork(async (database) => {
+    const change = database.transaction('items', 'readwrite', { durability: 'strict' })
+    for (const row of await change.store.index('itemId').getAll(itemId)) await change.store.put({ ...row, ...by })
+    await change.done
+  })
 }
 
 /** Of earlier versions, with names in clear. What they had left without a signature is offered in its album. */
@@ -193,6 +209,7 @@ async function deleteWork(database: IDBPDatabase<WorkDatabase>, workId: string):
 }
 
 const placeOf = (workId: string, itemId: string) => `${workId}/${itemId}`
+const noteOf = (itemId: string) => `${itemId} note`
 /** All keys that begin with the id: an array is after every string (Indexed Database API, keys). */
 const ofWork = (workId: string) => IDBKeyRange.bound([workId], [workId, []])
 

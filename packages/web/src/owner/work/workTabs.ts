@@ -12,6 +12,7 @@ export interface ForeignWork {
   readonly phase: WorkPhase
   readonly total: number
   readonly finished: number
+  readonly share: number
 }
 
 interface Announcement {
@@ -63,7 +64,10 @@ export function joinWorkTabs({ accountId, baseUrl, pageId, store, queue, end, le
     setTimeout(() => {
       isWaiting = false
       send(
-        queue.works().map(({ order: { kind }, id, phase, total, finished }) => ({ id, kind, phase, total, finished })),
+        queue.works().map(({ order: { kind }, ...work }) => {
+          const { id, phase, total, finished, share } = work
+          return { id, kind, phase, total, finished, share }
+        }),
       )
     }, ANNOUNCE_MS)
   }

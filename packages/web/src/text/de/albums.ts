@@ -115,10 +115,6 @@ export const albums: typeof import('../en/albums.ts').albums = {
   },
   thumbnails: {
     make: 'Vorschaubilder machen',
-    running: (finished, total) => `Vorschaubilder: ${number(finished)} von ${number(total)}`,
-    explain:
-      'Jede Datei wird einmal heruntergeladen und hier gezeichnet, in einem abgeschotteten Rahmen, der nichts erreichen kann.',
-    stop: 'Anhalten',
     done: (made) => plural(made, '1 Vorschaubild wurde gemacht.', `${number(made)} Vorschaubilder wurden gemacht.`),
     none: (count) =>
       plural(
@@ -126,8 +122,6 @@ export const albums: typeof import('../en/albums.ts').albums = {
         '1 Datei hat keines: Sie ist von anderer Art oder kann hier nicht gezeichnet werden.',
         `${files(count)} haben keines: Sie sind von anderer Art oder können hier nicht gezeichnet werden.`,
       ),
-    failed: (count) =>
-      `${plural(count, '1 Vorschaubild konnte', `${number(count)} Vorschaubilder konnten`)} nicht gemacht werden. Prüfen Sie Ihre Verbindung und versuchen Sie es noch einmal.`,
   },
   selection: {
     region: 'Ausgewählte Dateien',
@@ -235,14 +229,12 @@ export const albums: typeof import('../en/albums.ts').albums = {
       plural(
         count,
         'Jedes Album hat eigene Schlüssel: Die Datei wird gelesen, neu verschlüsselt und neu gespeichert. Hier wird sie gelöscht, sobald der Server dort jedes Byte geprüft hat. Freigaben zeigen sie dann nicht mehr.',
-        'Jedes Album hat eigene Schlüssel: Die Dateien werden nacheinander gelesen, neu verschlüsselt und neu gespeichert. Jede wird hier gelöscht, sobald der Server dort jedes Byte geprüft hat. Freigaben zeigen sie dann nicht mehr. Lassen Sie diesen Tab offen.',
+        'Jedes Album hat eigene Schlüssel: Die Dateien werden gelesen, neu verschlüsselt und neu gespeichert. Jede wird hier gelöscht, sobald der Server dort jedes Byte geprüft hat. Freigaben zeigen sie dann nicht mehr.',
       ),
     confirm: (count) => plural(count, 'Datei verschieben', `${files(count)} verschieben`),
-    progress: (done, all) => `${number(done)} von ${number(all)} verschoben`,
     done: (count, album) =>
       plural(count, `Die Datei ist jetzt in „${album}“.`, `${files(count)} sind jetzt in „${album}“.`),
     toAlbum: 'Album öffnen',
-    failed: (count, why) => `${files(count)} ${plural(count, 'bleibt', 'bleiben')} hier. ${why}`,
     unsigned: (count) =>
       plural(
         count,

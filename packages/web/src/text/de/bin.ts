@@ -9,14 +9,13 @@ export const bin: typeof english = {
   none: { title: 'Der Papierkorb ist leer', text: 'Hier erscheinen Dateien, die Sie verwerfen oder löschen.' },
   list: 'Dateien im Papierkorb',
   total: (count, size) => `${files(count)}, ${size}`,
-  more: 'Mehr anzeigen',
   reading: 'Der Name wird gelesen\u00a0…',
   unnamed: 'Ohne Namen',
   unreadable: 'Diese Datei lässt sich nicht öffnen',
   discarded: (when) => `Verworfen: ${when}`,
   deleted: (when) => `Gelöscht: ${when}`,
   until: (when) => `Lässt sich wiederherstellen bis ${when}`,
-  restore: { button: 'Wiederherstellen', of: (name) => `${name} wiederherstellen` },
+  restore: { button: 'Wiederherstellen', all: 'Alle wiederherstellen', of: (name) => `${name} wiederherstellen` },
   end: {
     button: 'Jetzt löschen',
     of: (name) => `${name} jetzt löschen`,
@@ -29,9 +28,8 @@ export const bin: typeof english = {
   empty: {
     button: 'Jetzt leeren',
     title: (count) => `${files(count)} endgültig löschen?`,
-    confirm: 'Papierkorb leeren',
+    confirm: (count) => `${files(count)} endgültig löschen`,
   },
   undo: 'Rückgängig',
   restored: (count) => (count === 1 ? 'Die Datei ist wieder da.' : `${files(count)} sind wieder da.`),
-  notRestored: (count, why) => `${files(count)} ließen sich nicht wiederherstellen. ${why}`,
 }

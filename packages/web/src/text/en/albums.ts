@@ -113,9 +113,6 @@ export const albums = {
   },
   thumbnails: {
     make: 'Make thumbnails',
-    running: (finished: number, total: number) => `Making thumbnails: ${number(finished)} of ${number(total)}`,
-    explain: 'Each file is downloaded once and drawn here, in an isolated frame that can reach nothing.',
-    stop: 'Stop',
     done: (made: number) => plural(made, '1 thumbnail was made.', `${number(made)} thumbnails were made.`),
     none: (count: number) =>
       plural(
@@ -123,8 +120,6 @@ export const albums = {
         '1 file has none: it is of another kind, or cannot be drawn here.',
         `${files(count)} have none: they are of another kind, or cannot be drawn here.`,
       ),
-    failed: (count: number) =>
-      `${plural(count, '1 thumbnail', `${number(count)} thumbnails`)} could not be made. Check your connection, then try again.`,
   },
   selection: {
     region: 'Selected files',
@@ -224,14 +219,12 @@ export const albums = {
       plural(
         count,
         'Each album has its own keys: the file is read, encrypted and stored again. It is deleted here once the server has checked every byte of it there. Shares no longer show it.',
-        'Each album has its own keys: the files are read, encrypted and stored again, one after the other. Each is deleted here once the server has checked every byte of it there. Shares no longer show them. Keep this tab open.',
+        'Each album has its own keys: the files are read, encrypted and stored again. Each is deleted here once the server has checked every byte of it there. Shares no longer show them.',
       ),
     confirm: (count: number) => plural(count, 'Move file', `Move ${files(count)}`),
-    progress: (done: number, all: number) => `${number(done)} of ${number(all)} moved`,
     done: (count: number, album: string) =>
       plural(count, `The file is now in “${album}”.`, `${files(count)} are now in “${album}”.`),
     toAlbum: 'Open album',
-    failed: (count: number, why: string) => `${files(count)} ${plural(count, 'stays', 'stay')} here. ${why}`,
     unsigned: (count: number) =>
       plural(
         count,

@@ -8,14 +8,13 @@ export const bin = {
   none: { title: 'The bin is empty', text: 'Files that you discard or delete appear here.' },
   list: 'Files in the bin',
   total: (count: number, size: string) => `${files(count)}, ${size}`,
-  more: 'Show more',
   reading: 'Reading the name…',
   unnamed: 'Without a name',
   unreadable: 'This file cannot be opened',
   discarded: (when: string) => `Discarded ${when}`,
   deleted: (when: string) => `Deleted ${when}`,
   until: (when: string) => `Can be restored until ${when}`,
-  restore: { button: 'Restore', of: (name: string) => `Restore ${name}` },
+  restore: { button: 'Restore', all: 'Restore all', of: (name: string) => `Restore ${name}` },
   end: {
     button: 'Delete now',
     of: (name: string) => `Delete ${name} now`,
@@ -28,9 +27,8 @@ export const bin = {
   empty: {
     button: 'Empty now',
     title: (count: number) => `Delete ${files(count)} for good?`,
-    confirm: 'Empty the bin',
+    confirm: (count: number) => `Delete ${files(count)} for good`,
   },
   undo: 'Undo',
   restored: (count: number) => (count === 1 ? 'The file is back.' : `${files(count)} are back.`),
-  notRestored: (count: number, why: string) => `${files(count)} could not be restored. ${why}`,
 }
