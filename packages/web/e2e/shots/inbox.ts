@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Page } from 'playwright-core'
 import { sendFile } from '../../../../testing/people.ts'
+import { albums as albumsText } from '../../src/text/en/albums.ts'
 import { inbox as text } from '../../src/text/en/inbox.ts'
 import { work as workText } from '../../src/text/en/work.ts'
 import { pngOf } from '../pictures.ts'
@@ -118,6 +119,25 @@ export const inboxShots: readonly Shot[] = [
       await chooseTwo(page)
       await button(page, text.keep).click()
       await page.getByText(text.keeping.newAlbum).click()
+    },
+  },
+  {
+    name: 'inbox/keep-protected',
+    begin,
+    reach: async (page) => {
+      await chooseTwo(page)
+      await button(page, text.keep).click()
+      await page.getByLabel(albumsText.protect.keeping(1)).check()
+    },
+  },
+  {
+    name: 'inbox/save',
+    begin,
+    reach: async (page) => {
+      await page.evaluate(() => Object.assign(globalThis, { showDirectoryPicker: () => undefined }))
+      await chooseTwo(page)
+      await page.locator('.choosing').getByRole('button', { name: text.download, exact: true }).click()
+      await button(page, workText.saving.folder).waitFor()
     },
   },
   {

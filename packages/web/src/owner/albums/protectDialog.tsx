@@ -20,12 +20,8 @@ interface ProtectDialogProps {
 
 /** Says once what it means, and asks until when the file cannot be deleted. */
 export function ProtectDialog({ asset, onClose, onProtected }: ProtectDialogProps) {
-  const { owner } = useOwnerPages()
   const text = useText(albumsTexts)
-  const { value, error, reload } = useLoaded(async () => {
-    const daysMax = (await owner.serverInfo()).limits?.retention_days ?? 0
-    return { days: protectionDays({ nowMs: owner.now(), retainedUntil: asset.retainedUntil, daysMax }) }
-  })
+  const { value, error, reload } = useProtectionDays(asset.retainedUntil)
   return (
     <Dialog title={text.protect.title} closeLabel={text.close} onClose={onClose}>
       {error !== undefined && <ErrorNotice error={error} onRetry={reload} />}
@@ -45,6 +41,15 @@ export function ProtectDialog({ asset, onClose, onProtected }: ProtectDialogProp
   )
 }
 
+/** Without days if the server accepts none after the present end. */
+export function useProtectionDays(retainedUntil: string | undefined) {
+  const { owner } = useOwnerPages()
+  return useLoaded(async () => {
+    const daysMax = (await owner.serverInfo()).limits?.retention_days ?? 0
+    return { days: protectionDays({ nowMs: owner.now(), retainedUntil, daysMax }) }
+  })
+}
+
 function ProtectForm({ asset, days, onClose, onProtected }: ProtectDialogProps & { readonly days: ProtectionDays }) {
   const { owner, showMessage } = useOwnerPages()
   const text = useText(albumsTexts).protect
@@ -52,7 +57,6 @@ function ProtectForm({ asset, days, onClose, onProtected }: ProtectDialogProps &
   const [day, setDay] = useState(days.suggested)
   const { isBusy, error, run } = useAction()
   const until = protectionEnd(day, days)
-  const dateText = (of: string) => format.date(formatInstant(instantOf(startOf(of))))
 
   async function protect(): Promise<void> {
     if (until === undefined) return
@@ -78,14 +82,37 @@ function ProtectForm({ asset, days, onClose, onProtected }: ProtectDialogProps &
         void protect()
       }}
     >
-      <p>{text.text}</p>
+      <ProtectionDay count={1} days={days} day={day} onDay={setDay} />
+      {error !== undefined && <ErrorNotice error={error} />}
+      <FormButtons submit={text.submit} icon="shield" isBusy={isBusy} onCancel={onClose} />
+    </form>
+  )
+}
+
+interface ProtectionDayProps {
+  /** Files that it is about. */
+  readonly count: number
+  readonly days: ProtectionDays
+  readonly day: string
+  readonly onDay: (day: string) => void
+}
+
+/** What a protection means, and until when. */
+export function ProtectionDay({ count, days, day, onDay }: ProtectionDayProps) {
+  const text = useText(albumsTexts).protect
+  const format = useText(formats)
+  const dateText = (of: string) => format.date(formatInstant(instantOf(startOf(of))))
+  const isOffered = protectionEnd(day, days) !== undefined
+  return (
+    <>
+      <p>{text.text(count)}</p>
       <p>
         <strong>{text.forGood}</strong>
       </p>
       <Field
         label={text.until}
         hint={text.hint(dateText(days.latest))}
-        fault={until === undefined ? text.fault(dateText(days.earliest), dateText(days.latest)) : undefined}
+        fault={isOffered ? undefined : text.fault(dateText(days.earliest), dateText(days.latest))}
       >
         {(input) => (
           <input
@@ -94,12 +121,10 @@ function ProtectForm({ asset, days, onClose, onProtected }: ProtectDialogProps &
             value={day}
             min={days.earliest}
             max={days.latest}
-            onInput={(event) => setDay(event.currentTarget.value)}
+            onInput={(event) => onDay(event.currentTarget.value)}
           />
         )}
       </Field>
-      {error !== undefined && <ErrorNotice error={error} />}
-      <FormButtons submit={text.submit} icon="shield" isBusy={isBusy} onCancel={onClose} />
-    </form>
+    </>
   )
 }

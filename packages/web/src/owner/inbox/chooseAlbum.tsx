@@ -1,10 +1,14 @@
 /** Asks for the album to keep files in: an existing one, or a new one. */
 
 import type { Album } from '@blindkeep/client/owner'
+import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import { Field, Name, Notice, Progress } from '../../common/controls.tsx'
+import { Check, Field, Name, Notice, Progress } from '../../common/controls.tsx'
 import { useText } from '../../common/reader.ts'
 import { useLoaded } from '../../common/useLoaded.ts'
+import { ProtectionDay, useProtectionDays } from '../albums/protectDialog.tsx'
+import { protectionEnd } from '../albums/protection.ts'
+import { albumsTexts } from '../albums/texts.ts'
 import { AskingDialog } from '../askingDialog.tsx'
 import { useOwnerPages } from '../context.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
@@ -25,12 +29,21 @@ interface ChooseAlbumProps {
   readonly items: readonly ListedDrop[]
   readonly readName: InboxDrops['readName']
   readonly onClose: () => void
-  readonly onChosen: (album: Pick<Album, 'albumId' | 'name'>, items: readonly ListedDrop[]) => void
+  /** `retainUntil`: RFC 3339, if the files are protected from deletion. */
+  readonly onChosen: (
+    album: Pick<Album, 'albumId' | 'name'>,
+    kept: { readonly items: readonly ListedDrop[]; readonly retainUntil: string | undefined },
+  ) => void
 }
 
 export function ChooseAlbum({ items, readName, onClose, onChosen }: ChooseAlbumProps) {
   const { owner } = useOwnerPages()
   const text = useText(inboxTexts)
+  const { protect } = useText(albumsTexts)
+  // Undefined while it is not wanted.
+  const [day, setDay] = useState<string>()
+  const days = useProtectionDays(undefined).value?.days
+  const retainUntil = day === undefined || days === undefined ? undefined : protectionEnd(day, days)
   const { value: albums, error, reload } = useLoaded(() => owner.albums())
   const unread = items.filter(isUnread)
   if (unread.length > 0)
@@ -57,9 +70,19 @@ export function ChooseAlbum({ items, readName, onClose, onChosen }: ChooseAlbumP
         <AlbumForm
           albums={albums.toReversed()}
           submit={text.keeping.submit(keepable.length)}
+          isFaulty={day !== undefined && retainUntil === undefined}
           onClose={onClose}
-          onChosen={(album) => onChosen(album, keepable)}
-        />
+          onChosen={(album) => onChosen(album, { items: keepable, retainUntil })}
+        >
+          {days !== undefined && (
+            <Check checked={day !== undefined} onChange={(isOn) => setDay(isOn ? days.suggested : undefined)}>
+              {protect.keeping(keepable.length)}
+            </Check>
+          )}
+          {days !== undefined && day !== undefined && (
+            <ProtectionDay count={keepable.length} {...{ days, day }} onDay={setDay} />
+          )}
+        </AlbumForm>
       )}
     </AskingDialog>
   )
@@ -79,11 +102,14 @@ interface AlbumFormProps {
   readonly albums: readonly Album[]
   /** What the button says. */
   readonly submit: string
+  /** One of the children is. */
+  readonly isFaulty?: boolean
+  readonly children?: ComponentChildren
   readonly onClose: () => void
   readonly onChosen: (album: Pick<Album, 'albumId' | 'name'>) => void | Promise<void>
 }
 
-export function AlbumForm({ albums, submit: label, onClose, onChosen }: AlbumFormProps) {
+export function AlbumForm({ albums, submit: label, isFaulty, children, onClose, onChosen }: AlbumFormProps) {
   const { owner } = useOwnerPages()
   const text = useText(inboxTexts)
   const preset = albums.find(({ albumId }) => albumId === lastChosen) ?? albums[0]
@@ -96,8 +122,8 @@ export function AlbumForm({ albums, submit: label, onClose, onChosen }: AlbumFor
     const known = albums.find(({ albumId }) => albumId === chosen)
     const isNameless = known === undefined && name.trim() === ''
     setMissing(isNameless)
-    if (isNameless) {
-      form.querySelector<HTMLElement>('input[name="name"]')?.focus()
+    if (isNameless || isFaulty === true) {
+      form.querySelector<HTMLElement>(isNameless ? 'input[name="name"]' : '[aria-invalid="true"]')?.focus()
       return
     }
     await action.run(async () => {
@@ -132,6 +158,7 @@ export function AlbumForm({ albums, submit: label, onClose, onChosen }: AlbumFor
           )}
         </Field>
       )}
+      {children}
       {action.error !== undefined && <ErrorNotice error={action.error} />}
       <FormButtons submit={label} icon="folder" atEnd isBusy={action.isBusy} onCancel={onClose} />
     </form>

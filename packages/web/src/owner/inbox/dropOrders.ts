@@ -7,16 +7,17 @@ import { type InboxText, plainNameOf } from './texts.ts'
 interface Keeping {
   readonly owner: Pick<Owner, 'newAssetId'>
   readonly album: Pick<Album, 'albumId' | 'name'>
+  readonly retainUntil: string | undefined
   readonly text: InboxText
 }
 
 /** Only opened files: what the owner could not see is never signed. */
-export function keepOrder(drops: readonly ListedDrop[], { owner, album, text }: Keeping): WorkOrder {
+export function keepOrder(drops: readonly ListedDrop[], { owner, album, retainUntil, text }: Keeping): WorkOrder {
   const { albumId, name } = album
   const items = drops.flatMap((drop): readonly WorkItem[] => {
     if (drop.file === undefined) return []
     const ids = { id: drop.dropId, albumId, assetId: owner.newAssetId() }
-    return [{ do: 'keep', ...ids, name: plainNameOf(drop, text), drop: { ...drop, file: drop.file } }]
+    return [{ do: 'keep', ...ids, retainUntil, name: plainNameOf(drop, text), drop: { ...drop, file: drop.file } }]
   })
   return { kind: 'keep', album: { albumId, name }, items }
 }

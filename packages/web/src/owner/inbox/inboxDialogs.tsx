@@ -55,9 +55,9 @@ export function InboxDialogs({ dialog, items, labelOfLink, work, saving, onClose
         items={currentOf(dialog.items, items)}
         readName={actions.readName}
         onClose={onClose}
-        onChosen={(album, keepable) => {
+        onChosen={(album, { items: keepable, retainUntil }) => {
           onClose()
-          work.begin(keepOrder(keepable, { owner, album, text }))
+          work.begin(keepOrder(keepable, { owner, album, retainUntil, text }))
         }}
       />
     )

@@ -18,6 +18,8 @@ export type WorkItem = {
       readonly albumId: AlbumId
       /** Chosen before the first try, so that a repeat finds what an earlier one has made. */
       readonly assetId: AssetId
+      /** RFC 3339: signed with the file, which cannot be deleted before. */
+      readonly retainUntil?: string | undefined
     }
   | { readonly do: 'discard'; readonly id: DropId }
   | { readonly do: 'delete'; readonly id: AssetId }

@@ -56,11 +56,11 @@ async function doItem(parts: StepParts, item: Exclude<WorkItem, { do: 'thumbnail
   const { owner, device, store } = parts
   switch (item.do) {
     case 'keep': {
-      const { drop, albumId: album, assetId } = item
+      const { drop, albumId: album, assetId, retainUntil } = item
       const { isFirstTry } = how
       const signer = await device()
       if (isFirstTry) await store.markBegun(item.id)
-      await owner.adoptDrop(drop, { album, assetId, isFirstTry, device: signer })
+      await owner.adoptDrop(drop, { album, assetId, retainUntil, isFirstTry, device: signer })
       return
     }
     case 'restore':

@@ -211,7 +211,13 @@ export const albums: typeof import('../en/albums.ts').albums = {
   },
   protect: {
     title: 'Vor dem Löschen schützen',
-    text: 'Vor diesem Tag kann niemand diese Datei löschen: weder Sie noch der Betreiber mit den Befehlen dieses Servers, noch jemand, der Ihr Konto übernimmt. Bis dahin zählt sie zu Ihrem Platz, und auch das Konto lässt sich nicht löschen.',
+    keeping: (count) => plural(count, 'Die Datei vor dem Löschen schützen', `${files(count)} vor dem Löschen schützen`),
+    text: (count) =>
+      plural(
+        count,
+        'Vor diesem Tag kann niemand diese Datei löschen: weder Sie noch der Betreiber mit den Befehlen dieses Servers, noch jemand, der Ihr Konto übernimmt. Bis dahin zählt sie zu Ihrem Platz, und auch das Konto lässt sich nicht löschen.',
+        'Vor diesem Tag kann niemand diese Dateien löschen: weder Sie noch der Betreiber mit den Befehlen dieses Servers, noch jemand, der Ihr Konto übernimmt. Bis dahin zählen sie zu Ihrem Platz, und auch das Konto lässt sich nicht löschen.',
+      ),
     forGood: 'Sie können danach einen späteren Tag wählen, aber nie einen früheren.',
     until: 'Geschützt bis',
     hint: (latest) => `Spätestens ${latest}.`,

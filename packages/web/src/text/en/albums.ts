@@ -202,7 +202,14 @@ export const albums = {
   },
   protect: {
     title: 'Protect from deletion',
-    text: 'This file cannot be deleted before that day: neither by you, nor by the operator with the commands of this server, nor by a person who takes over your account. The file counts in your space until then, and the account cannot be deleted either.',
+    keeping: (count: number) =>
+      plural(count, 'Protect the file from deletion', `Protect ${files(count)} from deletion`),
+    text: (count: number) =>
+      plural(
+        count,
+        'This file cannot be deleted before that day: neither by you, nor by the operator with the commands of this server, nor by a person who takes over your account. The file counts in your space until then, and the account cannot be deleted either.',
+        'These files cannot be deleted before that day: neither by you, nor by the operator with the commands of this server, nor by a person who takes over your account. They count in your space until then, and the account cannot be deleted either.',
+      ),
     forGood: 'You can choose a later day afterwards, but never an earlier one.',
     until: 'Protected until',
     hint: (latest: string) => `At the latest ${latest}.`,
