@@ -156,6 +156,8 @@ describe('one file of a thousand', () => {
     await badge.getByText(ownerText.inboxWaiting(1)).waitFor()
     await badge.click()
     await row(page, 'Late.pdf').getByText(text.new, { exact: true }).waitFor()
+    await page.reload()
+    await row(page, 'Late.pdf').getByText(text.new, { exact: true }).waitFor()
     await row(page, 'Late.pdf').getByRole('button', { name: 'Late.pdf', exact: true }).click()
     await button(page, inboxText.close).first().click()
     await row(page, 'Late.pdf').getByText(text.new, { exact: true }).waitFor({ state: 'detached' })

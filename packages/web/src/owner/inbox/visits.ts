@@ -1,6 +1,7 @@
 /** What is new since the last visit of the inbox in this browser, and what was read. Kept current for all pages. */
 import { type InboxVisits, laterOf, mergedVisits, NO_VISITS, openVisits, sealVisits } from '@blindkeep/client/findIndex'
 import type { Owner } from '@blindkeep/client/owner'
+import { fromHex, toHex } from '@blindkeep/protocol/bytes'
 import type { DropId } from '@blindkeep/protocol/ids'
 import { onOwnerLeave } from '../ownerLeave.ts'
 import { keepSealedVisits, sealedVisitsOf } from '../seenByBrowser.ts'
@@ -22,6 +23,11 @@ export interface Visits {
   markAllRead(until: string): void
 }
 
+/** Since when files are new in this tab, sealed: a reload does not end the visit. */
+const VISIT = 'blindkeep.visit'
+/** Before the first visit. */
+const EVER = '1970-01-01T00:00:00Z'
+
 type VisitOwner = Pick<Owner, 'accountId' | 'accountKey'>
 
 function createVisits(owner: VisitOwner, baseUrl: string): Visits & { close(): void } {
@@ -38,7 +44,14 @@ function createVisits(owner: VisitOwner, baseUrl: string): Visits & { close(): v
 
   async function load(): Promise<void> {
     const stored = await openVisits(await sealedVisitsOf(owner), seal)
-    show({ ...mergedVisits(stored, view), newSince: stored.lookedUntil, isLoaded: true })
+    const { lookedUntil: begun = stored.lookedUntil } = await openVisits(sealedVisit(), seal)
+    await begin(begun === EVER ? undefined : begun, { ...mergedVisits(stored, view), isLoaded: true })
+  }
+
+  async function begin(newSince: string | undefined, change: Partial<VisitView> = {}): Promise<void> {
+    show({ ...change, newSince })
+    const sealed = await sealVisits({ ...NO_VISITS, lookedUntil: newSince ?? EVER }, seal)
+    if (!isClosed) keepVisit(toHex(sealed))
   }
 
   /** Another tab may have stored more. */
@@ -63,7 +76,7 @@ function createVisits(owner: VisitOwner, baseUrl: string): Visits & { close(): v
       if (laterOf(view.lookedUntil, lookedUntil) !== view.lookedUntil) change({ lookedUntil })
     },
     leave() {
-      if (view.isLoaded && view.newSince !== view.lookedUntil) show({ newSince: view.lookedUntil })
+      if (view.isLoaded && view.newSince !== view.lookedUntil) void begin(view.lookedUntil)
     },
     markRead(dropIds) {
       if (dropIds.some((dropId) => !view.read.has(dropId))) change({ read: new Set(dropIds) })
@@ -71,7 +84,27 @@ function createVisits(owner: VisitOwner, baseUrl: string): Visits & { close(): v
     markAllRead: (readUntil) => change({ readUntil }),
     close() {
       isClosed = true
+      keepVisit(undefined)
     },
+  }
+}
+
+function sealedVisit(): Uint8Array | undefined {
+  try {
+    const kept = sessionStorage.getItem(VISIT)
+    return kept === null ? undefined : fromHex(kept)
+  } catch {
+    return undefined
+  }
+}
+
+/** In a browser that stores nothing, a reload ends the visit. */
+function keepVisit(sealed: string | undefined): void {
+  try {
+    if (sealed === undefined) sessionStorage.removeItem(VISIT)
+    else sessionStorage.setItem(VISIT, sealed)
+  } catch {
+    // A browser may refuse to store.
   }
 }
 
