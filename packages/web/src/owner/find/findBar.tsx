@@ -7,7 +7,7 @@ import { formats } from '../../common/format.ts'
 import { Icon } from '../../common/icons.tsx'
 import { useText } from '../../common/reader.ts'
 import './find.css'
-import { ALL, type Finding, filtersIn, isFiltered, ONLY, SIZES } from './findState.ts'
+import { ALL, type Finding, filtersIn, isFiltered, ONLY_FILES, ONLY_OFFERS, type Only, SIZES } from './findState.ts'
 import { findTexts } from './texts.ts'
 import type { Reading } from './useReading.ts'
 
@@ -15,8 +15,8 @@ interface FindBarProps extends Finding {
   readonly what: keyof (typeof findTexts)['en']['search']
   /** Of these orders one is chosen. */
   readonly orders?: readonly SortOrder[] | undefined
-  /** `files`: kind, sender, date, size. `inbox`: also what is new or unread. */
-  readonly filters?: 'files' | 'inbox' | undefined
+  /** `files`: kind, sender, date, size. `inbox`: also what is new or unread. `offers`: date, and whether it is over. */
+  readonly filters?: 'files' | 'inbox' | 'offers' | undefined
   /** How many are shown, of how many. */
   readonly shown: number
   readonly of: number
@@ -59,7 +59,7 @@ function Bar(props: FindBarProps) {
         {children}
       </div>
       <div id={id} class="find-filters" hidden={!isOpen || filters === undefined}>
-        {isOpen && filters !== undefined && <Filters state={state} onState={onState} isInbox={filters === 'inbox'} />}
+        {isOpen && filters !== undefined && <Filters {...{ state, onState, filters }} />}
       </div>
       <Found {...{ state, onState, shown, of, reading }} />
     </search>
@@ -164,19 +164,35 @@ function Choice({ label, value, options, onChoose }: ChoiceProps) {
   )
 }
 
-function Filters({ state, onState, isInbox }: Finding & { readonly isInbox: boolean }) {
+interface FiltersProps extends Finding {
+  readonly filters: NonNullable<FindBarProps['filters']>
+}
+
+function Filters({ state, onState, filters }: FiltersProps) {
   const text = useText(findTexts)
-  const format = useText(formats)
+  const states: readonly Only[] = filters === 'offers' ? ONLY_OFFERS : ONLY_FILES
   return (
     <>
-      {isInbox && (
+      {filters !== 'files' && (
         <Choice
           label={text.only}
           value={state.only ?? ''}
-          options={[['', text.all], ...ONLY.map((only) => [only, text.onlyThese[only]] as const)]}
-          onChoose={(chosen) => onState({ only: ONLY.find((only) => only === chosen) })}
+          options={[['', text.all], ...states.map((only) => [only, text.onlyThese[only]] as const)]}
+          onChoose={(chosen) => onState({ only: states.find((only) => only === chosen) })}
         />
       )}
+      {filters !== 'offers' && <KindAndSender {...{ state, onState }} />}
+      <Given label={text.since} type="date" value={state.since} onGiven={(since) => onState({ since })} />
+      <Given label={text.until} type="date" value={state.until} onGiven={(until) => onState({ until })} />
+      {filters !== 'offers' && <Size {...{ state, onState }} />}
+    </>
+  )
+}
+
+function KindAndSender({ state, onState }: Finding) {
+  const text = useText(findTexts)
+  return (
+    <>
       <Choice
         label={text.kind}
         value={state.kind ?? ''}
@@ -184,18 +200,23 @@ function Filters({ state, onState, isInbox }: Finding & { readonly isInbox: bool
         onChoose={(chosen) => onState({ kind: FILE_KINDS.find((kind) => kind === chosen) })}
       />
       <Given label={text.sender} type="text" value={state.sender} onGiven={(sender) => onState({ sender })} />
-      <Given label={text.since} type="date" value={state.since} onGiven={(since) => onState({ since })} />
-      <Given label={text.until} type="date" value={state.until} onGiven={(until) => onState({ until })} />
-      <Choice
-        label={text.larger}
-        value={String(state.larger ?? '')}
-        options={[
-          ['', text.anySize],
-          ...SIZES.map((size) => [String(size), text.atLeast(format.bytes(size * 1_000_000))] as const),
-        ]}
-        onChoose={(chosen) => onState({ larger: SIZES.find((size) => String(size) === chosen) })}
-      />
     </>
+  )
+}
+
+function Size({ state, onState }: Finding) {
+  const text = useText(findTexts)
+  const format = useText(formats)
+  return (
+    <Choice
+      label={text.larger}
+      value={String(state.larger ?? '')}
+      options={[
+        ['', text.anySize],
+        ...SIZES.map((size) => [String(size), text.atLeast(format.bytes(size * 1_000_000))] as const),
+      ]}
+      onChoose={(chosen) => onState({ larger: SIZES.find((size) => String(size) === chosen) })}
+    />
   )
 }
 

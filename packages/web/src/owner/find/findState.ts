@@ -5,7 +5,10 @@ import { goWithQuery, useRoute } from '../route.ts'
 export const SIZES = [1, 10, 100, 1000] as const
 const BYTES_OF_MB = 1_000_000
 
-export const ONLY = ['new', 'unread'] as const
+/** Of files in the inbox; of links and shares. */
+export const ONLY_FILES = ['new', 'unread'] as const
+export const ONLY_OFFERS = ['open', 'over'] as const
+const ONLY = [...ONLY_FILES, ...ONLY_OFFERS]
 export type Only = (typeof ONLY)[number]
 
 export interface FindState {

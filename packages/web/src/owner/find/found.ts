@@ -11,3 +11,12 @@ export function foundIn<Item>(
   const found = isFiltered(state) ? items.filter((item) => isFound(findable(item))) : items
   return state.sort === 'newest' ? found : sortedBy(found, state.sort, findable)
 }
+
+/** Those that are open, or over, if only these are wanted. */
+export function offersOf<Item>(
+  items: readonly Item[],
+  { only }: FindState,
+  isOver: (item: Item) => boolean,
+): readonly Item[] {
+  return only === 'open' || only === 'over' ? items.filter((item) => isOver(item) === (only === 'over')) : items
+}

@@ -12,7 +12,7 @@ import { useLive, useOwnerPages } from '../context.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
 import { FindBar } from '../find/findBar.tsx'
 import { useFinding } from '../find/findState.ts'
-import { foundIn } from '../find/found.ts'
+import { foundIn, offersOf } from '../find/found.ts'
 import { GuestsNote } from '../local/guestsNote.tsx'
 import { EditLink } from './editLink.tsx'
 import { type LinkAct, LinkCard } from './linkCard.tsx'
@@ -45,7 +45,11 @@ export function LinksPage() {
   useReloadWhenOneExpires(links, owner.now, reload)
 
   const finding = useFinding()
-  const found = foundIn(links ?? [], finding.state, findableOf)
+  const found = foundIn(
+    offersOf(links ?? [], finding.state, ({ state }) => state !== 'live'),
+    finding.state,
+    findableOf,
+  )
   const live = found.filter(({ state }) => state === 'live')
   const past = found.filter(({ state }) => state !== 'live')
   const shownLink = dialog?.kind === 'new' ? undefined : links?.find(({ opaqueId }) => opaqueId === dialog?.opaqueId)
@@ -77,7 +81,7 @@ export function LinksPage() {
         <>
           <p class="soft">{text.intro}</p>
           <GuestsNote />
-          <FindBar {...finding} what="links" orders={ORDERS} shown={found.length} of={links.length} />
+          <FindBar {...finding} what="links" filters="offers" orders={ORDERS} shown={found.length} of={links.length} />
           <h2 class="visually-hidden">{text.listTitle}</h2>
           {live.length > 0 && <ul class="stack">{live.map(card)}</ul>}
           {live.length === 0 && !isPart && found.length === links.length && <p>{text.noneLive}</p>}

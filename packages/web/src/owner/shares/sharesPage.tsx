@@ -15,7 +15,7 @@ import { ErrorNotice } from '../errorNotice.tsx'
 import { errorTexts } from '../errorText.ts'
 import { FindBar } from '../find/findBar.tsx'
 import { useFinding } from '../find/findState.ts'
-import { foundIn } from '../find/found.ts'
+import { foundIn, offersOf } from '../find/found.ts'
 import { GuestsNote } from '../local/guestsNote.tsx'
 import { NameDialog } from '../nameDialog.tsx'
 import { hasEnded } from './expiry.ts'
@@ -54,7 +54,8 @@ export function SharesPage({ rest }: SharesPageProps) {
   const [ending, setEnding] = useState<OwnShare>()
   const finding = useFinding()
   const all = shares.value ?? []
-  const newest = foundIn(all, finding.state, findableOf)
+  const isOver = (share: OwnShare) => hasEnded(share.expiresAt, owner.now()) || isUsedUp(share)
+  const newest = foundIn(offersOf(all, finding.state, isOver), finding.state, findableOf)
   return (
     <div class="stack">
       <h1 tabIndex={-1}>{text.title}</h1>
@@ -80,7 +81,9 @@ export function SharesPage({ rest }: SharesPageProps) {
           </a>
         </div>
       )}
-      {all.length > 0 && <FindBar {...finding} what="shares" orders={ORDERS} shown={newest.length} of={all.length} />}
+      {all.length > 0 && (
+        <FindBar {...finding} what="shares" filters="offers" orders={ORDERS} shown={newest.length} of={all.length} />
+      )}
       {newest.length > 0 && (
         <ul class="stack" aria-label={text.list}>
           {newest.map((share) => (

@@ -28,7 +28,12 @@ export const find: typeof english = {
   atLeast: (size) => `${size} oder mehr`,
   only: 'Zustand',
   all: 'Alle',
-  onlyThese: { new: 'Neu seit Ihrem letzten Besuch', unread: 'Ungelesen' },
+  onlyThese: {
+    new: 'Neu seit Ihrem letzten Besuch',
+    unread: 'Ungelesen',
+    open: 'Offen',
+    over: 'Nicht mehr offen',
+  },
   sort: 'Sortieren nach',
   orders: {
     newest: 'Neueste zuerst',

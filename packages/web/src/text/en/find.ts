@@ -22,7 +22,7 @@ export const find = {
   atLeast: (size: string) => `${size} or more`,
   only: 'State',
   all: 'All',
-  onlyThese: { new: 'New since your last visit', unread: 'Unread' },
+  onlyThese: { new: 'New since your last visit', unread: 'Unread', open: 'Open', over: 'No longer open' },
   sort: 'Sort by',
   orders: {
     newest: 'Newest first',
