@@ -52,18 +52,16 @@ export function useKeys(): (keys: string) => string | undefined {
 
 /** The keys of the list in this part of the page, while no field and no dialog has the focus. */
 export function useListKeys(part: RefObject<HTMLElement | null>): void {
-  const isOn = useKeysOn()
   const latest = useRef(part)
   latest.current = part
   useEffect(() => {
-    if (!isOn) return undefined
     const onKey = (event: KeyboardEvent) => {
       const { current } = latest.current
-      if (current !== null && !isTyped(event) && press(current, event.key)) event.preventDefault()
+      if (current !== null && areKeysOn() && !isTyped(event) && press(current, event.key)) event.preventDefault()
     }
     document.addEventListener('keydown', onKey)
     return () => document.removeEventListener('keydown', onKey)
-  }, [isOn])
+  }, [])
 }
 
 function isTyped({ defaultPrevented, ctrlKey, altKey, metaKey, target }: KeyboardEvent): boolean {
