@@ -27,3 +27,9 @@ export function oncePerWorld<Made>(make: (world: World) => Promise<Made>): (worl
 }
 
 export type Begin = Pick<VisitOptions, 'url' | 'storageState' | 'signedInAs' | 'locale'>
+
+/** Shows the buttons that a phone shows on demand. `what` is the beginning of what they are about. */
+export async function openMore(page: Page, what = ''): Promise<void> {
+  const more = page.getByRole('button', { name: `More actions for ${what}` }).first()
+  if (await more.isVisible()) await more.click()
+}

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { pictureOf } from '../../../../testing/maliciousAssets.ts'
 import { adoptInPart, type Keeper, openedDrops, sendFile } from '../../../../testing/people.ts'
 import { pngOf } from '../pictures.ts'
-import { oncePerWorld, type Shot } from '../shots.ts'
+import { oncePerWorld, openMore, type Shot } from '../shots.ts'
 import type { World } from '../world.ts'
 
 const COLOURS = [
@@ -223,6 +223,8 @@ export const albumsShots: readonly Shot[] = [
     name: 'albums/protect',
     begin: protectedFile,
     reach: async (page) => {
+      await page.getByText('all are valid').waitFor()
+      await openMore(page)
       await button(page, 'Protect').click()
       await page.getByLabel('Protected until').waitFor()
     },
@@ -232,6 +234,7 @@ export const albumsShots: readonly Shot[] = [
     begin: protectedFile,
     reach: async (page) => {
       await page.getByText('all are valid').waitFor()
+      await openMore(page)
       await button(page, 'Delete').click()
       await page.getByText('1 file is protected').waitFor()
     },
@@ -278,6 +281,15 @@ export const albumsShots: readonly Shot[] = [
     name: 'albums/asset',
     begin: album,
     reach: (page) => openAsset(page, 'Summer 2.png'),
+  },
+  {
+    name: 'albums/more',
+    begin: album,
+    reach: async (page) => {
+      await pictures(page)
+      await openMore(page)
+    },
+    devices: ['phone'],
   },
   {
     name: 'albums/rename',

@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core'
 import { sendFile } from '../../../../testing/people.ts'
 import { links as text } from '../../src/text/en/links.ts'
 import { owner as shellText } from '../../src/text/en/owner.ts'
-import type { Shot } from '../shots.ts'
+import { openMore, type Shot } from '../shots.ts'
 import type { World } from '../world.ts'
 
 const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name })
@@ -96,6 +96,7 @@ export const linksShots: readonly Shot[] = [
     begin,
     reach: async (page) => {
       await listed(page)
+      await openMore(page, 'Photos')
       await button(page, /^Change Photos/).click()
       await page.getByLabel(text.form.maxFiles).fill('1')
       await button(page, text.editing.submit).click()
@@ -107,6 +108,7 @@ export const linksShots: readonly Shot[] = [
     begin,
     reach: async (page) => {
       await listed(page)
+      await openMore(page, 'Photos')
       await button(page, /^Duplicate Photos/).click()
     },
   },
@@ -115,6 +117,7 @@ export const linksShots: readonly Shot[] = [
     begin,
     reach: async (page) => {
       await listed(page)
+      await openMore(page, 'Photos')
       await button(page, /^Revoke Photos/).click()
     },
   },

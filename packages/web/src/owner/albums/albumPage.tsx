@@ -12,6 +12,7 @@ import { FindBar } from '../find/findBar.tsx'
 import { useFinding } from '../find/findState.ts'
 import { KeysHelp } from '../keys/keysHelp.tsx'
 import { useKeys, useListKeys } from '../keys/listKeys.ts'
+import { More } from '../more.tsx'
 import { NameDialog } from '../nameDialog.tsx'
 import { ShowingAlbum } from '../shares/showingShares.tsx'
 import { useLookAtShares } from '../shares/useFollowedShares.ts'
@@ -70,16 +71,16 @@ export function AlbumPage({ albumId: wanted }: AlbumPageProps) {
         </div>
         {!isMissing && (
           <div class="row album-actions">
-            {album !== undefined && <RenameAlbum album={album} onRenamed={albums.reload} />}
-            {assets !== undefined && <MakeThumbnails assets={assets} />}
-            {album !== undefined && assets !== undefined && assets.length > 0 && (
-              <DownloadAlbum name={albumName(album, text)} assets={assets} />
-            )}
-            {album !== undefined && assets?.some(({ complete }) => complete) && (
-              <ShareAlbum albumId={album.albumId} assets={assets} />
-            )}
-            {album !== undefined && assets !== undefined && (
-              <DeleteAlbum album={album} assets={assets} bytes={bytesOf(assets)} />
+            {album !== undefined && (
+              <More of={albumName(album, text)}>
+                <RenameAlbum album={album} onRenamed={albums.reload} />
+                {assets !== undefined && <MakeThumbnails assets={assets} />}
+                {assets !== undefined && assets.length > 0 && (
+                  <DownloadAlbum name={albumName(album, text)} assets={assets} />
+                )}
+                {assets?.some(({ complete }) => complete) && <ShareAlbum albumId={album.albumId} assets={assets} />}
+                {assets !== undefined && <DeleteAlbum album={album} assets={assets} bytes={bytesOf(assets)} />}
+              </More>
             )}
             <AddFiles label={text.album.add} onFiles={add} />
           </div>

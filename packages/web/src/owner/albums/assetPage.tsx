@@ -12,6 +12,7 @@ import { useOwnerPages } from '../context.ts'
 import { useDevice } from '../device.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
 import { errorTexts } from '../errorText.ts'
+import { More } from '../more.tsx'
 import { NameDialog } from '../nameDialog.tsx'
 import { goTo } from '../route.ts'
 import { ShareDialog } from '../shares/shareDialog.tsx'
@@ -227,19 +228,21 @@ function AssetActions({ shown, asset, onGone, onProtected }: PartProps & { reado
             {text.asset.share}
           </Button>
         )}
-        {shown !== undefined && shown.trust.kind !== 'unsigned' && (
-          <Button icon="shield" onClick={() => setProtecting(true)}>
-            {text.asset.protect}
+        <More of={shown === undefined ? text.title : shownName(shown, text)}>
+          {shown !== undefined && shown.trust.kind !== 'unsigned' && (
+            <Button icon="shield" onClick={() => setProtecting(true)}>
+              {text.asset.protect}
+            </Button>
+          )}
+          {shown?.trust.kind === 'signed' && (
+            <Button icon="album" onClick={() => setMoving(true)}>
+              {text.move.short}
+            </Button>
+          )}
+          <Button kind="danger" icon="trash" onClick={() => setRemoving(true)}>
+            {text.asset.remove}
           </Button>
-        )}
-        {shown?.trust.kind === 'signed' && (
-          <Button icon="album" onClick={() => setMoving(true)}>
-            {text.move.short}
-          </Button>
-        )}
-        <Button kind="danger" icon="trash" onClick={() => setRemoving(true)}>
-          {text.asset.remove}
-        </Button>
+        </More>
       </div>
       {saving.now !== undefined && (
         <div class="row">

@@ -4,6 +4,7 @@ import { Button, Name } from '../../common/controls.tsx'
 import { formats } from '../../common/format.ts'
 import { Icon, type IconName } from '../../common/icons.tsx'
 import { useText } from '../../common/reader.ts'
+import { More } from '../more.tsx'
 import { CapBars } from './linkCaps.tsx'
 import { labelOf, linksTexts } from './texts.ts'
 
@@ -90,14 +91,16 @@ function StateBadge({ link: { state, isFull } }: Pick<LinkCardProps, 'link'>) {
 
 function Actions({ link, label, onAct }: Pick<LinkCardProps, 'link' | 'onAct'> & { readonly label: string }) {
   const text = useText(linksTexts).acts
+  const [first, ...others] = ACTS[link.state].map((act) => (
+    <Button key={act} kind={act === 'show' ? undefined : 'quiet'} icon={ICONS[act]} onClick={() => onAct(act)}>
+      <span aria-hidden="true">{text[act].name}</span>
+      <span class="visually-hidden">{text[act].of(label)}</span>
+    </Button>
+  ))
   return (
     <div class="row actions">
-      {ACTS[link.state].map((act) => (
-        <Button key={act} kind={act === 'show' ? undefined : 'quiet'} icon={ICONS[act]} onClick={() => onAct(act)}>
-          <span aria-hidden="true">{text[act].name}</span>
-          <span class="visually-hidden">{text[act].of(label)}</span>
-        </Button>
-      ))}
+      {first}
+      {others.length > 0 && <More of={label}>{others}</More>}
     </div>
   )
 }

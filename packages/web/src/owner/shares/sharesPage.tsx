@@ -17,6 +17,7 @@ import { FindBar } from '../find/findBar.tsx'
 import { useFinding } from '../find/findState.ts'
 import { foundIn, offersOf } from '../find/found.ts'
 import { GuestsNote } from '../local/guestsNote.tsx'
+import { More } from '../more.tsx'
 import { NameDialog } from '../nameDialog.tsx'
 import { hasEnded } from './expiry.ts'
 import { GoneFiles } from './goneFiles.tsx'
@@ -161,6 +162,25 @@ function ShareRow({ share, isWanted, held, onShow, onName, onLimit, onEnd }: Sha
   useEffect(() => {
     if (isWanted) heading.current?.focus()
   }, [isWanted])
+  const isShown = url !== undefined && !isOver
+  const others = (
+    <>
+      {!isOver && share.visits !== undefined && (
+        <Button kind="quiet" onClick={onLimit}>
+          <span aria-hidden="true">{text.limit.button}</span>
+          <span class="visually-hidden">{text.limit.of(name)}</span>
+        </Button>
+      )}
+      <Button kind="quiet" onClick={onName}>
+        <span aria-hidden="true">{text.rename.button}</span>
+        <span class="visually-hidden">{text.rename.of(name)}</span>
+      </Button>
+      <Button kind={isOver ? 'quiet' : 'danger'} onClick={onEnd}>
+        <span aria-hidden="true">{words.button}</span>
+        <span class="visually-hidden">{words.buttonOf(name)}</span>
+      </Button>
+    </>
+  )
   return (
     <li class="card row apart share-row">
       <div class="stack tight">
@@ -195,26 +215,13 @@ function ShareRow({ share, isWanted, held, onShow, onName, onLimit, onEnd }: Sha
         </p>
       </div>
       <div class="row">
-        {url !== undefined && !isOver && (
+        {isShown && (
           <Button icon="link" onClick={onShow}>
             <span aria-hidden="true">{text.show.button}</span>
             <span class="visually-hidden">{text.show.of(name)}</span>
           </Button>
         )}
-        {!isOver && share.visits !== undefined && (
-          <Button kind="quiet" onClick={onLimit}>
-            <span aria-hidden="true">{text.limit.button}</span>
-            <span class="visually-hidden">{text.limit.of(name)}</span>
-          </Button>
-        )}
-        <Button kind="quiet" onClick={onName}>
-          <span aria-hidden="true">{text.rename.button}</span>
-          <span class="visually-hidden">{text.rename.of(name)}</span>
-        </Button>
-        <Button kind={isOver ? 'quiet' : 'danger'} onClick={onEnd}>
-          <span aria-hidden="true">{words.button}</span>
-          <span class="visually-hidden">{words.buttonOf(name)}</span>
-        </Button>
+        {isShown ? <More of={name}>{others}</More> : others}
       </div>
     </li>
   )

@@ -2,6 +2,7 @@ import { number, plural } from './counts.ts'
 
 export const owner: typeof import('../en/owner.ts').owner = {
   title: 'Blindkeep',
+  more: { button: 'Mehr', of: (what) => `Weitere Aktionen für ${what}` },
   titleWithCount: (count) => `(${number(count)}) Blindkeep`,
   skip: 'Zum Inhalt springen',
   navigation: 'Seiten',

@@ -2,6 +2,7 @@ import { files, number } from './counts.ts'
 
 export const owner = {
   title: 'Blindkeep',
+  more: { button: 'More', of: (what: string) => `More actions for ${what}` },
   titleWithCount: (count: number) => `(${number(count)}) Blindkeep`,
   skip: 'Skip to the content',
   navigation: 'Pages',
