@@ -2,6 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { openNames } from '@blindkeep/client/findIndex'
+import type { Owner } from '@blindkeep/client/owner'
 import { sourceOfBytes } from '@blindkeep/client/source'
 import { mapConcurrently } from '@blindkeep/protocol/concurrency'
 import type { Page } from 'playwright-core'
@@ -48,11 +50,11 @@ function countNames(page: Page): () => number {
   }
 }
 
-/** Bytes of the sealed parts of the index in this browser. `isDamaging` changes one byte of each. */
-const storedBytes = (page: Page, isDamaging = false): Promise<number> =>
+/** The sealed parts of the index in this browser. `isDamaging` changes one byte of each. */
+const storedParts = (page: Page, isDamaging = false): Promise<readonly (readonly number[])[]> =>
   page.evaluate(
     (isDamaging) =>
-      new Promise<number>((resolve, reject) => {
+      new Promise<number[][]>((resolve, reject) => {
         const opened = indexedDB.open('blindkeep-names')
         opened.onerror = () => reject(opened.error)
         opened.onsuccess = () => {
@@ -69,19 +71,19 @@ const storedBytes = (page: Page, isDamaging = false): Promise<number> =>
           }
           changing.oncomplete = () => {
             opened.result.close()
-            resolve(all.result.reduce((sum, { sealed }) => sum + sealed.length, 0))
+            resolve(all.result.map(({ sealed }) => [...sealed]))
           }
         }
       }),
     isDamaging,
   )
 
-/** A hash of 64 characters, a name, a sender and a size. */
-const NAME_BYTES = 98
-
-async function untilStored(page: Page): Promise<void> {
-  await page.locator('.find-found .spinner').waitFor({ state: 'detached' })
-  await until(async () => (await storedBytes(page)) >= FILES * NAME_BYTES)
+async function untilStored(page: Page, { accountKey, accountId }: Owner): Promise<void> {
+  const seal = { accountKey, accountId, baseUrl: world.url }
+  await until(async () => {
+    const opened = (await storedParts(page)).map((sealed) => openNames(Uint8Array.from(sealed), seal))
+    return new Set((await Promise.all(opened)).flatMap((names = []) => names.map(([key]) => key))).size === FILES
+  })
 }
 
 describe('one file of a thousand', () => {
@@ -116,7 +118,7 @@ describe('one file of a thousand', () => {
       .getByRole('status')
       .filter({ hasText: text.found(1, FILES) })
       .waitFor()
-    await untilStored(page)
+    await untilStored(page, owner)
     assert.ok(names() >= FILES - 60, 'each name is read once')
 
     await page.reload()
@@ -138,16 +140,16 @@ describe('one file of a thousand', () => {
     await row(page, 'Grüße aus Köln.jpg').waitFor()
 
     // What is damaged is made again.
-    await storedBytes(page, true)
+    await storedParts(page, true)
     await page.goto(`${world.url}/#/inbox?q=0123`)
     await page.reload()
     await row(page, 'Scan 0123.pdf').waitFor()
-    await untilStored(page)
+    await untilStored(page, owner)
 
     await page.getByRole('link', { name: ownerText.pages.account, exact: true }).click()
     await button(page, text.index.turnOff).click()
     await page.getByText(text.index.isOff).waitFor()
-    assert.equal(await storedBytes(page), 0)
+    assert.deepEqual(await storedParts(page), [])
     await page.getByText(text.index.offExplain).waitFor()
 
     // The visit is over: only what lands now is new.
@@ -162,7 +164,7 @@ describe('one file of a thousand', () => {
     await button(page, inboxText.close).first().click()
     await row(page, 'Late.pdf').getByText(text.new, { exact: true }).waitFor({ state: 'detached' })
     await badge.getByText(ownerText.inboxWaiting(1)).waitFor({ state: 'detached' })
-    assert.equal(await storedBytes(page), 0)
+    assert.deepEqual(await storedParts(page), [])
   })
 })
 
