@@ -586,6 +586,7 @@ describe('a share', () => {
     const link = page.getByRole('link', { name: 'For Grandma' })
     await link.waitFor()
     await assertAccessible(page)
+    await button(page, ownerTexts.more.of('shown.txt')).click()
     await button(page, albumTexts.asset.remove).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByText(sharesTexts.showing.losing(1, 1)).waitFor()
@@ -601,6 +602,7 @@ describe('a share', () => {
     const { owner } = keeper
     const first = await upload(keeper, 'first.txt', text)
     const { page } = await browser.open(t, { url: albumUrl(keeper), signedInAs: owner, device: 'phone' })
+    await button(page, ownerTexts.more.of('Album')).click()
     await button(page, albumTexts.album.share).click()
     await page.getByLabel(sharesTexts.following.choice).check()
     await page.getByText(sharesTexts.following.meaning).waitFor()
