@@ -1,8 +1,8 @@
 /** What this machine remembers between calls: files that only this user may read. */
 import { randomUUID } from 'node:crypto'
-import { open, readFile, rename, rm, stat } from 'node:fs/promises'
+import { link, open, readFile, rename, rm, stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { withPath } from '@blindkeep/client/node'
 import { ifDiskHas, makeFolder, unlessMissing } from '../ground/disk.ts'
 import { LocalError } from '../ground/exits.ts'
@@ -31,8 +31,35 @@ export async function readPrivate(path: string): Promise<string | undefined> {
 
 /** Replaces the file in one step, durably: a kill or a power cut leaves the old one or the new one. */
 export async function writePrivate(path: string, text: string): Promise<void> {
-  makeFolder(dirname(path), 0o700)
+  // Not of the ending: this program lists its own files by that.
   const fresh = `${path}.${randomUUID()}`
+  await withFresh(fresh, { path, text, named: () => rename(fresh, path) })
+}
+
+/**
+ * A file that was not there, as a whole and durably, for this user alone. Throws `EEXIST` for anything that has the
+ * name. On a disk without hard links a kill may leave an empty file.
+ */
+export async function writeNewPrivate(path: string, text: string): Promise<void> {
+  // Of the ending: a folder that is sent leaves out what a kill has left of a proof.
+  const fresh = join(dirname(path), `${randomUUID()}.${basename(path)}`)
+  const named = async () => {
+    if (await ifDiskHas(() => link(fresh, path))) return
+    await (await open(path, 'wx', 0o600)).close()
+    await rename(fresh, path)
+  }
+  await withFresh(fresh, { path, text, named })
+}
+
+interface Fresh {
+  readonly path: string
+  readonly text: string
+  /** Gives it its path. */
+  readonly named: () => Promise<void>
+}
+
+async function withFresh(fresh: string, { path, text, named }: Fresh): Promise<void> {
+  makeFolder(dirname(path), 0o700)
   try {
     const file = await open(fresh, 'wx', 0o600)
     await withPath(path, async () => {
@@ -43,29 +70,9 @@ export async function writePrivate(path: string, text: string): Promise<void> {
         await file.close()
       }
     })
-    await rename(fresh, path)
-  } catch (error) {
+    await named()
+  } finally {
     await rm(fresh, { force: true })
-    throw error
-  }
-}
-
-/** A file that was not there, durably, for this user alone. Throws `EEXIST` for one that is. */
-export async function writeNewPrivate(path: string, text: string): Promise<void> {
-  makeFolder(dirname(path), 0o700)
-  const file = await open(path, 'wx', 0o600)
-  try {
-    await withPath(path, async () => {
-      try {
-        await file.writeFile(text)
-        await ifDiskHas(() => file.sync())
-      } finally {
-        await file.close()
-      }
-    })
-  } catch (error) {
-    await rm(path, { force: true })
-    throw error
   }
 }
 

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { lstatSync } from 'node:fs'
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { addedReceipt, placedName, writtenReceipt } from './saved.ts'
+import { setImmediate } from 'node:timers/promises'
+import { addedProof, addedReceipt, placedName, writtenReceipt } from './saved.ts'
 
 let folder: string
 before(async () => {
@@ -30,5 +32,49 @@ describe('the receipt of a file that is sent once more', () => {
     assert.deepEqual(saved, [path, second, second, path])
     assert.deepEqual(JSON.parse(await readFile(path, 'utf8')), { receipt_seq: 7 })
     assert.deepEqual(JSON.parse(await readFile(second, 'utf8')), { receipt_seq: 9 })
+  })
+})
+
+describe('a proof', () => {
+  const ending = '.blindkeep-proof.json'
+
+  it('has its name only as a whole, and until then one that no folder is sent with', async () => {
+    const place = join(folder, 'whole')
+    await mkdir(place)
+    const path = join(place, `a${ending}`)
+    const [sizes, others] = [new Set<number>(), new Set<string>()]
+    let isDone = false
+    const saving = addedProof(path, { text: 'x'.repeat(8 * 1024 * 1024) }).finally(() => {
+      isDone = true
+    })
+    while (!isDone) {
+      for (const name of await readdir(place)) if (name !== `a${ending}`) others.add(name)
+      const size = lstatSync(path, { throwIfNoEntry: false })?.size
+      if (size !== undefined) sizes.add(size)
+      await setImmediate()
+    }
+    assert.equal(await saving, path)
+    sizes.add((await stat(path)).size)
+    assert.equal(sizes.size, 1)
+    assert.ok([...others].every((name) => name.endsWith(ending)))
+    assert.deepEqual(await readdir(place), [`a${ending}`])
+    if (process.platform !== 'win32') assert.equal((await stat(path)).mode & 0o777, 0o600)
+  })
+
+  it('takes the next name where a link leads to nothing, to itself, or to a file', {
+    skip: process.platform === 'win32' && 'links are a right of their own there',
+  }, async () => {
+    const place = join(folder, 'links')
+    await mkdir(place)
+    for (const [name, target] of [
+      ['a', 'nowhere'],
+      ['b', `b${ending}`],
+      ['c', 'd'],
+    ] as const) {
+      await symlink(join(place, target), join(place, `${name}${ending}`))
+      const saved = await addedProof(join(place, `${name}${ending}`), { name })
+      assert.equal(saved, join(place, `${name} (2)${ending}`))
+      assert.deepEqual(JSON.parse(await readFile(saved, 'utf8')), { name })
+    }
   })
 })

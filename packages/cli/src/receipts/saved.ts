@@ -1,10 +1,11 @@
 /** Where receipts are saved. */
 import { createHash } from 'node:crypto'
+import { lstat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { safeName } from '@blindkeep/client/safeName'
 import type { AssetId } from '@blindkeep/protocol/ids'
 import type { AssetReceipt } from '@blindkeep/protocol/schemas/receipts'
-import { codeOf } from '../ground/disk.ts'
+import { codeOf, unlessMissing } from '../ground/disk.ts'
 import { LocalError } from '../ground/exits.ts'
 import { shortId } from '../ground/texts.ts'
 import { readPrivate, writeNewPrivate, writePrivate } from '../home/files.ts'
@@ -81,6 +82,7 @@ export async function addedProof(path: string, proof: object): Promise<string> {
       await writeNewPrivate(next, textOf(proof))
       return next
     } catch (error) {
+      // Another process was faster, and may have saved this very proof.
       if (codeOf(error) !== 'EEXIST') throw error
       if (!(await isTakenByAnother(next, textOf(proof)))) return next
     }
@@ -102,14 +104,11 @@ function tooMany(path: string): LocalError {
   return new LocalError(`There are ${MAX_RECEIPTS} of this file already: ${path}. Move them elsewhere.`)
 }
 
+/** What is no file is another's: nothing is read from a pipe, and nothing is where a link leads to nothing. */
 async function isTakenByAnother(path: string, text: string): Promise<boolean> {
-  try {
-    const there = await readPrivate(path)
-    return there !== undefined && there !== text
-  } catch (error) {
-    if (codeOf(error) === 'EISDIR') return true
-    throw error
-  }
+  const there = await lstat(path).catch(unlessMissing)
+  if (there === undefined) return false
+  return !there.isFile() || (await readPrivate(path)) !== text
 }
 
 const textOf = (content: object) => JSON.stringify(content, undefined, 2)
