@@ -34,18 +34,17 @@ interface KeysQuestion {
 export function createKeysOfCheck({ home, given, server }: KeysQuestion): (proof: FileProof) => Promise<KeysOfCheck> {
   const expected = server === undefined ? undefined : originOf(server)
   if (given !== undefined && isAddress(given)) originOf(given)
-  const known = new Map<string, Promise<KeysOfCheck>>()
-  const once = async (source: string): Promise<KeysOfCheck> => {
-    const keys = known.get(source) ?? (isAddress(source) ? ofAddress(home, source) : ofFile(source))
-    known.set(source, keys)
-    return await keys
+  let asked: Promise<KeysOfCheck> | undefined
+  const once = async (ask: () => Promise<KeysOfCheck>) => {
+    asked ??= ask()
+    return await asked
   }
   return async ({ receipt, hintedKeys }) => {
-    if (given !== undefined) return await once(given)
+    if (given !== undefined) return await once(() => (isAddress(given) ? ofAddress(home, given) : ofFile(given)))
     const pins = await pinsOf(home, expected ?? receipt.server_id)
     if (pins?.keys.some(({ keyId }) => keyId === receipt.server_key_id) === true)
       return { keys: pins, from: 'pins', source: `that this machine knows${sinceText(pins)}` }
-    if (server !== undefined) return await once(server)
+    if (server !== undefined) return await once(() => ofAddress(home, server))
     if (hintedKeys !== undefined) return { keys: hintedKeys, from: 'proof', knowsOthers: pins !== undefined }
     const lack = 'it has no key, and none was given. Name the keys of the server with --keys FILE or ADDRESS'
     throw new ProofError('key', lack)

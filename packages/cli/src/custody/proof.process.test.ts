@@ -117,6 +117,7 @@ describe('blindkeep receipt check', () => {
       ['file', ['--keys', keys]],
       ['address', ['--keys', proxy.url]],
       ['address', ['--server', proxy.url]],
+      ['address', ['--server', proxy.url.replace('//', '/')]],
       ['file', ['--keys', keys, '--server', proxy.url]],
     ] as const) {
       const [fact] = await facts(['receipt', 'check', proof, file, ...args], elsewhere)
