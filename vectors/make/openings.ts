@@ -30,6 +30,8 @@ const MAX_HEX_BYTES = 4096
 interface Blob {
   readonly content: Bytes
   readonly header: Readonly<Record<string, string | number>>
+  /** What is sealed in its place, for what no encoder of this project writes. */
+  readonly headerBytes?: Bytes
   readonly plaintextSize?: number
   /** Of an own file, format 1. */
   readonly isOwn?: boolean
@@ -49,7 +51,7 @@ async function sealed(blob: Blob): Promise<Sealed> {
   const secret = blobSecret(BLOB_KEY, salt)
   const secrets = secretsOfBlob(secret, { purpose: 'original', contextId })
   const cipher = await createSegmentCipher(secrets)
-  const paddedHeader = padded(encodeCbor(new Map(Object.entries(header))))
+  const paddedHeader = padded(blob.headerBytes ?? encodeCbor(new Map(Object.entries(header))))
   const blocks = Uint8Array.of(paddedHeader.length / HEADER_BLOCK_BYTES)
   const format = isOwn ? Uint8Array.of(1) : concatBytes(Uint8Array.of(2), KEM_CT)
   const preamble = concatBytes(format, salt, secrets.commitment, blocks)
@@ -100,6 +102,9 @@ type Proof = ReturnType<typeof proofOf>
 const contentOf = (content: Uint8Array) =>
   content.length > MAX_HEX_BYTES ? { size: content.length } : { size: content.length, content: toHex(content) }
 
+const laterMembers = (count: number) =>
+  Object.fromEntries(Array.from({ length: count }, (_, index) => [`later_${index}`, index * 0.5 + 0.25]))
+
 const contract = { size: 300, name: 'contract.pdf', sender: 'Ada', note: 'as agreed' }
 const drop = await sealed({ content: patternBytes(300), header: contract })
 
@@ -118,6 +123,7 @@ const valid: readonly (readonly [string, Sealed])[] = [
     'a header with a member of a later version',
     await sealed({ content: patternBytes(5), header: { size: 5, later: 'x', name: 'a' } }),
   ],
+  ['a header of 24 members', await sealed({ content: patternBytes(5), header: { ...laterMembers(23), size: 5 } })],
   ['an empty file', await sealed({ content: new Uint8Array(0), header: { size: 0, name: 'empty' } })],
   [
     'one byte more than a full segment',
@@ -127,6 +133,17 @@ const valid: readonly (readonly [string, Sealed])[] = [
     }),
   ],
 ]
+
+/** Other spellings of a proof that holds. */
+function spellings() {
+  const json = JSON.stringify(proofOf(drop))
+  const strange = { keys: 'none', drop_id: 'of another', version: 2, prior_receipt_hash: null }
+  const respelled = JSON.stringify({ ...strange, ...proofOf(drop) }).replaceAll('/', '\\/')
+  return [
+    ['other spellings of texts and numbers', respelled.replaceAll('"size":300', '"size":3.00e2')],
+    ['members that are passed over', `\ufeff${json.replace('"file":{', '"file":{"NAME":"other","x":1e999,')}`],
+  ] as const
+}
 
 interface Refusal {
   readonly name: string
@@ -178,6 +195,20 @@ function formRefusals(proof: Proof): readonly Refusal[] {
       text: JSON.stringify(proof).replace('"secret":', `"secret":${JSON.stringify(secret)},"secret":`),
     },
     { name: 'no JSON', step: 'form', text: JSON.stringify(proof).slice(0, -1) },
+    ...['NaN', '"\\ud800"', `${'['.repeat(16)}${']'.repeat(16)}`].map((value) => ({
+      name: `a member that is ${value}`,
+      step: 'form' as const,
+      text: JSON.stringify(proof).replace('{', `{"x":${value},`),
+    })),
+    ...[{ ciphertext_hash: undefined }, { server_key_id: undefined }, { upload_id: 'x' }, { receipt_cbor: null }].map(
+      (change) => ({
+        name: `${Object.keys(change)[0]} that is ${JSON.stringify(Object.values(change)[0]) ?? 'not there'}`,
+        step: 'form' as const,
+        proof: { ...proof, ...change },
+      }),
+    ),
+    { name: 'a folder that is null', step: 'form', proof: withMember(proof, ['file'], { folder: null }) },
+    { name: 'a name in upper case', step: 'form', proof: withMember(proof, ['file'], { name: undefined, NAME: 'x' }) },
     {
       name: 'a prefix that is text',
       step: 'form',
@@ -214,11 +245,53 @@ async function signedRefusals(proof: Proof): Promise<readonly Refusal[]> {
     { name: 'the receipt of another server', step: 'server', proof: under({ server_id: 'https://other.example' }) },
     { name: 'a size beside the receipt that is not the signed one', step: 'members', proof: { ...proof, size: 301 } },
     {
+      name: 'a hash beside the receipt that is not signed',
+      step: 'members',
+      proof: { ...proof, prior_receipt_hash: toHex(rising(1, 32)) },
+    },
+    {
       name: 'a time beside the receipt that is not the signed one',
       step: 'members',
       proof: { ...proof, received_at: '2026-03-01T10:20:30.457Z' },
     },
   ]
+}
+
+const bytesOf = (...parts: readonly (string | readonly number[])[]) =>
+  concatBytes(...parts.map((part) => (typeof part === 'string' ? encodeCbor(part) : Uint8Array.from(part))))
+
+/** Each with `size` 5, by the rules of headers: one form, flat, texts and numbers. */
+const WRONG_HEADERS: Readonly<Record<string, Bytes>> = {
+  'unsorted names': bytesOf([0xa2], 'size', [5], 'name', 'a'),
+  'a name twice': bytesOf([0xa2], 'size', [5], 'size', [5]),
+  'an integer that is not the shortest': bytesOf([0xa2], 'size', [5], 'later', [0x18, 1]),
+  'an integer beyond 2^53': bytesOf([0xa2], 'size', [5], 'later', [0x1b, 0, 0x20, 0, 0, 0, 0, 0, 0]),
+  'a float that is an integer': bytesOf([0xa2], 'size', [5], 'later', [0xf9, 0x3c, 0]),
+  'a float that is not the shortest': bytesOf([0xa2], 'size', [5], 'later', [0xfa, 0x3f, 0xc0, 0, 0]),
+  'no number': bytesOf([0xa2], 'size', [5], 'later', [0xf9, 0x7e, 0]),
+  bytes: bytesOf([0xa2], 'size', [5], 'later', [0x41, 1]),
+  'a list in lists': bytesOf(
+    [0xa2],
+    'size',
+    [5],
+    'later',
+    Array.from({ length: 1000 }, () => 0x81),
+    [1],
+  ),
+  null: bytesOf([0xa2], 'size', [5], 'later', [0xf6]),
+  'a byte order mark': bytesOf([0xa2], 'size', [5], 'sender', '\ufeffAda'),
+  'a time that is none': bytesOf([0xa2], 'size', [5], 'modified_at', 'yesterday'),
+  'bytes behind the map': bytesOf([0xa1], 'size', [5, 1]),
+}
+
+async function headerRefusals(): Promise<readonly Refusal[]> {
+  const content = patternBytes(5)
+  const refusals: Refusal[] = []
+  for (const [what, headerBytes] of Object.entries(WRONG_HEADERS)) {
+    const proof = proofOf(await sealed({ content, header: { size: 5 }, headerBytes }))
+    refusals.push({ name: `a header with ${what}`, step: 'header', proof, content })
+  }
+  return refusals
 }
 
 /** The salt decides about the AES key: the same file, name and sizes, and another blob. */
@@ -304,6 +377,7 @@ export async function openingVectors() {
     ...formRefusals(proof),
     ...(await signedRefusals(proof)),
     ...(await openingRefusals(proof)),
+    ...(await headerRefusals()),
   ]
   return {
     plaintext: 'byte i is i mod 251 where a vector has no content',
@@ -319,9 +393,15 @@ export async function openingVectors() {
       ],
     },
     key: toHex(BLOB_KEY),
-    valid: [...valid, ['one of two files that two keys seal to one segment', two.first] as const].map(
-      ([name, one]) => ({ name, header: one.blob.header, ...contentOf(one.blob.content), proof: proofOf(one) }),
-    ),
+    valid: [
+      ...[...valid, ['one of two files that two keys seal to one segment', two.first] as const].map(([name, one]) => ({
+        name,
+        header: one.blob.header,
+        ...contentOf(one.blob.content),
+        proof: proofOf(one),
+      })),
+      ...spellings().map(([name, text]) => ({ name, header: contract, ...contentOf(patternBytes(300)), proof, text })),
+    ],
     invalid: refusals.map(({ name, step, content = patternBytes(300), ...document }) => ({
       name,
       step,

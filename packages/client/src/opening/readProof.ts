@@ -13,9 +13,11 @@ import { type ByteStream, piecesOf } from '../seal/byteReader.ts'
 import type { PinnedKeys } from '../verify/pinnedKeys.ts'
 import { ProofError } from './proofError.ts'
 
+/** Keys of the server, as the one who saved it has seen them. */
+const Hint = object('Hint', { keys: list(PublishedKeyResponse, 'Oldest first.') })
+
 const ProofDocument = object('ProofDocument', {
   ...AssetReceipt.properties,
-  keys: Type.Optional(list(PublishedKeyResponse, 'Keys of the server, as the one who saved it has seen them.')),
   file: Type.Optional(ReceiptFile),
 })
 
@@ -114,8 +116,8 @@ function proofIn(json: unknown): FileProof {
   const { value, fault } = readAnswer(ProofDocument, json)
   if (fault !== undefined) throw new ProofError('form', `it is no receipt or proof: ${fault}`)
   requireOnlyKnown(json)
-  const { keys, file, ...receipt } = value
-  return { receipt, file, hintedKeys: hintIn(receipt, keys) }
+  const { file, ...receipt } = value
+  return { receipt, file, hintedKeys: hintIn(receipt, json) }
 }
 
 /** An opening with more members is of another version. */
@@ -126,12 +128,10 @@ function requireOnlyKnown(json: unknown): void {
     throw new ProofError('form', 'its opening has a member that is not of this version')
 }
 
-function hintIn(
-  { server_id: serverId, server_key_id: keyId }: AssetReceipt,
-  keys: readonly PublishedKeyResponse[] | undefined,
-): PinnedKeys | undefined {
+/** Readers with keys of their own pass it over, so one of another form is as none. */
+function hintIn({ server_id: serverId, server_key_id: keyId }: AssetReceipt, json: unknown): PinnedKeys | undefined {
   const signer: string = keyId
-  const key = keys?.find(({ public: bytes }) => keyIdOf(fromBase64(bytes)) === signer)
+  const key = readAnswer(Hint, json).value?.keys.find(({ public: bytes }) => keyIdOf(fromBase64(bytes)) === signer)
   if (key === undefined) return undefined
   const { public: bytes, active_from: activeFrom, active_to } = key
   return { serverId, keys: [{ keyId, public: bytes, activeFrom, activeTo: active_to ?? undefined }] }
