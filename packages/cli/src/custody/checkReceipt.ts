@@ -1,11 +1,12 @@
 /** `blindkeep receipt check`: whether a saved receipt holds, and whether a file is the one of a proof. No account. */
 import { createReadStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
 import { PROOF_FAULTS } from '@blindkeep/client/errors'
 import { checkFile, checkSigned, type FileProof, ProofError, readProofs } from '@blindkeep/client/fileProof'
 import { nodeEnvironment as environment, openFile } from '@blindkeep/client/node'
 import type { FileDescription } from '@blindkeep/client/owner'
 import type { DecodedReceipt } from '@blindkeep/protocol/receipt'
-import { EXIT, type Exit } from '../ground/exits.ts'
+import { EXIT, type Exit, LocalError } from '../ground/exits.ts'
 import { interruptible } from '../ground/interrupts.ts'
 import { createReport, type Report, type ReportFlags } from '../ground/report.ts'
 import { shown } from '../ground/texts.ts'
@@ -93,6 +94,7 @@ async function checkEach(checking: Checking): Promise<Exit> {
 /** With the file: the first of the proofs that is about it. */
 async function checkOne(checking: Checking, file: string): Promise<Exit> {
   const { report, signal } = checking
+  await requireFile(file)
   const opened = await openFile(file, signal)
   const underWay = { shownAs: file, size: opened.source.size }
   const progress = createProgress([underWay], report)
@@ -137,6 +139,11 @@ async function checkOne(checking: Checking, file: string): Promise<Exit> {
     fail(checking, error, number, failures.length > 1 ? many : '')
   }
   return checking.outcomes.exit()
+}
+
+/** An archive may bring a pipe, at which the system waits without end, also after Ctrl-C. */
+async function requireFile(path: string): Promise<void> {
+  if (!(await stat(path)).isFile()) throw new LocalError(`${path} is no file. Name a file that has the bytes.`)
 }
 
 /** The later the step, the more it says. What is no fault of a proof comes first. */

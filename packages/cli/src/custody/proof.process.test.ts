@@ -185,6 +185,13 @@ describe('blindkeep receipt check', () => {
     }
   })
 
+  it('waits for no pipe and no device in the place of the file', async () => {
+    for (const other of [folder, ...(process.platform === 'win32' ? [] : ['/dev/zero'])]) {
+      const { status, stderr } = await check([proof, other, '--keys', keys])
+      assert.deepEqual([status, stderr], [1, `blindkeep: ${other} is no file. Name a file that has the bytes.\n`])
+    }
+  })
+
   it('finds the proof of a file among many, also on standard input, and says if none is', async () => {
     const lines = await Promise.all(
       ['empty', 'contract.pdf'].map(async (name) =>
