@@ -37,6 +37,7 @@ import (
 
 const (
 	maxProofBytes = 192 * 1024
+	maxKeysBytes  = 8 << 20
 	maxDepth      = 16
 	segmentBytes  = 1_048_560
 	tagBytes      = 16
@@ -568,12 +569,21 @@ func checkVectors(text []byte) error {
 	return nil
 }
 
+func beginningOf(path string, most int64) ([]byte, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return io.ReadAll(io.LimitReader(file, most))
+}
+
 func checkFile(proofPath, path, keysPath string) error {
-	document, err := os.ReadFile(proofPath)
+	document, err := beginningOf(proofPath, maxProofBytes+1)
 	if err != nil {
 		return err
 	}
-	keys, err := os.ReadFile(keysPath)
+	keys, err := beginningOf(keysPath, maxKeysBytes)
 	if err != nil {
 		return err
 	}

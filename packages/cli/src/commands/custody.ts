@@ -103,7 +103,9 @@ address is given. A saved list of keys is what a server answers at
 server that it is about: it would learn the key.
 
 Exit status: 0 it holds; 1 it does not, or could not be checked; 2 what it says
-fits, but the keys came with the proof, so nothing shows whose they are.
+fits, but the keys came with the proof, so nothing shows whose they are, also of
+a wrong call; 3 the keys that the server shows are not to be trusted, 4 it calls
+itself by another address.
 
 Examples:
   blindkeep receipt check contract.pdf.blindkeep-proof.json contract.pdf
