@@ -14,7 +14,7 @@ import { homeDirectory } from '../home/files.ts'
 import { type Failure, failureOf } from '../outcomes/failures.ts'
 import { createOutcomes, type Outcomes } from '../outcomes/outcomes.ts'
 import { createProgress } from '../send/progress.ts'
-import { createKeysOfCheck, type KeysOfCheck, originOf } from './keysOfCheck.ts'
+import { createKeysOfCheck, type KeysOfCheck, originOf, presentAddress } from './keysOfCheck.ts'
 
 export interface CheckFlags extends ReportFlags {
   readonly keys?: string
@@ -42,12 +42,14 @@ const LIMITS =
 
 /** `path`: of the proof or receipt; - for standard input. */
 export async function checkReceipt(path: string, file: string | undefined, flags: CheckFlags): Promise<Exit> {
-  const { keys: given, server } = flags
+  const { keys: given } = flags
   const report = createReport(flags)
+  const home = homeDirectory()
+  const expected = flags.server === undefined ? undefined : await presentAddress(home, flags.server)
   const checking = {
     ...{ path, report, outcomes: createOutcomes(report) },
-    keysOf: createKeysOfCheck({ home: homeDirectory(), given, server }),
-    serverId: server === undefined ? undefined : originOf(server),
+    keysOf: createKeysOfCheck({ home, given, server: expected }),
+    serverId: expected === undefined ? undefined : originOf(expected),
   }
   return await interruptible(async (signal) =>
     file === undefined ? await checkEach({ ...checking, signal }) : await checkOne({ ...checking, signal }, file),

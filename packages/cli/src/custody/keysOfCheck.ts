@@ -8,7 +8,7 @@ import { isObject } from '@blindkeep/protocol/json'
 import { LOOPBACK_HOST } from '@blindkeep/protocol/loopback'
 import { LocalError, UsageError } from '../ground/exits.ts'
 import { timeText } from '../ground/texts.ts'
-import { pinsOf } from '../home/pins.ts'
+import { lastFollowed, pinsOf } from '../home/pins.ts'
 
 export interface KeysOfCheck {
   readonly keys: PinnedKeys
@@ -23,7 +23,7 @@ interface KeysQuestion {
   readonly home: string
   /** A file, or the address of a server. */
   readonly given: string | undefined
-  /** The address that is expected of the server. */
+  /** The address that is expected of the server, where it is now. */
   readonly server: string | undefined
 }
 
@@ -41,7 +41,7 @@ export function createKeysOfCheck({ home, given, server }: KeysQuestion): (proof
   }
   return async ({ receipt, hintedKeys }) => {
     if (given !== undefined) return await once(() => (isAddress(given) ? ofAddress(home, given) : ofFile(given)))
-    const pins = await pinsOf(home, expected ?? receipt.server_id)
+    const pins = await pinsOf(home, expected ?? (await presentName(home, receipt.server_id)))
     if (pins?.keys.some(({ keyId }) => keyId === receipt.server_key_id) === true)
       return { keys: pins, from: 'pins', source: `that this machine knows${sinceText(pins)}` }
     if (server !== undefined) return await once(() => ofAddress(home, server))
@@ -49,6 +49,18 @@ export function createKeysOfCheck({ home, given, server }: KeysQuestion): (proof
     const lack = 'it has no key, and none was given. Name the keys of the server with --keys FILE or ADDRESS'
     throw new ProofError('key', lack)
   }
+}
+
+/** Where this machine has followed the server to: only its present list says when its former names ended. */
+export async function presentAddress(home: string, address: string): Promise<string> {
+  originOf(address)
+  return await lastFollowed(home, address)
+}
+
+/** The same of a name that comes with a proof, and may be any text. */
+async function presentName(home: string, name: string): Promise<string> {
+  const present = await lastFollowed(home, name)
+  return URL.canParse(present) ? new URL(present).origin : present
 }
 
 const isAddress = (given: string) => /^https?:\/\//i.test(given)

@@ -5,6 +5,7 @@ import { writeFileSync } from 'node:fs'
 import { appendFile, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
+import { parsePublishedKeys } from '@blindkeep/client/receipts'
 import { fromBase64 } from '@blindkeep/protocol/bytes'
 import { readReceipt } from '@blindkeep/protocol/receipt'
 import { isRequest } from '../../../../testing/maliciousServer.ts'
@@ -12,6 +13,7 @@ import { openedDrops } from '../../../../testing/people.ts'
 import { issue, receiptFields } from '../../../../vectors/make/receipts.ts'
 import { createTestKey } from '../../../../vectors/make/testKey.ts'
 import moves from '../../../../vectors/moves.json' with { type: 'json' }
+import { bury, pin } from '../home/pins.ts'
 import { newCliKeeper } from '../testing/keeper.ts'
 import { factsOf, openWorld } from '../testing/world.ts'
 
@@ -223,39 +225,62 @@ describe('blindkeep receipt check', () => {
 })
 
 describe('blindkeep receipt check, of a server that has moved', () => {
+  const claims = moves.valid.find(({ name }) => name === moves.receipts.of) ?? assert.fail()
+  const statementOf = (wanted: string) => moves.statements.find(({ name }) => name === wanted)
+  const listed = claims.keys.map((key) => ({
+    algorithm: 'hybrid-ed25519-mldsa65',
+    ...key,
+    public: publicOf(key.key_id),
+  }))
+  const lists = { moves: claims.moves.map(statementOf), rotations: claims.rotations.map(statementOf) }
+  const published = { server_id: claims.server_id, keys: listed, ...lists }
+  const judged = moves.receipts.judged.map(({ fault, receipt_cbor }) => ({
+    fault,
+    receipt: readReceipt(fromBase64(receipt_cbor)),
+  }))
+  const isFormer = ({ receipt: { server_id } }: (typeof judged)[number]) => server_id !== claims.server_id
+  const { receipt: former } = judged.find((one) => one.fault === null && isFormer(one)) ?? assert.fail()
+  const saysFormerly = `A key that ${claims.server_id} lists as its own signed, in its former name ${former.server_id},`
+
   it('says a former name only as what the server lists and signed then', async () => {
-    const claims = moves.valid.find(({ name }) => name === moves.receipts.of) ?? assert.fail()
-    const statementOf = (wanted: string) => moves.statements.find(({ name }) => name === wanted)
-    const listed = claims.keys.map((key) => ({
-      algorithm: 'hybrid-ed25519-mldsa65',
-      ...key,
-      public: publicOf(key.key_id),
-    }))
-    const lists = { moves: claims.moves.map(statementOf), rotations: claims.rotations.map(statementOf) }
-    const of = JSON.stringify({ server_id: claims.server_id, keys: listed, ...lists })
-    const judged = moves.receipts.judged.filter(({ fault }) => fault === null)
-    const holding = judged.map(({ receipt_cbor }) => readReceipt(fromBase64(receipt_cbor)))
-    const former = holding.find(({ server_id }) => server_id !== claims.server_id) ?? assert.fail()
     const paths = await pathsOf({
-      'moved-keys.json': Buffer.from(of),
+      'moved-keys.json': Buffer.from(JSON.stringify(published)),
       'former.json': Buffer.from(JSON.stringify(former)),
     })
     const args = [paths['former.json'] ?? '', '--keys', paths['moved-keys.json'] ?? '', '--server']
     const { status, stdout } = await check([...args, claims.server_id], elsewhere)
     assert.equal(status, 0)
-    assert.ok(
-      stdout.startsWith(
-        `A key that ${claims.server_id} lists as its own signed, in its former name ${former.server_id},`,
-      ),
-    )
+    assert.ok(stdout.startsWith(saysFormerly))
     assert.match((await check([...args, 'https://third.example'], elsewhere)).stderr, /at the step server/)
+  })
+
+  it('that was followed, knows when the former name ended', async () => {
+    const BLINDKEEP_HOME = join(root, 'followed')
+    const now = await parsePublishedKeys(published)
+    const index = now.keys.findIndex(({ keyId }) => keyId === former.server_key_id)
+    const { activeTo: _, ...last } = now.keys[index] ?? assert.fail()
+    const keys = [...now.keys.slice(0, index), last]
+    await pin(BLINDKEEP_HOME, now)
+    await bury(BLINDKEEP_HOME, { serverId: former.server_id, keys, movedTo: now.serverId })
+    const later = judged.filter((one) => one.fault === 'outside_era' && isFormer(one)).map(({ receipt }) => receipt)
+    assert.ok(later.length > 0)
+    const input = Buffer.from([former, ...later].map((receipt) => JSON.stringify(receipt)).join('\n'))
+    for (const server of [[], ['--server', former.server_id], ['--server', now.serverId]]) {
+      const { status, stdout, stderr } = await check(['-', ...server], { env: { BLINDKEEP_HOME }, input })
+      assert.equal(status, 1, stdout)
+      assert.ok(stdout.startsWith(saysFormerly), stderr)
+      assert.equal(stdout.split('\n').length, 2)
+      assert.equal(stderr.match(/at the step key/g)?.length, later.length)
+    }
   })
 })
 
 /** By a key that calls itself the server's. */
 const FORGED = { ...receiptFields, receipt_seq: 1, received_at: '2026-03-01T10:20:30.456Z' }
 
-const publicOf = (id: string) => moves.keys.find(({ key_id }) => key_id === id)?.public
+function publicOf(id: string) {
+  return moves.keys.find(({ key_id }) => key_id === id)?.public
+}
 
 async function pathsOf<Name extends string>(files: Readonly<Record<Name, Uint8Array>>) {
   const path = await world.folder('changed', files)
