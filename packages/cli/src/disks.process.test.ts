@@ -47,7 +47,7 @@ async function sentAndSaved(under: readonly string[], folder: string) {
   await world.folder(`${folder}-sent`, { 'b.txt': content })
   const as = ['--profile', here.profile, '--json']
   const calls = [
-    ['drop', url, `${folder}-sent/b.txt`, '--json'],
+    ['drop', url, `${folder}-sent/b.txt`, '--proof', '--json'],
     ['upload', `${folder}-sent/b.txt`, '--album', 'Kept', ...as],
     ['inbox', 'save', '--to', folder, '--link', opaqueId, '--notes', '--discard', ...as],
   ]
@@ -65,6 +65,8 @@ async function sentAndSaved(under: readonly string[], folder: string) {
     }
     assert.deepEqual(await readFile(join(root, `${folder}-got`, 'b.txt')), content)
   }
+  const [proof, file] = ['b.txt.blindkeep-proof.json', 'b.txt'].map((name) => `${folder}-sent/${name}`)
+  assert.equal((await run(['receipt', 'check', proof ?? '', file ?? ''])).status, 0)
   assert.deepEqual((await readdir(join(root, folder), { recursive: true })).sort(), [
     'b.txt',
     'photos',
