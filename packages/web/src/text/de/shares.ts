@@ -3,7 +3,7 @@ import { files, number, plural } from './counts.ts'
 export const shares: typeof import('../en/shares.ts').shares = {
   title: 'Freigaben',
   intro:
-    'Eine Freigabe zeigt einige Ihrer Dateien allen, die ihren Link haben. Wählen Sie dafür in einem Album Dateien aus.',
+    'Eine Freigabe zeigt einige Ihrer Dateien allen, die ihren Link haben. Wählen Sie dafür in einem Album Dateien aus, oder geben Sie das ganze Album frei.',
   loading: 'Ihre Freigaben werden geladen\u00a0…',
   none: {
     title: 'Noch keine Freigaben',

@@ -2,7 +2,8 @@ import { files, number, plural } from './counts.ts'
 
 export const shares = {
   title: 'Shares',
-  intro: 'A share shows some of your files to anyone who has its link. To create one, select files in an album.',
+  intro:
+    'A share shows some of your files to anyone who has its link. To create one, select files in an album, or share the whole album.',
   loading: 'Loading your shares…',
   none: {
     title: 'No shares yet',
