@@ -193,6 +193,7 @@ describe('the same account, with this library', () => {
     assert.deepEqual(await openLinkTitle({ linkSecret: keys.linkSecret, opaqueId }, fromBase64(link.sealed_title)), {
       title,
       message,
+      from: undefined,
     })
     const opened = await openSealedDevice(fromBase64(device.sealed_secret), accountKey)
     assert.deepEqual([opened.deviceId, toHex(opened.secret)], [device.device_id, device.secret])
