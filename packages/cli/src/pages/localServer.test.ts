@@ -54,11 +54,14 @@ interface Asked {
   readonly method?: string
   readonly headers?: http.OutgoingHttpHeaders
   readonly body?: string
+  readonly keepsAlive?: true
 }
 
-function begin(path: string, { method = 'GET', headers = PAIRED }: Asked = {}): http.ClientRequest {
+function begin(path: string, { method = 'GET', headers = PAIRED, keepsAlive }: Asked = {}): http.ClientRequest {
   const port = new URL(own.origin).port
-  return http.request({ host: '127.0.0.1', port, path, method, headers: { host: own.host, ...headers }, agent: false })
+  const connection = keepsAlive ? { connection: 'keep-alive' } : {}
+  const sent = { host: own.host, ...connection, ...headers }
+  return http.request({ host: '127.0.0.1', port, path, method, headers: sent, agent: false })
 }
 
 async function ask(path: string, asked: Asked = {}) {
@@ -255,6 +258,26 @@ describe('an answer of the server', () => {
       const { headers, ...rest } = await ask(QUOTA)
       assert.deepEqual([rest.status, rest.body, headers.location], [502, '', undefined])
     })
+
+  // 205 has no body for a browser: what follows would be the answer to its next request, which may ask for a script.
+  for (const status of [201, 202, 203, 204, 205, 206, 207, 226, 299, 407, 600, 999])
+    it(`is 502 with the status ${status}, which the operation does not have`, async () => {
+      answer = (_, reply) => reply.writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': 2 }).end('{}')
+      const { headers, ...rest } = await ask(QUOTA)
+      assert.deepEqual([rest.status, rest.body, headers['content-length']], [502, '', undefined])
+    })
+
+  it('is 502 with a status that is none', async () => {
+    answer = (request) => void request.socket.write('HTTP/1.1 099 x\r\nContent-Length: 0\r\n\r\n')
+    const { headers, ...rest } = await ask(QUOTA)
+    assert.deepEqual([rest.status, rest.body, headers['content-length']], [502, '', undefined])
+  })
+
+  it('is the last one on its connection: no page and no script comes after bytes of the server', async () => {
+    answer = json({})
+    assert.equal((await ask(QUOTA, { keepsAlive: true })).headers.connection, 'close')
+    assert.equal((await ask('/', { keepsAlive: true })).headers.connection, 'keep-alive')
+  })
 
   it('is 502 when it is coded, upgrades, or there is none', async () => {
     answer = json({}, { 'Content-Encoding': 'gzip' })

@@ -67,7 +67,7 @@ export async function passOn(
   } else pipeline(request, outgoing).catch(() => outgoing.destroy())
   const answer = await answered.catch(() => undefined)
   if (answer === undefined) return refuse(reply, 502)
-  await passBack(answer, reply)
+  await passBack(asked, answer, reply)
 }
 
 function requestHeaders({ row }: AskedOperation, { headers }: IncomingMessage): Record<string, string> {
@@ -82,7 +82,7 @@ function requestHeaders({ row }: AskedOperation, { headers }: IncomingMessage): 
   return passed
 }
 
-async function passBack(answer: IncomingMessage, reply: ServerResponse): Promise<void> {
+async function passBack({ row }: AskedOperation, answer: IncomingMessage, reply: ServerResponse): Promise<void> {
   const status = answer.statusCode ?? 0
   const type = /^[^;]*/
     .exec(answer.headers['content-type'] ?? '')?.[0]
@@ -91,19 +91,22 @@ async function passBack(answer: IncomingMessage, reply: ServerResponse): Promise
   const hasNoBody =
     reply.req.method === 'HEAD' || status === 204 || status === 304 || answer.headers['content-length'] === '0'
   const isTyped = type !== undefined && TYPES.includes(type)
-  const isRedirect = status >= 300 && status < 400 && status !== 304
+  // To a browser others may be more than an answer: after 205 it takes a body for the answer to its next request, which
+  // may ask for a script, and 407 is of a proxy.
+  const isKnown = row.answers[status] !== undefined || (status >= 400 && status < 600 && status !== 407)
   const isCoded = (answer.headers['content-encoding'] ?? 'identity') !== 'identity'
-  if (isRedirect || isCoded || (!isTyped && !(hasNoBody && !type))) {
+  if (!isKnown || isCoded || (!isTyped && !(hasNoBody && !type))) {
     answer.destroy()
     return refuse(reply, 502)
   }
-  for (const name of ANSWER_HEADERS) {
-    const value = answer.headers[name]
-    if (typeof value === 'string') reply.setHeader(name, value)
-  }
-  for (const [name, value] of Object.entries(DATA_HEADERS)) reply.setHeader(name, value)
-  if (isTyped) reply.setHeader('Content-Type', type)
-  reply.writeHead(status)
+  const passed = ANSWER_HEADERS.map((name) => [name, answer.headers[name]] as const)
+  reply.writeHead(status, {
+    ...Object.fromEntries(passed.filter(([, value]) => typeof value === 'string')),
+    ...DATA_HEADERS,
+    ...(isTyped && { 'Content-Type': type }),
+    // No page and no script comes over a connection on which bytes of the server were.
+    Connection: 'close',
+  })
   // An event may come after minutes.
   reply.flushHeaders()
   // A broken answer must not look complete: the pipeline cuts the connection then.
