@@ -262,7 +262,8 @@ describe('an answer of the server', () => {
   // 205 has no body for a browser: what follows would be the answer to its next request, which may ask for a script.
   for (const status of [201, 202, 203, 204, 205, 206, 207, 226, 299, 407, 600, 999])
     it(`is 502 with the status ${status}, which the operation does not have`, async () => {
-      answer = (_, reply) => reply.writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': 2 }).end('{}')
+      answer = (_, reply) =>
+        reply.writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': 2 }).end('{}')
       const { headers, ...rest } = await ask(QUOTA)
       assert.deepEqual([rest.status, rest.body, headers['content-length']], [502, '', undefined])
     })
@@ -295,6 +296,15 @@ describe('an answer of the server', () => {
       setImmediate(() => request.socket.destroy())
     }
     assert.equal((await ask(QUOTA)).body, undefined)
+  })
+
+  // To the page a stream that breaks is the end of this program.
+  it('of events that breaks at the server ends in order', async () => {
+    answer = (request, reply) => {
+      reply.writeHead(200, { 'Content-Type': 'text/event-stream' }).write('id: 1\n\n')
+      setImmediate(() => request.socket.destroy())
+    }
+    assert.equal((await ask('/v1/events')).body, 'id: 1\n\n')
   })
 
   it('of events arrives event by event, and the page that leaves ends it at the server', async () => {
@@ -355,4 +365,25 @@ describe('a body', () => {
       [String(2 * half.length), 'application/octet-stream', '0'],
     )
   })
+  // To the page a request that fails is the end of this program.
+  for (const [what, status, answers] of [
+    ['refuses', 413, ((_, reply) => reply.writeHead(413, { 'Content-Length': 0 }).end()) as RequestListener],
+    ['cuts', 502, ((request) => request.once('data', () => request.socket.destroy())) as RequestListener],
+  ] as const)
+    it(`that the server ${what} while it arrives has an answer, whatever the page still sends`, async () => {
+      answer = answers
+      const length = 16 * 1024 * 1024
+      const request = begin(`/v1/upload/${'0198f0a0-0000-7000-8000-000000000001'}`, {
+        method: 'PATCH',
+        headers: { ...PAIRED, 'content-length': length, 'x-service-offset': '0' },
+      })
+      const answered = once(request, 'response')
+      // A browser reads the answer once it has sent all.
+      for (let sent = 0; sent < length; sent += 1024 * 1024)
+        if (!request.write(Buffer.alloc(1024 * 1024))) await once(request, 'drain')
+      request.end()
+      const [reply]: IncomingMessage[] = await answered
+      assert.equal(reply?.statusCode, status)
+      reply?.resume()
+    })
 })

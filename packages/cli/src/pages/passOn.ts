@@ -5,7 +5,7 @@
  */
 import http, { type IncomingMessage, type ServerResponse } from 'node:http'
 import https from 'node:https'
-import { pipeline } from 'node:stream/promises'
+import { finished, pipeline } from 'node:stream/promises'
 import type { AskedOperation } from './operationAt.ts'
 
 export interface PassOn {
@@ -24,7 +24,8 @@ export const DATA_HEADERS = {
   'X-Content-Type-Options': 'nosniff',
 } as const
 
-const TYPES = ['application/json', 'application/problem+json', 'application/octet-stream', 'text/event-stream']
+const EVENTS = 'text/event-stream'
+const TYPES = ['application/json', 'application/problem+json', 'application/octet-stream', EVENTS]
 
 /** In lower case, as Node has them. Never a Location, a cookie, or what gives a document rights. */
 const ANSWER_HEADERS = [
@@ -55,17 +56,18 @@ export async function passOn(
   const outgoing = send(url, { method: request.method, headers })
   reply.once('close', () => outgoing.destroy())
   const answered = new Promise<IncomingMessage>((resolve, reject) => {
-    outgoing.once('response', resolve).once('error', reject)
+    outgoing.once('response', resolve).on('error', reject)
     outgoing.once('upgrade', (_, socket) => {
       socket.destroy()
       reject(new Error('the server speaks another protocol'))
     })
   })
-  if (asked.row.body === undefined) {
-    request.resume()
-    outgoing.end()
-  } else pipeline(request, outgoing).catch(() => outgoing.destroy())
+  if (asked.row.body === undefined) outgoing.end()
+  else request.pipe(outgoing)
   const answer = await answered.catch(() => undefined)
+  // A browser reads the answer when it has sent all. The page takes a connection that is cut for the program's end.
+  request.unpipe(outgoing).resume()
+  await finished(request).catch(() => undefined)
   if (answer === undefined) return refuse(reply, 502)
   await passBack(asked, answer, reply)
 }
@@ -109,8 +111,13 @@ async function passBack({ row }: AskedOperation, answer: IncomingMessage, reply:
   })
   // An event may come after minutes.
   reply.flushHeaders()
-  // A broken answer must not look complete: the pipeline cuts the connection then.
-  await pipeline(answer, reply).catch(() => undefined)
+  if (type !== EVENTS) {
+    // A broken answer must not look complete: the pipeline cuts the connection then.
+    return await pipeline(answer, reply).catch(() => undefined)
+  }
+  // The page takes a stream that breaks for the program's end.
+  answer.once('error', () => reply.end()).pipe(reply)
+  await finished(reply).catch(() => undefined)
 }
 
 export function refuse(reply: ServerResponse, status: number, text = ''): void {
