@@ -1,7 +1,14 @@
 import { EXIT } from './exits.ts'
 
+const SIGNALS: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM']
+/** Also at the end of the terminal: not for what people let run on with `nohup`. */
+export const WITH_TERMINAL: readonly NodeJS.Signals[] = [...SIGNALS, 'SIGHUP']
+
 /** Runs `work` with a signal for Ctrl-C and SIGTERM, so that it ends in order. A second Ctrl-C ends at once. */
-export async function interruptible<Result>(work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
+export async function interruptible<Result>(
+  work: (signal: AbortSignal) => Promise<Result>,
+  signals = SIGNALS,
+): Promise<Result> {
   const stop = new AbortController()
   // It stays: without a listener of ours, the one that brings back the terminal's cursor ends the process at the
   // first Ctrl-C.
@@ -9,11 +16,11 @@ export async function interruptible<Result>(work: (signal: AbortSignal) => Promi
     if (stop.signal.aborted) process.exit(EXIT.interrupted)
     stop.abort(new Interrupted(by))
   }
-  process.on('SIGINT', interrupted).on('SIGTERM', interrupted)
+  for (const signal of signals) process.on(signal, interrupted)
   try {
     return await work(stop.signal)
   } finally {
-    process.removeListener('SIGINT', interrupted).removeListener('SIGTERM', interrupted)
+    for (const signal of signals) process.removeListener(signal, interrupted)
   }
 }
 

@@ -1,6 +1,7 @@
 /** The signed-in owner of the profile, as local pages have it: its keys in their memory, its session in the program. */
 import { ProblemError } from '@blindkeep/client/errors'
-import type { SignedIn } from '../account/session.ts'
+import { isSessionOver, type SignedIn } from '../account/session.ts'
+import { LocalError } from '../ground/exits.ts'
 import { type Memory, memoryOf, type SeenByPage, seenByPage } from './memory.ts'
 import type { PassOn } from './passOn.ts'
 
@@ -8,8 +9,11 @@ export interface LocalAccount extends PassOn {
   readonly memory: Memory
   /** Undefined for anything but what a page writes. */
   seenByPage(json: unknown): SeenByPage | undefined
-  /** SECRET: what a page that has paired works with. The device is sealed under the account key. */
-  facts(): Promise<AccountFacts>
+  /**
+   * SECRET: what a page that has paired works with. The device is sealed under the account key. Undefined once the
+   * profile is no longer signed in to this account.
+   */
+  facts(): Promise<AccountFacts | undefined>
   /** Renews the session's token if the server wants that. Undefined where the server does not answer. */
   renew(): Promise<{ readonly status: number; readonly body: object } | undefined>
 }
@@ -24,7 +28,8 @@ export interface AccountFacts {
   readonly tokens: object
 }
 
-export function localAccountOf({ owner, profile, server }: SignedIn): LocalAccount {
+/** `onOver`: the session is over, or the profile has another one. A page must not go on with the keys that it has. */
+export function localAccountOf({ owner, profile, server }: SignedIn, onOver: (error: Error) => void): LocalAccount {
   const { origin: serverId } = new URL(server)
   const { accountId } = owner
   return {
@@ -33,6 +38,7 @@ export function localAccountOf({ owner, profile, server }: SignedIn): LocalAccou
     memory: memoryOf({ profile, accountId, serverId }),
     seenByPage: (json) => seenByPage(json, serverId),
     async facts() {
+      if (!(await isSignedIn())) return undefined
       const device = await profile.device()
       return {
         email: owner.email,
@@ -43,15 +49,25 @@ export function localAccountOf({ owner, profile, server }: SignedIn): LocalAccou
       }
     },
     async renew() {
+      if (!(await isSignedIn())) return undefined
       try {
         await owner.account()
         return { status: 200, body: tokensForPages() }
       } catch (error) {
         if (!(error instanceof ProblemError)) return undefined
         const { status, code } = error
+        if (isSessionOver(error)) onOver(error)
         return { status, body: { type: 'about:blank', title: error.message, status, code } }
       }
     },
+  }
+
+  /** A command may have signed the profile out, or in to another account. */
+  async function isSignedIn(): Promise<boolean> {
+    const [kept, tokens] = [await profile.account(), await profile.tokens()]
+    const isSame = tokens?.accountId === accountId && kept?.server === server
+    if (!isSame) onOver(new LocalError('This profile is no longer signed in to the account of these pages.'))
+    return isSame
   }
 
   /** In the form of a session. No server knows these tokens: the program puts the session's on what it passes on. */

@@ -95,7 +95,9 @@ const OPEN: Readonly<Record<string, Answer>> = {
     const code = isObject(body) && typeof body.code === 'string' ? body.code : ''
     const answer = pairing.try(code)
     if (answer.is !== 'paired') return sayJson(reply, 403, answer)
-    sayJson(reply, 200, { is: 'paired', token: answer.token, ...(await account.facts()) })
+    const facts = await account.facts()
+    if (facts === undefined) return refuse(reply, 503)
+    sayJson(reply, 200, { is: 'paired', token: answer.token, ...facts })
   },
 }
 

@@ -1,6 +1,7 @@
 /** `blindkeep pages serve` as a process, asked as a page asks it. */
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
+import type { Owner } from '@blindkeep/client/owner'
 import { changeBody, isRequest } from '../../../../testing/maliciousServer.ts'
 import { type ServedPages, servePages } from '../testing/servedPages.ts'
 import { openWorld } from '../testing/world.ts'
@@ -48,6 +49,32 @@ describe('blindkeep pages serve', () => {
     assert.deepEqual([seen.seen, seen.revoked], [{ changeSeq: 7 }, [[device, '2026-01-01T00:00:00.000Z']]])
     await second.end('SIGTERM')
   })
+
+  it('ends in order with its terminal', async (t) => {
+    const served = await serve(t)
+    assert.equal(await served.end('SIGHUP'), 130)
+  })
+
+  const ends: Readonly<Record<string, (elsewhere: Owner, name: string) => Promise<unknown>>> = {
+    'a command signs the profile out': (_, name) => world.run(['logout', '--yes', '--profile', name]),
+    'the session ends elsewhere': async (elsewhere) => {
+      for (const { isCurrent, sessionId } of await elsewhere.sessions())
+        if (!isCurrent) await elsewhere.endSession(sessionId)
+    },
+  }
+  for (const [index, [what, end]] of Object.entries(ends).entries())
+    it(`ends when ${what}`, async (t) => {
+      const name = `ended-${index}`
+      const elsewhere = await world.signUp(name)
+      const served = await servePages(world, name)
+      t.after(() => served.end('SIGKILL'))
+      const { token } = await served.pair()
+      await end(elsewhere, name)
+      assert.equal((await served.ask('/v1/account', { token })).status, 401)
+      // Whatever the page hears: its program is ending.
+      await served.ask('/v1/auth/refresh', { method: 'POST', token }).catch(() => undefined)
+      assert.equal(await served.ended(), 1)
+    })
 
   it('does not start when the server names another one, and asks it for nothing else', async () => {
     world.proxy.tamper({

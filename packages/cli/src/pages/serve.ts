@@ -6,7 +6,7 @@ import { createCalls, requireOwnName } from '@blindkeep/client/call'
 import type { OwnerFlags } from '../account/profile.ts'
 import { signedIn } from '../account/session.ts'
 import { EXIT, type Exit, UsageError } from '../ground/exits.ts'
-import { Interrupted, interruptible } from '../ground/interrupts.ts'
+import { Interrupted, interruptible, WITH_TERMINAL } from '../ground/interrupts.ts'
 import { findBrowser, startBrowser } from './browser.ts'
 import { loadPages } from './builtPages.ts'
 import { localAccountOf } from './localAccount.ts'
@@ -38,7 +38,9 @@ export async function servePages(address: string | undefined, flags: ServeFlags)
     randomBytes,
     onCode: (code) => report.answer(`Code for the page: ${code.slice(0, 4)} ${code.slice(4)}`, { event: 'code', code }),
   })
-  const local = { own, pages, pairing, account: localAccountOf(signed) }
+  const over = new AbortController()
+  const account = localAccountOf(signed, (error) => over.abort(error))
+  const local = { own, pages, pairing, account }
   own.answer((request, reply) => void answerLocally(local, request, reply))
   return await interruptible(async (signal) => {
     report.answer(`The pages of ${server} are at ${own.origin}/ until you press Ctrl-C.`, {
@@ -49,11 +51,13 @@ export async function servePages(address: string | undefined, flags: ServeFlags)
     if (browser !== undefined) startBrowser(browser, `${own.origin}/`)
     else if (flags.open)
       report.aside('Neither Chromium nor Firefox was found. Open the address in one of them, in no other browser.')
-    if (!signal.aborted) await once(signal, 'abort')
+    const end = AbortSignal.any([signal, over.signal])
+    if (!end.aborted) await once(end, 'abort')
     own.cut()
     await wait(CLOSING_MS)
     await own.leave()
+    if (!signal.aborted) throw over.signal.reason
     report.result('Closed. Pages that are still open show nothing more: do not reload them.', { event: 'closed' })
     return signal.reason instanceof Interrupted && signal.reason.by === 'SIGTERM' ? EXIT.done : EXIT.interrupted
-  })
+  }, WITH_TERMINAL)
 }

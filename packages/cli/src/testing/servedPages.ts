@@ -12,6 +12,8 @@ export interface ServedPages {
   /** The next object that the program prints. */
   fact(): Promise<Fact>
   /** Resolves with its exit status; at once if it has ended. */
+  ended(): Promise<number | null>
+  /** The same after this signal. */
   end(signal: NodeJS.Signals): Promise<number | null>
   ask(path: string, asked?: Asked): Promise<{ readonly status: number | undefined; readonly body: Fact }>
   /** Asks for a code, and types it. */
@@ -52,16 +54,17 @@ export async function servePages(world: Pick<World, 'start'>, profile: string): 
     return { status: reply.statusCode, body: said === '' ? undefined : JSON.parse(said) }
   }
 
+  const closed = once(child, 'close')
+  const ended = async () => (await closed)[0]
+
   return {
     origin,
     fact,
     ask,
+    ended,
     async end(signal) {
-      if (child.exitCode !== null || child.signalCode !== null) return child.exitCode
-      const ended = once(child, 'close')
       child.kill(signal)
-      const [status] = await ended
-      return status
+      return await ended()
     },
     async pair() {
       await ask('/local/code', { method: 'POST' })
