@@ -105,6 +105,30 @@ describe('local pages', () => {
     await page.getByText(local.closedExplain).waitFor()
   })
 
+  it('close although the server has ended their stream of events, and before they have paired', async (t) => {
+    const served = await serve(t)
+    world.proxy.tamper({ matches: isRequest('GET', /^\/v1\/events/), instead: 404 })
+    t.after(() => world.proxy.tamper())
+    const visit = await browser.open(t, { url: `${served.origin}/` })
+    await paired(visit, served)
+    const unpaired = await visit.context.newPage()
+    await unpaired.goto(`${served.origin}/`)
+    await served.fact()
+    await served.end('SIGKILL')
+    for (const page of [visit.page, unpaired]) await page.getByText(local.closedExplain).waitFor()
+  })
+
+  it('go on when the server breaks their stream of events', async (t) => {
+    const served = await serve(t)
+    const isEvents = isRequest('GET', /^\/v1\/events/)
+    const asked = () => world.proxy.seen.filter(isEvents).length
+    const before = asked()
+    world.proxy.tamper({ matches: isEvents, cut: { afterBytes: 1 }, times: 1 })
+    const { page } = await opened(t, served)
+    await until(() => asked() === before + 2)
+    await page.getByTitle(ownerTexts.liveLong).waitFor()
+  })
+
   it('ask for another code after a sign-out, and leave the session to the command line', async (t) => {
     const served = await serve(t)
     const visit = await opened(t, served)

@@ -298,15 +298,6 @@ describe('an answer of the server', () => {
     assert.equal((await ask(QUOTA)).body, undefined)
   })
 
-  // To the page a stream that breaks is the end of this program.
-  it('of events that breaks at the server ends in order', async () => {
-    answer = (request, reply) => {
-      reply.writeHead(200, { 'Content-Type': 'text/event-stream' }).write('id: 1\n\n')
-      setImmediate(() => request.socket.destroy())
-    }
-    assert.equal((await ask('/v1/events')).body, 'id: 1\n\n')
-  })
-
   it('of events arrives event by event, and the page that leaves ends it at the server', async () => {
     let left = false
     answer = (_, reply) => {
@@ -365,7 +356,6 @@ describe('a body', () => {
       [String(2 * half.length), 'application/octet-stream', '0'],
     )
   })
-  // To the page a request that fails is the end of this program.
   for (const [what, status, answers] of [
     ['refuses', 413, ((_, reply) => reply.writeHead(413, { 'Content-Length': 0 }).end()) as RequestListener],
     ['cuts', 502, ((request) => request.once('data', () => request.socket.destroy())) as RequestListener],

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
+import { request } from 'node:http'
 import { connect, createServer, Server } from 'node:net'
 import { describe, it, type TestContext } from 'node:test'
 import { type OwnOrigin, takeOwnOrigin } from './ownOrigin.ts'
@@ -69,5 +70,27 @@ describe('the origin of local pages', () => {
     for (const host of ['::1', '127.0.0.1']) assert.match(await asked(host), /here/)
     own.cut()
     for (const host of ['::1', '127.0.0.1']) assert.equal(await asked(host), '')
+  })
+  it('holds a line to each of its pages, which ends when it is cut, and to no other page', async (t) => {
+    const own = await taken(t)
+    own.answer((_, reply) => void reply.end())
+    const port = Number(new URL(own.origin).port)
+    const line = (path: string, host: string, origin: string) => {
+      const headers = { host, origin, connection: 'upgrade', upgrade: 'websocket', 'sec-websocket-key': 'eA==' }
+      return request({ host: '127.0.0.1', port, path, headers, agent: false }).end()
+    }
+    const other = `http://127.0.0.1:${port}`
+    for (const [path, host, origin] of [
+      ['/v1/events', own.host, own.origin],
+      ['/local/line', `127.0.0.1:${port}`, own.origin],
+      ['/local/line', own.host, other],
+      ['/local/line', own.host, 'null'],
+    ] as const)
+      await assert.rejects(once(line(path, host, origin), 'upgrade'), { code: 'ECONNRESET' })
+    const [answer, socket] = await once(line('/local/line', own.host, own.origin), 'upgrade')
+    assert.equal(answer.statusCode, 101)
+    const ended = once(socket.resume(), 'close')
+    own.cut()
+    await ended
   })
 })

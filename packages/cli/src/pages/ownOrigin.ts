@@ -2,10 +2,11 @@
  * The origin of local pages: a name that nothing was ever stored for, and a port that belongs to this process at both
  * loopback addresses. A browser asks `[::1]` before `127.0.0.1`, so a port held at one of them would be half another's.
  */
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { createServer, type RequestListener, type Server } from 'node:http'
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http'
 import { networkInterfaces } from 'node:os'
+import type { Duplex } from 'node:stream'
 import { LocalError } from '../ground/exits.ts'
 
 export interface OwnOrigin {
@@ -13,7 +14,7 @@ export interface OwnOrigin {
   readonly origin: string
   /** What a request of these pages has as its `Host`. */
   readonly host: string
-  /** From now on requests are answered; earlier ones wait. */
+  /** From now on requests are answered, and lines are held; earlier ones wait. */
   answer(listener: RequestListener): void
   /** Cuts all connections, now and from now on. The port stays this process's until `leave`. */
   cut(): void
@@ -21,6 +22,10 @@ export interface OwnOrigin {
   leave(): Promise<void>
 }
 
+/** A web socket on which nothing is said: a page knows by its end that this program has ended. */
+const LINE = '/local/line'
+/** RFC 6455, section 1.3 */
+const WEB_SOCKET = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11'
 const IPV4 = '127.0.0.1'
 const IPV6 = '::1'
 const MAX_TRIES = 20
@@ -81,22 +86,42 @@ function ownOriginOf(servers: readonly Server[]): OwnOrigin {
   const [first] = servers
   if (first === undefined) throw new Error('an origin has a server')
   const host = `k${randomBytes(NAME_BYTES).toString('hex')}.localhost:${portOf(first)}`
+  const origin = `http://${host}`
+  const lines = new Set<Duplex>()
+  const hold = (request: IncomingMessage, socket: Duplex) => {
+    socket.on('error', () => undefined)
+    const { headers, url } = request
+    if (headers.host !== host || headers.origin !== origin || url !== LINE) return void socket.destroy()
+    lines.add(socket)
+    socket.once('close', () => lines.delete(socket))
+    socket.once('end', () => socket.destroy()).resume()
+    socket.write(switching(headers['sec-websocket-key'] ?? ''))
+  }
+  const cut = () => {
+    for (const line of lines) line.destroy()
+    for (const server of servers) {
+      server.on('connection', (socket) => socket.destroy())
+      server.closeAllConnections()
+    }
+  }
   return {
-    origin: `http://${host}`,
+    origin,
     host,
     answer(listener) {
-      for (const server of servers) server.on('request', listener)
+      for (const server of servers) server.on('request', listener).on('upgrade', hold)
     },
-    cut() {
-      for (const server of servers) {
-        server.on('connection', (socket) => socket.destroy())
-        server.closeAllConnections()
-      }
-    },
+    cut,
     async leave() {
+      cut()
       await Promise.all(servers.map(closed))
     },
   }
+}
+
+function switching(key: string): string {
+  const accepted = createHash('sha1').update(`${key}${WEB_SOCKET}`).digest('base64')
+  const lines = ['HTTP/1.1 101 Switching Protocols', 'Upgrade: websocket', 'Connection: Upgrade']
+  return `${[...lines, `Sec-WebSocket-Accept: ${accepted}`].join('\r\n')}\r\n\r\n`
 }
 
 async function closed(server: Server): Promise<void> {

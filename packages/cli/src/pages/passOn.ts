@@ -24,8 +24,7 @@ export const DATA_HEADERS = {
   'X-Content-Type-Options': 'nosniff',
 } as const
 
-const EVENTS = 'text/event-stream'
-const TYPES = ['application/json', 'application/problem+json', 'application/octet-stream', EVENTS]
+const TYPES = ['application/json', 'application/problem+json', 'application/octet-stream', 'text/event-stream']
 
 /** In lower case, as Node has them. Never a Location, a cookie, or what gives a document rights. */
 const ANSWER_HEADERS = [
@@ -65,7 +64,7 @@ export async function passOn(
   if (asked.row.body === undefined) outgoing.end()
   else request.pipe(outgoing)
   const answer = await answered.catch(() => undefined)
-  // A browser reads the answer when it has sent all. The page takes a connection that is cut for the program's end.
+  // A browser reads the answer when it has sent all. A connection that is cut earlier would hide it from the page.
   request.unpipe(outgoing).resume()
   await finished(request).catch(() => undefined)
   if (answer === undefined) return refuse(reply, 502)
@@ -111,13 +110,8 @@ async function passBack({ row }: AskedOperation, answer: IncomingMessage, reply:
   })
   // An event may come after minutes.
   reply.flushHeaders()
-  if (type !== EVENTS) {
-    // A broken answer must not look complete: the pipeline cuts the connection then.
-    return await pipeline(answer, reply).catch(() => undefined)
-  }
-  // The page takes a stream that breaks for the program's end.
-  answer.once('error', () => reply.end()).pipe(reply)
-  await finished(reply).catch(() => undefined)
+  // A broken answer must not look complete: the pipeline cuts the connection then.
+  await pipeline(answer, reply).catch(() => undefined)
 }
 
 export function refuse(reply: ServerResponse, status: number, text = ''): void {

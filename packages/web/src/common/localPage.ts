@@ -19,48 +19,31 @@ export function setLocalToken(given: string): void {
   token = given
 }
 
-/**
- * The page of a server: `fetch`. A local page: with its token, and never again once the program has ended. On loopback
- * a request fails, or an answer breaks, only because of that.
- */
+/** The page of a server: `fetch`. A local page: with its token, and never again once the program has ended. */
 export const pageFetch: typeof fetch = isLocalPage ? localFetch : (input, init) => fetch(input, init)
 
 async function localFetch(input: RequestInfo | URL, init: RequestInit = {}): Promise<Response> {
   ended.signal.throwIfAborted()
   const headers = new Headers(init.headers)
   if (token !== undefined) headers.set(TOKEN, token)
-  const { signal } = init
-  try {
-    const answer = await fetch(input, { ...init, headers })
-    if (answer.headers.get('Content-Type') !== 'text/event-stream' || answer.body === null) return answer
-    return new Response(watched(answer.body, signal ?? undefined), { status: answer.status, headers: answer.headers })
-  } catch (error) {
-    if (signal?.aborted !== true) endLocalPage()
-    throw error
-  }
+  return await fetch(input, { ...init, headers })
 }
 
-/** The program ends a stream in order when the server does. A stream that breaks says that the program has ended. */
-function watched(body: ReadableStream<Uint8Array>, signal: AbortSignal | undefined): ReadableStream<Uint8Array> {
-  const reader = body.getReader()
-  return new ReadableStream({
-    async pull(controller) {
-      try {
-        const { done, value } = await reader.read()
-        if (done) controller.close()
-        else controller.enqueue(value)
-      } catch (error) {
-        if (signal?.aborted !== true) endLocalPage()
-        controller.error(error)
-      }
-    },
-    cancel: (reason) => reader.cancel(reason),
+/**
+ * Holds a connection to the program until one of the two ends: whatever answers at its port later is not the program.
+ * No answer of the server has a part in it, as one that lies would keep the page from noticing. A web socket is none
+ * of the six connections of a browser. Resolves when it is held, or cannot be.
+ */
+export function holdProgram(): Promise<void> {
+  const line = new WebSocket(`ws://${location.host}/local/line`)
+  return new Promise((resolve) => {
+    line.onopen = () => resolve()
+    line.onclose = () => {
+      token = undefined
+      ended.abort(new TypeError('the program that shows this page has ended'))
+      resolve()
+    }
   })
-}
-
-function endLocalPage(): void {
-  token = undefined
-  if (!ended.signal.aborted) ended.abort(new TypeError('the program that shows this page has ended'))
 }
 
 export function onLocalEnd(listener: () => void): void {

@@ -34,7 +34,7 @@ function createVisits(owner: VisitOwner, baseUrl: string): Visits & { close(): v
   const seal = { accountKey: owner.accountKey, accountId: owner.accountId, baseUrl }
   const listeners = new Set<() => void>()
   let view: VisitView = { ...NO_VISITS, isLoaded: false, newSince: undefined }
-  let work = load()
+  let work = load().catch(() => undefined)
   let isClosed = false
 
   function show(change: Partial<VisitView>): void {

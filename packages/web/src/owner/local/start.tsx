@@ -1,7 +1,7 @@
 /** A local page from its start to its end: it pairs, shows the owner's pages, and closes with its program. */
 
 import { draw } from '../../common/draw.ts'
-import { askProgram, onLocalEnd, setLocalToken } from '../../common/localPage.ts'
+import { askProgram, holdProgram, onLocalEnd, setLocalToken } from '../../common/localPage.ts'
 import { App } from '../app.tsx'
 import { setLocalDevice } from './localDevice.ts'
 import { localSessionOf, type PairedAccount } from './localSession.ts'
@@ -10,6 +10,7 @@ import { ClosedPage, PairPage } from './pairPage.tsx'
 export async function startLocalPage(page: HTMLElement): Promise<void> {
   // Nothing of the pages is drawn again: a part that they load later would come from whatever has the port by then.
   onLocalEnd(() => draw(<ClosedPage />, page))
+  await holdProgram()
   const serverUrl = await serverOfProgram()
   if (serverUrl === undefined) return draw(<ClosedPage />, page)
   const pair = () => draw(<PairPage serverUrl={serverUrl} onPaired={enter} />, page)
