@@ -130,7 +130,7 @@ async function visit(browser: Browser, options: VisitOptions): Promise<Visit> {
   if (options.passwordsInNode === true) await stretchInNode(context)
   const page = await context.newPage()
   if (options.signedInAs !== undefined) {
-    await page.goto(new URL(BARE, url).href)
+    await page.goto(new URL(`.${BARE}`, url).href)
     await keepSession(page, options.signedInAs)
   }
   await page.goto(url)

@@ -23,7 +23,7 @@ export async function watchForProblems(
     if (isElsewhere(request.url(), origins)) problems.push(`request to another origin: ${request.url()}`)
   })
   context.on('response', (response) => {
-    const isBare = new URL(response.url()).pathname === BARE
+    const isBare = new URL(response.url()).pathname.endsWith(BARE)
     if (response.status() >= 400 && !isCall(response.request()) && !isBare)
       problems.push(`${response.status()} for ${response.url()}`)
   })
