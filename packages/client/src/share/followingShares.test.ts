@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { before, describe, it } from 'node:test'
 import type { AlbumId } from '@blindkeep/protocol/ids'
-import { changeBody, isRequest } from '../../../../testing/maliciousServer.ts'
+import { changeBody, flipInBase64, isRequest } from '../../../../testing/maliciousServer.ts'
 import { anotherClient, type Keeper, newKeeper } from '../../../../testing/people.ts'
 import type { CreatedShare, Owner } from '../owner.ts'
 import { sourceOfBytes } from '../seal/source.ts'
@@ -202,6 +202,20 @@ describe('a share that follows its album', () => {
     await owner.refreshShares()
     assert.deepEqual(await names(), ['a', 'b', 'c'])
     await owner.deleteShare(share.opaqueId)
+  })
+
+  it('does not wait for another share, whose index does not open', async () => {
+    const [broken, whole] = [await following(), await following()]
+    await broken.add('b')
+    await whole.add('b')
+    proxy.tamper({
+      matches: isRequest('GET', new RegExp(`^/v1/shares/${broken.share.opaqueId}$`)),
+      answer: changeBody((body) => Object.assign(body, { sealed_index: flipInBase64(body.sealed_index, 9) })),
+    })
+    await assert.rejects(owner.refreshShares(), { reason: 'index_swapped' })
+    proxy.tamper()
+    assert.deepEqual(await whole.names(), ['a', 'b'])
+    for (const { share } of [broken, whole]) await owner.deleteShare(share.opaqueId)
   })
 
   it('is not made at a server that never changes what a share shows', async () => {

@@ -14,6 +14,7 @@ import { newOpaqueId } from '../seal/newId.ts'
 import { SealError } from '../seal/sealError.ts'
 import { filesOfAlbum, fittingEntries, markOfFile, stateOfAlbum } from './followedAlbum.ts'
 import { ENTRIES_AT_ONCE, shareEntryOf } from './shareEntry.ts'
+import { ShareError } from './shareError.ts'
 import { openShareIndex, type ShareEntry, sealShareIndex } from './shareIndex.ts'
 import { hasExpired, type ListedShare, listOwnShares, type OwnShare } from './shareList.ts'
 import { type Followed, type ShareRecord, sealShareRecord, summaryOf } from './shareRecord.ts'
@@ -51,7 +52,10 @@ const SHARES_AT_ONCE = 8
 
 type Following = ListedShare & { readonly record: ShareRecord & { readonly follows: Followed } }
 
-/** Throws what a call throws. What one file is refused for leaves it out. */
+/**
+ * Throws what a call throws; and `ShareError` for a share whose index does not open, when the others are up to date.
+ * What one file is refused for leaves it out.
+ */
 export async function refreshShares(
   ports: AssetPorts,
   { assets, signal }: RefreshShares & { readonly assets: () => Promise<Iterable<AssetFacts>> },
@@ -59,11 +63,16 @@ export async function refreshShares(
   const changed: RefreshedShare[] = []
   for (let round = 1; ; round++) {
     let behind = 0
+    const altered: ShareError[] = []
+    const noteAltered = (error: unknown): undefined => {
+      if (!(error instanceof ShareError)) throw error
+      altered.push(error)
+    }
     const following = await followingShares(ports, signal)
     const stale = following.length === 0 ? [] : staleOf(following, await assets())
     for (let from = 0; from < stale.length; from += SHARES_AT_ONCE) {
       const some = await mapConcurrently(stale.slice(from, from + SHARES_AT_ONCE), SHARES_AT_ONCE, (share) =>
-        readIndex(ports, share, signal),
+        readIndex(ports, share, signal).catch(noteAltered),
       )
       // After the indexes: otherwise a file that another client has just added to one would be taken out of it again.
       const present = [...(await assets())]
@@ -73,7 +82,9 @@ export async function refreshShares(
         else if (outcome !== undefined) changed.push(outcome)
       }
     }
-    if (behind === 0 || round === MAX_ROUNDS) return { following: following.length, changed, behind }
+    if (behind > 0 && round < MAX_ROUNDS) continue
+    if (altered[0] !== undefined) throw altered[0]
+    return { following: following.length, changed, behind }
   }
 }
 
