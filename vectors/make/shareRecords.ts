@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { toHex, uuidBytes } from '@blindkeep/protocol/bytes'
 import { type CborValue, encodeCbor } from '@blindkeep/protocol/cbor'
-import { parseAlbumId } from '@blindkeep/protocol/ids'
+import { formatInstant, parseAlbumId, parseInstant } from '@blindkeep/protocol/ids'
 import { uuidOf } from '../../packages/client/src/seal/newId.ts'
 import { sealSmall } from '../../packages/client/src/seal/seal.ts'
 import {
@@ -40,13 +40,13 @@ export async function shareRecordVectors(shareKey: Uint8Array) {
       name: 'of a share that follows its album, which is empty',
       needsPassphrase: false,
       files: [],
-      follows: { albumId, state, indexKey: undefined },
+      follows: { albumId, state, indexKey: undefined, until: undefined },
     },
     {
-      name: 'of one that follows its album, with a passphrase and the longest names',
+      name: 'of one that follows its album, with a passphrase, an end and the longest names',
       needsPassphrase: true,
       files: Array.from({ length: 5 }, () => named('𝔛'.repeat(80))),
-      follows: { albumId, state, indexKey },
+      follows: { albumId, state, indexKey, until: parseInstant('2026-12-31T12:00:00Z') },
     },
   ]
   const valid = []
@@ -73,6 +73,7 @@ export async function shareRecordVectors(shareKey: Uint8Array) {
             album: toHex(uuidBytes(follows.albumId)),
             state: toHex(follows.state),
             index_key: follows.indexKey ? toHex(follows.indexKey) : null,
+            until: follows.until === undefined ? null : formatInstant(follows.until),
           }
         : null,
       record: toHex(encodeShareRecord(record)),
@@ -100,6 +101,10 @@ function invalidRecords() {
     { name: 'no files, without an album', record: of({ files: 0, names: [] }) },
     { name: 'an album id that is short', record: of({ album: rising(1, 15), state: rising(1, 32) }) },
     { name: 'an album without a state', record: of({ album: rising(1, 16) }) },
+    {
+      name: 'an album, and an end that is no time',
+      record: of({ album: rising(1, 16), state: rising(1, 32), until: 'soon' }),
+    },
     {
       name: 'an album, a passphrase and no key of the index',
       record: of({ version: 2, album: rising(1, 16), state: rising(1, 32) }),

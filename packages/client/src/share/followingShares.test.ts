@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { before, describe, it } from 'node:test'
-import type { AlbumId } from '@blindkeep/protocol/ids'
+import { type AlbumId, instantOf } from '@blindkeep/protocol/ids'
 import { changeBody, flipInBase64, isRequest } from '../../../../testing/maliciousServer.ts'
-import { anotherClient, type Keeper, newKeeper } from '../../../../testing/people.ts'
-import type { CreatedShare, Owner } from '../owner.ts'
+import { anotherClient, type Keeper, newKeeper, quickEnvironment } from '../../../../testing/people.ts'
+import type { CreatedShare, CreateShare, Owner } from '../owner.ts'
 import { sourceOfBytes } from '../seal/source.ts'
 import { hasCode } from '../testing/expectations.ts'
 import { sharedServer } from '../testing/sharedServer.ts'
@@ -28,7 +28,7 @@ interface Following {
   shown(): Promise<OpenedShare>
 }
 
-async function following(options: { readonly passphrase?: string; readonly name?: string } = {}): Promise<Following> {
+async function following(options: Omit<CreateShare, 'follow'> = {}): Promise<Following> {
   const { albumId } = await owner.createAlbum()
   const add = async (name: string, client = owner) => {
     const source = sourceOfBytes(new Uint8Array(randomBytes(10)))
@@ -201,6 +201,25 @@ describe('a share that follows its album', () => {
     assert.deepEqual(await names(), ['a', 'b'])
     await owner.refreshShares()
     assert.deepEqual(await names(), ['a', 'b', 'c'])
+    await owner.deleteShare(share.opaqueId)
+  })
+
+  it('shows nothing that comes after its end, also to a server that says that it has none', async () => {
+    const expiresAt = await owner.endIn(3600)
+    const { share, add, names } = await following({ expiresAt })
+    const late = anotherClient(proxy.url, owner, { ...quickEnvironment, now: () => instantOf(Date.now() + 7_200_000) })
+    await add('b')
+    proxy.tamper({
+      matches: isRequest('GET', /^\/v1\/shares(\?|$)/),
+      answer: changeBody((body) => {
+        for (const row of body.shares as Record<string, unknown>[]) row.expires_at = null
+      }),
+    })
+    const refused = await late.refreshShares()
+    assert.deepEqual([refused.following, await names()], [0, ['a']])
+    const { following: count } = await owner.refreshShares()
+    proxy.tamper()
+    assert.deepEqual([count, await names()], [1, ['a', 'b']], 'before its end')
     await owner.deleteShare(share.opaqueId)
   })
 

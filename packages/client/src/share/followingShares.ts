@@ -97,7 +97,12 @@ export async function requireChanges({ call, environment }: Pick<AssetPorts, 'ca
 
 async function followingShares(ports: AssetPorts, signal?: AbortSignal): Promise<readonly Following[]> {
   const listed = await listOwnShares(ports, (one) => one, { signal })
-  return listed.filter(isFollowing).filter(({ share }) => !hasExpired(share, ports.clock.now()))
+  const now = ports.clock.now()
+  // The server could set its clock back, too.
+  const latest = Math.max(now, ports.environment.now())
+  return listed
+    .filter(isFollowing)
+    .filter(({ share, record: { follows } }) => !hasExpired(share, now) && (follows.until ?? Infinity) > latest)
 }
 
 const isFollowing = (listed: ListedShare): listed is Following => listed.record?.follows !== undefined

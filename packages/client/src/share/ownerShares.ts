@@ -2,7 +2,7 @@
 
 import { fromBase64, fromHex, toBase64 } from '@blindkeep/protocol/bytes'
 import { mapConcurrently } from '@blindkeep/protocol/concurrency'
-import type { AlbumId, OpaqueId } from '@blindkeep/protocol/ids'
+import { type AlbumId, type OpaqueId, parseInstant } from '@blindkeep/protocol/ids'
 import type { CreateShareRequest } from '@blindkeep/protocol/schemas/shares'
 import { KEY_BYTES } from '@blindkeep/protocol/suites'
 import { type AssetFacts, readAsset } from '../assets/assetFacts.ts'
@@ -20,7 +20,7 @@ import { ENTRIES_AT_ONCE, shareEntryOf } from './shareEntry.ts'
 import { openShareIndex, type ShareEntry, sealShareIndex } from './shareIndex.ts'
 import { hasExpired, listOwnShares, nameSeal, type OwnShare } from './shareList.ts'
 import { stretchSharePassphrase } from './sharePassphrase.ts'
-import { sealShareRecord, summaryOf } from './shareRecord.ts'
+import { type Followed, sealShareRecord, summaryOf } from './shareRecord.ts'
 import { createShareContents } from './showingShares.ts'
 
 export type { RefreshedShare, RefreshedShares, RefreshShares } from './followingShares.ts'
@@ -131,7 +131,7 @@ export function createOwnerShares(
         ? await stretchSharePassphrase(environment, { shareKey, opaqueId: id, passphrase })
         : undefined
       const sealedIndex = await sealShareIndex({ shareKey: gate?.indexKey ?? shareKey, opaqueId: id }, entries)
-      const follows = follow && { albumId: follow, state: stateOfAlbum(facts), indexKey: gate?.indexKey }
+      const follows = follow && { ...following(follow, facts, expiresAt), indexKey: gate?.indexKey }
       const record = { shareKey, needsPassphrase, ...summaryOf(entries), ...(follows && { follows }) }
       const sealedRecord = await sealShareRecord({ accountKey, opaqueId: id }, record)
       const share = {
@@ -188,6 +188,15 @@ export function createOwnerShares(
       await call('deleteShare', { path: { opaque_id: opaqueId } })
     },
   }
+}
+
+function following(
+  albumId: AlbumId,
+  files: readonly AssetFacts[],
+  expiresAt: string | undefined,
+): Omit<Followed, 'indexKey'> {
+  // The server refuses what is no time.
+  return { albumId, state: stateOfAlbum(files), until: expiresAt === undefined ? undefined : parseInstant(expiresAt) }
 }
 
 interface CreationParts {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { fromHex, toHex } from '@blindkeep/protocol/bytes'
-import { parseAlbumId } from '@blindkeep/protocol/ids'
+import { parseAlbumId, parseInstant } from '@blindkeep/protocol/ids'
 import vectors from '../../../../vectors/shares.json' with { type: 'json' }
 import { uuidOf } from '../seal/newId.ts'
 import { SealError } from '../seal/sealError.ts'
@@ -19,13 +19,15 @@ interface VectorFollows {
   readonly album: string
   readonly state: string
   readonly index_key: string | null
+  readonly until: string | null
 }
 
 function followsOf({ follows }: { readonly follows: VectorFollows | null }) {
   if (follows === null) return {}
   const albumId = parseAlbumId(uuidOf(fromHex(follows.album))) ?? assert.fail()
   const indexKey = follows.index_key === null ? undefined : fromHex(follows.index_key)
-  return { follows: { albumId, state: fromHex(follows.state), indexKey } }
+  const until = follows.until === null ? undefined : parseInstant(follows.until)
+  return { follows: { albumId, state: fromHex(follows.state), indexKey, until } }
 }
 
 const isSealError = (error: unknown) => error instanceof SealError

@@ -4,11 +4,11 @@
  * CBOR: a map of `version`, `key`, `files`, `bytes` and `names`. The version is that of the fragment: 1, or 2 for a
  * share with a passphrase, so that a client that does not know passphrases shows no address that opens nothing. It
  * always has the same length, which says nothing about the files. The record of a share that follows its album also has
- * `album`, `state` and, with a passphrase, `index_key`.
+ * `album`, `state`, with a passphrase `index_key`, and `until` if it ends.
  */
 import { type Bytes, concatBytes, fromBase64, uuidBytes } from '@blindkeep/protocol/bytes'
 import { CborError, type CborValue, decodeCbor, encodeCbor } from '@blindkeep/protocol/cbor'
-import { type AlbumId, parseAlbumId } from '@blindkeep/protocol/ids'
+import { type AlbumId, formatInstant, type Instant, parseAlbumId, parseInstant } from '@blindkeep/protocol/ids'
 import { isCount } from '@blindkeep/protocol/json'
 import { MAX_SHARE_BLOBS } from '@blindkeep/protocol/schemas/shares'
 import { ID_BYTES, KEY_BYTES } from '@blindkeep/protocol/suites'
@@ -50,6 +50,8 @@ export interface Followed {
   readonly state: Bytes
   /** SECRET, with a passphrase: what seals the index. It neither proves the passphrase nor leads to it. */
   readonly indexKey: Bytes | undefined
+  /** When the share ends, as its owner has chosen: what the server says of it later lets no file out after that. */
+  readonly until: Instant | undefined
 }
 
 export interface RecordSeal {
@@ -125,6 +127,7 @@ export function encodeShareRecord({ shareKey, needsPassphrase, files, bytes, nam
   if (follows !== undefined) {
     fields.set('album', uuidBytes(follows.albumId)).set('state', follows.state)
     if (follows.indexKey !== undefined) fields.set('index_key', follows.indexKey)
+    if (follows.until !== undefined) fields.set('until', formatInstant(follows.until))
   }
   return encodeCbor(fields)
 }
@@ -156,9 +159,17 @@ function followedOf(fields: ReadonlyMap<unknown, unknown>, needsPassphrase: bool
   if (album === undefined) return undefined
   const albumId = isBytes(album, ID_BYTES) ? parseAlbumId(uuidOf(album)) : undefined
   if (albumId === undefined || !isBytes(state, STATE_BYTES)) throw invalid('the album is wrong')
-  if (!needsPassphrase) return { albumId, state: Uint8Array.from(state), indexKey: undefined }
+  const followed = { albumId, state: Uint8Array.from(state), until: untilOf(fields.get('until')) }
+  if (!needsPassphrase) return { ...followed, indexKey: undefined }
   if (!isBytes(indexKey, KEY_BYTES)) throw invalid('there is no key of the index')
-  return { albumId, state: Uint8Array.from(state), indexKey: Uint8Array.from(indexKey) }
+  return { ...followed, indexKey: Uint8Array.from(indexKey) }
+}
+
+function untilOf(value: unknown): Instant | undefined {
+  if (value === undefined) return undefined
+  const until = typeof value === 'string' ? parseInstant(value) : undefined
+  if (until === undefined) throw invalid('the end is wrong')
+  return until
 }
 
 const isBytes = (value: unknown, length: number): value is Uint8Array =>
