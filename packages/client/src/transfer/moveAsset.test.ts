@@ -269,4 +269,28 @@ describe('a file that moves to another album', () => {
     assert.deepEqual(new Set(await places()), new Set(before))
     await assertWhole(assetId, { ...FACTS, name: 'b.txt', albumId: keeper.album })
   })
+
+  it('can still be restored when another client has renamed and deleted it before its end', async () => {
+    const { owner, device } = keeper
+    const assetId = await uploaded()
+    const notes: AssetMoveState[] = []
+    const isDeletion = isRequest('DELETE', new RegExp(`^/v1/assets/${assetId}`))
+    const killed = new AbortController()
+    proxy.tamper({
+      matches: (exchange) => {
+        if (isDeletion(exchange)) killed.abort(new Error('killed'))
+        return isDeletion(exchange)
+      },
+      lose: 'request',
+    })
+    const onState = (state: AssetMoveState) => void notes.push(state)
+    await assert.rejects(owner.moveAsset({ assetId, album, device, onState, signal: killed.signal }), /killed/)
+    proxy.tamper()
+    await owner.renameAsset(assetId, { name: 'b.txt', device })
+    await owner.deleteAsset(assetId)
+    await owner.moveAsset({ assetId, album, device, state: notes.at(-1) })
+    assert.ok((await binned()).includes(assetId))
+    await owner.restore(assetId)
+    await assertWhole(assetId, { ...FACTS, name: 'b.txt', albumId: keeper.album })
+  })
 })

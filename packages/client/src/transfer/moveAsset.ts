@@ -106,21 +106,38 @@ async function copied(ports: MovePorts, asset: AssetFacts, options: MoveAsset): 
   return await copyAnew(ports, asset, options)
 }
 
-/** An earlier call has deleted it: not before its copy was verified, which is cheap to ask again. */
+/**
+ * An earlier call has deleted it: not before its copy was verified, which is cheap to ask again. If another client has
+ * changed it and then deleted it, it stays in the bin.
+ */
 async function endDeleted(ports: MovePorts, copy: Copy, options: MoveAsset): Promise<AssetId> {
+  const { assetId, signal } = options
   const copied = await verifiedCopy(ports, copy, options)
-  await ports.call('endBinEntry', { path: { bin_id: options.assetId } })
+  const binned = await findBinned(ports, assetId, signal)
+  if (binned !== undefined && provenanceOf(binned) === copy.provenanceHash)
+    await ports.call('endBinEntry', { path: { bin_id: assetId } })
   return copied
 }
 
 /** Without a state. Undefined if the file is not in the bin, or no copy of it in the album. */
 async function copyOfBinned(ports: MovePorts, { assetId, album, signal }: MoveAsset): Promise<Copy | undefined> {
-  for await (const page of ports.bin({ signal })) {
+  const asset = await findBinned(ports, assetId, signal)
+  if (asset === undefined || provenanceOf(asset) === '') return undefined
+  for (let turn = 0; turn < MAX_TRIES; turn++) {
+    const copy = copyFrom(ports, asset, { album, turn })
+    if ((await findAsset(ports.call, copy.assetId, signal))?.complete === true) return copy
+  }
+  return undefined
+}
+
+async function findBinned(
+  { bin }: MovePorts,
+  assetId: AssetId,
+  signal: AbortSignal | undefined,
+): Promise<AssetFacts | undefined> {
+  for await (const page of bin({ order: 'newest', signal })) {
     const asset = page.find(({ id }) => id === assetId)?.asset
-    for (let turn = 0; asset !== undefined && provenanceOf(asset) !== '' && turn < MAX_TRIES; turn++) {
-      const copy = copyFrom(ports, asset, { album, turn })
-      if ((await findAsset(ports.call, copy.assetId, signal))?.complete === true) return copy
-    }
+    if (asset !== undefined) return asset
   }
   return undefined
 }
