@@ -211,6 +211,23 @@ describe('blindkeep rm', () => {
     })
 })
 
+describe('blindkeep rm, by a name that a deleted file had', () => {
+  it('says that a file whose name cannot be read may have it, too', async () => {
+    await owner.deleteAsset((await keep('same.txt', Buffer.from('1'))).assetId)
+    const present = await keep('same.txt', Buffer.from('2'))
+    world.proxy.tamper({
+      matches: blobAnswer(hashOf(present, 'metadata')),
+      answer: ({ headers, body }) => ({ headers, body: body.subarray(1) }),
+    })
+    const outcome = await run(['rm', 'same.txt', '--yes', ...as])
+    world.proxy.tamper()
+    assert.match(outcome.stderr, /files? ha(s|ve) .*that cannot be read, and may be meant/)
+    assert.ok((await assetIdsOf(owner)).includes(present.assetId))
+    await owner.deleteAsset(present.assetId)
+    await owner.emptyBin()
+  })
+})
+
 describe('blindkeep album delete', () => {
   it('deletes an empty album, and one with files only when told so; a retained file is named and keeps the album', async () => {
     const empty = await owner.createAlbum({ name: 'Empty' })

@@ -44,7 +44,7 @@ export async function chosenAssets(
   const first = described.filter((one) => !isLast(one))
   const unknown = given.filter((text) => meantBy(described, text, NAMED).length === 0)
   const gone = skipsGone && unknown.length > 0 ? await inBin(session, unknown, signal) : []
-  tellGone(session, gone.length)
+  tellGone(session, gone.length, described.filter(({ file }) => file === undefined).length)
   const chosen = given
     .filter((text) => !gone.includes(text))
     .map((text) =>
@@ -91,8 +91,14 @@ async function inBin(session: SignedIn, given: readonly string[], signal: AbortS
   return given.filter((text) => meantBy(deleted, text, named).length > 0)
 }
 
-function tellGone({ report }: SignedIn, count: number): void {
-  if (count > 0) report.aside(`${countText(count, 'of these files is', 'of these files are')} not there any more.`)
+/** `unnamed`: files without a name that can be read, each of which may have a given name. */
+function tellGone({ report }: SignedIn, count: number, unnamed = 0): void {
+  if (count === 0) return
+  report.aside(`${countText(count, 'of these files is', 'of these files are')} not there any more.`)
+  if (unnamed === 0) return
+  const names = countText(unnamed, 'file has a name', 'files have names')
+  const message = `${names} that cannot be read, and may be meant. See: blindkeep ls`
+  report.problem(message, { event: 'unnamed', count: unnamed, message })
 }
 
 /** Throws `UsageError` without one of the two ways to choose files. */
