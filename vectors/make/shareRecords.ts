@@ -40,13 +40,13 @@ export async function shareRecordVectors(shareKey: Uint8Array) {
       name: 'of a share that follows its album, which is empty',
       needsPassphrase: false,
       files: [],
-      follows: { albumId, state, indexKey: undefined, until: undefined },
+      follows: { albumId, state, indexHash: undefined, indexKey: undefined, until: undefined },
     },
     {
       name: 'of one that follows its album, with a passphrase, an end and the longest names',
       needsPassphrase: true,
       files: Array.from({ length: 5 }, () => named('𝔛'.repeat(80))),
-      follows: { albumId, state, indexKey, until: parseInstant('2026-12-31T12:00:00Z') },
+      follows: { albumId, state, indexHash: rising(0x40, 32), indexKey, until: parseInstant('2026-12-31T12:00:00Z') },
     },
   ]
   const valid = []
@@ -72,6 +72,7 @@ export async function shareRecordVectors(shareKey: Uint8Array) {
         ? {
             album: toHex(uuidBytes(follows.albumId)),
             state: toHex(follows.state),
+            index: follows.indexHash ? toHex(follows.indexHash) : null,
             index_key: follows.indexKey ? toHex(follows.indexKey) : null,
             until: follows.until === undefined ? null : formatInstant(follows.until),
           }
@@ -101,6 +102,10 @@ function invalidRecords() {
     { name: 'no files, without an album', record: of({ files: 0, names: [] }) },
     { name: 'an album id that is short', record: of({ album: rising(1, 15), state: rising(1, 32) }) },
     { name: 'an album without a state', record: of({ album: rising(1, 16) }) },
+    {
+      name: 'an album, and a hash of the index that is short',
+      record: of({ album: rising(1, 16), state: rising(1, 32), index: rising(1, 31) }),
+    },
     {
       name: 'an album, and an end that is no time',
       record: of({ album: rising(1, 16), state: rising(1, 32), until: 'soon' }),

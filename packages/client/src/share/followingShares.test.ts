@@ -1,15 +1,19 @@
 /** Shares that follow their album, at a real server: with other clients, killed ones, and a server that lies. */
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { before, describe, it } from 'node:test'
-import { type AlbumId, instantOf } from '@blindkeep/protocol/ids'
+import { fromBase64, fromHex, toBase64 } from '@blindkeep/protocol/bytes'
+import { type AlbumId, instantOf, parseSha256Hex } from '@blindkeep/protocol/ids'
 import { changeBody, flipInBase64, isRequest } from '../../../../testing/maliciousServer.ts'
 import { anotherClient, type Keeper, newKeeper, quickEnvironment } from '../../../../testing/people.ts'
 import type { CreatedShare, CreateShare, Owner } from '../owner.ts'
 import { sourceOfBytes } from '../seal/source.ts'
 import { hasCode } from '../testing/expectations.ts'
+import { callsOf } from '../testing/replaceAsset.ts'
 import { sharedServer } from '../testing/sharedServer.ts'
 import { type OpenedShare, openShare } from './openShare.ts'
+import { parseShare } from './shareAddress.ts'
+import { sealShareIndex } from './shareIndex.ts'
 
 const { proxy } = await sharedServer()
 let keeper: Keeper
@@ -220,6 +224,33 @@ describe('a share that follows its album', () => {
     const { following: count } = await owner.refreshShares()
     proxy.tamper()
     assert.deepEqual([count, await names()], [1, ['a', 'b']], 'before its end')
+    await owner.deleteShare(share.opaqueId)
+  })
+
+  it('takes over nothing of an index that a thief of a token has sealed with the key of the address', async () => {
+    const { albumId, share, add, names } = await following()
+    const device = await owner.addDevice(undefined, { tie: false })
+    const source = sourceOfBytes(new Uint8Array(randomBytes(10)))
+    const { assetId } = await owner.upload({ source, album: albumId, device, name: 'stolen' })
+    await owner.refreshShares()
+    const { opaqueId, shareKey } = parseShare(share.url)
+    const forged = (await owner.sharedFiles(share.url)).map((entry) => ({ ...entry, name: `forged ${entry.name}` }))
+    await owner.revokeDevice(device.deviceId)
+    const call = callsOf(proxy.url, owner)
+    const path = { opaque_id: opaqueId }
+    const { sealed_index: prior, blob_hashes } = (await call('ownShare', { path })).body
+    const sealed = await sealShareIndex({ shareKey, opaqueId: fromHex(opaqueId) }, forged)
+    const record = (await call('listShares')).body.shares.find(({ opaque_id: id }) => id === opaqueId)?.sealed_record
+    const body = {
+      ...{ sealed_index: toBase64(sealed), blob_hashes, sealed_record: record ?? assert.fail() },
+      prior_index_hash: parseSha256Hex(createHash('sha256').update(fromBase64(prior)).digest('hex')) ?? assert.fail(),
+    }
+    await call('changeShare', { path, body })
+    assert.deepEqual(await names(), ['forged a', 'forged stolen'])
+    await add('b')
+    const { changed } = await owner.refreshShares()
+    assert.deepEqual([changed.map(({ left }) => left), await names()], [[1], ['a', 'b']])
+    await owner.deleteAsset(assetId)
     await owner.deleteShare(share.opaqueId)
   })
 

@@ -77,7 +77,9 @@ export async function refreshShares(
       // After the indexes: otherwise a file that another client has just added to one would be taken out of it again.
       const present = [...(await assets())]
       for (const one of some) {
-        const outcome = one && (await refreshShare(ports, one, { present, signal }))
+        // Mostly another client has changed it since it was listed. Otherwise all of it is read again.
+        const isOfAnother = one?.isOwn === false && round < MAX_ROUNDS
+        const outcome = isOfAnother ? 'changed_elsewhere' : one && (await refreshShare(ports, one, { present, signal }))
         if (outcome === 'changed_elsewhere') behind += 1
         else if (outcome !== undefined) changed.push(outcome)
       }
@@ -120,6 +122,8 @@ function staleOf(following: readonly Following[], assets: Iterable<AssetFacts>):
 interface ReadShare {
   readonly following: Following
   readonly priorIndexHash: Sha256Hex
+  /** Whether it is the index of the record: a client of the account has sealed it. */
+  readonly isOwn: boolean
   readonly entries: readonly ShareEntry[]
 }
 
@@ -138,7 +142,10 @@ async function readIndex(
   const answer = await call('ownShare', { path: { opaque_id: row.opaque_id }, signal }).catch(unlessGone)
   if (answer === undefined) return undefined
   const sealed = fromBase64(answer.body.sealed_index)
-  return { following, priorIndexHash: hashOf(sealed), entries: await openShareIndex(sealOf(following), sealed) }
+  const priorIndexHash = hashOf(sealed)
+  const { indexHash } = following.record.follows
+  const isOwn = indexHash !== undefined && equalBytes(indexHash, fromHex(priorIndexHash))
+  return { following, priorIndexHash, isOwn, entries: await openShareIndex(sealOf(following), sealed) }
 }
 
 interface Present {
@@ -148,20 +155,22 @@ interface Present {
 
 async function refreshShare(
   ports: AssetPorts,
-  { following, priorIndexHash, entries: before }: ReadShare,
+  { following, priorIndexHash, isOwn, entries: before }: ReadShare,
   { present, signal }: Present,
 ): Promise<RefreshedShare | 'changed_elsewhere' | undefined> {
   const { record, share } = following
   const files = filesOfAlbum(present, record.follows.albumId)
-  const entries = fittingEntries(await entriesOf(ports, { files, before }, signal), before)
+  const entries = fittingEntries(await entriesOf(ports, { files, before: isOwn ? before : [] }, signal), before)
   const seal = sealOf(following)
-  const follows = { ...record.follows, state: stateOfAlbum(files) }
+  const sealedIndex = await sealShareIndex(seal, entries)
+  const indexHash = Uint8Array.from(sha256(sealedIndex))
+  const follows = { ...record.follows, state: stateOfAlbum(files), indexHash }
   const sealedRecord = await sealShareRecord(
     { accountKey: ports.accountKey, opaqueId: seal.opaqueId },
     { ...record, ...summaryOf(entries), follows },
   )
   const body = {
-    sealed_index: toBase64(await sealShareIndex(seal, entries)),
+    sealed_index: toBase64(sealedIndex),
     blob_hashes: entries.map(({ hash }) => hash),
     sealed_record: toBase64(sealedRecord),
     prior_index_hash: priorIndexHash,

@@ -5,6 +5,7 @@ import { mapConcurrently } from '@blindkeep/protocol/concurrency'
 import { type AlbumId, type OpaqueId, parseInstant } from '@blindkeep/protocol/ids'
 import type { CreateShareRequest } from '@blindkeep/protocol/schemas/shares'
 import { KEY_BYTES } from '@blindkeep/protocol/suites'
+import { sha256 } from '@noble/hashes/sha2.js'
 import { type AssetFacts, readAsset } from '../assets/assetFacts.ts'
 import type { AssetPorts } from '../assets/assetPorts.ts'
 import type { AssetPermissions } from '../assets/vouchedAsset.ts'
@@ -19,7 +20,7 @@ import { formatShare, parseShare } from './shareAddress.ts'
 import { ENTRIES_AT_ONCE, shareEntryOf } from './shareEntry.ts'
 import { openShareIndex, type ShareEntry, sealShareIndex } from './shareIndex.ts'
 import { hasExpired, listOwnShares, nameSeal, type OwnShare } from './shareList.ts'
-import { stretchSharePassphrase } from './sharePassphrase.ts'
+import { type SharePassphrase, stretchSharePassphrase } from './sharePassphrase.ts'
 import { type Followed, sealShareRecord, summaryOf } from './shareRecord.ts'
 import { createShareContents } from './showingShares.ts'
 
@@ -131,7 +132,7 @@ export function createOwnerShares(
         ? await stretchSharePassphrase(environment, { shareKey, opaqueId: id, passphrase })
         : undefined
       const sealedIndex = await sealShareIndex({ shareKey: gate?.indexKey ?? shareKey, opaqueId: id }, entries)
-      const follows = follow && { ...following(follow, facts, expiresAt), indexKey: gate?.indexKey }
+      const follows = follow && { ...following(follow, facts, expiresAt), ...sealedAs(sealedIndex, gate) }
       const record = { shareKey, needsPassphrase, ...summaryOf(entries), ...(follows && { follows }) }
       const sealedRecord = await sealShareRecord({ accountKey, opaqueId: id }, record)
       const share = {
@@ -194,9 +195,16 @@ function following(
   albumId: AlbumId,
   files: readonly AssetFacts[],
   expiresAt: string | undefined,
-): Omit<Followed, 'indexKey'> {
+): Pick<Followed, 'albumId' | 'state' | 'until'> {
   // The server refuses what is no time.
   return { albumId, state: stateOfAlbum(files), until: expiresAt === undefined ? undefined : parseInstant(expiresAt) }
+}
+
+function sealedAs(
+  sealedIndex: Uint8Array,
+  gate: SharePassphrase | undefined,
+): Pick<Followed, 'indexHash' | 'indexKey'> {
+  return { indexHash: Uint8Array.from(sha256(sealedIndex)), indexKey: gate?.indexKey }
 }
 
 interface CreationParts {

@@ -4,7 +4,7 @@
  * CBOR: a map of `version`, `key`, `files`, `bytes` and `names`. The version is that of the fragment: 1, or 2 for a
  * share with a passphrase, so that a client that does not know passphrases shows no address that opens nothing. It
  * always has the same length, which says nothing about the files. The record of a share that follows its album also has
- * `album`, `state`, with a passphrase `index_key`, and `until` if it ends.
+ * `album`, `state`, `index`, with a passphrase `index_key`, and `until` if it ends.
  */
 import { type Bytes, concatBytes, fromBase64, uuidBytes } from '@blindkeep/protocol/bytes'
 import { CborError, type CborValue, decodeCbor, encodeCbor } from '@blindkeep/protocol/cbor'
@@ -24,7 +24,7 @@ const MAX_NAMES = 5
 const MAX_NAME_CHARACTERS = 80
 /** Of the content, filled with zeros. Five names of 80 characters of any script fit. */
 const RECORD_BYTES = 2048
-const STATE_BYTES = 32
+const [STATE_BYTES, HASH_BYTES] = [32, 32]
 
 /** What the owner's client has written about the files when it made the share. */
 export interface ShareSummary {
@@ -48,6 +48,8 @@ export interface Followed {
   readonly albumId: AlbumId
   /** 32 bytes: of which state of the album its index is (`followedAlbum.ts`). */
   readonly state: Bytes
+  /** SHA-256 of the sealed index, which everyone who has the address could have sealed. */
+  readonly indexHash: Bytes | undefined
   /** SECRET, with a passphrase: what seals the index. It neither proves the passphrase nor leads to it. */
   readonly indexKey: Bytes | undefined
   /** When the share ends, as its owner has chosen: what the server says of it later lets no file out after that. */
@@ -126,6 +128,7 @@ export function encodeShareRecord({ shareKey, needsPassphrase, files, bytes, nam
   ])
   if (follows !== undefined) {
     fields.set('album', uuidBytes(follows.albumId)).set('state', follows.state)
+    if (follows.indexHash !== undefined) fields.set('index', follows.indexHash)
     if (follows.indexKey !== undefined) fields.set('index_key', follows.indexKey)
     if (follows.until !== undefined) fields.set('until', formatInstant(follows.until))
   }
@@ -155,11 +158,15 @@ export function decodeShareRecord(content: Uint8Array): ShareRecord {
 }
 
 function followedOf(fields: ReadonlyMap<unknown, unknown>, needsPassphrase: boolean): Followed | undefined {
-  const [album, state, indexKey] = ['album', 'state', 'index_key'].map((name) => fields.get(name))
+  const [album, state, index, indexKey] = ['album', 'state', 'index', 'index_key'].map((name) => fields.get(name))
   if (album === undefined) return undefined
   const albumId = isBytes(album, ID_BYTES) ? parseAlbumId(uuidOf(album)) : undefined
   if (albumId === undefined || !isBytes(state, STATE_BYTES)) throw invalid('the album is wrong')
-  const followed = { albumId, state: Uint8Array.from(state), until: untilOf(fields.get('until')) }
+  if (index !== undefined && !isBytes(index, HASH_BYTES)) throw invalid('the hash of the index is wrong')
+  const followed = {
+    ...{ albumId, state: Uint8Array.from(state) },
+    ...{ indexHash: index && Uint8Array.from(index), until: untilOf(fields.get('until')) },
+  }
   if (!needsPassphrase) return { ...followed, indexKey: undefined }
   if (!isBytes(indexKey, KEY_BYTES)) throw invalid('there is no key of the index')
   return { ...followed, indexKey: Uint8Array.from(indexKey) }
