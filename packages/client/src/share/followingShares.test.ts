@@ -268,6 +268,26 @@ describe('a share that follows its album', () => {
     for (const { share } of [broken, whole]) await owner.deleteShare(share.opaqueId)
   })
 
+  it('does not wait for another share, for which there is no room', async () => {
+    const [large, whole] = [await following(), await following()]
+    await large.add('b')
+    await whole.add('b')
+    proxy.tamper({
+      matches: isRequest('PATCH', new RegExp(`^/v1/shares/${large.share.opaqueId}$`)),
+      // It changes nothing.
+      request: changeBody((body) => Object.assign(body, { unknown: true })),
+      answer: ({ headers }) => ({
+        headers: { ...headers, 'content-type': 'application/problem+json' },
+        body: Buffer.from(JSON.stringify({ code: 'error.request.limit_reached' })),
+        status: 403,
+      }),
+    })
+    await assert.rejects(owner.refreshShares(), hasCode('error.request.limit_reached'))
+    proxy.tamper()
+    assert.deepEqual(await whole.names(), ['a', 'b'])
+    for (const { share } of [large, whole]) await owner.deleteShare(share.opaqueId)
+  })
+
   it('is not made at a server that never changes what a share shows', async () => {
     proxy.tamper({
       matches: isRequest('PATCH', /^\/v1\/shares\//),

@@ -53,8 +53,8 @@ const SHARES_AT_ONCE = 8
 type Following = ListedShare & { readonly record: ShareRecord & { readonly follows: Followed } }
 
 /**
- * Throws what a call throws; and `ShareError` for a share whose index does not open, when the others are up to date.
- * What one file is refused for leaves it out.
+ * Throws what a call throws; and when the others are up to date, `ShareError` for a share whose index does not open,
+ * and `error.request.limit_reached` for one that has no room. What one file is refused for leaves it out.
  */
 export async function refreshShares(
   ports: AssetPorts,
@@ -63,29 +63,31 @@ export async function refreshShares(
   const changed: RefreshedShare[] = []
   for (let round = 1; ; round++) {
     let behind = 0
-    const altered: ShareError[] = []
-    const noteAltered = (error: unknown): undefined => {
-      if (!(error instanceof ShareError)) throw error
-      altered.push(error)
+    const failures: unknown[] = []
+    const noteFailure = (error: unknown): undefined => {
+      if (!isOfOneShare(error)) throw error
+      failures.push(error)
     }
     const following = await followingShares(ports, signal)
     const stale = following.length === 0 ? [] : staleOf(following, await assets())
     for (let from = 0; from < stale.length; from += SHARES_AT_ONCE) {
       const some = await mapConcurrently(stale.slice(from, from + SHARES_AT_ONCE), SHARES_AT_ONCE, (share) =>
-        readIndex(ports, share, signal).catch(noteAltered),
+        readIndex(ports, share, signal).catch(noteFailure),
       )
       // After the indexes: otherwise a file that another client has just added to one would be taken out of it again.
       const present = [...(await assets())]
       for (const one of some) {
         // Mostly another client has changed it since it was listed. Otherwise all of it is read again.
         const isOfAnother = one?.isOwn === false && round < MAX_ROUNDS
-        const outcome = isOfAnother ? 'changed_elsewhere' : one && (await refreshShare(ports, one, { present, signal }))
+        const outcome = isOfAnother
+          ? 'changed_elsewhere'
+          : one && (await refreshShare(ports, one, { present, signal }).catch(noteFailure))
         if (outcome === 'changed_elsewhere') behind += 1
         else if (outcome !== undefined) changed.push(outcome)
       }
     }
     if (behind > 0 && round < MAX_ROUNDS) continue
-    if (altered[0] !== undefined) throw altered[0]
+    if (failures.length > 0) throw failures[0]
     return { following: following.length, changed, behind }
   }
 }
@@ -211,6 +213,10 @@ async function entriesOf(
     }
   })
   return entries.filter((entry) => entry !== undefined)
+}
+
+function isOfOneShare(error: unknown): boolean {
+  return error instanceof ShareError || (error instanceof ProblemError && error.code === 'error.request.limit_reached')
 }
 
 function isOfOneFile(error: unknown): boolean {
