@@ -25,6 +25,8 @@ export interface Reply {
   readonly offset: number
   /** The problem's code; undefined for anything else. */
   readonly code: string | undefined
+  /** There was trouble meanwhile: a verdict in it may say no because the server could not know (`Trouble.seen`). */
+  readonly mayDoubt?: boolean
 }
 
 export interface Api {

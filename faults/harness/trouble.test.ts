@@ -2,28 +2,42 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { describe, it } from 'node:test'
-import { type Asked, createApi, type Reply } from './api.ts'
+import { type Api, type Asked, createApi, type Reply } from './api.ts'
+import { newAsset, newBlob } from './assets/assetLedger.ts'
+import { type Asked as AskedAsset, askedOf, unknownHash, verify } from './assets/verify.ts'
+import { createLedger, type Owner } from './ledger.ts'
 import { createTrouble, type Trouble } from './trouble.ts'
 
 const VERIFY: Asked = { method: 'POST', path: '/v1/storage/verify', json: {} }
 const CONTENT: Asked = { method: 'GET', path: '/v1/blob/abc' }
-const NO = verdicts(true, false)
-const YES = verdicts(true, true)
+const YES: Answer = { status: 200, text: JSON.stringify({ verdicts: [{ durable: true }] }) }
 const BYTES: Answer = { status: 200, text: 'wrong' }
 const UNAVAILABLE = problem('error.storage.unavailable')
 const FULL = problem('error.storage.full')
 
 describe('an answer while something behind the server is away', () => {
-  it('is none if it doubts, and the trouble began and ended during the ask', async () => {
-    assert.equal(await asked(VERIFY, NO, aSpell), undefined)
+  it('may doubt if the trouble began and ended during the ask, not if it was over before', async () => {
+    assert.equal((await asked(VERIFY, YES, aSpell))?.mayDoubt, true)
+    assert.equal((await asked(VERIFY, YES, () => undefined, aSpell))?.mayDoubt, false)
   })
 
-  it('counts if it is a yes', async () => {
-    assert.equal((await asked(VERIFY, YES, aSpell))?.status, 200)
-  })
-
-  it('counts if it doubts, and the trouble was over when it was asked', async () => {
-    assert.equal((await asked(VERIFY, NO, () => undefined, aSpell))?.status, 200)
+  it('is no fault where it says no, and is one where it says a false yes beside it', async () => {
+    const [held, unknown] = [newAsset({} as Owner), newAsset({} as Owner)]
+    const original = newBlob({ role: 'original', name: '', size: 1, hash: unknownHash(), attempt: undefined })
+    original.landed = 'acknowledged'
+    held.bundles.push({ action: 'create', original, metadata: undefined })
+    const questions = [askedOf(held), askedOf(unknown)]
+    const answer = verdictsOn(questions, [false, true])
+    const faultsOf = async (during: (trouble: Trouble) => void) => {
+      const ledger = createLedger()
+      await answering(answer, { during }, async (api) =>
+        verify({ api, ledger }, questions, { owner: { token: '' }, deep: false }),
+      )
+      return ledger.faults.map((fault) => fault.split(',')[0])
+    }
+    const [no, yes] = ['an acknowledged blob is not durable', 'a blob that cannot exist is durable']
+    assert.deepEqual(await faultsOf(aSpell), [yes])
+    assert.deepEqual(await faultsOf(() => undefined), [no, yes])
   })
 
   it('is none if its bytes may be wrong or it is refused, however long after the trouble it comes', async ({
@@ -55,8 +69,13 @@ interface Answer {
   readonly text: string
 }
 
-function verdicts(...durable: readonly boolean[]): Answer {
-  return { status: 200, text: JSON.stringify({ verdicts: durable.map((each) => ({ durable: each })) }) }
+function verdictsOn(questions: readonly AskedAsset[], durable: readonly boolean[]): Answer {
+  const verdicts = questions.map(({ asset, hashes }, index) => {
+    const is = durable[index] ?? false
+    const blobs = hashes.map((hash) => ({ hash, role: 'original', stored: is, indexed: is, retrievable: is }))
+    return { asset_id: asset.assetId, durable: is, blobs }
+  })
+  return { status: 200, text: JSON.stringify({ verdicts }) }
 }
 
 function problem(code: string): Answer {
@@ -69,14 +88,27 @@ function aSpell({ present }: Trouble): void {
 }
 
 /** What a guest sees of an answer, with something that happens before the question and during it. */
-async function asked(
+function asked(
   question: Asked,
-  { status, text }: Answer,
+  answer: Answer,
   during: (trouble: Trouble) => void,
-  before: (trouble: Trouble) => void = () => undefined,
+  before?: (trouble: Trouble) => void,
 ): Promise<Reply | undefined> {
+  return answering(answer, { during, before }, (api) => api.ask(question))
+}
+
+interface Happening {
+  readonly during: (trouble: Trouble) => void
+  readonly before?: ((trouble: Trouble) => void) | undefined
+}
+
+async function answering<Value>(
+  { status, text }: Answer,
+  { during, before }: Happening,
+  use: (api: Api) => Promise<Value>,
+): Promise<Value> {
   const trouble = createTrouble()
-  before(trouble)
+  before?.(trouble)
   const server = createServer((_request, response) => {
     during(trouble)
     response.writeHead(status, { 'content-type': status === 200 ? 'application/json' : 'application/problem+json' })
@@ -85,7 +117,7 @@ async function asked(
   await once(server, 'listening')
   const { port } = server.address() as { readonly port: number }
   try {
-    return await trouble.seen(createApi({ url: `http://127.0.0.1:${port}`, uptimeMs: () => 0 })).ask(question)
+    return await use(trouble.seen(createApi({ url: `http://127.0.0.1:${port}`, uptimeMs: () => 0 })))
   } finally {
     server.close()
     server.closeAllConnections()

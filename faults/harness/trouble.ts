@@ -1,6 +1,5 @@
 /** What guests and owners see while something behind the server is away. */
-import type { StorageVerifyResponse } from '@blindkeep/protocol/schemas/verify'
-import { type Api, type Asked, jsonOf, pause, type Reply } from './api.ts'
+import { type Api, type Asked, pause, type Reply } from './api.ts'
 
 export interface Trouble {
   /** While it is so, and a little longer, the declared answers for it are no faults. */
@@ -27,7 +26,6 @@ interface Spell {
 /** A refusal may still be on its way, or its request still be waiting for a connection to the database. */
 const LATE_MS = 12_000
 const PAUSE_MS = 100
-const VERIFY = '/v1/storage/verify'
 const FROM_BYTES = /^(GET \/v1\/(drops\/[^/]+\/content|blob\/)|POST \/v1\/storage\/verify$)/
 
 function createSpell(): Spell {
@@ -57,7 +55,8 @@ export function createTrouble(): Trouble {
       async ask(asked) {
         const began = performance.now()
         const reply = await api.ask(asked)
-        if (reply === undefined || !isUseless(asked, reply, began)) return reply
+        if (reply === undefined) return undefined
+        if (!isUseless(asked, reply, began)) return { ...reply, mayDoubt: present.wasSince(began) }
         await pause(PAUSE_MS)
         return undefined
       },
@@ -65,7 +64,7 @@ export function createTrouble(): Trouble {
         for (;;) {
           const began = performance.now()
           const reply = await api.askUntilAnswered(asked)
-          if (!isUseless(asked, reply, began)) return reply
+          if (!isUseless(asked, reply, began)) return { ...reply, mayDoubt: present.wasSince(began) }
           await pause(PAUSE_MS)
         }
       },
@@ -78,7 +77,7 @@ export function createTrouble(): Trouble {
     const isFromBytes = reply.status === 200 && FROM_BYTES.test(`${asked.method} ${asked.path}`)
     const isRefusal = isRefused(reply, from)
     if (isRefusal) trouble.refused++
-    return isRefusal || (isFromBytes && lying.wasSince(from)) || (present.wasSince(began) && isInDoubt(asked, reply))
+    return isRefusal || (isFromBytes && lying.wasSince(from))
   }
   function isRefused({ status, code, body }: Reply, from: number): boolean {
     const isForRoom = code === 'error.storage.full' && full.wasSince(from)
@@ -86,14 +85,4 @@ export function createTrouble(): Trouble {
     return status === 500 && (code === 'error.storage.unavailable' || isForRoom || body.length === 0)
   }
   return trouble
-}
-
-/**
- * A verification that says no to some blob. While single requests to the store fail, that is how it says that it cannot
- * know (specification, StorageVerdictResponse: durable is false whenever the server cannot say otherwise). A yes is
- * judged at any time.
- */
-function isInDoubt({ path }: Asked, reply: Reply): boolean {
-  if (path !== VERIFY || reply.status !== 200) return false
-  return jsonOf<StorageVerifyResponse>(reply).verdicts.some(({ durable }) => !durable)
 }

@@ -28,11 +28,15 @@ export function unknownHash(): string {
   return sha256(randomBytes(32))
 }
 
-/** Undefined when there was no answer. The caller must not change the assets meanwhile. */
+/**
+ * Undefined when there was no answer. The caller must not change the assets meanwhile. A no is not judged if the server
+ * may have been unable to know (specification, StorageVerdictResponse: durable is false whenever it cannot say
+ * otherwise); a yes beside it is.
+ */
 export async function verify(
-  ports: LookPorts,
+  ports: Pick<LookPorts, 'api' | 'ledger'>,
   asked: readonly Asked[],
-  { owner, deep }: { readonly owner: Owner; readonly deep: boolean },
+  { owner, deep }: { readonly owner: Pick<Owner, 'token'>; readonly deep: boolean },
 ): Promise<readonly Verdict[] | undefined> {
   const { api, ledger } = ports
   const json = { assets: asked.map(({ asset, hashes }) => ({ asset_id: asset.assetId, blob_hashes: hashes })), deep }
@@ -47,7 +51,7 @@ export async function verify(
     ledger.fault('the verdicts are of other assets than requested')
   for (const [index, verdict] of verdicts.entries()) {
     const each = asked[index]
-    if (each === undefined) continue
+    if (each === undefined || (reply.mayDoubt === true && !verdict.durable)) continue
     ledger.counts.verdicts++
     for (const fault of verdictFaults(each, verdict, deep))
       ledger.fault(`${fault}, ${JSON.stringify(verdict)}: ${describeAsset(each.asset)}`)
