@@ -137,6 +137,18 @@ describe('what a share shows', () => {
         [listed?.sealedRecord, listed?.sealedName, listed?.maxDownloads, listed?.opened, listed?.downloaded],
         [sealedRecord, asked.sealedName, 2, 2, 1],
       )
+      const otherRecord = bytes(34)
+      const noted = (prior: Uint8Array) => {
+        const change = replacing(won, prior)
+        return { ...change, contents: { ...change.contents, sealedRecord: otherRecord } }
+      }
+      assert.deepEqual(
+        await world.rules.shares.change(accountId, opaqueId, noted(asked.sealedIndex)),
+        { refused: 'share_changed' },
+        'another record is no repeat',
+      )
+      assert.equal(await world.rules.shares.change(accountId, opaqueId, noted(won)), undefined)
+      assert.deepEqual((await world.rules.shares.list(accountId))[0]?.sealedRecord, otherRecord)
       const back = replacing(asked.sealedIndex, won, asked.blobHashes)
       assert.equal(await world.rules.shares.change(accountId, opaqueId, back), undefined)
       assert.equal(await shown(world, opaqueId), BOTH)

@@ -134,17 +134,18 @@ const ID_TAKEN = { refused: 'request_malformed', detail: '/opaque_id is taken: m
 async function replaceContents(
   tx: WriteTx,
   { opaqueId, accountId }: Share,
-  { priorIndexHash, sealedRecord, ...contents }: ReplacingContents,
+  { priorIndexHash, ...contents }: ReplacingContents,
 ): Promise<Refuses<'share_not_found' | 'share_changed' | 'limit_reached'> | undefined> {
   const present = await tx.shares.contentsOf(opaqueId)
   if (present === undefined) return { refused: 'share_not_found' }
-  if (isSameContents(present, contents)) return undefined
+  const { sealedRecord } = await tx.shares.notesOf(opaqueId)
+  if (isSameContents(present, contents) && isSame(sealedRecord, contents.sealedRecord)) return undefined
   if (!Buffer.from(sha256(present.sealedIndex)).equals(Buffer.from(priorIndexHash, 'hex')))
     return { refused: 'share_changed' }
   const held = (await tx.shares.bytesOf(accountId)) - bytesOf(present)
   const overBytes = judgeBound('bytes of shares', held + bytesOf(contents) - 1)
   if (overBytes !== undefined) return overBytes
-  await tx.shares.setContents(opaqueId, { ...contents, sealedRecord })
+  await tx.shares.setContents(opaqueId, contents)
   return undefined
 }
 
