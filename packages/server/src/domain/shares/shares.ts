@@ -69,8 +69,7 @@ export function createShares(ports: ShareReadingPorts, settings: PassphraseSetti
         if (passed !== undefined) return passed
         const overBound = judgeBound('shares', await tx.shares.count(accountId))
         if (overBound !== undefined) return overBound
-        const held = await tx.shares.bytesOf(accountId)
-        const overBytes = judgeBound('bytes of shares', held + bytesOf(share) - 1)
+        const overBytes = await judgeBytes(tx, accountId, bytesOf(share))
         if (overBytes !== undefined) return overBytes
         return (await tx.shares.insert(share)) ? share.opaqueId : ID_TAKEN
       })
@@ -142,8 +141,7 @@ async function replaceContents(
   if (isSameContents(present, contents) && isSame(sealedRecord, contents.sealedRecord)) return undefined
   if (!Buffer.from(sha256(present.sealedIndex)).equals(Buffer.from(priorIndexHash, 'hex')))
     return { refused: 'share_changed' }
-  const held = (await tx.shares.bytesOf(accountId)) - bytesOf(present)
-  const overBytes = judgeBound('bytes of shares', held + bytesOf(contents) - 1)
+  const overBytes = await judgeBytes(tx, accountId, bytesOf(contents) - bytesOf(present))
   if (overBytes !== undefined) return overBytes
   await tx.shares.setContents(opaqueId, contents)
   return undefined
@@ -169,6 +167,14 @@ function isSameContents(one: ShareContents, other: ShareContents): boolean {
     one.blobHashes.length === other.blobHashes.length &&
     one.blobHashes.every((hash, position) => hash === other.blobHashes[position])
   )
+}
+
+async function judgeBytes(
+  tx: ReadTx,
+  accountId: AccountId,
+  added: number,
+): Promise<Refuses<'limit_reached'> | undefined> {
+  return judgeBound('bytes of shares', (await tx.shares.bytesOf(accountId)) + added - 1)
 }
 
 /** What the row of a share takes beside its fixed columns, as `tx.shares.bytesOf` counts it. */
