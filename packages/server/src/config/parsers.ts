@@ -4,6 +4,7 @@ import { normaliseEmail } from '@blindkeep/protocol/email'
 import { type ProtocolVersion, parseProtocolVersion } from '@blindkeep/protocol/ids'
 import { CHANNEL_KINDS, type ChannelKind } from '@blindkeep/protocol/schemas/channels'
 import { MAX_SITE_CHARACTERS } from '@blindkeep/protocol/schemas/discovery'
+import { shown } from '@blindkeep/protocol/terminalText'
 import { parseS3Address, type S3Address } from '../adapters/s3/address.ts'
 import { type Address, networksOf } from '../http/addresses.ts'
 
@@ -59,12 +60,10 @@ export const host: Parser<string> = (value) =>
 
 export const text: Parser<string> = (value) => ({ value })
 
-const noLine = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u
-
 /** One line of text for people, without spaces around it. */
 export const line: Parser<string> = (given) => {
   const value = given.trim()
-  const isLine = value !== '' && value.length <= MAX_SITE_CHARACTERS && value.isWellFormed() && !noLine.test(value)
+  const isLine = value !== '' && value.length <= MAX_SITE_CHARACTERS && value.isWellFormed() && value === shown(value)
   return isLine
     ? { value }
     : { fault: `must be one line of 1 to ${MAX_SITE_CHARACTERS} characters, none of which turns the direction of text` }
