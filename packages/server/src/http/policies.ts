@@ -1,6 +1,7 @@
 /**
  * The Content-Security-Policy of every answer, whatever its status, by the beginning of its path: this one rule can be
- * declared, and then compared by others (decisions/pages.md). What has no prefix of its own has the page's policy.
+ * declared, and then compared by others (decisions/pages.md). What has no prefix of its own has the page's policy. Only
+ * the page that leads on from a former name has another one (`movedPage.ts`).
  */
 import { createHash } from 'node:crypto'
 import { operations } from '@blindkeep/protocol/operations'
