@@ -110,7 +110,7 @@ function copyPages(directory: string, isWanted: (path: string) => boolean = () =
 
 /** What `blindkeep pages serve` shows: neither guests' pages nor service workers, and nothing compressed. */
 function isForOwner(path: string): boolean {
-  return !/^(?:u|v|push|take)(?:\/|$)|\.(?:br|gz)$/.test(path)
+  return !/^(?:u|push|take)(?:\/|$)|\.(?:br|gz)$/.test(path)
 }
 
 interface Staged {

@@ -32,7 +32,7 @@ export async function copyPagesLists(to: string): Promise<void> {
   await cp(join(ROOT, 'packages', 'web', 'dist', PAGES_LIST), join(to, `${await version()}.json`))
 }
 
-export function pagesListOf(pages: Pages, version: string): string {
+function pagesListOf(pages: Pages, version: string): string {
   const policies = policiesOf(pages)
   const kinds = new Map<string, object>()
   const routes: (readonly [path: string, file: string | null, kind: string])[] = []

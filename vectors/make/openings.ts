@@ -68,13 +68,13 @@ async function sealed(blob: Blob): Promise<Sealed> {
   return { blob, payload, opening: { ...parts, secret: toBase64(secret), prefix: toBase64(prefix) } }
 }
 
-interface Bytesof {
+interface SealedBytes {
   readonly ciphertextHash: string
   readonly size: number
   readonly isOwn: boolean
 }
 
-function payloadOf({ ciphertextHash, size, isOwn }: Bytesof): ReceiptPayload {
+function payloadOf({ ciphertextHash, size, isOwn }: SealedBytes): ReceiptPayload {
   return {
     server_id: SERVER_ID,
     receipt_seq: 1,
