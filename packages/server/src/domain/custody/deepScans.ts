@@ -85,7 +85,9 @@ export function createDeepScans(
     if (outcome !== 'unreadable') return outcome
     // The store may have been away and be back.
     await objects.check()
-    return scanOnce(object, spender, signal)
+    const again = await scanOnce(object, spender, signal)
+    // No second read takes back that the first one failed.
+    return again === 'rate_limited' ? outcome : again
   }
 
   async function scanOnce(object: HeldBlob, spender: Spender, signal: AbortSignal): Promise<ScanOutcome> {

@@ -23,7 +23,7 @@ import {
   verifyOver,
   watchBlobs,
 } from '../../testing/verify.ts'
-import { inWorld, type World } from '../../testing/world.ts'
+import { defined, inWorld, type World } from '../../testing/world.ts'
 
 const MEBIBYTE = 1024 * 1024
 
@@ -186,6 +186,20 @@ describe('an object that cannot be read', () => {
         assert.equal(saidOf(await askOne(verifyOver(world), albumOwner.accountId, blob, true)), INTACT)
       },
       { around: faults.around },
+    )()
+  })
+
+  it('is not stored either when there is no second read', async () => {
+    const [faults, watch] = [createFaults(), watchBlobs()]
+    await inWorld(
+      async (world) => {
+        const albumOwner = await newAlbumOwner(world)
+        const blob = await keep(world, albumOwner, bytes(100))
+        faults.arm('digest', { times: 1 })
+        watch.beforeDigest(() => Promise.reject(new DigestsBusy('too many')))
+        assert.equal(saidOf(await askOne(verifyOver(world), albumOwner.accountId, blob, true)), UNREADABLE)
+      },
+      { around: { blobs: (real) => defined(faults.around.blobs)(watch.around(real)) } },
     )()
   })
 
