@@ -21,6 +21,9 @@ async function keep(name: string, bytes: Uint8Array) {
   return await owner.asset(assetId)
 }
 
+/** Of no file. */
+const anotherId = (id: string) => `${id.slice(0, -1)}${id.endsWith('0') ? '1' : '0'}`
+
 const content = randomBytes(2_500_000)
 const big = await keep('folder/big.bin', content)
 const twin = await keep('twin.txt', Buffer.from('one'))
@@ -208,6 +211,20 @@ describe('blindkeep rm', () => {
       assert.deepEqual([again.status, again.stdout], [0, 'There is nothing left to delete.\n'], again.stderr)
       await owner.emptyBin()
       assert.equal((await run(line)).status, 1)
+    })
+
+  for (const isById of [true, false])
+    it(`deletes nothing if one of them never was there, by ${isById ? 'id' : 'name'}`, async () => {
+      const { assetId } = await keep(`present ${isById}`, Buffer.from('1'))
+      const meant = isById ? [assetId, anotherId(assetId)] : [`present ${isById}`, 'mistyped']
+      const outcome = await run(['rm', ...meant, '--yes', ...as])
+      assert.deepEqual(
+        [outcome.status, outcome.stderr.includes(`There is no file ${meant[1]}`)],
+        [1, true],
+        outcome.stderr,
+      )
+      assert.ok((await assetIdsOf(owner)).includes(assetId))
+      await owner.deleteAsset(assetId)
     })
 })
 

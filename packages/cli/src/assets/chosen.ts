@@ -42,22 +42,18 @@ export async function chosenAssets(
   const all = await accountAssets(session, signal)
   const described = await describeAssets(session, all, { all, signal })
   const first = described.filter((one) => !isLast(one))
-  const unknown = given.filter((text) => meantBy(described, text, NAMED).length === 0)
+  const unknown = given.filter((text) => meantBy(described, text, FILE).length === 0)
   const gone = skipsGone && unknown.length > 0 ? await inBin(session, unknown, signal) : []
   tellGone(session, gone.length, described.filter(({ file }) => file === undefined).length)
   const chosen = given
     .filter((text) => !gone.includes(text))
-    .map((text) =>
-      pick(first.some(({ file }) => file?.name === text) ? first : described, text, {
-        what: 'file',
-        listedBy: 'ls',
-        ...NAMED,
-      }),
-    )
+    .map((text) => pick(first.some(({ file }) => file?.name === text) ? first : described, text, FILE))
   return [...new Set(chosen)]
 }
 
-const NAMED = {
+const FILE = {
+  what: 'file',
+  listedBy: 'ls',
   id: ({ asset }: DescribedAsset) => asset.assetId,
   name: ({ file }: DescribedAsset) => file?.name,
 }
@@ -67,20 +63,20 @@ async function chosenById(
   ids: readonly AssetId[],
   { signal, skipsGone }: Pick<Choosing, 'signal' | 'skipsGone'>,
 ): Promise<readonly DescribedAsset[]> {
-  const gone: ProblemError[] = []
+  const gone: AssetId[] = []
   const asked = await mapConcurrently(ids, AT_ONCE, async (id) => {
     try {
       return await session.owner.asset(id)
     } catch (error) {
       if (!(skipsGone && isGone(error))) throw error
-      gone.push(error)
+      gone.push(id)
       return undefined
     }
   })
-  const assets = asked.filter((asset) => asset !== undefined)
-  const [first] = gone
-  if (assets.length === 0 && first !== undefined && (await inBin(session, ids, signal)).length < ids.length) throw first
+  const deleted = gone.length === 0 ? [] : await inBin(session, gone, signal)
+  for (const id of gone) if (!deleted.includes(id)) pick([], id, FILE)
   tellGone(session, gone.length)
+  const assets = asked.filter((asset) => asset !== undefined)
   return await describeAssets(session, assets, { signal })
 }
 
