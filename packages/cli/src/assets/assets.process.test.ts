@@ -117,6 +117,28 @@ describe('blindkeep rename and mv', () => {
       await owner.deleteAsset(moved.asset_id)
     }
   })
+
+  it('go on with the ids of the same line when some of its files are moved and one is not', async () => {
+    await owner.createAlbum({ name: 'Both' })
+    const [first, second] = [await keep('first', Buffer.from('1')), await keep('second', Buffer.from('2'))]
+    world.proxy.tamper({ matches: isRequest('DELETE', new RegExp(`^/v1/assets/${second.assetId}`)), instead: 403 })
+    const line = ['mv', first.assetId, second.assetId, '--album', 'Both', ...as]
+    const stopped = await run(line)
+    world.proxy.tamper()
+    assert.equal(stopped.status, 1, stopped.stderr)
+    const before = (await assetIdsOf(owner)).length
+    const notes = async () =>
+      (await readdir(root, { recursive: true })).filter((path) => /\/moves\/.+json$/.test(path)).length
+    assert.equal(await notes(), 2)
+    const moved = await facts(line)
+    assert.deepEqual(
+      moved.map(({ from_asset_id }) => from_asset_id),
+      [first.assetId, second.assetId],
+    )
+    assert.equal((await assetIdsOf(owner)).length, before - 1)
+    assert.equal(await notes(), 0)
+    for (const { asset_id } of moved) await owner.deleteAsset(asset_id)
+  })
 })
 
 describe('blindkeep get', () => {

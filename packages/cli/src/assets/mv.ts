@@ -58,6 +58,7 @@ export async function mv(given: readonly string[], flags: MvFlags): Promise<Exit
     const outcomes = createOutcomes(report)
     const files = chosen.map((one) => ({ one, shownAs: titleOf(one), size: one.file?.size ?? 0 }))
     const progress = createProgress(files, report)
+    const notes: string[] = []
     for (const file of files) {
       signal.throwIfAborted()
       const { assetId: shownId } = file.one.asset
@@ -68,6 +69,7 @@ export async function mv(given: readonly string[], flags: MvFlags): Promise<Exit
           { ...file.one, assetId },
           { album, device, signal, onProgress: progress.of(file) },
         )
+        notes.push(noteOf(session, assetId, album))
         const text = `${shown(file.shownAs)} is in the album ${shown(album.name ?? shortId(album.albumId))}.`
         report.result(text, { event: 'moved', asset_id: moved, from_asset_id: assetId, album_id: album.albumId })
       } catch (error) {
@@ -77,6 +79,8 @@ export async function mv(given: readonly string[], flags: MvFlags): Promise<Exit
       }
     }
     report.end()
+    // The same line again may name a moved file by the id that it had.
+    if (notes.length === files.length) for (const note of notes) await session.profile.vault.remove(note)
     await followAlbums(session, signal)
     signal.throwIfAborted()
     return outcomes.exit()
@@ -90,20 +94,21 @@ interface Moving {
   readonly onProgress: (progress: FileProgress) => void
 }
 
-/** Keeps a note of how far it is, until the file is moved. */
+/** Keeps a note of how far it is. */
 async function moveOne(
-  { owner, profile, server, recordsOf }: SignedIn,
+  session: SignedIn,
   { assetId, signerRevokedAt }: Pick<DescribedAsset, 'signerRevokedAt'> & { readonly assetId: AssetId },
-  { album: { albumId }, ...moving }: Moving,
+  { album, ...moving }: Moving,
 ): Promise<AssetId> {
+  const { owner, profile, server } = session
   const { home, directory, vault } = profile
-  const name = `${FOLDER}/${recordsOf}-${assetId}-${albumId}`
+  const name = noteOf(session, assetId, album)
   const onState = (state: AssetMoveState) => vault.write(name, state)
   const move = async () =>
     await owner.moveAsset({
       ...moving,
       assetId,
-      album: albumId,
+      album: album.albumId,
       state: stateOf(await vault.read(name, NOTE).catch(unlessDamaged)),
       onState,
       pinned: await pinsOf(home, new URL(server).origin),
@@ -114,9 +119,7 @@ async function moveOne(
   const claim = { home, path: join(directory, `${name}.json`), doing: 'moves this file' }
   return await whileAlone(claim, async () => {
     try {
-      const moved = await move()
-      await vault.remove(name)
-      return moved
+      return await move()
     } catch (error) {
       const isOver = error instanceof SendError && error.remedy === 'prepare_again'
       if (isOver || (error instanceof AssetMoveError && error.reason === 'changed')) await vault.remove(name)
@@ -125,20 +128,23 @@ async function moveOne(
   })
 }
 
+const noteOf = ({ recordsOf }: Pick<SignedIn, 'recordsOf'>, assetId: AssetId, { albumId }: Album) =>
+  `${FOLDER}/${recordsOf}-${assetId}-${albumId}`
+
 type BegunMove = readonly [assetId: AssetId, copyId: AssetId]
 
-/** Moves to the album that this profile has begun: perhaps all that is left to do is to free the space of the file. */
-async function begunMoves({ profile, recordsOf }: SignedIn, { albumId }: Album): Promise<readonly BegunMove[]> {
+/** Moves to the album that a line of this profile has begun: perhaps nothing of it is left to do. */
+async function begunMoves({ profile, recordsOf }: SignedIn, album: Album): Promise<readonly BegunMove[]> {
   const { directory, vault } = profile
-  const [before, after] = [join(FOLDER, `${recordsOf}-`), `-${albumId}.json`]
+  const [before, after] = [join(FOLDER, `${recordsOf}-`), `-${album.albumId}.json`]
   const found: BegunMove[] = []
   for (const file of (await readdir(join(directory, FOLDER), { recursive: true }).catch(unlessMissing)) ?? []) {
     const path = join(FOLDER, file)
     if (!path.startsWith(before) || !path.endsWith(after)) continue
     const assetId = parseAssetId(path.slice(before.length, -after.length))
-    const name = `${FOLDER}/${recordsOf}-${assetId}-${albumId}`
-    const state = stateOf(await vault.read(name, NOTE).catch(unlessDamaged))
-    if (assetId !== undefined && state !== undefined) found.push([assetId, state.copy.envelope.file_id])
+    if (assetId === undefined) continue
+    const state = stateOf(await vault.read(noteOf({ recordsOf }, assetId, album), NOTE).catch(unlessDamaged))
+    if (state !== undefined) found.push([assetId, state.copy.envelope.file_id])
   }
   return found
 }
