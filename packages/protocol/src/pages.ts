@@ -23,6 +23,9 @@ const ASSET_POLICY =
 /** The service worker shows a message with the app's picture, and reaches nothing else (decisions/web.md). */
 const PUSH_POLICY = "default-src 'none'; img-src 'self'; base-uri 'none'; frame-ancestors 'none'"
 
+/** Data of the interface, bytes of guests among them: a browser that is led there shows a text without an origin. */
+export const DATA_POLICY = "default-src 'none'; frame-ancestors 'none'; sandbox"
+
 const PASSKEYS = ['publickey-credentials-create', 'publickey-credentials-get']
 /** The pages use none of these features, so no code in them may. */
 const UNUSED = [

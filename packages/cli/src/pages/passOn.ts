@@ -6,6 +6,7 @@
 import http, { type IncomingMessage, type ServerResponse } from 'node:http'
 import https from 'node:https'
 import { finished, pipeline } from 'node:stream/promises'
+import { DATA_POLICY } from '@blindkeep/protocol/pages'
 import type { AskedOperation } from './operationAt.ts'
 
 export interface PassOn {
@@ -18,7 +19,7 @@ export interface PassOn {
 /** What every answer has, whatever the server says. */
 export const DATA_HEADERS = {
   'Cache-Control': 'no-store',
-  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
+  'Content-Security-Policy': DATA_POLICY,
   'Cross-Origin-Resource-Policy': 'same-origin',
   'Referrer-Policy': 'no-referrer',
   'X-Content-Type-Options': 'nosniff',

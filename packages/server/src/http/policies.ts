@@ -5,12 +5,9 @@
  */
 import { createHash } from 'node:crypto'
 import { operations } from '@blindkeep/protocol/operations'
-import { PAGE_POLICY, PAGE_ROUTES, PREVIEW, previewPolicyOf } from '@blindkeep/protocol/pages'
+import { DATA_POLICY, PAGE_POLICY, PAGE_ROUTES, PREVIEW, previewPolicyOf } from '@blindkeep/protocol/pages'
 import type { Pages } from '../ports/pages.ts'
 import { PROBLEM_STYLE } from './problemPage.ts'
-
-/** Data of the interface, bytes of guests among them: a browser that is led there shows a text without an origin. */
-const DATA_POLICY = "default-src 'none'; frame-ancestors 'none'; sandbox"
 
 const PROBLEM_POLICY = `default-src 'none'; style-src 'sha256-${sha256Base64(PROBLEM_STYLE)}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; sandbox`
 
