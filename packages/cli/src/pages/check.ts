@@ -207,9 +207,10 @@ async function tell(
       },
     )
   const record = await httpsRecordOf(baseUrl)
-  for (const way of [...elsewhere, ...(record === undefined ? [] : [record])])
-    report.aside(`A browser may be sent elsewhere, where this program was not: ${way}`)
-  if (others.size > 0) report.aside(`Other headers, which change no page: ${namesText([...others].sort())}`)
+  const ways = [...elsewhere, ...(record === undefined ? [] : [record])]
+  const otherHeaders = [...others].sort()
+  for (const way of ways) report.aside(`A browser may be sent elsewhere, where this program was not: ${way}`)
+  if (otherHeaders.length > 0) report.aside(`Other headers, which change no page: ${namesText(otherHeaders)}`)
   const newest = lists.at(-1)?.version
   if (newest !== undefined && newest !== list.version) report.aside(`A newer release is known: ${newest}.`)
   const verdict = verdictOf(found)
@@ -221,8 +222,8 @@ async function tell(
     at: at.toISOString(),
     answers,
     bytes,
-    elsewhere: [...elsewhere, ...(record === undefined ? [] : [record])],
-    other_headers: [...others].sort(),
+    elsewhere: ways,
+    other_headers: otherHeaders,
     newest_known: newest,
   }
   const time = `${String(at.getHours()).padStart(2, '0')}:${String(at.getMinutes()).padStart(2, '0')}`

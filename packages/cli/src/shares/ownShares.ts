@@ -16,7 +16,7 @@ import { type Instant, millisecondsOf } from '@blindkeep/protocol/ids'
 import { endOf } from '../account/endOf.ts'
 import type { OwnerFlags } from '../account/profile.ts'
 import { type SignedIn, signedIn } from '../account/session.ts'
-import { chosenAlbum, chosenAssets } from '../assets/chosen.ts'
+import { chosenAlbum, chosenAssets, requireFilesOrAlbum } from '../assets/chosen.ts'
 import { accountAssets } from '../changes/feed.ts'
 import { agrees } from '../ground/ask.ts'
 import { EXIT, type Exit, LocalError, UsageError } from '../ground/exits.ts'
@@ -39,8 +39,7 @@ export interface CreateShareFlags extends OwnerFlags, QrFlags, NewPassphraseFlag
 }
 
 export async function createShare(given: readonly string[], flags: CreateShareFlags): Promise<Exit> {
-  if (given.length > 0 === (flags.album !== undefined))
-    throw new UsageError('Name the files to share, or an album with --album.')
+  requireFilesOrAlbum(given, flags.album)
   if (flags.follow === true && flags.album === undefined) throw new UsageError('--follow needs --album.')
   const session = await signedIn(flags)
   const { owner, report } = session
