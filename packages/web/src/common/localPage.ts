@@ -50,7 +50,7 @@ export function onLocalEnd(listener: () => void): void {
   ended.signal.addEventListener('abort', listener)
 }
 
-/** JSON of the program itself. Undefined for a status other than `status`, and for what is no object. */
+/** JSON of the program itself: empty for what is no object. */
 export async function askProgram(
   path: string,
   init: RequestInit = {},
