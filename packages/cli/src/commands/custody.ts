@@ -1,5 +1,5 @@
 /** The commands that check what the server says of the files that it keeps. */
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import { countOrShare, share, size } from '../ground/options.ts'
 import { does } from './done.ts'
 
@@ -57,7 +57,12 @@ Examples:
     .argument('[file...]', 'the id of a file, the beginning of its id, or its name')
     .option('--check', 'check signatures, keys and the order of the log, and that each file has its receipts')
     .option('--to <folder>', 'save them, a file for each file of the account')
-    .option('--proof', 'save a proof of each named file instead: a receipt with the key of this one file')
+    .addOption(
+      new Option(
+        '--proof',
+        'save a proof of each named file instead: a receipt with the key of this one file',
+      ).conflicts('check'),
+    )
     .addHelpText(
       'after',
       `

@@ -316,6 +316,7 @@ describe('blindkeep receipts --proof', () => {
 
   it('is for named files, and saves nothing that does not hold', async () => {
     assert.equal((await run(['receipts', '--proof', ...as])).status, 2)
+    assert.equal((await run(['receipts', 'any', '--proof', '--check', ...as])).status, 2)
     proxy.tamper({
       matches: isRequest('GET', /\/v1\/blob\//),
       answer: ({ headers, body }) => ({ headers, body: body.length > 200_000 ? flipped(body) : body }),
