@@ -88,3 +88,30 @@ describe('a file that gets another name, and is deleted and restored when it is 
   it('is not found to be without receipts', () =>
     assertFound([rename('another'), later, later, remove, restore], CHECKS['be audited'] ?? assert.fail()))
 })
+
+type Stoppable = (client: Owner, assetId: AssetId, signal: AbortSignal) => Promise<unknown>
+
+const STOPPABLE: Readonly<Record<string, Stoppable>> = {
+  'has receipts': (client, assetId, signal) => client.assetReceipts(assetId, { signal }),
+  'is held': (client, assetId, signal) => client.verifyHeld({ assetIds: [assetId], signal }),
+  'may be destroyed here': (client, assetId, signal) =>
+    client.verifyBeforeDestroying({ assetId, source: sourceOfBytes(content), signal }),
+}
+
+describe('a check that is stopped while it asks whether the file has changed', () => {
+  for (const [what, check] of Object.entries(STOPPABLE))
+    it(`accuses no server, asked whether it ${what}`, async () => {
+      const { assetId } = await keep(content)
+      const stopping = new AbortController()
+      let described = 0
+      const fetch: typeof globalThis.fetch = async (input, init) => {
+        const url = String(input)
+        if (url.endsWith(`/v1/assets/${assetId}`)) described += 1
+        if (described === 1 && url.endsWith('/receipts')) await rename('another')(assetId)
+        if (described === 2) stopping.abort(new Error('stopped'))
+        return quickEnvironment.fetch(input, init)
+      }
+      const client = anotherClient(proxy.url, owner, { ...quickEnvironment, fetch })
+      await assert.rejects(check(client, assetId, stopping.signal), /^Error: stopped$/)
+    })
+})

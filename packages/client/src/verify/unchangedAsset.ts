@@ -34,12 +34,13 @@ export async function askUnchanged<Answer>(
   }
 }
 
-/** Whether the server describes it otherwise now, or has it no more. No if it gives no answer. */
+/** Whether the server describes it otherwise now, or no more. No if it gives no answer. Throws why `signal` aborts. */
 export async function hasChanged(call: Call, asset: AssetFacts, signal?: AbortSignal): Promise<boolean> {
   try {
     const now = await findAsset(call, asset.assetId, signal)
     return JSON.stringify(now) !== JSON.stringify(asset)
   } catch {
+    signal?.throwIfAborted()
     return false
   }
 }
