@@ -24,11 +24,8 @@ interface RecordCase {
 
 /** What the owner keeps of a share. `files` is what its client shared. */
 export async function shareRecordVectors(shareKey: Uint8Array) {
-  const [albumId = assert.fail(), state, indexKey] = [
-    parseAlbumId(uuidOf(ALBUM_ID)),
-    rising(0x20, 32),
-    rising(0x90, 32),
-  ]
+  const albumId = parseAlbumId(uuidOf(ALBUM_ID)) ?? assert.fail()
+  const [state, indexHash, indexKey] = [rising(0x20, 32), rising(0x40, 32), rising(0x90, 32)]
   const cases: readonly RecordCase[] = [
     { name: 'two files', needsPassphrase: false, files: [named('Grüße – 文.txt'), named(undefined, 300)] },
     {
@@ -40,13 +37,13 @@ export async function shareRecordVectors(shareKey: Uint8Array) {
       name: 'of a share that follows its album, which is empty',
       needsPassphrase: false,
       files: [],
-      follows: { albumId, state, indexHash: undefined, indexKey: undefined, until: undefined },
+      follows: { albumId, state, indexHash, indexKey: undefined, until: undefined },
     },
     {
       name: 'of one that follows its album, with a passphrase, an end and the longest names',
       needsPassphrase: true,
       files: Array.from({ length: 5 }, () => named('𝔛'.repeat(80))),
-      follows: { albumId, state, indexHash: rising(0x40, 32), indexKey, until: parseInstant('2026-12-31T12:00:00Z') },
+      follows: { albumId, state, indexHash, indexKey, until: parseInstant('2026-12-31T12:00:00Z') },
     },
   ]
   const valid = []
@@ -72,7 +69,7 @@ export async function shareRecordVectors(shareKey: Uint8Array) {
         ? {
             album: toHex(uuidBytes(follows.albumId)),
             state: toHex(follows.state),
-            index: follows.indexHash ? toHex(follows.indexHash) : null,
+            index: toHex(follows.indexHash),
             index_key: follows.indexKey ? toHex(follows.indexKey) : null,
             until: follows.until === undefined ? null : formatInstant(follows.until),
           }
@@ -87,6 +84,8 @@ export async function shareRecordVectors(shareKey: Uint8Array) {
 function invalidRecords() {
   const of = (over: Readonly<Record<string, CborValue>>) =>
     toHex(encodeCbor(new Map(Object.entries({ ...valid(), ...over }))))
+  const [album, state, index] = [rising(1, 16), rising(1, 32), rising(1, 32)]
+  const followed = { album, state, index }
   return [
     { name: 'a later version', record: of({ version: 3 }) },
     { name: 'a short key', record: of({ key: rising(1, 31) }) },
@@ -100,20 +99,12 @@ function invalidRecords() {
     { name: 'a name of two lines', record: of({ names: ['a\nb'] }) },
     { name: 'a name that is too long', record: of({ names: ['x'.repeat(81)] }) },
     { name: 'no files, without an album', record: of({ files: 0, names: [] }) },
-    { name: 'an album id that is short', record: of({ album: rising(1, 15), state: rising(1, 32) }) },
-    { name: 'an album without a state', record: of({ album: rising(1, 16) }) },
-    {
-      name: 'an album, and a hash of the index that is short',
-      record: of({ album: rising(1, 16), state: rising(1, 32), index: rising(1, 31) }),
-    },
-    {
-      name: 'an album, and an end that is no time',
-      record: of({ album: rising(1, 16), state: rising(1, 32), until: 'soon' }),
-    },
-    {
-      name: 'an album, a passphrase and no key of the index',
-      record: of({ version: 2, album: rising(1, 16), state: rising(1, 32) }),
-    },
+    { name: 'an album id that is short', record: of({ ...followed, album: rising(1, 15) }) },
+    { name: 'an album without a state', record: of({ album, index }) },
+    { name: 'an album without a hash of the index', record: of({ album, state }) },
+    { name: 'an album, and a hash of the index that is short', record: of({ ...followed, index: rising(1, 31) }) },
+    { name: 'an album, and an end that is no time', record: of({ ...followed, until: 'soon' }) },
+    { name: 'an album, a passphrase and no key of the index', record: of({ ...followed, version: 2 }) },
     { name: 'a list', record: toHex(encodeCbor([1])) },
     { name: 'empty', record: '' },
   ]

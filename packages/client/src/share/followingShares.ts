@@ -145,8 +145,7 @@ async function readIndex(
   if (answer === undefined) return undefined
   const sealed = fromBase64(answer.body.sealed_index)
   const priorIndexHash = hashOf(sealed)
-  const { indexHash } = following.record.follows
-  const isOwn = indexHash !== undefined && equalBytes(indexHash, fromHex(priorIndexHash))
+  const isOwn = toHex(following.record.follows.indexHash) === priorIndexHash
   return { following, priorIndexHash, isOwn, entries: await openShareIndex(sealOf(following), sealed) }
 }
 
@@ -165,8 +164,7 @@ async function refreshShare(
   const entries = fittingEntries(await entriesOf(ports, { files, before: isOwn ? before : [] }, signal), before)
   const seal = sealOf(following)
   const sealedIndex = await sealShareIndex(seal, entries)
-  const indexHash = Uint8Array.from(sha256(sealedIndex))
-  const follows = { ...record.follows, state: stateOfAlbum(files), indexHash }
+  const follows = { ...record.follows, state: stateOfAlbum(files), indexHash: fromHex(hashOf(sealedIndex)) }
   const sealedRecord = await sealShareRecord(
     { accountKey: ports.accountKey, opaqueId: seal.opaqueId },
     { ...record, ...summaryOf(entries), follows },

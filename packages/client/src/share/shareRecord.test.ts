@@ -18,7 +18,7 @@ const sealOf = (vector: typeof first) => ({
 interface VectorFollows {
   readonly album: string
   readonly state: string
-  readonly index: string | null
+  readonly index: string
   readonly index_key: string | null
   readonly until: string | null
 }
@@ -27,9 +27,8 @@ function followsOf({ follows }: { readonly follows: VectorFollows | null }) {
   if (follows === null) return {}
   const albumId = parseAlbumId(uuidOf(fromHex(follows.album))) ?? assert.fail()
   const indexKey = follows.index_key === null ? undefined : fromHex(follows.index_key)
-  const indexHash = follows.index === null ? undefined : fromHex(follows.index)
   const until = follows.until === null ? undefined : parseInstant(follows.until)
-  return { follows: { albumId, state: fromHex(follows.state), indexHash, indexKey, until } }
+  return { follows: { albumId, state: fromHex(follows.state), indexHash: fromHex(follows.index), indexKey, until } }
 }
 
 const isSealError = (error: unknown) => error instanceof SealError

@@ -24,7 +24,7 @@ const MAX_NAMES = 5
 const MAX_NAME_CHARACTERS = 80
 /** Of the content, filled with zeros. Five names of 80 characters of any script fit. */
 const RECORD_BYTES = 2048
-const [STATE_BYTES, HASH_BYTES] = [32, 32]
+const HASH_BYTES = 32
 
 /** What the owner's client has written about the files when it made the share. */
 export interface ShareSummary {
@@ -49,7 +49,7 @@ export interface Followed {
   /** 32 bytes: of which state of the album its index is (`followedAlbum.ts`). */
   readonly state: Bytes
   /** SHA-256 of the sealed index, which everyone who has the address could have sealed. */
-  readonly indexHash: Bytes | undefined
+  readonly indexHash: Bytes
   /** SECRET, with a passphrase: what seals the index. It neither proves the passphrase nor leads to it. */
   readonly indexKey: Bytes | undefined
   /** When the share ends, as its owner has chosen: what the server says of it later lets no file out after that. */
@@ -127,8 +127,7 @@ export function encodeShareRecord({ shareKey, needsPassphrase, files, bytes, nam
     ['names', [...names]],
   ])
   if (follows !== undefined) {
-    fields.set('album', uuidBytes(follows.albumId)).set('state', follows.state)
-    if (follows.indexHash !== undefined) fields.set('index', follows.indexHash)
+    fields.set('album', uuidBytes(follows.albumId)).set('state', follows.state).set('index', follows.indexHash)
     if (follows.indexKey !== undefined) fields.set('index_key', follows.indexKey)
     if (follows.until !== undefined) fields.set('until', formatInstant(follows.until))
   }
@@ -158,14 +157,16 @@ export function decodeShareRecord(content: Uint8Array): ShareRecord {
 }
 
 function followedOf(fields: ReadonlyMap<unknown, unknown>, needsPassphrase: boolean): Followed | undefined {
-  const [album, state, index, indexKey] = ['album', 'state', 'index', 'index_key'].map((name) => fields.get(name))
+  const [album, state, indexHash, indexKey] = ['album', 'state', 'index', 'index_key'].map((name) => fields.get(name))
   if (album === undefined) return undefined
   const albumId = isBytes(album, ID_BYTES) ? parseAlbumId(uuidOf(album)) : undefined
-  if (albumId === undefined || !isBytes(state, STATE_BYTES)) throw invalid('the album is wrong')
-  if (index !== undefined && !isBytes(index, HASH_BYTES)) throw invalid('the hash of the index is wrong')
+  if (albumId === undefined || !isBytes(state, HASH_BYTES)) throw invalid('the album is wrong')
+  if (!isBytes(indexHash, HASH_BYTES)) throw invalid('there is no hash of the index')
   const followed = {
-    ...{ albumId, state: Uint8Array.from(state) },
-    ...{ indexHash: index && Uint8Array.from(index), until: untilOf(fields.get('until')) },
+    albumId,
+    state: Uint8Array.from(state),
+    indexHash: Uint8Array.from(indexHash),
+    until: untilOf(fields.get('until')),
   }
   if (!needsPassphrase) return { ...followed, indexKey: undefined }
   if (!isBytes(indexKey, KEY_BYTES)) throw invalid('there is no key of the index')
