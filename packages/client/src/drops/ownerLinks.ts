@@ -127,7 +127,7 @@ export interface OwnerLinks {
 }
 
 export function createOwnerLinks({ calls, accountKey, keysOf, environment }: OwnerLinksPorts): OwnerLinks {
-  const { call, serverUrl: baseUrl } = calls
+  const { call, serverUrl } = calls
   const titleSeal = (opaqueId: string) => {
     const id = fromHex(opaqueId)
     return { linkSecret: linkSecret(accountKey, id), opaqueId: id }
@@ -144,7 +144,7 @@ export function createOwnerLinks({ calls, accountKey, keysOf, environment }: Own
       // it lists.
       get url() {
         const { fragment } = keysOf(entry.opaque_id)
-        return formatLink({ baseUrl, opaqueId: entry.opaque_id, fragment })
+        return formatLink({ baseUrl: serverUrl, opaqueId: entry.opaque_id, fragment })
       },
       label,
       labelFault: fault,
@@ -179,7 +179,7 @@ export function createOwnerLinks({ calls, accountKey, keysOf, environment }: Own
           sealed_title: await sealedTitleOf(opaqueId, words),
         },
       })
-      return { opaqueId, url: formatLink({ baseUrl, opaqueId, fragment: keys.fragment }) }
+      return { opaqueId, url: formatLink({ baseUrl: serverUrl, opaqueId, fragment: keys.fragment }) }
     },
 
     async listLinks(options) {

@@ -109,7 +109,7 @@ export function createOwnerShares(
   ports: AssetPorts,
   allAssets: (signal?: AbortSignal) => Promise<Iterable<AssetFacts>>,
 ): OwnerShares {
-  const { call, clock, environment, serverUrl: baseUrl, accountKey } = ports
+  const { call, clock, environment, serverUrl, accountKey } = ports
   const contents = createShareContents(call)
   return {
     async createShare(assets, { name, passphrase, expiresAt, maxDownloads, follow, signal, allowRevokedDevice } = {}) {
@@ -149,7 +149,7 @@ export function createOwnerShares(
         sealed_record: toBase64(sealedRecord),
       }
       const isKept = await createdWithNotes(call, { share, notes, signal })
-      return { opaqueId, url: formatShare({ baseUrl, opaqueId, shareKey, needsPassphrase }), isKept }
+      return { opaqueId, url: formatShare({ baseUrl: serverUrl, opaqueId, shareKey, needsPassphrase }), isKept }
     },
 
     listShares: (options) => listOwnShares(ports, ({ share }) => share, options),

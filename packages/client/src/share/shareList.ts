@@ -59,7 +59,7 @@ export function listOwnShares<Item>(
 }
 
 async function opened(
-  { accountKey, serverUrl: baseUrl }: Pick<AssetPorts, 'accountKey' | 'serverUrl'>,
+  { accountKey, serverUrl }: Pick<AssetPorts, 'accountKey' | 'serverUrl'>,
   row: ShareEntryResponse,
 ): Promise<ListedShare> {
   const opaqueId = row.opaque_id
@@ -74,7 +74,7 @@ async function opened(
     maxDownloads: row.max_downloads ?? undefined,
     name: named.text,
     nameFault: named.fault,
-    ...openedOf(record, { baseUrl, opaqueId }),
+    ...openedOf(record, { baseUrl: serverUrl, opaqueId }),
     recordFault: fault,
   }
   return { share, row, record }
