@@ -61,7 +61,7 @@ const STEPS: Partial<Readonly<Record<AuditReason, ProofFault>>> = {
   reading_differs: 'members',
 }
 
-interface FileCheck {
+export interface FileCheck {
   readonly proof: FileProof
   /** What `checkSigned` gave for this proof. */
   readonly signed: DecodedReceipt

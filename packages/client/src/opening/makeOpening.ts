@@ -47,7 +47,7 @@ export function labelOf({ name = '', size }: Pick<Header, 'name' | 'size'>): Rec
   return end > 0 ? { name: name.slice(end + 1), folder: name.slice(0, end), size } : { name, folder: '', size }
 }
 
-interface SavedReceipt {
+export interface SavedParts {
   /** Checked. */
   readonly receipt: AssetReceipt
   /** The keys that it was checked with. */
@@ -59,8 +59,10 @@ interface SavedReceipt {
  * What is saved, as JSON: the receipt as the server gave it, with more members that a checker of receipts ignores. With
  * an opening it has no more than the key that signed it, so that it stays within `MAX_PROOF_BYTES`.
  */
-export function savedReceipt({ receipt, pins, file }: SavedReceipt) {
+export function savedReceipt({ receipt, pins, file }: SavedParts) {
   const published = pins && publishedKeys(pins)
   if (file.opening === undefined) return { keys: [], ...published, ...receipt, file }
   return { keys: published?.keys.filter(({ key_id }) => key_id === receipt.server_key_id) ?? [], ...receipt, file }
 }
+
+export type SavedReceipt = ReturnType<typeof savedReceipt>

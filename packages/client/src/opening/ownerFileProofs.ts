@@ -1,19 +1,16 @@
 /** The owner's proofs about files of the account: own ones, and drops that were adopted. */
-import { utf8 } from '@blindkeep/protocol/bytes'
 import { AssetError } from '../assets/assetError.ts'
 import { type AssetFacts, readAsset } from '../assets/assetFacts.ts'
 import type { AssetPorts } from '../assets/assetPorts.ts'
 import { downloadBlob } from '../assets/readBlob.ts'
 import { originalContext, vouchForSigned } from '../assets/vouchedAsset.ts'
-import type { FileDescription } from '../seal/fileHeader.ts'
 import { openHashedBlob } from '../seal/hashedBlob.ts'
 import { sourceOfStream } from '../seal/source.ts'
 import { type AssetReceiptsOptions, assetReceipts, type CheckedAssetReceipt } from '../verify/assetReceipts.ts'
 import { AuditError } from '../verify/auditError.ts'
 import type { PinnedKeys } from '../verify/pinnedKeys.ts'
-import { checkFile, checkSigned } from './checkProof.ts'
-import { openingOfBlob, savedReceipt } from './makeOpening.ts'
-import { parseProof } from './readProof.ts'
+import { type CheckedProof, checkedProof } from './checkedProof.ts'
+import { openingOfBlob } from './makeOpening.ts'
 
 export interface ProveAsset extends Pick<AssetReceiptsOptions, 'pinned' | 'signal'> {
   /** Accepts the signature of a device that was revoked. */
@@ -22,11 +19,7 @@ export interface ProveAsset extends Pick<AssetReceiptsOptions, 'pinned' | 'signa
   readonly onProgress?: ((bytes: number, of: number) => void) | undefined
 }
 
-export interface AssetProof {
-  /** To save, as JSON. SECRET: with the sealed bytes it opens this file, and nothing else of the account. */
-  readonly proof: ReturnType<typeof savedReceipt>
-  /** What a checker reads in it. */
-  readonly file: FileDescription
+export interface AssetProof extends CheckedProof {
   /** The keys to pin from now on. */
   readonly keys: PinnedKeys
 }
@@ -63,18 +56,16 @@ async function proveAsset(
   })
   const source = sourceOfStream(header.size, content)
   try {
-    const file = await openingOfBlob({ key, contextId: opener.contextId, prefix })
-    const proof = savedReceipt({ receipt, pins: keys, file })
-    const read = parseProof(utf8(JSON.stringify(proof)))
-    const described = await checkFile({
-      proof: read,
-      signed: await checkSigned(read, { keys }),
+    const proof = await checkedProof({
+      receipt,
+      pins: keys,
+      file: await openingOfBlob({ key, contextId: opener.contextId, prefix }),
       source,
       environment: ports.environment,
       signal,
       onProgress: (bytes) => onProgress?.(bytes, receipt.size),
     })
-    return { proof, file: described, keys }
+    return { ...proof, keys }
   } catch (error) {
     await source.cancel().catch(() => undefined)
     throw error

@@ -1,8 +1,8 @@
 /** Proofs that the guest asks for: made in memory, shown as their readers will read them, saved or dropped. */
 import type { Environment } from '@blindkeep/client/environment'
+import type { CheckedProof } from '@blindkeep/client/fileProof'
 import type { ProofStatus, ProofWords } from '../messages.ts'
 import type { Entries, Entry } from './entries.ts'
-import type { MadeProof } from './makeProof.ts'
 import { proofDocument, type ReceiptDocument } from './receiptDocument.ts'
 import type { Receipts } from './receipts.ts'
 import type { SentFiles } from './sentFiles.ts'
@@ -31,7 +31,7 @@ interface ProofsOptions {
   readonly onChange: () => void
 }
 
-type Made = MadeProof & Pick<Entry, 'id'>
+type Made = CheckedProof & Pick<Entry, 'id'>
 
 export function createProofs({ baseUrl, entries, sent, receipts, environment, onChange }: ProofsOptions): Proofs {
   let status: ProofStatus | undefined
@@ -87,7 +87,7 @@ export function createProofs({ baseUrl, entries, sent, receipts, environment, on
     status: () => status,
     make,
     take() {
-      const document = proofDocument(made.map((proof) => proof.document))
+      const document = proofDocument(made.map(({ proof }) => proof))
       if (document !== undefined) for (const { id } of made) entries.change(id, { proofFile: document.name })
       drop()
       return document
@@ -104,7 +104,7 @@ export function createProofs({ baseUrl, entries, sent, receipts, environment, on
 function wordsOf(made: readonly Made[]): readonly ProofWords[] {
   const groups = new Map<string, Made[]>()
   for (const proof of made) {
-    const { sender, note, batch } = proof.words
+    const { sender, note, batch } = proof.described
     const key = JSON.stringify([sender, note, batch?.id])
     const group = groups.get(key)
     if (group === undefined) groups.set(key, [proof])
@@ -113,8 +113,8 @@ function wordsOf(made: readonly Made[]): readonly ProofWords[] {
   return [...groups.values()].flatMap((group) => {
     const [first] = group
     if (first === undefined) return []
-    const { sender, note, batch } = first.words
-    const listed = group.slice(0, MAX_LISTED).map(({ words }) => words)
+    const { sender, note, batch } = first.described
+    const listed = group.slice(0, MAX_LISTED).map(({ described }) => described)
     const files = listed.map(({ name = '', size, modifiedAt }) => ({ name, size, modifiedAt }))
     return [{ sender, note, goFiles: batch?.count, files, moreFiles: group.length - files.length }]
   })

@@ -1,5 +1,5 @@
 /** A saved file with receipts or proofs. A checker needs neither our code nor the server for it. */
-import { savedReceipt } from '@blindkeep/client/fileProof'
+import { type SavedReceipt, savedReceipt } from '@blindkeep/client/fileProof'
 import type { PinnedKeys } from '@blindkeep/client/receipts'
 import { safeName } from '@blindkeep/client/safeName'
 import type { LandedFile } from './guestStore.ts'
@@ -9,8 +9,6 @@ export interface ReceiptDocument {
   readonly name: string
   readonly json: string
 }
-
-export type SavedReceipt = ReturnType<typeof savedReceipt>
 
 /** Undefined when no file has a receipt. */
 export function receiptDocument(
