@@ -80,9 +80,11 @@ export async function isStated(
   ports: AssetPorts,
   { assetId, hash }: SignedOriginal,
   signal: AbortSignal,
-): Promise<boolean> {
-  const found = await answered(ports, signal, (signal) => findAsset(ports.call, assetId, signal))
-  return 'value' in found && found.value?.blobs.some((blob) => blob.hash === hash) === true
+): Promise<Answered<boolean>> {
+  return await answered(ports, signal, async (signal) => {
+    const found = await findAsset(ports.call, assetId, signal)
+    return found?.blobs.some((blob) => blob.hash === hash) === true
+  })
 }
 
 class Fault extends Error {

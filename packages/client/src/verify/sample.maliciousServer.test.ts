@@ -85,6 +85,12 @@ function resultsOf({ samples }: SampleRun, assetId: string, segment: number): re
   return [...new Set(results)]
 }
 
+const noSuchBlob = ({ headers }: Message) => ({
+  status: 404,
+  headers: { ...headers, 'content-type': 'application/problem+json' },
+  body: Buffer.from(JSON.stringify({ type: 'about:blank', title: 'x', status: 404, code: 'error.blob.not_found' })),
+})
+
 const isSegment = (hash: string, segment: number) => (exchange: Exchanged) =>
   blobAnswer(hash)(exchange) && exchange.headers.range?.startsWith(`bytes=${PREFIX + segment * MIB}-`) === true
 
@@ -159,7 +165,6 @@ describe('the population', () => {
 const bytesOf = (message: Message, from: Buffer) => ({ ...message, body: from.subarray(0, message.body.length) })
 
 describe('a server that has lost a segment', () => {
-  const problem = (code: string) => ({ type: 'about:blank', title: 'x', status: 404, code })
   const lies: readonly (readonly [string, string, (hash: string, other: string) => Promise<Partial<Tampering>>])[] = [
     [
       'serves the same segment of another file',
@@ -199,17 +204,7 @@ describe('a server that has lost a segment', () => {
         answer: (m) => ({ ...m, headers: { ...m.headers, 'content-range': `bytes 0-${MIB - 1}/${3 * MIB}` } }),
       }),
     ],
-    [
-      'says that there is no such blob',
-      'missing',
-      async () => ({
-        answer: (message) => ({
-          status: 404,
-          headers: { ...message.headers, 'content-type': 'application/problem+json' },
-          body: Buffer.from(JSON.stringify(problem('error.blob.not_found'))),
-        }),
-      }),
-    ],
+    ['says that there is no such blob', 'missing', async () => ({ answer: noSuchBlob })],
     ['refuses it', 'refused', async () => ({ instead: 403 })],
     ['always fails', 'refused', async () => ({ instead: 500 })],
     ['cuts the line each time', 'not_asked', async () => ({ lose: 'answer' })],
@@ -227,6 +222,16 @@ describe('a server that has lost a segment', () => {
       assert.deepEqual([bad + notAsked, good], [lost, SAMPLES - lost])
       assert.equal(isAltered, result === 'altered' || result === 'other_range')
     })
+
+  it('is found out when it has no such blob, and does not say whether it has the file: refused', async () => {
+    const [first] = sorted
+    assert.ok(first !== undefined)
+    const run = await sampled([
+      { matches: isSegment(hashOf(first, 'original'), 1), answer: noSuchBlob },
+      { matches: ({ path }) => path.endsWith(`/v1/assets/${first.assetId}`), instead: 500 },
+    ])
+    assert.deepEqual(resultsOf(run, first.assetId, 1), ['refused'])
+  })
 
   it('is found out when it stops in the middle of it: late', async () => {
     const [first] = sorted

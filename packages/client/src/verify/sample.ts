@@ -127,7 +127,9 @@ function createAsk(ports: AssetPorts, signal: AbortSignal): (of: SegmentOf) => P
     const result = await ask(of)
     if (!(result.is === 'bad' && result.why === 'missing')) return result
     opened.delete(of.original.assetId)
-    return (await isStated(ports, of.original, signal)) ? await ask(of) : NOT_ASKED
+    const stated = await isStated(ports, of.original, signal)
+    if ('result' in stated) return stated.result
+    return stated.value ? await ask(of) : NOT_ASKED
   }
 }
 
