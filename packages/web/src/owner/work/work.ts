@@ -1,12 +1,14 @@
 /** The work of the signed-in owner. It goes on while other pages are shown, and after a reload on the next page. */
 import { systemEnvironment } from '@blindkeep/client/environment'
 import type { Owner } from '@blindkeep/client/owner'
-import { useEffect, useState } from 'preact/hooks'
+import { useCallback, useEffect, useState } from 'preact/hooks'
 import { guardClosingWhile } from '../../common/closeGuard.ts'
+import { useText } from '../../common/reader.ts'
 import { useOwnerPages } from '../context.ts'
 import { deviceOf } from '../device.ts'
 import { onOwnerLeave } from '../ownerLeave.ts'
 import { type StartedWork, startedWork } from './startedWork.ts'
+import { workTexts } from './texts.ts'
 import type { Work } from './workEntries.ts'
 import type { WorkItem, WorkOrder } from './workOrder.ts'
 import { createWorkQueue, type WorkQueue } from './workQueue.ts'
@@ -21,6 +23,7 @@ export interface OwnWork extends Pick<WorkQueue, 'goOn' | 'stop'> {
   readonly works: readonly Work[]
   /** Of other tabs. */
   readonly foreign: readonly ForeignWork[]
+  /** Says how many files it leaves out, because other work is doing them. */
   begin(order: WorkOrder): void
   /** Whether a piece of work of this tab has this file still to do. */
   isBusy(itemId: string): boolean
@@ -28,6 +31,8 @@ export interface OwnWork extends Pick<WorkQueue, 'goOn' | 'stop'> {
 
 /** The work of this tab, and what others announce. Only a component that shows it needs it. */
 export function useWork(): OwnWork {
+  const { showMessage } = useOwnerPages()
+  const text = useText(workTexts)
   const queue = useQueue()
   const { tabs } = queue
   const read = () => ({ works: queue.works(), foreign: tabs.works() })
@@ -40,7 +45,14 @@ export function useWork(): OwnWork {
       for (const end of leave) end()
     }
   }, [queue])
-  const { goOn, stop, begin } = queue
+  const begin = useCallback(
+    (order: WorkOrder) => {
+      const busy = queue.begin(order)
+      if (busy > 0 && order.isUnasked !== true) showMessage({ tone: 'info', text: text.busy(busy) })
+    },
+    [queue, showMessage, text],
+  )
+  const { goOn, stop } = queue
   return { ...shown, goOn, stop, begin, isBusy: (itemId) => shown.works.some((work) => work.isLeft(itemId)) }
 }
 

@@ -83,6 +83,20 @@ async function endAll(gates: Gate[]): Promise<readonly string[]> {
   }
 }
 
+describe('a file that is on its way', () => {
+  it('stays in the piece of work that does it, and the next one says how many it does not have', async () => {
+    const { queue, gates } = newQueue()
+    assert.equal(queue.begin(moveOrder(1)), 0)
+    await settled()
+    const [moving] = gates.splice(0)
+    assert.equal(queue.begin(discardOrder(1, 2)), 1)
+    assert.deepEqual(await endAll(gates), ['2'])
+    assert.equal(queue.begin(discardOrder(1)), 1)
+    assert.equal(queue.works().length, 1)
+    moving?.end('done')
+  })
+})
+
 describe('a piece of work', () => {
   it('is stored before its first step, does three items at once, and forgets each when it is done', async () => {
     const { queue, gates, stored, left, reports } = newQueue()

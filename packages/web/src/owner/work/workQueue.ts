@@ -25,8 +25,11 @@ export interface WorkQueue {
   /** Each item that is done, also `already`. */
   onItem(listener: (item: WorkItem) => void): () => void
   onReport(listener: (report: WorkReport) => void): () => void
-  /** Takes its items out of all other work, except those that are on their way: those stay there. */
-  begin(order: WorkOrder): void
+  /**
+   * Takes its items out of all other work, except those that are on their way: those stay there. Returns how many they
+   * are.
+   */
+  begin(order: WorkOrder): number
   /** Adds work of pages that have left. What is old waits for `goOn`. */
   restore(stored: readonly StoredWork[]): void
   /** Tries again what failed, or begins what waits for its owner. */
@@ -61,7 +64,8 @@ export function createWorkQueue(ports: WorkPorts): WorkQueue {
     begin(wanted) {
       const order = claim(wanted, entries, runner)
       const total = order.items.length
-      if (total === 0 && order.last === undefined) return
+      const busy = wanted.items.length - total
+      if (total === 0 && order.last === undefined) return busy
       const work = { id: ports.newId(), order, total, begun: new Set<string>(), begunAt: ports.now() }
       const store = async () => {
         await ports.forgetItems(order.items.map(({ id }) => id))
@@ -69,6 +73,7 @@ export function createWorkQueue(ports: WorkPorts): WorkQueue {
       }
       entries.insert(work, { phase: 'queued', stored: store() })
       runner.runNext()
+      return busy
     },
 
     restore(stored) {

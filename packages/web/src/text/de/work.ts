@@ -56,6 +56,8 @@ export const work: typeof english = {
   rest: (count, total) => `Das ${plural(count, 'ist die letzte', 'sind die letzten')} von ${files(total)}.`,
   already: (count) =>
     `${files(count)} ${plural(count, 'war', 'waren')} schon behalten, verschoben, verworfen oder gelöscht, hier oder auf einem anderen Gerät.`,
+  busy: (count) =>
+    `${files(count)} ${plural(count, 'ist', 'sind')} nicht dabei: Eine andere Arbeit an ${plural(count, 'ihr', 'ihnen')} läuft noch.`,
   keys: {
     title: 'Tastenkürzel',
     about:

@@ -54,6 +54,8 @@ export const work = {
   rest: (count: number, total: number) => `${plural(count, 'It is', 'They are')} the last of ${files(total)}.`,
   already: (count: number) =>
     `${files(count)} ${plural(count, 'was', 'were')} already kept, moved, discarded or deleted, here or on another device.`,
+  busy: (count: number) =>
+    `${files(count)} ${plural(count, 'is', 'are')} left out: other work on ${plural(count, 'it', 'them')} is in progress.`,
   keys: {
     title: 'Keyboard shortcuts',
     about: 'They work while the cursor is in no field. What is selected comes first, then the file with the focus.',
