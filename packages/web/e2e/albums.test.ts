@@ -1,39 +1,24 @@
-/** The owner's albums in a real browser: upload, preview, download, share and delete. */
+/** The owner's albums in a real browser: upload, preview, download, move and delete. */
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
-import { describe, it, type TestContext } from 'node:test'
-import { sourceOfBytes } from '@blindkeep/client/source'
+import { describe, it } from 'node:test'
 import type { Page } from 'playwright-core'
-import { endingSoon } from '../../../testing/endingSoon.ts'
-import { adoptInPart, anotherClient, type Keeper, openedDrops, sendFile } from '../../../testing/people.ts'
-import { until } from '../../../testing/until.ts'
+import { anotherClient, type Keeper } from '../../../testing/people.ts'
 import { unzipped, whyNoUnzip } from '../../../testing/unzipped.ts'
 import { keyName } from '../src/owner/account/keyName.ts'
 import { albums as albumTexts } from '../src/text/en/albums.ts'
 import { inbox as inboxTexts } from '../src/text/en/inbox.ts'
 import { owner as ownerTexts } from '../src/text/en/owner.ts'
-import { problems as problemTexts } from '../src/text/en/problems.ts'
-import { share as receiverTexts } from '../src/text/en/share.ts'
-import { shares as sharesTexts } from '../src/text/en/shares.ts'
+import { button, files, picture, text, tile, upload } from './albumPage.ts'
 import { assertAccessible } from './axe.ts'
-import { clipboardOf, useBrowser } from './browser.ts'
-import { pngOf } from './pictures.ts'
+import { useBrowser } from './browser.ts'
 import { savedBy } from './saved.ts'
 import { useWorld } from './world.ts'
 
 const browser = useBrowser()
-const world = useWorld({ withLine: true })
+const world = useWorld()
 
-const picture = pngOf({ width: 640, height: 420 })
-const text = new TextEncoder().encode('Sealed before it leaves.\n'.repeat(90_000))
-const files = [
-  { name: 'meadow.png', mimeType: 'image/png', buffer: Buffer.from(picture) },
-  { name: 'letters.txt', mimeType: 'text/plain', buffer: Buffer.from(text) },
-]
-const button = (page: Page, name: string | RegExp) =>
-  page.getByRole('button', { name, exact: typeof name === 'string' })
 const albumUrl = ({ album }: Keeper) => `${world.url}/#/albums/${album}`
-const tile = (page: Page, name: string) => page.locator('.tile').filter({ hasText: name })
 
 /** Whether the end of the name is within its tile, which clips what is outside. */
 function isEndInside(tile: Element): boolean {
@@ -49,11 +34,6 @@ function noteWarnings(): void {
     const [notice] = document.querySelectorAll('.notice.warn')
     if (notice !== undefined) warnings.push(notice.textContent)
   }).observe(document.body, { childList: true, subtree: true })
-}
-
-async function upload({ owner, album, device }: Keeper, name: string, content: Uint8Array) {
-  const { assetId } = await owner.upload({ source: sourceOfBytes(content), album, device, name })
-  return assetId
 }
 
 describe('an album', () => {
@@ -187,179 +167,6 @@ describe('an album', () => {
     await tile(page, 'letters, 2026.txt').waitFor()
     await tile(page, 'other.txt').waitFor()
     assert.equal(await page.getByText(albumTexts.move.done(2, 'Taxes')).count(), 0, 'its link is followed')
-  })
-
-  it('finishes an upload that stopped before it was signed', async (t) => {
-    const keeper = await world.keeper()
-    const { owner } = keeper
-    const source = sourceOfBytes(new Uint8Array(randomBytes(5000)))
-    const state = await owner.prepareUpload({ ...keeper, source, name: 'half.bin' })
-    const cut = new AbortController()
-    const onState = ({ metadata }: typeof state) => metadata.uploadId !== undefined && cut.abort(new Error('cut'))
-    await assert.rejects(
-      owner.finishUpload({ state, source, signal: cut.signal, onState: (changed) => void onState(changed) }),
-      /cut/,
-    )
-    const { page } = await browser.open(t, { url: albumUrl(keeper), signedInAs: owner })
-    await page.getByText('Not finished', { exact: true }).waitFor()
-    await assertAccessible(page)
-    await button(page, 'Look at the file').click()
-    await page.getByRole('heading', { name: 'half.bin', level: 3 }).waitFor()
-    await page.getByText('Your own upload', { exact: true }).waitFor()
-    await assertAccessible(page)
-    await button(page, /^Finish/).click()
-    await page.getByText('The file is finished.').waitFor()
-    await page.getByText('Not finished', { exact: true }).waitFor({ state: 'detached' })
-    assert.ok((await owner.asset(state.envelope.file_id)).complete)
-  })
-
-  /** The owner looks at a file of a guest whose adoption stopped before it was signed. */
-  async function lookAtAdopted(t: TestContext) {
-    const keeper = await world.keeper()
-    const { url } = await keeper.owner.createLink()
-    const facts = { name: 'meadow.png', type: 'image/png', sender: 'Ada', note: 'As promised.' }
-    await sendFile(url, picture, facts)
-    const [drop] = await openedDrops(keeper.owner)
-    assert.ok(drop)
-    const assetId = await adoptInPart(keeper, drop)
-    const { page } = await browser.open(t, { url: albumUrl(keeper), signedInAs: keeper.owner, device: 'phone' })
-    await button(page, 'Look at the file').click()
-    const dialog = page.getByRole('dialog')
-    await dialog.getByRole('heading', { name: facts.name, level: 3 }).waitFor()
-    await dialog.getByText(facts.sender).waitFor()
-    await dialog.getByText(facts.note).waitFor()
-    return { keeper, assetId, page, dialog }
-  }
-
-  it('shows a guest’s file, with a preview, before an interrupted adoption is signed', async (t) => {
-    const { keeper, assetId, page, dialog } = await lookAtAdopted(t)
-    await dialog.getByRole('button', { name: 'Show preview' }).click()
-    await page.frameLocator('iframe.preview').locator('img').waitFor()
-    await assertAccessible(page)
-    assert.equal((await keeper.owner.asset(assetId)).complete, false)
-    await button(page, /^Finish/).click()
-    await page.getByText('The file is finished.').waitFor()
-    const { signed, content } = await keeper.owner.openAsset(assetId)
-    await content.cancel()
-    assert.ok(signed)
-  })
-
-  it('does not finish an adoption when the server names another drop after the file was shown', async (t) => {
-    const { keeper, assetId, page, dialog } = await lookAtAdopted(t)
-    const { url } = await keeper.owner.createLink()
-    await sendFile(url, randomBytes(100), { name: 'other.bin' })
-    const [other] = await openedDrops(keeper.owner)
-    assert.ok(other)
-    await page.route(`**/v1/assets/${assetId}`, async (route) => {
-      const response = await route.fetch()
-      const body = await response.json()
-      await route.fulfill({ response, json: { ...body, drop: { ...body.drop, drop_id: other.dropId } } })
-    })
-    await button(page, /^Finish/).click()
-    await dialog.getByText(problemTexts.asset.asset_differs).waitFor()
-    await assertAccessible(page)
-    assert.equal((await keeper.owner.asset(assetId)).complete, false)
-  })
-
-  it('hashes a large file in a worker, which ends with it', async (t) => {
-    const keeper = await world.keeper()
-    const { page } = await browser.open(t, { url: albumUrl(keeper), signedInAs: keeper.owner })
-    const started: string[] = []
-    page.on('worker', (worker) => void started.push(new URL(worker.url()).pathname))
-    const content = randomBytes(5_000_000)
-    await page.locator('.add-files').setInputFiles([{ name: 'film.bin', mimeType: '', buffer: content }])
-    await page.getByText('The file is encrypted and uploaded.').waitFor()
-    assert.equal(started.length, 1)
-    assert.match(started[0] ?? '', /fileHashWorker/)
-    await until(() => page.workers().length === 0)
-    await tile(page, 'film.bin').getByRole('link').click()
-    const saved = await savedBy(page, () => button(page, 'Download').click())
-    assert.deepEqual(saved.bytes, new Uint8Array(content))
-  })
-
-  it('resumes after a reload when the owner chooses the file again, and refuses another file', async (t) => {
-    const keeper = await world.keeper()
-    const { page } = await browser.open(t, { url: albumUrl(keeper), signedInAs: keeper.owner, device: 'phone' })
-    page.on('dialog', (dialog) => void dialog.accept())
-    const large = { name: 'film.bin', mimeType: '', buffer: randomBytes(3_000_000) }
-    world.line.slow({ upBytesPerSecond: 100_000 })
-    await page.locator('.add-files').setInputFiles([large])
-    await page.getByText('Uploading').waitFor()
-    await page.reload()
-    world.line.slow({})
-    await button(page, 'Choose the file').waitFor()
-    await assertAccessible(page)
-    const again = page.locator('.upload input[type=file]')
-    await again.setInputFiles([{ ...large, buffer: large.buffer.subarray(1) }])
-    await page.getByText('This is another file').waitFor()
-    await again.setInputFiles([large])
-    await page.getByText('The file is encrypted and uploaded.').waitFor()
-    await tile(page, 'film.bin').waitFor()
-  })
-
-  const several = ['one', 'two', 'three', 'four', 'five'].map((name) => ({
-    name: `${name}.bin`,
-    mimeType: '',
-    buffer: randomBytes(400_000),
-  }))
-  const missing = (page: Page) => page.getByText(albumTexts.uploads.phases.file_missing)
-
-  it('asks for every file again after a reload, also those that only waited, and takes all that are chosen at once', async (t) => {
-    const keeper = await world.keeper()
-    const { page } = await browser.open(t, { url: albumUrl(keeper), signedInAs: keeper.owner })
-    page.on('dialog', (dialog) => void dialog.accept())
-    world.line.slow({ upBytesPerSecond: 200_000 })
-    t.after(() => world.line.mend())
-    await page.locator('.add-files').setInputFiles(several)
-    await page.getByText(albumTexts.uploads.leave).waitFor()
-    await page.getByText('Uploading').first().waitFor()
-    await page.reload()
-    world.line.mend()
-    await missing(page).nth(4).waitFor()
-    assert.equal(await missing(page).count(), 5)
-    await page.getByText(albumTexts.uploads.missing).waitFor()
-    assert.deepEqual(await page.locator('.upload-name').allInnerTexts(), several.map(({ name }) => name).toSorted())
-    await assertAccessible(page)
-    await button(page, 'Cancel five.bin').click()
-    await page.locator('.upload input[type=file]').first().setInputFiles(several.slice(0, 4))
-    await page.getByText('All 4 files are encrypted and uploaded.').waitFor()
-    await page.reload()
-    await tile(page, 'four.bin').waitFor()
-    assert.deepEqual([await page.locator('.tile').count(), await page.locator('.upload').count()], [4, 0])
-  })
-
-  it('lists the uploads that another tab took over, which says so before', async (t) => {
-    const keeper = await world.keeper()
-    const { page, context } = await browser.open(t, { url: albumUrl(keeper), signedInAs: keeper.owner })
-    world.line.slow({ upBytesPerSecond: 200_000 })
-    t.after(() => world.line.mend())
-    await page.locator('.add-files').setInputFiles(several)
-    await page.getByText('Uploading').first().waitFor()
-    // From here on the first tab gets no further, however late the second one is.
-    await page.route('**/v1/upload/**', () => undefined)
-    world.line.mend()
-    const second = await context.newPage()
-    await second.route('**/v1/upload/**', (route) => route.abort())
-    await second.goto(albumUrl(keeper))
-    await second.getByText(ownerTexts.elsewhere.explain).waitFor()
-    await button(second, ownerTexts.elsewhere.use).click()
-    await missing(second).first().waitFor()
-    await page.getByRole('heading', { name: ownerTexts.elsewhere.movedTitle }).waitFor()
-    const listed = await second.locator('.upload-name').allInnerTexts()
-    assert.ok(listed.includes('five.bin'), listed.join())
-  })
-
-  it('goes on with an upload by itself when the server is back', async (t) => {
-    const keeper = await world.keeper()
-    const { page } = await browser.open(t, { url: albumUrl(keeper), signedInAs: keeper.owner })
-    await page.getByText('This album is empty').waitFor()
-    const up = world.line.down()
-    t.after(() => world.line.mend())
-    await page.locator('.add-files').setInputFiles(several.slice(0, 1))
-    await page.getByText(albumTexts.uploads.line).waitFor()
-    await assertAccessible(page)
-    up()
-    await page.getByText('The file is encrypted and uploaded.').waitFor()
   })
 
   it('stays shown when the question before a deletion is cancelled with a double click', async (t) => {
@@ -510,160 +317,5 @@ describe('deleting an album', () => {
     await page.getByText('Elsewhere').waitFor()
     await keeper.owner.deleteAlbum(albumId)
     await page.getByText('No albums yet').waitFor()
-  })
-})
-
-describe('a share', () => {
-  it('opens the selected files for a person with the link, until the owner stops sharing', async (t) => {
-    const keeper = await world.keeper()
-    const content = new Uint8Array(randomBytes(1_200_000))
-    await upload(keeper, 'report.bin', content)
-    const visit = await browser.open(t, { url: albumUrl(keeper), signedInAs: keeper.owner, passwordsInNode: true })
-    const { page } = visit
-    await page.getByLabel('Select report.bin').check()
-    await button(page, 'Share').click()
-    await page.getByLabel('Your name for it').fill('For the notary')
-    await page.getByLabel('1 day').check()
-    await button(page, 'Suggest one').click()
-    const passphrase = await page.getByLabel('Passphrase (optional)').inputValue()
-    await assertAccessible(page)
-    await button(page, 'Create share link').click()
-    const address = page.getByLabel('Share link', { exact: true })
-    await address.waitFor()
-    await assertAccessible(page)
-    await button(page, 'Copy share link').click()
-    const url = await clipboardOf(visit)
-    assert.equal(url, await address.inputValue())
-    await page.getByText(passphrase, { exact: true }).waitFor()
-    await button(page, 'Done').click()
-
-    const receiver = await browser.open(t, { url, device: 'phone', passwordsInNode: true })
-    await receiver.page.getByLabel('Passphrase', { exact: true }).fill(passphrase.toUpperCase())
-    await button(receiver.page, 'Open the files').click()
-    const saved = await savedBy(receiver.page, () => button(receiver.page, 'Download report.bin').click())
-    assert.deepEqual(saved, { name: 'report.bin', bytes: content })
-    assert.ok(!(await receiver.page.content()).includes('notary'), 'the name is the owner’s')
-
-    await page.goto(`${world.url}/#/shares`)
-    await page.getByRole('heading', { name: 'For the notary' }).waitFor()
-    await page.getByText('1 file, 1.2 MB · report.bin').waitFor()
-    await page.getByText('With a passphrase').waitFor()
-    assert.ok(!(await page.content()).includes(passphrase), 'it is stored nowhere')
-    assert.ok(!(await page.content()).includes(url.split('#')[1] ?? '#'), 'the key is shown only when it is asked for')
-    await assertAccessible(page)
-    await button(page, 'Show the link of For the notary').click()
-    assert.equal(await address.inputValue(), url)
-    await assertAccessible(page)
-    await button(page, 'Done').click()
-    await button(page, 'Rename For the notary').click()
-    await page.getByRole('dialog').getByLabel('Name', { exact: true }).fill('For the lawyer')
-    await assertAccessible(page)
-    await button(page, 'Save').click()
-    await page.getByRole('heading', { name: 'For the lawyer' }).waitFor()
-    await button(page, 'Stop sharing: For the lawyer').click()
-    await page.locator(':focus').and(button(page, 'Cancel')).waitFor()
-    await button(page, 'Stop sharing').click()
-    await page.getByText('No shares yet').waitFor()
-    await page.locator('h1:focus').waitFor()
-    await receiver.page.reload()
-    await receiver.page.getByRole('heading', { name: 'Nothing is shared here any more' }).waitFor()
-  })
-
-  it('is named with its file and album, and before the file is deleted', async (t) => {
-    const keeper = await world.keeper()
-    const { owner } = keeper
-    const assetId = await upload(keeper, 'shown.txt', text)
-    await upload(keeper, 'hidden.txt', text)
-    await owner.createShare([assetId], { name: 'For Grandma' })
-    const { page } = await browser.open(t, { url: albumUrl(keeper), signedInAs: owner, device: 'phone' })
-    await page.getByText(sharesTexts.showing.album(1)).click()
-    await page.getByText(`1 file · ${sharesTexts.live}`).waitFor()
-    await assertAccessible(page)
-    await tile(page, 'hidden.txt').getByRole('link').click()
-    await page.getByText(sharesTexts.showing.none, { exact: true }).waitFor()
-    await page.getByRole('link', { name: albumTexts.asset.back }).click()
-    await tile(page, 'shown.txt').getByRole('link').click()
-    const link = page.getByRole('link', { name: 'For Grandma' })
-    await link.waitFor()
-    await assertAccessible(page)
-    await button(page, ownerTexts.more.of('shown.txt')).click()
-    await button(page, albumTexts.asset.remove).click()
-    const dialog = page.getByRole('dialog')
-    await dialog.getByText(sharesTexts.showing.losing(1, 1)).waitFor()
-    await dialog.getByText('For Grandma').waitFor()
-    await assertAccessible(page)
-    await dialog.getByRole('button', { name: 'Cancel' }).click()
-    await link.click()
-    await page.locator(':focus', { hasText: 'For Grandma' }).waitFor()
-  })
-
-  it('of an album shows what is in it, also later, at a reload', async (t) => {
-    const keeper = await world.keeper()
-    const { owner } = keeper
-    const first = await upload(keeper, 'first.txt', text)
-    const { page } = await browser.open(t, { url: albumUrl(keeper), signedInAs: owner, device: 'phone' })
-    await button(page, ownerTexts.more.of('Album')).click()
-    await button(page, albumTexts.album.share).click()
-    await page.getByLabel(sharesTexts.following.choice).check()
-    await page.getByText(sharesTexts.following.meaning).waitFor()
-    await assertAccessible(page)
-    await button(page, 'Create share link').click()
-    const url = await page.getByLabel('Share link', { exact: true }).inputValue()
-    await button(page, 'Done').click()
-    const receiver = await browser.open(t, { url })
-    await receiver.page.getByText('first.txt', { exact: true }).waitFor()
-    const shows = (count: number) => until(async () => (await owner.listShares())[0]?.contents?.files === count)
-    await page
-      .locator('.add-files')
-      .setInputFiles([{ name: 'second.txt', mimeType: 'text/plain', buffer: Buffer.from(text) }])
-    await shows(2)
-    await receiver.page.reload()
-    await receiver.page.getByText('second.txt', { exact: true }).waitFor()
-    await page.goto(`${world.url}/#/shares`)
-    await page.getByText(sharesTexts.following.badge).waitFor()
-    await assertAccessible(page)
-    // Elsewhere, by a client that does not know such shares: this page follows for it.
-    const [second] = (await owner.sharedFiles(url)).filter(({ name }) => name === 'second.txt')
-    for await (const { changes } of owner.changes())
-      for (const { assetId, asset } of changes)
-        if (assetId === first || asset?.blobs.some(({ hash }) => hash === second?.hash))
-          await owner.deleteAsset(assetId)
-    await shows(0)
-    await receiver.page.reload()
-    await receiver.page.getByText(receiverTexts.empty).waitFor()
-    await assertAccessible(receiver.page)
-  })
-
-  it('says in the list which of its files were deleted', async (t) => {
-    const keeper = await world.keeper()
-    const { owner } = keeper
-    const assets = [await upload(keeper, 'stays.txt', text), await upload(keeper, 'leaves.txt', text)]
-    await owner.createShare(assets, { name: 'Both' })
-    const { page } = await browser.open(t, { url: `${world.url}/#/shares`, signedInAs: owner })
-    const both = page.getByRole('listitem').filter({ hasText: 'Both' })
-    await both.getByText('2 files').waitFor()
-    await owner.deleteAsset(assets[1] ?? '')
-    const gone = both.getByText('1 file no longer available')
-    await gone.waitFor()
-    assert.match(await gone.innerText(), /leaves\.txt$/)
-    await assertAccessible(page)
-  })
-
-  it('that has ended can be removed from the list', async (t) => {
-    const keeper = await world.keeper()
-    const assetId = await upload(keeper, 'old.txt', text)
-    const expiresAt = await endingSoon(async (at) => {
-      await keeper.owner.createShare([assetId], { expiresAt: at })
-      return at
-    })
-    // The time that a page takes from the server has whole seconds.
-    await until(() => Date.now() > Date.parse(expiresAt) + 1000, 'the share ends')
-    const { page } = await browser.open(t, { url: `${world.url}/#/shares`, signedInAs: keeper.owner })
-    await page.getByText('Ended', { exact: true }).waitFor()
-    assert.equal(await button(page, /Stop sharing/).count(), 0)
-    await assertAccessible(page)
-    await button(page, /^Remove from this list: /).click()
-    await button(page, 'Remove from the list').click()
-    await page.getByText('No shares yet').waitFor()
   })
 })
