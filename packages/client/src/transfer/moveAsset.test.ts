@@ -127,6 +127,23 @@ describe('a file that moves to another album', () => {
     await assertWhole(await owner.moveAsset({ assetId, album, device }), { ...FACTS, albumId: album })
   })
 
+  it('goes to the album that is asked for, with the state of a move to another one', async () => {
+    const { owner, device } = keeper
+    const assetId = await uploaded()
+    const killed = new AbortController()
+    let state: AssetMoveState | undefined
+    const onState = (changed: AssetMoveState) => {
+      state = changed
+      killed.abort(new Error('killed'))
+    }
+    const { albumId: elsewhere } = await owner.createAlbum({ name: 'elsewhere' })
+    await assert.rejects(
+      owner.moveAsset({ assetId, album: elsewhere, device, onState, signal: killed.signal }),
+      /killed/,
+    )
+    await assertWhole(await owner.moveAsset({ assetId, album, device, state }), { ...FACTS, albumId: album })
+  })
+
   it('stays when the server states that half a copy was made of a guest’s file', async () => {
     const { owner, device } = keeper
     const assetId = await uploaded()

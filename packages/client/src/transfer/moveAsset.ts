@@ -76,9 +76,13 @@ export interface MoveAsset extends Pick<AssetPermissions, 'allowRevokedDevice'> 
  * the file stays, what `openAsset` and `finishUpload` throw, and what a call throws. The file is in one of the two
  * albums at any time, and after a failure perhaps in both.
  */
-export async function moveAsset(ports: MovePorts, options: MoveAsset): Promise<AssetId> {
+export async function moveAsset(ports: MovePorts, given: MoveAsset): Promise<AssetId> {
   const { call } = ports
-  const { assetId, album, state, signal } = options
+  const { assetId, album, signal } = given
+  // Of a move to another album, which may still go on elsewhere: its copy is not touched.
+  const isOfThisMove = given.state?.assetId === assetId && given.state.copy.envelope.album_id === album
+  const state = isOfThisMove ? given.state : undefined
+  const options = { ...given, state }
   const found = await findAsset(call, assetId, signal)
   if (found === undefined) {
     const copy = state === undefined ? await copyOfBinned(ports, options) : copyOf(state)
