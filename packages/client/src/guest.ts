@@ -7,7 +7,7 @@ import { createDropKey, type DropSeal } from './drops/dropKeys.ts'
 import { fragmentMatches } from './drops/fragment.ts'
 import { type LinkAddress, type LinkParts, parseLink } from './drops/linkAddress.ts'
 import { LinkError } from './drops/linkError.ts'
-import { openGivenTitle } from './drops/linkTitle.ts'
+import { type LinkTitle, openGivenTitle } from './drops/linkTitle.ts'
 import { type Environment, systemEnvironment } from './ground/environment.ts'
 import { createCalls } from './http/call.ts'
 import { AnswerError } from './http/errors.ts'
@@ -71,20 +71,17 @@ export interface PrepareOptions extends FileFacts {
   readonly signal?: AbortSignal | undefined
 }
 
-export interface UploadLink {
+/** With the owner's words, if there are any. No one has checked what the owner says to be called. */
+export interface UploadLink extends LinkTitle {
   readonly baseUrl: string
   readonly limits: LinkLimits
   /** What time it is at the server, by whose clock the link expires. */
   now(): Instant
-  /** The owner's words, if there are any. */
-  readonly title: string | undefined
-  readonly message: string | undefined
-  /** What the owner says to be called; no one has checked it. */
-  readonly from: string | undefined
   /**
    * Seals the file once for its hash and tags, and returns the state that `send` needs. Sends nothing of it. Reads the
-   * whole file with flat memory. Throws `SendError` for a file that is too large or changes meanwhile, and for a
-   * missing passphrase.
+   * whole file with flat memory. Does not compare `fields` with the questions (`answerFault`). Throws `SendError` for a
+   * file that is too large or changes meanwhile, and for a missing passphrase, and `RangeError` for answers that do not
+   * fit.
    */
   prepare(options: PrepareOptions): Promise<SendState>
 }
@@ -116,7 +113,11 @@ export async function openLink(
     limits: limitsOf(body),
     now: calls.clock.now,
     ...words,
-    prepare: (options) => prepare(opened, options, environment),
+    prepare: (options) => {
+      // An empty list says that the guest saw the questions.
+      const fields = options.fields ?? (words.questions && [])
+      return prepare(opened, { ...options, fields }, environment)
+    },
   }
 }
 

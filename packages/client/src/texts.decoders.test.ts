@@ -16,14 +16,17 @@ import words from '../../../vectors/recovery-words.json' with { type: 'json' }
 import shares from '../../../vectors/shares.json' with { type: 'json' }
 import { secretOfWords, wordsOfSecret } from './account/recoveryWords.ts'
 import { WordsError } from './account/wordsError.ts'
+import { fileKindsText, parseFileKinds } from './drops/fileKinds.ts'
 import { makeFragment, parseFragment } from './drops/fragment.ts'
 import { formatLink, parseLink } from './drops/linkAddress.ts'
 import { LinkError } from './drops/linkError.ts'
+import { parseQuestions, questionsText } from './drops/questions.ts'
 import { safeName } from './ground/safeName.ts'
 import { readAnswer, readText } from './http/answer.ts'
 import { baseUrlOrUndefined, parseBaseUrl, partsOfAddress, pathOf } from './http/baseUrl.ts'
 import { AnswerError, ProblemError } from './http/errors.ts'
 import { readRefusal } from './http/refusal.ts'
+import { answersText, parseAnswers } from './seal/answers.ts'
 import { parseSendState } from './send/sendState.ts'
 import { formatShare, makeShareFragment, parseShare, parseShareFragment } from './share/shareAddress.ts'
 import { ShareError } from './share/shareError.ts'
@@ -50,6 +53,31 @@ describe('safeName', () => {
         assert.ok(name.length > 0 && Buffer.byteLength(name) <= 255 && !/[/\\\p{Cc}]/u.test(name))
       }),
       runs(200),
+    )
+  })
+})
+
+describe('parseQuestions, parseFileKinds and parseAnswers', () => {
+  const questions = [
+    { label: 'Matter number', kind: 'text', required: true, most: 20 },
+    { label: 'Topic', kind: 'choice', choices: ['Invoice', 'Other'] },
+    { label: 'Day', kind: 'date' },
+  ]
+  const answers = [
+    ['Matter number', '2026/17'],
+    ['Topic', 'Other'],
+  ]
+  const anyList = fc.oneof(changedJson(questions), changedJson(answers)).map((json) => JSON.stringify(json) ?? '')
+
+  it('throw nothing, and read what they have read as the same again', () => {
+    fc.assert(
+      fc.property(fc.oneof(anyText, anyList, changedTexts('pdf,jpg', JSON.stringify(answers))), (text) => {
+        const [asked, said, kinds] = [parseQuestions(text), parseAnswers(text), parseFileKinds(text)]
+        if (asked !== undefined) assert.deepEqual(parseQuestions(questionsText(asked)), asked)
+        if (said !== undefined) assert.deepEqual(parseAnswers(answersText(said)), said)
+        if (kinds !== undefined) assert.equal(fileKindsText(kinds), text)
+      }),
+      runs(500),
     )
   })
 })

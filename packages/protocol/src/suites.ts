@@ -44,20 +44,34 @@ export const MAX_HEADER_BLOCKS = 64
 /**
  * The longest texts of a header, and of an entry in the index of a share, in bytes of UTF-8. Writers and readers refuse
  * longer ones, so nothing that shows or stores a name meets one of 64 KiB. A header with the longest of each fits
- * `MAX_HEADER_BLOCKS`. A `name` may have folders before it.
+ * `MAX_HEADER_BLOCKS` (not beside the longest lists). A `name` may have folders before it.
  */
 export const MAX_HEADER_TEXT_BYTES = { name: 8192, type: 255, modified_at: 64, note: 49_152, sender: 1024 } as const
+
+/**
+ * Lists travel in a header as text, because its values are scalars. Bytes of UTF-8, which a reader compares before it
+ * parses. It passes over a longer one, as older readers pass over all of them.
+ */
+export const MAX_HEADER_LIST_BYTES = { questions: 4200, file_kinds: 500, fields: 8000 } as const
 
 /** The most files that a header says of its batch, and one more than its last position. */
 export const MAX_BATCH_FILES = 1_000_000
 
 /**
  * The longest title, message and name that the owner of a link has for its guests: 200, 500 and 100 characters of any
- * script, in bytes of UTF-8. Sealed, the longest of all are 3154 bytes.
+ * script, in bytes of UTF-8. Sealed, the longest of all are 3154 bytes, and 7250 with the longest questions and kinds
+ * of files.
  */
 export const MAX_LINK_TITLE_BYTES = { title: 600, message: 1500, from: 300 } as const
 /** For forms. */
 export const MAX_LINK_TITLE_CHARACTERS = { title: 200, message: 500, from: 100 } as const
+/** A server takes no longer `sealed_title`. It was half of this before links had questions. */
+export const MAX_SEALED_TITLE_BYTES = 8192
+
+/** What the owner of a link asks its guests. `label`, `choice` and `value`: bytes of UTF-8; `text`: characters. */
+export const MAX_QUESTIONS = { count: 10, label: 200, choices: 20, choice: 100, text: 500, value: 2000 } as const
+/** The characters of one ending in `file_kinds`. */
+export const MAX_FILE_KIND_CHARACTERS = 16
 
 /** A limited share knows each of its downloads again, so that a visit takes one only. */
 export const MAX_SHARE_DOWNLOADS = 250

@@ -1,6 +1,6 @@
 /**
- * Which drops the owner sees as one: those with the same link, batch id, sender and note. So a group has one sender and
- * one note, and a guest who repeats the id of another one has to say the same words through the same link.
+ * Which drops the owner sees as one: those with the same link, batch id, sender, note and answers. So a group has one
+ * of each, and a guest who repeats the id of another one has to say the same words through the same link.
  */
 import type { FileDescription } from '../seal/fileHeader.ts'
 
@@ -46,10 +46,11 @@ interface Group<Item> {
   readonly drops: Item[]
 }
 
-/** The groups of one batch id by sender and note: maps, because one guest can send thousands of each. */
+/** The groups of one batch id by sender, answers and note: maps, because one guest can send thousands of each. */
 interface SameId<Item> {
   count: number
-  readonly bySender: Map<string | undefined, Map<string | undefined, Group<Item>>>
+  /** By sender and answers, then by note. */
+  readonly groups: Map<string, Map<string | undefined, Group<Item>>>
 }
 
 /** An empty one for the first drop of a group. */
@@ -57,10 +58,11 @@ function groupOf<Item extends Groupable>(known: Map<string, SameId<Item>>, { opa
   const batchId = file?.batch?.id
   if (file === undefined || batchId === undefined) return { batchId, key: undefined, drops: [] }
   const id = `${opaqueId} ${batchId}`
-  const sameId = known.get(id) ?? { count: 0, bySender: new Map() }
+  const sameId = known.get(id) ?? { count: 0, groups: new Map() }
   known.set(id, sameId)
-  const byNote = sameId.bySender.get(file.sender) ?? new Map<string | undefined, Group<Item>>()
-  sameId.bySender.set(file.sender, byNote)
+  const said = JSON.stringify([file.sender, file.fields])
+  const byNote = sameId.groups.get(said) ?? new Map<string | undefined, Group<Item>>()
+  sameId.groups.set(said, byNote)
   const group = byNote.get(file.note) ?? { batchId, key: `${id} ${sameId.count++}`, drops: [] }
   byNote.set(file.note, group)
   return group

@@ -42,10 +42,11 @@ export function createDropIdentities({ createHash }: Pick<Environment, 'createHa
 
   function fileOf(
     { kemCt }: DropFacts,
-    { name, type, note, sender, modifiedAt, size, batch }: FileDescription,
+    { name, type, note, sender, modifiedAt, size, batch, fields }: FileDescription,
   ): string {
     const running = createHash()
-    const shown = [kemCt, size, name, type, note, sender, modifiedAt, batch?.id, batch?.index, batch?.count]
+    const words = [name, type, note, sender, modifiedAt, fields]
+    const shown = [kemCt, size, ...words, batch?.id, batch?.index, batch?.count]
     running.update(utf8(JSON.stringify(shown.map((value) => value ?? null))))
     return running.digest()
   }

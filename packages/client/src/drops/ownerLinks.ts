@@ -45,7 +45,10 @@ export interface NewLinkCaps extends Pick<LinkCaps, 'maxFileSize'> {
   readonly maxTotalBytes?: number | 'unlimited' | undefined
 }
 
-/** Sealed so that guests read them and the server does not. A line each, of at most 200, 500 and 100 characters. */
+/**
+ * Sealed so that guests read them and the server does not. A line each, of at most 200, 500 and 100 characters, the
+ * questions, and the kinds of files.
+ */
 type GivenTitle = Partial<LinkTitle>
 
 export interface CreateLink extends GivenTitle {
@@ -69,7 +72,7 @@ export interface ChangeLink {
   readonly expiresAt?: string | null | undefined
   /** The owner's own name for the link. Null or empty: it has none. */
   readonly label?: string | null | undefined
-  /** What guests read instead of title, message and name, all at once. */
+  /** What guests read instead of title, message, name, questions and kinds of files, all at once. */
   readonly forGuests?: GivenTitle | null | undefined
 }
 
@@ -79,7 +82,7 @@ export interface CreatedLink {
   readonly url: string
 }
 
-export interface OwnLink extends CreatedLink {
+export interface OwnLink extends CreatedLink, LinkTitle {
   readonly state: LinkState
   /** No file fits at the moment, not even an empty one. Uploads that are under way may still give their places back. */
   readonly isFull: boolean
@@ -88,11 +91,7 @@ export interface OwnLink extends CreatedLink {
   readonly label: string | undefined
   /** Set when the label from the server does not open under this account's key. */
   readonly labelFault: string | undefined
-  /** What guests read. */
-  readonly title: string | undefined
-  readonly message: string | undefined
-  readonly from: string | undefined
-  /** Set when title, message and name from the server do not open under this link's secret. */
+  /** Set when what guests read does not open under this link's secret. */
   readonly titleFault: string | undefined
   readonly caps: LinkCaps
   readonly singleUse: boolean
@@ -240,7 +239,7 @@ function totalBytesOf({ maxTotalBytes, maxFileSize = 0 }: NewLinkCaps): number |
 /** What is not sealed of it. */
 function ownLinkOf(
   entry: Static<typeof LinkEntryResponse>,
-): Omit<OwnLink, 'url' | 'label' | 'labelFault' | 'title' | 'message' | 'from' | 'titleFault'> {
+): Omit<OwnLink, 'url' | 'label' | 'labelFault' | 'titleFault' | keyof LinkTitle> {
   return {
     opaqueId: entry.opaque_id,
     state: entry.state,

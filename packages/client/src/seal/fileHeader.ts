@@ -2,6 +2,7 @@ import { OPAQUE_ID_PATTERN } from '@blindkeep/protocol/ids'
 import { integer, object, text } from '@blindkeep/protocol/schemas/shape'
 import { type Static, Type } from 'typebox'
 import { safeName } from '../ground/safeName.ts'
+import { type Answers, answersText, hasSameAnswers, parseAnswers } from './answers.ts'
 import { type Batch, batchHeaderOf, batchOf } from './batch.ts'
 import type { Header } from './header.ts'
 
@@ -14,6 +15,8 @@ export interface FileFacts {
   readonly sender?: string | undefined
   /** RFC 3339. */
   readonly modifiedAt?: string | undefined
+  /** What a guest has answered. Empty: it saw the questions and answered none. */
+  readonly fields?: Answers | undefined
 }
 
 /** The header of a file in a stored upload state. To resume, the client must seal exactly the same header again. */
@@ -24,16 +27,20 @@ export const FileHeader = object('FileHeader', {
   modified_at: Type.Optional(text('RFC 3339.')),
   note: Type.Optional(text('The sender’s note.')),
   sender: Type.Optional(text('The sender’s name.')),
+  fields: Type.Optional(text('The sender’s answers.')),
   batch: Type.Optional(text('The go that the file belongs to.', { pattern: OPAQUE_ID_PATTERN })),
   batch_index: Type.Optional(integer('Its position in it.')),
   batch_count: Type.Optional(integer('How many files the go has.', 1)),
 })
 export type FileHeader = Static<typeof FileHeader>
 
-/** Leaves absent members out, so that the header is the same before and after JSON. */
+/**
+ * Leaves absent members out, so that the header is the same before and after JSON. Throws `RangeError` for answers that
+ * do not fit.
+ */
 export function headerOf(
   size: number,
-  { name, type, note, sender, modifiedAt }: FileFacts,
+  { name, type, note, sender, modifiedAt, fields }: FileFacts,
   batch?: Batch | undefined,
 ): FileHeader {
   return {
@@ -43,6 +50,7 @@ export function headerOf(
     ...(note === undefined ? {} : { note }),
     ...(sender === undefined ? {} : { sender }),
     ...(modifiedAt === undefined ? {} : { modified_at: modifiedAt }),
+    ...(fields === undefined ? {} : { fields: answersText(fields) }),
     ...batchHeaderOf(batch),
   }
 }
@@ -61,14 +69,18 @@ export interface FileDescription {
   readonly size: number
   /** Of a drop: the files that its guest has sent in one go. */
   readonly batch?: Batch | undefined
+  /** What a guest has answered, in the owner's order. Absent if the guest's page knew no questions. */
+  readonly fields?: Answers | undefined
 }
 
 export function descriptionOf(header: Header): FileDescription {
   const { size, name, type, note, sender, modified_at: modifiedAt } = header
   const batch = batchOf(header)
+  const fields = parseAnswers(header.fields)
   return {
     ...{ size, name, safeName: name === undefined ? undefined : safeName(name), type, note, sender, modifiedAt },
     ...(batch === undefined ? {} : { batch }),
+    ...(fields === undefined ? {} : { fields }),
   }
 }
 
@@ -76,7 +88,8 @@ export function descriptionOf(header: Header): FileDescription {
 export function hasSameFacts(one: FileFacts, other: FileFacts): boolean {
   const { name, type, note, sender, modifiedAt } = one
   const isSame = name === other.name && type === other.type && note === other.note
-  return isSame && sender === other.sender && modifiedAt === other.modifiedAt
+  const isFrom = sender === other.sender && modifiedAt === other.modifiedAt
+  return isSame && isFrom && hasSameAnswers(one.fields, other.fields)
 }
 
 export function isSameFile(one: FileDescription, other: FileDescription): boolean {

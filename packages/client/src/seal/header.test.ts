@@ -35,6 +35,22 @@ const batches = fc.record(
   { requiredKeys: ['batch'] },
 )
 
+const longest = {
+  size: Number.MAX_SAFE_INTEGER,
+  name: 'é'.repeat(4096),
+  type: 't'.repeat(255),
+  modified_at: '9999-12-31T23:59:59.999Z',
+  note: 'n'.repeat(49_152),
+  sender: '😀'.repeat(256),
+  batch,
+  batch_index: MAX_BATCH_FILES - 1,
+  batch_count: MAX_BATCH_FILES,
+}
+
+function read(...fields: readonly [string, CborValue][]): Header {
+  return decodeHeader(encodeCbor(new Map<string, CborValue>([['size', 1], ...fields])))
+}
+
 describe('a header', () => {
   it('is read back, in whole blocks of 1024 bytes', () => {
     fc.assert(
@@ -73,10 +89,6 @@ describe('a header', () => {
   })
 
   it('is read without what is wrong in its batch, as older clients read all of it', () => {
-    const read = (...fields: readonly [string, CborValue][]) => {
-      const encoded = encodeCbor(new Map<string, CborValue>([['size', 1], ...fields]))
-      return decodeHeader(concatBytes(encoded, new Uint8Array(1024 - encoded.length)))
-    }
     assert.deepEqual(read(['batch', 'not hex'], ['batch_index', 1], ['batch_count', 2]), { size: 1 })
     assert.deepEqual(read(['batch', 7]), { size: 1 })
     assert.deepEqual(read(['batch_index', 1]), { size: 1 })
@@ -85,6 +97,23 @@ describe('a header', () => {
       size: 1,
       batch,
       batch_count: 3,
+    })
+  })
+
+  it('has lists as text, and is read without one that is longer than its bound or no text', () => {
+    for (const [field, most] of [
+      ['fields', 8000],
+      ['questions', 4200],
+      ['file_kinds', 500],
+    ] as const) {
+      const longest = { size: 1, [field]: 'x'.repeat(most) }
+      assert.deepEqual(decodeHeader(encodeHeader(longest)), longest)
+      assert.throws(() => encodeHeader({ size: 1, [field]: 'x'.repeat(most + 1) }), RangeError)
+      for (const value of ['x'.repeat(most + 1), 7]) assert.deepEqual(read([field, value]), { size: 1 })
+    }
+    assert.throws(() => encodeHeader({ ...longest, fields: 'x'.repeat(8000) }), {
+      name: 'RangeError',
+      message: /together/u,
     })
   })
 
@@ -101,18 +130,6 @@ describe('a header', () => {
     assert.equal(decodeHeader(encodeHeader({ size: 0, name: 'a\uD800b' })).name, 'a\uFFFDb')
     assert.equal(decodeHeader(encodeHeader({ size: 0, name: '\uFEFFname' })).name, 'name')
   })
-
-  const longest = {
-    size: Number.MAX_SAFE_INTEGER,
-    name: 'é'.repeat(4096),
-    type: 't'.repeat(255),
-    modified_at: '9999-12-31T23:59:59.999Z',
-    note: 'n'.repeat(49_152),
-    sender: '😀'.repeat(256),
-    batch,
-    batch_index: MAX_BATCH_FILES - 1,
-    batch_count: MAX_BATCH_FILES,
-  }
 
   it('has at most 64 blocks with the longest text in each field', () => {
     const encoded = encodeHeader(longest)

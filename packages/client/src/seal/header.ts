@@ -6,7 +6,12 @@ import { type Bytes, concatBytes, utf8 } from '@blindkeep/protocol/bytes'
 import { CborError, type CborValue, decodeCborPrefix, encodeCbor } from '@blindkeep/protocol/cbor'
 import { formatInstant, parseInstant } from '@blindkeep/protocol/ids'
 import { isCount } from '@blindkeep/protocol/json'
-import { HEADER_BLOCK_BYTES, MAX_HEADER_BLOCKS, MAX_HEADER_TEXT_BYTES } from '@blindkeep/protocol/suites'
+import {
+  HEADER_BLOCK_BYTES,
+  MAX_HEADER_BLOCKS,
+  MAX_HEADER_LIST_BYTES,
+  MAX_HEADER_TEXT_BYTES,
+} from '@blindkeep/protocol/suites'
 import { type BatchHeader, batchHeaderIn } from './batch.ts'
 import { SealError } from './sealError.ts'
 
@@ -21,24 +26,32 @@ export interface Header extends BatchHeader {
   readonly modified_at?: string | undefined
   readonly note?: string | undefined
   readonly sender?: string | undefined
+  /** Of a file: what a guest has answered (`answers.ts`). */
+  readonly fields?: string | undefined
+  /** Of a link's title (`drops/questions.ts`). */
+  readonly questions?: string | undefined
+  readonly file_kinds?: string | undefined
 }
 
 const TEXT_FIELDS = ['name', 'type', 'note', 'sender'] as const
+const LIST_FIELDS = ['fields', 'questions', 'file_kinds'] as const
 const BATCH_FIELDS = ['batch', 'batch_index', 'batch_count'] as const
 
+const MAX_FIELD_BYTES = { ...MAX_HEADER_TEXT_BYTES, ...MAX_HEADER_LIST_BYTES }
+
 /** Whether the text of this field is at most as long as its bound. */
-export function fitsHeader(field: keyof typeof MAX_HEADER_TEXT_BYTES, text: string): boolean {
-  const bytesMax = MAX_HEADER_TEXT_BYTES[field]
+export function fitsHeader(field: keyof typeof MAX_FIELD_BYTES, text: string): boolean {
+  const bytesMax = MAX_FIELD_BYTES[field]
   return text.length <= bytesMax && utf8(text).length <= bytesMax
 }
 
 /**
- * Zero-padded CBOR of 1 to 64 blocks. Throws `RangeError` for a text that is too long, and for a size, a time or a
+ * Zero-padded CBOR of 1 to 64 blocks. Throws `RangeError` for texts that are too long, and for a size, a time or a
  * batch that a reader would refuse or pass over.
  */
 export function encodeHeader(header: Header): Bytes {
   const fields = new Map<string, CborValue>([['size', header.size]])
-  for (const name of TEXT_FIELDS) {
+  for (const name of [...TEXT_FIELDS, ...LIST_FIELDS]) {
     const text = header[name]
     if (text !== undefined) fields.set(name, fitting(name, portable(text)))
   }
@@ -51,7 +64,7 @@ export function encodeHeader(header: Header): Bytes {
   if (!isCount(header.size)) throw new RangeError('a size is an integer from 0 to 2^53-1')
   const encoded = encodeCbor(fields)
   const blocks = Math.ceil(encoded.length / HEADER_BLOCK_BYTES)
-  if (blocks > MAX_HEADER_BLOCKS) throw new Error('the bounds of its texts keep a header within its blocks')
+  if (blocks > MAX_HEADER_BLOCKS) throw new RangeError('the texts of a header are too long together')
   return concatBytes(encoded, new Uint8Array(blocks * HEADER_BLOCK_BYTES - encoded.length))
 }
 
@@ -67,9 +80,9 @@ function portable(text: string): string {
   return text.toWellFormed().replace(/^\uFEFF+/u, '')
 }
 
-function fitting(field: (typeof TEXT_FIELDS)[number], text: string): string {
+function fitting(field: keyof typeof MAX_FIELD_BYTES, text: string): string {
   if (fitsHeader(field, text)) return text
-  throw new RangeError(`the ${field} of a header has at most ${MAX_HEADER_TEXT_BYTES[field]} bytes`)
+  throw new RangeError(`the ${field} of a header has at most ${MAX_FIELD_BYTES[field]} bytes`)
 }
 
 function instant(text: string): string {
@@ -93,6 +106,10 @@ export function decodeHeader(padded: Uint8Array): Header {
   const header: Record<string, string> = {}
   for (const name of TEXT_FIELDS) if (fields.has(name)) header[name] = textField(fields, name)
   if (fields.has('modified_at')) header.modified_at = timeField(fields)
+  for (const name of LIST_FIELDS) {
+    const value = fields.get(name)
+    if (typeof value === 'string' && fitsHeader(name, value)) header[name] = value
+  }
   return { size, ...header, ...batchHeaderIn((name) => fields.get(name)) }
 }
 

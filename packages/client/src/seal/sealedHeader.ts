@@ -17,7 +17,7 @@ export interface HeaderSeal {
   readonly salt?: Uint8Array | undefined
 }
 
-export type Words = Pick<Header, 'name' | 'note' | 'sender'>
+export type Words = Pick<Header, 'name' | 'note' | 'sender' | 'questions' | 'file_kinds'>
 
 export async function sealWords(seal: HeaderSeal, words: Words): Promise<Bytes> {
   const sealer = await createSealer({ ...seal, header: { size: 0, ...words } })
@@ -30,5 +30,6 @@ export async function openWords({ key, purpose, contextId }: HeaderSeal, sealed:
   if (header.size > 0) throw new SealError('header_invalid', 'words have no content')
   // The end shows that nothing is missing or added.
   await createByteReader(content).read(1)
-  return { name: header.name, note: header.note, sender: header.sender }
+  const { name, note, sender, questions, file_kinds } = header
+  return { name, note, sender, questions, file_kinds }
 }

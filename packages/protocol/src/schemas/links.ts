@@ -1,4 +1,5 @@
 import type { Static } from 'typebox'
+import { MAX_SEALED_TITLE_BYTES } from '../suites.ts'
 import {
   base64,
   boolean,
@@ -56,8 +57,8 @@ const limits = {
 }
 
 const sealedTitle = base64(
-  'The owner’s title and message for guests, sealed under a key that follows from the link secret.',
-  OPAQUE_BYTES,
+  'The owner’s words and questions for guests, sealed under a key that follows from the link secret.',
+  { min: 1, max: MAX_SEALED_TITLE_BYTES },
 )
 const sealedLabel = sealedName('link')
 const suite = integer('The crypto suite of drops; 1 is the only one.')

@@ -106,6 +106,8 @@ describe('a link that exists', () => {
     title: undefined,
     message: undefined,
     from: undefined,
+    questions: undefined,
+    fileKinds: undefined,
     titleFault: undefined,
     caps: { maxFileCount: 5, maxTotalBytes: 10_000_000_000, maxFileSize: undefined },
     singleUse: false,

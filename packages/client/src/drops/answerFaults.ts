@@ -1,0 +1,63 @@
+/** Whether answers are what the owner asked for: before a guest sends, and again as marks for the owner. */
+import { parseInstant } from '@blindkeep/protocol/ids'
+import { MAX_QUESTIONS } from '@blindkeep/protocol/suites'
+import { type Answers, answerTo } from '../seal/answers.ts'
+import { plainLine } from '../seal/plainLine.ts'
+import { fileKindFault } from './fileKinds.ts'
+import type { Question } from './questions.ts'
+
+export type AnswerFault = 'missing' | 'too_long' | 'not_a_choice' | 'not_a_date' | 'not_a_number'
+
+const date = /^\d{4}-\d{2}-\d{2}$/u
+const number = /^-?\d{1,30}(?:\.\d{1,30})?$/u
+
+/** `value` as a guest wrote it. An empty one is an answer that is left out. */
+export function answerFault(question: Question, value: string): AnswerFault | undefined {
+  const line = plainLine(value)
+  if (line === undefined) return question.required ? 'missing' : undefined
+  switch (question.kind) {
+    case 'text':
+      return [...line].length > (question.most ?? MAX_QUESTIONS.text) ? 'too_long' : undefined
+    case 'choice':
+      return question.choices.includes(line) ? undefined : 'not_a_choice'
+    case 'date':
+      return date.test(line) && parseInstant(`${line}T00:00:00Z`) !== undefined ? undefined : 'not_a_date'
+    case 'number':
+      return number.test(line) ? undefined : 'not_a_number'
+  }
+}
+
+/** What an owner sees beside a file. Nothing is refused for it. */
+export type Mark =
+  | { readonly is: 'missing'; readonly label: string }
+  | { readonly is: 'faulty'; readonly label: string; readonly fault: Exclude<AnswerFault, 'missing'> }
+  /** The link does not ask this, or not any more; or the label comes twice. */
+  | { readonly is: 'not_asked'; readonly label: string }
+  /** Something must be answered, and the guest's page or program knew no questions, or the link had none yet. */
+  | { readonly is: 'without_answers' }
+  /** By its name alone. */
+  | { readonly is: 'wrong_kind'; readonly fileKinds: readonly string[] }
+
+/** In the owner's order; what is not asked, and the kind of the file, come last. */
+export function marksOf(
+  questions: readonly Question[] | undefined,
+  fileKinds: readonly string[] | undefined,
+  file: { readonly name: string | undefined; readonly fields?: Answers | undefined },
+): readonly Mark[] {
+  const isWrong = fileKinds !== undefined && fileKindFault(fileKinds, file.name ?? '', undefined) !== undefined
+  const ofKind: readonly Mark[] = isWrong ? [{ is: 'wrong_kind', fileKinds }] : []
+  return [...marksOfAnswers(questions ?? [], file.fields), ...ofKind]
+}
+
+function marksOfAnswers(questions: readonly Question[], answers: Answers | undefined): readonly Mark[] {
+  if (answers === undefined) return questions.some(({ required }) => required) ? [{ is: 'without_answers' }] : []
+  const asked = questions.flatMap((question): readonly Mark[] => {
+    const { label } = question
+    const fault = answerFault(question, answerTo(answers, label) ?? '')
+    if (fault === undefined) return []
+    return [fault === 'missing' ? { is: 'missing', label } : { is: 'faulty', label, fault }]
+  })
+  const labels = new Set(questions.map(({ label }) => label))
+  const others = answers.filter(([label]) => !labels.delete(label))
+  return [...asked, ...others.map(([label]): Mark => ({ is: 'not_asked', label }))]
+}

@@ -1,0 +1,194 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { answersText, parseAnswers } from '../seal/answers.ts'
+import { type AnswerFault, answerFault, marksOf } from './answerFaults.ts'
+import { fileKindFault, fileKindsText, parseFileKinds } from './fileKinds.ts'
+import { parseQuestions, type Question, questionsFault, questionsText } from './questions.ts'
+
+const matter: Question = { label: 'Matter number', kind: 'text', required: true, most: 20 }
+const topic: Question = { label: 'Topic', kind: 'choice', required: false, choices: ['Invoice', 'Other'] }
+const day: Question = { label: 'Day', kind: 'date', required: false }
+const amount: Question = { label: 'Amount', kind: 'number', required: true }
+const all = [matter, topic, day, amount]
+const parsed = (value: unknown) => parseQuestions(JSON.stringify(value))
+
+describe('the questions of a link', () => {
+  it('are read as they were written, without members that say nothing', () => {
+    assert.deepEqual(parseQuestions(questionsText(all)), all)
+    assert.equal(questionsText([{ ...day, label: ' Day\n' }]), '[{"label":"Day","kind":"date"}]')
+  })
+
+  it('are passed over as a whole if anything in them does not fit', () => {
+    const one = { label: 'Topic', kind: 'choice', choices: ['a', 'b'] }
+    assert.ok(parsed([one]) !== undefined)
+    const many = (length: number) => Array.from({ length }, (_, index) => `${index}`)
+    const { label, kind, choices } = one
+    for (const list of [
+      {},
+      [],
+      null,
+      many(11).map((label) => ({ label, kind: 'date' })),
+      [one, one],
+      [null],
+      ['a'],
+      [[]],
+    ])
+      assert.equal(parsed(list), undefined, JSON.stringify(list))
+    for (const wrong of [
+      ...[{ label }, { kind, choices }, { label, kind }, { label, kind: 'file' }, { label, kind: 'date', choices }],
+      ...[{ help: 'x' }, { required: 'yes' }, { required: null }, { most: 5 }].map((more) => ({ ...one, ...more })),
+      ...['', ' a', 'a\nb', '\uD800', 'é'.repeat(101), 1].map((label) => ({ ...one, label })),
+      ...[['a'], ['a', 'a'], ['a', ''], ['a', 'b '], ['a', 1], 'ab', ['a', 'x'.repeat(101)], many(21)].map(
+        (choices) => ({
+          ...one,
+          choices,
+        }),
+      ),
+      ...[0, 501, 1.5, '5', null].map((most) => ({ label, kind: 'text', most })),
+    ])
+      assert.equal(parsed([wrong]), undefined, JSON.stringify(wrong))
+    assert.equal(parseQuestions('[{"label":"a","kind":"date","__proto__":1}]'), undefined)
+  })
+
+  it('may have 4200 bytes', () => {
+    const long = Array.from({ length: 8 }, (_, index): Question => ({ ...day, label: `${index}`.repeat(200) }))
+    const choices = Array.from({ length: 20 }, (_, index) => `${index}`.padEnd(100, 'x'))
+    const more = [...long, { ...topic, label: 't'.repeat(100), choices }]
+    const withLast = (characters: number) => [...more, { ...day, label: 'y'.repeat(characters) }]
+    const rest = 4200 - questionsText(withLast(1)).length + 1
+    const text = questionsText(withLast(rest))
+    assert.equal(text.length, 4200)
+    assert.equal(parseQuestions(text)?.length, 10)
+    assert.equal(parseQuestions(`${text} `), undefined)
+    assert.deepEqual(questionsFault(withLast(rest + 1)), { reason: 'too_long' })
+  })
+
+  it('that no reader takes are refused with the reason, and the question that it is about', () => {
+    assert.deepEqual(questionsFault([matter, { ...matter, label: ' Matter number ' }]), {
+      reason: 'label_repeated',
+      at: 1,
+    })
+    assert.deepEqual(questionsFault([day, { ...topic, choices: ['a'] }]), { reason: 'choices_count', at: 1 })
+    assert.equal(questionsFault(all), undefined)
+    assert.throws(() => questionsText([{ ...day, label: '\u200E' }]), { name: 'RangeError', message: /needs a label/u })
+  })
+})
+
+describe('answers', () => {
+  it('are read as they were written, each as one line', () => {
+    const answers = [
+      ['Matter number', '2026/17'],
+      ['Topic', '=Invoice\n\u202Efdp'],
+      ['Day', ' '],
+    ] as const
+    const read = [answers[0], ['Topic', '=Invoice fdp']]
+    assert.deepEqual(parseAnswers(answersText(answers)), read)
+    assert.deepEqual(parseAnswers(JSON.stringify(answers)), read)
+    assert.deepEqual(parseAnswers(answersText([])), [])
+  })
+
+  it('are passed over as a whole if anything in them does not fit', () => {
+    for (const wrong of [
+      {},
+      'a',
+      [['a']],
+      [['a', 'b', 'c']],
+      [['a', 1]],
+      [{ 0: 'a', 1: 'b' }],
+      [['é'.repeat(101), 'b']],
+    ])
+      assert.equal(parseAnswers(JSON.stringify(wrong)), undefined)
+    assert.equal(parseAnswers(JSON.stringify([['a', 'x'.repeat(2001)]])), undefined)
+    assert.equal(parseAnswers(JSON.stringify(Array.from({ length: 11 }, () => ['a', 'b']))), undefined)
+    assert.equal(parseAnswers(`[]${' '.repeat(7999)}`), undefined)
+    assert.equal(parseAnswers('[['), undefined)
+  })
+
+  it('that are too long are not sealed', () => {
+    const long = Array.from({ length: 5 }, (_, index) => [`${index}`, 'x'.repeat(2000)] as const)
+    assert.throws(() => answersText(long), RangeError)
+    assert.throws(() => answersText([['a', 'x'.repeat(2001)]]), RangeError)
+    assert.throws(() => answersText(Array.from({ length: 11 }, () => ['a', 'b'] as const)), RangeError)
+  })
+
+  for (const [question, value, fault] of [
+    [matter, ' ', 'missing'],
+    [topic, '', undefined],
+    [matter, '😀'.repeat(20), undefined],
+    [matter, 'x'.repeat(21), 'too_long'],
+    [{ ...matter, most: undefined }, 'x'.repeat(501), 'too_long'],
+    [topic, 'Other', undefined],
+    [topic, 'other', 'not_a_choice'],
+    [day, '2028-02-29', undefined],
+    [day, '2026-02-29', 'not_a_date'],
+    [day, '1.3.2026', 'not_a_date'],
+    [amount, '-12.50', undefined],
+    [amount, '12,50', 'not_a_number'],
+    [amount, '1e9', 'not_a_number'],
+  ] as readonly (readonly [Question, string, AnswerFault | undefined])[])
+    it(`to ${question.label}: “${value.slice(0, 12)}” is ${fault ?? 'taken'}`, () => {
+      assert.equal(answerFault(question, value), fault)
+    })
+})
+
+describe('the marks beside a file', () => {
+  const name = 'a.PDF'
+
+  it('say what is missing, what is no answer, what was not asked, and a wrong ending', () => {
+    const fields = [
+      ['Topic', 'Bill'],
+      ['Colour', 'red'],
+      ['Matter number', '1'],
+      ['Matter number', '2'],
+    ] as const
+    assert.deepEqual(marksOf(all, ['jpg'], { name, fields }), [
+      { is: 'faulty', label: 'Topic', fault: 'not_a_choice' },
+      { is: 'missing', label: 'Amount' },
+      { is: 'not_asked', label: 'Colour' },
+      { is: 'not_asked', label: 'Matter number' },
+      { is: 'wrong_kind', fileKinds: ['jpg'] },
+    ])
+  })
+
+  it('say that a file without answers came from a page that asked nothing, if something is required', () => {
+    assert.deepEqual(marksOf(all, ['pdf'], { name }), [{ is: 'without_answers' }])
+    assert.deepEqual(marksOf([topic, day], undefined, { name }), [])
+    assert.deepEqual(marksOf(undefined, undefined, { name, fields: [] }), [])
+  })
+})
+
+describe('the kinds of files of a link', () => {
+  it('are endings with commas, and passed over otherwise', () => {
+    assert.equal(fileKindsText(['.PDF', 'jpg ', 'pdf']), 'pdf,jpg')
+    assert.deepEqual(parseFileKinds('pdf,7z'), ['pdf', '7z'])
+    for (const wrong of ['', 'pdf,', 'PDF', '.pdf', 'pdf, jpg', 'pdf,pdf', 'tar.gz', 'x'.repeat(17), 'é'])
+      assert.equal(parseFileKinds(wrong), undefined)
+    const many = Array.from({ length: 101 }, (_, index) => `${index}`.padStart(4, '0'))
+    assert.equal(parseFileKinds(many.join(',')), undefined)
+    for (const wrong of [[], ['tar.gz'], ['a,b'], many]) assert.throws(() => fileKindsText(wrong), RangeError)
+  })
+
+  const bytes = (text: string) => Uint8Array.from(text, (character) => character.charCodeAt(0))
+  for (const [file, beginning, fault] of [
+    ['a.pdf', '\n\n%PDF-1.7', undefined],
+    ['a.pdf', '<html>', 'content'],
+    ['a.pdf', '', 'content'],
+    ['a.JPEG', '\xFF\xD8\xFF\xE0', undefined],
+    ['a.png', '\x89PNG\r\n\x1A\n', undefined],
+    ['a.gif', 'GIF87b', 'content'],
+    ['a.gif', 'GIF89a', undefined],
+    ['a.webp', 'RIFF1234WEBPVP8', undefined],
+    ['a.webp', 'RIFF1234WAVE', 'content'],
+    ['a.zip', 'PK\x03\x04', undefined],
+    ['a.txt', 'anything', undefined],
+    ['a.pdf', undefined, undefined],
+    ['a.exe', undefined, 'ending'],
+    ['pdf', undefined, 'ending'],
+    ['a.pdf.', undefined, 'ending'],
+  ] as const)
+    it(`take ${file} with ${JSON.stringify(beginning)}: ${fault ?? 'yes'}`, () => {
+      const kinds = ['pdf', 'jpg', 'png', 'gif', 'webp', 'zip', 'txt']
+      assert.equal(fileKindFault(kinds, file, beginning === undefined ? undefined : bytes(beginning)), fault)
+      assert.equal(fileKindFault(undefined, file, undefined), undefined)
+    })
+})

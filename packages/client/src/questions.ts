@@ -1,0 +1,12 @@
+/** What the owner of a link asks its guests, what they answer, and what of it is marked. */
+export { type AnswerFault, answerFault, type Mark, marksOf } from './drops/answerFaults.ts'
+export { FILE_KIND_BYTES, fileKindFault, fileKindsText, parseFileKinds } from './drops/fileKinds.ts'
+export {
+  parseQuestions,
+  type Question,
+  type QuestionsFault,
+  questionsBytes,
+  questionsFault,
+  questionsText,
+} from './drops/questions.ts'
+export { type Answers, answersText, answerTo, parseAnswers } from './seal/answers.ts'
