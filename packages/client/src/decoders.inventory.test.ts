@@ -48,6 +48,7 @@ const OWN = [
   'openProfile',
   'openProgram',
   'openVault',
+  'parseFolderTemplate',
   'readChange',
   'readDraft',
   'readPrivate',

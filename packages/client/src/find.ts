@@ -9,5 +9,6 @@ export {
   SORT_ORDERS,
   type SortOrder,
   sortedBy,
+  sortedByAnswer,
 } from './find/find.ts'
 export { FILE_KINDS, type FileKind, isFileKind, kindOf } from './find/kinds.ts'

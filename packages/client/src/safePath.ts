@@ -10,19 +10,32 @@ export interface SafePath {
   readonly name: string
 }
 
-/** `name` as a sender wrote it: unverified, `/` between folders. Different names may become equal. */
-export function safePath(name: string | undefined): SafePath {
+/**
+ * `name` as a sender wrote it: unverified, `/` between folders. Different names may become equal. `into`: folders before
+ * those of the name, each any text (`folderTemplate.ts`); none is left out, and an empty one is `_`.
+ */
+export function safePath(name: string | undefined, into: readonly string[] = []): SafePath {
   const steps = (name ?? '').split('/').filter((step) => !/^[. ]*$/u.test(step))
-  return { folders: foldersOf(steps.slice(0, -1)), name: safeName(steps.at(-1) ?? '') }
+  const before = into.map((step) => wholeFolder(step, Math.floor(MAX_FOLDERS_BYTES / into.length)))
+  return { folders: [...before, ...foldersOf(steps.slice(0, -1), before)], name: safeName(steps.at(-1) ?? '') }
 }
 
-function foldersOf(steps: readonly string[]): readonly string[] {
-  let bytes = 0
+function foldersOf(steps: readonly string[], before: readonly string[]): readonly string[] {
+  let bytes = utf8(before.join('')).length
   const isShort = (folder: string) => {
     bytes += utf8(folder).length
     return bytes <= MAX_FOLDERS_BYTES
   }
-  return steps.slice(0, MAX_FOLDERS).map(safeName).filter(isShort)
+  return steps
+    .slice(0, MAX_FOLDERS - before.length)
+    .map((step) => safeName(step))
+    .filter(isShort)
+}
+
+const NO_TEXT = '_'
+
+function wholeFolder(step: string, bytesMax: number): string {
+  return safeName(shortName(safeName(step, NO_TEXT), Math.min(bytesMax, MAX_NAME_BYTES)), NO_TEXT)
 }
 
 /** Encrypted folders of eCryptfs bound a name to 143 bytes; a number fits behind it. */

@@ -51,7 +51,7 @@ export async function zipOf(files: readonly FileToZip[]): Promise<Zip> {
 
 /** Safe paths by name. None equals another or is its folder, on any system: taken names get numbers. */
 export function zipPathsOf(names: readonly (string | undefined)[]): readonly string[] {
-  const safe = names.map(safePath)
+  const safe = names.map((name) => safePath(name))
   const taken = new Set<string>()
   /** The next number for names that become equal when shortened: thousands of files may have such names. */
   const numbers = new Map<string, number>()

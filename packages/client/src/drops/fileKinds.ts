@@ -1,6 +1,6 @@
 /** The kinds of files that the owner of a link wants: endings, and for some the bytes that such a file begins with. */
 import { MAX_FILE_KIND_CHARACTERS, MAX_HEADER_LIST_BYTES } from '@blindkeep/protocol/suites'
-import { fitsHeader } from '../seal/header.ts'
+import { fitsHeader } from '../seal/headerText.ts'
 
 /** How many bytes of a file `fileKindFault` looks at. */
 export const FILE_KIND_BYTES = 1024

@@ -6,7 +6,7 @@
 import { utf8 } from '@blindkeep/protocol/bytes'
 import { isObject, parseJson } from '@blindkeep/protocol/json'
 import { MAX_HEADER_LIST_BYTES, MAX_QUESTIONS } from '@blindkeep/protocol/suites'
-import { fitsHeader } from '../seal/header.ts'
+import { fitsHeader } from '../seal/headerText.ts'
 import { plainLine } from '../seal/plainLine.ts'
 
 /** `label` and `choices` are one line each, and text of another person to a guest. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { asksNames, type Findable, type FindQuery, finderOf, type SortOrder, sortedBy } from './find.ts'
+import { asksNames, type Findable, type FindQuery, finderOf, type SortOrder, sortedBy, sortedByAnswer } from './find.ts'
 import { foldText, MAX_TEXT_UNITS } from './foldText.ts'
 import { kindOf } from './kinds.ts'
 
@@ -98,5 +98,13 @@ describe('an order', () => {
     assert.deepEqual(sizes('oldest'), [3, 5, 9])
     assert.deepEqual(sizes('largest'), [9, 5, 3])
     assert.deepEqual(sizes('smallest'), [3, 5, 9])
+  })
+
+  it('is by the answer to a question: numbers by their value, others as names, and files without one last', () => {
+    const sorted = (...values: readonly (string | undefined)[]) =>
+      sortedByAnswer(values, 'A', (value) => (value === undefined ? [] : [['A', value]]))
+    assert.deepEqual(sorted('10', undefined, '-2', '9.5', '-10'), ['-10', '-2', '9.5', '10', undefined])
+    assert.deepEqual(sorted('2026/17', undefined, '2026/5', 'a'), ['2026/5', '2026/17', 'a', undefined])
+    assert.deepEqual(sorted('2026-03-01', '2025-12-31'), ['2025-12-31', '2026-03-01'])
   })
 })

@@ -1,5 +1,6 @@
 /** Which of many files are meant, and in which order. Pure: the caller says what is known of each file. */
 import { millisecondsOf } from '@blindkeep/protocol/ids'
+import { type Answers, answerTo } from '../seal/answers.ts'
 import { foldText, sortKeyOf } from './foldText.ts'
 import { type FileKind, kindOf } from './kinds.ts'
 
@@ -113,6 +114,24 @@ export function sortedBy<Item>(
   const direction = order === 'newest' || order === 'largest' ? -1 : 1
   keyed.sort(({ key: one }, { key: other }) => (one === other ? 0 : one < other ? -direction : direction))
   return keyed.map(({ item }) => item)
+}
+
+/**
+ * By the answer to one question: all numbers by their value, other texts as names. Files without one come last, and
+ * equal ones stay as they are.
+ */
+export function sortedByAnswer<Item>(
+  items: readonly Item[],
+  label: string,
+  answersOf: (item: Item) => Answers | undefined,
+): readonly Item[] {
+  const keyed = items.map((item) => ({ item, answer: answerTo(answersOf(item), label) }))
+  const areNumbers = keyed.every(({ answer }) => answer === undefined || /^-?\d+(?:\.\d+)?$/u.test(answer))
+  const keyOf = (answer: string) => (areNumbers ? Number(answer) : sortKeyOf(foldText(answer)))
+  const known = keyed.flatMap(({ item, answer }) => (answer === undefined ? [] : [{ item, key: keyOf(answer) }]))
+  known.sort(({ key: one }, { key: other }) => (one === other ? 0 : one < other ? -1 : 1))
+  const others = keyed.filter(({ answer }) => answer === undefined)
+  return [...known, ...others].map(({ item }) => item)
 }
 
 /** After every letter. */

@@ -31,10 +31,10 @@ const isMisread = /^-|^(?:con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-
 
 /**
  * Returns one plain file name for every common system: no separators, no control or direction characters, no leading or
- * trailing dots and spaces, no reserved device name, no first dash, at most 255 bytes of UTF-8. Never empty. Different
- * names may become equal, so the caller must still avoid overwriting.
+ * trailing dots and spaces, no reserved device name, no first dash, at most 255 bytes of UTF-8. Never empty: `otherwise`
+ * is the name of what has nothing to read. Different names may become equal, so the caller must still avoid overwriting.
  */
-export function safeName(name: string): string {
+export function safeName(name: string, otherwise = FALLBACK): string {
   const printable = name
     .toWellFormed()
     .replace(controls, '')
@@ -44,7 +44,7 @@ export function safeName(name: string): string {
     .replace(forbidden, '_')
   const trimmed = trimEnds(oneSpace(cleaned))
   const named = trimEnds(shortName(isMisread.test(trimmed) ? `_${trimmed}` : trimmed, MAX_NAME_BYTES))
-  return visible.test(named) ? named : FALLBACK
+  return visible.test(named) ? named : otherwise
 }
 
 function oneSpace(name: string): string {

@@ -6,7 +6,7 @@
 import { utf8 } from '@blindkeep/protocol/bytes'
 import { parseJson } from '@blindkeep/protocol/json'
 import { MAX_HEADER_LIST_BYTES, MAX_QUESTIONS } from '@blindkeep/protocol/suites'
-import { fitsHeader } from './header.ts'
+import { fitsHeader } from './headerText.ts'
 import { plainLine } from './plainLine.ts'
 
 /** The owner's order; unanswered ones left out. Each label and value is one line. Of equal labels the first counts. */

@@ -2,17 +2,13 @@
  * The header of a sealed blob: a deterministic CBOR map of text keys to scalars, padded with zeros to blocks of 1024
  * bytes, so that the length of the ciphertext does not show the length of a file name.
  */
-import { type Bytes, concatBytes, utf8 } from '@blindkeep/protocol/bytes'
+import { type Bytes, concatBytes } from '@blindkeep/protocol/bytes'
 import { CborError, type CborValue, decodeCborPrefix, encodeCbor } from '@blindkeep/protocol/cbor'
 import { formatInstant, parseInstant } from '@blindkeep/protocol/ids'
 import { isCount } from '@blindkeep/protocol/json'
-import {
-  HEADER_BLOCK_BYTES,
-  MAX_HEADER_BLOCKS,
-  MAX_HEADER_LIST_BYTES,
-  MAX_HEADER_TEXT_BYTES,
-} from '@blindkeep/protocol/suites'
+import { HEADER_BLOCK_BYTES, MAX_HEADER_BLOCKS, type MAX_HEADER_TEXT_BYTES } from '@blindkeep/protocol/suites'
 import { type BatchHeader, batchHeaderIn } from './batch.ts'
+import { fitsHeader, MAX_FIELD_BYTES } from './headerText.ts'
 import { SealError } from './sealError.ts'
 
 /** What the sender says. Only `size` is verified: show plain text, and make names safe before they touch a disk. */
@@ -36,14 +32,6 @@ export interface Header extends BatchHeader {
 const TEXT_FIELDS = ['name', 'type', 'note', 'sender'] as const
 const LIST_FIELDS = ['fields', 'questions', 'file_kinds'] as const
 const BATCH_FIELDS = ['batch', 'batch_index', 'batch_count'] as const
-
-const MAX_FIELD_BYTES = { ...MAX_HEADER_TEXT_BYTES, ...MAX_HEADER_LIST_BYTES }
-
-/** Whether the text of this field is at most as long as its bound. */
-export function fitsHeader(field: keyof typeof MAX_FIELD_BYTES, text: string): boolean {
-  const bytesMax = MAX_FIELD_BYTES[field]
-  return text.length <= bytesMax && utf8(text).length <= bytesMax
-}
 
 /**
  * Zero-padded CBOR of 1 to 64 blocks. Throws `RangeError` for texts that are too long, and for a size, a time or a
