@@ -1,5 +1,6 @@
 /** Finding files: what matches, and in which order. Pure, and quick to load. */
 export {
+  answerFinder,
   asksNames,
   type Findable,
   type FindQuery,

@@ -92,6 +92,15 @@ describe('the paths in a ZIP', () => {
     ])
   })
 
+  it('begin with the folders that are given for each', () => {
+    assert.deepEqual(zipPathsOf(['a', 'a', 'a', 'x/a'], [['17/b', ''], ['17/b', ''], undefined, ['17']]), [
+      '17_b/_/a',
+      '17_b/_/a (2)',
+      'a',
+      '17/x/a',
+    ])
+  })
+
   it('come at once for thousands of files of one name', () => {
     const paths = zipPathsOf(Array.from({ length: 20_000 }, () => 'photo.jpg'))
     assert.equal(new Set(paths).size, 20_000)

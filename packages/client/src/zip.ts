@@ -11,6 +11,8 @@ const [FIRST_YEAR, LAST_YEAR] = [1980, 2107]
 export interface FileToZip {
   /** As its sender wrote it, with `/` between folders. */
   readonly name: string | undefined
+  /** Folders before those of the name, as of `safePath`. */
+  readonly into?: readonly string[] | undefined
   /** Bytes. */
   readonly size: number
   /** RFC 3339. */
@@ -33,7 +35,10 @@ export async function zipOf(files: readonly FileToZip[]): Promise<Zip> {
   if (files.length > MAX_ZIP_FILES) throw new RangeError(`a ZIP of ${files.length} files`)
   // Loaded by those who want a ZIP.
   const { makeZip, predictLength } = await import('client-zip')
-  const paths = zipPathsOf(files.map(({ name }) => name))
+  const paths = zipPathsOf(
+    files.map(({ name }) => name),
+    files.map(({ into }) => into),
+  )
   const metadata = files.map(({ size, modifiedAt }, index) => ({
     name: paths[index],
     size,
@@ -49,9 +54,12 @@ export async function zipOf(files: readonly FileToZip[]): Promise<Zip> {
   return { content: makeZip(entries(), { buffersAreUTF8: true }), size: Number(predictLength(metadata)), paths }
 }
 
-/** Safe paths by name. None equals another or is its folder, on any system: taken names get numbers. */
-export function zipPathsOf(names: readonly (string | undefined)[]): readonly string[] {
-  const safe = names.map((name) => safePath(name))
+/** Safe paths by name, and by the folders before it, if any. None equals another or is its folder, on any system: taken names get numbers. */
+export function zipPathsOf(
+  names: readonly (string | undefined)[],
+  into: readonly (readonly string[] | undefined)[] = [],
+): readonly string[] {
+  const safe = names.map((name, index) => safePath(name, into[index]))
   const taken = new Set<string>()
   /** The next number for names that become equal when shortened: thousands of files may have such names. */
   const numbers = new Map<string, number>()

@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { asksNames, type Findable, type FindQuery, finderOf, type SortOrder, sortedBy, sortedByAnswer } from './find.ts'
+import {
+  answerFinder,
+  asksNames,
+  type Findable,
+  type FindQuery,
+  finderOf,
+  type SortOrder,
+  sortedBy,
+  sortedByAnswer,
+} from './find.ts'
 import { foldText, MAX_TEXT_UNITS } from './foldText.ts'
 import { kindOf } from './kinds.ts'
 
@@ -81,6 +90,13 @@ describe('the kind of a file', () => {
       ['', undefined, 'other'],
     ] as const
     for (const [name, type, kind] of kinds) assert.equal(kindOf({ name, type }), kind, `${name} ${type}`)
+  })
+})
+
+describe('an answer', () => {
+  it('is found by words anywhere in it, without case and accents', () => {
+    const isFound = answerFinder(' MULLER gmbh ')
+    assert.deepEqual([isFound('GmbH Müller & Co'), isFound('Müller'), isFound(undefined)], [true, false, false])
   })
 })
 

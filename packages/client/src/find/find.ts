@@ -116,6 +116,15 @@ export function sortedBy<Item>(
   return keyed.map(({ item }) => item)
 }
 
+/** Whether an answer has all of these words, each anywhere. Case and accents do not count. */
+export function answerFinder(words: string): (answer: string | undefined) => boolean {
+  const wanted = wordsOf(words)
+  return (answer) => {
+    const said = foldText(answer ?? '')
+    return wanted.every((word) => said.includes(word))
+  }
+}
+
 /**
  * By the answer to one question: all numbers by their value, other texts as names. Files without one come last, and
  * equal ones stay as they are.

@@ -1,10 +1,13 @@
 /** Saves files into a folder that the person has chosen, in browsers that can (WICG, File System Access). */
-import { numberedName, safePath } from '@blindkeep/client/safePath'
+import { numberedName, type SafePath, safePath } from '@blindkeep/client/safePath'
 import { fileTarget, type SaveTarget } from './saveStream.ts'
 
 export interface SaveFolder {
-  /** A place for a file of this name, with `/` between folders. What is there stays: taken names get numbers. */
-  place(name: string | undefined): Promise<SaveTarget>
+  /**
+   * A place for a file of this name, with `/` between folders; `into`: folders before these, as of `safePath`. What is
+   * there stays: taken names get numbers.
+   */
+  place(name: string | undefined, into?: readonly string[]): Promise<SaveTarget>
 }
 
 /** Not in TypeScript's library yet. */
@@ -29,16 +32,15 @@ export async function chooseFolder(): Promise<SaveFolder | undefined> {
 function folderOf(root: FileSystemDirectoryHandle): SaveFolder {
   let last: Promise<unknown> = Promise.resolve()
   return {
-    place(name) {
-      const next = last.then(() => placeIn(root, name))
+    place(name, into) {
+      const next = last.then(() => placeIn(root, safePath(name, into)))
       last = next.catch(() => undefined)
       return next
     },
   }
 }
 
-async function placeIn(root: FileSystemDirectoryHandle, path: string | undefined): Promise<SaveTarget> {
-  const { folders, name } = safePath(path)
+async function placeIn(root: FileSystemDirectoryHandle, { folders, name }: SafePath): Promise<SaveTarget> {
   let folder = root
   for (const each of folders) folder = await folder.getDirectoryHandle(each, { create: true })
   let number = 1
