@@ -27,6 +27,11 @@ async function used(world: World): Promise<Owner> {
     label: 'Photos of the wedding',
     title: 'Your photos of the wedding',
     message: 'Until Sunday, please.',
+    questions: [
+      { label: 'Who is on it?', required: true, kind: 'text', most: undefined },
+      { label: 'Part of the day', required: false, kind: 'choice', choices: ['Church', 'Dinner', 'Dance'] },
+    ],
+    fileKinds: ['jpg', 'png'],
     caps: { maxFileCount: 100, maxTotalBytes: 3_000_000 },
     expiresAt: new Date(Date.now() + 6 * 86_400_000).toISOString(),
   })
@@ -101,6 +106,18 @@ export const linksShots: readonly Shot[] = [
       await page.getByLabel(text.form.maxFiles).fill('1')
       await button(page, text.editing.submit).click()
       await page.getByText(text.form.faults.below_use).waitFor()
+    },
+  },
+  {
+    name: 'links/asking-too-much',
+    begin,
+    reach: async (page) => {
+      await listed(page)
+      await openMore(page, 'Photos')
+      await button(page, /^Change Photos/).click()
+      await page.getByLabel(text.asking.choices).fill('Church')
+      await button(page, text.editing.submit).click()
+      await page.getByText(text.asking.faults.choices_count).waitFor()
     },
   },
   {

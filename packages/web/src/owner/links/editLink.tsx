@@ -12,6 +12,7 @@ import { useAction } from '../useAction.ts'
 import { CapFields } from './linkCaps.tsx'
 import { type DraftFaults, draftOf, readChange } from './linkDraft.ts'
 import { ExpiryFields, GuestWordsFields, LabelField } from './linkFields.tsx'
+import { QuestionFields } from './questionFields.tsx'
 import { labelOf, linksTexts } from './texts.ts'
 
 interface EditLinkProps {
@@ -60,6 +61,7 @@ export function EditLink({ link, onClose, onChanged }: EditLinkProps) {
         <p class="soft">{text.editing.about}</p>
         <LabelField {...fields} />
         <GuestWordsFields {...fields} />
+        <QuestionFields {...fields} />
         <ExpiryFields {...fields} />
         <CapFields {...fields} />
         {error !== undefined && <ErrorNotice error={error} />}

@@ -2,7 +2,14 @@ import type { OwnLink } from '@blindkeep/client/owner'
 import { Check, Field, Progress } from '../../common/controls.tsx'
 import { formats } from '../../common/format.ts'
 import { useText } from '../../common/reader.ts'
-import { type DraftFaults, type LinkDraft, SIZE_UNITS, type SizeDraft, type SizeUnit } from './linkDraft.ts'
+import {
+  type DraftFault,
+  type DraftFaults,
+  type LinkDraft,
+  SIZE_UNITS,
+  type SizeDraft,
+  type SizeUnit,
+} from './linkDraft.ts'
 import { linksTexts } from './texts.ts'
 
 /** A link's caps on the page: the fields of a new link, and the bars of an existing one. */
@@ -120,7 +127,7 @@ function SizeField({ label, hint, size, fault, onSize }: SizeFieldProps) {
 }
 
 export function faultText(
-  fault: DraftFaults[keyof DraftFaults],
+  fault: DraftFault | undefined,
   { faults }: (typeof linksTexts)['en']['form'],
 ): string | undefined {
   return fault && faults[fault]

@@ -40,6 +40,7 @@ export function LinkCard({ link, nowMs, onAct }: LinkCardProps) {
       {link.labelFault !== undefined && <p class="badge warn">{text.labelFault}</p>}
       {link.titleFault !== undefined && <p class="badge warn">{text.titleFault}</p>}
       <GuestsRead link={link} />
+      <GuestsAsked link={link} />
       <Facts link={link} nowMs={nowMs} />
       <Use link={link} />
       <div class="row">
@@ -69,6 +70,28 @@ function GuestsRead({ link: { title, message, from } }: Pick<LinkCardProps, 'lin
         </span>
       ))}
     </p>
+  )
+}
+
+function GuestsAsked({ link: { questions = [], fileKinds } }: Pick<LinkCardProps, 'link'>) {
+  const text = useText(linksTexts)
+  if (questions.length === 0 && fileKinds === undefined) return null
+  return (
+    <>
+      {questions.length > 0 && (
+        <p class="small">
+          {text.guestsAsked}{' '}
+          {questions.map(({ label, required }, at) => (
+            <span key={label}>
+              {at > 0 && ' · '}
+              <Name>{label}</Name>
+              {!required && ` (${text.guestsMay})`}
+            </span>
+          ))}
+        </p>
+      )}
+      {fileKinds !== undefined && <p class="small">{text.kindsWanted(fileKinds.join(', '))}</p>}
+    </>
   )
 }
 

@@ -4,6 +4,7 @@ import type { OwnLink } from '@blindkeep/client/owner'
 import { largestPlaintext } from '@blindkeep/client/sizes'
 import { suggestPassphrase } from '../suggestPassphrase.ts'
 import { copyOf, draftOf, type LinkDraft, PRESETS, readChange, readDraft, usualName, withPreset } from './linkDraft.ts'
+import { type QuestionDraft, withMoved, withNewQuestion } from './questionDrafts.ts'
 
 const NOW_MS = Date.parse('2026-11-21T12:00:00Z')
 const DAY_MS = 86_400_000
@@ -148,6 +149,29 @@ describe('a link that exists', () => {
     assert.deepEqual([change?.maxTotalBytes, largestPlaintext(change?.maxFileSize ?? 0)], [null, 1e6])
   })
 
+  it('keeps what it asks when its words change, and can ask something else or nothing', () => {
+    const asked = {
+      questions: [
+        { label: 'Matter', required: true, kind: 'text', most: 20 },
+        { label: 'Topic', required: false, kind: 'choice', choices: ['Invoice', 'Other'] },
+      ],
+      fileKinds: ['pdf', 'jpg'],
+    } as const
+    const asking = link(asked)
+    const draft = draftOf(asking)
+    const changed = (to: Partial<LinkDraft>) => readChange({ ...draft, ...to }, asking, NOW_MS).change
+    assert.deepEqual(changed({}), {})
+    const words = { title: '', message: '', from: '' }
+    assert.deepEqual(changed({ title: 'Scans' }), { forGuests: { ...words, title: 'Scans', ...asked } })
+    assert.deepEqual(changed({ questions: withMoved(draft.questions, 1, -1) }), {
+      forGuests: { ...words, ...asked, questions: asked.questions.toReversed() },
+    })
+    assert.deepEqual(changed({ questions: [], fileKinds: ' ' }), {
+      forGuests: words,
+    })
+    assert.deepEqual(readDraft({ ...copyOf(asking, NOW_MS) }, NOW_MS).link?.questions, asked.questions)
+  })
+
   it('gets no limit below what it has used', () => {
     const less = { ...draftOf(link()), maxFiles: '2', maxTotal: { amount: '2', unit: 'MB' } as const }
     assert.deepEqual(readChange(less, link(), NOW_MS), { faults: { maxFiles: 'below_use', maxTotal: 'below_use' } })
@@ -162,6 +186,40 @@ describe('a link that exists', () => {
     const odd = copyOf(link({ expiresAt: '2026-11-23T12:00:00.000Z' }), NOW_MS)
     assert.deepEqual([odd.expiry, odd.date], ['date', '2026-11-24'])
     assert.equal(copyOf(link({ expiresAt: undefined }), NOW_MS).expiry, 'never')
+  })
+})
+
+describe('what a link asks', () => {
+  const asks = (questions: readonly Partial<QuestionDraft>[], fileKinds = '') => {
+    const [empty] = withNewQuestion([])
+    assert.ok(empty)
+    return read({ questions: questions.map((question, id) => ({ ...empty, ...question, id })), fileKinds })
+  }
+
+  it('has its kinds of files as they are typed in any way', () => {
+    assert.deepEqual(asks([], '.PDF, *.jpg;pdf tiff').link?.fileKinds, ['pdf', 'jpg', 'tiff'])
+    assert.deepEqual(asks([], 'pdf, a/b').faults, { asked: { fileKinds: true } })
+  })
+
+  it('has choices a line each, and is kept when another preset is chosen', () => {
+    const { link } = asks([{ label: ' Topic ', kind: 'choice', choices: 'Invoice\n\nOther\n' }])
+    assert.deepEqual(link?.questions, [
+      { label: ' Topic ', required: true, kind: 'choice', choices: ['Invoice', 'Other'] },
+    ])
+    const kept = withPreset(draft({ questions: withNewQuestion([]), fileKinds: 'pdf' }), 'one')
+    assert.deepEqual([kept.questions.length, kept.fileKinds], [1, 'pdf'])
+  })
+
+  it('names the field of the first fault, and the last question if all are too much', () => {
+    const faultOf = (...questions: readonly Partial<QuestionDraft>[]) => asks(questions).faults.asked?.question
+    const choices = Array.from({ length: 20 }, (_, at) => `${at}`.padEnd(100, 'x')).join('\n')
+    const long = [0, 1, 2].map((at) => ({ label: `${at}`, kind: 'choice' as const, choices }))
+    assert.deepEqual(faultOf({ label: 'A' }, { label: 'A' }), { id: 1, field: 'label', reason: 'label_repeated' })
+    assert.deepEqual(faultOf({ label: 'A', kind: 'choice', choices: 'x' }), {
+      ...{ id: 0, field: 'choices', reason: 'choices_count' },
+    })
+    assert.deepEqual(faultOf({ label: 'A', most: '501' }), { id: 0, field: 'most', reason: 'most' })
+    assert.deepEqual(faultOf(...long), { id: 2, field: 'label', reason: 'too_long' })
   })
 })
 

@@ -2,6 +2,7 @@
 import type { ChangeLink, CreateLink, OwnLink } from '@blindkeep/client/owner'
 import { largestPlaintext, usualSealedBytes } from '@blindkeep/client/sizes'
 import { instantIn, millisecondsOf } from '@blindkeep/protocol/ids'
+import { type AskedDraft, type AskedFaults, askedDraftOf, readAsked } from './questionDrafts.ts'
 
 export const EXPIRIES = ['day', 'week', 'month', 'never', 'date'] as const
 export type Expiry = (typeof EXPIRIES)[number]
@@ -15,7 +16,7 @@ export interface SizeDraft {
   readonly unit: SizeUnit
 }
 
-export interface LinkDraft {
+export interface LinkDraft extends AskedDraft {
   readonly label: string
   /** What guests read. */
   readonly title: string
@@ -47,6 +48,8 @@ const EMPTY: LinkDraft = {
   maxTotal: { amount: '10', unit: 'GB' },
   noTotalLimit: false,
   passphrase: '',
+  questions: [],
+  fileKinds: '',
 }
 
 /** Common uses of links. A permanent link takes much: it counts all files ever, so it becomes full one day. */
@@ -63,10 +66,10 @@ export const PRESETS = {
 } as const satisfies Record<string, LinkDraft>
 export type Preset = keyof typeof PRESETS
 
-/** Keeps the texts, which the owner has typed. */
+/** Keeps the texts and the questions, which the owner has typed. */
 export function withPreset(draft: LinkDraft, preset: Preset): LinkDraft {
-  const { label, title, message, from, passphrase } = draft
-  return { ...PRESETS[preset], label, title, message, from, passphrase }
+  const { label, title, message, from, passphrase, questions, fileKinds } = draft
+  return { ...PRESETS[preset], label, title, message, from, passphrase, questions, fileKinds }
 }
 
 /** A new link begins with the owner's name of the newest link whose words are still there. */
@@ -91,6 +94,7 @@ export function draftOf(link: OwnLink): LinkDraft {
     maxFileSize: sizeDraftOf(maxFileSize),
     maxTotal: sizeDraftOf(maxTotalBytes),
     noTotalLimit: maxTotalBytes === undefined,
+    ...askedDraftOf(link),
   }
 }
 
@@ -119,8 +123,9 @@ function sizeDraftOf(sealedBytes: number | undefined): SizeDraft {
   return { amount: String(Math.round((bytes / SIZE_UNITS[unit]) * 100) / 100), unit }
 }
 
-type DraftFault = 'date' | 'number' | 'size' | 'total' | 'larger_than_total' | 'below_use'
-export type DraftFaults = Readonly<Partial<Record<'date' | 'maxFiles' | 'maxFileSize' | 'maxTotal', DraftFault>>>
+export type DraftFault = 'date' | 'number' | 'size' | 'total' | 'larger_than_total' | 'below_use'
+type FieldFaults = Readonly<Partial<Record<'date' | 'maxFiles' | 'maxFileSize' | 'maxTotal', DraftFault>>>
+export type DraftFaults = FieldFaults & { readonly asked?: AskedFaults }
 
 const DAY_MS = 86_400_000
 const DAYS = { day: 1, week: 7, month: 30 } as const
@@ -134,6 +139,7 @@ export function readDraft(
   const maxFileCount = draft.singleUse ? undefined : wholeNumber(draft.maxFiles)
   const maxFileSize = sizeOf(draft.maxFileSize)
   const maxTotalBytes = draft.noTotalLimit ? 'unlimited' : (sizeOf(draft.maxTotal) ?? Number.NaN)
+  const { asked, faults: askedFaults } = readAsked(draft)
   const isBeyondTotal = maxTotalBytes !== 'unlimited' && (maxFileSize ?? 0) > maxTotalBytes
   const faults: DraftFaults = {
     ...(Number.isNaN(expiresAtMs) && { date: 'date' }),
@@ -141,6 +147,7 @@ export function readDraft(
     ...(Number.isNaN(maxTotalBytes) && { maxTotal: 'total' }),
     ...(isBeyondTotal && { maxFileSize: 'larger_than_total' }),
     ...(Number.isNaN(maxFileSize) && { maxFileSize: 'size' }),
+    ...(asked === undefined && { asked: askedFaults }),
   }
   if (Object.keys(faults).length > 0) return { faults }
   const label = draft.label.trim()
@@ -154,6 +161,7 @@ export function readDraft(
       ...(draft.title === '' ? {} : { title: draft.title }),
       ...(draft.message === '' ? {} : { message: draft.message }),
       ...(draft.from === '' ? {} : { from: draft.from }),
+      ...asked,
       ...(passphrase === '' ? {} : { passphrase }),
       ...(expiresAtMs === undefined ? {} : { expiresAt: new Date(expiresAtMs).toISOString() }),
     },
@@ -177,7 +185,9 @@ export function readChange(
   const { label, title, message, from } = draft
   const change: ChangeLink = {
     ...(!isKept('label') && { label: label.trim() }),
-    ...(!isKept('title', 'message', 'from') && { forGuests: { title, message, from } }),
+    ...(!isKept('title', 'message', 'from', 'questions', 'fileKinds') && {
+      forGuests: { title, message, from, ...readAsked(draft).asked },
+    }),
     ...(!keepsExpiry && { expiresAt: expiresAt ?? null }),
     ...(!isKept('maxFiles') && { maxFileCount: typeof maxFileCount === 'number' ? maxFileCount : null }),
     ...(!isKept('maxFileSize') && { maxFileSize: maxFileSize ?? null }),

@@ -4,6 +4,7 @@ import { useText } from '../../common/reader.ts'
 import { NewPassphrase } from '../newPassphrase.tsx'
 import { CapFields, type CapFieldsProps, faultText } from './linkCaps.tsx'
 import { type DraftFaults, EXPIRIES, type Expiry, type LinkDraft, type PRESETS, type Preset } from './linkDraft.ts'
+import { QuestionFields } from './questionFields.tsx'
 import { linksTexts } from './texts.ts'
 
 /** A label of this length fits into the server's limit, in any script. */
@@ -28,6 +29,7 @@ export function LinkFields(props: LinkFieldsProps) {
       <Presets preset={preset} onPreset={onPreset} />
       <LabelField draft={draft} change={change} />
       <GuestWordsFields draft={draft} change={change} />
+      <QuestionFields {...{ draft, faults, change }} />
       <ExpiryFields draft={draft} faults={faults} change={change} />
       <Limits {...{ draft, faults, change }} isOpen={props.asksPassphrase === true} />
     </>
@@ -153,7 +155,7 @@ function Presets({ preset, onPreset }: Pick<LinkFieldsProps, 'preset' | 'onPrese
 function Limits({ draft, faults, change, isOpen }: CapFieldsProps & { readonly isOpen: boolean }) {
   const text = useText(linksTexts).form
   return (
-    <details class="link-limit-fields" open={isOpen}>
+    <details class="link-fields" open={isOpen}>
       <summary>{text.limits}</summary>
       <div class="stack">
         <Check checked={draft.singleUse} onChange={(singleUse) => change({ singleUse })}>
