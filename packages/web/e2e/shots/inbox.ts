@@ -38,6 +38,43 @@ async function begin(world: World) {
   return { url: `${world.url}/#/inbox`, signedInAs: owner }
 }
 
+async function beginAnswers(world: World) {
+  const { owner } = await world.keeper()
+  const { url } = await owner.createLink({
+    label: 'Office',
+    questions: [
+      { label: 'Matter number', required: true, kind: 'text', most: undefined },
+      { label: 'Topic', required: true, kind: 'choice', choices: ['Invoice', 'Other'] },
+      { label: 'Day of the invoice', required: false, kind: 'date' },
+    ],
+    fileKinds: ['pdf'],
+  })
+  const batch = { id: 'ab'.repeat(16), count: 2 }
+  const fields = [
+    ['Matter number', '2026/17'],
+    ['Topic', 'Invoice'],
+    ['Day of the invoice', '2026-11-02'],
+  ] as const
+  await sendFile(url, bytes(9_000), {
+    name: 'odd.exe',
+    fields: [
+      ['Topic', 'Gift'],
+      ['Colour', 'red'],
+    ],
+  })
+  await sendFile(url, bytes(90_000), {
+    name: 'long.pdf',
+    sender: 'Anna',
+    fields: [
+      ['Matter number', 'The one about the house in the Long Street, and all that came of it in the years since'],
+      ['Topic', 'Other'],
+    ],
+  })
+  for (const [index, name] of ['scan 1.pdf', 'scan 2.pdf'].entries())
+    await sendFile(url, bytes(200_000), { name, fields, sender: 'Ada', batch: { ...batch, index } })
+  return { url: `${world.url}/#/inbox`, signedInAs: owner }
+}
+
 const listed = (page: Page) => page.getByText('meadow.png').first().waitFor()
 
 async function open(page: Page, name: string): Promise<void> {
@@ -138,6 +175,27 @@ export const inboxShots: readonly Shot[] = [
       await chooseTwo(page)
       await page.locator('.choosing').getByRole('button', { name: text.download, exact: true }).click()
       await button(page, workText.saving.folder).waitFor()
+    },
+  },
+  { name: 'inbox/answers', begin: beginAnswers, reach: (page) => page.getByText('2026/17').first().waitFor() },
+  {
+    name: 'inbox/answers-details',
+    begin: beginAnswers,
+    reach: async (page) => {
+      await page.getByText('2026/17').first().waitFor()
+      await button(page, 'odd.exe').click()
+    },
+  },
+  {
+    name: 'inbox/answers-save',
+    begin: beginAnswers,
+    reach: async (page) => {
+      await page.getByText('2026/17').first().waitFor()
+      await page.evaluate(() => Object.assign(globalThis, { showDirectoryPicker: () => undefined }))
+      await page.getByLabel(text.chooseAll, { exact: true }).check()
+      await page.locator('.choosing').getByRole('button', { name: text.download, exact: true }).click()
+      await button(page, 'Matter number').click()
+      await button(page, workText.saving.sender).click()
     },
   },
   {

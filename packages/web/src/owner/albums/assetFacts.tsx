@@ -46,6 +46,12 @@ export function AssetFactList({ shown, present: { changedAt, retainedUntil } }: 
             <Name>{description.sender}</Name> <span class="small soft">{text.senderHint}</span>
           </Fact>
         )}
+        {description?.fields?.map(([label, value], at) => (
+          // A guest can repeat a label.
+          <Fact key={`${at} ${label}`} term={label}>
+            <Name>{value}</Name> {at === 0 && <span class="small soft">{text.answerHint}</span>}
+          </Fact>
+        ))}
         {description?.note !== undefined && (
           <Fact term={text.note}>
             <span class="asset-note">

@@ -1,4 +1,4 @@
-import type { AssetFacts } from '@blindkeep/client/owner'
+import type { AssetDescription, AssetFacts } from '@blindkeep/client/owner'
 import { useRef } from 'preact/hooks'
 import { Name } from '../../common/controls.tsx'
 import { CutName } from '../../common/cutName.tsx'
@@ -39,6 +39,11 @@ export function AssetTile({ asset, isSelected, onSelect }: AssetTileProps) {
             {description !== undefined && <>{format.bytes(description.size)} · </>}
             {format.date(asset.createdAt)}
           </span>
+          {description?.fields !== undefined && description.fields.length > 0 && (
+            <span class="tile-answers small soft" title={answersOf(description.fields)}>
+              <Name>{description.fields.map(([, value]) => value).join(' · ')}</Name>
+            </span>
+          )}
           {!asset.complete && <span class="badge warn">{text.unfinished}</span>}
           {content?.shown !== undefined && <TrustBadge trust={content.shown.trust} />}
         </span>
@@ -75,6 +80,10 @@ function TileName({ path }: { readonly path: string }) {
     </>
   )
 }
+
+/** A line each. */
+const answersOf = (fields: NonNullable<AssetDescription['fields']>) =>
+  fields.map(([label, value]) => `${label}: ${value}`).join('\n')
 
 interface NameTexts {
   readonly opening: string

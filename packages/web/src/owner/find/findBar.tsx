@@ -17,6 +17,8 @@ interface FindBarProps extends Finding {
   readonly orders?: readonly SortOrder[] | undefined
   /** `files`: kind, sender, date, size. `inbox`: also what is new or unread. `offers`: date, and whether it is over. */
   readonly filters?: 'files' | 'inbox' | 'offers' | undefined
+  /** Questions whose answers the files may be found and ordered by. */
+  readonly questions?: readonly string[] | undefined
   /** How many are shown, of how many. */
   readonly shown: number
   readonly of: number
@@ -29,12 +31,13 @@ interface FindBarProps extends Finding {
 const SHOWN_FROM = 8
 
 export function FindBar(props: FindBarProps) {
-  const isUsed = isFiltered(props.state) || props.state.sort !== ALL.sort
-  return props.of < SHOWN_FROM && !isUsed ? null : <Bar {...props} />
+  const { state } = props
+  const isUsed = isFiltered(state) || state.sort !== ALL.sort || state.by !== ''
+  return props.of < SHOWN_FROM && !isUsed && (props.questions ?? []).length === 0 ? null : <Bar {...props} />
 }
 
 function Bar(props: FindBarProps) {
-  const { what, orders, filters, state, onState, shown, of, reading, children } = props
+  const { what, orders, filters, questions = [], state, onState, shown, of, reading, children } = props
   const text = useText(findTexts)
   const id = useId()
   const used = filtersIn(state)
@@ -51,19 +54,36 @@ function Bar(props: FindBarProps) {
         {orders !== undefined && (
           <Choice
             label={text.sort}
-            value={state.sort}
-            options={orders.map((order) => [order, text.orders[order]])}
-            onChoose={(chosen) => onState({ sort: orders.find((order) => order === chosen) ?? ALL.sort })}
+            value={state.by === '' ? state.sort : `${BY}${state.by}`}
+            options={[
+              ...orders.map((order) => [order, text.orders[order]] as const),
+              ...withUsed(questions, state.by).map((label) => [`${BY}${label}`, label] as const),
+            ]}
+            onChoose={(chosen) =>
+              onState(
+                chosen.startsWith(BY)
+                  ? { by: chosen.slice(BY.length) }
+                  : { by: '', sort: orders.find((order) => order === chosen) ?? ALL.sort },
+              )
+            }
           />
         )}
         {children}
       </div>
       <div id={id} class="find-filters" hidden={!isOpen || filters === undefined}>
-        {isOpen && filters !== undefined && <Filters {...{ state, onState, filters }} />}
+        {isOpen && filters !== undefined && <Filters {...{ state, onState, filters, questions }} />}
       </div>
       <Found {...{ state, onState, shown, of, reading }} />
     </search>
   )
+}
+
+/** Before a question among the orders: it may have their names. */
+const BY = 'by '
+
+/** The one of the page's address is there, too, before its link is. */
+function withUsed(questions: readonly string[], used: string): readonly string[] {
+  return used === '' || questions.includes(used) ? questions : [...questions, used]
 }
 
 /** What is typed counts once nothing has been typed for this time. */
@@ -166,9 +186,10 @@ function Choice({ label, value, options, onChoose }: ChoiceProps) {
 
 interface FiltersProps extends Finding {
   readonly filters: NonNullable<FindBarProps['filters']>
+  readonly questions: readonly string[]
 }
 
-function Filters({ state, onState, filters }: FiltersProps) {
+function Filters({ state, onState, filters, questions }: FiltersProps) {
   const text = useText(findTexts)
   const states: readonly Only[] = filters === 'offers' ? ONLY_OFFERS : ONLY_FILES
   return (
@@ -185,6 +206,7 @@ function Filters({ state, onState, filters }: FiltersProps) {
       <Given label={text.since} type="date" value={state.since} onGiven={(since) => onState({ since })} />
       <Given label={text.until} type="date" value={state.until} onGiven={(until) => onState({ until })} />
       {filters !== 'offers' && <Size {...{ state, onState }} />}
+      {(questions.length > 0 || state.question !== '') && <Answer {...{ state, onState, questions }} />}
     </>
   )
 }
@@ -200,6 +222,26 @@ function KindAndSender({ state, onState }: Finding) {
         onChoose={(chosen) => onState({ kind: FILE_KINDS.find((kind) => kind === chosen) })}
       />
       <Given label={text.sender} type="text" value={state.sender} onGiven={(sender) => onState({ sender })} />
+    </>
+  )
+}
+
+function Answer({ state, onState, questions }: Omit<FiltersProps, 'filters'>) {
+  const text = useText(findTexts)
+  return (
+    <>
+      <Choice
+        label={text.question}
+        value={state.question}
+        options={[
+          ['', text.noQuestion],
+          ...withUsed(questions, state.question).map((label) => [label, label] as const),
+        ]}
+        onChoose={(question) => onState({ question })}
+      />
+      {state.question !== '' && (
+        <Given label={text.answer} type="text" value={state.answer} onGiven={(answer) => onState({ answer })} />
+      )}
     </>
   )
 }
@@ -251,7 +293,7 @@ function Found({ state, onState, shown, of, reading }: Finding & Pick<FindBarPro
         {isOn && (shown === 0 && left === 0 ? text.none : text.found(shown, of))}
       </p>
       {isOn && (
-        <Button kind="quiet" onClick={() => onState({ ...ALL, sort: state.sort, link: state.link })}>
+        <Button kind="quiet" onClick={() => onState({ ...ALL, sort: state.sort, by: state.by, link: state.link })}>
           {text.clear}
         </Button>
       )}

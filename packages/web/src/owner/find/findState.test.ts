@@ -18,11 +18,12 @@ describe('what is looked for, in the address of a page', () => {
     const state: FindState = {
       ...{ words: 'Köln & 0500=?#', kind: 'image', sender: 'Ada', since: '2026-05-01', until: '2026-05-02' },
       ...{ larger: 10, only: 'unread', link: 'ab'.repeat(16), sort: 'largest' },
+      ...{ question: 'Aktenzeichen & =', answer: '2026/17', by: 'Thema' },
     }
     assert.deepEqual(through(state), state)
     assert.equal(queryOf(ALL), '')
     assert.deepEqual(through(ALL), ALL)
-    assert.equal(filtersIn(state), 6)
+    assert.equal(filtersIn(state), 7)
   })
 
   it('is nothing for values that the page does not know', () => {
@@ -41,6 +42,7 @@ describe('what is looked for, in the address of a page', () => {
     assert.deepEqual([needsNames(ALL), isFiltered(ALL)], [false, false])
     assert.deepEqual([needsNames({ ...ALL, sort: 'name' }), isFiltered({ ...ALL, sort: 'name' })], [true, false])
     assert.deepEqual([needsNames({ ...ALL, larger: 10 }), isFiltered({ ...ALL, larger: 10 })], [false, true])
+    assert.deepEqual([needsNames({ ...ALL, by: 'A' }), isFiltered({ ...ALL, by: 'A', question: 'A' })], [true, false])
     assert.deepEqual([needsNames({ ...ALL, words: 'a' }), isFiltered({ ...ALL, words: ' ' })], [true, false])
   })
 })

@@ -23,7 +23,12 @@ export interface FindState {
   readonly only: Only | undefined
   /** The id of a link, or empty. */
   readonly link: string
+  /** A question of links, or empty: only files whose answer has all words of `answer`. */
+  readonly question: string
+  readonly answer: string
   readonly sort: SortOrder
+  /** A question of links, or empty: its answers come before `sort`. */
+  readonly by: string
 }
 
 export const ALL: FindState = {
@@ -35,7 +40,10 @@ export const ALL: FindState = {
   larger: undefined,
   only: undefined,
   link: '',
+  question: '',
+  answer: '',
   sort: 'newest',
+  by: '',
 }
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/
@@ -52,14 +60,17 @@ export function findStateIn(query: URLSearchParams): FindState {
     larger: SIZES.find((size) => String(size) === query.get('mb')),
     only: ONLY.find((only) => only === query.get('only')),
     link: query.get('link') ?? '',
+    question: query.get('question') ?? '',
+    answer: query.get('answer') ?? '',
+    by: query.get('by') ?? '',
     sort: isSortOrder(sort) ? sort : 'newest',
   }
 }
 
 export function queryOf(state: FindState): string {
-  const { words, kind, sender, since, until, larger, only, link, sort } = state
+  const { words, kind, sender, since, until, larger, only, link, question, answer, sort, by } = state
   const members = {
-    ...{ q: words, kind, from: sender, since, until, mb: larger, only, link },
+    ...{ q: words, kind, from: sender, since, until, mb: larger, only, link, question, answer, by },
     sort: sort === 'newest' ? undefined : sort,
   }
   const query = new URLSearchParams()
@@ -85,8 +96,15 @@ function dayStart(day: string, after = 0): number | undefined {
 }
 
 /** How many of the filters behind the button are in use. */
-export function filtersIn({ kind, sender, since, until, larger, only }: FindState): number {
-  return [kind, sender, since, until, larger, only].filter((value) => value !== undefined && value !== '').length
+export function filtersIn(state: FindState): number {
+  const { kind, sender, since, until, larger, only } = state
+  const asked = asksAnswer(state) ? state.answer : undefined
+  return [kind, sender, since, until, larger, only, asked].filter((value) => value !== undefined && value !== '').length
+}
+
+/** Whether an answer of the guest decides about a file. */
+export function asksAnswer({ question, answer }: FindState): boolean {
+  return question !== '' && answer.trim() !== ''
 }
 
 /** Whether files may be hidden. */
@@ -96,7 +114,12 @@ export function isFiltered(state: FindState): boolean {
 
 /** Whether only the names of files answer. */
 export function needsNames(state: FindState): boolean {
-  return asksNames(findQueryOf(state)) || state.sort === 'name' || state.sort === 'sender'
+  return asksNames(findQueryOf(state)) || state.sort === 'name' || state.sort === 'sender' || needsHeaders(state)
+}
+
+/** Whether the index of names is not enough: it has no answers. */
+export function needsHeaders(state: FindState): boolean {
+  return asksAnswer(state) || state.by !== ''
 }
 
 export interface Finding {

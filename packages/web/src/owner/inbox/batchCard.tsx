@@ -3,6 +3,8 @@ import { useId, useRef, useState } from 'preact/hooks'
 import { Button, Name } from '../../common/controls.tsx'
 import { formats } from '../../common/format.ts'
 import { useText } from '../../common/reader.ts'
+import { AnswerColumns } from './answerList.tsx'
+import type { Asked } from './answers.ts'
 import type { DropBatch } from './batches.ts'
 import type { ListedDrop } from './dropList.ts'
 import { Arrival, BatchInView, DropRow, type RowActions } from './dropRow.tsx'
@@ -17,6 +19,8 @@ export const FOLDED_ROWS = 5
 interface BatchCardProps {
   readonly batch: DropBatch
   readonly linkLabel: string
+  /** What its link asks. */
+  readonly asked: Asked | undefined
   readonly nowMs: number
   readonly chosen: ReadonlySet<string>
   readonly isBusy: (dropId: string) => boolean
@@ -32,7 +36,8 @@ interface BatchCardProps {
 }
 
 export function BatchCard(props: BatchCardProps) {
-  const { batch, nowMs, chosen, isBusy, isSaving, isLooking, isOpen, onOpen, rowsMax, actions, linkLabel } = props
+  const { batch, nowMs, chosen, isBusy, isSaving, isLooking, isOpen, onOpen, rowsMax, actions, linkLabel, asked } =
+    props
   const { items } = batch
   const text = useText(inboxTexts)
   const id = useId()
@@ -64,7 +69,7 @@ export function BatchCard(props: BatchCardProps) {
               <DropRow
                 key={item.dropId}
                 isInBatch
-                {...{ item, linkLabel, nowMs, isSaving, actions, markOf: props.markOf }}
+                {...{ item, linkLabel, asked, nowMs, isSaving, actions, markOf: props.markOf }}
                 isBusy={isBusy(item.dropId)}
                 isChosen={chosen.has(item.dropId)}
               />
@@ -94,6 +99,7 @@ function useFoldedRows(ids: readonly string[], isLooking: boolean): ReadonlySet<
 function BatchFacts({
   batch,
   linkLabel,
+  asked,
   nowMs,
   isLooking,
   actions,
@@ -123,6 +129,7 @@ function BatchFacts({
         <Arrival {...{ linkLabel, receivedAt, nowMs }} />
         {isLooking && <li>{text.batch.looking}</li>}
       </ul>
+      <AnswerColumns file={first?.file} asked={asked} part="answers" />
       {note !== undefined && <BatchNote note={note} />}
     </div>
   )

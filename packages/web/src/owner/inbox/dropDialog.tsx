@@ -10,6 +10,8 @@ import { whyNoPreview } from '../../preview/mayHavePreview.ts'
 import { NoPreview, Preview } from '../../preview/previewPane.tsx'
 import { useOwnerPages } from '../context.ts'
 import { errorTexts } from '../errorText.ts'
+import { AnswerFacts, FileMarks } from './answerList.tsx'
+import { type Asked, shownAnswersOf } from './answers.ts'
 import type { ListedDrop } from './dropList.ts'
 import type { DropActions } from './dropRow.tsx'
 import { inboxTexts, nameOf, plainNameOf, savedNameOf, shortNoteOf, sizeOf, troubleText } from './texts.ts'
@@ -17,6 +19,7 @@ import { inboxTexts, nameOf, plainNameOf, savedNameOf, shortNoteOf, sizeOf, trou
 interface DropDialogProps extends Pick<DropActions, 'onKeep' | 'onDownload' | 'onDiscard'> {
   readonly item: ListedDrop
   readonly linkLabel: string
+  readonly asked: Asked | undefined
   /** The file was removed from the inbox while the dialog was open. */
   readonly isRemoved: boolean
   readonly isBusy: boolean
@@ -37,6 +40,7 @@ export function DropDialog(props: DropDialogProps) {
       {trouble !== undefined && <Notice tone="warn">{trouble}</Notice>}
       {file?.note !== undefined && <Note note={file.note} />}
       {file !== undefined && !isRemoved && <PreviewPart item={item} file={file} />}
+      <FileMarks marks={shownAnswersOf(file, props.asked).marks} />
       <FactList {...props} />
       <div class="drop-foot stack tight">
         {saving !== undefined && (
@@ -93,7 +97,7 @@ function Note({ note }: { readonly note: string }) {
   )
 }
 
-function FactList({ item, linkLabel }: DropDialogProps) {
+function FactList({ item, linkLabel, asked }: DropDialogProps) {
   const inboxText = useText(inboxTexts)
   const text = inboxText.details
   const format = useText(formats)
@@ -106,6 +110,7 @@ function FactList({ item, linkLabel }: DropDialogProps) {
         {file !== undefined && (
           <Fact term={text.sender}>{file.sender === undefined ? text.senderNone : <Name>{file.sender}</Name>}</Fact>
         )}
+        <AnswerFacts {...{ file, asked }} />
         <Fact term={text.size}>
           {format.bytes(sizeOf(item))}
           {file !== undefined && <span class="soft"> · {text.sealedSize(format.bytes(sealedBytes))}</span>}

@@ -11,6 +11,8 @@ import { useInView } from '../../common/useInView.ts'
 import { findTexts } from '../find/texts.ts'
 import { useKeys } from '../keys/listKeys.ts'
 import { workTexts } from '../work/texts.ts'
+import { AnswerColumns } from './answerList.tsx'
+import type { Asked } from './answers.ts'
 import { batchIdOf } from './batches.ts'
 import { isUnread, type ListedDrop } from './dropList.ts'
 import type { InboxDrops } from './inboxDrops.ts'
@@ -37,6 +39,8 @@ export interface RowActions extends DropActions {
 interface DropRowProps {
   readonly item: ListedDrop
   readonly linkLabel: string
+  /** What its link asks. */
+  readonly asked: Asked | undefined
   readonly nowMs: number
   readonly isChosen: boolean
   readonly markOf: (item: ListedDrop) => DropMark | undefined
@@ -52,14 +56,14 @@ interface DropRowProps {
 
 /** A list of thousands changes often, mostly in other rows. */
 export function DropRow(props: DropRowProps) {
-  const { item, linkLabel, isChosen, isBusy, isSaving, isInBatch, actions } = props
+  const { item, linkLabel, asked, isChosen, isBusy, isSaving, isInBatch, actions } = props
   const nowMs = isInBatch === true ? 0 : props.nowMs
-  const parts = [item, linkLabel, nowMs, isChosen, isBusy, isSaving, isInBatch, actions, props.markOf(item)]
+  const parts = [item, linkLabel, asked, nowMs, isChosen, isBusy, isSaving, isInBatch, actions, props.markOf(item)]
   return <Redrawn parts={parts} draw={() => <Row {...props} />} />
 }
 
 function Row(props: DropRowProps) {
-  const { item, isChosen, isBusy, isInBatch = false, actions, markOf } = props
+  const { item, asked, isChosen, isBusy, isInBatch = false, actions, markOf } = props
   const text = useText(inboxTexts)
   const keys = useKeys()
   const mark = markOf(item)
@@ -92,6 +96,7 @@ function Row(props: DropRowProps) {
         {!isInBatch && <BatchInView of={item} readBatch={actions.readBatch} />}
         <Facts {...props} />
         {trouble !== undefined && <p class="small fault">{trouble}</p>}
+        <AnswerColumns {...{ file, asked }} part={isInBatch ? 'kind' : undefined} />
         {file?.note !== undefined && !isInBatch && (
           <p class="small note">
             <Name>{shortNoteOf(file.note)}</Name>

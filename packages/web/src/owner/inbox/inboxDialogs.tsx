@@ -9,7 +9,7 @@ import { isUnread, type ListedDrop } from './dropList.ts'
 import { discardOrder, keepOrder } from './dropOrders.ts'
 import type { DropActions } from './dropRow.tsx'
 import type { InboxDrops } from './inboxDrops.ts'
-import type { LinkLabels } from './linkFilter.tsx'
+import type { InboxLinks } from './linkFilter.tsx'
 import { inboxTexts } from './texts.ts'
 import type { DropSaving } from './useDropSaving.ts'
 
@@ -21,14 +21,14 @@ interface InboxDialogsProps extends DropActions {
   readonly dialog: OpenDialog | undefined
   /** The current inbox; the dialog's files may have been removed from it. */
   readonly items: readonly ListedDrop[]
-  readonly labelOfLink: LinkLabels
+  readonly links: InboxLinks
   readonly readName: InboxDrops['readName']
   readonly work: Pick<OwnWork, 'begin' | 'isBusy'>
   readonly saving: DropSaving
   readonly onClose: () => void
 }
 
-export function InboxDialogs({ dialog, items, labelOfLink, work, saving, onClose, ...actions }: InboxDialogsProps) {
+export function InboxDialogs({ dialog, items, links, work, saving, onClose, ...actions }: InboxDialogsProps) {
   const { owner } = useOwnerPages()
   const text = useText(inboxTexts)
   if (dialog === undefined) return null
@@ -39,7 +39,8 @@ export function InboxDialogs({ dialog, items, labelOfLink, work, saving, onClose
       <DropDialog
         {...actions}
         item={present ?? item}
-        linkLabel={labelOfLink(item.opaqueId)}
+        linkLabel={links.labels(item.opaqueId)}
+        asked={links.askedOf(item.opaqueId)}
         isRemoved={present === undefined}
         isBusy={work.isBusy(item.dropId)}
         saving={saving.now}

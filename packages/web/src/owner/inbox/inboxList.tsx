@@ -15,6 +15,7 @@ import type { ListedDrop } from './dropList.ts'
 import { type DropActions, DropRow, type RowActions } from './dropRow.tsx'
 import { HalfCheckbox } from './halfCheckbox.tsx'
 import type { InboxSnapshot } from './inboxDrops.ts'
+import type { InboxLinks } from './linkFilter.tsx'
 import { afterAll, afterClick, allOrNone, extentOf, type Selection } from './selection.ts'
 import { inboxTexts, totalOf } from './texts.ts'
 import type { DropMark } from './useVisit.ts'
@@ -26,7 +27,7 @@ interface InboxListProps extends DropActions {
   /** In the order in which they are shown. */
   readonly entries: readonly InboxEntry[]
   readonly lookingIn: InboxSnapshot['lookingIn']
-  readonly labelOfLink: (opaqueId: string) => string
+  readonly links: InboxLinks
   readonly markOf: (item: ListedDrop) => DropMark | undefined
   readonly readName: RowActions['readName']
   readonly readBatch: RowActions['readBatch']
@@ -39,7 +40,7 @@ interface InboxListProps extends DropActions {
 }
 
 export function InboxList(props: InboxListProps) {
-  const { entries, lookingIn, labelOfLink, markOf, selection, onSelection, isBusy, isSaving, ...actions } = props
+  const { entries, lookingIn, links, markOf, selection, onSelection, isBusy, isSaving, ...actions } = props
   const { owner } = useOwnerPages()
   const text = useText(inboxTexts)
   const format = useText(formats)
@@ -109,7 +110,8 @@ export function InboxList(props: InboxListProps) {
               key={entry.item.dropId}
               item={entry.item}
               isBusy={isBusy(entry.item.dropId)}
-              linkLabel={labelOfLink(entry.item.opaqueId)}
+              linkLabel={links.labels(entry.item.opaqueId)}
+              asked={links.askedOf(entry.item.opaqueId)}
               isChosen={selection.chosen.has(entry.item.dropId)}
             />
           ) : (
@@ -118,7 +120,8 @@ export function InboxList(props: InboxListProps) {
               key={entry.batch.key}
               batch={entry.batch}
               isBusy={isBusy}
-              linkLabel={labelOfLink(entry.batch.opaqueId)}
+              linkLabel={links.labels(entry.batch.opaqueId)}
+              asked={links.askedOf(entry.batch.opaqueId)}
               chosen={selection.chosen}
               isLooking={lookingIn.has(entry.batch.opaqueId)}
               isOpen={openBatches.has(entry.batch.key)}

@@ -13,13 +13,14 @@ import { findTexts } from '../find/texts.ts'
 import { useListKeys } from '../keys/listKeys.ts'
 import { type OwnWork, useWork, useWorked } from '../work/work.ts'
 import type { WorkItem } from '../work/workOrder.ts'
+import { questionsOf } from './answers.ts'
 import { UnreadNotice } from './unreadNotice.tsx'
 import './inbox.css'
 import type { ListedDrop } from './dropList.ts'
 import { InboxDialogs, type OpenDialog } from './inboxDialogs.tsx'
 import type { InboxDrops, InboxSnapshot } from './inboxDrops.ts'
 import { InboxList } from './inboxList.tsx'
-import { LinkFilter, useLinkLabels } from './linkFilter.tsx'
+import { LinkFilter, useInboxLinks } from './linkFilter.tsx'
 import { SavingStatus } from './savingStatus.tsx'
 import { EMPTY_SELECTION, pruned, type Selection } from './selection.ts'
 import { inboxTexts, totalOf } from './texts.ts'
@@ -37,13 +38,13 @@ export function InboxPage() {
   const { state, onState } = useFinding()
   const { inbox, snapshot } = useInboxDrops()
   const { drops, isListed, error } = snapshot
-  const links = useLinkLabels()
+  const links = useInboxLinks()
   const { visits, view } = useVisit(useOwnerPages(), drops)
   const [selection, setSelection] = useState<Selection>(EMPTY_SELECTION)
   const [dialog, setDialog] = useState<OpenDialog>()
   const work = useInboxWork(inbox)
   const saving = useDropSaving()
-  const { ofLink, shown, entries, reading } = useFoundDrops({ inbox, drops, labels: links, state, view })
+  const { ofLink, shown, entries, reading, questions } = useFoundDrops({ inbox, drops, links, state, view })
   const part = useKeptFocus(entries)
   useListKeys(part)
   const actions = {
@@ -59,7 +60,7 @@ export function InboxPage() {
     },
     onZip: (of: readonly ListedDrop[], title: string) => {
       visits.markRead(of.map(({ dropId }) => dropId))
-      saving.saveMany(of, title)
+      saving.saveMany(of, title, questionsOf(of, links.askedOf))
     },
   } as const
 
@@ -72,7 +73,7 @@ export function InboxPage() {
         <>
           <UnreadNotice items={drops} onRetry={inbox.reload} />
           <FindBar
-            {...{ state, onState, reading }}
+            {...{ state, onState, reading, questions }}
             what="files"
             filters="inbox"
             orders={ORDERS}
@@ -88,7 +89,7 @@ export function InboxPage() {
           <LinkFilter
             items={drops}
             isListed={isListed}
-            labels={links}
+            labels={links.labels}
             link={state.link}
             onLink={(link) => onState({ link })}
           />
@@ -98,7 +99,7 @@ export function InboxPage() {
               entries={entries}
               lookingIn={snapshot.lookingIn}
               markOf={(item) => markOf(view, item)}
-              labelOfLink={links}
+              links={links}
               readName={inbox.readName}
               readBatch={inbox.readBatch}
               selection={pruned(
@@ -118,7 +119,7 @@ export function InboxPage() {
         {...actions}
         dialog={dialog}
         items={drops}
-        labelOfLink={links}
+        links={links}
         readName={inbox.readName}
         work={work}
         saving={saving}

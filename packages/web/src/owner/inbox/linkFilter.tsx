@@ -3,6 +3,7 @@ import { Button } from '../../common/controls.tsx'
 import { useText } from '../../common/reader.ts'
 import { useRefreshed } from '../../common/useRefreshed.ts'
 import { useLive, useOwnerPages } from '../context.ts'
+import { type Asked, askedBy } from './answers.ts'
 import type { ListedDrop } from './dropList.ts'
 import { inboxTexts } from './texts.ts'
 
@@ -10,14 +11,19 @@ export const ALL_LINKS = ''
 
 export type LinkLabels = (opaqueId: string) => string
 
-/** The labels of the links. A label never changes, so only new links need a reload. */
-export function useLinkLabels(): LinkLabels {
+export interface InboxLinks {
+  readonly labels: LinkLabels
+  /** What a link asks its guests: the same object until the links change. */
+  readonly askedOf: (opaqueId: string) => Asked | undefined
+}
+
+export function useInboxLinks(): InboxLinks {
   const { owner } = useOwnerPages()
   const text = useText(inboxTexts)
   const { value: links, reload } = useRefreshed(() => owner.listLinks())
   useLive(['link.changed'], reload)
-  return useCallback(
-    (wanted) => {
+  const labels = useCallback(
+    (wanted: string) => {
       if (links === undefined) return '…'
       const link = links.find(({ opaqueId }) => opaqueId === wanted)
       if (link === undefined) return text.linkGone
@@ -25,6 +31,8 @@ export function useLinkLabels(): LinkLabels {
     },
     [links, text],
   )
+  const askedOf = useCallback((wanted: string) => askedBy(links?.find(({ opaqueId }) => opaqueId === wanted)), [links])
+  return { labels, askedOf }
 }
 
 interface LinkFilterProps {

@@ -1,4 +1,5 @@
 /** Saves a file of the inbox, and keeps the reason when that fails. */
+import type { FolderTemplate } from '@blindkeep/client/folderTemplate'
 import { MAX_ZIP_FILES } from '@blindkeep/client/zip'
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
@@ -19,8 +20,8 @@ export interface DropSaving {
   readonly fault: { readonly dropId: string | undefined; readonly name: string; readonly text: string } | undefined
   /** Call it synchronously in the click's handler. */
   save(item: ListedDrop): void
-  /** Several files, into a folder or as one ZIP. `title` names them if that fails. */
-  saveMany(items: readonly ListedDrop[], title: string): void
+  /** Several files, into a folder or as one ZIP. `title` names them if that fails. `questions`: to make folders of. */
+  saveMany(items: readonly ListedDrop[], title: string, questions: readonly string[]): void
   readonly dialog: ComponentChildren
   stop(): void
   dismiss(): void
@@ -46,11 +47,11 @@ export function useDropSaving(): DropSaving {
     ...{ id: item.dropId, name: plainNameOf(item, text) },
     async open(signal) {
       const { file } = isUnread(item) ? await owner.describeDrop(item, { signal }) : item
-      return { ...(await owner.openDrop(item, { signal })), name: file?.name }
+      return { ...(await owner.openDrop(item, { signal })), name: file?.name, said: file }
     },
   })
 
-  function saveZip(items: readonly ListedDrop[], title: string): void {
+  function saveZip(items: readonly ListedDrop[], title: string, template: FolderTemplate | undefined): void {
     if (items.length > MAX_ZIP_FILES) {
       setFault({ dropId: undefined, name: title, text: text.zip.tooMany(MAX_ZIP_FILES) })
       return
@@ -60,7 +61,7 @@ export function useDropSaving(): DropSaving {
       const onFile = (item: ListedDrop) => {
         name = plainNameOf(item, text)
       }
-      const zip = await zipDrops({ owner, items, signal, onFile })
+      const zip = await zipDrops({ owner, items, template, signal, onFile })
       left = zip.left
       return zip
     }
@@ -79,7 +80,10 @@ export function useDropSaving(): DropSaving {
     now: saving.now,
     fault,
     dialog: many.dialog,
-    saveMany: (items, title) => many.ask(items.map(oneOfMany), () => saveZip(items, title)),
+    saveMany(items, title, questions) {
+      const example = items.find(({ file }) => file !== undefined)?.file
+      many.ask(items.map(oneOfMany), (template) => saveZip(items, title, template), { questions, example })
+    },
     save(item) {
       const name = savedNameOf(item, text)
       setFault(undefined)

@@ -1,16 +1,18 @@
 /** Which files of the inbox are shown: those of a link, and what matches a search, in the wanted order. */
-import type { Findable } from '@blindkeep/client/find'
+import { answerFinder, type Findable, sortedByAnswer } from '@blindkeep/client/find'
 import { keyOfDrop } from '@blindkeep/client/findIndex'
+import { answerTo } from '@blindkeep/client/questions'
 import { useEffect, useMemo } from 'preact/hooks'
-import { type FindState, isFiltered, needsNames } from '../find/findState.ts'
+import { asksAnswer, type FindState, isFiltered, needsHeaders, needsNames } from '../find/findState.ts'
 import { foundIn } from '../find/found.ts'
 import type { NameIndex } from '../find/nameIndex.ts'
 import { useNames } from '../find/useNames.ts'
 import { type Reading, useReading } from '../find/useReading.ts'
+import { questionsOf } from './answers.ts'
 import { entriesOf, type InboxEntry } from './batches.ts'
 import { isUnread, type ListedDrop } from './dropList.ts'
 import type { InboxDrops } from './inboxDrops.ts'
-import { ALL_LINKS, type LinkLabels } from './linkFilter.tsx'
+import { ALL_LINKS, type InboxLinks } from './linkFilter.tsx'
 import { sizeOf } from './texts.ts'
 import { markOf } from './useVisit.ts'
 import type { VisitView } from './visits.ts'
@@ -18,7 +20,7 @@ import type { VisitView } from './visits.ts'
 interface FindDrops {
   readonly inbox: InboxDrops
   readonly drops: readonly ListedDrop[]
-  readonly labels: LinkLabels
+  readonly links: InboxLinks
   readonly state: FindState
   readonly view: VisitView
 }
@@ -29,9 +31,11 @@ interface FoundDrops {
   readonly shown: readonly ListedDrop[]
   readonly entries: readonly InboxEntry[]
   readonly reading: Reading
+  /** To find files by. */
+  readonly questions: readonly string[]
 }
 
-export function useFoundDrops({ inbox, drops, labels, state, view }: FindDrops): FoundDrops {
+export function useFoundDrops({ inbox, drops, links, state, view }: FindDrops): FoundDrops {
   const { names, isLoaded } = useNames()
   useEffect(() => {
     for (const drop of drops) if (drop.file !== undefined) names.note(keyOfDrop(drop), drop.file)
@@ -41,10 +45,10 @@ export function useFoundDrops({ inbox, drops, labels, state, view }: FindDrops):
     [drops, state.link],
   )
   const shown = useMemo(
-    () => foundDrops(ofLink, state, { names, labels, view }),
-    [ofLink, JSON.stringify(state), names, isLoaded, labels, state.only && view],
+    () => foundDrops(ofLink, state, { names, links, view }),
+    [ofLink, JSON.stringify(state), names, isLoaded, links.labels, state.only && view],
   )
-  const isListOrder = !isFiltered(state) && state.sort === 'newest'
+  const isListOrder = !isFiltered(state) && state.sort === 'newest' && state.by === ''
   // Files of a batch that match stand for themselves: the rest of it is hidden.
   const entries = useMemo(
     () => (isListOrder ? entriesOf(shown) : shown.map((item) => ({ is: 'drop', item }) as const)),
@@ -52,32 +56,39 @@ export function useFoundDrops({ inbox, drops, labels, state, view }: FindDrops):
   )
   const reading = useReading({
     items: ofLink,
-    isKnown: (drop) => !isUnread(drop) || names.get(keyOfDrop(drop)) !== undefined,
+    isKnown: (drop) => !isUnread(drop) || (!needsHeaders(state) && names.get(keyOfDrop(drop)) !== undefined),
     read: (drop, signal) => readName(inbox, drop, signal),
     isWanted: isLoaded && needsNames(state),
   })
-  return { ofLink, shown, entries, reading }
+  const questions = useMemo(() => questionsOf(ofLink, links.askedOf), [ofLink, links.askedOf])
+  return { ofLink, shown, entries, reading, questions }
 }
 
-interface FoundIn extends Pick<FindDrops, 'labels' | 'view'> {
+interface FoundIn extends Pick<FindDrops, 'links' | 'view'> {
   readonly names: NameIndex
 }
 
 function foundDrops(
   drops: readonly ListedDrop[],
   state: FindState,
-  { names, labels, view }: FoundIn,
+  { names, links, view }: FoundIn,
 ): readonly ListedDrop[] {
   const { only } = state
   const findable = (drop: ListedDrop): Findable => {
     const file = drop.file ?? names.get(keyOfDrop(drop))
-    return { file, also: labels(drop.opaqueId), size: file?.size ?? sizeOf(drop), at: drop.receivedAt }
+    return { file, also: links.labels(drop.opaqueId), size: file?.size ?? sizeOf(drop), at: drop.receivedAt }
   }
   const isOf = (drop: ListedDrop) => {
     const mark = only && markOf(view, drop)
     return mark === only || (only === 'unread' && mark === 'new')
   }
-  return foundIn(only === undefined ? drops : drops.filter(isOf), state, findable)
+  const isAnswered = answerFinder(state.answer)
+  const ofState = only === undefined ? drops : drops.filter(isOf)
+  const answered = asksAnswer(state)
+    ? ofState.filter(({ file }) => isAnswered(answerTo(file?.fields, state.question)))
+    : ofState
+  const found = foundIn(answered, state, findable)
+  return state.by === '' ? found : sortedByAnswer(found, state.by, ({ file }) => file?.fields)
 }
 
 function readName(inbox: InboxDrops, drop: ListedDrop, signal: AbortSignal): Promise<void> {

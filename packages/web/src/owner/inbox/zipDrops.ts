@@ -1,4 +1,5 @@
 /** Files as one ZIP: unread names are read first, files that cannot be opened are left out. */
+import { type FolderTemplate, foldersFor } from '@blindkeep/client/folderTemplate'
 import type { Owner } from '@blindkeep/client/owner'
 import { type Zip, zipOf } from '@blindkeep/client/zip'
 import { mapConcurrently } from '@blindkeep/protocol/concurrency'
@@ -9,6 +10,8 @@ const MAX_NAMES_AT_ONCE = 4
 interface ZipDrops {
   readonly owner: Pick<Owner, 'describeDrop' | 'openDrop'>
   readonly items: readonly ListedDrop[]
+  /** Folders to make in it. */
+  readonly template: FolderTemplate | undefined
   readonly signal: AbortSignal
   /** Called when the turn of a file comes, before it is opened. */
   readonly onFile: (item: ListedDrop) => void
@@ -20,7 +23,7 @@ export interface ZippedDrops extends Zip {
 }
 
 /** Rejects with `NothingToZip` if no file can be opened. */
-export async function zipDrops({ owner, items, signal, onFile }: ZipDrops): Promise<ZippedDrops> {
+export async function zipDrops({ owner, items, template, signal, onFile }: ZipDrops): Promise<ZippedDrops> {
   const named = await mapConcurrently(items, MAX_NAMES_AT_ONCE, async (item) =>
     isUnread(item) ? await owner.describeDrop(item, { signal }) : item,
   )
@@ -29,6 +32,7 @@ export async function zipDrops({ owner, items, signal, onFile }: ZipDrops): Prom
   const zip = await zipOf(
     openable.map((item) => ({
       name: item.file?.name,
+      into: template && item.file && foldersFor(template, item.file),
       size: item.file?.size ?? 0,
       modifiedAt: item.file?.modifiedAt,
       open: () => {

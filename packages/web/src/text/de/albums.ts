@@ -196,6 +196,7 @@ export const albums: typeof import('../en/albums.ts').albums = {
     note: 'Nachricht',
     sender: 'Gesendet von',
     senderHint: '(diesen Namen hat der Absender angegeben)',
+    answerHint: '(die Antworten des Absenders auf Ihre Fragen)',
     arrived: 'Über einen Link angekommen',
     signedBy: 'Signiert von',
     keyAdded: (when) => `hinzugefügt am ${when}`,

@@ -34,6 +34,9 @@ export const find: typeof english = {
     open: 'Offen',
     over: 'Nicht mehr offen',
   },
+  question: 'Frage',
+  noQuestion: 'Keine',
+  answer: 'Antwort enthält',
   sort: 'Sortieren nach',
   orders: {
     newest: 'Neueste zuerst',

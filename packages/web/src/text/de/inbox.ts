@@ -91,6 +91,19 @@ export const inbox: typeof import('../en/inbox.ts').inbox = {
       ...(damaged > 0 ? [`${files(damaged)} ${plural(damaged, 'ist', 'sind')} auf dem Server beschädigt.`] : []),
       ...(held > 0 ? [`${files(held)} hält der Betreiber dieses Servers zurück.`] : []),
     ].join(' '),
+  answers: {
+    none: 'nicht beantwortet',
+    marks: { missing: 'fehlt', not_asked: 'nicht gefragt' },
+    faults: {
+      too_long: 'zu lang',
+      not_a_choice: 'keine der Möglichkeiten',
+      not_a_date: 'kein Datum',
+      not_a_number: 'keine Zahl',
+    },
+    wrongKind: (endings) => (endings.length === 1 ? `keine ${endings[0]}-Datei` : `nichts von ${endings.join(', ')}`),
+    withoutAnswers:
+      'ohne Antworten gesendet: mit einer älteren Seite oder einem älteren Programm, oder bevor Sie gefragt haben',
+  },
   note: 'Nachricht',
   noteMore: 'Ganze Nachricht anzeigen',
   noteLess: 'Weniger anzeigen',

@@ -28,6 +28,14 @@ export const work: typeof english = {
     title: (count) => `${files(count)} herunterladen`,
     about:
       'In einem Ordner wird jede Datei für sich geprüft und gespeichert: Was nicht gelingt, wird genannt, und Sie können es noch einmal versuchen. Es geht weiter, während Sie andere Seiten benutzen. Eine ZIP-Datei ist vollständig oder wird gar nicht gespeichert.',
+    aboutZip: 'Eine ZIP-Datei ist vollständig oder wird gar nicht gespeichert.',
+    into: 'Ordner für diese Dateien',
+    intoHint:
+      'Für jede Datei aus dem, was ihr Gast sagt. In Klammern steht eine Frage oder „sender“ für den Absender. Leer lassen für keine.',
+    intoFault: 'Schreiben Sie Ordner mit / dazwischen, höchstens 8, wie in {sender}/{Aktenzeichen}.',
+    intoExample: 'Zum Beispiel:',
+    parts: 'Ordner hinzufügen',
+    sender: 'Absender',
     folder: 'In einem Ordner speichern\u00a0…',
     zip: 'Als ZIP-Datei speichern\u00a0…',
     refused:

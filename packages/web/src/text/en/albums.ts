@@ -187,6 +187,7 @@ export const albums = {
     note: 'Message',
     sender: 'Sent by',
     senderHint: '(the name that the sender gave)',
+    answerHint: '(the sender’s answers to your questions)',
     arrived: 'Arrived through a link',
     signedBy: 'Signed by',
     keyAdded: (when: string) => `added on ${when}`,

@@ -23,6 +23,9 @@ export const find = {
   only: 'State',
   all: 'All',
   onlyThese: { new: 'New since your last visit', unread: 'Unread', open: 'Open', over: 'No longer open' },
+  question: 'Question',
+  noQuestion: 'None',
+  answer: 'Answer contains',
   sort: 'Sort by',
   orders: {
     newest: 'Newest first',

@@ -89,6 +89,19 @@ export const inbox = {
       ...(damaged > 0 ? [`${files(damaged)} ${plural(damaged, 'is', 'are')} damaged on the server.`] : []),
       ...(held > 0 ? [`${files(held)} ${plural(held, 'is', 'are')} withheld by the operator of this server.`] : []),
     ].join(' '),
+  answers: {
+    none: 'not answered',
+    marks: { missing: 'missing', not_asked: 'not asked' },
+    faults: {
+      too_long: 'too long',
+      not_a_choice: 'none of the choices',
+      not_a_date: 'not a date',
+      not_a_number: 'not a number',
+    },
+    wrongKind: (endings: readonly string[]) =>
+      endings.length === 1 ? `not a ${endings[0]}` : `none of ${endings.join(', ')}`,
+    withoutAnswers: 'sent without answers: with an older page or program, or before you asked',
+  },
   note: 'Message',
   noteMore: 'Show the whole message',
   noteLess: 'Show less',

@@ -26,6 +26,14 @@ export const work = {
     title: (count: number) => `Download ${files(count)}`,
     about:
       'In a folder, each file is checked and saved by itself: one that fails is named, and you can try it again. It goes on while you use other pages. A ZIP file is whole, or is not saved at all.',
+    aboutZip: 'A ZIP file is whole, or is not saved at all.',
+    into: 'Folders for these files',
+    intoHint:
+      'Made for each file of what its guest said. Between braces stands a question, or “sender”. Leave empty for none.',
+    intoFault: 'Write folders with / between them, at most 8, as in {sender}/{Matter number}.',
+    intoExample: 'For example:',
+    parts: 'Add a folder',
+    sender: 'Sender',
     folder: 'Save into a folder…',
     zip: 'Save as a ZIP file…',
     refused: 'This browser does not let the page write into that folder. Choose another one, or a ZIP file.',

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { FileDescription } from '@blindkeep/client/owner'
+import { type Asked, askedBy, shownAnswersOf } from './answers.ts'
+
+const asked: Asked = {
+  questions: [
+    { label: 'Matter', required: true, kind: 'text', most: undefined },
+    { label: 'Pages', required: false, kind: 'number' },
+  ],
+  fileKinds: ['pdf'],
+}
+const file = (fields: FileDescription['fields'], name = 'a.pdf'): FileDescription => ({
+  ...{ name, safeName: name, type: undefined, note: undefined, sender: undefined, modifiedAt: undefined, size: 1 },
+  ...(fields && { fields }),
+})
+const shown = (of: FileDescription, by: Asked | undefined = asked) => {
+  const { answers, marks } = shownAnswersOf(of, by)
+  return {
+    answers: answers.map(({ label, value, mark }) => [label, value, mark?.is]),
+    marks: marks.map(({ is }) => is),
+  }
+}
+
+describe('the answers of a file', () => {
+  it('stand in the order of the questions, with what is not asked behind them', () => {
+    const fields = [
+      ['Colour', 'red'],
+      ['Pages', 'many'],
+      ['Matter', '17'],
+      ['Matter', '18'],
+    ] as const
+    assert.deepEqual(shown(file(fields, 'a.exe')), {
+      answers: [
+        ['Matter', '17', undefined],
+        ['Pages', 'many', 'faulty'],
+        ['Colour', 'red', 'not_asked'],
+        ['Matter', '18', 'not_asked'],
+      ],
+      marks: ['wrong_kind'],
+    })
+  })
+
+  it('keep the place of one that is missing or optional', () => {
+    assert.deepEqual(shown(file([])).answers, [
+      ['Matter', undefined, 'missing'],
+      ['Pages', undefined, undefined],
+    ])
+  })
+
+  it('are marked once for the file of a page that knew no questions', () => {
+    assert.deepEqual(shown(file(undefined)), { answers: [], marks: ['without_answers'] })
+  })
+
+  it('are not marked for a link that has ended, whose questions are gone', () => {
+    for (const state of ['spent', 'revoked'] as const) assert.equal(askedBy({ ...asked, state }), undefined)
+    assert.deepEqual(askedBy({ ...asked, state: 'expired' })?.questions, asked.questions)
+    assert.deepEqual(shownAnswersOf(file([['Matter', '17']], 'a.exe'), undefined), {
+      answers: [{ label: 'Matter', value: '17', mark: undefined }],
+      marks: [],
+    })
+  })
+})

@@ -1,0 +1,81 @@
+/** What guests have answered, as the inbox shows it. Pure. */
+
+import type { FileDescription, OwnLink } from '@blindkeep/client/owner'
+import { answerTo, type Mark, marksOf, type Question } from '@blindkeep/client/questions'
+import type { ListedDrop } from './dropList.ts'
+
+/** What a link asks now. */
+export interface Asked {
+  readonly questions: readonly Question[] | undefined
+  readonly fileKinds: readonly string[] | undefined
+}
+
+/** Undefined for an unknown link, and one that is used up or revoked: then its questions are gone, and nothing is marked. */
+export function askedBy(link: (Asked & Pick<OwnLink, 'state'>) | undefined): Asked | undefined {
+  return link === undefined || link.state === 'spent' || link.state === 'revoked' ? undefined : link
+}
+
+type AnswerMark = Extract<Mark, { readonly label: string }>
+type FileMark = Exclude<Mark, AnswerMark>
+
+/** One question and its answer: a column of the list. */
+export interface Answered {
+  readonly label: string
+  /** Undefined for none. */
+  readonly value: string | undefined
+  readonly mark: AnswerMark | undefined
+}
+
+export interface ShownAnswers {
+  /** In the owner's order, those that are not asked last. */
+  readonly answers: readonly Answered[]
+  /** About the file as a whole. */
+  readonly marks: readonly FileMark[]
+}
+
+const NONE: ShownAnswers = { answers: [], marks: [] }
+
+/** Without an answer to a question that the link asks, its place stays: answers to it stand below each other. */
+export function shownAnswersOf(file: FileDescription | undefined, asked: Asked | undefined): ShownAnswers {
+  if (file === undefined) return NONE
+  const { fields } = file
+  if (asked === undefined)
+    return { answers: (fields ?? []).map(([label, value]) => ({ label, value, mark: undefined })), marks: [] }
+  const all = marksOf(asked.questions, asked.fileKinds, file)
+  const marks = all.filter((mark): mark is FileMark => !('label' in mark))
+  if (fields === undefined) return { answers: [], marks }
+  const labelled = all.filter((mark): mark is AnswerMark => 'label' in mark)
+  const notAsked = labelled.filter(({ is }) => is === 'not_asked')
+  const answers = (asked.questions ?? []).map(({ label }) => ({
+    ...{ label, value: answerTo(fields, label) },
+    mark: labelled.find((mark) => mark.is !== 'not_asked' && mark.label === label),
+  }))
+  return { answers: [...answers, ...othersOf(fields, answers, notAsked)], marks }
+}
+
+/** Their places among equal labels are those of their marks. */
+function othersOf(
+  fields: NonNullable<FileDescription['fields']>,
+  asked: readonly Answered[],
+  marks: readonly AnswerMark[],
+): readonly Answered[] {
+  const labels = new Set(asked.map(({ label }) => label))
+  const others = fields.filter(([label]) => !labels.delete(label))
+  return others.map(([label, value], at) => ({ label, value, mark: marks[at] }))
+}
+
+/** More are not offered: guests can invent some. */
+const MAX_OFFERED = 40
+
+/** Questions to find files by: what the links ask, then what files of links that ask nothing any more have answered. */
+export function questionsOf(
+  drops: readonly ListedDrop[],
+  askedOf: (opaqueId: string) => Asked | undefined,
+): readonly string[] {
+  const labels = new Set<string>()
+  for (const opaqueId of new Set(drops.map((drop) => drop.opaqueId)))
+    for (const { label } of askedOf(opaqueId)?.questions ?? []) labels.add(label)
+  for (const { file, opaqueId } of drops)
+    if (askedOf(opaqueId) === undefined) for (const [label] of file?.fields ?? []) labels.add(label)
+  return [...labels].slice(0, MAX_OFFERED)
+}
