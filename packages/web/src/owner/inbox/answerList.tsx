@@ -56,7 +56,11 @@ function Answer({ answered: { value, mark } }: { readonly answered: Answered }) 
   const text = useText(inboxTexts).answers
   return (
     <>
-      {value !== undefined && <Name>{value}</Name>}
+      {value !== undefined && (
+        <span class="said">
+          <Name>{value}</Name>
+        </span>
+      )}
       {value === undefined && mark === undefined && <span class="soft">{text.none}</span>}
       {mark !== undefined && (
         <>

@@ -118,7 +118,7 @@ export const inbox: typeof import('../en/inbox.ts').inbox = {
     link: 'Link',
     savedAs: 'Heruntergeladen als',
     unverified:
-      'Die Namen, die Nachricht, die Art und das Datum der letzten Änderung stammen vom Absender und sind nicht geprüft.',
+      'Die Namen, die Antworten, die Nachricht, die Art und das Datum der letzten Änderung stammen vom Absender und sind nicht geprüft.',
     preview: 'Vorschau anzeigen',
     previewAbout:
       'Die Vorschau öffnet die Datei in einem abgeschotteten Rahmen, der nichts erreichen kann. Nichts in der Datei wird ausgeführt.',

@@ -116,7 +116,7 @@ export const inbox = {
     link: 'Link',
     savedAs: 'Downloaded as',
     unverified:
-      'The sender chose the names, the message, the type and the date of the last change. They are not verified.',
+      'The sender chose the names, the answers, the message, the type and the date of the last change. They are not verified.',
     preview: 'Show preview',
     previewAbout: 'The preview opens the file in an isolated frame that can reach nothing. Nothing in the file is run.',
     removed: 'This file is no longer in the inbox: it was kept or discarded elsewhere.',
