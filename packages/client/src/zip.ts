@@ -54,7 +54,10 @@ export async function zipOf(files: readonly FileToZip[]): Promise<Zip> {
   return { content: makeZip(entries(), { buffersAreUTF8: true }), size: Number(predictLength(metadata)), paths }
 }
 
-/** Safe paths by name, and by the folders before it, if any. None equals another or is its folder, on any system: taken names get numbers. */
+/**
+ * Safe paths by name, and by the folders before it, if any. None equals another or is its folder, on any system: taken
+ * names get numbers.
+ */
 export function zipPathsOf(
   names: readonly (string | undefined)[],
   into: readonly (readonly string[] | undefined)[] = [],

@@ -1,4 +1,4 @@
-/** What a guest has answered: in columns in the list of the inbox, each in a line of its own in the view of one file. */
+/** What a guest has answered: columns in the list of the inbox, and a line each in the view of one file. */
 import type { FileDescription } from '@blindkeep/client/owner'
 import { Name } from '../../common/controls.tsx'
 import { Fact } from '../../common/fact.tsx'

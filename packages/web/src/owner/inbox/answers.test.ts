@@ -52,7 +52,7 @@ describe('the answers of a file', () => {
     assert.deepEqual(shown(file(undefined)), { answers: [], marks: ['without_answers'] })
   })
 
-  it('are not marked for a link that has ended, whose questions are gone', () => {
+  it('are not marked for a link that has ended, which asks nothing any more', () => {
     for (const state of ['spent', 'revoked'] as const) assert.equal(askedBy({ ...asked, state }), undefined)
     assert.deepEqual(askedBy({ ...asked, state: 'expired' })?.questions, asked.questions)
     assert.deepEqual(shownAnswersOf(file([['Matter', '17']], 'a.exe'), undefined), {

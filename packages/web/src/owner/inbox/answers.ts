@@ -10,7 +10,7 @@ export interface Asked {
   readonly fileKinds: readonly string[] | undefined
 }
 
-/** Undefined for an unknown link, and one that is used up or revoked: then its questions are gone, and nothing is marked. */
+/** Undefined for an unknown link, and for one that is used up or revoked: it has lost its questions. */
 export function askedBy(link: (Asked & Pick<OwnLink, 'state'>) | undefined): Asked | undefined {
   return link === undefined || link.state === 'spent' || link.state === 'revoked' ? undefined : link
 }

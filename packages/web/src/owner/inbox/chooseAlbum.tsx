@@ -160,7 +160,7 @@ export function AlbumForm({ albums, submit: label, isFaulty, children, onClose, 
       )}
       {children}
       {action.error !== undefined && <ErrorNotice error={action.error} />}
-      <FormButtons submit={label} icon="folder" atEnd isBusy={action.isBusy} onCancel={onClose} />
+      <FormButtons submit={label} icon="folder" isBusy={action.isBusy} onCancel={onClose} />
     </form>
   )
 }

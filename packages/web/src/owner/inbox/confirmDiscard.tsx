@@ -21,7 +21,6 @@ export function ConfirmDiscard({ items, onClose, onConfirmed }: ConfirmDiscardPr
       title={text.discarding.title(items.length)}
       submit={text.discarding.submit(items.length)}
       icon="trash"
-      atEnd
       onDone={onConfirmed}
       onClose={onClose}
     >

@@ -29,7 +29,7 @@ export function QuestionFields({ draft, faults, change }: CapFieldsProps) {
       <summary>{text.title}</summary>
       <div class="stack">
         <p class="small soft">{text.about}</p>
-        {isOpen && <p class="small soft">{text.older}</p>}
+        {draft.questions.length > 0 && <p class="small soft">{text.older}</p>}
         <QuestionList {...{ draft, faults, change }} />
         <Field
           label={text.fileKinds}
