@@ -49,9 +49,11 @@ const OWN = [
   'openProgram',
   'openVault',
   'parseFolderTemplate',
+  'readAsked',
   'readChange',
   'readDraft',
   'readPrivate',
+  'readTemplate',
 ]
 
 async function sourcesOf(pattern: string, isLeftOut = (_name: string) => false): Promise<readonly string[]> {
