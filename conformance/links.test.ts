@@ -171,7 +171,7 @@ describe('provision of a link', () => {
       max_file_size: [-1, 2 ** 53],
       passphrase_verifier: ['', '=', base64(4097)],
       sealed_label: ['', '=', base64(4097)],
-      sealed_title: ['', '=', base64(8193)],
+      sealed_title: ['', '=', base64(7681)],
     }
     await expectRefusedValues((over) => sendLink(owner, linkBody(over)), values, '400 request.malformed')
     assert.equal((await linksOf(owner)).length, 0)
@@ -184,7 +184,7 @@ describe('provision of a link', () => {
       { drop_pubkey: base64(4096) },
       { passphrase_verifier: base64(4096) },
       { sealed_label: base64(4096) },
-      { sealed_title: base64(8192) },
+      { sealed_title: base64(7680) },
       { max_total_bytes: 2 ** 53 - 1, max_file_count: 2 ** 53 - 1, max_file_size: 2 ** 53 - 1 },
       { max_total_bytes: 0, max_file_count: 0, max_file_size: 0 },
     ]
@@ -359,7 +359,7 @@ describe('a change of a link', () => {
     }
     expectAnswer(await change(link, { max_file_count: 3 }), '200')
     assert.equal((await guestView(link)).sealed_title, second)
-    expectAnswer(await change(link, { sealed_title: base64(8193) }), '400 request.malformed')
+    expectAnswer(await change(link, { sealed_title: base64(7681) }), '400 request.malformed')
     expectAnswer(await change(link, { sealed_title: null }), '200')
     assert.equal((await guestView(link)).sealed_title, undefined)
   })

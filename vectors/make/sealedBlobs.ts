@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { type Bytes, concatBytes, toHex } from '@blindkeep/protocol/bytes'
 import type { CborValue } from '@blindkeep/protocol/cbor'
 import { HEADER_BLOCK_BYTES, SEGMENT_PLAINTEXT_BYTES } from '@blindkeep/protocol/suites'
+import { type Answers, answersText, parseAnswers } from '../../packages/client/src/seal/answers.ts'
 import { NO_CONTEXT, type Purpose } from '../../packages/client/src/seal/derive.ts'
 import type { Header } from '../../packages/client/src/seal/header.ts'
 import { createSealer, segmentRange } from '../../packages/client/src/seal/seal.ts'
@@ -20,6 +21,11 @@ interface Case {
   readonly plaintextSize?: number
   readonly kemCt?: Uint8Array
 }
+
+const ANSWERS = answersText([
+  ['Matter number', '2026/17'],
+  ['Topic', 'Grüße – 文'],
+])
 
 const full = SEGMENT_PLAINTEXT_BYTES
 
@@ -49,6 +55,12 @@ const cases: readonly Case[] = [
       batch_index: 2,
       batch_count: 7,
     },
+    kemCt: patternBytes(1120),
+  },
+  {
+    name: 'a drop with answers',
+    contextId: OPAQUE_ID,
+    header: { size: 5, name: 'scan.pdf', sender: 'Ada', fields: ANSWERS },
     kemCt: patternBytes(1120),
   },
   { name: 'a header of two blocks', header: { size: 5, note: 'n'.repeat(1100) } },
@@ -126,9 +138,52 @@ async function toleratedBlobs() {
       await blob('a position of a million', ofBatch, ['batch', batch], ['batch_index', 1_000_000]),
       await blob('a count of 0', ofBatch, ['batch', batch], ['batch_count', 0]),
       await blob('a count of 10^9', ofBatch, ['batch', batch], ['batch_count', 1_000_000_000]),
+      await blob('answers that are a number', plain, ['fields', 7]),
+      await blob('answers of 8001 bytes', plain, ['fields', `[]${' '.repeat(7999)}`]),
       await blob('a count with a fraction', ofBatch, ['batch', batch], ['batch_count', 1.5]),
     ],
   }
+}
+
+/** `fields` of a header. A reader shows what it reads, and passes over the others, and opens the file. */
+const fields = {
+  read: [
+    { name: 'answers', text: ANSWERS, answers: [...answersIn(ANSWERS)] },
+    { name: 'no answers', text: '[]', answers: [] },
+    {
+      name: 'not one line, or nothing to read',
+      text: '[["a"," one\\ntwo "],["b","x\\u202efdp"],["c"," "],["\\u200e","y"]]',
+      answers: [
+        ['a', 'one two'],
+        ['b', 'xfdp'],
+      ],
+    },
+    {
+      name: 'a label twice',
+      text: '[["a","1"],["a","2"]]',
+      answers: [
+        ['a', '1'],
+        ['a', '2'],
+      ],
+    },
+  ],
+  passed_over: Object.entries({
+    'no JSON': '[[',
+    'an object': '{"a":"b"}',
+    'a pair of three': '[["a","b","c"]]',
+    'a number': '[["a",1]]',
+    'a pair that is an object': '[{"0":"a","1":"b"}]',
+    'a label of 201 bytes': JSON.stringify([['x'.repeat(201), 'b']]),
+    'an answer of 2001 bytes': JSON.stringify([['a', 'x'.repeat(2001)]]),
+    'eleven answers': JSON.stringify(Array.from({ length: 11 }, (_, index) => [`${index}`, 'b'])),
+    'of 8001 bytes': `[]${' '.repeat(7999)}`,
+  }).map(([name, text]) => ({ name, text })),
+}
+
+function answersIn(text: string): Answers {
+  const answers = parseAnswers(text)
+  if (answers === undefined) throw new Error('a reader passes over the answers of the vectors')
+  return answers
 }
 
 export async function sealedBlobVectors() {
@@ -137,6 +192,7 @@ export async function sealedBlobVectors() {
   return {
     plaintext: 'byte i is i mod 251, up to header.size; zeros after it',
     valid,
+    fields,
     tolerated: await toleratedBlobs(),
     invalid: await sealedBlobRefusals(),
   }

@@ -10,6 +10,7 @@ import { systemEnvironment } from './ground/environment.ts'
 import { normalPassphrase, openLink } from './guest.ts'
 import { createCalls } from './http/call.ts'
 import type { InboxItem, Owner } from './owner.ts'
+import type { Answers } from './questions.ts'
 import { hasCode, itemsOf } from './testing/expectations.ts'
 import { sharedServer } from './testing/sharedServer.ts'
 
@@ -48,6 +49,25 @@ async function dropRubbish(url: string, rubbish: Uint8Array<ArrayBuffer>): Promi
   })
 }
 
+describe('questions to guests', () => {
+  it('come with the link, stay when its limits change, and a file says that its guest saw them', async () => {
+    const questions = [{ label: 'Day', required: false, kind: 'date' }] as const
+    const { url, opaqueId } = await owner.createLink({ title: 'Scans', questions, fileKinds: ['pdf'] })
+    await owner.changeLink(opaqueId, { maxFileCount: 5 })
+    const link = await openLink(url)
+    assert.deepEqual([link.title, link.questions, link.fileKinds], ['Scans', questions, ['pdf']])
+    const fieldsOf = async (facts: { fields?: Answers }) => {
+      await sendFile(url, randomBytes(5), { name: 'a.pdf', ...facts })
+      return (await owner.inbox()).at(-1)?.file?.fields
+    }
+    assert.deepEqual(await fieldsOf({}), [])
+    assert.deepEqual(await fieldsOf({ fields: [['Day', '2026-03-01']] }), [['Day', '2026-03-01']])
+    const changed = await owner.changeLink(opaqueId, { forGuests: { title: 'Scans' } })
+    assert.deepEqual([changed.title, changed.questions, changed.fileKinds], ['Scans', undefined, undefined])
+    assert.equal(await fieldsOf({}), undefined)
+  })
+})
+
 describe('an inbox', () => {
   it('has names, notes and senders, and a safe name that is made once', async () => {
     const { url } = await owner.createLink()
@@ -58,6 +78,7 @@ describe('an inbox', () => {
       note,
       sender: 'Gustav',
       modifiedAt: '2026-01-02T03:04:05+01:00',
+      fields: [['Matter number', '2026/17\n']],
     })
     const item = (await owner.inbox()).at(-1)
     assert.deepEqual(item?.file, {
@@ -68,6 +89,7 @@ describe('an inbox', () => {
       sender: 'Gustav',
       modifiedAt: '2026-01-02T02:04:05.000Z',
       size: 5,
+      fields: [['Matter number', '2026/17']],
     })
     assert.equal((await owner.inbox()).at(-1)?.file, item?.file)
   })

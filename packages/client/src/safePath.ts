@@ -11,8 +11,8 @@ export interface SafePath {
 }
 
 /**
- * `name` as a sender wrote it: unverified, `/` between folders. Different names may become equal. `into`: folders before
- * those of the name, each any text (`folderTemplate.ts`); none is left out, and an empty one is `_`.
+ * `name` as a sender wrote it: unverified, `/` between folders. Different names may become equal. `into`: folders that
+ * come before those of the name, each any text (`folderTemplate.ts`); none is left out, and an empty one is `_`.
  */
 export function safePath(name: string | undefined, into: readonly string[] = []): SafePath {
   const steps = (name ?? '').split('/').filter((step) => !/^[. ]*$/u.test(step))

@@ -65,8 +65,11 @@ export const MAX_BATCH_FILES = 1_000_000
 export const MAX_LINK_TITLE_BYTES = { title: 600, message: 1500, from: 300 } as const
 /** For forms. */
 export const MAX_LINK_TITLE_CHARACTERS = { title: 200, message: 500, from: 100 } as const
-/** A server takes no longer `sealed_title`. It was half of this before links had questions. */
-export const MAX_SEALED_TITLE_BYTES = 8192
+/**
+ * A server takes no longer `sealed_title`, 4096 bytes before links had questions. Clients make at most 7250, and with a
+ * kibibyte more the longest list of links would not fit into the memory for an account's answers.
+ */
+export const MAX_SEALED_TITLE_BYTES = 7680
 
 /** What the owner of a link asks its guests. `label`, `choice` and `value`: bytes of UTF-8; `text`: characters. */
 export const MAX_QUESTIONS = { count: 10, label: 200, choices: 20, choice: 100, text: 500, value: 2000 } as const

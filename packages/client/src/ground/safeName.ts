@@ -31,8 +31,9 @@ const isMisread = /^-|^(?:con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-
 
 /**
  * Returns one plain file name for every common system: no separators, no control or direction characters, no leading or
- * trailing dots and spaces, no reserved device name, no first dash, at most 255 bytes of UTF-8. Never empty: `otherwise`
- * is the name of what has nothing to read. Different names may become equal, so the caller must still avoid overwriting.
+ * trailing dots and spaces, no reserved device name, no first dash, at most 255 bytes of UTF-8. Never empty:
+ * `otherwise` is the name of what has nothing to read. Different names may become equal, so the caller must still avoid
+ * overwriting.
  */
 export function safeName(name: string, otherwise = FALLBACK): string {
   const printable = name

@@ -45,7 +45,13 @@ function crashingAt(matches: (exchange: Exchanged) => boolean, controller: Abort
   }
 }
 
-const FACTS = { name: 'naïve.pdf', type: 'application/pdf', note: 'Ärger 🦊', sender: 'Gustav' }
+const FACTS = {
+  name: 'naïve.pdf',
+  type: 'application/pdf',
+  note: 'Ärger 🦊',
+  sender: 'Gustav',
+  fields: [['Matter number', '2026/17']],
+} as const
 
 async function arrived(bytes = 1000): Promise<{ sent: SentFile; drop: DescribedDrop }> {
   const sent = await sendFile(url, randomBytes(bytes), FACTS)
@@ -57,8 +63,8 @@ async function assertKept(assetId: string, { content: sent }: SentFile): Promise
   const other = anotherClient(proxy.url, owner)
   const { content, ...opened } = await other.openAsset(assetId)
   assert.deepEqual(new Uint8Array(await new Response(content).arrayBuffer()), new Uint8Array(sent))
-  const { name, type, note, sender } = opened
-  assert.deepEqual({ name, type, note, sender }, FACTS)
+  const { name, type, note, sender, fields } = opened
+  assert.deepEqual({ name, type, note, sender, fields }, FACTS)
   assert.ok(opened.signed)
   assert.ok((await other.asset(assetId)).complete)
   // For its landing, adoption, metadata and provenance.

@@ -18,7 +18,12 @@ before(async () => {
 
 const content = new Uint8Array(randomBytes(1000))
 const picture = new Uint8Array(Buffer.concat([Buffer.from('RIFF....WEBPVP8 '), randomBytes(500)]))
-const FACTS = { type: 'text/plain', note: 'for you', modifiedAt: '2026-02-03T04:05:06.000Z' }
+const FACTS = {
+  type: 'text/plain',
+  note: 'for you',
+  modifiedAt: '2026-02-03T04:05:06.000Z',
+  fields: [['Matter number', '2026/17']],
+} as const
 
 async function uploaded(): Promise<string> {
   const { owner, ...rest } = keeper
@@ -29,9 +34,9 @@ async function uploaded(): Promise<string> {
 /** As a client sees it that has only the account. */
 async function read(assetId: string) {
   const opened = await anotherClient(proxy.url, keeper.owner).openAsset(assetId)
-  const { name, type, note, modifiedAt, sender } = opened
+  const { name, type, note, modifiedAt, sender, fields } = opened
   const bytes = new Uint8Array(await new Response(opened.content).arrayBuffer())
-  return { name, type, note, modifiedAt, sender, isWhole: Buffer.compare(bytes, content) === 0 }
+  return { name, type, note, modifiedAt, sender, fields, isWhole: Buffer.compare(bytes, content) === 0 }
 }
 
 /** Another client, whose requests wait for `meanwhile` before it opens the session of its manifest. */

@@ -53,8 +53,10 @@ describe('the entries of an inbox', () => {
     assert.deepEqual(shape([inBatch(0, 40), drop()]), [1, 1])
   })
 
-  it('have no batch across links, senders or notes, whatever its id is', () => {
-    const words = [{}, { link: '1'.repeat(32) }, { sender: 'Ada' }, { note: 'x' }, { sender: 'Ada', note: 'x' }]
+  it('have no batch across links, senders, notes or answers, whatever its id is', () => {
+    const fields = [['Topic', 'Invoice']] as const
+    const said = [{ sender: 'Ada' }, { note: 'x' }, { sender: 'Ada', note: 'x' }, { fields }, { fields: [] }]
+    const words: readonly Given[] = [{}, { link: '1'.repeat(32) }, ...said]
     assert.deepEqual(
       shape([...words, ...words].map((facts) => inBatch(0, 2, facts))),
       words.map(() => 2),
