@@ -24,11 +24,15 @@ export function shortTitleOf(item: InboxItem): string {
   return cut(shown(titleOf(item)), MAX_NAME_COLUMNS, 'middle')
 }
 
-/** `from "Ada", note: "as of today"`, for a place that says whose words they are. Empty if the guest says nothing. */
-export function claimsOf({ sender, note }: FileDescription): string {
+/**
+ * `from "Ada", note: "as of today", Topic: "Invoice"`, for a place that says whose words they are. Empty if the guest
+ * says nothing.
+ */
+export function claimsOf({ sender, note, fields = [] }: FileDescription): string {
   return [
     ...(sender === undefined ? [] : [`from "${oneLine(sender)}"`]),
     ...(note === undefined ? [] : [`note: "${oneLine(note)}"`]),
+    ...fields.map(([label, value]) => `${oneLine(label)}: "${oneLine(value)}"`),
   ].join(', ')
 }
 
@@ -62,6 +66,7 @@ export function factsOf(item: InboxItem, linkLabel: string | undefined): object 
       claimed_type: file.type,
       claimed_sender: file.sender,
       claimed_note: file.note,
+      claimed_fields: file.fields?.map(([label, value]) => ({ label, value })),
       claimed_modified_at: file.modifiedAt,
       batch_id: file.batch?.id,
       claimed_batch_index: file.batch?.index,

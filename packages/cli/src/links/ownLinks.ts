@@ -9,6 +9,7 @@ import { type QrFlags, tellQrCode } from '../ground/qrCode.ts'
 import type { Report } from '../ground/report.ts'
 import { shrinking } from '../ground/table.ts'
 import { filesText, shortId, shown, timeText } from '../ground/texts.ts'
+import { questionsLine } from './asking.ts'
 import { limitsText, linkFacts, nameText, STATES, stateText } from './linkTexts.ts'
 import { pickLink } from './pickLink.ts'
 
@@ -54,6 +55,8 @@ export async function showLink(given: string, flags: OwnerFlags & QrFlags): Prom
     title,
     message,
     from,
+    questions,
+    fileKinds,
     createdAt,
     landedFiles,
     landedBytes,
@@ -69,6 +72,8 @@ export async function showLink(given: string, flags: OwnerFlags & QrFlags): Prom
     ...(title === undefined ? [] : [`Title:    ${title}`]),
     ...(message === undefined ? [] : [`Message:  ${message}`]),
     ...(from === undefined ? [] : [`From:     ${from}`]),
+    ...(questions === undefined ? [] : [`Asks:     ${questionsLine(questions)}`]),
+    ...(fileKinds === undefined ? [] : [`Kinds:    ${fileKinds.join(', ')}`]),
     `Id:       ${opaqueId}`,
     `State:    ${link.isFull && isOffered ? 'is full' : STATES[state]}`,
     ...(link.passphraseRequired ? ['Guests need the passphrase that you gave it.'] : []),
