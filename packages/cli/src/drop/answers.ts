@@ -3,9 +3,9 @@ import type { UploadLink } from '@blindkeep/client/guest'
 import { type AnswerFault, type Answers, answerFault, answersText, type Question } from '@blindkeep/client/questions'
 import { askLine, canAsk } from '../ground/ask.ts'
 import { UsageError } from '../ground/exits.ts'
+import { questionsLine, questionText } from '../ground/questionTexts.ts'
 import type { Report } from '../ground/report.ts'
 import { shown } from '../ground/texts.ts'
-import { questionsLine, questionText } from '../links/asking.ts'
 
 /** Before anything is sent. Throws `UsageError` for what is missing, wrong or not asked, if no person can be asked. */
 export async function answersOf(

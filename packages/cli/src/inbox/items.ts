@@ -3,6 +3,7 @@ import type { DropFault } from '@blindkeep/client/errors'
 import type { DescribedDrop, FileDescription, InboxItem } from '@blindkeep/client/owner'
 import { sizeText } from '@blindkeep/protocol/byteSizes'
 import { EXIT, type Exit } from '../ground/exits.ts'
+import { fieldFacts } from '../ground/questionTexts.ts'
 import { shortId, shown } from '../ground/texts.ts'
 import { cut } from '../ground/width.ts'
 
@@ -66,7 +67,7 @@ export function factsOf(item: InboxItem, linkLabel: string | undefined): object 
       claimed_type: file.type,
       claimed_sender: file.sender,
       claimed_note: file.note,
-      claimed_fields: file.fields?.map(([label, value]) => ({ label, value })),
+      claimed_fields: fieldFacts(file.fields),
       claimed_modified_at: file.modifiedAt,
       batch_id: file.batch?.id,
       claimed_batch_index: file.batch?.index,

@@ -47,7 +47,7 @@ function textOf({ file: { sender, note, fields = [] }, receivedAt }: DescribedDr
     'What the guest says about this file, unverified.',
     `Received: ${receivedAt}`,
     ...(sender === undefined ? [] : [`From: ${shown(sender)}`]),
-    ...fields.map(([label, value]) => `${shown(label)}: ${shown(value)}`),
+    ...fields.map(([label, value]) => `Answer to ${shown(label)}: ${shown(value)}`),
     ...(note === undefined ? [] : ['', ...note.split(/\r?\n/).map(shown)]),
   ]
   return `${lines.join('\n')}\n`

@@ -3,7 +3,8 @@ import { describe, it } from 'node:test'
 import type { Question } from '@blindkeep/client/questions'
 import { InvalidArgumentError } from 'commander'
 import { UsageError } from '../ground/exits.ts'
-import { askedBy, fileKinds, question, questionsLine } from './asking.ts'
+import { questionsLine } from '../ground/questionTexts.ts'
+import { askedBy, fileKinds, question } from './asking.ts'
 
 describe('a question of the command line', () => {
   for (const [text, asked] of [

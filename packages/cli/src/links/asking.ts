@@ -1,8 +1,8 @@
-/** What a link asks its guests: the flags `--question` and `--file-kinds`, and the words for what they say. */
+/** What a link asks its guests, by the flags `--question` and `--file-kinds`. */
 import { fileKindsText, parseFileKinds, type Question, questionsText } from '@blindkeep/client/questions'
 import { InvalidArgumentError } from 'commander'
 import { UsageError } from '../ground/exits.ts'
-import { shown } from '../ground/texts.ts'
+import type { Asked } from '../ground/questionTexts.ts'
 
 export interface AskingFlags {
   /** Undefined for an empty text, which asks nothing. */
@@ -44,11 +44,6 @@ export function fileKinds(text: string): AskingFlags['fileKinds'] {
   }
 }
 
-interface Asked {
-  readonly questions: readonly Question[] | undefined
-  readonly fileKinds: readonly string[] | undefined
-}
-
 /** What the flags say, and otherwise what was asked before. Throws `UsageError` for what no guest's client reads. */
 export function askedBy({ question, fileKinds }: AskingFlags, before?: Asked): Asked {
   const given = question?.filter((one) => one !== undefined)
@@ -67,32 +62,4 @@ function requireReadable(questions: readonly Question[]): void {
     if (error instanceof RangeError) throw new UsageError(`--question: ${error.message}.`)
     throw error
   }
-}
-
-/** `Matter number (required, at most 20 characters); Topic (Invoice or Other)`. */
-export function questionsLine(questions: readonly Question[]): string {
-  return questions.map(questionText).join('; ')
-}
-
-export function questionText(question: Question): string {
-  const facts = [...(question.required ? ['required'] : []), ...formOf(question)]
-  return `${shown(question.label)}${facts.length === 0 ? '' : ` (${facts.join(', ')})`}`
-}
-
-function formOf(question: Question): readonly string[] {
-  switch (question.kind) {
-    case 'text':
-      return question.most === undefined ? [] : [`at most ${question.most} characters`]
-    case 'choice':
-      return [question.choices.map(shown).join(' or ')]
-    case 'date':
-      return ['a day as in 2026-12-31']
-    case 'number':
-      return ['a number as in 12.50']
-  }
-}
-
-/** For programs. */
-export function askedFacts({ questions, fileKinds }: Asked) {
-  return { questions, file_kinds: fileKinds }
 }

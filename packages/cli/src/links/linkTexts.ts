@@ -2,8 +2,8 @@
 import type { LinkCaps, OwnLink } from '@blindkeep/client/owner'
 import { largestPlaintext } from '@blindkeep/client/sizes'
 import { sizeText } from '@blindkeep/protocol/byteSizes'
+import { askedFacts } from '../ground/questionTexts.ts'
 import { filesText, shortId, shown, timeText } from '../ground/texts.ts'
-import { askedFacts } from './asking.ts'
 
 export const STATES = {
   live: 'takes files',
