@@ -29,22 +29,26 @@ export async function answersOf(
   return said
 }
 
-/** A label may have a `=`: the longest one that begins the text is meant. Throws `UsageError`. */
+/** Throws `UsageError` for what the link does not ask. */
 function givenAnswers(questions: readonly Question[], fields: readonly string[]): Map<string, string> {
-  const labels = questions.map(({ label }) => label).toSorted((one, other) => other.length - one.length)
   const given = new Map<string, string>()
-  for (const field of fields.map((text) => text.normalize('NFC'))) {
-    const label = labels.find((one) => field.startsWith(`${one.normalize('NFC')}=`))
-    if (label === undefined)
-      throw new UsageError(
-        questions.length === 0
-          ? 'the link asks nothing: leave --field out.'
-          : `--field ${shown(field)}: the link does not ask this. It asks: ${questionsLine(questions)}.`,
-      )
+  for (const field of fields) {
+    const { label, value } = partsOf(field, questions)
     if (given.has(label)) throw new UsageError(`--field answers “${shown(label)}” twice.`)
-    given.set(label, field.slice(label.normalize('NFC').length + 1))
+    given.set(label, value)
   }
   return given
+}
+
+/** A label may have a `=`: the longest one that begins the text is meant. */
+function partsOf(field: string, questions: readonly Question[]): { readonly label: string; readonly value: string } {
+  for (let at = field.lastIndexOf('='); at > 0; at = field.lastIndexOf('=', at - 1)) {
+    const begin = field.slice(0, at).normalize('NFC')
+    const asked = questions.find(({ label }) => label.normalize('NFC') === begin)
+    if (asked !== undefined) return { label: asked.label, value: field.slice(at + 1) }
+  }
+  if (questions.length === 0) throw new UsageError('the link asks nothing: leave --field out.')
+  throw new UsageError(`--field ${shown(field)}: the link does not ask this. It asks: ${questionsLine(questions)}.`)
 }
 
 function askedOf(question: Question): Promise<string> {
