@@ -5,15 +5,15 @@ import { parseJson } from '@blindkeep/protocol/json'
 import { assertLinear, HOSTILE_TEXTS } from '../../../testing/linear.ts'
 import { secretOfWords } from './account/recoveryWords.ts'
 import { answerFault } from './drops/answerFaults.ts'
-import { fileKindFault, parseFileKinds } from './drops/fileKinds.ts'
+import { fileKindFault } from './drops/fileKinds.ts'
 import { parseFragment } from './drops/fragment.ts'
 import { parseLink } from './drops/linkAddress.ts'
-import { parseQuestions } from './drops/questions.ts'
+import { foldersFor, parseFolderTemplate } from './folderTemplate.ts'
 import { safeName } from './ground/safeName.ts'
 import { excessIn, readAnswer } from './http/answer.ts'
 import { baseUrlOrUndefined } from './http/baseUrl.ts'
 import { parseProof, readProofs } from './opening/readProof.ts'
-import { parseAnswers } from './seal/answers.ts'
+import { safePath } from './safePath.ts'
 import { streamOf } from './seal/byteReader.ts'
 import { descriptionOf, FileHeader } from './seal/fileHeader.ts'
 import { decodeHeader, encodeHeader } from './seal/header.ts'
@@ -43,13 +43,10 @@ const ofText: Readonly<Record<string, (text: string) => unknown>> = {
   parseJson,
   'parseProof, of a name': (name) => parseProof(utf8(JSON.stringify({ file: { name } }))),
   'readProofs, of lines': (text) => readAll(`{"a":1}\n${text}`),
-  parseQuestions,
-  'parseQuestions, of a label': (label) => parseQuestions(JSON.stringify([{ label, kind: 'date' }])),
-  parseAnswers,
-  'parseAnswers, of a value': (value) => parseAnswers(JSON.stringify([['a', value]])),
-  parseFileKinds,
+  // Texts of lists have bounds that are compared first; these texts of others have none.
+  'safePath, of folders by an answer': (value) =>
+    safePath('a.pdf', foldersFor(parseFolderTemplate('{a}/{sender}'), { fields: [['a', value]], sender: value })),
   'answerFault, of a text': (value) => answerFault({ label: 'a', required: true, kind: 'text', most: 5 }, value),
-  'answerFault, of a number': (value) => answerFault({ label: 'a', required: true, kind: 'number' }, value),
   'fileKindFault, of a name': (name) => fileKindFault(['pdf'], name, undefined),
   'readAnswer, of a stored header': (name) => readAnswer(FileHeader, { size: 0, name, modified_at: name }),
   'an event stream, as one piece': (text) => createEventStreamParser().push(text),

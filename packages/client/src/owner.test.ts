@@ -203,6 +203,8 @@ describe('an upload link', () => {
       title: undefined,
       message: undefined,
       from: undefined,
+      questions: undefined,
+      fileKinds: undefined,
       titleFault: undefined,
       caps,
       singleUse: false,

@@ -77,7 +77,7 @@ describe('parseQuestions, parseFileKinds and parseAnswers', () => {
         if (said !== undefined) assert.deepEqual(parseAnswers(answersText(said)), said)
         if (kinds !== undefined) assert.equal(fileKindsText(kinds), text)
       }),
-      runs(500),
+      runs(300),
     )
   })
 })

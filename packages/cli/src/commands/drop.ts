@@ -1,6 +1,7 @@
 /** The command for guests. */
 import type { Command } from 'commander'
 import type { DropFlags } from '../drop/drop.ts'
+import { repeated } from '../ground/options.ts'
 import { done } from './done.ts'
 
 export function addDropCommand(program: Command): void {
@@ -14,6 +15,7 @@ export function addDropCommand(program: Command): void {
     .option('--name <name>', 'the name of what comes from standard input')
     .option('--note <text>', 'a note to the owner, sealed like the files')
     .option('--sender <name>', 'who sends them, sealed like the files')
+    .option('--field <answer>', "an answer to the owner, as in 'Matter number=2026/17'; may be repeated", repeated)
     .option('--receipts <folder>', 'where to save the receipts; without it each is saved beside its file')
     .option('--proof', 'also save a proof of each file, which has its key: FILE.blindkeep-proof.json')
     .option('--passphrase-file <file>', 'the passphrase of the link; or BLINDKEEP_PASSPHRASE; or it is asked for')
@@ -25,8 +27,12 @@ A receipt proves that the server had sealed bytes with this hash at this time.
 It does not show another person which file that was: names are not signed. A
 proof (--proof) does, to everybody who has the proof and the file: see blindkeep
 receipt check --help. It holds the key of this one file, and what you say with
-it: name, sender, note, batch. Found with you, it shows that you had the file.
-Only the call that sends a file can save its proof.
+it: name, sender, note, answers, batch. Found with you, it shows that you had
+the file. Only the call that sends a file can save its proof.
+
+What the owner asks and --field does not answer is asked on a terminal;
+elsewhere the call ends and says what is missing. All files of the call have the
+same answers, sealed like the files.
 
 Receipts are named FILE.blindkeep-receipt.json. In folders, such files, proofs,
 symbolic links and the home of this program are not sent. What is needed to go

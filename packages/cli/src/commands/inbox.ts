@@ -1,11 +1,15 @@
 /** The commands for what guests have dropped. */
+import { SORT_ORDERS } from '@blindkeep/client/find'
 import { type Command, Option } from 'commander'
-import { expiry } from '../ground/options.ts'
+import { expiry, folderTemplate, repeated } from '../ground/options.ts'
+import { where } from '../inbox/answers.ts'
 import { does } from './done.ts'
 import { RETAIN } from './files.ts'
-import { withFilters, withOrder } from './filters.ts'
+import { withFilters } from './filters.ts'
 
 const BATCH = 'all that a guest has sent in one go: the beginning of its id'
+const WHERE = "only those whose guest answered so, as in 'Topic=Invoice'; may be repeated"
+const INTO = "folders in it by what guests say, as in '{Matter number}/{sender}'"
 const NOTES = 'write what the guest says beside the file, as NAME.blindkeep-note.txt'
 
 export function addInboxCommands(program: Command): void {
@@ -16,15 +20,18 @@ export function addInboxCommands(program: Command): void {
     .command('list')
     .description('Lists the drops. What guests say about them is not verified.')
     .option('--link <link>', 'only those of this link: its id or label')
-  withOrder(withFilters(list))
+  withFilters(list)
+    .option('--where <answer>', WHERE, where)
+    .option('--sort <order>', `the order: ${SORT_ORDERS.join(', ')}, or the label of a question`)
     .addHelpText(
       'after',
       `
 Without --sort they are in the order of their arrival, and what was sent in one
 go stands together.
 
-Example:
-  blindkeep inbox list --from Ada --since 7d --sort largest`,
+Examples:
+  blindkeep inbox list --from Ada --since 7d --sort largest
+  blindkeep inbox list --sort 'Matter number' --where 'Topic=Invoice'`,
     )
     .action(does(async () => (await import('../inbox/list.ts')).list))
 
@@ -36,16 +43,18 @@ Example:
     .description(
       'Keeps drops in an album: they become files of it, signed by this device. The same line again goes on after a kill.',
     )
-    .requiredOption('--album <album>', 'required: its id or name')
+    .addOption(new Option('--album <album>', 'its id or name').conflicts('albumBy'))
+    .option('--album-by <label>', 'the album that is called as the guest answered this; only into albums that exist')
     .option('--retain <time>', RETAIN, expiry)
     .addHelpText(
       'after',
       `
-With --all or --link it asks once.
+It needs --album or --album-by. With --all or --link it asks once.
 
 Examples:
   blindkeep inbox adopt 3f2a91c0 --album Contracts
-  blindkeep inbox adopt --all --kind image --from Ada --album Holidays`,
+  blindkeep inbox adopt --all --kind image --from Ada --album Holidays
+  blindkeep inbox adopt --all --album-by Topic`,
     )
     .action(does(async () => (await import('../inbox/adopt.ts')).adopt))
 
@@ -68,14 +77,20 @@ function addSave(inbox: Command): void {
   withEnds(withChoice(inbox.command('save')))
     .description('Saves drops into a folder. The same line again goes on where it stopped, and saves nothing twice.')
     .requiredOption('--to <folder>', 'required: made if it is missing; nothing in it is ever replaced')
+    .option('--into <template>', INTO, folderTemplate)
     .option('--notes', NOTES)
     .option('--again', 'save drops again that were saved into this folder before')
     .addHelpText(
       'after',
       `
+In the braces of --into stands the label of a question, or sender. Each of its
+folders, of which there are at most eight, gets one safe name, whatever guests
+say; one without a name is _.
+
 Examples:
   blindkeep inbox save 3f2a91c0 --to .
-  blindkeep inbox save --all --to incoming --discard`,
+  blindkeep inbox save --all --to incoming --discard
+  blindkeep inbox save --all --to cases --into '{Matter number}/{sender}'`,
     )
     .action(does(async () => (await import('../inbox/save.ts')).save))
 }
@@ -87,13 +102,10 @@ function addWatch(inbox: Command): void {
     )
     .requiredOption('--save <folder>', 'required: made if it is missing; nothing in it is ever replaced')
     .option('--link <link>', 'only the drops of this link: its id or label')
+    .option('--into <template>', INTO, folderTemplate)
     .option('--notes', NOTES)
     .option('--exec <program>', 'run this program for each saved file, with its path as the last argument')
-    .option(
-      '--exec-arg <argument>',
-      'an argument before the path; may be repeated',
-      (argument: string, before: readonly string[] = []) => [...before, argument],
-    )
+    .option('--exec-arg <argument>', 'an argument before the path; may be repeated', repeated)
     .addHelpText(
       'after',
       `
@@ -119,7 +131,8 @@ function withChoice(command: Command): Command {
       .argument('[id...]', 'drops, by the beginning of their ids')
       .option('--batch <id>', BATCH)
       .option('--link <link>', 'the drops of this link, or those of them that fit: its id or label')
-      .option('--all', 'all drops, or all that fit'),
+      .option('--all', 'all drops, or all that fit')
+      .option('--where <answer>', WHERE, where),
   )
 }
 

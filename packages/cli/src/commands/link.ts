@@ -12,7 +12,10 @@ import {
   titleLine,
   totalLimit,
 } from '../ground/options.ts'
+import { fileKinds, question } from '../links/asking.ts'
 import { does } from './done.ts'
+
+const QUESTION = 'what guests are asked; may be repeated, up to ten'
 
 export function addLinkCommands(program: Command): void {
   const link = program.command('link').description('Links through which other people send you files.')
@@ -55,6 +58,12 @@ function addEdit(link: Command): void {
     .option('--title <text>', 'what guests read above all; an empty text removes it', titleLine)
     .option('--message <text>', 'a line to your guests; an empty text removes it', messageLine)
     .option('--from <name>', 'who you are, for your guests; an empty text removes it', fromLine)
+    .option(
+      '--question <question>',
+      `${QUESTION}; it takes the place of all questions, and an empty text removes them`,
+      question,
+    )
+    .option('--file-kinds <endings>', 'the kinds of files that you want; an empty text for any', fileKinds)
     .addHelpText(
       'after',
       `
@@ -92,13 +101,22 @@ function addCreate(link: Command): void {
     .option('--title <text>', 'what guests read above all; the server cannot read it', titleLine)
     .option('--message <text>', 'a line to your guests; the server cannot read it', messageLine)
     .option('--from <name>', 'who you are, for your guests; the server cannot read it', fromLine)
+    .option('--question <question>', QUESTION, question)
+    .option('--file-kinds <endings>', 'the kinds of files that you want, as in pdf,jpg', fileKinds)
     .option('--like <id>', 'with the limits and the words of another link; other flags come before them')
     .option('--no-qr', 'leave the QR code out')
     .addHelpText(
       'after',
       `
+A question is LABEL:KIND, with ! behind the kind if guests must answer it. Kinds
+are text, or text=200 for at most so many characters (500 without it),
+choice=One|Another, date and number. Guests read questions also without the
+passphrase; the server reads neither them nor the answers, so it cannot insist:
+inbox list marks what is missing.
+
 Examples:
   blindkeep link create --expires 7d --files 20 --max-size 2GiB --label 'Photos of the wedding'
+  blindkeep link create --question 'Matter number:text!' --question 'Topic:choice=Invoice|Other' --file-kinds pdf,jpg
   blindkeep link create --once --json | jq -r .url`,
     )
     .action(does(async () => (await import('../links/createLink.ts')).createLink))

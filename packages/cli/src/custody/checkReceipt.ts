@@ -8,6 +8,7 @@ import type { FileDescription } from '@blindkeep/client/owner'
 import type { DecodedReceipt } from '@blindkeep/protocol/receipt'
 import { EXIT, type Exit, LocalError } from '../ground/exits.ts'
 import { interruptible } from '../ground/interrupts.ts'
+import { fieldFacts } from '../ground/questionTexts.ts'
 import { createReport, type Report, type ReportFlags } from '../ground/report.ts'
 import { shown } from '../ground/texts.ts'
 import { homeDirectory } from '../home/files.ts'
@@ -186,10 +187,12 @@ function sourceText({ from, source = '', keys: { serverId }, knowsOthers }: Keys
   return `Nothing here says that the key is that of ${serverId}: it came with the proof.${others} Get the keys of the server from a source of your own, and name it with --keys.`
 }
 
-function fileText(one: Signed, { size, name, sender, note, type, modifiedAt }: FileDescription, file: string): string {
-  const words = Object.entries({ name, sender, note, type, changed: modifiedAt }).flatMap(([what, text]) =>
+function fileText(one: Signed, described: FileDescription, file: string): string {
+  const { size, name, sender, note, type, modifiedAt, fields = [] } = described
+  const facts = Object.entries({ name, sender, note, type, changed: modifiedAt }).flatMap(([what, text]) =>
     text === undefined ? [] : [`  ${what}: ${shown(text)}`],
   )
+  const words = [...facts, ...fields.map(([label, value]) => `  answer to ${shown(label)}: ${shown(value)}`)]
   const says = 'The sealed header, which its sender wrote, says'
   return [
     `${signedText(one)} Sealed again with the key in this proof, ${shown(file)} of ${numberText(size)} bytes gives exactly these bytes.`,
@@ -211,6 +214,6 @@ function factOf({ proof, signed: { payload, keyId }, keys }: Signed) {
   }
 }
 
-const wordsOf = ({ size, name, sender, note, type, modifiedAt }: FileDescription) => ({
-  file: { size, name, sender, note, type, modified_at: modifiedAt },
+const wordsOf = ({ size, name, sender, note, fields, type, modifiedAt }: FileDescription) => ({
+  file: { size, name, sender, note, fields: fieldFacts(fields), type, modified_at: modifiedAt },
 })

@@ -12,6 +12,7 @@ import { givenAddress, secret } from '../ground/ask.ts'
 import { makeFolder } from '../ground/disk.ts'
 import { EXIT, type Exit, UsageError } from '../ground/exits.ts'
 import { interruptible } from '../ground/interrupts.ts'
+import { askedFacts, questionsLine } from '../ground/questionTexts.ts'
 import { createReport, type Report, type ReportFlags } from '../ground/report.ts'
 import { durationText, filesText, namesText, shown } from '../ground/texts.ts'
 import { isRunning, runningId } from '../home/claims.ts'
@@ -21,17 +22,20 @@ import { type Failure, failureOf, isMoved } from '../outcomes/failures.ts'
 import { createOutcomes } from '../outcomes/outcomes.ts'
 import { type Choice, type ChosenFile, chooseFiles } from '../send/files.ts'
 import { sendEach, tellOthers } from '../send/sendEach.ts'
+import { answersOf } from './answers.ts'
 import { environment } from './environment.ts'
-import { openGo } from './go.ts'
+import { type Go, openGo } from './go.ts'
 import { INBOX_FULL, misfits } from './misfits.ts'
 import { linkAfterMove } from './movedLink.ts'
 import { createPassphrase, type Passphrase } from './passphrase.ts'
 import { type DropResult, type LinkOrRefusal, sendFile } from './sendFile.ts'
+import { wrongKinds } from './wrongKinds.ts'
 
 export interface DropFlags extends ReportFlags {
   readonly name?: string
   readonly note?: string
   readonly sender?: string
+  readonly field?: readonly string[]
   readonly receipts?: string
   readonly proof?: boolean
   readonly passphraseFile?: string
@@ -115,11 +119,14 @@ async function openedOrRefused(link: string): Promise<LinkOrRefusal> {
 async function sendAll({ link, opened, choice, flags, home, report, signal }: SendAll): Promise<Exit> {
   const outcomes = createOutcomes(report)
   const sending = { report, outcomes, signal, again: flags.again }
-  const go = await openGo(choice.files, { ...flags, link, home })
-  if (opened instanceof Error && !choice.files.some(go.isKnown)) throw opened
-  const limits = opened instanceof Error ? undefined : opened.limits
+  const before = await openGo(choice.files, { ...flags, link, home })
+  if (opened instanceof Error && !choice.files.some(before.isKnown)) throw opened
+  const known = opened instanceof Error ? undefined : opened
+  const asks = known !== undefined && !choice.files.every(before.hasLanded)
+  const fields = asks ? await answersOf(known, flags.field ?? [], report) : undefined
+  const go = fields === undefined ? before : await openGo(choice.files, { ...flags, link, home, fields })
   tellOthers(choice, sending)
-  const unfit = misfits(limits ?? {}, choice.files.filter(go.needsRoom))
+  const unfit = await unfitOf(choice.files, { known, go })
   for (const [{ shownAs }, failure] of unfit) outcomes.fail(shownAs, { path: shownAs }, failure)
   const files = choice.files.filter((file) => !unfit.has(file))
   const unsent = files.filter((file) => !go.hasLanded(file))
@@ -127,7 +134,8 @@ async function sendAll({ link, opened, choice, flags, home, report, signal }: Se
     report.aside(
       `${unsent.length} of ${filesText(unsent.length + unfit.size)} will be sent: ${namesText(unsent.map(({ shownAs }) => shownAs))}.`,
     )
-  const passphrase = limits?.passphraseRequired === true && unsent.length > 0 ? await passphraseOf(flags) : undefined
+  const passphrase =
+    known?.limits.passphraseRequired === true && unsent.length > 0 ? await passphraseOf(flags) : undefined
   const batchOf = go.batchesOf(files)
   return await sendEach(files, sending, async (file, one) => {
     const result = await sendFile({
@@ -136,6 +144,7 @@ async function sendAll({ link, opened, choice, flags, home, report, signal }: Se
       opened,
       file,
       batch: batchOf(file),
+      fields,
       home,
       passphrase,
       signal,
@@ -144,10 +153,21 @@ async function sendAll({ link, opened, choice, flags, home, report, signal }: Se
     tellLanded(file, result, report)
     if (flags.proof === true && result.proofFile === undefined)
       outcomes.fail(file.shownAs, { path: file.shownAs }, withoutProof(result))
-    if (limits?.singleUse === true && !result.isFromBefore)
+    if (known?.limits.singleUse === true && !result.isFromBefore)
       report.result('This was the one file that the link takes.', { event: 'link_used_up' })
     return result
   })
+}
+
+/** A file of a wrong kind needs no room. */
+async function unfitOf(
+  files: readonly ChosenFile[],
+  { known, go }: { readonly known: UploadLink | undefined; readonly go: Go },
+): Promise<ReadonlyMap<ChosenFile, Failure>> {
+  const unsent = files.filter((file) => !go.hasLanded(file))
+  const wrong = await wrongKinds(known?.fileKinds, unsent)
+  const toSend = files.filter((file) => !wrong.has(file) && go.needsRoom(file))
+  return new Map([...wrong, ...misfits(known?.limits ?? {}, toSend)])
 }
 
 /** Which of several files is meant, only the caller knows: the link ends with the first that lands. */
@@ -191,16 +211,19 @@ function withoutProof({ isFromBefore, proofFault }: DropResult): Failure {
 }
 
 /** Before anything is sent, so that a guest with the wrong link can stop. */
-function tellOwner({ title, message, from }: UploadLink, report: Report): void {
+function tellOwner({ title, message, from, questions, fileKinds }: UploadLink, report: Report): void {
   const name = from === undefined ? undefined : `my name is ${from}`
-  for (const line of [title, message, name]) if (line !== undefined) report.aside(`The owner of the link says: ${line}`)
+  const asks = questions && `answer ${questionsLine(questions)}`
+  const kinds = fileKinds && `send ${fileKinds.join(', ')}`
+  for (const line of [title, message, name, asks, kinds])
+    if (line !== undefined) report.aside(`The owner of the link says: ${line}`)
 }
 
 const TELL_OWNER = 'Tell the owner. What has begun may go on.'
 /** Which of the two is full, the server does not say. */
 const NO_ROOM = 'There is no room now: the link, or the storage of its owner, is full.'
 
-function tellLimits({ limits, title, message, from, now }: UploadLink, report: Report): void {
+function tellLimits({ limits, title, message, from, questions, fileKinds, now }: UploadLink, report: Report): void {
   const { fileBytesMax, remainingBytes, remainingFiles, inboxFull, singleUse, expiresAt } = limits
   const parts = [
     ...(singleUse ? ['one file'] : []),
@@ -216,6 +239,7 @@ function tellLimits({ limits, title, message, from, now }: UploadLink, report: R
     title,
     message,
     from,
+    ...askedFacts({ questions, fileKinds }),
     remaining_files: remainingFiles,
     inbox_full: inboxFull,
     remaining_bytes: remainingBytes,

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { type LinkParts, parseLink, parseSendState, type SendState } from '@blindkeep/client/guest'
+import { type Answers, answersText } from '@blindkeep/client/questions'
 import { openVault } from '../home/vault.ts'
 import type { Landing } from '../outcomes/afterLanding.ts'
 import { type RememberedFile, rememberedFile } from '../send/remembered.ts'
@@ -15,11 +16,14 @@ export interface LandedBefore extends Landing {
 export interface Words {
   readonly note?: string | undefined
   readonly sender?: string | undefined
+  /** Undefined if the link asks nothing, or does not open. */
+  readonly fields?: Answers | undefined
 }
 
-/** Another note or sender is another header, and another header another drop. */
-function hasSameWords({ header }: SendState, { note, sender }: Words): boolean {
-  return header.note === note && header.sender === sender
+/** Other words are another header, and another header another drop. */
+function hasSameWords({ header }: SendState, { note, sender, fields }: Words): boolean {
+  const hasSameFields = fields === undefined || header.fields === answersText(fields)
+  return header.note === note && header.sender === sender && hasSameFields
 }
 
 /** Whether an upload that has begun goes on with this call: none does once its server has moved. */

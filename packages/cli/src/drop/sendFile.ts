@@ -115,9 +115,9 @@ async function sendOpened(
   const keep = (state: SendState) => kept.write({ is: 'sending', version, state })
   let spelling = call.passphrase?.spelling()
   const prepare = async () => {
-    const { note, sender, batch } = call
+    const { note, sender, fields, batch } = call
     spelling = call.passphrase?.spelling()
-    const words = { name: call.file.name, modifiedAt, note, sender, batch }
+    const words = { name: call.file.name, modifiedAt, note, sender, fields, batch }
     const prepared = await link.prepare({ ...words, source, passphrase: spelling, signal, onProgress })
     await keep(prepared)
     return prepared

@@ -106,6 +106,12 @@ export async function askEmail(): Promise<string> {
   return await input({ message: 'E-mail address' }, { output: process.stderr })
 }
 
+/** A line. Asks again for as long as `isTaken` says why not. Only where `canAsk`. */
+export async function askLine(question: string, isTaken: (line: string) => true | string): Promise<string> {
+  const { default: input } = await import('@inquirer/input')
+  return await input({ message: shown(question), validate: isTaken }, { output: process.stderr })
+}
+
 /** Whether the person agrees. `--yes` does so beforehand. Throws `UsageError` without a terminal. */
 export async function agrees(question: string, { yes = false }: { readonly yes?: boolean }): Promise<boolean> {
   if (yes) return true

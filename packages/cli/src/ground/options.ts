@@ -1,4 +1,5 @@
 /** Parsers of options. A value that cannot be read ends the command with what can. */
+import { type FolderTemplate, parseFolderTemplate } from '@blindkeep/client/folderTemplate'
 import { parseSize, SIZE_FORMS } from '@blindkeep/protocol/byteSizes'
 import { formatInstant, instantIn, parseInstant } from '@blindkeep/protocol/ids'
 import { MAX_LINK_TITLE_CHARACTERS, MAX_SHARE_DOWNLOADS } from '@blindkeep/protocol/suites'
@@ -98,6 +99,20 @@ export function downloads(text: string): number {
 
 export function downloadsLimit(text: string): number | 'unlimited' {
   return text === 'unlimited' ? text : downloads(text)
+}
+
+export function folderTemplate(text: string): FolderTemplate {
+  try {
+    return parseFolderTemplate(text)
+  } catch (error) {
+    if (error instanceof RangeError) return refuse(`${error.message}.`)
+    throw error
+  }
+}
+
+/** Of a flag that may be repeated: all its values. */
+export function repeated(text: string, before: readonly string[] = []): readonly string[] {
+  return [...before, text]
 }
 
 function refuse(message: string): never {

@@ -1,12 +1,13 @@
 /** `blindkeep inbox adopt`. */
-import type { DescribedDrop, Owner } from '@blindkeep/client/owner'
+import type { Album, DescribedDrop, Owner } from '@blindkeep/client/owner'
+import { answerTo } from '@blindkeep/client/questions'
 import { sizeText } from '@blindkeep/protocol/byteSizes'
 import type { OwnerFlags } from '../account/profile.ts'
 import { retentionOf } from '../account/retaining.ts'
 import { signedIn } from '../account/session.ts'
 import { followAlbums } from '../changes/followAlbums.ts'
 import { agrees } from '../ground/ask.ts'
-import { EXIT, type Exit, exitOf } from '../ground/exits.ts'
+import { EXIT, type Exit, exitOf, LocalError, UsageError } from '../ground/exits.ts'
 import { interruptible } from '../ground/interrupts.ts'
 import type { Expiry } from '../ground/options.ts'
 import { filesText, shown } from '../ground/texts.ts'
@@ -15,17 +16,21 @@ import { albumOf, type ChoiceFlags, isWholesale, openInbox, requireChoice, selec
 import { forAllDrops, tellAdopted, tellFaults } from './saving.ts'
 
 export interface AdoptFlags extends OwnerFlags, ChoiceFlags {
-  readonly album: string
+  /** One of these two. */
+  readonly album?: string
+  readonly albumBy?: string
   readonly retain?: Expiry
 }
 
 /** A device signs for each drop, as this profile was shown it. */
 export async function adopt(ids: readonly string[], flags: AdoptFlags): Promise<Exit> {
   requireChoice(ids, flags)
+  if (flags.album === undefined && flags.albumBy === undefined)
+    throw new UsageError('say which album: --album ALBUM, or --album-by LABEL.')
   const signed = await signedIn(flags)
   const { owner, report } = signed
   return await interruptible(async (signal) => {
-    const album = await albumOf(owner, flags.album)
+    const albums = await albumsOf(owner, flags)
     const selection = await selectionOf(owner, ids, flags)
     const adoptions = openAdoptions(signed)
     const inbox = openInbox(signed)
@@ -50,9 +55,10 @@ export async function adopt(ids: readonly string[], flags: AdoptFlags): Promise<
       return EXIT.failed
     }
     const work = async (drop: DescribedDrop) => {
-      if (album === undefined) return
       const retainUntil = others.includes(drop) ? undefined : until
-      const adopted = await adoptions.adopt(drop, { albumId: album.albumId, retainUntil }, signal)
+      const albumId = () => albums.of(drop).albumId
+      const adopted = await adoptions.adopt(drop, { albumId, retainUntil }, signal)
+      const album = albums.all.find((one) => one.albumId === adopted.albumId)
       tellAdopted(report, drop, { ...adopted, album, retainUntil })
     }
     const failed = [
@@ -64,6 +70,31 @@ export async function adopt(ids: readonly string[], flags: AdoptFlags): Promise<
   })
 }
 
+/**
+ * The album of each drop. By an answer, only one that is called so exists: a guest begins none, and no id counts.
+ * Throws `LocalError`.
+ */
+async function albumsOf(owner: Owner, { album: given, albumBy: label = '' }: AdoptFlags): Promise<Albums> {
+  const one = await albumOf(owner, given)
+  if (one !== undefined) return { all: [one], of: () => one }
+  const all = await owner.albums()
+  const of = ({ file }: DescribedDrop) => {
+    const answer = answerTo(file.fields, label)
+    if (answer === undefined) throw new LocalError(`Its guest did not answer “${label}”. Name an album with --album.`)
+    const [album, ...others] = all.filter(({ name }) => name?.normalize('NFC') === answer.normalize('NFC'))
+    if (album !== undefined && others.length === 0) return album
+    const count = album === undefined ? 'No album is' : 'Several albums are'
+    throw new LocalError(`${count} called “${answer}”. Create or rename one, or name one with --album.`)
+  }
+  return { all, of }
+}
+
+interface Albums {
+  /** Those into which files may go. */
+  readonly all: readonly Album[]
+  of(drop: DescribedDrop): Album
+}
+
 /** One question at most: about the retention, or about files that were not named one by one. */
 async function agreedUntil(
   owner: Owner,
@@ -73,6 +104,8 @@ async function agreedUntil(
   if (flags.retain !== undefined) return await retentionOf(owner, { retain: flags.retain, files: drops.length }, flags)
   if (!isWholesale(flags)) return undefined
   const bytes = drops.reduce((sum, { file }) => sum + file.size, 0)
-  const question = `Adopt ${filesText(drops.length)} (${sizeText(bytes)}) into the album ${shown(flags.album)}, signed by this device?`
+  const { album, albumBy = '' } = flags
+  const where = album === undefined ? `albums by ${shown(albumBy)}` : `the album ${shown(album)}`
+  const question = `Adopt ${filesText(drops.length)} (${sizeText(bytes)}) into ${where}, signed by this device?`
   return (await agrees(question, flags)) ? undefined : 'declined'
 }

@@ -22,7 +22,8 @@ interface KeptAdoption {
 
 /** What the file becomes. */
 export interface Adopting {
-  readonly albumId: Album['albumId']
+  /** Asked unless an earlier process has begun it. What it throws ends the adoption before it begins. */
+  readonly albumId: () => Album['albumId']
   /** RFC 3339: it cannot be deleted before. */
   readonly retainUntil?: string | undefined
 }
@@ -65,7 +66,11 @@ export function openAdoptions({ owner, profile, report, device }: SignedIn): Ado
 
   async function adoptAlone(drop: DescribedDrop, adopting: Adopting, signal: AbortSignal): Promise<Adopted> {
     const before = await keptOf(drop.dropId)
-    const adoption = before ?? { accountId, drop, assetId: owner.newAssetId(), ...adopting }
+    const { retainUntil: until } = adopting
+    const adoption = before ?? {
+      ...{ accountId, drop, assetId: owner.newAssetId() },
+      ...{ albumId: adopting.albumId(), retainUntil: until },
+    }
     if (before === undefined) {
       await profile.vault.write(nameOf(drop.dropId), adoption)
       await syncFolder(directory)
@@ -75,7 +80,6 @@ export function openAdoptions({ owner, profile, report, device }: SignedIn): Ado
       const isFirstTry = before === undefined
       await owner.adoptDrop(drop, { album, assetId, isFirstTry, retainUntil, device: await device(), signal })
       // An earlier call may have begun it with another retention, or with none.
-      const { retainUntil: until } = adopting
       if (until !== undefined && until !== retainUntil) await owner.retainAssets([assetId], until)
     } catch (error) {
       if (isNotThere(error)) await profile.vault.remove(nameOf(drop.dropId))

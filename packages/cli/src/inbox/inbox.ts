@@ -10,6 +10,7 @@ import {
   type DropFacts,
   type InboxItem,
   type Owner,
+  type OwnLink,
 } from '@blindkeep/client/owner'
 import { mapConcurrently } from '@blindkeep/protocol/concurrency'
 import { countText } from '@blindkeep/protocol/counts'
@@ -22,6 +23,7 @@ import { pick } from '../ground/pick.ts'
 import { shown } from '../ground/texts.ts'
 import { whileAlone } from '../home/claims.ts'
 import { hasTexts, type Reading } from '../home/damaged.ts'
+import { hasAnswered } from './answers.ts'
 import { isOfDrop } from './items.ts'
 
 /** Each takes a small request. */
@@ -44,12 +46,21 @@ export interface Inbox {
    * drops that have left the inbox since they were shown here are left out and said, unless all are.
    */
   withoutLeft(ids: readonly string[], items: readonly Pick<InboxItem, 'dropId'>[]): Promise<readonly string[]>
-  /** The owner's own name of a link. Reads the links when it meets an unknown one. */
+  /** Reads the links when it meets an unknown one. */
+  linkOf(opaqueId: OpaqueId): Promise<OwnLink | undefined>
+  /** The owner's own name of a link, in the same way. */
   labelOf(opaqueId: OpaqueId): Promise<string | undefined>
 }
 
 export function openInbox({ owner, profile, report }: SignedIn): Inbox {
-  const labels = new Map<OpaqueId, string | undefined>()
+  const links = new Map<OpaqueId, OwnLink | undefined>()
+  async function linkOf(opaqueId: OpaqueId): Promise<OwnLink | undefined> {
+    if (!links.has(opaqueId)) {
+      for (const link of await owner.listLinks()) links.set(link.opaqueId, link)
+      if (!links.has(opaqueId)) links.set(opaqueId, undefined)
+    }
+    return links.get(opaqueId)
+  }
   return {
     async read(signal) {
       const onProgress = (opened: number, of: number) => report.progress(() => [`${opened} of ${of} names are read`])
@@ -75,13 +86,8 @@ export function openInbox({ owner, profile, report }: SignedIn): Inbox {
       )
       return rest
     },
-    async labelOf(opaqueId) {
-      if (!labels.has(opaqueId)) {
-        for (const { opaqueId: id, label } of await owner.listLinks()) labels.set(id, label)
-        if (!labels.has(opaqueId)) labels.set(opaqueId, undefined)
-      }
-      return labels.get(opaqueId)
-    },
+    linkOf,
+    labelOf: async (opaqueId) => (await linkOf(opaqueId))?.label,
   }
 }
 
@@ -91,11 +97,18 @@ export interface Selection {
   /** What a guest has sent in one go: the beginning of its id. */
   readonly batch?: string | undefined
   readonly link?: OpaqueId | undefined
-  readonly filters?: FilterFlags
+  readonly filters?: FilterFlags & AnswerFlags
 }
 
+export interface AnswerFlags {
+  /** Each as in `Topic=Invoice`. */
+  readonly where?: readonly string[]
+}
+
+export const isNarrowed = (flags: FilterFlags & AnswerFlags): boolean => isFiltering(flags) || flags.where !== undefined
+
 /** How a person says which drops are meant: ids, a batch, a link or all; filters leave out some of the last two. */
-export interface ChoiceFlags extends FilterFlags {
+export interface ChoiceFlags extends FilterFlags, AnswerFlags {
   readonly batch?: string
   readonly link?: string
   readonly all?: boolean
@@ -109,7 +122,7 @@ export function requireChoice(ids: readonly string[], flags: ChoiceFlags): void 
   const { batch, link, all = false } = flags
   if ([ids.length > 0, batch !== undefined, link !== undefined, all].filter((isGiven) => isGiven).length !== 1)
     throw new UsageError('say which drops are meant, with one of: ids, --batch, --link, --all.')
-  if (isFiltering(flags) && !isWholesale(flags))
+  if (isNarrowed(flags) && !isWholesale(flags))
     throw new UsageError('options that leave some out need --link or --all.')
 }
 
@@ -127,7 +140,9 @@ export function select<Item extends Choosable>(
   if (batch !== undefined) return filesOfBatch(items, batch)
   if (ids.length === 0) {
     const isFound = finderOf(queryOf(filters))
-    return items.filter((item) => (link === undefined || item.opaqueId === link) && isFound(findableDrop(item)))
+    const isOfLink = (item: Item) => link === undefined || item.opaqueId === link
+    const isMeant = (item: Item) => isFound(findableDrop(item)) && hasAnswered(item, filters.where ?? [])
+    return items.filter((item) => isOfLink(item) && isMeant(item))
   }
   // Never by name: a guest may give a drop the name that begins the id of another.
   const picked = ids.map((given) => pick(items, given, { what: 'drop', listedBy: 'inbox list', id: (it) => it.dropId }))
@@ -241,9 +256,11 @@ function faultyOf({ file: _, fault: __, ...facts }: InboxItem): InboxItem {
 }
 
 function fingerprintOf({ opaqueId, ciphertextHash, sealedBytes, kemCt, file }: DescribedDrop): string {
-  const { size, name, type, note, sender, modifiedAt } = file
+  const { size, name, type, note, sender, modifiedAt, fields } = file
   const facts = [opaqueId, ciphertextHash, sealedBytes, kemCt, size, name, type, note, sender, modifiedAt]
+  // At the end: what was kept of drops without answers stays the same.
+  const all = fields === undefined ? facts : [...facts, fields]
   return createHash('sha256')
-    .update(JSON.stringify(facts.map((fact) => fact ?? null)))
+    .update(JSON.stringify(all.map((fact) => fact ?? null)))
     .digest('base64url')
 }

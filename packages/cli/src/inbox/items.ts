@@ -3,6 +3,7 @@ import type { DropFault } from '@blindkeep/client/errors'
 import type { DescribedDrop, FileDescription, InboxItem } from '@blindkeep/client/owner'
 import { sizeText } from '@blindkeep/protocol/byteSizes'
 import { EXIT, type Exit } from '../ground/exits.ts'
+import { fieldFacts } from '../ground/questionTexts.ts'
 import { shortId, shown } from '../ground/texts.ts'
 import { cut } from '../ground/width.ts'
 
@@ -24,11 +25,15 @@ export function shortTitleOf(item: InboxItem): string {
   return cut(shown(titleOf(item)), MAX_NAME_COLUMNS, 'middle')
 }
 
-/** `from "Ada", note: "as of today"`, for a place that says whose words they are. Empty if the guest says nothing. */
-export function claimsOf({ sender, note }: FileDescription): string {
+/**
+ * `from "Ada", note: "as of today", Topic: "Invoice"`, for a place that says whose words they are. Empty if the guest
+ * says nothing.
+ */
+export function claimsOf({ sender, note, fields = [] }: FileDescription): string {
   return [
     ...(sender === undefined ? [] : [`from "${oneLine(sender)}"`]),
     ...(note === undefined ? [] : [`note: "${oneLine(note)}"`]),
+    ...fields.map(([label, value]) => `${oneLine(label)}: "${oneLine(value)}"`),
   ].join(', ')
 }
 
@@ -62,6 +67,7 @@ export function factsOf(item: InboxItem, linkLabel: string | undefined): object 
       claimed_type: file.type,
       claimed_sender: file.sender,
       claimed_note: file.note,
+      claimed_fields: fieldFacts(file.fields),
       claimed_modified_at: file.modifiedAt,
       batch_id: file.batch?.id,
       claimed_batch_index: file.batch?.index,

@@ -1,25 +1,30 @@
 /** `blindkeep inbox list`. */
-import { sortedBy } from '@blindkeep/client/find'
+import { isSortOrder, SORT_ORDERS, sortedBy, sortedByAnswer } from '@blindkeep/client/find'
 import { announcedCount, type BatchGroup, batchGroupsOf, type InboxItem } from '@blindkeep/client/owner'
 import { sizeText } from '@blindkeep/protocol/byteSizes'
 import { tellRoom } from '../account/inboxRoom.ts'
 import type { OwnerFlags } from '../account/profile.ts'
 import { signedIn } from '../account/session.ts'
-import { type Exit, exitOf } from '../ground/exits.ts'
-import { type FilterFlags, findableDrop, isFiltering, type OrderFlags } from '../ground/filters.ts'
+import { type Exit, exitOf, UsageError } from '../ground/exits.ts'
+import { type FilterFlags, findableDrop } from '../ground/filters.ts'
 import type { Row } from '../ground/report.ts'
 import { shrinking } from '../ground/table.ts'
 import { filesText, shortId, shown, timeText } from '../ground/texts.ts'
 import { openAdoptions } from './adoptions.ts'
-import { linkOf, openInbox, select } from './inbox.ts'
+import { type AnswerFlags, type Inbox, isNarrowed, linkOf, openInbox, select } from './inbox.ts'
 import { claimsOf, exitOfFault, factsOf, isOfDrop, shortTitleOf } from './items.ts'
+import { markFacts, marksIn, marksText } from './marks.ts'
 
 const HEADINGS = ['ID', 'RECEIVED', 'SIZE', ...['LINK', 'NAME', 'GUEST SAYS'].map(shrinking)]
 /** The place of the column that is there if there are batches. */
 const BATCH_COLUMN = 3
+/** The last column, if something is marked. */
+const MARKS = shrinking('LOOK AT')
 
-export interface ListFlags extends OwnerFlags, FilterFlags, OrderFlags {
+export interface ListFlags extends OwnerFlags, FilterFlags, AnswerFlags {
   readonly link?: string
+  /** One of the orders, or the label of a question. */
+  readonly sort?: string
 }
 
 export async function list(flags: ListFlags): Promise<Exit> {
@@ -28,20 +33,8 @@ export async function list(flags: ListFlags): Promise<Exit> {
   const inbox = openInbox(signed)
   const items = select(await inbox.read(), { link: await linkOf(owner, flags.link), filters: flags })
   const groups = groupsOf(items, flags.sort)
-  const hasBatches = groups.some(isBatch)
-  const rows: Row[] = []
-  for (const group of groups) {
-    const batch = isBatch(group) ? batchText(group, isFiltering(flags)) : ''
-    for (const [place, item] of group.items.entries()) {
-      const { cells, fact } = rowOf(item, await inbox.labelOf(item.opaqueId), place === 0)
-      rows.push({ cells: hasBatches ? cells.toSpliced(BATCH_COLUMN, 0, place === 0 ? batch : '"') : cells, fact })
-    }
-  }
-  report.list(
-    hasBatches ? HEADINGS.toSpliced(BATCH_COLUMN, 0, 'BATCH') : HEADINGS,
-    rows,
-    isFiltering(flags) ? 'Nothing matches.' : 'The inbox is empty.',
-  )
+  const { headings, rows } = await tableOf(groups, inbox, isNarrowed(flags))
+  report.list(headings, rows, isNarrowed(flags) ? 'Nothing matches.' : 'The inbox is empty.')
   // One line for all that fail in one way: the reason is too long for a column.
   for (const [message, ids] of faultsOf(items)) report.aside(`${ids.join(', ')}: ${shown(message)}`)
   const inInbox = new Set(items.map(({ dropId }) => dropId))
@@ -54,10 +47,41 @@ export async function list(flags: ListFlags): Promise<Exit> {
   return exitOf(items.flatMap(({ fault }) => (fault === undefined ? [] : [exitOfFault(fault)])))
 }
 
+/** Columns that would be empty are left out. */
+async function tableOf(groups: readonly BatchGroup<InboxItem>[], inbox: Inbox, isPart: boolean) {
+  const hasBatches = groups.some(isBatch)
+  const rows: Row[] = []
+  const marked: string[] = []
+  for (const group of groups) {
+    const batch = isBatch(group) ? batchText(group, isPart) : ''
+    for (const [place, item] of group.items.entries()) {
+      const marks = marksIn(item, await inbox.linkOf(item.opaqueId))
+      const { cells, fact } = rowOf(item, await inbox.labelOf(item.opaqueId), place === 0)
+      const all = hasBatches ? cells.toSpliced(BATCH_COLUMN, 0, place === 0 ? batch : '"') : cells
+      rows.push({ cells: all, fact: { ...fact, marks: markFacts(marks) } })
+      marked.push(marksText(marks ?? []))
+    }
+  }
+  const headings = hasBatches ? HEADINGS.toSpliced(BATCH_COLUMN, 0, 'BATCH') : HEADINGS
+  if (marked.every((text) => text === '')) return { headings, rows }
+  const withMarks = rows.map(({ cells, fact }, row) => ({ cells: [...cells, marked[row] ?? ''], fact }))
+  return { headings: [...headings, MARKS], rows: withMarks }
+}
+
 /** In another order than they have come, files of one batch do not stand together. */
-function groupsOf(items: readonly InboxItem[], order: OrderFlags['sort']): readonly BatchGroup<InboxItem>[] {
+function groupsOf(items: readonly InboxItem[], order: string | undefined): readonly BatchGroup<InboxItem>[] {
   if (order === undefined) return batchGroupsOf(items)
-  return sortedBy(items, order, findableDrop).flatMap((item) => batchGroupsOf([item]))
+  return sorted(items, order).flatMap((item) => batchGroupsOf([item]))
+}
+
+/** By an order, or by the answers to a question. Throws `UsageError` for a label that no file here has. */
+function sorted(items: readonly InboxItem[], order: string): readonly InboxItem[] {
+  if (isSortOrder(order)) return sortedBy(items, order, findableDrop)
+  const labels = new Set(items.flatMap(({ file }) => file?.fields?.map(([label]) => label) ?? []))
+  const label = [...labels].find((one) => one.normalize('NFC') === order.normalize('NFC'))
+  if (label !== undefined) return sortedByAnswer(items, label, ({ file }) => file?.fields)
+  const known = [...SORT_ORDERS, ...labels].map(shown).join(', ')
+  throw new UsageError(`--sort ${shown(order)}: no file here has an answer to that. There are: ${known}.`)
 }
 
 function faultsOf(items: readonly InboxItem[]): ReadonlyMap<string, readonly string[]> {

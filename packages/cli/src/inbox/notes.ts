@@ -41,12 +41,13 @@ function nameOf(path: string): string {
   return Buffer.byteLength(name + ENDING) <= 250 ? name : [...name].slice(0, MAX_STEM_CHARACTERS).join('')
 }
 
-function textOf({ file: { sender, note }, receivedAt }: DescribedDrop): string | undefined {
-  if (sender === undefined && note === undefined) return undefined
+function textOf({ file: { sender, note, fields = [] }, receivedAt }: DescribedDrop): string | undefined {
+  if (sender === undefined && note === undefined && fields.length === 0) return undefined
   const lines = [
     'What the guest says about this file, unverified.',
     `Received: ${receivedAt}`,
     ...(sender === undefined ? [] : [`From: ${shown(sender)}`]),
+    ...fields.map(([label, value]) => `Answer to ${shown(label)}: ${shown(value)}`),
     ...(note === undefined ? [] : ['', ...note.split(/\r?\n/).map(shown)]),
   ]
   return `${lines.join('\n')}\n`

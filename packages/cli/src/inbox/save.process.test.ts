@@ -5,9 +5,10 @@ import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { isRequest } from '../../../../testing/maliciousServer.ts'
+import { sendFile } from '../../../../testing/people.ts'
 import type { Exchanged, Tampering } from '../../../../testing/tamperingProxy.ts'
 import { isContentOf, type Office, openOffice } from '../testing/office.ts'
-import { openWorld } from '../testing/world.ts'
+import { factsOf, openWorld } from '../testing/world.ts'
 
 const world = await openWorld()
 const { root, run, facts } = world
@@ -125,6 +126,99 @@ describe('blindkeep inbox save', () => {
     assert.deepEqual(await here.pending(), [alone, late])
     await facts(['inbox', 'discard', '--batch', other, '--yes', '--profile', profile])
     assert.deepEqual(await here.pending(), [alone])
+  })
+
+  it('has the answers to what a link asks, from a guest at a command line to folders and albums', async () => {
+    const { profile, folder, owner } = await office()
+    const asking = ['--question', 'Matter number:text!', '--question', 'Topic:choice=Invoice|Other']
+    const [{ url, link_id }] = await facts([
+      ...['link', 'create', '--profile', profile, ...asking],
+      ...['--file-kinds', 'pdf', '--title', 'Scans'],
+    ])
+    await facts(['link', 'edit', link_id, '--title', 'Papers', '--profile', profile])
+    await world.folder(`${folder}-sent`, { 'a.pdf': Buffer.from('%PDF-1.7'), 'b.pdf': randomBytes(9) })
+    const paths = ['a.pdf', 'b.pdf'].map((name) => `${folder}-sent/${name}`)
+    const missing = await run(['drop', url, ...paths, '--field', 'Topic=Bill'])
+    assert.equal(missing.status, 2)
+    assert.match(
+      missing.stderr,
+      /The owner of the link says: answer Matter number \(required\); Topic \(Invoice or Other\)/,
+    )
+    assert.match(
+      missing.stderr,
+      /--field 'Matter number=…'.*must be answered.*\n.*--field 'Topic=…'.*none of the choices/,
+    )
+    const unasked = await run(['drop', url, ...paths, '--field', 'Colour=red'])
+    assert.deepEqual([unasked.status, (await owner.inbox()).length], [2, 0])
+    const dropped = await run([
+      'drop',
+      url,
+      ...paths,
+      '--field',
+      'Matter number=../17',
+      '--field',
+      'Topic=Invoice',
+      '--json',
+    ])
+    const said = dropped.stdout.split('\n').filter((line) => /"(?:landed|failed)"/.test(line))
+    assert.match(said.join('\n'), /b\.pdf","reason":"wrong_content".*\n.*"landed".*a\.pdf/)
+    await sendFile(url, randomBytes(5), { name: 'c.txt', sender: 'Bo', fields: [['Topic', 'Bill']] })
+
+    const listed = await facts(['inbox', 'list', '--sort', 'Topic', '--profile', profile])
+    assert.deepEqual(
+      listed.map(({ name, claimed_fields, marks }) => [name, claimed_fields.at(-1).value, marks]),
+      [
+        [
+          'c.txt',
+          'Bill',
+          [
+            { mark: 'missing', label: 'Matter number' },
+            { mark: 'faulty', label: 'Topic', fault: 'not_a_choice' },
+            { mark: 'wrong_kind', file_kinds: ['pdf'] },
+          ],
+        ],
+        ['a.pdf', 'Invoice', []],
+      ],
+    )
+    const found = await run(['inbox', 'list', '--where', 'Topic=Bill', '--profile', profile])
+    assert.match(
+      found.stdout,
+      /LOOK AT\n.* Topic: "Bill" +Matter number missing, Topic none of the choices, not a pdf\n$/,
+    )
+    const saved = ['inbox', 'save', '--all', '--to', folder, '--profile', profile]
+    assert.match(
+      (await run([...saved, '--into', '{Matter}'])).stderr,
+      /no link asks this.*sender, Matter number, Topic/,
+    )
+    await facts([...saved, '--into', '{Matter number}/{sender}', '--notes'])
+    assert.deepEqual(await inFolder(folder), [
+      '_.._17/_/a.pdf',
+      '_.._17/_/a.pdf.blindkeep-note.txt',
+      '_/Bo/c.txt',
+      '_/Bo/c.txt.blindkeep-note.txt',
+    ])
+    const { albumId } = await owner.createAlbum({ name: 'Invoice' })
+    const adopting = await run([
+      'inbox',
+      'adopt',
+      '--all',
+      '--album-by',
+      'Topic',
+      '--yes',
+      '--json',
+      '--profile',
+      profile,
+    ])
+    assert.equal(adopting.status, 1)
+    assert.match(adopting.stderr, /c\.txt: No album is called “Bill”/)
+    const adopted = factsOf(adopting).filter(({ event }) => event === 'adopted')
+    assert.deepEqual(
+      adopted.map(({ name, album_id }) => [name, album_id]),
+      [['a.pdf', albumId]],
+    )
+    const { content, fields } = await owner.openAsset(adopted[0].asset_id)
+    await content.cancel()
+    assert.deepEqual(fields?.[0], ['Matter number', '../17'])
   })
 
   it('keeps hostile names inside the folder', async () => {

@@ -1,5 +1,6 @@
 /** One drop, step by step. Each is done once noted, so a call after a kill continues with the next. */
 import { open, stat } from 'node:fs/promises'
+import { type FolderTemplate, foldersFor } from '@blindkeep/client/folderTemplate'
 import type { Album, DescribedDrop, Owner } from '@blindkeep/client/owner'
 import { ifDiskHas } from '../ground/disk.ts'
 import { LocalError } from '../ground/exits.ts'
@@ -13,6 +14,8 @@ export interface Steps {
   /** Saves also what was saved before. */
   readonly again: boolean
   readonly notes: boolean
+  /** Folders by what guests say. */
+  readonly into?: FolderTemplate | undefined
   /** Runs for the saved file; rejects if that has to be repeated at the next start. */
   readonly run?: ((path: string, drop: DescribedDrop, signal: AbortSignal) => Promise<void>) | undefined
   /** What becomes of the drop once its bytes are on the disk. */
@@ -47,8 +50,10 @@ export async function saveDrop(call: SaveDrop, drop: DescribedDrop): Promise<voi
   }
   if (steps.then === undefined) return
   signal.throwIfAborted()
-  if (steps.then !== 'discard')
-    return onStep({ is: 'adopted', ...(await adoptions.adopt(drop, { albumId: steps.then.adopt }, signal)) })
+  if (steps.then !== 'discard') {
+    const { adopt: albumId } = steps.then
+    return onStep({ is: 'adopted', ...(await adoptions.adopt(drop, { albumId: () => albumId }, signal)) })
+  }
   // The program may have moved the file on; it has taken it over by ending with 0.
   const known = kept.of(drop.dropId)
   if (known?.hasRun !== true) await requireOnDisk(path, drop, isFromBefore ? known?.plan : undefined)
@@ -96,7 +101,7 @@ async function pathOf(
 }
 
 async function saved(
-  { owner, kept, signal, onBytes }: SaveDrop,
+  { owner, kept, steps: { into }, signal, onBytes }: SaveDrop,
   drop: DescribedDrop,
   onPlanned: (plan: SavePlan) => Promise<void>,
 ): Promise<string> {
@@ -105,6 +110,7 @@ async function saved(
   return await saveFile({
     folder: kept.folder,
     name,
+    into: into && foldersFor(into, drop.file),
     id: drop.dropId,
     size,
     modifiedAt,

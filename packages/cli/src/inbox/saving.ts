@@ -1,9 +1,10 @@
 /** What `save` and `watch` share: the steps that their flags mean, and the lines for each drop. */
-import type { Album, DescribedDrop, InboxItem } from '@blindkeep/client/owner'
+import { type FolderTemplate, labelsIn } from '@blindkeep/client/folderTemplate'
+import type { Album, DescribedDrop, InboxItem, Owner } from '@blindkeep/client/owner'
 import { mapConcurrently } from '@blindkeep/protocol/concurrency'
 import type { OwnerFlags } from '../account/profile.ts'
 import type { SignedIn } from '../account/session.ts'
-import type { Exit } from '../ground/exits.ts'
+import { type Exit, UsageError } from '../ground/exits.ts'
 import type { Report } from '../ground/report.ts'
 import { filesText, shortId, shown } from '../ground/texts.ts'
 import { type Failure, failureOf } from '../outcomes/failures.ts'
@@ -20,6 +21,7 @@ export interface SavingFlags extends OwnerFlags {
   readonly adopt?: string
   readonly discard?: boolean
   readonly notes?: boolean
+  readonly into?: FolderTemplate
 }
 
 export interface Saving {
@@ -56,7 +58,9 @@ export async function openSaving(call: OpenSaving): Promise<Saving> {
   const then = album === undefined ? (flags.discard === true ? 'discard' : undefined) : { adopt: album.albumId }
   const [inbox, adoptions] = [openInbox(signed), openAdoptions(signed)]
   const run = openProgram(program, inbox.labelOf)
-  const steps: Steps = { again, notes: flags.notes === true, run, then }
+  const { into } = flags
+  if (into !== undefined) await requireLabels(owner, inbox, labelsIn(into), signal)
+  const steps: Steps = { again, notes: flags.notes === true, into, run, then }
 
   async function save(drop: DescribedDrop, progress: Progress<FileUnderWay>): Promise<void> {
     const moving = movingOf(drop)
@@ -83,7 +87,7 @@ export async function openSaving(call: OpenSaving): Promise<Saving> {
     save,
     async adopt(drop) {
       if (album === undefined) return
-      tellAdopted(report, drop, { ...(await adoptions.adopt(drop, { albumId: album.albumId }, signal)), album })
+      tellAdopted(report, drop, { ...(await adoptions.adopt(drop, { albumId: () => album.albumId }, signal)), album })
       onStep?.('adopted')
     },
     forgetOthers: (inInbox) =>
@@ -96,6 +100,25 @@ export async function openSaving(call: OpenSaving): Promise<Saving> {
         onStep?.('saved')
       }),
   }
+}
+
+/** A label that no link asks and no file has would send all files to one folder. Throws `UsageError`. */
+async function requireLabels(
+  owner: Owner,
+  inbox: Inbox,
+  labels: readonly string[],
+  signal: AbortSignal,
+): Promise<void> {
+  const asked = (await owner.listLinks()).flatMap(({ questions = [] }) => questions.map(({ label }) => label))
+  const isUnknown = (known: readonly string[]) => labels.find((label) => !known.includes(label))
+  if (isUnknown(asked) === undefined) return
+  const answered = (await inbox.read(signal)).flatMap(({ file }) => file?.fields?.map(([label]) => label) ?? [])
+  const known = [...new Set([...asked, ...answered])]
+  const unknown = isUnknown(known)
+  if (unknown !== undefined)
+    throw new UsageError(
+      `--into {${shown(unknown)}}: no link asks this. There are: ${['sender', ...known].map(shown).join(', ')}.`,
+    )
 }
 
 /** For a progress. */

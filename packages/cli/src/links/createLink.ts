@@ -9,10 +9,12 @@ import { EXIT, type Exit, UsageError } from '../ground/exits.ts'
 import { type NewPassphraseFlags, newPassphrase } from '../ground/newPassphrase.ts'
 import type { Expiry } from '../ground/options.ts'
 import { type QrFlags, tellQrCode } from '../ground/qrCode.ts'
+import { askedFacts } from '../ground/questionTexts.ts'
+import { type AskingFlags, askedBy } from './asking.ts'
 import { limitFacts, limitsText, nameText } from './linkTexts.ts'
 import { pickLink } from './pickLink.ts'
 
-export interface CreateLinkFlags extends OwnerFlags, QrFlags, NewPassphraseFlags {
+export interface CreateLinkFlags extends OwnerFlags, QrFlags, NewPassphraseFlags, AskingFlags {
   readonly expires?: Expiry
   readonly maxSize?: number
   readonly maxTotal?: number | 'unlimited'
@@ -33,6 +35,7 @@ export async function createLink(flags: CreateLinkFlags): Promise<Exit> {
   if (model !== undefined) requirePassphraseAgain(model, flags)
   const singleUse = flags.once ?? (model?.singleUse === true && flags.files === undefined)
   const caps = model === undefined ? given : { ...model.caps, ...ownCaps(given, flags) }
+  const asked = askedBy(flags, model)
   const { label = model?.label, title = model?.title, message = model?.message, from = model?.from } = flags
   const expiresAt = await endOf(owner, flags.expires ?? sameLifetime(model))
   const passphrase = await newPassphrase('Passphrase of the new link', flags)
@@ -44,6 +47,7 @@ export async function createLink(flags: CreateLinkFlags): Promise<Exit> {
     title,
     message,
     from,
+    ...asked,
     singleUse,
     expiresAt,
   })
@@ -56,6 +60,7 @@ export async function createLink(flags: CreateLinkFlags): Promise<Exit> {
     title,
     message,
     from,
+    ...askedFacts(asked),
     ...limitFacts(limits),
     passphrase_required: passphrase !== undefined,
   })

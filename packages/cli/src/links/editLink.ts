@@ -6,10 +6,11 @@ import type { OwnerFlags } from '../account/profile.ts'
 import { signedIn } from '../account/session.ts'
 import { EXIT, type Exit, UsageError } from '../ground/exits.ts'
 import type { Expiry } from '../ground/options.ts'
+import { type AskingFlags, askedBy } from './asking.ts'
 import { limitsText, linkFacts, nameText, STATES } from './linkTexts.ts'
 import { pickLink } from './pickLink.ts'
 
-export interface EditLinkFlags extends OwnerFlags {
+export interface EditLinkFlags extends OwnerFlags, AskingFlags {
   readonly expires?: Expiry | 'never'
   readonly maxSize?: number | 'unlimited'
   readonly maxTotal?: number | 'unlimited'
@@ -23,16 +24,18 @@ export interface EditLinkFlags extends OwnerFlags {
 export async function editLink(given: string, flags: EditLinkFlags): Promise<Exit> {
   const { expires, label, title, message, from } = flags
   const caps = changeOf(flags)
-  if ([...Object.values(caps), expires, label, title, message, from].every((value) => value === undefined))
+  const words = [title, message, from, flags.question, flags.fileKinds]
+  if ([...Object.values(caps), expires, label, ...words].every((value) => value === undefined))
     throw new UsageError(
-      'say what to change: --expires, --files, --max-size, --max-total, --label, --title, --message or --from.',
+      'say what to change: --expires, --files, --max-size, --max-total, --label, --title, --message, --from, --question or --file-kinds.',
     )
   const { owner, report } = await signedIn(flags)
   const link = await pickLink(owner, given)
   const limits: ChangeLink = { ...caps, expiresAt: expires === 'never' ? null : await endOf(owner, expires) }
   requireChangeable(link, limits)
-  const forGuests = { title: title ?? link.title, message: message ?? link.message, from: from ?? link.from }
-  const areWordsKept = [title, message, from].every((words) => words === undefined)
+  const lines = { title: title ?? link.title, message: message ?? link.message, from: from ?? link.from }
+  const forGuests = { ...lines, ...askedBy(flags, link) }
+  const areWordsKept = words.every((given) => given === undefined)
   const changed = await owner.changeLink(link.opaqueId, { ...limits, label, ...(!areWordsKept && { forGuests }) })
   report.result(`The link ${nameText(changed)} takes ${limitsText(changed)}. It ${STATES[changed.state]}.`, {
     event: 'changed',

@@ -2,6 +2,7 @@
 import type { LinkCaps, OwnLink } from '@blindkeep/client/owner'
 import { largestPlaintext } from '@blindkeep/client/sizes'
 import { sizeText } from '@blindkeep/protocol/byteSizes'
+import { askedFacts } from '../ground/questionTexts.ts'
 import { filesText, shortId, shown, timeText } from '../ground/texts.ts'
 
 export const STATES = {
@@ -61,6 +62,7 @@ export function linkFacts(link: OwnLink) {
     title: link.title,
     message: link.message,
     from: link.from,
+    ...askedFacts(link),
     created_at: link.createdAt,
     ...limitFacts(link),
     landed_files: link.landedFiles,

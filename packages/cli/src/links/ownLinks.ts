@@ -6,6 +6,7 @@ import { signedIn } from '../account/session.ts'
 import { agrees } from '../ground/ask.ts'
 import { EXIT, type Exit } from '../ground/exits.ts'
 import { type QrFlags, tellQrCode } from '../ground/qrCode.ts'
+import { questionsLine } from '../ground/questionTexts.ts'
 import type { Report } from '../ground/report.ts'
 import { shrinking } from '../ground/table.ts'
 import { filesText, shortId, shown, timeText } from '../ground/texts.ts'
@@ -54,6 +55,8 @@ export async function showLink(given: string, flags: OwnerFlags & QrFlags): Prom
     title,
     message,
     from,
+    questions,
+    fileKinds,
     createdAt,
     landedFiles,
     landedBytes,
@@ -69,6 +72,8 @@ export async function showLink(given: string, flags: OwnerFlags & QrFlags): Prom
     ...(title === undefined ? [] : [`Title:    ${title}`]),
     ...(message === undefined ? [] : [`Message:  ${message}`]),
     ...(from === undefined ? [] : [`From:     ${from}`]),
+    ...(questions === undefined ? [] : [`Asks:     ${questionsLine(questions)}`]),
+    ...(fileKinds === undefined ? [] : [`Kinds:    ${fileKinds.join(', ')}`]),
     `Id:       ${opaqueId}`,
     `State:    ${link.isFull && isOffered ? 'is full' : STATES[state]}`,
     ...(link.passphraseRequired ? ['Guests need the passphrase that you gave it.'] : []),

@@ -39,6 +39,8 @@ export interface FileToSave extends PartContent {
   readonly folder: string
   /** As the sender wrote it: unverified, `/` between folders. */
   readonly name: string | undefined
+  /** Folders in `folder` that come before those of the name, each any text. */
+  readonly into?: readonly string[] | undefined
   /** Names the part, the same for the same file: a repeat replaces leftovers. Letters, digits, dashes. */
   readonly id: string
   /** Called and awaited before the file gets its name; again if that name was taken meanwhile. */
@@ -47,8 +49,8 @@ export interface FileToSave extends PartContent {
 
 /** Resolves with the path, once file and name are synced. Throws `LocalError`, system and stream errors. */
 export async function saveFile(file: FileToSave): Promise<string> {
-  const { name, onPlanned } = file
-  const place = await placeOf(file.folder, name)
+  const { onPlanned } = file
+  const place = await placeOf(file)
   const part = await writePart(join(place.directory, `.blindkeep-${file.id}.part`), file)
   try {
     return await giveName(part, { path: join(place.directory, place.name), onPlanned })
@@ -110,11 +112,10 @@ export async function saveAs(
 
 /** Safe steps below `folder`. A step that is a file or a link of the person gets a number: no name leads elsewhere. */
 async function placeOf(
-  folder: string,
-  given: string | undefined,
+  file: Pick<FileToSave, 'folder' | 'name' | 'into'>,
 ): Promise<{ readonly directory: string; readonly name: string }> {
-  const { folders, name } = safePath(given)
-  let directory = await realpath(folder)
+  const { folders, name } = safePath(file.name, file.into)
+  let directory = await realpath(file.folder)
   for (const step of folders) directory = await named(join(directory, step), stepInto)
   return { directory, name }
 }

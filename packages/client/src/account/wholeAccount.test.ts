@@ -194,6 +194,8 @@ describe('the same account, with this library', () => {
       title,
       message,
       from: undefined,
+      questions: undefined,
+      fileKinds: undefined,
     })
     const opened = await openSealedDevice(fromBase64(device.sealed_secret), accountKey)
     assert.deepEqual([opened.deviceId, toHex(opened.secret)], [device.device_id, device.secret])

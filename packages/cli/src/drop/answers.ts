@@ -1,0 +1,88 @@
+/** A guest's answers to what the owner of the link asks: from `--field`, and from a person at a terminal. */
+import type { UploadLink } from '@blindkeep/client/guest'
+import { type AnswerFault, type Answers, answerFault, answersText, type Question } from '@blindkeep/client/questions'
+import { askLine, canAsk } from '../ground/ask.ts'
+import { UsageError } from '../ground/exits.ts'
+import { questionsLine, questionText } from '../ground/questionTexts.ts'
+import type { Report } from '../ground/report.ts'
+import { shown } from '../ground/texts.ts'
+
+/** Before anything is sent. Throws `UsageError` for what is missing, wrong or not asked, if no person can be asked. */
+export async function answersOf(
+  { questions = [] }: Pick<UploadLink, 'questions'>,
+  fields: readonly string[],
+  report: Report,
+): Promise<Answers | undefined> {
+  const given = givenAnswers(questions, fields)
+  if (questions.length === 0) return undefined
+  const isOpen = (question: Question) => !given.has(question.label)
+  if (canAsk() && questions.some(isOpen)) {
+    report.aside(
+      'The questions are words of the person who made this link: do not enter passwords. Enter leaves out what is not required.',
+    )
+    for (const question of questions.filter(isOpen)) given.set(question.label, await askedOf(question))
+  }
+  requireAnswered(questions, given)
+  const answers = questions.map(({ label }) => [label, given.get(label)?.trim() ?? ''] as const)
+  const said = answers.filter(([, value]) => value !== '')
+  requireFitting(said)
+  return said
+}
+
+/** Throws `UsageError` for what the link does not ask. */
+function givenAnswers(questions: readonly Question[], fields: readonly string[]): Map<string, string> {
+  const given = new Map<string, string>()
+  for (const field of fields) {
+    const { label, value } = partsOf(field, questions)
+    if (given.has(label)) throw new UsageError(`--field answers “${shown(label)}” twice.`)
+    given.set(label, value)
+  }
+  return given
+}
+
+/** A label may have a `=`: the longest one that begins the text is meant. */
+function partsOf(field: string, questions: readonly Question[]): { readonly label: string; readonly value: string } {
+  for (let at = field.lastIndexOf('='); at > 0; at = field.lastIndexOf('=', at - 1)) {
+    const begin = field.slice(0, at).normalize('NFC')
+    const asked = questions.find(({ label }) => label.normalize('NFC') === begin)
+    if (asked !== undefined) return { label: asked.label, value: field.slice(at + 1) }
+  }
+  if (questions.length === 0) throw new UsageError('the link asks nothing: leave --field out.')
+  throw new UsageError(`--field ${shown(field)}: the link does not ask this. It asks: ${questionsLine(questions)}.`)
+}
+
+function askedOf(question: Question): Promise<string> {
+  const isTaken = (value: string) => {
+    const fault = answerFault(question, value)
+    return fault === undefined || `${FAULTS[fault]}.`
+  }
+  return askLine(questionText(question), isTaken)
+}
+
+const FAULTS: Readonly<Record<AnswerFault, string>> = {
+  missing: 'It must be answered',
+  too_long: 'It is too long',
+  not_a_choice: 'It is none of the choices',
+  not_a_date: 'It is no day, as in 2026-12-31',
+  not_a_number: 'It is no number, as in 12.50',
+}
+
+function requireAnswered(questions: readonly Question[], given: ReadonlyMap<string, string>): void {
+  const wrong = questions.flatMap((question) => {
+    const fault = answerFault(question, given.get(question.label) ?? '')
+    return fault === undefined
+      ? []
+      : [`  --field '${shown(question.label)}=…'  ${questionText(question)}: ${FAULTS[fault]}.`]
+  })
+  if (wrong.length > 0)
+    throw new UsageError(`the owner of the link asks more than was answered. Nothing was sent.\n${wrong.join('\n')}`)
+}
+
+function requireFitting(answers: Answers): void {
+  try {
+    answersText(answers)
+  } catch (error) {
+    if (error instanceof RangeError) throw new UsageError(`${error.message}. Nothing was sent.`)
+    throw error
+  }
+}

@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { FileDescription } from '@blindkeep/client/owner'
+import { InvalidArgumentError } from 'commander'
+import { hasAnswered, where } from './answers.ts'
+import { markFacts, marksText } from './marks.ts'
+
+const answered = (...fields: readonly (readonly [string, string])[]) => ({
+  file: { fields } as FileDescription & object,
+})
+
+describe('the answers of a drop', () => {
+  it('fit a condition as a whole, by the first of equal labels, and however an accent is written', () => {
+    const drop = answered(['A=B', 'C'], ['Topic', 'Caf\u00E9'], ['Topic', 'Other'])
+    for (const fitting of [['A=B=C'], ['Topic=Cafe\u0301', 'A=B=C']]) assert.ok(hasAnswered(drop, fitting))
+    for (const other of [['Topic=Other'], ['topic=Café'], ['Topic=Caf'], ['A=B=C', 'Topic=Other']])
+      assert.ok(!hasAnswered(drop, other))
+    assert.ok(hasAnswered({ file: undefined }, []) && !hasAnswered({ file: undefined }, ['A=B']))
+  })
+
+  it('are asked for with a label and an answer', () => {
+    assert.deepEqual(where('b=', where('A=B')), ['A=B', 'b='])
+    for (const wrong of ['A', '', '=B']) assert.throws(() => where(wrong), InvalidArgumentError)
+  })
+})
+
+it('marks are said in words, without what moves a cursor, and for programs', () => {
+  const marks = [
+    { is: 'missing', label: 'A\u202E' },
+    { is: 'faulty', label: 'B', fault: 'not_a_date' },
+    { is: 'wrong_kind', fileKinds: ['pdf', 'jpg'] },
+  ] as const
+  assert.equal(marksText(marks), 'A\uFFFD missing, B no day, not a pdf or jpg')
+  assert.deepEqual(markFacts(marks)?.slice(1), [
+    { mark: 'faulty', label: 'B', fault: 'not_a_date' },
+    { mark: 'wrong_kind', file_kinds: ['pdf', 'jpg'] },
+  ])
+})

@@ -1,0 +1,65 @@
+/** What a link asks its guests, by the flags `--question` and `--file-kinds`. */
+import { fileKindsText, parseFileKinds, type Question, questionsText } from '@blindkeep/client/questions'
+import { InvalidArgumentError } from 'commander'
+import { UsageError } from '../ground/exits.ts'
+import type { Asked } from '../ground/questionTexts.ts'
+
+export interface AskingFlags {
+  /** Undefined for an empty text, which asks nothing. */
+  readonly question?: readonly (Question | undefined)[]
+  readonly fileKinds?: readonly string[] | 'any'
+}
+
+const FORMS =
+  'as in "Matter number:text!", "Remark:text=200", "Topic:choice=Invoice|Other", "Day:date" or "Amount:number"'
+
+/** `LABEL:KIND`, with `!` if it is required. For the parser of the command line, which calls it for each flag. */
+export function question(text: string, before: readonly (Question | undefined)[] = []): AskingFlags['question'] {
+  return [...before, text.trim() === '' ? undefined : questionOf(text)]
+}
+
+function questionOf(text: string): Question {
+  const {
+    label = '',
+    kind,
+    mark,
+    rest,
+  } = /^(?<label>.*?):\s*(?<kind>text|choice|date|number)(?<mark>!?)(?:=(?<rest>.*))?$/su.exec(text)?.groups ?? {}
+  const asked = { label: label.trim(), required: mark === '!' }
+  if (kind === 'text' && (rest === undefined || /^\d{1,9}$/u.test(rest)))
+    return { ...asked, kind, most: rest === undefined ? undefined : Number(rest) }
+  if (kind === 'choice' && rest !== undefined) return { ...asked, kind, choices: rest.split('|') }
+  if ((kind === 'date' || kind === 'number') && rest === undefined) return { ...asked, kind }
+  throw new InvalidArgumentError(`A question is written ${FORMS}.`)
+}
+
+/** `pdf,jpg`; an empty text for any kind. */
+export function fileKinds(text: string): AskingFlags['fileKinds'] {
+  if (text.trim() === '') return 'any'
+  try {
+    return parseFileKinds(fileKindsText(text.split(',')))
+  } catch (error) {
+    if (error instanceof RangeError) throw new InvalidArgumentError(`${error.message}.`)
+    throw error
+  }
+}
+
+/** What the flags say, and otherwise what was asked before. Throws `UsageError` for what no guest's client reads. */
+export function askedBy({ question, fileKinds }: AskingFlags, before?: Asked): Asked {
+  const given = question?.filter((one) => one !== undefined)
+  if (given !== undefined && given.length > 0) requireReadable(given)
+  const ofFlag = given?.length === 0 ? undefined : given
+  return {
+    questions: question === undefined ? before?.questions : ofFlag,
+    fileKinds: fileKinds === undefined ? before?.fileKinds : fileKinds === 'any' ? undefined : fileKinds,
+  }
+}
+
+function requireReadable(questions: readonly Question[]): void {
+  try {
+    questionsText(questions)
+  } catch (error) {
+    if (error instanceof RangeError) throw new UsageError(`--question: ${error.message}.`)
+    throw error
+  }
+}
