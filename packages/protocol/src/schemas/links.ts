@@ -1,4 +1,4 @@
-import type { Static } from 'typebox'
+import type { Static } from '../static.ts'
 import {
   base64,
   boolean,
