@@ -13,7 +13,7 @@ import { type Config, messengerSettingsIn, publicAddressOf, sharedSettingsIn } f
 import type { IssuedInvite } from '../domain/account/invites.ts'
 import { lastBackupAt } from '../domain/backup/backup.ts'
 import { paced } from '../domain/closing/paced.ts'
-import { readAccounts } from '../domain/closing/serverStatus.ts'
+import { readAccounts, readServerStatus } from '../domain/closing/serverStatus.ts'
 import { createHeadWatch, type HeadWatch, unwatched } from '../domain/custody/headWatch.ts'
 import { openServerKeys } from '../domain/custody/keys.ts'
 import { settleWindow } from '../domain/discovery/protocolWindow.ts'
@@ -234,7 +234,8 @@ function serveMetrics({
   data: { store, node },
   headWatch,
   rules: { quota, receiptLog },
-  ...asked
+  presence,
+  unreadiness,
 }: Metered &
   Pick<AppOptions, 'config'> &
   Pick<Condition, 'presence' | 'unreadiness'> & {
@@ -244,9 +245,24 @@ function serveMetrics({
   const isSetBack = () => headWatch.reasons().length > 0
   const { clock } = node
   const accounts = paced(() => readAccounts({ store, clock, quota }), clock)
-  const receiptsWaiting = receiptLog.waiting
-  const own = { store, clock, freeSpaceFloorBytes, lastBackupAt, isSetBack, accounts, receiptsWaiting }
-  return meter && createMetricsServer({ metrics: meter.metrics({ ...own, ...asked }), log, token })
+  const around = () => ({
+    unready: unreadiness(),
+    freeBytes: presence.freeBytes(),
+    floorBytes: freeSpaceFloorBytes,
+  })
+  const rows = paced(() => readServerStatus({ store, clock, quota }, around()), clock)
+  const { waiting: receiptsWaiting } = receiptLog
+  const asked = { store, clock, presence, unreadiness, receiptsWaiting, freeSpaceFloorBytes, lastBackupAt, isSetBack }
+  return (
+    meter &&
+    createMetricsServer({
+      metrics: meter.metrics({ ...asked, accounts }),
+      readStatus: async () => ({ ...(await rows()), ...around() }),
+      unreadiness,
+      log,
+      token,
+    })
+  )
 }
 
 /** How many bytes the disk of the database still takes. Infinite where it is the disk of another program. */

@@ -26,11 +26,11 @@ export const statusCommands: readonly Command[] = [
 
 async function show(store: Store, { config, flag, tell }: Call): Promise<Outcome> {
   const freeBytes = await freeBytesIn(config, store).catch((error: unknown) => tell(errorText(error)))
-  const room = { freeBytes: freeBytes ?? undefined, floorBytes: config.freeSpaceFloorBytes }
+  const around = { unready: [], freeBytes: freeBytes ?? undefined, floorBytes: config.freeSpaceFloorBytes }
   const lines: AccountLine[] = []
   const onAccount = flag('accounts') ? (line: AccountLine) => void lines.push(line) : undefined
   const ports = { store, clock: await clockOf(config), quota: quotaOf(config) }
-  const status = await readServerStatus(ports, room, onAccount)
+  const status = await readServerStatus(ports, around, onAccount)
   const alarms = alarmsIn(status)
   return {
     lines: [

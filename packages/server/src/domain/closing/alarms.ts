@@ -17,6 +17,10 @@ interface AlarmKindMeaning {
 
 /** Their order is that in which they are listed. Bounds and remedies are those of the alerts in deploy/prometheus. */
 export const ALARMS = {
+  not_ready: {
+    severity: 'critical',
+    todo: 'docs/when-something-is-wrong.md says what each word means, and what to do.',
+  },
   bytes_away: {
     severity: 'critical',
     todo: 'Look whether the disk is mounted, or the bucket answers. Nothing is lost.',
@@ -75,6 +79,7 @@ function sentences(status: ServerStatus): Readonly<Record<AlarmKind, string | un
   const reached = byQuota.hard_exceeded + byQuota.grace_expired
   const some = (count: number, sentence: () => string) => (count === 0 ? undefined : sentence())
   return {
+    not_ready: status.unready.length === 0 ? undefined : `Not ready: ${status.unready.join(', ')}.`,
     ...ofRoom(status),
     damaged: some(objects.damaged, () => `${countText(objects.damaged, 'object')} with wrong or missing bytes.`),
     clock_behind:

@@ -14,7 +14,7 @@ const GIB = 2 ** 30
 
 function read(world: World, onAccount?: (line: AccountLine) => void, freeBytes: number | undefined = 9 * GIB) {
   const quota = createQuota({ softBytes: 150, hardBytes: 200, graceDays: 14 })
-  return readServerStatus({ ...world, quota }, { freeBytes, floorBytes: GIB }, onAccount)
+  return readServerStatus({ ...world, quota }, { unready: [], freeBytes, floorBytes: GIB }, onAccount)
 }
 
 describe('the status of a server', () => {
@@ -102,16 +102,15 @@ describe('the alarms of a server', () => {
       clock.set(addSeconds(at, -61))
       const kindsAt = async (freeBytes: number | undefined) =>
         alarmsIn(await read(world, undefined, freeBytes)).map(({ kind }) => kind)
-      const all = Object.keys(ALARMS).filter((kind) => kind !== 'quota_near')
+      const all = Object.keys(ALARMS).filter((kind) => !['quota_near', 'not_ready'].includes(kind))
       assert.deepEqual(
         await kindsAt(GIB),
         all.filter((kind) => kind !== 'bytes_away'),
       )
-      const away = alarmsIn({ ...(await read(world)), freeBytes: undefined }).map(({ kind }) => kind)
-      assert.deepEqual(
-        away,
-        all.filter((kind) => kind !== 'disk_below_floor'),
+      const away = alarmsIn({ ...(await read(world)), freeBytes: undefined, unready: ['blobs'] }).map(
+        ({ kind }) => kind,
       )
+      assert.deepEqual(away, ['not_ready', ...all.filter((kind) => kind !== 'disk_below_floor')])
       clock.set(at)
       await store.write([], (tx) => tx.server.setFact('backed_up_at', Buffer.from(String(at))))
       assert.ok(!(await kindsAt(9 * GIB)).some((kind) => ['backup_overdue', 'clock_behind'].includes(kind)))

@@ -13,9 +13,11 @@ interface StatusPorts {
   readonly quota: Pick<Quota, 'snapshot'>
 }
 
-/** Of the store of bytes. */
-interface Room {
-  /** Undefined if it does not answer, infinite if it has no bound. */
+/** What the rows do not say. */
+interface Surroundings {
+  /** Why /readyz is 503, in words or sentences. Empty if it is 200, or for a command. */
+  readonly unready: readonly string[]
+  /** Of the store of bytes. Undefined if it does not answer, infinite if it has no bound. */
   readonly freeBytes: number | undefined
   readonly floorBytes: number
 }
@@ -51,7 +53,7 @@ interface Arrived {
   readonly bytes: number
 }
 
-export interface ServerStatus extends Room {
+export interface ServerStatus extends Surroundings {
   readonly at: Instant
   readonly accounts: AccountTotals
   /** Files that owners keep in albums. */
@@ -77,13 +79,13 @@ const DAY_SECONDS = 86_400
 /** Calls `onAccount` with each account, in the order of their e-mails. */
 export async function readServerStatus(
   ports: StatusPorts,
-  room: Room,
+  around: Surroundings,
   onAccount?: (line: AccountLine) => void,
 ): Promise<ServerStatus> {
   const at = ports.clock.now()
   const accounts = await readAccounts(ports, onAccount)
   return {
-    ...room,
+    ...around,
     at,
     accounts,
     albumFiles: await countAlbumFiles(ports),
