@@ -29,11 +29,9 @@ export function installedNode(path = INSTALLED): string {
   )
 }
 
-/** Why nothing that contains it may be released. */
-export function faultsOfPinnedNode(): readonly string[] {
+/** Why no program may be released. Undefined if a person has compared the pinned digest. */
+export function faultOfPinnedNode(): string | undefined {
   return PINNED_NODE.compared_with_nodejs_org === null
-    ? [
-        `the digest of Node ${PINNED_NODE.version} in tools/program/node.json is the registry’s, and was not compared with nodejs.org: CONTRIBUTING.md, "Make a release", says how`,
-      ]
-    : []
+    ? `the digest of Node ${PINNED_NODE.version} in tools/program/node.json is the registry’s, and was not compared with nodejs.org: CONTRIBUTING.md, "Make a release", says how`
+    : undefined
 }

@@ -12,7 +12,7 @@ import { fileURLToPath } from 'node:url'
 import { argumentsOf } from './arguments.ts'
 import { CONTENTS_FILE, type Contained } from './licences.ts'
 import { RELEASED_LISTS } from './pagesList.ts'
-import { faultsOfPinnedNode, PINNED_NODE } from './pinnedNode.ts'
+import { faultOfPinnedNode, PINNED_NODE } from './pinnedNode.ts'
 import { type Bom, billOfMaterials, type PackedPackage } from './sbom.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
@@ -44,9 +44,12 @@ function release(out: string): void {
   rmSync(out, { recursive: true, force: true })
   run(process.execPath, ['--disable-warning=ExperimentalWarning', join(ROOT, 'tools', 'pack.ts'), out])
   const archives = readdirSync(out).sort()
-  const hasProgram = isProgramMade(out)
+  const uncompared = faultOfPinnedNode()
+  if (uncompared !== undefined) console.error(`No program${values['dry-run'] ? ' in a release' : ''}: ${uncompared}`)
+  const isProgramWanted = uncompared === undefined || values['dry-run']
+  const hasProgram = isProgramWanted && isProgramMade(out)
   const pages = run('tar', ['-xOzf', join(out, archiveOf('server', version)), 'package/dist/pages/pages.json'])
-  if (!(isCommittedList(pages, version) && hasProgram) && !values['dry-run']) {
+  if (!(isCommittedList(pages, version) && hasProgram === isProgramWanted) && !values['dry-run']) {
     rmSync(out, { recursive: true, force: true })
     process.exitCode = 1
     return
@@ -87,7 +90,6 @@ function faultsOfTree(version: string): readonly string[] {
       ? []
       : [`v${version} is another commit: choose a new version`]),
     ...(checked.status === 0 ? [] : [checked.stderr.trim()]),
-    ...faultsOfPinnedNode(),
   ]
 }
 
