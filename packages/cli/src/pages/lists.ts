@@ -1,8 +1,8 @@
 /** The lists of pages that this program knows: those of its own release and of earlier ones. Never a server's. */
 import { createHash } from 'node:crypto'
-import { readdir, readFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { readFile } from 'node:fs/promises'
 import { LocalError } from '../ground/exits.ts'
+import { ownFolder } from '../ground/ownFiles.ts'
 
 /** `service/pages/1` (docs/formats.md). */
 export interface PagesList {
@@ -16,14 +16,12 @@ export interface PagesList {
 }
 
 const FORMAT = 'service/pages/1'
-/** Beside the program. */
-const DIRECTORY = join(import.meta.dirname, 'lists')
 
 /** @param path of one list, in place of the program's own */
 export async function knownLists(path: string | undefined): Promise<readonly PagesList[]> {
-  if (path !== undefined) return [await listAt(path)]
-  const names = await readdir(DIRECTORY).catch(() => [])
-  const lists = await Promise.all(names.map((name) => listAt(join(DIRECTORY, name))))
+  if (path !== undefined) return [listIn(await readFile(path), path)]
+  const own = ownFolder('lists')
+  const lists = await Promise.all((await own.names()).map(async (name) => listIn(await own.read(name), name)))
   if (lists.length === 0)
     throw new LocalError(
       'This program was built without the pages, so it knows no list of them. Name one with --list, or call npm run build in its checkout.',
@@ -31,10 +29,9 @@ export async function knownLists(path: string | undefined): Promise<readonly Pag
   return lists.sort((one, other) => compareVersions(one.version, other.version))
 }
 
-async function listAt(path: string): Promise<PagesList> {
-  const text = await readFile(path, 'utf8')
-  const list = parsed(text)
-  if (list?.format !== FORMAT) throw new LocalError(`${path} is no list of pages: it does not say ${FORMAT}.`)
+function listIn(bytes: Uint8Array, name: string): PagesList {
+  const list = parsed(Buffer.from(bytes).toString())
+  if (list?.format !== FORMAT) throw new LocalError(`${name} is no list of pages: it does not say ${FORMAT}.`)
   return list
 }
 
