@@ -40,7 +40,18 @@ describe('parseHttpsRecords', () => {
 
 describe('the question about HTTPS records', () => {
   it('is answered by a resolver, and a resolver without a record or with nonsense says nothing', async () => {
+    const longs = Array.from({ length: 5 }, () => label('x'.repeat(63))).flat()
     for (const [answer, said] of [
+      // A line of its own would look like a word of this program.
+      [
+        answerOf([65, [0, 0, ...label('a\nkeep served'), 0]]),
+        'DNS has an HTTPS record for keep.example: priority 0, a\uFFFDkeep served',
+      ],
+      [answerOf([65, [0, 0, ...longs, 0]]), undefined],
+      [
+        answerOf(...Array.from({ length: 20 }, () => [65, HINTS] as const)),
+        `DNS has an HTTPS record for keep.example: ${Array.from({ length: 8 }, () => 'priority 1, the same name').join('; ')}`,
+      ],
       [VALID[0], 'DNS has an HTTPS record for keep.example: priority 1, the same name; priority 0, other.example'],
       [VALID[2], undefined],
       [Uint8Array.of(1, 2, 3), undefined],
