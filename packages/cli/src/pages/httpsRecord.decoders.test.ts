@@ -39,7 +39,7 @@ describe('parseHttpsRecords', () => {
 })
 
 describe('the question about HTTPS records', () => {
-  it('is answered by a resolver, and a resolver without a record or with nonsense says nothing', async () => {
+  it('is answered by a resolver, and a resolver without a record or with nonsense says nothing', async (t) => {
     const longs = Array.from({ length: 5 }, () => label('x'.repeat(63))).flat()
     for (const [answer, said] of [
       // A line of its own would look like a word of this program.
@@ -57,6 +57,7 @@ describe('the question about HTTPS records', () => {
       [Uint8Array.of(1, 2, 3), undefined],
     ] as const) {
       const resolver = createSocket('udp4')
+      t.after(() => resolver.close())
       resolver.bind(0, '127.0.0.1')
       await once(resolver, 'listening')
       let asked = Buffer.alloc(0)
@@ -66,7 +67,6 @@ describe('the question about HTTPS records', () => {
       })
       assert.equal(await askResolver('keep.example', `127.0.0.1:${resolver.address().port}`), said)
       assert.deepEqual([...asked.subarray(12)], QUESTION)
-      resolver.close()
     }
   })
 })
