@@ -76,7 +76,7 @@ export const statusReads = {
   ),
   /** At most `max` kept objects in the order in which they became so, from the first one after a place. */
   arrived,
-  /** How many of the files in albums come after the asset `after`, up to `max`, and the last of them if there are more. */
+  /** How many of the files in albums come after the asset `after`, up to `max`; the last of them if there are more. */
   async originals(db: Db, after: string, max: number): Promise<{ readonly count: number; readonly next?: string }> {
     const next = await assetAfter(db, after, max - 1)
     return next === undefined ? { count: await countAfter(db, after) } : { count: max, next }

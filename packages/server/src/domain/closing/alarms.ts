@@ -122,7 +122,7 @@ function ofRoom({
 }
 
 function ofBackup({ lastBackupAt, at, accounts }: ServerStatus): string | undefined {
-  // A server that nobody uses yet has nothing to lose.
+  // A server without accounts has nothing to lose.
   if (lastBackupAt === undefined) return accounts.count === 0 ? undefined : 'No backup was completed yet.'
   return at - lastBackupAt > MAX_BACKUP_AGE_MS
     ? `The last complete backup began at ${formatInstant(lastBackupAt)}.`
