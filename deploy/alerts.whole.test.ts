@@ -37,6 +37,20 @@ const TROUBLES: Readonly<Record<string, Trouble>> = {
   },
   BlindkeepClockGoneBack: { series: { blindkeep_receipt_log_ahead_seconds: '60 61x9' }, quiet: '1m', fires: '2m' },
   BlindkeepReceiptsQueue: { series: { blindkeep_receipts_waiting: '100 101x30' }, quiet: '9m', fires: '12m' },
+  BlindkeepAccountsFull: {
+    series: {
+      'blindkeep_accounts_by_quota{state="hard_exceeded"}': '0 1x100',
+      'blindkeep_accounts_by_quota{state="grace_expired"}': '0x101',
+    },
+    quiet: '60m',
+    fires: '62m',
+  },
+  // By half and more than 100 GB.
+  BlindkeepBytesGrowFast: {
+    series: { blindkeep_stored_bytes: '200000000000x1440 300000000001x100' },
+    quiet: `${DAY + 3600}s`,
+    fires: `${DAY + 3720}s`,
+  },
   BlindkeepBackupOverdue: {
     series: { blindkeep_backup_last_success_timestamp_seconds: '0x3000' },
     quiet: `${2 * DAY}s`,

@@ -9,7 +9,7 @@ import { cp, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node
 import http from 'node:http'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { Plugin } from 'rolldown'
+import type { OutputOptions, Plugin } from 'rolldown'
 import { writeLicences } from './licences.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
@@ -104,15 +104,22 @@ const HTTP_WITHOUT_FETCH: Plugin = {
   },
 }
 
-async function makeBundle(program: ProgramName, directory: string): Promise<void> {
+/** What another form of a program has otherwise (`program.ts`). */
+interface Form extends Partial<Program> {
+  readonly plugins?: readonly Plugin[]
+  readonly output?: OutputOptions
+}
+
+export async function makeBundle(program: ProgramName, directory: string, form: Form = {}): Promise<void> {
   const { rolldown } = await import('rolldown')
-  const { inputs, external } = PROGRAMS[program]
+  const { inputs, external, plugins = [], output: others }: Form & Program = { ...PROGRAMS[program], ...form }
   const build = await rolldown({
     input: inputs.map((input) => join(ROOT, 'packages', program, 'src', input)),
     external: external.map((name) => new RegExp(`^${name}(/|$)`)),
     platform: 'node',
     cwd: ROOT,
     plugins: [
+      ...plugins,
       { name: 'beside', transform: (code, id) => (id.startsWith(ROOT) ? besideEachOther(code) : undefined) },
       HTTP_WITHOUT_FETCH,
     ],
@@ -122,6 +129,7 @@ async function makeBundle(program: ProgramName, directory: string): Promise<void
     format: 'esm',
     entryFileNames: '[name].js',
     comments: { legal: true, annotation: true, jsdoc: false },
+    ...others,
   })
   await build.close()
   const modules = output.flatMap((chunk) => (chunk.type === 'chunk' ? chunk.moduleIds : []))

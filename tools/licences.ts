@@ -4,6 +4,9 @@ import { join } from 'node:path'
 
 /** The list in each bundle, which `release.ts` reads. */
 export const CONTENTS_FILE = 'contents.json'
+export const LICENCES_FILE = 'LICENCES.txt'
+/** Between the licences. */
+const RULE = `\n${'-'.repeat(80)}\n\n`
 
 export interface Contained {
   readonly name: string
@@ -17,8 +20,14 @@ export async function writeLicences(directory: string, modules: Iterable<string>
   const sorted = found.sort((one, other) => (one.text < other.text ? -1 : 1))
   const texts = sorted.map(({ text }) => text)
   const contents: readonly Contained[] = sorted.map(({ name, version }) => ({ name, version }))
-  await writeFile(join(directory, 'LICENCES.txt'), texts.join(`\n${'-'.repeat(80)}\n\n`))
+  await writeFile(join(directory, LICENCES_FILE), texts.join(RULE))
   await writeFile(join(directory, CONTENTS_FILE), `${JSON.stringify(contents, undefined, 2)}\n`)
+}
+
+/** All licences of several bundles, each text once, but that of a package which was left out. */
+export function licencesOf(texts: readonly string[], leftOut: string): string {
+  const all = texts.flatMap((text) => text.split(RULE)).map((text) => text.trim())
+  return `${[...new Set(all)].filter((text) => !text.startsWith(`${leftOut} `)).join(`\n${RULE}`)}\n`
 }
 
 async function licenceIn(folder: string): Promise<Contained & { readonly text: string }> {

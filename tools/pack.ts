@@ -18,7 +18,7 @@ import { dirname, join, relative, resolve, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { argumentsOf } from './arguments.ts'
 import { bundled, isOutside, KEY_FILE, type ProgramName } from './bundle.ts'
-import { copyPagesLists } from './pagesList.ts'
+import { copyPagesLists, isForOwner } from './pagesList.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const USAGE = `npm run pack [-- DIRECTORY]
@@ -106,11 +106,6 @@ function copyPages(directory: string, isWanted: (path: string) => boolean = () =
   const built = join(ROOT, 'packages', 'web', 'dist')
   const filter = (path: string) => isWanted(relative(built, path).replaceAll(sep, '/'))
   cpSync(built, join(directory, 'dist', 'pages'), { recursive: true, filter })
-}
-
-/** What `blindkeep pages serve` shows: neither guests' pages nor service workers, and nothing compressed. */
-function isForOwner(path: string): boolean {
-  return !/^(?:u|push|take)(?:\/|$)|\.(?:br|gz)$/.test(path)
 }
 
 interface Staged {

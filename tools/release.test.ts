@@ -16,9 +16,16 @@ import { dirname, join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { promisify } from 'node:util'
 import { Spec, Validation } from '@cyclonedx/cyclonedx-library'
+import { servePages } from '../packages/cli/src/testing/servedPages.ts'
+import { factsOf, finished } from '../packages/cli/src/testing/world.ts'
+import { bareSystem, lackOfBareSystem } from '../testing/bareSystem.ts'
 import { installPacked, type Packed } from '../testing/packed.ts'
+import { startServer } from '../testing/startServer.ts'
+import { installedNode } from './pinnedNode.ts'
 import { projectFiles, ROOT } from './projectFiles.ts'
 
+/** Of the program's environment: it is no Node to which options, or code, can be given. */
+const NODE_OPTIONS = '--require=/home/others.js'
 const SECONDS = 1_700_000_000
 
 let packed: Packed
@@ -32,6 +39,8 @@ before(async () => {
   const script = `umask 077; exec "${process.execPath}" --disable-warning=ExperimentalWarning tools/release.ts --dry-run --no-audit --out "${out}"`
   const env = { ...process.env, TZ: 'Pacific/Auckland', SOURCE_DATE_EPOCH: String(SECONDS) }
   await promisify(execFile)('sh', ['-c', script], { cwd: copy, env })
+  const again = ['--disable-warning=ExperimentalWarning', 'tools/program.ts', packed.archives]
+  await promisify(execFile)(process.execPath, again, { cwd: ROOT })
 })
 after(async () => {
   rmSync(copy, { recursive: true, force: true })
@@ -39,16 +48,16 @@ after(async () => {
 })
 
 describe('a release', () => {
-  it('has the same packages, byte for byte, in another directory', () => {
+  it('has the same packages and the same program, byte for byte, in another directory', () => {
     const archives = join(packed.directory, 'archives')
     const names = readdirSync(archives).sort()
     assert.deepEqual(
       readdirSync(out)
-        .filter((name) => name.endsWith('.tgz'))
+        .filter((name) => /\.(?:tgz|tar\.gz)$/.test(name))
         .sort(),
       names,
     )
-    assert.equal(names.length, 4)
+    assert.equal(names.length, 5)
     for (const name of names) assert.equal(sha256(join(out, name)), sha256(join(archives, name)), name)
   })
 
@@ -84,7 +93,7 @@ describe('a release', () => {
 
   it('lists what is inside and nothing that only builds', () => {
     const [file = ''] = readdirSync(out).filter((name) => name.endsWith('.cdx.json'))
-    const { bomFormat, metadata, components }: Written = JSON.parse(readFileSync(join(out, file), 'utf8'))
+    const { bomFormat, metadata, components, dependencies }: Written = JSON.parse(readFileSync(join(out, file), 'utf8'))
     assert.equal(bomFormat, 'CycloneDX')
     assert.equal(metadata.timestamp, new Date(SECONDS * 1000).toISOString())
     const names = components.map((component) => component['bom-ref'].replace(/@[^@]+$/, ''))
@@ -93,7 +102,15 @@ describe('a release', () => {
       assert.ok(names.includes(name), name)
     for (const name of ['vite', 'rolldown', 'typescript', '@blindkeep/bench']) assert.ok(!names.includes(name), name)
     for (const { hashes, 'bom-ref': ref } of components.filter(({ 'bom-ref': each }) => !each.includes('blindkeep')))
-      assert.equal(hashes?.[0]?.alg, 'SHA-512', ref)
+      assert.equal(hashes?.[0]?.alg, ref.startsWith('nodejs@') ? 'SHA-256' : 'SHA-512', ref)
+    // What the program contains, besides Node, is what the packages contain.
+    const { dependsOn = [] } = dependencies.find(({ ref }) => ref.startsWith('blindkeep-linux-x64@')) ?? {}
+    for (const name of ['nodejs', 'commander', 'preact'])
+      assert.ok(
+        dependsOn.some((ref) => ref.startsWith(`${name}@`)),
+        name,
+      )
+    assert.ok(!dependsOn.some((ref) => ref.startsWith('libheif-js@')))
   })
 
   it('has a bill of materials as the schema of CycloneDX wants it, in which each reference leads somewhere', async () => {
@@ -125,6 +142,78 @@ describe('a release', () => {
   })
 })
 
+describe('the program of a release', () => {
+  let place: string
+  let program: string
+  before(() => {
+    place = join(copy, 'program')
+    mkdirSync(place)
+    const [archive = ''] = readdirSync(out).filter((name) => name.endsWith('.tar.gz'))
+    execFileSync('tar', ['-xzf', join(out, archive), '-C', place, '--strip-components=1'])
+    program = join(place, 'blindkeep')
+  })
+
+  it('is for owner and guest, and serves and checks pages, on a system without Node', async (t) => {
+    const lack = lackOfBareSystem()
+    if (lack !== undefined) return t.skip(lack)
+    const server = await startServer()
+    t.after(() => server.stop())
+    const system = bareSystem(program, { NODE_OPTIONS, BLINDKEEP_PASSWORD: 'a long sentence of your own' })
+    t.after(() => system.remove())
+    const call = async (...args: readonly string[]) => {
+      const outcome = await finished(system.start([...args, '--json']))
+      assert.equal(outcome.status, 0, outcome.stderr)
+      return factsOf(outcome)
+    }
+
+    await call('register', server.url, '--email', 'ada@example.org', '--words-to', '/home/words')
+    const [{ url }] = await call('link', 'create')
+    system.write('letter.txt', 'for your eyes only')
+    await call('drop', url, '/home/letter.txt', '--proof')
+    assert.equal((await call('inbox', 'list')).length, 1)
+    await call('inbox', 'save', '--all', '--to', '/home/inbox')
+    assert.equal(system.read('inbox/letter.txt'), 'for your eyes only')
+    await call('receipt', 'check', '/home/letter.txt.blindkeep-proof.json', '/home/letter.txt', '--server', server.url)
+
+    const served = await servePages(system, 'default')
+    const index = readFileSync(join(ROOT, 'packages', 'web', 'dist', 'index.html'))
+    assert.deepEqual(await served.open('/'), index)
+    const [script = ''] = /assets\/owner-[\w-]+\.js/.exec(index.toString()) ?? []
+    assert.ok((await served.open(`/${script}`)).length > 100_000)
+    assert.equal(await served.end('SIGTERM'), 0)
+    await call('pages', 'check', server.url)
+
+    const keyring = await finished(
+      system.start(['login', server.url, '--email', 'ada@example.org', '--keyring', '--profile', 'sealed']),
+    )
+    assert.equal(keyring.status, 1)
+    assert.match(
+      keyring.stderr,
+      /This program is a single file, without the native code .* or call this again without --keyring/,
+    )
+  })
+
+  it('has the licences of Node and of what else is inside, and nothing under a licence that asks for a file apart', () => {
+    assert.match(readFileSync(join(place, 'NODE-LICENSE.txt'), 'utf8'), /^Node\.js is licensed for use as follows:/)
+    const licences = readFileSync(join(place, 'LICENCES.txt'), 'utf8')
+    for (const name of ['commander', 'preact', '@embedpdf/pdfium'])
+      assert.match(licences, new RegExp(`^${name} \\d`, 'm'))
+    assert.doesNotMatch(licences, /libheif|LGPL/)
+    const bytes = readFileSync(program)
+    assert.ok(bytes.includes('pages/preview/pdfium.wasm'))
+    assert.ok(!bytes.includes('pages/preview/libheif'))
+  })
+
+  it('is made of no Node but the pinned one', () => {
+    const other = join(place, 'node')
+    writeFileSync(other, 'another Node')
+    assert.throws(
+      () => installedNode(other),
+      /is not the Node [\d.]+ for linux-x64 that tools\/program\/node\.json pins/,
+    )
+  })
+})
+
 interface Listed {
   readonly files: Readonly<Record<string, readonly [sha256: string, length: number, mediaType: string]>>
 }
@@ -136,6 +225,7 @@ interface Written {
     readonly 'bom-ref': string
     readonly hashes?: readonly { readonly alg: string }[]
   }[]
+  readonly dependencies: Referring['dependencies']
 }
 
 interface Referring {

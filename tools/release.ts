@@ -1,8 +1,8 @@
 /**
  * Everything of a release but its publication: `npm run release`. Checks that the tree is clean, that every package has
  * the version of the root and that `CHANGELOG.md` has its heading; asks the registry about signatures and known flaws
- * of what is installed; then writes the packed packages, the list of their pages, their bill of materials and the
- * checksums of all. The same commit gives the same bytes with the same Node.
+ * of what is installed; then writes the packed packages, the program for Linux, the list of the pages, their bill of
+ * materials and the checksums of all. The same commit gives the same bytes with the same Node.
  */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -12,6 +12,7 @@ import { fileURLToPath } from 'node:url'
 import { argumentsOf } from './arguments.ts'
 import { CONTENTS_FILE, type Contained } from './licences.ts'
 import { RELEASED_LISTS } from './pagesList.ts'
+import { faultOfPinnedNode, PINNED_NODE } from './pinnedNode.ts'
 import { type Bom, billOfMaterials, type PackedPackage } from './sbom.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
@@ -20,6 +21,8 @@ const USAGE = `npm run release -- [--out DIR] [--dry-run] [--no-audit]
   --dry-run    goes on where a release would stop, and says why it would
   --no-audit   asks the registry nothing`
 const SUMS = 'SHA256SUMS'
+/** Not the package of that name, which only brings it here. */
+const NODE: Contained = { name: 'nodejs', version: PINNED_NODE.version }
 /** Where a bundle lists what it contains. */
 const CONTENTS = [`dist/${CONTENTS_FILE}`, `dist/pages/${CONTENTS_FILE}`]
 
@@ -41,18 +44,20 @@ function release(out: string): void {
   rmSync(out, { recursive: true, force: true })
   run(process.execPath, ['--disable-warning=ExperimentalWarning', join(ROOT, 'tools', 'pack.ts'), out])
   const archives = readdirSync(out).sort()
+  const uncompared = faultOfPinnedNode()
+  if (uncompared !== undefined) console.error(`No program${values['dry-run'] ? ' in a release' : ''}: ${uncompared}`)
+  const isProgramWanted = uncompared === undefined || values['dry-run']
+  const hasProgram = isProgramWanted && isProgramMade(out)
   const pages = run('tar', ['-xOzf', join(out, archiveOf('server', version)), 'package/dist/pages/pages.json'])
-  if (!isCommittedList(pages, version) && !values['dry-run']) {
+  if (!(isCommittedList(pages, version) && hasProgram === isProgramWanted) && !values['dry-run']) {
     rmSync(out, { recursive: true, force: true })
     process.exitCode = 1
     return
   }
   writeFileSync(join(out, `blindkeep-${version}.pages.json`), pages)
-  const bom = billOfMaterials(
-    npmSbom(),
-    archives.map((name) => packedIn(join(out, name))),
-    timeOfCommit(),
-  )
+  const packed = archives.map((name) => packedIn(join(out, name)))
+  const program = hasProgram ? [programIn(out, version)] : []
+  const bom = billOfMaterials(withProgram(npmSbom(), program), [...packed, ...program], timeOfCommit())
   writeFileSync(join(out, `blindkeep-${version}.cdx.json`), `${JSON.stringify(bom, undefined, 2)}\n`)
   writeFileSync(join(out, SUMS), checksums(out))
   console.log(readFileSync(join(out, SUMS), 'utf8').trimEnd())
@@ -149,6 +154,38 @@ function isFlaws(answer: object): answer is Flaws {
 
 function npmSbom(): Bom {
   return JSON.parse(run('npm', ['sbom', '--sbom-format', 'cyclonedx', '--package-lock-only']))
+}
+
+/** The component of Node, and of the program that contains it: npm knows neither. */
+function withProgram(bom: Bom, programs: readonly Contained[]): Bom {
+  const components = programs.flatMap(({ name, version }) => [
+    { 'bom-ref': `${name}@${version}`, type: 'application', name, version },
+    {
+      'bom-ref': `${NODE.name}@${NODE.version}`,
+      type: 'application',
+      ...NODE,
+      purl: `pkg:github/nodejs/node@v${NODE.version}`,
+      licenses: [{ license: { id: 'MIT' } }],
+      hashes: [{ alg: 'SHA-256', content: PINNED_NODE.sha256 }],
+    },
+  ])
+  return { ...bom, components: [...bom.components, ...components] }
+}
+
+/** `program.ts` says what is missing here. */
+function isProgramMade(out: string): boolean {
+  const script = join(ROOT, 'tools', 'program.ts')
+  return (
+    spawnSync(process.execPath, ['--disable-warning=ExperimentalWarning', script, out], { stdio: 'inherit' }).status ===
+    0
+  )
+}
+
+function programIn(out: string, version: string): PackedPackage {
+  const name = `blindkeep-${PINNED_NODE.system}`
+  const archive = join(out, `blindkeep-${version}-${PINNED_NODE.system}.tar.gz`)
+  const contents = JSON.parse(run('tar', ['-xOzf', archive, `blindkeep-${version}/${CONTENTS_FILE}`]))
+  return { name, version, dependencies: [], contents: [...contents, NODE] }
 }
 
 interface PackedManifest extends Contained {

@@ -66,7 +66,7 @@ function document({ metadata, ...all }: Bom, { known, found, version, time }: Fo
   const refs = [...found.keys()].sort()
   const components = refs.flatMap((ref) => known.get(ref) ?? [])
   const dependencies = [
-    { ref: release, dependsOn: refs.filter((ref) => /^(@blindkeep\/|blindkeep(-server)?@)/.test(ref)) },
+    { ref: release, dependsOn: refs.filter((ref) => /^(@blindkeep\/|blindkeep(-server|-linux-x64)?@)/.test(ref)) },
     ...refs.map((ref) => ({
       ref,
       dependsOn: [...new Set(found.get(ref))].filter((next) => found.has(next)).sort(),

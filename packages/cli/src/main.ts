@@ -57,14 +57,18 @@ addPagesCommands(program)
 
 tellLostOutput()
 
-try {
-  await program.parseAsync()
-} catch (error) {
-  // Commander has printed its own errors, and help.
-  if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? EXIT.done : EXIT.usage
-  else {
-    // The client's errors load half of the client, and --help has none.
-    const { tellFailure } = await import('./outcomes/failures.ts')
-    process.exitCode = tellFailure(error, program.opts())
+await run()
+
+async function run(): Promise<void> {
+  try {
+    await program.parseAsync()
+  } catch (error) {
+    // Commander has printed its own errors, and help.
+    if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? EXIT.done : EXIT.usage
+    else {
+      // The client's errors load half of the client, and --help has none.
+      const { tellFailure } = await import('./outcomes/failures.ts')
+      process.exitCode = tellFailure(error, program.opts())
+    }
   }
 }

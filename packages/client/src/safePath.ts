@@ -1,6 +1,6 @@
 /** Paths from other people, for a disk or archive: `safeName` handles each step, so no path leads elsewhere. */
 import { utf8 } from '@blindkeep/protocol/bytes'
-import { MAX_EXTENSION_BYTES, MAX_NAME_BYTES, safeName, shortName } from './ground/safeName.ts'
+import { beginningOf, MAX_EXTENSION_BYTES, MAX_NAME_BYTES, safeName, shortName } from './ground/safeName.ts'
 
 /** Folders in one name, and their bytes: systems bound a path. What exceeds is dropped, and the file stays inside. */
 const [MAX_FOLDERS, MAX_FOLDERS_BYTES] = [32, 640]
@@ -58,7 +58,5 @@ export function numberedName(name: string, number: number): string {
   const isEnding = dot > 0 && utf8(name.slice(dot)).length <= MAX_EXTENSION_BYTES
   const [stem, ending] = isEnding ? [name.slice(0, dot), name.slice(dot)] : [name, '']
   const suffix = ` (${number})${ending}`
-  let kept = [...stem]
-  while (utf8(kept.join('') + suffix).length > MAX_NAME_BYTES) kept = kept.slice(0, -1)
-  return kept.join('') + suffix
+  return beginningOf(stem, MAX_NAME_BYTES - utf8(suffix).length) + suffix
 }

@@ -1,7 +1,8 @@
-import type { Static, TSchema } from 'typebox'
+import type { TSchema } from 'typebox'
 import { Settings } from 'typebox/system'
 import { createChecker } from '#checker'
 import type { Checker, SchemaError } from './checker.ts'
+import type { Static } from './static.ts'
 
 /**
  * What is wrong with a JSON value. Of several faults, the first kind in this order is reported: a member that the

@@ -5,6 +5,7 @@ import type { TestContext } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Owner } from '@blindkeep/client/owner'
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { memoryDirectory } from '../../../testing/memoryDirectory.ts'
 import { BARE } from './bare.ts'
 import { chromiumProgram } from './chromium.ts'
 import { useShared } from './shared.ts'
@@ -96,6 +97,8 @@ interface LaunchedBrowser {
 export async function launchBrowser(): Promise<LaunchedBrowser> {
   const browser = await chromium.launch({
     ...(await chromiumProgram()),
+    // Playwright has Chromium keep its shared memory, which is all that it draws, in files on the disk.
+    ...(memoryDirectory() === undefined ? {} : { ignoreDefaultArgs: ['--disable-dev-shm-usage'] }),
     args: [
       '--no-sandbox',
       '--disable-gpu',

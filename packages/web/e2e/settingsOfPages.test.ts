@@ -30,7 +30,8 @@ function otherTexts({ name, parse, shown }: Setting<unknown>, port: number): rea
     '2',
     '2026-02-02',
     'https://other.example/keep',
-    '10.0.0.0/8',
+    // Those who ask here are among them.
+    '127.0.0.0/8',
     'sqlite:other.sqlite',
     'file:other-blobs',
     'webhook,ntfy,email',
@@ -54,19 +55,27 @@ async function otherSettings(round: number): Promise<Readonly<Record<string, str
   )
 }
 
+/** As proxies say where a request came from. It counts only if they are trusted. */
+const FORWARDED = {
+  'x-forwarded-for': '203.0.113.9',
+  'x-forwarded-proto': 'https',
+  'x-forwarded-host': 'forwarded.example',
+  forwarded: 'for=203.0.113.9;proto=https;host=forwarded.example',
+}
+
 /** Of each page: its status, headers and bytes in each coding. Only what names the request and the time is left out. */
-async function pagesOf({ port }: RunningServer): Promise<Readonly<Record<string, unknown>>> {
+async function pagesOf({ port }: RunningServer): Promise<Readonly<Record<string, readonly unknown[]>>> {
   const { files }: { readonly files: object } = JSON.parse(
     await readFile(new URL('../dist/pages.json', import.meta.url), 'utf8'),
   )
   const names = Object.keys(files).filter((name) => !name.endsWith('index.html'))
   const paths = ['/', '/u/any', '/v/any', '/preview/', '/none', '/U/any/', ...names.map((name) => `/${name}`)]
-  const pages: Record<string, unknown> = {}
+  const pages: Record<string, readonly unknown[]> = {}
   for (const path of paths)
     for (const coding of CODINGS) {
-      const headers = { host: `localhost:${port}`, 'accept-encoding': coding, accept: 'text/html' }
+      const headers = { ...FORWARDED, host: `localhost:${port}`, 'accept-encoding': coding, accept: 'text/html' }
       const sent = request({ host: '127.0.0.1', port, path, headers, agent: false }).end()
-      const { promise, resolve, reject } = Promise.withResolvers<unknown>()
+      const { promise, resolve, reject } = Promise.withResolvers<readonly unknown[]>()
       sent.once('error', reject).once('response', (answer) => {
         const { date: _, 'x-request-id': __, ...others } = answer.headers
         buffer(answer).then((bytes) => {
@@ -84,6 +93,8 @@ describe('the pages', () => {
     const usual = await startServer()
     t.after(() => usual.stop())
     const expected = await pagesOf(usual)
+    for (const [page, [status]] of Object.entries(expected))
+      assert.equal(status, /^\/(?:none|U\/any\/) /.test(page) ? status : 200, page)
     for (const round of [0, 1, 2]) {
       const settings = await otherSettings(round)
       const other = await startServer({ env: settings })

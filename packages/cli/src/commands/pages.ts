@@ -50,9 +50,10 @@ of its release in this program: bytes, type, and the headers that say what the
 page may do. The server has no word in that.
 
 It finds a server that serves other pages to all. It cannot find one that serves
-them to one person, one address or one hour only, nor a script that an earlier
-answer left in a browser. So ask from several places and often, with the link
-that you use (--link -), and with the User-Agent of your own browser.
+them to one person, one address or one hour only, or to browsers and not to this
+program, nor a script that an earlier answer left in a browser. So ask from
+several places and often, with the link that you use (--link -; without it, the
+only link asked for does not exist), and with the User-Agent of your browser.
 
 Exit status 1 if headers differ, if the release is not known here (update this
 program), or if the server cannot be asked; 3 if a page differs.

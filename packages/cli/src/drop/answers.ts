@@ -70,12 +70,12 @@ const FAULTS: Readonly<Record<AnswerFault, string>> = {
 function requireAnswered(questions: readonly Question[], given: ReadonlyMap<string, string>): void {
   const wrong = questions.flatMap((question) => {
     const fault = answerFault(question, given.get(question.label) ?? '')
-    return fault === undefined
-      ? []
-      : [`  --field '${shown(question.label)}=…'  ${questionText(question)}: ${FAULTS[fault]}.`]
+    return fault === undefined ? [] : [`--field '${shown(question.label)}=…': ${FAULTS[fault]}.`]
   })
   if (wrong.length > 0)
-    throw new UsageError(`the owner of the link asks more than was answered. Nothing was sent.\n${wrong.join('\n')}`)
+    throw new UsageError(
+      `the owner of the link asks for ${questionsLine(questions)}. Nothing was sent. ${wrong.join(' ')}`,
+    )
 }
 
 function requireFitting(answers: Answers): void {

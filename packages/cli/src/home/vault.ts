@@ -4,6 +4,7 @@ import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { unlessMissing } from '../ground/disk.ts'
 import { LocalError } from '../ground/exits.ts'
+import { isSingleExecutable } from '../ground/ownFiles.ts'
 import { parsed, type Reading } from './damaged.ts'
 import { readPrivate, writePrivate } from './files.ts'
 
@@ -20,6 +21,8 @@ const UNREACHABLE =
 /** It is an optional dependency: native code, which does not exist for every system. */
 const NOT_INSTALLED =
   'The package @napi-rs/keyring, which reaches the system’s keyring, is not installed here. Install blindkeep again with optional dependencies (npm install --include=optional)'
+const NOT_INSIDE =
+  'This program is a single file, without the native code that reaches the system’s keyring. Use the package of blindkeep for Node'
 const AGAIN = 'Sign out and in again: blindkeep logout, blindkeep login'
 
 export interface Vault {
@@ -105,7 +108,7 @@ async function keyOf(
 ): Promise<Buffer> {
   const away = (what: string, cause: unknown) => new VaultLocked(`${what}, or ${without} ${IN_FILES}`, { cause })
   const { AsyncEntry } = await import('@napi-rs/keyring').catch((error: unknown) => {
-    throw away(NOT_INSTALLED, error)
+    throw away(isSingleExecutable() ? NOT_INSIDE : NOT_INSTALLED, error)
   })
   try {
     const entry = new AsyncEntry(SERVICE, directory, OF_THE_DESKTOP)

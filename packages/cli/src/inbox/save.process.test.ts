@@ -146,7 +146,7 @@ describe('blindkeep inbox save', () => {
     )
     assert.match(
       missing.stderr,
-      /--field 'Matter number=…'.*must be answered.*\n.*--field 'Topic=…'.*none of the choices/,
+      /--field 'Matter number=…': It must be answered\. --field 'Topic=…': It is none of the choices\./,
     )
     const unasked = await run(['drop', url, ...paths, '--field', 'Colour=red'])
     assert.deepEqual([unasked.status, (await owner.inbox()).length], [2, 0])

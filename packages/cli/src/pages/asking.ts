@@ -7,6 +7,19 @@ import { NetworkError } from '@blindkeep/client/errors'
 export const CODINGS = { br: 'gzip, deflate, br, zstd', gzip: 'gzip, deflate', plain: 'identity' } as const
 export type Coding = keyof typeof CODINGS
 
+/** What each is for, as every browser says it of itself (Fetch Metadata; Service Workers, section 4.4). */
+const USES = {
+  document: { dest: 'document', mode: 'navigate', site: 'none' },
+  frame: { dest: 'iframe', mode: 'navigate', site: 'same-origin' },
+  script: { dest: 'script', mode: 'cors', site: 'same-origin' },
+  style: { dest: 'style', mode: 'cors', site: 'same-origin' },
+  image: { dest: 'image', mode: 'no-cors', site: 'same-origin' },
+  manifest: { dest: 'manifest', mode: 'cors', site: 'same-origin' },
+  serviceWorker: { dest: 'serviceworker', mode: 'same-origin', site: 'same-origin' },
+  data: { dest: 'empty', mode: 'cors', site: 'same-origin' },
+} as const
+export type Use = keyof typeof USES
+
 export interface Answer {
   readonly status: number
   /** In lower case; a name that came several times has several values. */
@@ -16,14 +29,20 @@ export interface Answer {
   readonly isCut: boolean
   /** Whether another answer came before it (RFC 8297). */
   readonly hasHints: boolean
+  /** Whether headers came after the body. */
+  readonly hasTrailers: boolean
+  /** Whether clients may disagree about where the body begins and ends. */
+  readonly isAmbiguous: boolean
 }
 
 export interface Question {
   readonly path: string
   readonly coding: Coding
-  readonly isDocument: boolean
+  readonly use: Use
   /** More is not read. */
   readonly maxBytes: number
+  /** Of an answer that the browser has kept. */
+  readonly ifNoneMatch?: string | undefined
 }
 
 export interface Asker {
@@ -46,29 +65,53 @@ export function createAsker({ baseUrl, userAgent, signal }: AskerOptions): Asker
   const module = baseUrl.startsWith('https:') ? https : http
   const agent = new module.Agent({ keepAlive: true, maxSockets: AT_ONCE })
   const { origin } = new URL(baseUrl)
+  const headersFor = ({ use, coding, ifNoneMatch }: Question) => ({
+    ...headersOf(use),
+    'user-agent': userAgent,
+    'accept-encoding': CODINGS[coding],
+    'accept-language': 'en',
+    ...(ifNoneMatch !== undefined && { 'if-none-match': ifNoneMatch }),
+  })
   return {
-    async ask({ path, coding, isDocument, maxBytes }) {
-      const headers = {
-        'user-agent': userAgent,
-        accept: isDocument ? 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' : '*/*',
-        'accept-encoding': CODINGS[coding],
-        'accept-language': 'en',
-      }
+    async ask(question) {
       const limit = AbortSignal.any([signal, AbortSignal.timeout(LONGEST_MS)])
-      const sent = module.request(`${baseUrl}${path}`, { agent, headers, signal: limit })
+      const options = { headers: headersFor(question), signal: limit }
+      const begin = (through: http.Agent | false) =>
+        module.request(`${baseUrl}${question.path}`, { ...options, agent: through }).end()
+      const first = begin(agent)
       try {
-        return await answerTo(sent.end(), maxBytes)
+        return await answerTo(first, question.maxBytes).catch((error: unknown) => {
+          // The server was closing a connection that seemed free. A browser asks again, too.
+          if (!first.reusedSocket || codeOf(error) !== 'ECONNRESET' || limit.aborted) throw error
+          return answerTo(begin(false), question.maxBytes)
+        })
       } catch (error) {
         signal.throwIfAborted()
         if (error instanceof NetworkError) throw error
-        const code = error instanceof Error && 'code' in error ? String(error.code) : undefined
-        throw new NetworkError(limit.aborted ? 'timeout' : 'unreachable', limit.aborted ? undefined : code, {
+        throw new NetworkError(limit.aborted ? 'timeout' : 'unreachable', limit.aborted ? undefined : codeOf(error), {
           given: origin,
         })
       }
     },
     close: () => agent.destroy(),
   }
+}
+
+function headersOf(use: Use): Readonly<Record<string, string>> {
+  const { dest, mode, site } = USES[use]
+  return {
+    accept: mode === 'navigate' ? 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' : '*/*',
+    'sec-fetch-dest': dest,
+    'sec-fetch-mode': mode,
+    'sec-fetch-site': site,
+    ...(mode === 'navigate' && { 'upgrade-insecure-requests': '1' }),
+    ...(use === 'document' && { 'sec-fetch-user': '?1' }),
+    ...(use === 'serviceWorker' && { 'service-worker': 'script' }),
+  }
+}
+
+function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error ? String(error.code) : undefined
 }
 
 function answerTo(sent: http.ClientRequest, maxBytes: number): Promise<Answer> {
@@ -79,14 +122,26 @@ function answerTo(sent: http.ClientRequest, maxBytes: number): Promise<Answer> {
     })
     sent.setTimeout(SILENT_MS, () => sent.destroy(new NetworkError('timeout')))
     sent.once('error', reject)
+    // Neither an error nor an answer would follow.
+    sent.once('upgrade', (_, socket) => {
+      socket.destroy()
+      reject(new NetworkError('unreachable', 'status 101'))
+    })
     sent.once('response', (answer) => {
-      const { statusCode: status = 0, rawHeaders } = answer
-      bodyOf(answer, maxBytes).then(
-        (body) => resolve({ status, headers: headersIn(rawHeaders), hasHints, ...body }),
-        reject,
-      )
+      bodyOf(answer, maxBytes).then((body) => {
+        const headers = headersIn(answer.rawHeaders)
+        const { statusCode: status = 0, rawTrailers } = answer
+        const hasTrailers = rawTrailers.length > 0
+        resolve({ status, headers, hasHints, hasTrailers, isAmbiguous: isAmbiguous(answer, headers), ...body })
+      }, reject)
     })
   })
+}
+
+/** Browsers and Node agree about `chunked` alone: not about more than that, nor before HTTP/1.1 (RFC 9112, 6.1). */
+function isAmbiguous({ httpVersion }: IncomingMessage, headers: Answer['headers']): boolean {
+  const codings = headers.get('transfer-encoding')
+  return codings !== undefined && (httpVersion !== '1.1' || codings.join().toLowerCase() !== 'chunked')
 }
 
 async function bodyOf(answer: IncomingMessage, maxBytes: number): Promise<Pick<Answer, 'body' | 'isCut'>> {

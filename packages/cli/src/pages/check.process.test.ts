@@ -9,7 +9,8 @@ import { factsOf, openWorld } from '../testing/world.ts'
 const world = await openWorld()
 /** Of the pages that the server serves. */
 const LIST = fileURLToPath(new URL('../../../web/dist/pages.json', import.meta.url))
-const LIMITS = /^This is what was served to this machine, now\. A server can serve another page to one person, or at/
+const LIMITS =
+  /^This is what was served to this machine, now\. A server can serve another page to one person, at another time, or to browsers alone/
 /** Two fifths of it are decoders of previews. */
 const MAX_BYTES = 6_000_000
 
@@ -47,6 +48,7 @@ describe('pages check', () => {
     assert.match(stdout, LIMITS)
     assert.match(stdout, /\nhttp:\S+ served this machine the pages of release \d\S* at \d\d:\d\d \(/)
     assert.doesNotMatch(stdout + stderr, /unmodified/i)
+    assert.match(stderr, /Only the page of a link that does not exist was asked for/)
     const [limits, result] = factsOf(await check(['--json']))
     assert.match(limits.message, LIMITS)
     assert.deepEqual([result.verdict, result.elsewhere, result.other_headers], ['same', [], []])
@@ -107,11 +109,17 @@ describe('pages check', () => {
       assert.match(stderr, new RegExp(Object.keys(headers)[0] ?? ''))
       assert.match(stderr, /but not with its headers/)
     }
-    // The policy of data, too.
-    world.proxy.tamper(
-      answers(({ path }) => path === '/v1/version', withHeaders({ 'content-security-policy': 'none' })),
-    )
-    assert.equal((await check()).status, 1)
+    // Where no page is, and of what a browser has: its policy would be replaced.
+    for (const matches of [
+      ({ path }: Exchanged) => path.startsWith('/v1/') && path !== '/v1/version',
+      ({ path }: Exchanged) => /^\/[0-9a-f]{32}$/.test(path),
+      (each: Exchanged) => isOwners(each) && each.headers['if-none-match'] !== undefined,
+    ]) {
+      world.proxy.tamper(answers(matches, withHeaders({ 'content-security-policy': "script-src 'self'" })))
+      const { status, stderr } = await check()
+      assert.equal(status, 1, stderr)
+      assert.match(stderr, /has another header content-security-policy: script-src 'self'/)
+    }
   })
 
   it('takes what proxies do for no difference, and says where a browser may be sent', async () => {
@@ -128,7 +136,7 @@ describe('pages check', () => {
     const { status, stderr } = await check()
     assert.equal(status, 0, stderr)
     assert.match(stderr, /A browser may be sent elsewhere, where this program was not: Alt-Svc: h3=":8443"/)
-    assert.match(stderr, /Other headers, which change no page: x-cache/)
+    assert.match(stderr, /Other headers, of which this program knows no effect: x-cache/)
   })
 
   it('compares with its own list, whatever release the server names', async () => {
@@ -155,6 +163,11 @@ describe('pages check', () => {
     const { status, stderr } = await check()
     assert.equal(status, 3, stderr)
     assert.match(stderr, /was not answered/)
+    // Nor by a server that says nothing of itself the second time.
+    let versions = 0
+    const isSecond = ({ path }: Exchanged) => path === '/v1/version' && ++versions > 1
+    world.proxy.tamper({ matches: isSecond, lose: 'request' }, answers(isScript, changed))
+    assert.equal((await check(['--times', '2'])).status, 3)
     world.proxy.tamper({ matches: ({ path }) => path.startsWith('/app/'), lose: 'request' })
     assert.equal((await check()).status, 1)
     world.proxy.tamper({ matches: ({ path }) => path.startsWith('/app/'), instead: 503 })

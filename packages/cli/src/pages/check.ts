@@ -1,5 +1,4 @@
 /** `blindkeep pages check`: what a server serves as pages, against the list of its release (decisions/pages.md). */
-import { randomBytes } from 'node:crypto'
 import { createCalls } from '@blindkeep/client/call'
 import { NetworkError } from '@blindkeep/client/errors'
 import { sizeText } from '@blindkeep/protocol/byteSizes'
@@ -10,10 +9,13 @@ import { EXIT, type Exit, UsageError } from '../ground/exits.ts'
 import { interruptible } from '../ground/interrupts.ts'
 import { createReport, type Report, type ReportFlags } from '../ground/report.ts'
 import { namesText } from '../ground/texts.ts'
-import { type Answer, type Asker, CODINGS, type Coding, createAsker } from './asking.ts'
-import { type Difference, decoded, differencesIn, headerDifferences, othersIn } from './comparing.ts'
+import { type Answer, type Asker, createAsker } from './asking.ts'
+import { decoded } from './coded.ts'
+import { type Difference, headerDifferences } from './comparing.ts'
+import { type AllFound, createFinds, type Found } from './finds.ts'
 import { httpsRecordOf } from './httpsRecord.ts'
-import { compareVersions, type Expected, expectedIn, knownLists, listFor, type PagesList } from './lists.ts'
+import { compareVersions, knownLists, listFor, type PagesList } from './lists.ts'
+import { linkPathIn, questionsFor } from './questions.ts'
 
 export interface CheckFlags extends ReportFlags {
   readonly link?: string
@@ -23,7 +25,9 @@ export interface CheckFlags extends ReportFlags {
 }
 
 const LIMITS =
-  'This is what was served to this machine, now. A server can serve another page to one person, or at another time.'
+  'This is what was served to this machine, now. A server can serve another page to one person, at another time, or to browsers alone, which it can tell from this program.'
+const NO_LINK =
+  'Only the page of a link that does not exist was asked for, and a server knows which exist. Name one that you use: --link -'
 
 /** Of a browser, because a server could know a program by its name. */
 const USER_AGENT =
@@ -34,10 +38,6 @@ const VERSION = '/v1/version'
 const MAX_VERSION_BYTES = 4096
 /** Each takes half a minute; then the server is away. */
 const MAX_LATE = 6
-/** What compression may add to bytes that it cannot make smaller. */
-const CODING_BYTES = 65_536
-/** Nearly every module is a decoder of previews, and has nine tenths of all bytes: read only as browsers ask for it. */
-const isModule = ({ path }: Expected) => path.endsWith('.wasm')
 
 export async function checkPages(url: string, flags: CheckFlags): Promise<Exit> {
   const report = createReport(flags)
@@ -49,7 +49,7 @@ export async function checkPages(url: string, flags: CheckFlags): Promise<Exit> 
     try {
       report.result(LIMITS, { event: 'limits', message: LIMITS })
       const checked = await checkTimes({ asker, baseUrl, lists, linkPath, report, times: flags.times ?? 1 })
-      return checked === undefined ? EXIT.failed : await tell(checked, { baseUrl, lists, report })
+      return checked === undefined ? EXIT.failed : await tell(checked, { baseUrl, lists, report, linkPath })
     } finally {
       asker.close()
     }
@@ -63,9 +63,9 @@ async function linkPathOf(baseUrl: string, given: string | undefined, report: Re
     throw new UsageError(
       'The address of a link is a secret, and arguments are not. Give it on standard input: --link -',
     )
-  const address = (await givenAddress('-', report, 'Ask for a new link.')).trim()
-  const path = address.startsWith(baseUrl) ? /^\/[uv]\/[^/?#]+/.exec(address.slice(baseUrl.length))?.[0] : undefined
-  if (path === undefined) throw new UsageError(`That is no address of a link or share at ${baseUrl}.`)
+  const path = linkPathIn(await givenAddress('-', report, 'Ask for a new link.'), baseUrl)
+  if (path === undefined)
+    throw new UsageError(`That is no address of a link or share at ${baseUrl}, as a browser would ask for it.`)
   return path
 }
 
@@ -77,69 +77,39 @@ interface Checking {
   readonly report: Report
 }
 
-/** A difference, and the answers that had it. */
-interface Found extends Difference {
-  readonly at: string[]
-}
-
-interface Checked {
+interface Checked extends AllFound {
   readonly list: PagesList
-  readonly found: readonly Found[]
-  readonly answers: number
-  readonly bytes: number
-  readonly others: ReadonlySet<string>
-  readonly elsewhere: ReadonlySet<string>
 }
 
 /** Undefined, and said, if no list is known. */
 async function checkTimes({ times, ...checking }: Checking & { readonly times: number }): Promise<Checked | undefined> {
   const { asker, lists, baseUrl, linkPath, report } = checking
-  const found = new Map<string, Found>()
-  const [others, elsewhere] = [new Set<string>(), new Set<string>()]
-  const total = { answers: 0, bytes: 0 }
+  const { find, note, ...finds } = createFinds()
+  const version = await asker.ask({ path: VERSION, coding: 'plain', use: 'data', maxBytes: MAX_VERSION_BYTES })
+  refuseRedirect(version, baseUrl)
+  const named = versionIn(version)
+  const list = listFor(lists, { version: named, ownersPage: await ownersPage(asker) })
+  if (list === undefined) {
+    tellUnknown({ baseUrl, lists, report }, named)
+    return undefined
+  }
+  note(VERSION, version, headerDifferences(version, { headers: list.headers.data ?? {} }), [])
   let late = 0
-  let list: PagesList | undefined
-  const find = (path: string, difference: Difference) => {
-    const same = found.get(difference.what) ?? { ...difference, at: [] }
-    if (!same.at.includes(path)) same.at.push(path)
-    found.set(difference.what, same)
-  }
-  const note = (path: string, answer: Answer, differences: readonly Difference[]) => {
-    total.answers += 1
-    total.bytes += answer.body.length
-    for (const value of answer.headers.get('alt-svc') ?? []) elsewhere.add(`Alt-Svc: ${value}`)
-    for (const difference of differences) find(path, difference)
-  }
-  for (let time = 0; time < times; time++) {
-    const version = await asker.ask({ path: VERSION, coding: 'plain', isDocument: false, maxBytes: MAX_VERSION_BYTES })
-    refuseRedirect(version, baseUrl)
-    const named = versionIn(version)
-    list = listFor(lists, { version: named, ownersPage: await ownersPage(asker) })
-    if (list === undefined) {
-      tellUnknown({ baseUrl, lists, report }, named)
-      return undefined
-    }
-    note(VERSION, version, headerDifferences(version, { headers: list.headers.data ?? {} }))
-    await forEachConcurrently(questionsFor(list, linkPath), AT_ONCE, async ([expected, coding]) => {
-      // The path of a link is a credential.
-      const shown = expected.path === linkPath ? 'The page of the link' : expected.path
-      const place = `${shown} (${coding})`
+  for (let time = 0; time < times; time++)
+    await forEachConcurrently(questionsFor(list, linkPath), AT_ONCE, async ({ place, ask }) => {
       if (late >= MAX_LATE) return find(place, { about: 'answer', what: 'was not asked for any more' })
       try {
-        const answer = await asker.ask({ ...expected, coding, maxBytes: expected.length + CODING_BYTES })
-        note(place, answer, differencesIn(answer, expected))
-        for (const name of othersIn(answer, expected)) others.add(name)
+        await ask(asker, note)
       } catch (error) {
         // What was found before must not be hidden by a connection that breaks.
         if (!(error instanceof NetworkError)) throw error
         if (error.failure === 'timeout') late += 1
         find(place, { about: 'answer', what: `was not answered: ${error.message}` })
       }
-      report.progress(() => [`${countText(total.answers, 'answer')} compared`])
+      report.progress(() => [`${countText(finds.answers(), 'answer')} compared`])
     })
-  }
   report.end()
-  return list && { list, found: [...found.values()], ...total, others, elsewhere }
+  return { list, ...finds.all() }
 }
 
 function refuseRedirect({ status, headers }: Answer, baseUrl: string): void {
@@ -160,22 +130,12 @@ function versionIn(answer: Answer): string | undefined {
 const MAX_DOCUMENT_BYTES = 1_048_576
 /** Only to choose a list by. */
 async function ownersPage(asker: Asker): Promise<Uint8Array> {
-  const answer = await asker.ask({ path: '/', coding: 'br', isDocument: true, maxBytes: MAX_DOCUMENT_BYTES })
+  const answer = await asker.ask({ path: '/', coding: 'br', use: 'document', maxBytes: MAX_DOCUMENT_BYTES })
   try {
     return decoded(answer, MAX_DOCUMENT_BYTES)
   } catch {
     return new Uint8Array()
   }
-}
-
-function questionsFor(list: PagesList, linkPath: string | undefined): readonly (readonly [Expected, Coding])[] {
-  const expected = expectedIn(list, randomBytes(16).toString('hex'))
-  const ofLink = expected.find(({ path }) => path.startsWith('/u/'))
-  const all = linkPath === undefined || ofLink === undefined ? expected : [{ ...ofLink, path: linkPath }, ...expected]
-  const codings = Object.keys(CODINGS) as readonly Coding[]
-  return all.flatMap((each) =>
-    codings.filter((coding) => coding === 'br' || !isModule(each)).map((coding) => [each, coding] as const),
-  )
 }
 
 type Telling = Pick<Checking, 'baseUrl' | 'lists' | 'report'>
@@ -193,7 +153,7 @@ function tellUnknown({ baseUrl, lists, report }: Telling, named: string | undefi
 
 async function tell(
   { list, found, answers, bytes, others, elsewhere }: Checked,
-  { baseUrl, lists, report }: Telling,
+  { baseUrl, lists, report, linkPath }: Telling & Pick<Checking, 'linkPath'>,
 ): Promise<Exit> {
   const at = new Date()
   for (const { about, what, at: where } of found)
@@ -209,8 +169,10 @@ async function tell(
   const record = await httpsRecordOf(baseUrl)
   const ways = [...elsewhere, ...(record === undefined ? [] : [record])]
   const otherHeaders = [...others].sort()
+  if (linkPath === undefined) report.aside(NO_LINK)
   for (const way of ways) report.aside(`A browser may be sent elsewhere, where this program was not: ${way}`)
-  if (otherHeaders.length > 0) report.aside(`Other headers, which change no page: ${namesText(otherHeaders)}`)
+  if (otherHeaders.length > 0)
+    report.aside(`Other headers, of which this program knows no effect: ${namesText(otherHeaders)}`)
   const newest = lists.at(-1)?.version
   if (newest !== undefined && newest !== list.version) report.aside(`A newer release is known: ${newest}.`)
   const verdict = verdictOf(found)

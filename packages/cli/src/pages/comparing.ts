@@ -1,7 +1,7 @@
 /** An answer against what the list of a release says of it. */
 import { createHash } from 'node:crypto'
-import zlib from 'node:zlib'
 import type { Answer } from './asking.ts'
+import { decoded } from './coded.ts'
 import type { Expected } from './lists.ts'
 
 /**
@@ -13,31 +13,63 @@ export interface Difference {
   readonly what: string
 }
 
-/** Each may change a page, or send something of its visitors elsewhere. No server of ours sends one with a page. */
+/**
+ * Each has an effect in some browser: it loads, redirects, allows, forbids, stores, reports or tells. No server of ours
+ * sends one with a page, beside those in its list.
+ */
 const REFUSED = new RegExp(
   `^(?:${[
+    // Load, lead elsewhere, or make something else of the bytes.
     'link',
     'refresh',
     'location',
-    'content-location',
-    'content-disposition',
-    'set-cookie',
-    'service-worker-allowed',
+    'content-(?:location|disposition|language|range|style-type|script-type)',
+    'default-style',
     'sourcemap',
     'x-sourcemap',
     'speculation-rules',
+    'supports-loading-mode',
+    'no-vary-search',
+    'use-as-dictionary',
+    'x-ua-compatible',
+    'x-dns-prefetch-control',
+    // Allow or forbid.
+    '(?:x-)?content-security-policy.*',
+    'x-webkit-csp.*',
+    'allow-csp-from',
+    'access-control-.*',
+    'cross-origin-.*',
+    'origin-agent-cluster',
     'origin-trial',
+    'permissions-policy.*',
+    'feature-policy.*',
+    'referrer-policy',
+    'document-.*',
+    'require-document-policy',
+    'integrity-policy.*',
+    'connection-allowlist.*',
+    'service-worker-.*',
+    'timing-allow-origin',
+    // Store, sign in, or clear.
+    'set-cookie.*',
+    'set-login',
+    'sec-.*',
+    'secure-session-.*',
+    'activate-storage-access',
+    'shared-storage-.*',
+    'clear-site-data',
+    '(?:www|proxy)-authenticate',
+    // Report or tell.
     'report-to',
     'reporting-endpoints',
     'nel',
-    'content-security-policy-report-only',
-    'access-control-.*',
-    'clear-site-data',
-    'document-policy.*',
-    'integrity-policy.*',
-    'require-document-policy',
-    'use-as-dictionary',
-    'supports-loading-mode',
+    'expect-ct',
+    'public-key-pins.*',
+    'accept-ch.*',
+    'critical-ch',
+    'attribution-reporting-.*',
+    'ad-auction-.*',
+    'observe-browsing-topics',
   ].join('|')})$`,
 )
 
@@ -63,9 +95,7 @@ const EXPECTED_OTHERS: ReadonlySet<string> = new Set([
 ])
 
 export function differencesIn(answer: Answer, expected: Expected): readonly Difference[] {
-  const { status } = answer
-  const isAway = status === 429 || status >= 500
-  if (status !== 200) return [{ about: isAway ? 'answer' : 'page', what: `was answered with status ${status}` }]
+  if (answer.status !== 200) return [awayIn(answer) ?? statusDifference('page', answer)]
   const fault = faultOfBody(answer, expected)
   return [
     ...(fault === undefined ? [] : [{ about: 'page', what: fault } as const]),
@@ -73,32 +103,39 @@ export function differencesIn(answer: Answer, expected: Expected): readonly Diff
   ]
 }
 
+/** An answer that says only that there is none now. */
+export function awayIn(answer: Answer): Difference | undefined {
+  return answer.status === 429 || answer.status >= 500 ? statusDifference('answer', answer) : undefined
+}
+
+function statusDifference(about: Difference['about'], { status }: Answer): Difference {
+  return { about, what: `was answered with status ${status}` }
+}
+
 function faultOfBody(answer: Answer, { sha256, length }: Pick<Expected, 'sha256' | 'length'>): string | undefined {
+  if (answer.isAmbiguous) return 'has a Transfer-Encoding by which a browser may read other bytes than this program'
   if (answer.isCut) return 'is longer than that of the release'
   try {
     const bytes = decoded(answer, length)
     const isEqual = bytes.length === length && createHash('sha256').update(bytes).digest('hex') === sha256
     return isEqual ? undefined : 'has other bytes than that of the release'
   } catch {
-    return 'cannot be decoded, or is longer than that of the release'
+    return 'cannot be decoded as browsers do it, or is longer than that of the release'
   }
 }
 
-/** Throws for what cannot be decoded, and for more than `maxBytes`. */
-export function decoded({ headers, body }: Pick<Answer, 'headers' | 'body'>, maxBytes: number): Uint8Array {
-  const coding = headers.get('content-encoding')?.join(', ').trim().toLowerCase() ?? 'identity'
-  const options = { maxOutputLength: Math.max(1, maxBytes) }
-  if (coding === 'identity') return body
-  if (coding === 'br') return zlib.brotliDecompressSync(body, options)
-  if (coding === 'gzip') return zlib.gunzipSync(body, options)
-  if (coding === 'deflate') return zlib.inflateSync(body, options)
-  // From Node 22.15 on.
-  if (coding === 'zstd' && 'zstdDecompressSync' in zlib) return zlib.zstdDecompressSync(body, options)
-  throw new RangeError('an unknown coding')
+/**
+ * What a browser makes of an answer to a question about what it has: of a 304 each header replaces the one that it has
+ * kept (RFC 9111, section 4.3.4), and those that are missing change nothing.
+ */
+export function laterDifferences(answer: Answer, expected: Expected): readonly Difference[] {
+  if (answer.status !== 304) return differencesIn(answer, expected)
+  const given = Object.entries(expected.headers).filter(([name]) => answer.headers.has(name))
+  return headerDifferences(answer, { headers: Object.fromEntries(given) })
 }
 
 export function headerDifferences(
-  { headers, hasHints }: Pick<Answer, 'headers' | 'hasHints'>,
+  { headers, hasHints, hasTrailers }: Pick<Answer, 'headers' | 'hasHints' | 'hasTrailers'>,
   expected: Pick<Expected, 'headers'>,
 ): readonly Difference[] {
   const differ = Object.entries(expected.headers).flatMap(([name, value]) => {
@@ -110,14 +147,15 @@ export function headerDifferences(
     .filter((name) => REFUSED.test(name) && expected.headers[name] === undefined)
     .map((name) => `has a header that may change it, ${name}: ${cut(headers.get(name)?.join(', '))}`)
   const hints = hasHints ? ['comes after an answer with hints (103), which may load other files'] : []
-  return [...differ, ...refused, ...hints].map((what) => ({ about: 'headers', what }))
+  const trailers = hasTrailers ? ['has headers behind its end'] : []
+  return [...differ, ...refused, ...hints, ...trailers].map((what) => ({ about: 'headers', what }))
 }
 
-function cut(value = ''): string {
+export function cut(value = ''): string {
   return value.length > MAX_SHOWN ? `${value.slice(0, MAX_SHOWN)}…` : value
 }
 
-/** The names of headers that a release does not send, and that change no page. */
+/** The names of headers that a release does not send, and of which this program knows no effect on a page. */
 export function othersIn({ headers }: Pick<Answer, 'headers'>, expected: Pick<Expected, 'headers'>): readonly string[] {
   return [...headers.keys()].filter(
     (name) => !EXPECTED_OTHERS.has(name) && !REFUSED.test(name) && expected.headers[name] === undefined,

@@ -39,13 +39,25 @@ describe('parseHttpsRecords', () => {
 })
 
 describe('the question about HTTPS records', () => {
-  it('is answered by a resolver, and a resolver without a record or with nonsense says nothing', async () => {
+  it('is answered by a resolver, and a resolver without a record or with nonsense says nothing', async (t) => {
+    const longs = Array.from({ length: 5 }, () => label('x'.repeat(63))).flat()
     for (const [answer, said] of [
+      // A line of its own would look like a word of this program.
+      [
+        answerOf([65, [0, 0, ...label('a\nkeep served'), 0]]),
+        'DNS has an HTTPS record for keep.example: priority 0, a\uFFFDkeep served',
+      ],
+      [answerOf([65, [0, 0, ...longs, 0]]), undefined],
+      [
+        answerOf(...Array.from({ length: 20 }, () => [65, HINTS] as const)),
+        `DNS has an HTTPS record for keep.example: ${Array.from({ length: 8 }, () => 'priority 1, the same name').join('; ')}`,
+      ],
       [VALID[0], 'DNS has an HTTPS record for keep.example: priority 1, the same name; priority 0, other.example'],
       [VALID[2], undefined],
       [Uint8Array.of(1, 2, 3), undefined],
     ] as const) {
       const resolver = createSocket('udp4')
+      t.after(() => resolver.close())
       resolver.bind(0, '127.0.0.1')
       await once(resolver, 'listening')
       let asked = Buffer.alloc(0)
@@ -55,7 +67,6 @@ describe('the question about HTTPS records', () => {
       })
       assert.equal(await askResolver('keep.example', `127.0.0.1:${resolver.address().port}`), said)
       assert.deepEqual([...asked.subarray(12)], QUESTION)
-      resolver.close()
     }
   })
 })

@@ -3,10 +3,14 @@ import { createSocket } from 'node:dgram'
 import { getServers } from 'node:dns'
 import { once } from 'node:events'
 import { isIP } from 'node:net'
+import { shown } from '@blindkeep/protocol/terminalText'
 
 const TYPE = 65
 const WAIT_MS = 2000
 const MAX_JUMPS = 16
+/** Of a name (RFC 1035, section 2.3.4), and of the records that a person is shown. */
+const MAX_NAME_LENGTH = 255
+const MAX_RECORDS = 8
 
 /** For people; undefined without a record, without a resolver, and for what is no name in DNS. */
 export async function httpsRecordOf(baseUrl: string): Promise<string | undefined> {
@@ -27,7 +31,7 @@ export async function askResolver(name: string, server: string): Promise<string 
     socket.send(questionFor(name))
     const [message]: Buffer[] = await once(socket, 'message', { signal: AbortSignal.timeout(WAIT_MS) })
     const records = message === undefined ? [] : parseHttpsRecords(message)
-    return records.length === 0 ? undefined : `DNS has an HTTPS record for ${name}: ${records.join('; ')}`
+    return records.length === 0 ? undefined : `DNS has an HTTPS record for ${name}: ${shown(records.join('; '))}`
   } catch {
     return undefined
   } finally {
@@ -49,7 +53,7 @@ export function parseHttpsRecords(message: Uint8Array): readonly string[] {
   let at = 12
   for (let index = 0; index < questions; index++) at = nameAt(view, at).end + 4
   const records: string[] = []
-  for (let index = 0; index < answers; index++) {
+  for (let index = 0; index < answers && records.length < MAX_RECORDS; index++) {
     const { end } = nameAt(view, at)
     const [type, length] = [view.readUInt16BE(end), view.readUInt16BE(end + 8)]
     at = end + 10 + length
@@ -63,7 +67,7 @@ export function parseHttpsRecords(message: Uint8Array): readonly string[] {
 
 function nameAt(view: Buffer, start: number): { readonly name: string; readonly end: number } {
   const labels: string[] = []
-  let [at, end] = [start, -1]
+  let [at, end, total] = [start, -1, 0]
   for (let jumps = 0; jumps <= MAX_JUMPS; ) {
     const length = view.readUInt8(at)
     if (length === 0) return { name: labels.join('.'), end: end === -1 ? at + 1 : end }
@@ -72,7 +76,8 @@ function nameAt(view: Buffer, start: number): { readonly name: string; readonly 
       at = view.readUInt16BE(at) & 0x3fff
       jumps += 1
     } else {
-      if (at + 1 + length > view.length || labels.length > 127) throw new RangeError('the name ends too early')
+      total += length + 1
+      if (at + 1 + length > view.length || total > MAX_NAME_LENGTH) throw new RangeError('the name ends too early')
       labels.push(view.toString('latin1', at + 1, at + 1 + length))
       at += 1 + length
     }

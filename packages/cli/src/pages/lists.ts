@@ -1,8 +1,9 @@
 /** The lists of pages that this program knows: those of its own release and of earlier ones. Never a server's. */
 import { createHash } from 'node:crypto'
-import { readdir, readFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { readFile } from 'node:fs/promises'
 import { LocalError } from '../ground/exits.ts'
+import { ownFolder } from '../ground/ownFiles.ts'
+import type { Use } from './asking.ts'
 
 /** `service/pages/1` (docs/formats.md). */
 export interface PagesList {
@@ -16,14 +17,12 @@ export interface PagesList {
 }
 
 const FORMAT = 'service/pages/1'
-/** Beside the program. */
-const DIRECTORY = join(import.meta.dirname, 'lists')
 
 /** @param path of one list, in place of the program's own */
 export async function knownLists(path: string | undefined): Promise<readonly PagesList[]> {
-  if (path !== undefined) return [await listAt(path)]
-  const names = await readdir(DIRECTORY).catch(() => [])
-  const lists = await Promise.all(names.map((name) => listAt(join(DIRECTORY, name))))
+  if (path !== undefined) return [listIn(await readFile(path), path)]
+  const own = ownFolder('lists')
+  const lists = await Promise.all((await own.names()).map(async (name) => listIn(await own.read(name), name)))
   if (lists.length === 0)
     throw new LocalError(
       'This program was built without the pages, so it knows no list of them. Name one with --list, or call npm run build in its checkout.',
@@ -31,10 +30,9 @@ export async function knownLists(path: string | undefined): Promise<readonly Pag
   return lists.sort((one, other) => compareVersions(one.version, other.version))
 }
 
-async function listAt(path: string): Promise<PagesList> {
-  const text = await readFile(path, 'utf8')
-  const list = parsed(text)
-  if (list?.format !== FORMAT) throw new LocalError(`${path} is no list of pages: it does not say ${FORMAT}.`)
+function listIn(bytes: Uint8Array, name: string): PagesList {
+  const list = parsed(Buffer.from(bytes).toString())
+  if (list?.format !== FORMAT) throw new LocalError(`${name} is no list of pages: it does not say ${FORMAT}.`)
   return list
 }
 
@@ -72,8 +70,11 @@ export interface Expected {
   readonly length: number
   /** With the type. */
   readonly headers: Readonly<Record<string, string>>
-  readonly isDocument: boolean
+  readonly use: Use
 }
+
+/** An address of data or of nothing, whose answer must have the policy that the list declares for it. */
+export interface Declared extends Pick<Expected, 'path' | 'headers'> {}
 
 /** @param id what stands for the id of a link or share */
 export function expectedIn({ routes, files, headers }: PagesList, id: string): readonly Expected[] {
@@ -83,11 +84,33 @@ export function expectedIn({ routes, files, headers }: PagesList, id: string): r
       const [sha256, length, mediaType] = files[name] ?? []
       if (sha256 === undefined || length === undefined || mediaType === undefined) return []
       const named = { 'content-type': mediaType, ...headers[kind] }
-      return [{ path: address, sha256, length, headers: named, isDocument: mediaType.startsWith('text/html') }]
+      return [{ path: address, sha256, length, headers: named, use: useOf(kind, mediaType) }]
     }
     if (!pattern.endsWith('*')) return at(pattern, path.replace('*', id))
     const folder = pattern.slice(0, -1)
     const names = Object.keys(files).filter((name) => name.startsWith(folder))
     return names.flatMap((name) => at(name, path.replace('*', name.slice(folder.length))))
   })
+}
+
+/** @param unknown what stands for the rest of a path at which nothing is */
+export function declaredIn({ routes, headers }: PagesList, unknown: string): readonly Declared[] {
+  const folders = routes.filter(([path, file]) => file === null && path.endsWith('*'))
+  const policyOf = (kind: string) => {
+    const policy = headers[kind]?.['content-security-policy']
+    return { ...headers.data, ...(policy !== undefined && { 'content-security-policy': policy }) }
+  }
+  return [...folders, ['/*', null, 'page'] as const].map(([path, , kind]) => ({
+    path: path.replace('*', unknown),
+    headers: policyOf(kind),
+  }))
+}
+
+function useOf(kind: string, mediaType: string): Use {
+  if (kind === 'push' || kind === 'take') return 'serviceWorker'
+  if (mediaType.startsWith('text/html')) return kind === 'preview' ? 'frame' : 'document'
+  if (mediaType.startsWith('text/javascript')) return 'script'
+  if (mediaType.startsWith('text/css')) return 'style'
+  if (mediaType.startsWith('image/')) return 'image'
+  return mediaType.startsWith('application/manifest') ? 'manifest' : 'data'
 }

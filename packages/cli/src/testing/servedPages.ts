@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import http, { type IncomingMessage } from 'node:http'
 import { createInterface } from 'node:readline'
-import { text } from 'node:stream/consumers'
+import { buffer, text } from 'node:stream/consumers'
 import type { Fact, World } from './world.ts'
 
 export interface ServedPages {
@@ -15,6 +15,8 @@ export interface ServedPages {
   ended(): Promise<number | null>
   /** The same after this signal. */
   end(signal: NodeJS.Signals): Promise<number | null>
+  /** What stands at a path, as a browser opens it. */
+  open(path: string): Promise<Buffer>
   ask(path: string, asked?: Asked): Promise<{ readonly status: number | undefined; readonly body: Fact }>
   /** Asks for a code, and types it. */
   pair(): Promise<Fact>
@@ -39,6 +41,15 @@ export async function servePages(world: Pick<World, 'start'>, profile: string): 
   assert.equal(event, 'serving')
   const { host, port, origin } = new URL(address)
 
+  async function open(path: string) {
+    const [reply]: IncomingMessage[] = await once(
+      http.get({ host: '127.0.0.1', port, path, headers: { host } }),
+      'response',
+    )
+    assert.equal(reply?.statusCode, 200)
+    return await buffer(reply)
+  }
+
   async function ask(path: string, { method = 'GET', body, token }: Asked = {}) {
     const headers = {
       host,
@@ -60,6 +71,7 @@ export async function servePages(world: Pick<World, 'start'>, profile: string): 
   return {
     origin,
     fact,
+    open,
     ask,
     ended,
     async end(signal) {

@@ -4,7 +4,7 @@
  */
 import type { AlbumId, Jti } from '@blindkeep/protocol/ids'
 import type { CapabilityResponse } from '@blindkeep/protocol/schemas/capabilities'
-import type { Static } from 'typebox'
+import type { Static } from '@blindkeep/protocol/static'
 import type { Call } from '../http/call.ts'
 import { type ListRequest, wholeList } from '../http/listPages.ts'
 

@@ -8,7 +8,7 @@ import { describeWith } from '../assets/describeAsset.ts'
 import type { KnownDevices } from '../assets/knownDevices.ts'
 import { type DropFacts, dropFactsOf, openDropPrefix } from '../drops/inboxDrop.ts'
 import type { Call } from '../http/call.ts'
-import type { AnyAnswer, AnyRequest, CallAnswer, CallRequest } from '../http/callTypes.ts'
+import type { AnyRequest, CallAnswer, CallRequest } from '../http/callTypes.ts'
 import { AnswerError } from '../http/errors.ts'
 import { type List, type ListOptions, listPages } from '../http/listPages.ts'
 import { descriptionOf, type FileDescription } from '../seal/fileHeader.ts'
@@ -113,7 +113,7 @@ function entryOf({ bin_id: id, size, deleted_at, empties_at, drop, asset }: BinE
 /** Its contents are in the bin, and nowhere else. */
 function callInBin(call: Call, { id, drop }: BinEntry): Call {
   async function inBin<Name extends OperationName>(name: Name, request?: CallRequest<Name>): Promise<CallAnswer<Name>>
-  async function inBin(name: OperationName, request: AnyRequest = {}): Promise<AnyAnswer> {
+  async function inBin(name: OperationName, request: AnyRequest = {}): Promise<unknown> {
     const hash = name === 'blob' ? request.path?.hash : name === 'dropContent' ? drop?.ciphertextHash : undefined
     if (hash === undefined) throw new Error(`${name} has no content in the bin`)
     return call('binContent', { ...request, path: { bin_id: id, hash } })

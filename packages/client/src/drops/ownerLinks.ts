@@ -8,8 +8,8 @@ import {
   linkCapsOf,
   type NumericLinkCaps,
 } from '@blindkeep/protocol/schemas/links'
+import type { Static } from '@blindkeep/protocol/static'
 import { SUITE_ID } from '@blindkeep/protocol/suites'
-import type { Static } from 'typebox'
 import type { Environment } from '../ground/environment.ts'
 import type { Calls } from '../http/call.ts'
 import { AnswerError } from '../http/errors.ts'

@@ -66,15 +66,13 @@ export function shortName(name: string, maxBytes: number): string {
   if (bytesOf(name) <= maxBytes) return name
   const dot = name.lastIndexOf('.')
   const ending = dot > 0 && bytesOf(name.slice(dot)) <= MAX_EXTENSION_BYTES ? name.slice(dot) : ''
-  const stemBytes = maxBytes - bytesOf(ending)
-  let stem = ''
-  let used = 0
-  for (const character of name.slice(0, name.length - ending.length)) {
-    used += bytesOf(character)
-    if (used > stemBytes) break
-    stem += character
-  }
-  return stem + ending
+  return beginningOf(name.slice(0, name.length - ending.length), maxBytes - bytesOf(ending)) + ending
+}
+
+/** As many whole characters as so many bytes of UTF-8 have room for. */
+export function beginningOf(text: string, maxBytes: number): string {
+  const { read } = new TextEncoder().encodeInto(text, new Uint8Array(maxBytes))
+  return text.slice(0, read)
 }
 
 function bytesOf(text: string): number {

@@ -1,6 +1,7 @@
 import { isObject } from '@blindkeep/protocol/json'
 import type { Operation } from '@blindkeep/protocol/operations'
-import type { Static, TSchema } from 'typebox'
+import type { Static } from '@blindkeep/protocol/static'
+import type { TSchema } from 'typebox'
 import { Check, Errors } from 'typebox/schema'
 
 /** The longest list of an account, 3,000 links with their titles, is about 34 MB. */

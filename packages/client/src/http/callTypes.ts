@@ -1,6 +1,7 @@
 import type { Bytes } from '@blindkeep/protocol/bytes'
 import type { HeaderName, OperationName, OperationOf } from '@blindkeep/protocol/operations'
-import type { Static, TSchema } from 'typebox'
+import type { Static } from '@blindkeep/protocol/static'
+import type { TSchema } from 'typebox'
 
 /** Request and answer types of each operation, derived from its row, so that the table and the code cannot disagree. */
 

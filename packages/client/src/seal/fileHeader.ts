@@ -1,6 +1,7 @@
 import { OPAQUE_ID_PATTERN } from '@blindkeep/protocol/ids'
 import { integer, object, text } from '@blindkeep/protocol/schemas/shape'
-import { type Static, Type } from 'typebox'
+import type { Static } from '@blindkeep/protocol/static'
+import { Type } from 'typebox'
 import { safeName } from '../ground/safeName.ts'
 import { type Answers, answersText, hasSameAnswers, parseAnswers } from './answers.ts'
 import { type Batch, batchHeaderOf, batchOf } from './batch.ts'

@@ -39,7 +39,7 @@ async function following(options: Omit<CreateShare, 'follow'> = {}): Promise<Fol
     return (await client.upload({ source, album: albumId, device: keeper.device, name })).assetId
   }
   const share = await owner.createShare([await add('a')], { ...options, follow: albumId })
-  const shown = (passphrase?: string) => openShare(share.url, undefined, { passphrase })
+  const shown = (passphrase?: string) => openShare(share.url, quickEnvironment, { passphrase })
   const names = async (passphrase?: string) => (await shown(passphrase)).assets.map(({ name }) => name).toSorted()
   return { albumId, share, add, names, shown }
 }

@@ -12,7 +12,7 @@ import {
   type Sha256Hex,
 } from '@blindkeep/protocol/ids'
 import { integer, object, text } from '@blindkeep/protocol/schemas/shape'
-import type { Static } from 'typebox'
+import type { Static } from '@blindkeep/protocol/static'
 import type { Device } from '../account/device.ts'
 import { AssetError, AssetUnsigned } from '../assets/assetError.ts'
 import { type AssetFacts, blobOf, findAsset, readAsset } from '../assets/assetFacts.ts'

@@ -1,6 +1,7 @@
-import { type Static, Type } from 'typebox'
+import { Type } from 'typebox'
 import { EMAIL_PATTERN, MAX_EMAIL_LENGTH } from '../email.ts'
 import type { AccountId, DeviceId } from '../ids.ts'
+import type { Static } from '../static.ts'
 import { ED25519_PUBLIC_KEY_BYTES, ED25519_SIGNATURE_BYTES } from '../suites.ts'
 import { base64, boolean, integer, list, object, oneOf, optional, plainText, text, time, uuid } from './shape.ts'
 

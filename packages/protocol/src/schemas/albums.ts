@@ -1,5 +1,5 @@
-import type { Static } from 'typebox'
 import type { AlbumId } from '../ids.ts'
+import type { Static } from '../static.ts'
 import { base64, list, object, optional, time, uuid } from './shape.ts'
 
 const albumId = uuid<AlbumId>('The album. The client generates the id.')

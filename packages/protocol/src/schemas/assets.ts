@@ -1,5 +1,6 @@
-import { type Static, Type } from 'typebox'
+import { Type } from 'typebox'
 import type { AlbumId, AssetId, DropId } from '../ids.ts'
+import type { Static } from '../static.ts'
 import { InboxEntryResponse } from './drops.ts'
 import { ManifestEnvelope } from './manifest.ts'
 import { AssetReceipt, BLOB_ROLES } from './receipts.ts'

@@ -1,5 +1,5 @@
-import type { Static } from 'typebox'
 import type { BinId } from '../ids.ts'
+import type { Static } from '../static.ts'
 import { AssetResponse } from './assets.ts'
 import { InboxEntryResponse } from './drops.ts'
 import { integer, list, object, optional, time, uuid } from './shape.ts'

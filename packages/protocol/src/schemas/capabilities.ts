@@ -1,6 +1,6 @@
-import type { Static } from 'typebox'
 import type { Jti } from '../ids.ts'
 import { LOOPBACK_HOST } from '../loopback.ts'
+import type { Static } from '../static.ts'
 import { list, object, plainText, text, time, uuid } from './shape.ts'
 
 const jti = uuid<Jti>('The token’s jti claim.')

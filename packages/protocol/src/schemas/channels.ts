@@ -1,6 +1,6 @@
-import type { Static } from 'typebox'
 import { MAX_EMAIL_LENGTH } from '../email.ts'
 import type { ChannelId } from '../ids.ts'
+import type { Static } from '../static.ts'
 import {
   base64,
   boolean,

@@ -1,5 +1,5 @@
-import type { Static } from 'typebox'
 import type { DeviceId } from '../ids.ts'
+import type { Static } from '../static.ts'
 import { HYBRID_PUBLIC_KEY_BYTES } from '../suites.ts'
 import { base64, list, object, optional, sealedName, time, uuid } from './shape.ts'
 

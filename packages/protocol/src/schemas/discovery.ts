@@ -1,4 +1,5 @@
-import { type Static, Type } from 'typebox'
+import { Type } from 'typebox'
+import type { Static } from '../static.ts'
 import { base64, integer, list, object, optional, plainText, protocolVersion, sha256, text, time } from './shape.ts'
 
 export const AuthEndpointsResponse = object('AuthEndpointsResponse', {

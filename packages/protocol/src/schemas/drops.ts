@@ -1,5 +1,5 @@
-import type { Static } from 'typebox'
 import type { DropId, UploadId } from '../ids.ts'
+import type { Static } from '../static.ts'
 import { KEM_CIPHERTEXT_BYTES } from '../suites.ts'
 import {
   base64,

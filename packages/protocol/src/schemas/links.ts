@@ -1,4 +1,4 @@
-import type { Static } from 'typebox'
+import type { Static } from '../static.ts'
 import { MAX_SEALED_TITLE_BYTES } from '../suites.ts'
 import {
   base64,

@@ -1,4 +1,4 @@
-import type { Static } from 'typebox'
+import type { Static } from '../static.ts'
 import { oneOf } from './shape.ts'
 
 /** The largest number of entries in a page of a list. */

@@ -1,5 +1,5 @@
-import type { Static } from 'typebox'
 import type { AccountId, AlbumId, AssetId, DeviceId } from '../ids.ts'
+import type { Static } from '../static.ts'
 import { integer, object, oneOf, optional, protocolVersion, sha256, text, time, uuid } from './shape.ts'
 
 export const KEY_MODES = ['derived', 'wrapped'] as const

@@ -1,5 +1,6 @@
-import { type Static, Type } from 'typebox'
+import { Type } from 'typebox'
 import { OPAQUE_ID_PATTERN } from '../ids.ts'
+import type { Static } from '../static.ts'
 import { BLOB_SECRET_BYTES } from '../suites.ts'
 import { SERVICE } from '../wire.ts'
 import { base64, integer, object, oneOf, text } from './shape.ts'

@@ -1,5 +1,5 @@
-import type { Static } from 'typebox'
 import type { PasskeyId } from '../ids.ts'
+import type { Static } from '../static.ts'
 import { ED25519_PUBLIC_KEY_BYTES } from '../suites.ts'
 import { codeIfOn, Proof, signingInDevice } from './accounts.ts'
 import { base64, list, object, optional, sealedName, time, uuid } from './shape.ts'

@@ -1,5 +1,6 @@
-import { type Static, Type } from 'typebox'
+import { Type } from 'typebox'
 import { PROBLEM_CODES } from '../problems.ts'
+import type { Static } from '../static.ts'
 import { integer, plainText } from './shape.ts'
 
 const members = {

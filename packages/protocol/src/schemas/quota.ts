@@ -1,4 +1,4 @@
-import type { Static } from 'typebox'
+import type { Static } from '../static.ts'
 import { integer, object, oneOf, optional } from './shape.ts'
 
 export const QUOTA_STATES = ['ok', 'soft_warning', 'hard_exceeded', 'grace_expired'] as const

@@ -1,5 +1,5 @@
-import type { Static } from 'typebox'
 import type { UploadId } from '../ids.ts'
+import type { Static } from '../static.ts'
 import { base64, integer, object, oneOf, optional, plainText, sha256, time, uuid } from './shape.ts'
 
 export const BLOB_ROLES = ['original', 'derivative', 'metadata', 'provenance'] as const

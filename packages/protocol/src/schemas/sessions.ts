@@ -1,5 +1,5 @@
-import type { Static } from 'typebox'
 import type { DeviceId, SessionId } from '../ids.ts'
+import type { Static } from '../static.ts'
 import { boolean, list, object, optional, sealedName, time, uuid } from './shape.ts'
 
 export const SessionResponse = object('SessionResponse', {

@@ -1,4 +1,4 @@
-import { type Static, type TProperties, type TSchema, Type } from 'typebox'
+import { type TProperties, type TSchema, Type } from 'typebox'
 import { base64Length } from '../bytes.ts'
 import {
   OPAQUE_ID_PATTERN,
@@ -9,6 +9,7 @@ import {
   type Sha256Hex,
   UUID_PATTERN,
 } from '../ids.ts'
+import type { Static } from '../static.ts'
 import { MAX_INTEGER } from '../wire.ts'
 
 /** Builds the schemas of the wire shapes. Each schema has its type: patterns give the branded ids of `ids.ts`. */

@@ -1,4 +1,5 @@
-import { type Static, Type } from 'typebox'
+import { Type } from 'typebox'
+import type { Static } from '../static.ts'
 import { MAX_SHARE_DOWNLOADS } from '../suites.ts'
 import { base64, boolean, integer, list, object, opaqueId, optional, sealedName, sha256, time } from './shape.ts'
 

@@ -1,5 +1,5 @@
-import type { Static } from 'typebox'
 import type { AlbumId, AssetId, DropId } from '../ids.ts'
+import type { Static } from '../static.ts'
 import { AssetResponse } from './assets.ts'
 import { boolean, integer, list, object, oneOf, opaqueId, optional, plainText, time, uuid } from './shape.ts'
 

@@ -1,5 +1,5 @@
-import type { Static } from 'typebox'
 import type { AlbumId, AssetId, UploadId } from '../ids.ts'
+import type { Static } from '../static.ts'
 import { KEY_MODES, ManifestEnvelope } from './manifest.ts'
 import { BLOB_ROLES } from './receipts.ts'
 import {

@@ -1,5 +1,6 @@
-import { type Static, Type } from 'typebox'
+import { Type } from 'typebox'
 import type { AssetId } from '../ids.ts'
+import type { Static } from '../static.ts'
 import { BLOB_ROLES } from './receipts.ts'
 import { boolean, list, object, oneOf, optional, sha256, time, uuid } from './shape.ts'
 

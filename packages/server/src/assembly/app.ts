@@ -12,6 +12,8 @@ import { systemRandom } from '../adapters/system/random.ts'
 import { type Config, messengerSettingsIn, publicAddressOf, sharedSettingsIn } from '../config/config.ts'
 import type { IssuedInvite } from '../domain/account/invites.ts'
 import { lastBackupAt } from '../domain/backup/backup.ts'
+import { paced } from '../domain/closing/paced.ts'
+import { readAccounts, readServerStatus } from '../domain/closing/serverStatus.ts'
 import { createHeadWatch, type HeadWatch, unwatched } from '../domain/custody/headWatch.ts'
 import { openServerKeys } from '../domain/custody/keys.ts'
 import { settleWindow } from '../domain/discovery/protocolWindow.ts'
@@ -121,8 +123,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   )
   const requireName = () => store.ask((tx) => requireUnmoved(tx, serverId))
   work = startPeriodicWork({ ...rules, ...watching, requireUnmoved: requireName }, config, { node, log, onBroken })
-  const { waiting: receiptsWaiting } = rules.receiptLog
-  const metrics = serveMetrics({ meter, config, log, data, ...watching, unreadiness, receiptsWaiting })
+  const metrics = serveMetrics({ meter, config, log, data, ...watching, rules, unreadiness })
   return {
     http,
     metrics,
@@ -232,13 +233,36 @@ function serveMetrics({
   log,
   data: { store, node },
   headWatch,
-  ...asked
+  rules: { quota, receiptLog },
+  presence,
+  unreadiness,
 }: Metered &
   Pick<AppOptions, 'config'> &
-  Pick<Condition, 'presence' | 'unreadiness' | 'receiptsWaiting'> & { headWatch: HeadWatch }) {
+  Pick<Condition, 'presence' | 'unreadiness'> & {
+    readonly headWatch: HeadWatch
+    readonly rules: Pick<Rules, 'quota' | 'receiptLog'>
+  }) {
   const isSetBack = () => headWatch.reasons().length > 0
-  const own = { store, clock: node.clock, freeSpaceFloorBytes, lastBackupAt, isSetBack }
-  return meter && createMetricsServer({ metrics: meter.metrics({ ...own, ...asked }), log, token })
+  const { clock } = node
+  const accounts = paced(() => readAccounts({ store, clock, quota }), clock)
+  const around = () => ({
+    unready: unreadiness(),
+    freeBytes: presence.freeBytes(),
+    floorBytes: freeSpaceFloorBytes,
+  })
+  const rows = paced(() => readServerStatus({ store, clock, quota }, around()), clock)
+  const { waiting: receiptsWaiting } = receiptLog
+  const asked = { store, clock, presence, unreadiness, receiptsWaiting, freeSpaceFloorBytes, lastBackupAt, isSetBack }
+  return (
+    meter &&
+    createMetricsServer({
+      metrics: meter.metrics({ ...asked, accounts }),
+      readStatus: async () => ({ ...(await rows()), ...around() }),
+      unreadiness,
+      log,
+      token,
+    })
+  )
 }
 
 /** How many bytes the disk of the database still takes. Infinite where it is the disk of another program. */

@@ -47,6 +47,16 @@ export async function openBytes(config: Config, store: Store, use: BytesUse): Pr
   }
 }
 
+/** For a command that looks: free space of the store of bytes. Throws if it cannot be opened or does not answer. */
+export async function freeBytesIn(config: Config, store: Store): Promise<number> {
+  const bytes = await openBytes(config, store, { createIfMissing: false, asItIs: true })
+  try {
+    return await bytes.objects.check()
+  } finally {
+    await bytes.close()
+  }
+}
+
 async function openFiles({ database }: Pick<Config, 'database'>, directory: string, use: BytesUse): Promise<Bytes> {
   const blobs = await openFilesystemBlobs({ directory, ...use })
   const witness = database.kind === 'sqlite' ? {} : { witness: createWitnessFile({ directory }) }

@@ -13,6 +13,7 @@ import { restoredCommands } from './restored.ts'
 import { scrubCommands } from './scrub.ts'
 import { serviceCommands } from './service.ts'
 import { settingsCommands } from './settings.ts'
+import { statusCommands } from './status.ts'
 import { storeCommands } from './storeCheck.ts'
 import { upgradeCommands } from './upgrade.ts'
 
@@ -21,6 +22,7 @@ export const COMMANDS: readonly Command[] = [
   ...serviceCommands,
   ...upgradeCommands,
   ...settingsCommands,
+  ...statusCommands,
   ...fsckCommands,
   ...scrubCommands,
   ...collectCommands,

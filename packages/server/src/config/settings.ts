@@ -362,7 +362,7 @@ export const SETTINGS = {
   }),
   metricsPort: optional('METRICS_PORT', {
     shown: 'none, and no metrics',
-    meaning: 'Port for GET /metrics, in the text format of Prometheus.',
+    meaning: 'Port for GET /metrics, in the text format of Prometheus, and for the page /status.',
     parse: integer({ min: 1, max: 65_535 }),
   }),
   metricsHost: setting('METRICS_HOST', {
@@ -373,7 +373,7 @@ export const SETTINGS = {
   metricsToken: optional('METRICS_TOKEN', {
     isSecret: true,
     shown: 'none',
-    meaning: 'Bearer token that a request for metrics must have: at least 20 characters.',
+    meaning: 'Bearer token that a request for metrics or status must have: at least 20 characters.',
     parse: token,
   }),
   logLevel: setting('LOG_LEVEL', {

@@ -29,6 +29,7 @@ import { describeReservations } from './store/reservations.ts'
 import { describeSecondFactors } from './store/secondFactors.ts'
 import { describeSessions } from './store/sessions.ts'
 import { describeShares } from './store/shares.ts'
+import { describeStatus } from './store/status.ts'
 import { describeTransactions } from './store/transactions.ts'
 import { describeUploadChunks } from './store/uploadChunks.ts'
 import { describeUploads } from './store/uploads.ts'
@@ -76,6 +77,7 @@ export function storeContract(name: string, openWorld: () => Promise<StoreWorld>
     describeAccountDeletions(inStore)
     describeKeysAndFacts(inStore)
     describeCensus(inStore)
+    describeStatus(inStore)
     describeMoving(inStore)
     describeAudit(inStore)
   })

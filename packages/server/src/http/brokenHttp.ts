@@ -3,6 +3,7 @@ import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { READ_ON } from './body.ts'
 import type { Connections } from './connections.ts'
+import { emptyAnswer } from './emptyAnswer.ts'
 
 const STATUSES: Readonly<Record<string, string>> = {
   HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
@@ -27,7 +28,7 @@ export function createRefuseBroken(connections: Connections): RefuseBroken {
     const status = STATUSES[error.code ?? ''] ?? MALFORMED
     // A request whose body broke would answer later.
     if (awaited > 0) {
-      socket.write(answerOf(status))
+      socket.write(emptyAnswer(status))
       socket.destroySoon()
     } else endAfter(socket, status)
   }
@@ -44,11 +45,7 @@ export function refuseTunnels(server: Server): void {
 
 /** The other side has time to read the answer: see `readOn` of a body. */
 function endAfter(socket: Socket, status: string): void {
-  socket.end(answerOf(status))
+  socket.end(emptyAnswer(status))
   const closing = setTimeout(() => socket.destroy(), READ_ON.silentMs).unref()
   socket.once('close', () => clearTimeout(closing))
-}
-
-function answerOf(status: string): string {
-  return `HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`
 }

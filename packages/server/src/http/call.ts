@@ -3,7 +3,8 @@
  * an answer with a status, a body or a refusal that the row does not declare does not compile.
  */
 import type { OperationName, OperationOf, PATH_PARAMETERS } from '@blindkeep/protocol/operations'
-import type { Static, TSchema } from 'typebox'
+import type { Static } from '@blindkeep/protocol/static'
+import type { TSchema } from 'typebox'
 import type { KeyHash } from '../domain/account/proofs.ts'
 import type { Caller } from '../domain/account/sessions.ts'
 import type { Refusal, Refuses } from '../domain/ground/refusals.ts'

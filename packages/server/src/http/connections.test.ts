@@ -114,7 +114,10 @@ describe('connections', () => {
           const socket = await open()
           socket.write(REQUEST)
           const [answer] = await once(socket, 'data')
-          assert.match(String(answer), /^HTTP\/1\.1 429 .*\r\nRetry-After: 5\r\n/s)
+          assert.match(
+            String(answer),
+            /^HTTP\/1\.1 429 .*\r\nRetry-After: 5\r\n.*\r\nContent-Security-Policy: default-src 'none'; /s,
+          )
           await once(socket, 'close')
         }
         const first = await open()

@@ -5,6 +5,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { networkOf } from '../domain/ground/guestNetwork.ts'
+import { emptyAnswer } from './emptyAnswer.ts'
 import { createSenderOf, type SenderOf } from './source.ts'
 
 export interface ConnectionLimits {
@@ -37,7 +38,7 @@ export interface Connections {
   of(socket: Socket): { readonly awaited: number; readonly begunAnswers: number }
 }
 
-const TOO_MANY = 'HTTP/1.1 429 Too Many Requests\r\nRetry-After: 5\r\nConnection: close\r\nContent-Length: 0\r\n\r\n'
+const TOO_MANY = emptyAnswer('429 Too Many Requests', ['Retry-After: 5'])
 
 /** How much each network holds. One that is not known has always room. */
 function createShares(max: number) {

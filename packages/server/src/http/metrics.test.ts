@@ -9,17 +9,18 @@ const TOKEN = 'a-token-for-monitoring'
 
 interface Asked {
   readonly method?: string
+  readonly body?: string
   readonly path?: string
   readonly headers?: Readonly<Record<string, string>>
 }
 
 /** Asks with any Host header, which `fetch` does not allow. */
-async function ask(port: number, { method = 'GET', path = '/metrics', headers = {} }: Asked = {}) {
-  const sent = request({ host: '127.0.0.1', port, method, path, headers }).end()
+async function ask(port: number, { method = 'GET', path = '/metrics', headers = {}, body }: Asked = {}) {
+  const sent = request({ host: '127.0.0.1', port, method, path, headers }).end(body)
   const [answer] = await once(sent, 'response')
   let text = ''
   for await (const piece of answer.setEncoding('utf8')) text += piece
-  return { status: answer.statusCode, type: answer.headers['content-type'], text }
+  return { status: answer.statusCode, type: answer.headers['content-type'], headers: answer.headers, text }
 }
 
 /** The value of a sample, by its name with labels as the text has them. */
@@ -86,9 +87,25 @@ describe('metrics on a loopback address', () => {
   })
 
   it('are not read by a page of another site whose name points to this machine', async () => {
-    const { status, text } = await ask(port, { headers: { host: `evil.example:${port}` } })
-    assert.equal(status, 421)
-    assert.doesNotMatch(text, /blindkeep_/)
+    for (const path of ['/metrics', '/status']) {
+      const { status, text } = await ask(port, { path, headers: { host: `evil.example:${port}` } })
+      assert.equal(status, 421)
+      assert.doesNotMatch(text, /blindkeep_|Accounts/)
+    }
+  })
+
+  it('have a page of the same facts beside them, which runs no script and is not embedded', async () => {
+    const { status, text, headers } = await ask(port, { path: '/status' })
+    assert.equal(status, 200)
+    assert.match(text, /<th scope="row">Accounts<\/th><td>0, 0 suspended<\/td>/)
+    assert.match(text, /<h2>To look at<\/h2>\n<p>Nothing\.<\/p>/)
+    assert.doesNotMatch(text, /<script|<form| on[a-z]+=| style=/)
+    assert.match(
+      String(headers['content-security-policy']),
+      /^default-src 'none'; style-src 'sha256-[\w+/]+='; base-uri 'none'; form-action 'self'; frame-ancestors 'none'$/,
+    )
+    assert.equal(headers['cross-origin-resource-policy'], 'same-origin')
+    assert.equal((await ask(port, { path: '/status', method: 'POST' })).status, 405)
   })
 
   it('are at one path, for GET', async () => {
@@ -115,7 +132,23 @@ describe('metrics with a token', () => {
       assert.equal(await statusWith(`Bearer ${TOKEN}x`), 401)
       assert.equal(await statusWith(TOKEN), 401)
       assert.equal(await statusWith(`Bearer ${TOKEN}`), 200)
-      const { text } = await ask(port, { headers: { authorization: `Bearer ${TOKEN}` } })
+      const authorised = { authorization: `Bearer ${TOKEN}` }
+      const { text } = await ask(port, { headers: authorised })
+      const page = (asked: Asked) => ask(port, { ...asked, path: '/status' })
+      const form = (token: string) => page({ method: 'POST', body: new URLSearchParams({ token }).toString() })
+      const closed = await page({})
+      assert.equal(closed.status, 401)
+      assert.match(closed.text, /<form method="post">\s*<label for="token">/)
+      const wrong = await form(`${TOKEN}x`)
+      assert.equal(wrong.status, 401)
+      assert.match(wrong.text, /role="alert">That is not the token/)
+      assert.equal((await form('x'.repeat(10_000))).status, 401)
+      for (const open of [await form(TOKEN), await page({ headers: authorised })]) {
+        assert.equal(open.status, 200)
+        assert.match(open.text, /Accounts/)
+        assert.ok(!open.text.includes(TOKEN))
+        assert.deepEqual([open.headers['set-cookie'], open.headers.location], [undefined, undefined])
+      }
       assert.ok(!text.includes(TOKEN))
       assert.ok(!server.log().includes(TOKEN))
     } finally {

@@ -1,14 +1,17 @@
 /**
- * Serves the figures, on a port of its own: clients of the service do not reach them (decisions/metrics.md).
+ * Serves the figures and the operator's page, on a port of its own: clients of the service do not reach them
+ * (decisions/metrics.md, decisions/status.md).
  */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { utf8 } from '@blindkeep/protocol/bytes'
+import type { ServerStatus } from '../domain/closing/serverStatus.ts'
 import { isSame } from '../domain/ground/sameBytes.ts'
 import { sha256 } from '../domain/ground/sha256.ts'
 import type { Log } from '../ports/log.ts'
 import type { Metrics } from '../ports/metrics.ts'
 import { createNaming } from './hosts.ts'
+import { STATUS_HEADERS, statusPage, tokenPage, unreadPage } from './statusPage.ts'
 
 export interface MetricsServer {
   /** Rejects if the port is taken. */
@@ -18,6 +21,9 @@ export interface MetricsServer {
 
 interface MetricsPorts {
   readonly metrics: Metrics
+  readonly readStatus: () => Promise<ServerStatus>
+  /** Why /readyz is 503. */
+  readonly unreadiness: () => readonly string[]
   readonly log: Log
   /** Who asks must have it, if there is one. */
   readonly token: string | undefined
@@ -27,20 +33,42 @@ interface MetricsPorts {
 const MAX_CONNECTIONS = 16
 const OPTIONS = { headersTimeout: 5_000, requestTimeout: 10_000, keepAliveTimeout: 75_000, maxHeaderSize: 8 * 1024 }
 
-export function createMetricsServer({ metrics, log, token }: MetricsPorts): MetricsServer {
+/** Of the form with the token. */
+const MAX_FORM_BYTES = 4096
+
+export function createMetricsServer({ metrics, readStatus, unreadiness, log, token }: MetricsPorts): MetricsServer {
   const expected = token === undefined ? undefined : sha256(utf8(`Bearer ${token}`))
   // A page of another site must not read them through a browser on this machine.
   const namingOf = createNaming('http://localhost')
 
+  const hasToken = (authorization = '') => expected === undefined || isSame(sha256(utf8(authorization)), expected)
+
   async function answer(request: IncomingMessage, reply: ServerResponse): Promise<void> {
-    if (expected !== undefined && !isSame(sha256(utf8(request.headers.authorization ?? '')), expected))
-      return refuse(reply, 401, 'A bearer token is required: METRICS_TOKEN.', { 'WWW-Authenticate': 'Bearer' })
     if (expected === undefined && namingOf(request) !== 'own')
       return refuse(reply, 421, 'Ask for localhost or a loopback address, or set METRICS_TOKEN.')
-    if (request.url !== '/metrics') return refuse(reply, 404, 'The figures are at /metrics.')
+    if (request.url === '/status') return answerStatus(request, reply)
+    if (!hasToken(request.headers.authorization))
+      return refuse(reply, 401, 'A bearer token is required: METRICS_TOKEN.', { 'WWW-Authenticate': 'Bearer' })
+    if (request.url !== '/metrics') return refuse(reply, 404, 'The figures are at /metrics, the page is at /status.')
     if (request.method !== 'GET') return refuse(reply, 405, 'Use GET.', { Allow: 'GET' })
     const text = await metrics.text()
     reply.writeHead(200, { ...HEADERS, 'Content-Type': metrics.contentType }).end(text)
+  }
+
+  /** A browser sends no header of its own, so it may also send the token as a form. Nothing remembers it. */
+  async function answerStatus(request: IncomingMessage, reply: ServerResponse): Promise<void> {
+    const send = (status: number, page: string, headers: Readonly<Record<string, string>> = {}) =>
+      void reply.writeHead(status, { ...HEADERS, ...STATUS_HEADERS, ...headers }).end(page)
+    const isForm = request.method === 'POST' && expected !== undefined
+    if (request.method !== 'GET' && !isForm) return refuse(reply, 405, 'Use GET.', { Allow: 'GET' })
+    const authorization = isForm ? `Bearer ${await tokenIn(request)}` : request.headers.authorization
+    if (!hasToken(authorization))
+      return send(401, tokenPage({ isWrong: authorization !== undefined }), { 'WWW-Authenticate': 'Bearer' })
+    const status = await readStatus().catch((error: unknown) => {
+      log.error('the status could not be read', { error })
+      return undefined
+    })
+    return status === undefined ? send(503, unreadPage(unreadiness())) : send(200, statusPage(status))
   }
 
   const server = createServer(OPTIONS, (request, reply) => {
@@ -63,6 +91,18 @@ export function createMetricsServer({ metrics, log, token }: MetricsPorts): Metr
       await closed
     },
   }
+}
+
+/** Empty if the body is longer than a token, or no form. */
+async function tokenIn(request: IncomingMessage): Promise<string> {
+  const pieces: Buffer[] = []
+  let length = 0
+  for await (const piece of request.iterator({ destroyOnReturn: false })) {
+    length += piece.length
+    if (length > MAX_FORM_BYTES) return ''
+    pieces.push(piece)
+  }
+  return new URLSearchParams(Buffer.concat(pieces).toString()).get('token') ?? ''
 }
 
 const HEADERS = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' }

@@ -1,10 +1,12 @@
 /** Every answer has the policy that is declared for its path, whatever its status. */
 import assert from 'node:assert/strict'
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { describe, it } from 'node:test'
 import { operations } from '@blindkeep/protocol/operations'
 import type { InjectOptions } from 'light-my-request'
 import type { Pages } from '../ports/pages.ts'
-import { overHttp } from '../testing/http.ts'
+import { listen, overHttp } from '../testing/http.ts'
 import { inWorld } from '../testing/world.ts'
 
 const page = { mediaType: 'text/html; charset=utf-8', bytes: Buffer.from('page'), coded: {}, version: 'version' }
@@ -72,6 +74,29 @@ describe('the policy of an answer', () => {
     inWorld(async (world) => {
       const { statusCode, headers } = await overHttp(world, { pages }).ask({ method: 'GET', url: '/%76%31/version' })
       assert.deepEqual([statusCode, headers['content-security-policy']], [200, OF_DATA])
+    }),
+  )
+
+  it(
+    'is that of data where a request does not reach a route: a page of another site can lead a browser there',
+    inWorld(async (world) => {
+      const { app } = overHttp(world, { pages })
+      const port = await listen(app)
+      try {
+        for (const [request, status] of [
+          [`GET /u/${'a'.repeat(20_000)} HTTP/1.1\r\nHost: localhost\r\n\r\n`, 431],
+          ['GET / HTTP/1.1\r\nHost: localhost\r\nNo header\r\n\r\n', 400],
+          ['CONNECT other:443 HTTP/1.1\r\nHost: localhost\r\n\r\n', 400],
+        ] as const) {
+          const socket = connect(port, '127.0.0.1').setEncoding('utf8')
+          socket.write(request)
+          const answer = await text(socket)
+          assert.ok(answer.startsWith(`HTTP/1.1 ${status} `), answer)
+          assert.ok(answer.includes(`\r\nContent-Security-Policy: ${OF_DATA}\r\nX-Content-Type-Options: nosniff\r\n`))
+        }
+      } finally {
+        await app.close()
+      }
     }),
   )
 

@@ -61,7 +61,9 @@ function databaseLines(database: Config['database']): readonly string[] {
 }
 
 function metricsLines({ metricsHost, metricsPort }: Config): readonly string[] {
-  return metricsPort === undefined ? [] : [`  metrics       http://${endpointText(metricsHost, metricsPort)}/metrics`]
+  if (metricsPort === undefined) return []
+  const at = `http://${endpointText(metricsHost, metricsPort)}`
+  return [`  metrics       ${at}/metrics`, `  status        ${at}/status`]
 }
 
 function bucketLines(blobs: Config['blobs']): readonly string[] {

@@ -27,6 +27,7 @@ import { secondFactorReads, secondFactorWrites } from './secondFactors.ts'
 import { serverReads, serverWrites } from './server.ts'
 import { sessionReads, sessionWrites } from './sessions.ts'
 import { shareReads, shareWrites } from './shares.ts'
+import { statusReads } from './status.ts'
 import { uploadReads, uploadWrites } from './uploads.ts'
 
 /** What each noun of the store answers, and how it changes. A noun has its file. */
@@ -59,6 +60,7 @@ const nouns = {
   server: { reads: serverReads, writes: serverWrites },
   moving: { reads: movingReads, writes: movingWrites },
   census: { reads: censusReads, writes: {} },
+  status: { reads: statusReads, writes: {} },
   audit: { reads: auditReads, writes: auditWrites },
 }
 

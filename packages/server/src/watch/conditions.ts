@@ -1,12 +1,10 @@
 import { sizeText } from '@blindkeep/protocol/byteSizes'
+import { MAX_BEHIND_SECONDS } from '../domain/closing/alarms.ts'
 import { errorText } from '../ground/errorText.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { Presence } from '../ports/objects.ts'
 import type { Store } from '../ports/store.ts'
-
-/** A clock that is set right by a time server goes back by less. The alert in deploy/prometheus has the same bound. */
-const MAX_BEHIND_SECONDS = 60
 
 export interface ConditionWatch {
   /** Of the start: a sentence for people for each condition. */

@@ -19,6 +19,15 @@ export interface Condition {
   readonly freeSpaceFloorBytes: number
   /** When the last backup that was completed began. */
   readonly lastBackupAt: (tx: ReadTx) => Promise<number | undefined>
+  /** All accounts that are not deleted, as they were read lately. */
+  readonly accounts: () => Promise<Accounts>
+}
+
+interface Accounts {
+  readonly count: number
+  readonly suspended: number
+  readonly byQuota: Readonly<Record<string, number>>
+  readonly usedBytes: number
 }
 
 /** What the database says. */
@@ -31,10 +40,15 @@ interface Rows extends Census {
 /** Returns a function that looks: call it before the figures are read. */
 export function declareCondition(condition: Condition, figures: Figures): () => Promise<void> {
   let rows: Rows | undefined
+  let accounts: Accounts | undefined
   declareRows(figures, condition.clock, () => rows)
+  declareAccounts(figures, () => accounts)
   declareReadiness(figures, condition)
+  const orNone = <Value>(asked: Promise<Value>) => inTime(asked).catch(() => undefined)
   return async () => {
-    rows = await inTime(condition.store.read((tx) => rowsIn(tx, condition))).catch(() => undefined)
+    const asked = orNone(condition.store.read((tx) => rowsIn(tx, condition)))
+    accounts = await orNone(condition.accounts())
+    rows = await asked
   }
 }
 
@@ -61,6 +75,37 @@ async function rowsIn(tx: ReadTx, { lastBackupAt }: Condition): Promise<Rows> {
     lastBackupAt(tx),
   ])
   return { ...census, head, pausedUntil, backedUpAt }
+}
+
+function declareAccounts({ gauge }: Figures, accounts: () => Accounts | undefined): void {
+  const counted = 'Read at most once a minute. The same on all nodes.'
+  gauge(
+    { name: 'blindkeep_accounts', help: `Accounts that are not deleted. ${counted}`, labelNames: ['state'] },
+    () => {
+      const found = accounts()
+      if (found === undefined) return []
+      const { count, suspended } = found
+      return [
+        [{ state: 'active' }, count - suspended],
+        [{ state: 'suspended' }, suspended],
+      ]
+    },
+  )
+  gauge(
+    {
+      name: 'blindkeep_accounts_by_quota',
+      help: `The same accounts by their quota. ${counted}`,
+      labelNames: ['state'],
+    },
+    () => Object.entries(accounts()?.byQuota ?? {}).map(([state, count]) => [{ state }, count]),
+  )
+  gauge(
+    {
+      name: 'blindkeep_stored_bytes',
+      help: `Bytes that accounts are charged for: uploads under way, inboxes, albums and the bin. ${counted}`,
+    },
+    () => one(accounts()?.usedBytes),
+  )
 }
 
 function declareReadiness({ gauge }: Figures, condition: Condition): void {

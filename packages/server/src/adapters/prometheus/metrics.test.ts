@@ -31,6 +31,7 @@ describe('the condition of a server', () => {
     isSetBack: () => false,
     freeSpaceFloorBytes: 7,
     lastBackupAt: async () => undefined,
+    accounts: async () => ({ count: 3, suspended: 1, byQuota: { ok: 2, hard_exceeded: 1 }, usedBytes: 900 }),
     ...given,
   })
 
@@ -49,6 +50,19 @@ describe('the condition of a server', () => {
       ])
     }))
 
+  it('counts accounts by state and quota, and the bytes that they are charged for', () =>
+    withStore(async (store) => {
+      const figures = createFigures()
+      await declareCondition(conditionOf(store), figures)()
+      assert.deepEqual(await linesOf(figures, 'blindkeep_accounts'), [
+        'blindkeep_accounts{state="active"} 2',
+        'blindkeep_accounts{state="suspended"} 1',
+        'blindkeep_accounts_by_quota{state="ok"} 2',
+        'blindkeep_accounts_by_quota{state="hard_exceeded"} 1',
+      ])
+      assert.deepEqual(await linesOf(figures, 'blindkeep_stored_bytes'), ['blindkeep_stored_bytes 900'])
+    }))
+
   it('leaves out what cannot be had, and says so', () =>
     withStore(async (store) => {
       const figures = createFigures()
@@ -56,11 +70,11 @@ describe('the condition of a server', () => {
         throw new StorageUnavailable('away')
       }
       const seen = { presence: { freeBytes: () => undefined }, unreadiness: () => ['store', 'blobs'] }
-      const look = declareCondition(conditionOf(store, { store: { read: away }, ...seen }), figures)
+      const look = declareCondition(conditionOf(store, { store: { read: away }, accounts: away, ...seen }), figures)
       await look()
       assert.deepEqual(await linesOf(figures, 'blindkeep_database_up'), ['blindkeep_database_up 0'])
       assert.deepEqual(await linesOf(figures, 'blindkeep_bytes_up'), ['blindkeep_bytes_up 0'])
-      for (const name of ['blindkeep_free_bytes', 'blindkeep_uploads', 'blindkeep_receipt_log_length'])
+      for (const name of ['blindkeep_free_bytes', 'blindkeep_uploads', 'blindkeep_accounts', 'blindkeep_stored_bytes'])
         assert.deepEqual(await linesOf(figures, name), [])
     }))
 

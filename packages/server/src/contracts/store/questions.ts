@@ -508,6 +508,15 @@ export const questions: { readonly [Each in Noun]: { readonly [Name in keyof Wri
     removePushChannels: (tx) => tx.moving.removePushChannels(),
   },
   census: { take: (tx) => tx.census.take() },
+  status: {
+    accounts: (tx) => tx.status.accounts('', at(1), 5),
+    arrived: (tx) => tx.status.arrived({ since: at(1), location: '' }, 5),
+    originals: async (tx) => {
+      await tx.status.originals('', 1)
+      await tx.status.originals('', 5)
+    },
+    channels: (tx) => tx.status.channels(0, 5),
+  },
   audit: {
     damage: (tx) => tx.audit.damage(true, 1),
     accounts: (tx) => tx.audit.accounts('', 5),

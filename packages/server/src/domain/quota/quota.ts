@@ -113,7 +113,7 @@ export function createQuota(settings: QuotaSettings) {
       if (account !== undefined) await note(tx, { before: account, after: account }, at)
     },
 
-    snapshot(account: Account, now: Instant): QuotaSnapshot {
+    snapshot(account: AccountUse, now: Instant): QuotaSnapshot {
       const { softLimit, hardLimit } = limitsOf(account)
       const graceEnds = exceeds(account)
         ? addSeconds(account.exceededSince ?? now, settings.graceDays * 86_400)

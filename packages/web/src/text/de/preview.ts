@@ -17,5 +17,6 @@ export const preview: typeof import('../en/preview.ts').preview = {
   locked: 'Dieses PDF hat ein Passwort. Laden Sie es herunter und öffnen Sie es dort.',
   notPlayed:
     'Ihr Browser kann diese Datei nicht abspielen. Vielleicht ist sie beschädigt oder von einer unbekannten Art. Sie können sie trotzdem herunterladen.',
-  noDecoder: 'Was diese Art von Datei anzeigt, konnte nicht vom Server geladen werden. Prüfen Sie Ihre Verbindung.',
+  noDecoder:
+    'Was diese Art von Datei anzeigt, konnte nicht geladen werden. Versuchen Sie es noch einmal, oder laden Sie die Datei herunter, um sie zu öffnen.',
 }

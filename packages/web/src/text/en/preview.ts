@@ -15,5 +15,5 @@ export const preview = {
   pageOn: 'Next page',
   locked: 'This PDF has a password. Download it and open it there.',
   notPlayed: 'Your browser cannot play this file. It may be damaged or of an unknown kind. You can still download it.',
-  noDecoder: 'What shows this kind of file could not be loaded from the server. Check your connection.',
+  noDecoder: 'What shows this kind of file could not be loaded. Try again, or download the file to open it.',
 }

@@ -1,0 +1,130 @@
+/** What an operator has to look at, by one rule for the command, the page and the messages. */
+import { sizeText } from '@blindkeep/protocol/byteSizes'
+import { countText } from '@blindkeep/protocol/counts'
+import { formatInstant } from '@blindkeep/protocol/ids'
+import type { ServerStatus } from './serverStatus.ts'
+
+/**
+ * critical: bytes are lost or refused, now · warning: it becomes so, or something does not work · note: it is as an
+ * operator or an owner wanted it, and should not be forgotten.
+ */
+export type Severity = 'critical' | 'warning' | 'note'
+
+interface AlarmKindMeaning {
+  readonly severity: Severity
+  readonly todo: string
+}
+
+/** Their order is that in which they are listed. Bounds and remedies are those of the alerts in deploy/prometheus. */
+export const ALARMS = {
+  not_ready: {
+    severity: 'critical',
+    todo: 'docs/when-something-is-wrong.md says what each word means, and what to do.',
+  },
+  bytes_away: {
+    severity: 'critical',
+    todo: 'Look whether the disk is mounted, or the bucket answers. Nothing is lost.',
+  },
+  disk_below_floor: {
+    severity: 'critical',
+    todo: 'Free or add disk space. Nothing that was acknowledged is lost.',
+  },
+  damaged: {
+    severity: 'critical',
+    todo: 'The log names them (“an object is damaged”), and `fsck`. Check the disk, and bring the bytes back from a backup.',
+  },
+  clock_behind: { severity: 'critical', todo: 'Set the clock right. Until then what expires does so late.' },
+  suspected: { severity: 'warning', todo: 'The server reads them again within seconds. If it lasts, run `scrub`.' },
+  backup_overdue: { severity: 'warning', todo: 'Run `backup`, and look why the scheduled one failed.' },
+  quota_reached: {
+    severity: 'warning',
+    todo: 'Their guests cannot send. `account list` shows them, `account quota` gives more.',
+  },
+  channels_failing: { severity: 'warning', todo: 'Their owners see it under Account. If it is mail, check SMTP_URL.' },
+  quota_near: { severity: 'note', todo: '`account list` shows them.' },
+  held: { severity: 'note', todo: '`hold list` shows them.' },
+  suspended: { severity: 'note', todo: '`account list` shows them, `account resume` ends it.' },
+  cutoff: {
+    severity: 'note',
+    todo: '`deprecation list` shows it. Owners and guests update their programs until then.',
+  },
+} as const satisfies Readonly<Record<string, AlarmKindMeaning>>
+
+export type AlarmKind = keyof typeof ALARMS
+
+export interface Alarm {
+  readonly kind: AlarmKind
+  /** A sentence with its figures. */
+  readonly what: string
+}
+
+/** A clock that is set right by a time server goes back by less. The alert in deploy/prometheus has the same bound. */
+export const MAX_BEHIND_SECONDS = 60
+const MAX_BACKUP_AGE_MS = 2 * 86_400_000
+
+/** In the order of `ALARMS`. */
+export function alarmsIn(status: ServerStatus): readonly Alarm[] {
+  const said = sentences(status)
+  return Object.keys(ALARMS).flatMap((name) => {
+    const kind = name as AlarmKind
+    const what = said[kind]
+    return what === undefined ? [] : [{ kind, what }]
+  })
+}
+
+function sentences(status: ServerStatus): Readonly<Record<AlarmKind, string | undefined>> {
+  const { objects, holds } = status.census
+  const { byQuota, suspended } = status.accounts
+  const { failing, givenUp } = status.channels
+  const reached = byQuota.hard_exceeded + byQuota.grace_expired
+  const some = (count: number, sentence: () => string) => (count === 0 ? undefined : sentence())
+  return {
+    not_ready: status.unready.length === 0 ? undefined : `Not ready: ${status.unready.join(', ')}.`,
+    ...ofRoom(status),
+    damaged: some(objects.damaged, () => `${countText(objects.damaged, 'object')} with wrong or missing bytes.`),
+    clock_behind:
+      status.behindSeconds > MAX_BEHIND_SECONDS
+        ? `The clock is ${status.behindSeconds} s behind the last receipt.`
+        : undefined,
+    suspected: some(
+      objects.suspected,
+      () => `${countText(objects.suspected, 'object')} whose bytes a request saw wrong.`,
+    ),
+    backup_overdue: ofBackup(status),
+    quota_reached: some(reached, () => `${countText(reached, 'account is', 'accounts are')} at the hard limit.`),
+    channels_failing: some(
+      failing + givenUp,
+      () => `${countText(failing, 'channel fails', 'channels fail')}, ${givenUp} given up.`,
+    ),
+    quota_near: some(
+      byQuota.soft_warning,
+      () => `${countText(byQuota.soft_warning, 'account is', 'accounts are')} at the soft limit.`,
+    ),
+    held: some(holds, () => `${countText(holds, 'content is', 'contents are')} on hold.`),
+    suspended: some(suspended, () => `${countText(suspended, 'account is', 'accounts are')} suspended.`),
+    cutoff:
+      status.cutoff &&
+      `Versions below ${status.cutoff.minProtocolVersion} end at ${formatInstant(status.cutoff.cutoff)}.`,
+  }
+}
+
+function ofRoom({
+  freeBytes,
+  floorBytes,
+}: ServerStatus): Pick<ReturnType<typeof sentences>, 'bytes_away' | 'disk_below_floor'> {
+  return {
+    bytes_away: freeBytes === undefined ? 'The store of bytes does not answer.' : undefined,
+    disk_below_floor:
+      freeBytes !== undefined && freeBytes <= floorBytes
+        ? `${sizeText(freeBytes)} are free, below FREE_SPACE_FLOOR_BYTES (${sizeText(floorBytes)}): uploads are refused.`
+        : undefined,
+  }
+}
+
+function ofBackup({ lastBackupAt, at, accounts }: ServerStatus): string | undefined {
+  // A server without accounts has nothing to lose.
+  if (lastBackupAt === undefined) return accounts.count === 0 ? undefined : 'No backup was completed yet.'
+  return at - lastBackupAt > MAX_BACKUP_AGE_MS
+    ? `The last complete backup began at ${formatInstant(lastBackupAt)}.`
+    : undefined
+}
