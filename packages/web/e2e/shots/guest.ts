@@ -121,7 +121,10 @@ export const guestShots: readonly Shot[] = [
   {
     name: 'guest/chosen',
     begin: (world) => world.link(),
-    reach: (page) => choose(page, FILES),
+    reach: async (page) => {
+      await choose(page, FILES)
+      await write(page)
+    },
   },
   {
     name: 'guest/unfit',
@@ -137,6 +140,7 @@ export const guestShots: readonly Shot[] = [
     reach: async (page, world) => {
       // Larger than the system's buffers, which would count as sent.
       await choose(page, FILES, 25)
+      await write(page)
       world.line.slow({ upBytesPerSecond: 1_000_000 })
       await sendAll(page)
       await page.getByText(text.queue.arrived.now, { exact: true }).first().waitFor()
@@ -147,8 +151,20 @@ export const guestShots: readonly Shot[] = [
     begin: (world) => world.link(),
     reach: async (page) => {
       await choose(page, FILES)
+      await write(page)
       await sendAll(page)
       await page.getByText(text.done.checked(FILES.length)).waitFor()
+    },
+  },
+  {
+    name: 'guest/more-files',
+    begin: (world) => world.link(),
+    reach: async (page) => {
+      await choose(page, FILES.slice(0, 2))
+      await write(page)
+      await sendAll(page)
+      await page.getByText(text.done.checked(2)).waitFor()
+      await choose(page, FILES.slice(2))
     },
   },
 ]
@@ -170,6 +186,11 @@ async function choose(page: Page, names: readonly string[], times = 1): Promise<
     .getByText(names.at(-1) ?? '')
     .first()
     .waitFor()
+}
+
+async function write(page: Page): Promise<void> {
+  await page.getByLabel(text.message.note, { exact: true }).fill('From the last evening on the lake.')
+  await page.getByLabel(text.message.sender, { exact: true }).fill('Ada Lovelace')
 }
 
 async function sendAll(page: Page): Promise<void> {

@@ -28,11 +28,13 @@ interface DropZoneProps {
   /** Only an unfinished file can be chosen again; its card has the button. */
   readonly isShut: boolean
   readonly isReady: boolean
+  /** What is added now is sent with the message of the files before, unless the guest changes it. */
+  readonly carriesMessage: boolean
   readonly remarks: readonly Remark[]
 }
 
 /** Takes files that are chosen, dropped anywhere on the page, pasted, or photographed. */
-export function DropZone({ isCompact, isSingle, isShut, isReady, remarks }: DropZoneProps) {
+export function DropZone({ isCompact, isSingle, isShut, isReady, carriesMessage, remarks }: DropZoneProps) {
   const text = useText(guestTexts)
   const tell = useTell()
   const [isReading, setIsReading] = useState(false)
@@ -63,6 +65,7 @@ export function DropZone({ isCompact, isSingle, isShut, isReady, remarks }: Drop
           <span class="spinner" aria-hidden="true" /> {text.choose.reading}
         </p>
       )}
+      {carriesMessage && !isShut && <p class="soft small carries">{text.choose.carries}</p>}
       <RemarkLines remarks={remarks} isShut={isShut} />
     </section>
   )

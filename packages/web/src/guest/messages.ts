@@ -136,6 +136,8 @@ export interface Row {
   readonly arrivedBytes: number
   /** All sealed bytes. */
   readonly totalBytes: number
+  /** What goes with it, once the guest has sent it in this visit: one of `messages`. */
+  readonly message?: Message | undefined
   /** The last request failed, and the engine tries again by itself. */
   readonly isRetrying: boolean
   /** The server has a part of the file, and deletes that part when the guest cancels. */
@@ -243,8 +245,12 @@ export interface Snapshot {
   /** `refused`: this browser stores nothing, so no upload survives a reload. */
   readonly storage: 'asking' | 'kept' | 'refused'
   readonly isPaused: boolean
-  /** What the guest has written, in this visit or an earlier one, for files that have not arrived. */
+  /** What the guest has written last: in this visit, or in an earlier one for files that have not arrived. */
   readonly message: Message
+  /** Rises when the guest forgets the message: the fields are drawn anew. */
+  readonly messageTurn: number
+  /** What goes with the files of this visit. Each message once, without the empty one. */
+  readonly messages: readonly SentMessage[]
   /** Files of this visit use up the number of files that the link had left. */
   readonly isFilled: boolean
   readonly counts: Readonly<Record<Phase, number>>
@@ -275,6 +281,12 @@ export interface Snapshot {
 export interface Message {
   readonly note: string
   readonly sender: string
+}
+
+export interface SentMessage {
+  readonly message: Message
+  /** How many files it goes with. */
+  readonly files: number
 }
 
 export interface ChosenFile {

@@ -7,6 +7,7 @@ import { FewFiles } from './fewFiles.tsx'
 import { Forget } from './forget.tsx'
 import type { Row, Snapshot } from './messages.ts'
 import { QueueRow } from './queueRow.tsx'
+import { SentWith } from './sentWith.tsx'
 import { isForOneFile, outcomeOf } from './standing.ts'
 import { useTell } from './tell.ts'
 import { guestTexts } from './texts.ts'
@@ -26,6 +27,7 @@ export function Queue({ snapshot }: { readonly snapshot: Snapshot }) {
     <section class="card stack queue" aria-labelledby="queue-heading">
       <h2 id="queue-heading">{text.queue.heading}</h2>
       <Troubles snapshot={snapshot} />
+      <SentWith snapshot={snapshot} />
       <ul class="rows">
         {rows.map((row) => (
           <QueueRow key={row.id} row={row} waitsForPassphrase={waitsForPassphrase} onConfirmCancel={setCancelling} />

@@ -39,6 +39,8 @@ export const guest: typeof import('../en/guest.ts').guest = {
     folder: 'Ordner auswählen',
     camera: 'Foto aufnehmen',
     more: 'Weitere hinzufügen',
+    carries:
+      'Weitere Dateien werden mit dem gesendet, was Sie zu diesen geschrieben haben. Sie können es vor dem Senden ändern.',
     pasteHint: 'Sie können eine Datei oder ein Bild auch einfügen.',
     reading: 'Ihre Auswahl wird gelesen\u00a0…',
   },
@@ -154,6 +156,7 @@ export const guest: typeof import('../en/guest.ts').guest = {
     heading: 'Ihre Nachricht',
     optional:
       'Freiwillig. Wird verschlüsselt wie Ihre Dateien. Dieser Browser merkt sie sich, bis diese angekommen sind.',
+    again: 'Was Sie zu den Dateien davor geschrieben haben; sie behalten es. Ändern Sie es hier für die nächsten.',
     note: 'Nachricht',
     noteHint: 'Wird mit jeder Datei gesendet.',
     sender: 'Ihr Name',
@@ -297,7 +300,19 @@ export const guest: typeof import('../en/guest.ts').guest = {
     waiting: (count) => `${number(count)} weitere ${plural(count, 'ist', 'sind')} noch nicht gesendet`,
     notSent: (count) => `${number(count)} nicht gesendet`,
   },
+  sentWith: {
+    all: (count) =>
+      plural(
+        count,
+        'Verschlüsselt mit dieser Datei',
+        `Verschlüsselt mit ${count === 2 ? 'beiden' : `allen ${number(count)}`} Dateien`,
+      ),
+    some: (count) => plural(count, 'Verschlüsselt mit 1 Datei', `Verschlüsselt mit ${number(count)} Dateien`),
+    more: '… und weiteres, das bei jeder Datei steht.',
+    unsigned: 'Mit der Datei verschlüsselt gesendet. Der Server hat es nicht gesehen und nicht unterschrieben:',
+  },
   receipt: {
+    short: 'Quittung geprüft',
     fetching: 'Die Quittung wird geholt und geprüft\u00a0…',
     checked: (when, size) =>
       `Am ${when} hat der Server signiert, dass er diese Datei hat (${size} verschlüsselt). In diesem Browser geprüft.`,

@@ -40,6 +40,7 @@ export const guest = {
     folder: 'Choose a folder',
     camera: 'Take a photo',
     more: 'Add more',
+    carries: 'More files are sent with what you wrote for these. You can change it before you send them.',
     pasteHint: 'You can also paste a file or a picture.',
     reading: 'Reading your selection…',
   },
@@ -152,6 +153,7 @@ export const guest = {
   message: {
     heading: 'Your message',
     optional: 'Optional. Encrypted like your files. This browser remembers it until they have arrived.',
+    again: 'What you wrote for the files before, which keep it. Change it here for the next ones.',
     note: 'Message',
     noteHint: 'Sent with each file.',
     sender: 'Your name',
@@ -288,7 +290,19 @@ export const guest = {
     waiting: (count: number) => `${number(count)} more ${plural(count, 'is', 'are')} not sent yet`,
     notSent: (count: number) => `${number(count)} ${plural(count, 'was', 'were')} not sent`,
   },
+  sentWith: {
+    all: (count: number) =>
+      plural(
+        count,
+        'With this file, encrypted',
+        `With ${count === 2 ? 'both' : `all ${number(count)}`} files, encrypted`,
+      ),
+    some: (count: number) => `With ${files(count)}, encrypted`,
+    more: '… and more, shown at each file.',
+    unsigned: 'Sent with the file, encrypted. The server has not seen it and has not signed it:',
+  },
   receipt: {
+    short: 'Receipt checked',
     fetching: 'Getting and checking the receipt…',
     checked: (when: string, size: string) =>
       `On ${when} the server signed that it has this file (${size} encrypted). Checked in this browser.`,
