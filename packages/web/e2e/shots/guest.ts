@@ -1,5 +1,7 @@
+import type { CreateLink } from '@blindkeep/client/owner'
 import type { Page } from 'playwright-core'
 import { sendFile } from '../../../../testing/people.ts'
+import { asked } from '../../src/text/en/asked.ts'
 import { guest as text } from '../../src/text/en/guest.ts'
 import type { Shot } from '../shots.ts'
 
@@ -93,6 +95,30 @@ export const guestShots: readonly Shot[] = [
     },
   },
   {
+    name: 'guest/questions',
+    begin: (world) => world.link(ASKED),
+    reach: async (page) => {
+      await page.getByText(asked.whose).waitFor()
+      await choose(page, ['Notes.txt', 'contract.pdf'])
+      await sendAll(page)
+      await page.getByText(asked.faults.missing).first().waitFor()
+    },
+  },
+  {
+    name: 'guest/answered',
+    begin: (world) => world.link({ questions: ASKED.questions }),
+    reach: async (page) => {
+      await page.getByText(asked.whose).waitFor()
+      await choose(page, ['contract.pdf'])
+      await write(page)
+      await page.getByLabel('Matter number').fill('2026/17')
+      await page.getByLabel('Topic', { exact: true }).selectOption('Invoice')
+      await sendAll(page)
+      await page.getByText(text.done.checked(1)).waitFor()
+      await page.getByText(text.receipt.short).first().click()
+    },
+  },
+  {
     name: 'guest/revoked',
     begin: async (world) => {
       const owner = await world.owner()
@@ -168,6 +194,16 @@ export const guestShots: readonly Shot[] = [
     },
   },
 ]
+
+const ASKED: CreateLink = {
+  title: 'Papers for your matter',
+  questions: [
+    { label: 'Matter number', kind: 'text', required: true, most: 20 },
+    { label: 'Topic', kind: 'choice', required: true, choices: ['Invoice', 'Contract', 'Other'] },
+    { label: 'Day of delivery', kind: 'date', required: false },
+  ],
+  fileKinds: ['pdf', 'txt', 'png'],
+}
 
 const FILES: readonly string[] = [
   'From the boat, last evening.jpg',

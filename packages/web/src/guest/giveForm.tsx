@@ -1,20 +1,24 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import { Button, Field } from '../common/controls.tsx'
+import { Button, Field, Notice } from '../common/controls.tsx'
 import { focusFault } from '../common/focusFault.ts'
 import { formats } from '../common/format.ts'
 import { useText } from '../common/reader.ts'
+import { useLoaded } from '../common/useLoaded.ts'
 import type { Message, Snapshot } from './messages.ts'
 import { PassphraseField } from './passphraseField.tsx'
 import { isPassphraseAsked } from './standing.ts'
 import { useTell } from './tell.ts'
 import { guestTexts } from './texts.ts'
+import type { AnswerFaults } from './typedAnswers.ts'
 
 /** In any script less than a header accepts (`MAX_HEADER_TEXT_BYTES`). */
 const MAX_NOTE_CHARACTERS = 10_000
 const MAX_SENDER_CHARACTERS = 200
 
 const NO_MESSAGE: Message = { note: '', sender: '' }
+const NONE: ReadonlySet<string> = new Set()
+const NO_FAULTS: AnswerFaults = new Map()
 
 interface GiveFormProps {
   /** Undefined until the worker has sent one: the fields then accept nothing. */
@@ -31,12 +35,19 @@ interface GiveFormProps {
 export function GiveForm({ snapshot, chooser, passphrase, onPassphrase, children }: GiveFormProps) {
   const tell = useTell()
   const [message, setMessage] = useState(snapshot?.message ?? NO_MESSAGE)
-  const [isMissing, setIsMissing] = useState(false)
+  const [unreadable, setUnreadable] = useState<ReadonlySet<string>>(NONE)
+  const [isChecked, setIsChecked] = useState(false)
   const chosen = snapshot?.counts.chosen ?? 0
   const isBefore = (snapshot?.totals.files ?? 0) === 0
   const needsPassphrase = snapshot?.passphrase === 'wanted' && !isPassphraseAsked(snapshot)
   // Files that are on their way have their message; the fields come again with files that can still get another.
   const hasFields = chosen > 0 || (isBefore && chooser !== undefined)
+  const questions = snapshot?.link.is === 'open' ? snapshot.link.words.questions : undefined
+  const asked = useAsked(questions !== undefined)
+  const answers = message.answers ?? []
+  const faultsOf = (unreadable: ReadonlySet<string>) =>
+    (questions && asked.value?.answerFaults(questions, { answers, unreadable })) ?? NO_FAULTS
+  const lacksPassphrase = needsPassphrase && passphrase === ''
   const write = (change: Partial<Message>) => {
     const written = { ...message, ...change }
     setMessage(written)
@@ -44,29 +55,66 @@ export function GiveForm({ snapshot, chooser, passphrase, onPassphrase, children
   }
   const submit = (event: { readonly currentTarget: HTMLFormElement; preventDefault(): void }) => {
     event.preventDefault()
-    if (chosen === 0) return
-    const lacksPassphrase = needsPassphrase && passphrase === ''
-    setIsMissing(lacksPassphrase)
-    if (lacksPassphrase) return focusFault(event.currentTarget)
+    const isUnasked = questions !== undefined && asked.value === undefined
+    if (chosen === 0 || isUnasked) return
+    const unread = asked.value?.unreadableIn(event.currentTarget) ?? NONE
+    setUnreadable(unread)
+    const isFaulty = lacksPassphrase || faultsOf(unread).size > 0
+    setIsChecked(isFaulty)
+    if (isFaulty) return focusFault(event.currentTarget)
+    const given = questions && asked.value?.answersIn(questions, answers)
     tell({
       do: 'send',
-      message: { note: message.note.trim(), sender: message.sender.trim() },
+      message: { note: message.note.trim(), sender: message.sender.trim(), ...(given?.length && { answers: given }) },
       passphrase: needsPassphrase ? passphrase : undefined,
     })
     onPassphrase('')
   }
   return (
-    <form class="stack give" onSubmit={submit}>
-      {needsPassphrase && <PassphraseSection {...{ passphrase, onPassphrase }} isMissing={isMissing} />}
+    // The faults are beside the fields, in the page's own words.
+    <form class="stack give" noValidate onSubmit={submit}>
+      {needsPassphrase && <PassphraseSection {...{ passphrase, onPassphrase }} isMissing={isChecked} />}
       <div class={`give-parts ${hasFields ? 'beside' : ''}`}>
         {chooser}
         {hasFields && (
           <MessageFields message={message} onWrite={write} isBefore={isBefore} isReady={snapshot !== undefined} />
         )}
       </div>
+      {hasFields && questions !== undefined && asked.value !== undefined && (
+        <asked.value.QuestionsCard
+          questions={questions}
+          typed={{ answers, unreadable }}
+          faults={isChecked ? faultsOf(unreadable) : NO_FAULTS}
+          onType={(next) => {
+            setUnreadable(next.unreadable)
+            write({ answers: next.answers })
+          }}
+        />
+      )}
+      {questions !== undefined && asked.error !== undefined && <NotAsked onRetry={asked.reload} />}
       {children}
       {snapshot !== undefined && chosen > 0 && <SendBar snapshot={snapshot} />}
     </form>
+  )
+}
+
+/** Few links have questions, so their code is loaded with the first one that has some. */
+function useAsked(isWanted: boolean) {
+  const load = async () => (isWanted ? import('./questionsCard.tsx') : undefined)
+  return useLoaded(load, isWanted ? 'asked' : '')
+}
+
+function NotAsked({ onRetry }: { readonly onRetry: () => void }) {
+  const text = useText(guestTexts)
+  return (
+    <Notice tone="warn">
+      <p>{text.notAsked}</p>
+      <div>
+        <Button icon="retry" onClick={onRetry}>
+          {text.askAgain}
+        </Button>
+      </div>
+    </Notice>
   )
 }
 

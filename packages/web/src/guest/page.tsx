@@ -85,7 +85,7 @@ function Working({ snapshot }: { readonly snapshot: Snapshot | undefined }) {
       {snapshot !== undefined && <DoneCard snapshot={snapshot} />}
       {snapshot !== undefined && <ProgressCard snapshot={snapshot} />}
       <GiveForm
-        // Drawn anew when what the guest has written is read, and when the guest forgets it.
+        // Begins again when what the guest has written is read, and when the guest forgets it.
         key={snapshot?.messageTurn}
         snapshot={snapshot}
         passphrase={passphrase}
@@ -97,6 +97,7 @@ function Working({ snapshot }: { readonly snapshot: Snapshot | undefined }) {
               isSingle={snapshot !== undefined && isForOneFile(snapshot)}
               isShut={takesNone}
               isReady={snapshot !== undefined}
+              fileKinds={snapshot?.link.is === 'open' ? snapshot.link.words.fileKinds : undefined}
               carriesMessage={snapshot !== undefined && snapshot.counts.chosen === 0 && snapshot.messages.length > 0}
               remarks={snapshot?.remarks ?? []}
             />

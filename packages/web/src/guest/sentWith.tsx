@@ -8,13 +8,13 @@ import { guestTexts } from './texts.ts'
 const MAX_MESSAGES = 5
 
 /** What has been sent with the files of this visit, or is being sent. */
-export function SentWith({ snapshot: { messages, totals } }: { readonly snapshot: Snapshot }) {
+export function SentWith({ snapshot: { messages, rows, hiddenRows } }: { readonly snapshot: Snapshot }) {
   const text = useText(guestTexts).sentWith
   return (
     <>
       {messages.slice(0, MAX_MESSAGES).map(({ message, files }, index) => (
         <section key={index} class="sent-with stack tight">
-          <h3>{files === totals.files ? text.all(files) : text.some(files)}</h3>
+          <h3>{files === rows.length + hiddenRows ? text.all(files) : text.some(files)}</h3>
           <SentFacts message={message} />
         </section>
       ))}
@@ -23,8 +23,8 @@ export function SentWith({ snapshot: { messages, totals } }: { readonly snapshot
   )
 }
 
-/** The guest's own words: the message, and the name. */
-export function SentFacts({ message: { note, sender } }: { readonly message: Message }) {
+/** The guest's own words: the name, the message, and the answers. */
+export function SentFacts({ message: { note, sender, answers = [] } }: { readonly message: Message }) {
   const text = useText(guestTexts).message
   const facts = [
     [text.sender, sender],
@@ -40,6 +40,11 @@ export function SentFacts({ message: { note, sender } }: { readonly message: Mes
             </Fact>
           ),
       )}
+      {answers.map(([label, value]) => (
+        <Fact key={label} term={<Name>{label}</Name>} termClass="soft">
+          <Name>{value}</Name>
+        </Fact>
+      ))}
     </dl>
   )
 }

@@ -6,7 +6,14 @@ import { createMemoryStore } from './guestStore.ts'
 
 const DAY_MS = 86_400_000
 const linkId = 'link'
-const written = { note: 'From the lake', sender: 'Ada' }
+const written = {
+  note: 'From the lake',
+  sender: 'Ada',
+  answers: [
+    ['Matter', ' 1 '],
+    ['Day', ''],
+  ] as const,
+}
 const file = (id: string) => ({ id, name: id, folder: '', size: 1, lastModified: 0, totalBytes: 1 })
 const planned = { ...file('planned'), linkId, visitId: 'other', keptAt: 0 }
 

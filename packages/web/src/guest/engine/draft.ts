@@ -7,7 +7,7 @@ import { oneAtATime } from '../../common/oneAtATime.ts'
 import type { Message } from '../messages.ts'
 import { type Entries, type Entry, NO_MESSAGE } from './entries.ts'
 import type { GuestStore } from './guestStore.ts'
-import { isEmpty, isSameMessage } from './sentMessages.ts'
+import { isEmpty, isSameMessage, messageOf } from './sentMessages.ts'
 
 export interface Draft {
   message(): Message
@@ -64,8 +64,7 @@ export function createDraft({ linkId, store, entries, nowMs }: DraftOptions): Dr
     message: () => message,
     turn: () => turn,
     async load() {
-      const { note, sender } = (await store.message(linkId)) ?? NO_MESSAGE
-      message = { note, sender }
+      message = messageOf((await store.message(linkId)) ?? NO_MESSAGE)
       kept = message
     },
     write,

@@ -1,14 +1,22 @@
-/** What the guest's files of this visit carry: each message once, however many files have it. */
+/** What the guest says with the files: name, message and answers. */
 import type { Message, SentMessage } from '../messages.ts'
 
-export function isEmpty({ note, sender }: Message): boolean {
-  return note === '' && sender === ''
+/** Without answers the member is absent. */
+export function messageOf({ note, sender, answers = [] }: Message): Message {
+  return { note, sender, ...(answers.length > 0 && { answers }) }
+}
+
+export function isEmpty({ note, sender, answers = [] }: Message): boolean {
+  return note === '' && sender === '' && answers.every(([, value]) => value === '')
 }
 
 export function isSameMessage(one: Message, other: Message): boolean {
-  return one === other || (one.note === other.note && one.sender === other.sender)
+  if (one === other) return true
+  const isSaid = one.note === other.note && one.sender === other.sender
+  return isSaid && JSON.stringify(one.answers) === JSON.stringify(other.answers)
 }
 
+/** What the files of this visit carry: each message once, however many files have it. */
 export interface SentMessages {
   add(message: Message): void
   /** The one that stands for all that say the same: a snapshot then contains its text once. */

@@ -26,6 +26,7 @@ export const guest = {
     until: (when: string) => `open until ${when}`,
     passphrase: 'asks for a passphrase',
     onlyOne: 'accepts one file only',
+    kinds: (kinds: string) => `only ${kinds}`,
     none: 'files of any size',
   },
   choose: {
@@ -148,6 +149,8 @@ export const guest = {
   openAgain: 'Open the link again',
   receiptsFirst: 'Download the receipts below first: at the new address, this browser does not have them.',
   askAgain: 'Try again now',
+  notAsked:
+    'The person who made this link asks something before you send, and this page could not load it. Nothing is sent before.',
   storageRefused:
     'This browser stores nothing, perhaps because this is a private window. You can send files, but after a reload an unfinished file cannot continue.',
   message: {
@@ -190,6 +193,8 @@ export const guest = {
     only_one: 'The link accepts one file only, and this is not the one.',
     no_room:
       'There is no room for it at the moment, either on this link or in the storage of the person who gets the files.',
+    wrong_kind: 'Not a kind of file that this link asks for.',
+    wrong_content: 'Its content is not what its name says: not a kind of file that this link asks for.',
     no_connection: 'No connection. Sending resumes by itself.',
     busy: 'The server is busy. Sending resumes by itself.',
     storage_unavailable: 'The server cannot store anything now. This page tries again by itself.',
@@ -231,6 +236,7 @@ export const guest = {
     `${files(count)} ${plural(count, 'does', 'do')} not fit this link. ${plural(others, 'The other one', 'The others')} can be sent.`,
   onlyOne:
     'This link accepts one file only: the one that is ready. To send another one instead, remove that one from the list.',
+  wanted: (kinds: string) => `The person who made this link wants files of these kinds: ${kinds}.`,
   unfitRest: (count: number) =>
     `${files(count)} ${plural(count, 'does', 'do')} not fit this link now. Tell the person who gave it to you.`,
   unfitAlone: (count: number) =>
