@@ -117,7 +117,7 @@ function guestStories(browser: StoryBrowser): void {
     await page.look('guest-arrived')
     await page.assertAccessible()
     const receiptRow = guestRow('photo.png')
-    await page.click({ css: 'summary', text: /the server signed that it has this file/, within: receiptRow })
+    await page.click({ css: 'summary', text: /^Receipt checked/, within: receiptRow })
     await page.see({ text: 'Ed25519 and ML-DSA-65, both checked', within: receiptRow })
     await page.look('guest-receipt')
     const saved = await page.saved(() => page.click({ ...button(guest.receipt.save), within: receiptRow }))

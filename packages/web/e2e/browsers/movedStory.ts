@@ -32,7 +32,7 @@ export function movedStory(browser: StoryBrowser): void {
     const later = new Uint8Array(randomBytes(1000))
     await sendGated(page, { 'later.bin': later })
     const sentRow: Target = { css: '.queue li', text: 'later.bin' }
-    await page.click({ css: 'summary', text: /the server signed that it has this file/, within: sentRow })
+    await page.click({ css: 'summary', text: /^Receipt checked/, within: sentRow })
     await page.see({ text: guest.receipt.both, within: sentRow })
     await page.see({ text: present, within: sentRow })
     await page.look('moved-receipt')

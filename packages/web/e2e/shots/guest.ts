@@ -1,5 +1,7 @@
+import type { CreateLink } from '@blindkeep/client/owner'
 import type { Page } from 'playwright-core'
 import { sendFile } from '../../../../testing/people.ts'
+import { asked } from '../../src/text/en/asked.ts'
 import { guest as text } from '../../src/text/en/guest.ts'
 import type { Shot } from '../shots.ts'
 
@@ -93,6 +95,30 @@ export const guestShots: readonly Shot[] = [
     },
   },
   {
+    name: 'guest/questions',
+    begin: (world) => world.link(ASKED),
+    reach: async (page) => {
+      await page.getByText(asked.whose).waitFor()
+      await choose(page, ['Notes.txt', 'contract.pdf'])
+      await sendAll(page)
+      await page.getByText(asked.faults.missing).first().waitFor()
+    },
+  },
+  {
+    name: 'guest/answered',
+    begin: (world) => world.link({ questions: ASKED.questions }),
+    reach: async (page) => {
+      await page.getByText(asked.whose).waitFor()
+      await choose(page, ['contract.pdf'])
+      await write(page)
+      await page.getByLabel('Matter number').fill('2026/17')
+      await page.getByLabel('Topic', { exact: true }).selectOption('Invoice')
+      await sendAll(page)
+      await page.getByText(text.done.checked(1)).waitFor()
+      await page.getByText(text.receipt.short).first().click()
+    },
+  },
+  {
     name: 'guest/revoked',
     begin: async (world) => {
       const owner = await world.owner()
@@ -121,7 +147,10 @@ export const guestShots: readonly Shot[] = [
   {
     name: 'guest/chosen',
     begin: (world) => world.link(),
-    reach: (page) => choose(page, FILES),
+    reach: async (page) => {
+      await choose(page, FILES)
+      await write(page)
+    },
   },
   {
     name: 'guest/unfit',
@@ -137,6 +166,7 @@ export const guestShots: readonly Shot[] = [
     reach: async (page, world) => {
       // Larger than the system's buffers, which would count as sent.
       await choose(page, FILES, 25)
+      await write(page)
       world.line.slow({ upBytesPerSecond: 1_000_000 })
       await sendAll(page)
       await page.getByText(text.queue.arrived.now, { exact: true }).first().waitFor()
@@ -147,11 +177,33 @@ export const guestShots: readonly Shot[] = [
     begin: (world) => world.link(),
     reach: async (page) => {
       await choose(page, FILES)
+      await write(page)
       await sendAll(page)
       await page.getByText(text.done.checked(FILES.length)).waitFor()
     },
   },
+  {
+    name: 'guest/more-files',
+    begin: (world) => world.link(),
+    reach: async (page) => {
+      await choose(page, FILES.slice(0, 2))
+      await write(page)
+      await sendAll(page)
+      await page.getByText(text.done.checked(2)).waitFor()
+      await choose(page, FILES.slice(2))
+    },
+  },
 ]
+
+const ASKED: CreateLink = {
+  title: 'Papers for your matter',
+  questions: [
+    { label: 'Matter number', kind: 'text', required: true, most: 20 },
+    { label: 'Topic', kind: 'choice', required: true, choices: ['Invoice', 'Contract', 'Other'] },
+    { label: 'Day of delivery', kind: 'date', required: false },
+  ],
+  fileKinds: ['pdf', 'txt', 'png'],
+}
 
 const FILES: readonly string[] = [
   'From the boat, last evening.jpg',
@@ -170,6 +222,11 @@ async function choose(page: Page, names: readonly string[], times = 1): Promise<
     .getByText(names.at(-1) ?? '')
     .first()
     .waitFor()
+}
+
+async function write(page: Page): Promise<void> {
+  await page.getByLabel(text.message.note, { exact: true }).fill('From the last evening on the lake.')
+  await page.getByLabel(text.message.sender, { exact: true }).fill('Ada Lovelace')
 }
 
 async function sendAll(page: Page): Promise<void> {

@@ -71,7 +71,7 @@ export function IconButton({ icon, label, onClick, disabled, keys }: IconButtonP
 }
 
 interface FieldProps {
-  readonly label: string
+  readonly label: ComponentChildren
   readonly hint?: ComponentChildren
   /** What is wrong with the value, and how to correct it. */
   readonly fault?: string | undefined

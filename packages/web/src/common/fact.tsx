@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 
 interface FactProps {
-  readonly term: string
+  readonly term: ComponentChildren
   readonly termClass?: string | undefined
   readonly valueClass?: string | undefined
   readonly children: ComponentChildren

@@ -7,6 +7,8 @@ interface FileInputProps {
   /** `camera`: takes a picture. `folder`: chooses all files below a folder. */
   readonly from?: 'files' | 'folder' | 'camera' | undefined
   readonly isMultiple?: boolean | undefined
+  /** Which files the browser's dialog offers first. */
+  readonly accept?: string | undefined
   readonly id?: string | undefined
   readonly class?: string | undefined
 }

@@ -28,11 +28,16 @@ interface DropZoneProps {
   /** Only an unfinished file can be chosen again; its card has the button. */
   readonly isShut: boolean
   readonly isReady: boolean
+  /** Endings of the files that the owner wants. */
+  readonly fileKinds: readonly string[] | undefined
+  /** What is added now is sent with the message of the files before, unless the guest changes it. */
+  readonly carriesMessage: boolean
   readonly remarks: readonly Remark[]
 }
 
 /** Takes files that are chosen, dropped anywhere on the page, pasted, or photographed. */
-export function DropZone({ isCompact, isSingle, isShut, isReady, remarks }: DropZoneProps) {
+export function DropZone(props: DropZoneProps) {
+  const { isCompact, isSingle, isShut, isReady, fileKinds, carriesMessage, remarks } = props
   const text = useText(guestTexts)
   const tell = useTell()
   const [isReading, setIsReading] = useState(false)
@@ -56,32 +61,36 @@ export function DropZone({ isCompact, isSingle, isShut, isReady, remarks }: Drop
         </div>
       )}
       <p class="drop-hint pointer-only">{isOver ? text.choose.dropNow : hint}</p>
-      <Choosers isCompact={isCompact} isSingle={isSingle} isShut={isShut} isReady={isReady} add={add} />
+      <Choosers {...{ isCompact, isSingle, isShut, isReady, fileKinds, add }} />
       {!isCompact && <p class="soft small pointer-only">{text.choose.pasteHint}</p>}
       {isReading && (
         <p class="row small" role="status">
           <span class="spinner" aria-hidden="true" /> {text.choose.reading}
         </p>
       )}
+      {carriesMessage && !isShut && <p class="soft small carries">{text.choose.carries}</p>}
       <RemarkLines remarks={remarks} isShut={isShut} />
     </section>
   )
 }
 
-interface ChoosersProps {
-  readonly isCompact: boolean
-  readonly isSingle: boolean
-  readonly isShut: boolean
-  readonly isReady: boolean
+interface ChoosersProps extends Pick<DropZoneProps, 'isCompact' | 'isSingle' | 'isShut' | 'isReady' | 'fileKinds'> {
   readonly add: (files: readonly ChosenFile[]) => void
 }
 
-function Choosers({ isCompact, isSingle, isShut, isReady, add }: ChoosersProps) {
+function Choosers({ isCompact, isSingle, isShut, isReady, fileKinds, add }: ChoosersProps) {
   const text = useText(guestTexts).choose
   const choose = (isFromCamera: boolean) => (files: readonly File[]) => add(fromInput(files, isFromCamera))
-  const files = useFileInput({ id: INPUT_IDS.files, label: text.files, isMultiple: !isSingle, onFiles: choose(false) })
+  const files = useFileInput({
+    id: INPUT_IDS.files,
+    label: text.files,
+    isMultiple: !isSingle,
+    accept: fileKinds?.map((kind) => `.${kind}`).join(),
+    onFiles: choose(false),
+  })
   const folder = useFileInput({ id: INPUT_IDS.folder, from: 'folder', label: text.folder, onFiles: choose(false) })
   const camera = useFileInput({ from: 'camera', label: text.camera, onFiles: choose(true) })
+  const takesPhotos = fileKinds === undefined || fileKinds.some((kind) => kind === 'jpg' || kind === 'jpeg')
   const canChooseFolder = !isSingle && canChooseFolders()
   const [first, more] = isSingle ? [text.file, text.otherFile] : [text.files, text.more]
   return (
@@ -96,11 +105,13 @@ function Choosers({ isCompact, isSingle, isShut, isReady, add }: ChoosersProps) 
           >
             {isCompact ? more : first}
           </Button>
-          <span class="touch-only">
-            <Button icon="camera" disabled={!isReady} onClick={camera.open}>
-              {text.camera}
-            </Button>
-          </span>
+          {takesPhotos && (
+            <span class="touch-only">
+              <Button icon="camera" disabled={!isReady} onClick={camera.open}>
+                {text.camera}
+              </Button>
+            </span>
+          )}
           {canChooseFolder && (
             <Button icon="folder" disabled={!isReady} onClick={folder.open}>
               {text.folder}

@@ -1,7 +1,7 @@
 import { formats } from '../common/format.ts'
 import { Icon } from '../common/icons.tsx'
 import { useText } from '../common/reader.ts'
-import type { Limits, Snapshot } from './messages.ts'
+import type { LinkStatus, Snapshot } from './messages.ts'
 import { isFileLimited } from './standing.ts'
 import { guestTexts, type Words } from './texts.ts'
 
@@ -19,7 +19,7 @@ export function Facts({ snapshot }: { readonly snapshot: Snapshot | undefined })
       </p>
       {snapshot?.link.is === 'open' ? (
         <ul class="link-limits" aria-label={text.limits.heading}>
-          {factsOf(snapshot.link.limits, snapshot.passphrase !== 'not_needed', { text, format }).map((fact) => (
+          {factsOf(snapshot, snapshot.link, { text, format }).map((fact) => (
             <li key={fact}>{fact}</li>
           ))}
         </ul>
@@ -30,7 +30,9 @@ export function Facts({ snapshot }: { readonly snapshot: Snapshot | undefined })
   )
 }
 
-function factsOf(limits: Limits, needsPassphrase: boolean, { text, format }: Words): readonly string[] {
+type OpenLink = Extract<LinkStatus, { readonly is: 'open' }>
+
+function factsOf({ passphrase }: Snapshot, { limits, words }: OpenLink, { text, format }: Words): readonly string[] {
   const { fileBytesMax, remainingBytes, remainingFiles, singleUse = false, expiresAt } = limits
   const sizes = [
     fileBytesMax === undefined || !isFileLimited(limits) ? undefined : text.limits.perFile(format.bytes(fileBytesMax)),
@@ -39,8 +41,9 @@ function factsOf(limits: Limits, needsPassphrase: boolean, { text, format }: Wor
   ].filter((fact) => fact !== undefined)
   return [
     ...(singleUse ? [text.limits.onlyOne] : []),
+    ...(words.fileKinds === undefined ? [] : [text.limits.kinds(words.fileKinds.join(', '))]),
     ...(sizes.length === 0 ? [text.limits.none] : sizes),
     ...(expiresAt === undefined ? [] : [text.limits.until(format.instant(expiresAt))]),
-    ...(needsPassphrase ? [text.limits.passphrase] : []),
+    ...(passphrase === 'not_needed' ? [] : [text.limits.passphrase]),
   ]
 }

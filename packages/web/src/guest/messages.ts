@@ -1,6 +1,7 @@
 /** Messages between page and worker: commands, answered with snapshots of all that there is to draw. */
 
 import type { SendTrouble } from '@blindkeep/client/errors'
+import type { Answers, Question } from '@blindkeep/client/questions'
 import type { Site } from '@blindkeep/client/site'
 
 /** Why the link accepts no files. */
@@ -40,6 +41,9 @@ export interface OwnersWords {
   readonly message: string | undefined
   /** What the owner says to be called. */
   readonly from: string | undefined
+  readonly questions?: readonly Question[] | undefined
+  /** Endings of names, as in `pdf`. */
+  readonly fileKinds?: readonly string[] | undefined
 }
 
 /** The limits that the server reports before anything is sent. All sizes in bytes. An absent member means no limit. */
@@ -80,6 +84,9 @@ export type FailureReason =
   /** The link takes one file, and another is that one. */
   | 'only_one'
   | 'no_room'
+  /** By its name the file is of no kind that the owner wants; or its content is not what its name says. */
+  | 'wrong_kind'
+  | 'wrong_content'
   /** The engine tries again by itself. */
   | SendTrouble
   | 'link_closed'
@@ -136,6 +143,8 @@ export interface Row {
   readonly arrivedBytes: number
   /** All sealed bytes. */
   readonly totalBytes: number
+  /** What goes with it, once the guest has sent it in this visit: one of `messages`. */
+  readonly message?: Message | undefined
   /** The last request failed, and the engine tries again by itself. */
   readonly isRetrying: boolean
   /** The server has a part of the file, and deletes that part when the guest cancels. */
@@ -228,6 +237,7 @@ export type ProofStatus =
 export interface ProofWords {
   readonly sender: string | undefined
   readonly note: string | undefined
+  readonly answers: Answers
   /** How many files were sent in the same go. */
   readonly goFiles: number | undefined
   /** Path and name, bytes, RFC 3339. Only the first ones. */
@@ -243,8 +253,12 @@ export interface Snapshot {
   /** `refused`: this browser stores nothing, so no upload survives a reload. */
   readonly storage: 'asking' | 'kept' | 'refused'
   readonly isPaused: boolean
-  /** What the guest has written, in this visit or an earlier one, for files that have not arrived. */
+  /** What the guest has written last: in this visit, or in an earlier one for files that have not arrived. */
   readonly message: Message
+  /** Rises when the guest forgets the message: the fields begin again. */
+  readonly messageTurn: number
+  /** What goes with the files of this visit. Each message once, without the empty one. */
+  readonly messages: readonly SentMessage[]
   /** Files of this visit use up the number of files that the link had left. */
   readonly isFilled: boolean
   readonly counts: Readonly<Record<Phase, number>>
@@ -275,6 +289,14 @@ export interface Snapshot {
 export interface Message {
   readonly note: string
   readonly sender: string
+  /** To the owner's questions. Absent if there are none. */
+  readonly answers?: Answers | undefined
+}
+
+export interface SentMessage {
+  readonly message: Message
+  /** How many files it goes with. */
+  readonly files: number
 }
 
 export interface ChosenFile {

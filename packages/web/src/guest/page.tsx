@@ -1,4 +1,4 @@
-import { useMemo, useRef } from 'preact/hooks'
+import { useMemo, useRef, useState } from 'preact/hooks'
 import { ExposedNotice } from '../common/exposedNotice.tsx'
 import { LanguageSelect } from '../common/languageSelect.tsx'
 import { OperatorNote } from '../common/operatorNote.tsx'
@@ -6,11 +6,11 @@ import { useText } from '../common/reader.ts'
 import { DoneCard } from './doneCard.tsx'
 import { DropZone } from './dropZone.tsx'
 import { Facts } from './facts.tsx'
+import { GiveForm } from './giveForm.tsx'
 import { LateProofDialog } from './lateProofDialog.tsx'
 import { LinkNotice, UnsupportedNotice } from './linkNotice.tsx'
 import { LiveSummary } from './liveSummary.tsx'
 import { Mark } from './mark.tsx'
-import { MessageForm } from './messageForm.tsx'
 import type { Snapshot } from './messages.ts'
 import { OwnersWordsCard } from './ownersWordsCard.tsx'
 import { PassphraseCard } from './passphraseCard.tsx'
@@ -71,6 +71,7 @@ function Working({ snapshot }: { readonly snapshot: Snapshot | undefined }) {
   const canChoose = !takesNone || canContinue(snapshot)
   const isSending = snapshot !== undefined && snapshot.totals.files > 0
   const isEmpty = snapshot === undefined || snapshot.rows.length === 0
+  const [passphrase, setPassphrase] = useState('')
   return (
     <>
       <LiveSummary snapshot={snapshot} />
@@ -80,20 +81,31 @@ function Working({ snapshot }: { readonly snapshot: Snapshot | undefined }) {
       {snapshot !== undefined && (
         <UnfinishedCard files={snapshot.unfinished} neverBegun={snapshot.neverBegun} isShut={takesNone} />
       )}
-      {snapshot !== undefined && <PassphraseCard snapshot={snapshot} />}
+      {snapshot !== undefined && <PassphraseCard snapshot={snapshot} typed={passphrase} onTyped={setPassphrase} />}
       {snapshot !== undefined && <DoneCard snapshot={snapshot} />}
       {snapshot !== undefined && <ProgressCard snapshot={snapshot} />}
-      {canChoose && (
-        <DropZone
-          isCompact={!isEmpty || takesNone}
-          isSingle={snapshot !== undefined && isForOneFile(snapshot)}
-          isShut={takesNone}
-          isReady={snapshot !== undefined}
-          remarks={snapshot?.remarks ?? []}
-        />
-      )}
-      {snapshot !== undefined && <Queue snapshot={snapshot} />}
-      {snapshot !== undefined && snapshot.counts.chosen > 0 && <MessageForm snapshot={snapshot} />}
+      <GiveForm
+        // Begins again when what the guest has written is read, and when the guest forgets it.
+        key={snapshot?.messageTurn}
+        snapshot={snapshot}
+        passphrase={passphrase}
+        onPassphrase={setPassphrase}
+        chooser={
+          canChoose ? (
+            <DropZone
+              isCompact={!isEmpty || takesNone}
+              isSingle={snapshot !== undefined && isForOneFile(snapshot)}
+              isShut={takesNone}
+              isReady={snapshot !== undefined}
+              fileKinds={snapshot?.link.is === 'open' ? snapshot.link.words.fileKinds : undefined}
+              carriesMessage={snapshot !== undefined && snapshot.counts.chosen === 0 && snapshot.messages.length > 0}
+              remarks={snapshot?.remarks ?? []}
+            />
+          ) : undefined
+        }
+      >
+        {snapshot !== undefined && <Queue snapshot={snapshot} />}
+      </GiveForm>
       {snapshot?.proofs !== undefined && <LateProofDialog proofs={snapshot.proofs} />}
     </>
   )

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import { Button } from '../common/controls.tsx'
 import { useText } from '../common/reader.ts'
 import type { Snapshot } from './messages.ts'
@@ -7,11 +7,16 @@ import { isPassphraseAsked } from './standing.ts'
 import { useTell } from './tell.ts'
 import { guestTexts } from './texts.ts'
 
-/** Asks for the passphrase after a refusal, or when the link turns out to need one. */
-export function PassphraseCard({ snapshot }: { readonly snapshot: Snapshot }) {
+interface PassphraseCardProps {
+  readonly snapshot: Snapshot
+  readonly typed: string
+  readonly onTyped: (typed: string) => void
+}
+
+/** Asks for the passphrase after a refusal, or while files of an earlier visit wait for it. */
+export function PassphraseCard({ snapshot, typed, onTyped }: PassphraseCardProps) {
   const text = useText(guestTexts)
   const tell = useTell()
-  const [typed, setTyped] = useState('')
   const card = useRef<HTMLFormElement>(null)
   const isAsked = isPassphraseAsked(snapshot)
   useEffect(() => {
@@ -24,12 +29,14 @@ export function PassphraseCard({ snapshot }: { readonly snapshot: Snapshot }) {
       class="card stack asked"
       onSubmit={(event) => {
         event.preventDefault()
-        if (typed !== '') tell({ do: 'passphrase', passphrase: typed })
+        if (typed === '') return
+        tell({ do: 'passphrase', passphrase: typed })
+        onTyped('')
       }}
     >
       <PassphraseField
         value={typed}
-        onInput={setTyped}
+        onInput={onTyped}
         fault={snapshot.passphrase === 'refused' ? text.message.passphraseRefused : text.message.passphraseMissing}
       />
       <div>

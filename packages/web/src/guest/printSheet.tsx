@@ -4,6 +4,7 @@ import { useText } from '../common/reader.ts'
 import { Redrawn } from '../common/redrawn.tsx'
 import type { Row, SignedFacts, Snapshot } from './messages.ts'
 import { ReceiptFacts } from './receiptView.tsx'
+import { SentFacts } from './sentWith.tsx'
 import { guestTexts } from './texts.ts'
 
 /** Only printed: every receipt, unfolded. */
@@ -47,6 +48,12 @@ function PrintedReceipt({ row, signed }: PrintedReceiptProps) {
             </strong>
           </p>
           <ReceiptFacts signed={signed} />
+          {row.message !== undefined && (
+            <div class="print-words">
+              <p>{text.sentWith.unsigned}</p>
+              <SentFacts message={row.message} />
+            </div>
+          )}
           {row.proofFile !== undefined && <p>{text.receipt.proofIs(row.proofFile)}</p>}
         </div>
       )}

@@ -86,7 +86,7 @@ function Made({ proofs, count }: ProofDialogProps & { readonly count: number }) 
 function Words({ words }: { readonly words: ProofWords }) {
   const text = useText(proofTexts)
   const format = useText(formats)
-  const { sender, note, goFiles, files, moreFiles } = words
+  const { sender, note, answers, goFiles, files, moreFiles } = words
   const facts = [
     [text.sender, sender],
     [text.note, note],
@@ -109,6 +109,16 @@ function Words({ words }: { readonly words: ProofWords }) {
             </div>
           ),
       )}
+      {answers.map(([label, value]) => (
+        <div key={label}>
+          <dt class="soft">
+            <Name>{label}</Name>
+          </dt>
+          <dd>
+            <Name>{value}</Name>
+          </dd>
+        </div>
+      ))}
       <div>
         <dt class="soft">{text.name}</dt>
         {files.map((file) => (

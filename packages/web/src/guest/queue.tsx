@@ -7,6 +7,7 @@ import { FewFiles } from './fewFiles.tsx'
 import { Forget } from './forget.tsx'
 import type { Row, Snapshot } from './messages.ts'
 import { QueueRow } from './queueRow.tsx'
+import { SentWith } from './sentWith.tsx'
 import { isForOneFile, outcomeOf } from './standing.ts'
 import { useTell } from './tell.ts'
 import { guestTexts } from './texts.ts'
@@ -26,6 +27,7 @@ export function Queue({ snapshot }: { readonly snapshot: Snapshot }) {
     <section class="card stack queue" aria-labelledby="queue-heading">
       <h2 id="queue-heading">{text.queue.heading}</h2>
       <Troubles snapshot={snapshot} />
+      <SentWith snapshot={snapshot} />
       <ul class="rows">
         {rows.map((row) => (
           <QueueRow key={row.id} row={row} waitsForPassphrase={waitsForPassphrase} onConfirmCancel={setCancelling} />
@@ -49,19 +51,22 @@ export function Queue({ snapshot }: { readonly snapshot: Snapshot }) {
 function Troubles({ snapshot }: { readonly snapshot: Snapshot }) {
   const text = useText(guestTexts)
   const tell = useTell()
-  const { counts, rows, alarms } = snapshot
+  const { counts, rows, alarms, link } = snapshot
   const others = counts.chosen + counts.waiting + counts.sending + counts.preparing
   const unfitRows = rows.filter(({ phase }) => phase === 'unfit')
   const isAlone = rows.length === counts.unfit
   const unfitAtRest = isAlone ? text.unfitAlone(counts.unfit) : text.unfitRest(counts.unfit)
   const unfitBeside = isForOneFile(snapshot) ? text.onlyOne : text.unfit(counts.unfit, others)
   const unfit = others > 0 ? unfitBeside : unfitAtRest
+  const isOfWrongKind = unfitRows.some(({ failure }) => failure === 'wrong_kind' || failure === 'wrong_content')
+  const kinds = isOfWrongKind && link.is === 'open' ? link.words.fileKinds : undefined
   const retryable = rows.filter(({ phase, retry }) => phase === 'failed' && retry === 'resume').length
   return (
     <>
       {counts.unfit > 0 && (
         <Notice tone="warn">
           <p>{unfit}</p>
+          {kinds !== undefined && <p>{text.wanted(kinds.join(', '))}</p>}
           {!isAlone && rows.length > LONG_LIST && (
             <FewFiles rows={unfitRows.slice(0, MAX_NAMED)} count={counts.unfit} />
           )}

@@ -3,6 +3,7 @@ import { formats } from '../common/format.ts'
 import { Icon } from '../common/icons.tsx'
 import { useText } from '../common/reader.ts'
 import type { ReceiptStatus, Row, SignedFacts } from './messages.ts'
+import { SentFacts } from './sentWith.tsx'
 import { useTell } from './tell.ts'
 import { guestTexts } from './texts.ts'
 
@@ -33,16 +34,26 @@ export function ReceiptView({ row, receipt }: ReceiptViewProps) {
     case 'alarm':
       return <p class="small bad">{text.receipt.alarm}</p>
     case 'checked': {
-      const { receivedAt, sealedBytes } = receipt.signed
+      const when = format.instant(receipt.signed.receivedAt)
       return (
         <details class="receipt">
           <summary class="small">
             <Icon name="receipt" />
-            <span>{text.receipt.checked(format.instant(receivedAt), format.bytes(sealedBytes))}</span>
+            <span>
+              {text.receipt.short}
+              <span class="receipt-when">, {when}</span>
+            </span>
           </summary>
           <div class="stack">
+            <p class="small">{text.receipt.checked(when, format.bytes(receipt.signed.sealedBytes))}</p>
             <ReceiptFacts signed={receipt.signed} />
             <p class="small soft">{text.receipt.limits}</p>
+            {row.message !== undefined && (
+              <>
+                <p class="small">{text.sentWith.unsigned}</p>
+                <SentFacts message={row.message} />
+              </>
+            )}
             <div class="row">
               <Button icon="download" onClick={() => tell({ do: 'saveReceipts', id: row.id })}>
                 {text.receipt.save}

@@ -22,6 +22,8 @@ function snapshot({ counts = {}, sent = { files: 0, landed: 0 }, ...given }: Giv
       storage: 'kept',
       isPaused: false,
       message: { note: '', sender: '' },
+      messageTurn: 0,
+      messages: [],
       isFilled: false,
       inOtherTab: 0,
       hasUsedUpLink: false,

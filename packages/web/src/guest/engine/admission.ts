@@ -1,9 +1,11 @@
 /** What happens to a chosen file: it is known, continues a stored upload, is new, or is refused. */
 import { misfitsOf, type Used } from '@blindkeep/client/fit'
 import { batchOf, type SendState } from '@blindkeep/client/guest'
+import { parseAnswers } from '@blindkeep/client/questions'
 import { usualSealedBytes } from '@blindkeep/client/sizes'
 import { sourceOfBlob } from '@blindkeep/client/source'
-import type { ChosenFile, Limits, LinkStatus, NotFiles } from '../messages.ts'
+import type { ChosenFile, FailureReason, Limits, LinkStatus, NotFiles } from '../messages.ts'
+import type { Asked } from './asked.ts'
 import type { EarlierUploads } from './earlierUploads.ts'
 import type { Entries, Entry } from './entries.ts'
 import { type FileIdentity, identityKey, identityOf, inPathOrder } from './fileIdentity.ts'
@@ -12,6 +14,7 @@ import type { LockedUploads } from './lockedUploads.ts'
 import { become } from './phases.ts'
 import type { PlannedFiles } from './plannedFiles.ts'
 import type { Remarks } from './remarks.ts'
+import { messageOf } from './sentMessages.ts'
 import { matchOf } from './uploadMatch.ts'
 
 export interface Admission {
@@ -30,6 +33,7 @@ interface AdmissionOptions {
   readonly earlier: EarlierUploads
   readonly planned: Pick<PlannedFiles, 'named' | 'remove'>
   readonly remarks: Remarks
+  readonly asked: Pick<Asked, 'look' | 'misfitOf'>
   readonly linkStatus: () => LinkStatus
   readonly newId: () => string
   /** The guest goes on with this upload of an earlier visit. */
@@ -40,7 +44,7 @@ interface AdmissionOptions {
 type Refusal = 'already_there' | 'already_landed' | 'not_taken'
 
 export function createAdmission(options: AdmissionOptions): Admission {
-  const { entries, uploads, earlier, planned, remarks, linkStatus, onChange } = options
+  const { entries, uploads, earlier, planned, remarks, asked, linkStatus, onChange } = options
 
   async function add(files: readonly ChosenFile[], others: NotFiles = {}): Promise<void> {
     await earlier.refresh()
@@ -57,6 +61,10 @@ export function createAdmission(options: AdmissionOptions): Admission {
       if (typeof entry !== 'string' && file.size === 0) empty.push(file.name)
     }
     sayRemarks(remarks, { refused, empty, others, isNothing: files.length === 0 })
+    // Before and after: a slow disk must not keep the guest waiting for the list.
+    judge()
+    onChange()
+    await asked.look()
     judge()
     onChange()
   }
@@ -104,18 +112,26 @@ export function createAdmission(options: AdmissionOptions): Admission {
     return entries.add({ ...known, phase: 'waiting' })
   }
 
-  function judge(): void {
-    const link = linkStatus()
-    if (link.is !== 'open') return
-    const { limits } = link
-    const undecided = [...entries.all()].filter(isUndecided)
-    for (const [{ id, phase, failure }, misfit] of misfitsOf(undecided, limits, usedBy(entries, limits))) {
-      const verdict = become.judged(misfit === 'too_many' && limits.singleUse === true ? 'only_one' : misfit)
-      if (phase !== verdict.phase || failure !== verdict.failure) entries.change(id, verdict)
-    }
-  }
+  const judge = () => judgeChosen(entries, linkStatus(), asked)
 
   return { add, addAnyway, judge, isFilled: () => isFilled(entries, linkStatus()) }
+}
+
+function judgeChosen(entries: Entries, link: LinkStatus, asked: Pick<Asked, 'misfitOf'>): void {
+  if (link.is !== 'open') return
+  const { limits } = link
+  const decide = ({ id, phase, failure }: Entry, misfit: FailureReason | undefined) => {
+    const verdict = become.judged(misfit)
+    if (phase !== verdict.phase || failure !== verdict.failure) entries.change(id, verdict)
+  }
+  const wanted: Entry[] = []
+  for (const entry of [...entries.all()].filter(isUndecided)) {
+    const misfit = asked.misfitOf(entry)
+    if (misfit === undefined) wanted.push(entry)
+    else decide(entry, misfit)
+  }
+  for (const [entry, misfit] of misfitsOf(wanted, limits, usedBy(entries, limits)))
+    decide(entry, misfit === 'too_many' && limits.singleUse === true ? 'only_one' : misfit)
 }
 
 interface Found {
@@ -141,8 +157,9 @@ function sayRemarks(remarks: Remarks, { refused, empty, others, isNothing }: Fou
 }
 
 function storedFactsOf({ id, state, sentBytes }: StoredUpload) {
-  const { note = '', sender = '' } = state.header
-  return { id, state, totalBytes: state.size, sentBytes, batch: batchOf(state.header), message: { note, sender } }
+  const { note = '', sender = '', fields } = state.header
+  const message = messageOf({ note, sender, answers: parseAnswers(fields) })
+  return { id, state, totalBytes: state.size, sentBytes, batch: batchOf(state.header), message }
 }
 
 /** Through a link that takes one file, the file that is chosen now replaces the one that was chosen before. */

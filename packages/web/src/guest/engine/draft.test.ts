@@ -6,7 +6,14 @@ import { createMemoryStore } from './guestStore.ts'
 
 const DAY_MS = 86_400_000
 const linkId = 'link'
-const written = { note: 'From the lake', sender: 'Ada' }
+const written = {
+  note: 'From the lake',
+  sender: 'Ada',
+  answers: [
+    ['Matter', ' 1 '],
+    ['Day', ''],
+  ] as const,
+}
 const file = (id: string) => ({ id, name: id, folder: '', size: 1, lastModified: 0, totalBytes: 1 })
 const planned = { ...file('planned'), linkId, visitId: 'other', keptAt: 0 }
 
@@ -33,7 +40,7 @@ describe('what the guest has written', () => {
     assert.deepEqual(await ofNextVisit(), NO_MESSAGE)
   })
 
-  it('is forgotten when the last file has arrived, and not before', async () => {
+  it('is forgotten when the last file has arrived, and not before; this visit still has it for more files', async () => {
     const { draft, entries, ofNextVisit } = await visit()
     entries.add({ ...file('a'), phase: 'sending' })
     entries.add({ ...file('b'), phase: 'waiting' })
@@ -42,7 +49,11 @@ describe('what the guest has written', () => {
     assert.deepEqual(await ofNextVisit(), written)
     entries.change('b', { phase: 'landed' })
     assert.deepEqual(await ofNextVisit(), NO_MESSAGE)
+    assert.deepEqual(draft.message(), written)
+    const turn = draft.turn()
+    draft.forget()
     assert.deepEqual(draft.message(), NO_MESSAGE)
+    assert.notEqual(draft.turn(), turn)
   })
 
   it('stays while a file is unfinished that this visit does not send, and while files are only chosen', async () => {
@@ -68,7 +79,6 @@ describe('what the guest has written', () => {
     other.write(written)
     entries.change('a', { phase: 'landed' })
     assert.deepEqual(await ofNextVisit(), written)
-    assert.deepEqual(draft.message(), NO_MESSAGE)
   })
 
   it('is too old after a day, and after seven while files are unfinished', async () => {

@@ -1,21 +1,25 @@
 /**
- * What the guest has written for the owner: the page's fields show it, and it goes with what is sent next. The store
- * keeps it, as it keeps unfinished files, until all files of the link have arrived.
+ * What the guest has written for the owner: the page's fields show it, and it goes with what is sent next, in this
+ * visit also with files that are added after the first ones have arrived. The store keeps it, as it keeps unfinished
+ * files, until all files of the link have arrived.
  */
 import { oneAtATime } from '../../common/oneAtATime.ts'
 import type { Message } from '../messages.ts'
 import { type Entries, type Entry, NO_MESSAGE } from './entries.ts'
 import type { GuestStore } from './guestStore.ts'
+import { isEmpty, isSameMessage, messageOf } from './sentMessages.ts'
 
 export interface Draft {
   message(): Message
+  /** Rises when the message is forgotten here, too. */
+  turn(): number
   /** Reads what an earlier visit has stored. */
   load(): Promise<void>
   write(message: Message): void
   forget(): void
-  /** Call it with every change of an entry: forgets the message when the last file is done. */
+  /** Call it with every change of an entry: the store forgets the message when the last file is done. */
   follow(before: Entry | undefined, after: Entry | undefined): void
-  /** Forgets the message, unless a file that has not arrived may still need it, in any tab. */
+  /** The store forgets the message, unless a file that has not arrived may still need it, in any tab. */
   forgetIfDone(): Promise<void>
 }
 
@@ -28,15 +32,21 @@ interface DraftOptions {
 
 export function createDraft({ linkId, store, entries, nowMs }: DraftOptions): Draft {
   let message = NO_MESSAGE
+  let turn = 0
+  /** What is to be stored. */
+  let kept = NO_MESSAGE
   const save = oneAtATime(() =>
-    message.note === '' && message.sender === ''
-      ? store.removeMessage(linkId)
-      : store.putMessage({ linkId, ...message, keptAt: nowMs() }),
+    isEmpty(kept) ? store.removeMessage(linkId) : store.putMessage({ linkId, ...kept, keptAt: nowMs() }),
   )
+
+  function keep(written: Message): void {
+    kept = written
+    void save()
+  }
 
   function write(written: Message): void {
     message = written
-    void save()
+    keep(written)
   }
 
   const isDoneHere = () => entries().find(({ phase }) => phase !== 'landed') === undefined
@@ -47,18 +57,21 @@ export function createDraft({ linkId, store, entries, nowMs }: DraftOptions): Dr
     const stored = (await store.message(linkId)) ?? NO_MESSAGE
     if (uploads.length > 0 || planned.length > 0 || !isDoneHere()) return
     // What another tab has written since is for its own files.
-    if (stored.note === message.note && stored.sender === message.sender) write(NO_MESSAGE)
-    else message = NO_MESSAGE
+    if (isSameMessage(stored, kept)) keep(NO_MESSAGE)
   }
 
   return {
     message: () => message,
+    turn: () => turn,
     async load() {
-      const { note, sender } = (await store.message(linkId)) ?? NO_MESSAGE
-      message = { note, sender }
+      message = messageOf((await store.message(linkId)) ?? NO_MESSAGE)
+      kept = message
     },
     write,
-    forget: () => write(NO_MESSAGE),
+    forget() {
+      turn++
+      write(NO_MESSAGE)
+    },
     follow(before, after) {
       if (isUnderWay(before) && (after === undefined || after.phase === 'landed')) void forgetIfDone()
     },

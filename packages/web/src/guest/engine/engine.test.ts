@@ -5,6 +5,7 @@ import { describe, it } from 'node:test'
 import type { Environment } from '@blindkeep/client/environment'
 import { cancelSend, send } from '@blindkeep/client/guest'
 import { sourceOfBytes } from '@blindkeep/client/source'
+import { utf8 } from '@blindkeep/protocol/bytes'
 import { openChecker } from '../../../../../conformance/checker/check.ts'
 import { readItems } from '../../../../../conformance/checker/input.ts'
 import { endingSoon } from '../../../../../testing/endingSoon.ts'
@@ -66,6 +67,28 @@ describe('sending without faults', () => {
     const next = (await world.owner.inbox()).find(({ file }) => file?.name === 'd.bin')?.file?.batch
     assert.deepEqual([next?.index, next?.count], [0, 1])
     assert.notEqual(next?.id, first?.id)
+  })
+
+  it('sends nothing before what the owner asks is answered, nor a file of another kind, also from before the link was open', async () => {
+    const questions = [{ label: 'Matter', kind: 'text', required: true, most: undefined }] as const
+    const { url, opaqueId } = await world.owner.createLink({ questions, fileKinds: ['pdf'] })
+    const tab = await openTab(url)
+    await tab.add([chosen('a.pdf', utf8('%PDF-1.7')), chosen('b.pdf', bytes(10)), chosen('c.txt', bytes(10))])
+    tab.send(noMessage, undefined)
+    const { counts } = await tab.untilOpen()
+    assert.deepEqual([counts.chosen, counts.unfit, counts.waiting], [2, 1, 0])
+    const answers = [['Matter', '2026/17']] as const
+    tab.send({ ...noMessage, answers }, undefined)
+    const { rows } = await tab.until(({ checkedReceipts, counts: now }) => checkedReceipts === 1 && now.unfit === 2)
+    assert.deepEqual(
+      rows.map(({ failure }) => failure),
+      [undefined, 'wrong_content', 'wrong_kind'],
+    )
+    const drops = (await world.owner.inbox()).filter((drop) => drop.opaqueId === opaqueId)
+    assert.deepEqual(
+      drops.map(({ file }) => [file?.name, file?.fields]),
+      [['a.pdf', answers]],
+    )
   })
 
   it('sends a file from after the year 9999 without its date', async () => {

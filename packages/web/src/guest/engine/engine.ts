@@ -63,6 +63,7 @@ function snapshotOf(parts: EngineParts): Snapshot {
     storage: store.isPersistent ? 'kept' : 'refused',
     isPaused: visit.isPaused,
     message: draft.message(),
+    messageTurn: draft.turn(),
     isFilled: admission.isFilled(),
     ...view,
     proofs: parts.proofs.status(),

@@ -5,6 +5,7 @@ import { askSite, type Site } from '@blindkeep/client/site'
 import { toHex } from '@blindkeep/protocol/bytes'
 import type { AssetReceipt } from '@blindkeep/protocol/schemas/receipts'
 import { type Admission, createAdmission } from './admission.ts'
+import { createAsked } from './asked.ts'
 import { type Batches, createBatches } from './batches.ts'
 import { failHopeless, isOver } from './closedLink.ts'
 import { createDraft, type Draft } from './draft.ts'
@@ -94,15 +95,19 @@ export function createEngineParts(options: GuestEngineOptions): EngineParts {
     onStatus: (id, receipt) => entries.change(id, { receipt }),
     onReceipt: (id, receipt) => addReceipt(entries, id, receipt),
   })
+  const asked = createAsked(entries, link.opened)
   const sent = createSentFiles()
   const proofs = createProofs({ baseUrl, entries, sent, receipts, environment, onChange })
   const locked = createLockedUploads({ linkId, store, locks, nowMs })
   const uploads = createUploads({
-    ...{ linkId, parts: options.parts, entries, uploads: locked, store, passphrase, sent },
+    ...{ linkId, parts: options.parts, entries, uploads: locked, store, passphrase, sent, asked },
     environmentFor: (onSent) => ({ ...environment, fetch: options.uploadFetch(onSent) }),
     link: () => (link.status().is === 'open' ? link.opened() : undefined),
     maySend: () => !visit.isPaused && !isOver(link.status()),
-    failHopeless: () => failHopeless(entries, link.status(), uploads.pause),
+    failHopeless: () => {
+      failHopeless(entries, link.status(), uploads.pause)
+      asked.holdBack()
+    },
     onLanded: receipts.fetch,
     onLinkChanged: () => void link.ask(),
   })
@@ -114,7 +119,7 @@ export function createEngineParts(options: GuestEngineOptions): EngineParts {
   })
   const remarks = createRemarks()
   const admission = createAdmission({
-    ...{ entries, uploads: locked, earlier, planned, remarks, newId, onChange },
+    ...{ entries, uploads: locked, earlier, planned, remarks, asked, newId, onChange },
     ...{ linkStatus: link.status, onGoingOn: batches.goOn },
   })
 

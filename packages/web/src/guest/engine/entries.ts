@@ -40,6 +40,8 @@ export interface Entry extends FileIdentity {
   readonly state?: SendState | undefined
   /** The guest chose the file again and its time differs: its bytes must be compared before it is sent. */
   readonly mustCompare: boolean
+  /** Its content is of no kind that the owner wants. Undefined before a look into the file. */
+  readonly looksWrong?: boolean | undefined
   /** The file uses up some of the link's limits, and the server's last answer about the link does not count it yet. */
   readonly isReserved: boolean
   readonly receipt?: ReceiptStatus | undefined

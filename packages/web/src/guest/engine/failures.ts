@@ -46,6 +46,8 @@ const RETRIES: Readonly<Record<FailureReason, Retry>> = {
   too_many: 'none',
   only_one: 'none',
   no_room: 'none',
+  wrong_kind: 'none',
+  wrong_content: 'none',
   no_connection: 'resume',
   busy: 'resume',
   storage_unavailable: 'resume',

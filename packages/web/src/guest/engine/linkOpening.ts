@@ -42,8 +42,8 @@ export function createLinkOpening({ parts, environment, onChange }: LinkOpeningO
     try {
       opened = await openLink(parts, environment)
       asks = 0
-      const { limits, title, message, from } = opened
-      become({ is: 'open', limits, words: { title, message, from } })
+      const { limits, title, message, from, questions, fileKinds } = opened
+      become({ is: 'open', limits, words: { title, message, from, questions, fileKinds } })
       void askAtExpiry()
     } catch (error) {
       const fault = linkFaultOf(error)

@@ -13,6 +13,8 @@
  * - failed, cancelled → chosen, when the guest chooses the file again (admission.ts); a failed file that was prepared
  *   goes to waiting
  * - chosen, unfit, paused → failed, when the link closes (closedLink.ts)
+ * - waiting, paused → chosen, unfit, for a file that is not sealed, when the link asks for what was not answered, or
+ *   wants other kinds of files (asked.ts); preparing → unfit
  * - paused, failed → cancelled, here or in another tab that was sending the file
  *
  * A job that stops because of a trouble (SendTrouble: no connection, for example) backs off (stopUpload.ts): its file
@@ -47,6 +49,12 @@ export const become = {
   chosenAgain: (source: Source, resumes: boolean) => ({
     ...{ source, phase: resumes ? 'waiting' : 'chosen', failure: undefined },
     ...(resumes ? {} : { batch: undefined }),
+  }),
+
+  /** The guest sends it again with answers, or it is of no kind that the owner wants. */
+  heldBack: (misfit: FailureReason | undefined) => ({
+    ...{ phase: misfit === undefined ? 'chosen' : 'unfit', isBackingOff: false, ...UNTROUBLED },
+    failure: misfit,
   }),
 
   preparing: () => ({ phase: 'preparing', preparedBytes: 0, failure: undefined, isRetrying: false }),

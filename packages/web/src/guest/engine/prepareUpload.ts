@@ -8,6 +8,7 @@ import {
   type UploadLink,
 } from '@blindkeep/client/guest'
 import type { Source } from '@blindkeep/client/source'
+import type { Asked } from './asked.ts'
 import type { Entries, Entry } from './entries.ts'
 import type { LockedUploads } from './lockedUploads.ts'
 import type { Passphrase } from './passphrase.ts'
@@ -26,9 +27,10 @@ interface PrepareUploadOptions {
   /** Undefined while the link is not open. */
   readonly link: () => UploadLink | undefined
   readonly passphrase: Passphrase
+  readonly asked: Pick<Asked, 'hasWrongContent'>
 }
 
-export function createPrepareUpload({ entries, uploads, link, passphrase }: PrepareUploadOptions) {
+export function createPrepareUpload({ entries, uploads, link, passphrase, asked }: PrepareUploadOptions) {
   async function seal(
     { entry, source, signal }: UploadWork,
     options: Pick<PrepareOptions, 'passphrase' | 'onProgress'>,
@@ -43,6 +45,7 @@ export function createPrepareUpload({ entries, uploads, link, passphrase }: Prep
       note: message.note === '' ? undefined : message.note,
       sender: message.sender === '' ? undefined : message.sender,
       modifiedAt: chosenDateText(entry),
+      fields: message.answers,
       batch,
       signal,
       ...options,
@@ -61,9 +64,11 @@ export function createPrepareUpload({ entries, uploads, link, passphrase }: Prep
   }
 
   return async (work: UploadWork): Promise<void> => {
-    const { id, state } = work.entry
+    const { id, name, state } = work.entry
     const onProgress = ({ bytes, of }: SendProgress) => entries.change(id, { preparedBytes: bytes, totalBytes: of })
     entries.change(id, become.preparing())
+    if (state === undefined && (await asked.hasWrongContent(name, work.source)))
+      return entries.change(id, { ...become.heldBack('wrong_content'), looksWrong: true })
     if (state === undefined) return entries.change(id, become.prepared(await sealAndLock(work, onProgress)))
     await requireSamePlaintext({ state, source: work.source, signal: work.signal, onProgress })
     entries.change(id, become.compared())

@@ -57,7 +57,7 @@ describe('a proof about a sent file', () => {
       { name: 'b.pdf', size: two.length, modifiedAt },
       { name: 'tax/a.pdf', size: one.length, modifiedAt },
     ]
-    assert.deepEqual(words, [{ sender: 'Ada', note: 'Both\npages', goFiles: 2, files, moreFiles: 0 }])
+    assert.deepEqual(words, [{ sender: 'Ada', note: 'Both\npages', answers: [], goFiles: 2, files, moreFiles: 0 }])
 
     const document = tab.takeProofs()
     assert.match(document?.name ?? '', /^blindkeep-proofs-\d{4}-\d\d-\d\d\.jsonl$/)

@@ -104,8 +104,8 @@ export function createProofs({ baseUrl, entries, sent, receipts, environment, on
 function wordsOf(made: readonly Made[]): readonly ProofWords[] {
   const groups = new Map<string, Made[]>()
   for (const proof of made) {
-    const { sender, note, batch } = proof.described
-    const key = JSON.stringify([sender, note, batch?.id])
+    const { sender, note, fields, batch } = proof.described
+    const key = JSON.stringify([sender, note, fields, batch?.id])
     const group = groups.get(key)
     if (group === undefined) groups.set(key, [proof])
     else group.push(proof)
@@ -113,9 +113,9 @@ function wordsOf(made: readonly Made[]): readonly ProofWords[] {
   return [...groups.values()].flatMap((group) => {
     const [first] = group
     if (first === undefined) return []
-    const { sender, note, batch } = first.described
+    const { sender, note, fields: answers = [], batch } = first.described
     const listed = group.slice(0, MAX_LISTED).map(({ described }) => described)
     const files = listed.map(({ name = '', size, modifiedAt }) => ({ name, size, modifiedAt }))
-    return [{ sender, note, goFiles: batch?.count, files, moreFiles: group.length - files.length }]
+    return [{ sender, note, answers, goFiles: batch?.count, files, moreFiles: group.length - files.length }]
   })
 }

@@ -10,6 +10,7 @@ import {
   withPassphrase,
 } from '@blindkeep/client/guest'
 import type { DropCustody } from '@blindkeep/client/receipts'
+import type { Asked } from './asked.ts'
 import type { Entries, Entry } from './entries.ts'
 import type { GuestStore } from './guestStore.ts'
 import { landedFileOf } from './landedFiles.ts'
@@ -27,6 +28,7 @@ export interface SendUploadOptions {
   readonly store: GuestStore
   readonly passphrase: Passphrase
   readonly sent: SentFiles
+  readonly asked: Pick<Asked, 'hasWrongContent'>
   /** `onSent` is called with the bytes of the current chunk that are sent so far. */
   readonly environmentFor: (onSent: (bytes: number) => void) => Environment
   /** Undefined while the link is not open. */

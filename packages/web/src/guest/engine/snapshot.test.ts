@@ -44,6 +44,30 @@ describe('the view of the entries', () => {
     assert.deepEqual(totals, { files: 2, landed: 1, arrived: 0, doneBytes: 160, totalBytes: 200, trouble: undefined })
   })
 
+  it('has what goes with the files of this visit once, however many have it, and at each of them', () => {
+    const [note, other] = [
+      { note: 'From the lake', sender: 'Ada' },
+      { note: '', sender: 'Ada' },
+    ]
+    const { messages, rows } = viewWith(
+      entry('a', { phase: 'landed', message: note }),
+      entry('b', { phase: 'sending', message: { ...note } }),
+      entry('c', { phase: 'waiting', message: other }),
+      entry('d', { phase: 'sending' }),
+      ...(['chosen', 'failed', 'cancelled'] as const).map((phase) => entry(phase, { phase, message: note })),
+      entry('e', { phase: 'landed', landedAt: '2026-01-01T00:00:00.000Z', message: other }),
+    )
+    assert.deepEqual(messages, [
+      { message: note, files: 2 },
+      { message: other, files: 1 },
+    ])
+    assert.deepEqual(
+      rows.map(({ message }) => message),
+      [note, note, other, ...Array(5).fill(undefined)],
+    )
+    assert.equal(rows[0]?.message, rows[1]?.message)
+  })
+
   it('names the trouble that has lasted longest', () => {
     const troubled = (failure: FailureReason, troubledSince: number) =>
       ({ phase: 'waiting', failure, troubledSince, isRetrying: true }) as const

@@ -3,6 +3,7 @@
 import type { Phase, Row, Snapshot, Totals, Trouble } from '../messages.ts'
 import type { Entries, Entry } from './entries.ts'
 import { isTrouble, retryOf } from './failures.ts'
+import { createSentMessages, type SentMessages } from './sentMessages.ts'
 
 /** A page that draws ten thousand rows freezes. */
 export const MAX_ROWS = 200
@@ -49,6 +50,7 @@ type EntriesView = Pick<
   | 'provable'
   | 'missingReceipts'
   | 'alarms'
+  | 'messages'
   | 'rows'
   | 'hiddenRows'
 > & { readonly totals: Omit<Totals, 'secondsLeft'> }
@@ -56,6 +58,7 @@ type EntriesView = Pick<
 export function viewOf(entries: Entries): EntriesView {
   const counts: Record<Phase, number> = { ...NO_FILES }
   const totals: Sum = { files: 0, landed: 0, arrived: 0, doneBytes: 0, totalBytes: 0, trouble: undefined }
+  const sent = createSentMessages()
   let hasUsedUpLink = false
   let [inOtherTab, chosenBytes, checkedReceipts, provable, missingReceipts, alarms] = [0, 0, 0, 0, 0, 0]
   for (const entry of entries.all()) {
@@ -67,11 +70,17 @@ export function viewOf(entries: Entries): EntriesView {
     if (isProvable(entry)) provable++
     if (entry.receipt?.is === 'missing') missingReceipts++
     if (entry.receipt?.is === 'alarm') alarms++
-    if (entry.landedAt === undefined && COUNTED.has(entry.phase)) addTo(totals, entry)
+    if (!isCounted(entry)) continue
+    addTo(totals, entry)
+    sent.add(entry.message)
   }
-  const rows = rowsOf(entries)
+  const rows = rowsOf(entries, sent)
   const receipts = { checkedReceipts, provable, missingReceipts, alarms }
-  return { counts, hasUsedUpLink, inOtherTab, chosenBytes, ...receipts, totals, ...rows }
+  return { counts, hasUsedUpLink, inOtherTab, chosenBytes, ...receipts, totals, messages: sent.all(), ...rows }
+}
+
+function isCounted({ phase, landedAt }: Entry): boolean {
+  return landedAt === undefined && COUNTED.has(phase)
 }
 
 /** The receipt is checked, and the file was sent in this visit. */
@@ -97,10 +106,10 @@ function troubleOf({ isRetrying, failure, troubledSince, triesAt }: Entry): Trou
 }
 
 /** Always in the order of the entries, so that no row moves. */
-function rowsOf(entries: Entries): Pick<Snapshot, 'rows' | 'hiddenRows'> {
+function rowsOf(entries: Entries, sent: SentMessages): Pick<Snapshot, 'rows' | 'hiddenRows'> {
   const all = [...entries.all()]
   const shown = all.length <= MAX_ROWS ? all : mostImportant(all)
-  return { rows: shown.map(rowOf), hiddenRows: all.length - shown.length }
+  return { rows: shown.map((entry) => rowOf(entry, sent)), hiddenRows: all.length - shown.length }
 }
 
 function mostImportant(all: readonly Entry[]): readonly Entry[] {
@@ -111,7 +120,7 @@ function mostImportant(all: readonly Entry[]): readonly Entry[] {
   return all.filter((entry) => important.has(entry))
 }
 
-function rowOf(entry: Entry): Row {
+function rowOf(entry: Entry, sent: SentMessages): Row {
   const { id, revision, name, folder, size, phase, totalBytes, isRetrying, failure, receipt, landedAt } = entry
   return {
     id,
@@ -123,6 +132,7 @@ function rowOf(entry: Entry): Row {
     doneBytes: phase === 'preparing' ? entry.preparedBytes : doneBytesOf(entry),
     arrivedBytes: entry.sentBytes,
     totalBytes,
+    message: isCounted(entry) ? sent.known(entry.message) : undefined,
     isRetrying,
     isBegun: entry.sentBytes > 0 && failure !== 'other_tab',
     failure,

@@ -5,6 +5,7 @@ import { isCount, isObject } from '@blindkeep/protocol/json'
 import type { Message } from '../messages.ts'
 import type { FileIdentity } from './fileIdentity.ts'
 import type { LandedFile, PlannedFile, StoredUpload } from './guestStore.ts'
+import { messageOf } from './sentMessages.ts'
 
 /** `sentBytes` is stored beside the upload: it changes with every chunk. Undefined for anything else. */
 export function readStoredUpload(stored: unknown, sentBytes: unknown): StoredUpload | undefined {
@@ -35,7 +36,12 @@ function batchIn({ batch }: Readonly<Record<string, unknown>>): Batch | undefine
 /** Undefined for anything but a message. */
 export function readMessage(stored: unknown): Message | undefined {
   if (!isObject(stored) || typeof stored.note !== 'string' || typeof stored.sender !== 'string') return undefined
-  return { note: stored.note, sender: stored.sender }
+  const answers = Array.isArray(stored.answers) ? stored.answers.filter(isAnswer) : []
+  return messageOf({ note: stored.note, sender: stored.sender, answers })
+}
+
+function isAnswer(stored: unknown): stored is readonly [string, string] {
+  return Array.isArray(stored) && stored.length === 2 && stored.every((text) => typeof text === 'string')
 }
 
 /** Undefined for anything but a landed file. An unreadable receipt is left out: the server is asked for it again. */

@@ -25,6 +25,7 @@ export const guest: typeof import('../en/guest.ts').guest = {
     until: (when) => `offen bis ${when}`,
     passphrase: 'fragt nach einem Kennwort',
     onlyOne: 'nimmt nur eine Datei an',
+    kinds: (kinds) => `nur ${kinds}`,
     none: 'Dateien jeder Größe',
   },
   choose: {
@@ -39,6 +40,8 @@ export const guest: typeof import('../en/guest.ts').guest = {
     folder: 'Ordner auswählen',
     camera: 'Foto aufnehmen',
     more: 'Weitere hinzufügen',
+    carries:
+      'Weitere Dateien werden mit dem gesendet, was Sie zu diesen geschrieben haben. Sie können es vor dem Senden ändern.',
     pasteHint: 'Sie können eine Datei oder ein Bild auch einfügen.',
     reading: 'Ihre Auswahl wird gelesen\u00a0…',
   },
@@ -148,12 +151,15 @@ export const guest: typeof import('../en/guest.ts').guest = {
   openAgain: 'Den Link noch einmal öffnen',
   receiptsFirst: 'Laden Sie vorher die Quittungen unten herunter: An der neuen Adresse hat dieser Browser sie nicht.',
   askAgain: 'Jetzt noch einmal versuchen',
+  notAsked:
+    'Wer diesen Link angelegt hat, fragt etwas, bevor Sie senden, und diese Seite konnte es nicht laden. Vorher wird nichts gesendet.',
   storageRefused:
     'Dieser Browser speichert nichts, vielleicht weil dies ein privates Fenster ist. Sie können Dateien senden, aber nach einem Neuladen kann eine unfertige Datei nicht fortgesetzt werden.',
   message: {
     heading: 'Ihre Nachricht',
     optional:
       'Freiwillig. Wird verschlüsselt wie Ihre Dateien. Dieser Browser merkt sie sich, bis diese angekommen sind.',
+    again: 'Was Sie zu den Dateien davor geschrieben haben; sie behalten es. Ändern Sie es hier für die nächsten.',
     note: 'Nachricht',
     noteHint: 'Wird mit jeder Datei gesendet.',
     sender: 'Ihr Name',
@@ -192,6 +198,8 @@ export const guest: typeof import('../en/guest.ts').guest = {
     only_one: 'Der Link nimmt nur eine Datei an, und das ist eine andere.',
     no_room:
       'Dafür ist im Moment kein Platz, entweder auf diesem Link oder im Speicher der Person, die die Dateien bekommt.',
+    wrong_kind: 'Keine Art von Datei, um die dieser Link bittet.',
+    wrong_content: 'Der Inhalt ist nicht, was der Name sagt: keine Art von Datei, um die dieser Link bittet.',
     no_connection: 'Keine Verbindung. Das Senden geht von selbst weiter.',
     busy: 'Der Server ist ausgelastet. Das Senden geht von selbst weiter.',
     storage_unavailable: 'Der Server kann jetzt nichts speichern. Diese Seite versucht es von selbst noch einmal.',
@@ -238,6 +246,7 @@ export const guest: typeof import('../en/guest.ts').guest = {
     `${files(count)} ${plural(count, 'passt', 'passen')} nicht zu diesem Link. ${plural(others, 'Die andere kann', 'Die anderen können')} gesendet werden.`,
   onlyOne:
     'Dieser Link nimmt nur eine Datei an: die, die bereit ist. Um stattdessen eine andere zu senden, entfernen Sie jene aus der Liste.',
+  wanted: (kinds) => `Wer diesen Link angelegt hat, möchte Dateien dieser Art: ${kinds}.`,
   unfitRest: (count) =>
     `${files(count)} ${plural(count, 'passt', 'passen')} jetzt nicht zu diesem Link. Sagen Sie es der Person, von der Sie ihn haben.`,
   unfitAlone: (count) =>
@@ -297,7 +306,19 @@ export const guest: typeof import('../en/guest.ts').guest = {
     waiting: (count) => `${number(count)} weitere ${plural(count, 'ist', 'sind')} noch nicht gesendet`,
     notSent: (count) => `${number(count)} nicht gesendet`,
   },
+  sentWith: {
+    all: (count) =>
+      plural(
+        count,
+        'Verschlüsselt mit dieser Datei',
+        `Verschlüsselt mit ${count === 2 ? 'beiden' : `allen ${number(count)}`} Dateien`,
+      ),
+    some: (count) => plural(count, 'Verschlüsselt mit 1 Datei', `Verschlüsselt mit ${number(count)} Dateien`),
+    more: '… und weiteres, das bei jeder Datei steht.',
+    unsigned: 'Mit der Datei verschlüsselt gesendet. Der Server hat es nicht gesehen und nicht unterschrieben:',
+  },
   receipt: {
+    short: 'Quittung geprüft',
     fetching: 'Die Quittung wird geholt und geprüft\u00a0…',
     checked: (when, size) =>
       `Am ${when} hat der Server signiert, dass er diese Datei hat (${size} verschlüsselt). In diesem Browser geprüft.`,

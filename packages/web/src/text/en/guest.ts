@@ -26,6 +26,7 @@ export const guest = {
     until: (when: string) => `open until ${when}`,
     passphrase: 'asks for a passphrase',
     onlyOne: 'accepts one file only',
+    kinds: (kinds: string) => `only ${kinds}`,
     none: 'files of any size',
   },
   choose: {
@@ -40,6 +41,7 @@ export const guest = {
     folder: 'Choose a folder',
     camera: 'Take a photo',
     more: 'Add more',
+    carries: 'More files are sent with what you wrote for these. You can change it before you send them.',
     pasteHint: 'You can also paste a file or a picture.',
     reading: 'Reading your selection…',
   },
@@ -147,11 +149,14 @@ export const guest = {
   openAgain: 'Open the link again',
   receiptsFirst: 'Download the receipts below first: at the new address, this browser does not have them.',
   askAgain: 'Try again now',
+  notAsked:
+    'The person who made this link asks something before you send, and this page could not load it. Nothing is sent before.',
   storageRefused:
     'This browser stores nothing, perhaps because this is a private window. You can send files, but after a reload an unfinished file cannot continue.',
   message: {
     heading: 'Your message',
     optional: 'Optional. Encrypted like your files. This browser remembers it until they have arrived.',
+    again: 'What you wrote for the files before, which keep it. Change it here for the next ones.',
     note: 'Message',
     noteHint: 'Sent with each file.',
     sender: 'Your name',
@@ -188,6 +193,8 @@ export const guest = {
     only_one: 'The link accepts one file only, and this is not the one.',
     no_room:
       'There is no room for it at the moment, either on this link or in the storage of the person who gets the files.',
+    wrong_kind: 'Not a kind of file that this link asks for.',
+    wrong_content: 'Its content is not what its name says: not a kind of file that this link asks for.',
     no_connection: 'No connection. Sending resumes by itself.',
     busy: 'The server is busy. Sending resumes by itself.',
     storage_unavailable: 'The server cannot store anything now. This page tries again by itself.',
@@ -229,6 +236,7 @@ export const guest = {
     `${files(count)} ${plural(count, 'does', 'do')} not fit this link. ${plural(others, 'The other one', 'The others')} can be sent.`,
   onlyOne:
     'This link accepts one file only: the one that is ready. To send another one instead, remove that one from the list.',
+  wanted: (kinds: string) => `The person who made this link wants files of these kinds: ${kinds}.`,
   unfitRest: (count: number) =>
     `${files(count)} ${plural(count, 'does', 'do')} not fit this link now. Tell the person who gave it to you.`,
   unfitAlone: (count: number) =>
@@ -288,7 +296,19 @@ export const guest = {
     waiting: (count: number) => `${number(count)} more ${plural(count, 'is', 'are')} not sent yet`,
     notSent: (count: number) => `${number(count)} ${plural(count, 'was', 'were')} not sent`,
   },
+  sentWith: {
+    all: (count: number) =>
+      plural(
+        count,
+        'With this file, encrypted',
+        `With ${count === 2 ? 'both' : `all ${number(count)}`} files, encrypted`,
+      ),
+    some: (count: number) => `With ${files(count)}, encrypted`,
+    more: '… and more, shown at each file.',
+    unsigned: 'Sent with the file, encrypted. The server has not seen it and has not signed it:',
+  },
   receipt: {
+    short: 'Receipt checked',
     fetching: 'Getting and checking the receipt…',
     checked: (when: string, size: string) =>
       `On ${when} the server signed that it has this file (${size} encrypted). Checked in this browser.`,

@@ -1,0 +1,15 @@
+export const asked: typeof import('../en/asked.ts').asked = {
+  heading: 'Fragen',
+  whose:
+    'Das sind Worte der Person, die diesen Link angelegt hat. Geben Sie keine Passwörter ein. Ihre Antworten werden wie Ihre Dateien verschlüsselt und mit jeder gesendet.',
+  optional: '(freiwillig)',
+  choose: 'Antwort auswählen',
+  faults: {
+    missing: 'Bitte beantworten Sie das. Vorher wird nichts gesendet.',
+    too_long: (most) => `Verwenden Sie höchstens ${most} Zeichen.`,
+    not_a_choice: 'Wählen Sie eine der Antworten.',
+    not_a_date: 'Geben Sie ein ganzes Datum mit Tag, Monat und Jahr ein.',
+    not_a_number: 'Geben Sie eine Zahl in Ziffern ein.',
+    too_much: 'Alle Antworten zusammen sind zu lang. Kürzen Sie diese.',
+  },
+}

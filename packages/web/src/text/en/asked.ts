@@ -1,0 +1,15 @@
+export const asked = {
+  heading: 'Questions',
+  whose:
+    'These are words of the person who made this link. Do not enter passwords. Your answers are encrypted like your files, and sent with each of them.',
+  optional: '(optional)',
+  choose: 'Choose an answer',
+  faults: {
+    missing: 'Please answer this. Nothing is sent before.',
+    too_long: (most: string) => `Use at most ${most} characters.`,
+    not_a_choice: 'Choose one of the answers.',
+    not_a_date: 'Enter a whole date with day, month and year.',
+    not_a_number: 'Enter a number in digits.',
+    too_much: 'All answers together are too long. Shorten this one.',
+  },
+}
