@@ -52,6 +52,7 @@ describe('with serverUrl', () => {
     const { url } = await owner.createLink()
     const source = sourceOfBytes(new Uint8Array(randomBytes(50)))
     const state = await (await openLink(partsOf(url), environment)).prepare({ source, name: 'a' })
+    assert.deepEqual([state.baseUrl, state.serverUrl], [honest.url, HONEST])
     const landed = await send({ state: parseSendState(JSON.parse(JSON.stringify(state))), source, environment })
     const custody = { ...landed, ...partsOf(url) }
     assert.equal((await fetchReceipt({ custody, environment })).keys.serverId, HONEST)

@@ -1,5 +1,6 @@
 /** `blindkeep pages serve` and `open` as processes, asked as a page asks them. */
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { chmod, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
@@ -154,5 +155,19 @@ describe('blindkeep pages open', () => {
     assert.match(cut.stderr, /part of the link after # is missing/)
     for (const { stdout, stderr } of [argument, cut])
       for (const secret of [opaqueId, key]) assert.equal(`${stdout}${stderr}`.includes(secret), false)
+  })
+
+  it('shows a person the server and the page, and nothing else of the address', async (t) => {
+    const { url, opaqueId } = await ada.createLink()
+    const child = world.start(['pages', 'open', '-', '--no-open'])
+    t.after(() => child.kill('SIGKILL'))
+    let shown = ''
+    for (const stream of [child.stdout, child.stderr]) stream?.on('data', (piece) => (shown += piece))
+    child.stdin?.end(url)
+    await until(() => /until you press Ctrl-C/.test(shown))
+    child.kill('SIGTERM')
+    await once(child, 'close')
+    assert.ok(shown.includes(world.proxy.url))
+    for (const secret of [opaqueId, url.split('#')[1] ?? '']) assert.equal(shown.includes(secret), false)
   })
 })

@@ -1,6 +1,7 @@
 /**
  * A page that `blindkeep pages serve` or `open` shows (decisions/local-pages.md): it asks that program, at its own
- * origin, which passes operations on to the server. It keeps keys in its memory, and what it must not forget in the program.
+ * origin, which passes operations on to the server. It keeps keys in its memory, and what it must not forget in the
+ * program.
  */
 import { isObject, parseJson } from '@blindkeep/protocol/json'
 
