@@ -18,7 +18,7 @@ import { dirname, join, relative, resolve, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { argumentsOf } from './arguments.ts'
 import { bundled, isOutside, KEY_FILE, type ProgramName } from './bundle.ts'
-import { copyPagesLists, isForOwner } from './pagesList.ts'
+import { copyPagesLists, isLocal } from './pagesList.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const USAGE = `npm run pack [-- DIRECTORY]
@@ -56,7 +56,7 @@ try {
   packLibrary('client')
   run(process.execPath, [NO_WARNING, join(ROOT, 'packages', 'web', 'build.ts'), '--if-changed'], ROOT)
   await packProgram('cli', ({ directory }) => {
-    copyPages(directory, isForOwner)
+    copyPages(directory, isLocal)
     return copyPagesLists(join(directory, 'dist', 'lists'))
   })
   await packProgram('server', ({ directory }) => {

@@ -32,9 +32,9 @@ export async function copyPagesLists(to: string): Promise<void> {
   await cp(join(ROOT, 'packages', 'web', 'dist', PAGES_LIST), join(to, `${await version()}.json`))
 }
 
-/** What `blindkeep pages serve` shows: neither guests' pages nor service workers, and nothing compressed. */
-export function isForOwner(path: string): boolean {
-  return !/^(?:u|push|take)(?:\/|$)|\.(?:br|gz)$/.test(path)
+/** What `blindkeep pages serve` and `open` show: no service workers, and nothing compressed. */
+export function isLocal(path: string): boolean {
+  return !/^(?:push|take)(?:\/|$)|\.(?:br|gz)$/.test(path)
 }
 
 function pagesListOf(pages: Pages, version: string): string {

@@ -14,7 +14,7 @@ import type { Plugin } from 'rolldown'
 import { argumentsOf } from './arguments.ts'
 import { makeBundle } from './bundle.ts'
 import { CONTENTS_FILE, type Contained, LICENCES_FILE, licencesOf } from './licences.ts'
-import { copyPagesLists, isForOwner } from './pagesList.ts'
+import { copyPagesLists, isLocal } from './pagesList.ts'
 import { AnotherNode, installedNode, PINNED_NODE } from './pinnedNode.ts'
 import { ROOT } from './projectFiles.ts'
 
@@ -94,7 +94,7 @@ async function gather(): Promise<void> {
   })
   for (const [file, [text]] of Object.entries(OTHERWISE))
     if (!changed.has(text)) throw new Error(`the bundle does not contain ${file}`)
-  const isWanted = (path: string) => isForOwner(path) && !LEFT_OUT.files.test(path)
+  const isWanted = (path: string) => isLocal(path) && !LEFT_OUT.files.test(path)
   const filter = (path: string) => isWanted(relative(PAGES, path).replaceAll(sep, '/'))
   cpSync(PAGES, join(STAGE, 'pages'), { recursive: true, filter })
   await copyPagesLists(join(STAGE, 'lists'))

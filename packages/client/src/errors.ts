@@ -8,6 +8,7 @@ export { ANOTHER_DROP, DropError, type DropFault } from './drops/dropError.ts'
 export { LinkError, type LinkFault } from './drops/linkError.ts'
 export {
   AddressError,
+  type AddressSubject,
   AnswerError,
   NetworkError,
   type NetworkFailure,

@@ -9,6 +9,7 @@ import { type LinkAddress, type LinkParts, parseLink } from './drops/linkAddress
 import { LinkError } from './drops/linkError.ts'
 import { type LinkTitle, openGivenTitle } from './drops/linkTitle.ts'
 import { type Environment, systemEnvironment } from './ground/environment.ts'
+import { addressOf } from './http/baseUrl.ts'
 import { createCalls } from './http/call.ts'
 import { AnswerError } from './http/errors.ts'
 import { requireOwnName } from './http/ownAddress.ts'
@@ -96,7 +97,7 @@ export async function openLink(
   environment: Environment = systemEnvironment,
 ): Promise<UploadLink> {
   const address = parseLink(link)
-  const calls = createCalls({ baseUrl: address.baseUrl, fetch: environment.fetch, now: environment.now })
+  const calls = createCalls({ ...addressOf(address), fetch: environment.fetch, now: environment.now })
   await requireOwnName(calls, 'link')
   const { body } = await calls.call('guestLink', { path: { opaque_id: address.opaqueId } })
   if (body.opaque_id !== address.opaqueId) throw new AnswerError('guestLink', 'it is about another link')
@@ -168,6 +169,7 @@ async function prepare(link: OpenedLink, options: PrepareOptions, environment: E
   return {
     version: 1,
     baseUrl: address.baseUrl,
+    ...(address.serverUrl !== undefined && { serverUrl: address.serverUrl }),
     opaqueId: address.opaqueId,
     idempotencyKey: newIdempotencyKey(environment.randomBytes),
     suggestedChunkBytes: answer.suggested_chunk_size,

@@ -30,7 +30,7 @@ import { type Environment, systemEnvironment } from './ground/environment.ts'
 import { addressOf, type ServerAddress } from './http/baseUrl.ts'
 import { createCalls } from './http/call.ts'
 import type { Session, TokenPair } from './http/session.ts'
-import { createOwnerFileProofs, type OwnerFileProofs } from './opening/ownerFileProofs.ts'
+import type { OwnerFileProofs } from './opening/ownerFileProofs.ts'
 import { createOwnerShares, type OwnerShares } from './share/ownerShares.ts'
 import { createOwnerSync, type OwnerSync, presentAssets } from './sync/ownerSync.ts'
 import { createOwnerSignedLately, type OwnerSignedLately } from './sync/signedLately.ts'
@@ -188,7 +188,11 @@ export function openOwner(options: OpenOwner): Owner {
     ...createOwnerAssets(assetPorts, known),
     ...bin,
     ...createOwnerVerification(assetPorts),
-    ...createOwnerFileProofs(assetPorts),
+    async proveAsset(asset, options) {
+      // Most owners never ask for a proof.
+      const { proveAsset } = await import('./opening/ownerFileProofs.ts')
+      return await proveAsset(assetPorts, asset, options)
+    },
     ...createOwnerAccount({ call, email }),
     ...createOwnerSessions({ call, accountKey, devices }),
     ...createOwnerPasskeys({ calls, email, accountId, accountKey, environment }),

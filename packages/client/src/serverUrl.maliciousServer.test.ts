@@ -4,9 +4,12 @@ import { randomBytes } from 'node:crypto'
 import { before, describe, it } from 'node:test'
 import { changeBody, isRequest } from '../../../testing/maliciousServer.ts'
 import { logIn, registerOwner, resumeOwner } from './account.ts'
+import { openLink, parseSendState, send } from './guest.ts'
 import { AddressError } from './http/errors.ts'
+import { fetchReceipt } from './receipts.ts'
 import { newRecoveryWords, recover } from './recovery.ts'
 import { sourceOfBytes } from './seal/source.ts'
+import { openShare } from './share.ts'
 import { atServerInfo, HONEST, MALICIOUS, serverInfoWith, startTwoServers } from './testing/twoServers.ts'
 import { AuditError } from './verify/audit.ts'
 
@@ -39,6 +42,34 @@ describe('with serverUrl', () => {
     const [listed] = await owner.listShares()
     assert.ok(url.startsWith(`${HONEST}/v/`), url.slice(0, 40))
     assert.equal(listed?.url, url)
+  })
+
+  it('a guest’s link, file and receipt are of it, and so is a share, although requests go elsewhere', async () => {
+    const partsOf = (url: string, serverUrl = HONEST) => {
+      const [, opaqueId = '', fragment = ''] = /([^/]+)#(.+)$/.exec(url) ?? []
+      return { baseUrl: honest.url, serverUrl, opaqueId, fragment }
+    }
+    const { url } = await owner.createLink()
+    const source = sourceOfBytes(new Uint8Array(randomBytes(50)))
+    const state = await (await openLink(partsOf(url), environment)).prepare({ source, name: 'a' })
+    assert.deepEqual([state.baseUrl, state.serverUrl], [honest.url, HONEST])
+    const landed = await send({ state: parseSendState(JSON.parse(JSON.stringify(state))), source, environment })
+    const custody = { ...landed, ...partsOf(url) }
+    assert.equal((await fetchReceipt({ custody, environment })).keys.serverId, HONEST)
+    const isRefusal = (error: unknown) => error instanceof AddressError && error.given === MALICIOUS
+    await assert.rejects(openLink(partsOf(url, MALICIOUS), environment), isRefusal)
+    await assert.rejects(fetchReceipt({ custody: { ...custody, serverUrl: MALICIOUS }, environment }), isRefusal)
+
+    const { albumId: album } = await owner.createAlbum({ name: 'Shared' })
+    const device = await owner.addDevice(undefined, { tie: false })
+    const { assetId } = await owner.upload({ source, album, device })
+    const share = partsOf((await owner.createShare([assetId])).url)
+    assert.equal((await openShare(share, environment)).assets.length, 1)
+    honest.tamper({
+      matches: () => true,
+      answer: () => ({ status: 307, headers: { location: MALICIOUS }, body: Buffer.alloc(0) }),
+    })
+    await assert.rejects(openShare(share, environment), { failure: 'redirected', given: HONEST })
   })
 
   it('receipts of that server are accepted, and those of another one are not', async () => {

@@ -8,3 +8,4 @@ export {
   type SharedFile,
   type ShareParts,
 } from './share/openShare.ts'
+export { parseShare } from './share/shareAddress.ts'

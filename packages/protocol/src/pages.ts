@@ -95,11 +95,11 @@ const page = { kind: 'page', headers: { ...PAGE_HEADERS, 'Content-Security-Polic
 export const PREVIEW = 'preview/index.html'
 const ownerHeaders = { ...page.headers, 'Permissions-Policy': permissionsPolicy('self') }
 /** The document of links and shares is one: its script decides by the address (decisions/pages.md). */
-const LINK = 'u/index.html'
+export const LINK_DOCUMENT = 'u/index.html'
 export const PAGE_ROUTES: readonly PageRoute[] = [
   { kind: 'owner', path: '/', form: /^\/$/, headers: ownerHeaders, fileName: () => 'index.html' },
-  { ...page, path: '/u/:opaque_id', form: /^\/u\/[^/]+$/, fileName: () => LINK },
-  { ...page, path: '/v/:opaque_id', form: /^\/v\/[^/]+$/, fileName: () => LINK },
+  { ...page, path: '/u/:opaque_id', form: /^\/u\/[^/]+$/, fileName: () => LINK_DOCUMENT },
+  { ...page, path: '/v/:opaque_id', form: /^\/v\/[^/]+$/, fileName: () => LINK_DOCUMENT },
   {
     kind: 'asset',
     path: '/assets/*',

@@ -1,23 +1,33 @@
-/** The owner's pages from this machine (`blindkeep pages serve`), in a real browser. */
+/** Pages from this machine (`blindkeep pages serve` and `open`), in a real browser. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
+import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
+import { checkFile, checkSigned, readProofs } from '@blindkeep/client/fileProof'
+import { nodeEnvironment } from '@blindkeep/client/node'
+import { parsePublishedKeys } from '@blindkeep/client/receipts'
+import { sourceOfBytes } from '@blindkeep/client/source'
+import type { Page } from 'playwright-core'
 import { changeBody, isRequest } from '../../../testing/maliciousServer.ts'
 import { sendFile } from '../../../testing/people.ts'
 import { until } from '../../../testing/until.ts'
-import { type ServedPages, servePages } from '../../cli/src/testing/servedPages.ts'
+import { openPages, type ServedPages, servePages } from '../../cli/src/testing/servedPages.ts'
 import { openWorld } from '../../cli/src/testing/world.ts'
 import { account } from '../src/text/en/account.ts'
+import { guest } from '../src/text/en/guest.ts'
 import { inbox } from '../src/text/en/inbox.ts'
 import { links } from '../src/text/en/links.ts'
 import { local } from '../src/text/en/local.ts'
 import { owner as ownerTexts } from '../src/text/en/owner.ts'
 import { problems } from '../src/text/en/problems.ts'
+import { proof as proofTexts } from '../src/text/en/proof.ts'
+import { share as shareTexts } from '../src/text/en/share.ts'
 import { assertAccessible } from './axe.ts'
 import { useBrowser, type Visit } from './browser.ts'
-import { button, MIB, someFile } from './guestPage.ts'
+import { allArrived, button, choose, contentOf, MIB, sendChosen, someFile } from './guestPage.ts'
+import { savedBy } from './saved.ts'
 
 const browser = useBrowser()
 const world = await openWorld()
@@ -35,11 +45,48 @@ async function opened(t: TestContext, served: ServedPages): Promise<Visit> {
   return visit
 }
 
-async function paired({ page }: Visit, served: ServedPages): Promise<void> {
+async function paired(visit: Visit, served: ServedPages): Promise<void> {
+  await typeCode(visit, served)
+  await visit.page.getByRole('link', { name: 'Inbox' }).waitFor()
+}
+
+async function typeCode({ page }: Visit, served: ServedPages): Promise<void> {
   const { code } = await served.fact()
   await page.getByLabel(local.code).fill(code)
   await button(page, local.pair).click()
-  await page.getByRole('link', { name: 'Inbox' }).waitFor()
+}
+
+/** What the browser has stored for the origin of this page. */
+const storedBy = (page: Page) =>
+  page.evaluate(async () => ({
+    local: { ...localStorage },
+    session: { ...sessionStorage },
+    databases: await indexedDB.databases(),
+    history: JSON.stringify(history.state),
+  }))
+
+/** What a page of a later release might leave there. */
+const store = (page: Page) =>
+  page.evaluate(async () => {
+    localStorage.left = 'x'
+    const opening = indexedDB.open('left')
+    await new Promise((resolve) => {
+      opening.onsuccess = resolve
+    })
+    opening.result.close()
+  })
+
+/** Opens the page of an address of others, and watches what it asks for. */
+async function openedOfOthers(t: TestContext, address: string) {
+  const served = await openPages(world, address, { env: { BLINDKEEP_HOME: join(world.root, 'guest') } })
+  t.after(() => served.end('SIGKILL'))
+  const visit = await browser.open(t, { url: `${served.origin}/` })
+  const urls: string[] = []
+  visit.context.on('request', (request) => urls.push(request.url()))
+  await visit.page.getByLabel(local.code).waitFor()
+  await assertAccessible(visit.page)
+  await typeCode(visit, served)
+  return { ...visit, served, urls }
 }
 
 describe('local pages', () => {
@@ -91,8 +138,13 @@ describe('local pages', () => {
     await button(page, local.pair).click()
     await page.getByText(local.codeWrong(2)).waitFor()
     await paired(visit, served)
+    await store(page)
     assert.equal(await served.end('SIGTERM'), 0)
     await page.getByText(local.closedExplain).waitFor()
+    await until(async () => {
+      const { local: kept, databases } = await storedBy(page)
+      return Object.keys(kept).length === 0 && databases.length === 0
+    })
     await assertAccessible(page)
     assert.equal(await page.getByRole('link', { name: 'Inbox' }).count(), 0)
   })
@@ -216,5 +268,70 @@ describe('local pages', () => {
     await after.page.goto(`${second.origin}/#/albums/${album}`)
     await after.page.getByText(problems.rolledBack).waitFor()
     world.proxy.tamper()
+  })
+})
+
+describe('a local page of a link or share of others', () => {
+  it('sends a guest’s files with receipts and proofs of the server, and keeps nothing of the link', async (t) => {
+    const { url, opaqueId } = await owner.createLink({ title: 'Papers' })
+    const [, key = ''] = url.split('#')
+    const { page, served, urls } = await openedOfOthers(t, url)
+    await page.getByText(local.nothingKept).waitFor()
+    await page.getByText('Papers').waitFor()
+    await page.setViewportSize({ width: 320, height: 700 })
+    assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 320)
+    await assertAccessible(page)
+    const sent = someFile('contract.pdf', 3 * MIB)
+    await choose(page, sent)
+    await sendChosen(page)
+    await allArrived(page)
+    assert.deepEqual(await contentOf(owner, 'contract.pdf'), sent.buffer)
+
+    const receipt = await savedBy(page, () => button(page, guest.receipt.saveAll(1)).click())
+    assert.equal(JSON.parse(Buffer.from(receipt.bytes).toString()).server_id, world.proxy.url)
+    await button(page, guest.receipt.proofs).click()
+    await page.getByRole('dialog', { name: proofTexts.title }).getByText(proofTexts.reads(1)).waitFor()
+    const saved = await savedBy(page, () => button(page, proofTexts.save(1)).click())
+    const published = await fetch(`${world.proxy.url}/.well-known/service/attestation-keys`)
+    const keys = await parsePublishedKeys(await published.json())
+    for await (const proof of readProofs(new Blob([Buffer.from(saved.bytes)]).stream())) {
+      const signed = await checkSigned(proof, { keys, serverId: world.proxy.url })
+      await checkFile({ proof, signed, environment: nodeEnvironment, source: sourceOfBytes(sent.buffer) })
+    }
+
+    assert.equal(page.url(), `${served.origin}/`)
+    assert.deepEqual(await storedBy(page), { local: {}, session: {}, databases: [], history: 'null' })
+    assert.ok(urls.some((each) => each.startsWith(`${served.origin}/d/${opaqueId}`)))
+    for (const each of urls) assert.ok(each.startsWith(`${served.origin}/`) && !each.includes(key), each)
+    // The program has kept the keys that the page has seen, for the next time.
+    assert.equal(
+      (await served.ask('/local/seen', { token: (await served.pair()).token })).body.pins.serverId,
+      world.proxy.url,
+    )
+
+    await choose(page, someFile('unsent.pdf', 1000))
+    await served.end('SIGTERM')
+    await page.getByText(local.closedExplain).waitFor()
+    assert.equal(await page.getByText('contract.pdf').count(), 0)
+  })
+
+  it('shows and saves what is shared, with its passphrase, and previews it in its frame', async (t) => {
+    const { albumId: album } = await owner.createAlbum({ name: 'To share' })
+    const device = await owner.addDevice(undefined, { tie: false })
+    const content = Buffer.from('One line.\n')
+    const { assetId } = await owner.upload({ source: sourceOfBytes(content), album, device, name: 'lines.txt' })
+    const passphrase = 'k7wm-p3xd-9qht-2vnc'
+    const { url } = await owner.createShare([assetId], { passphrase })
+    const [, key = ''] = url.split('#')
+    const { page, served, urls } = await openedOfOthers(t, url)
+    await page.getByLabel(shareTexts.asked.passphrase, { exact: true }).fill(passphrase)
+    await button(page, shareTexts.asked.open).click()
+    await page.getByText('lines.txt', { exact: true }).waitFor()
+    const saved = await savedBy(page, () => button(page, 'Download lines.txt').click())
+    assert.deepEqual(Buffer.from(saved.bytes), content)
+    await button(page, shareTexts.showOf('lines.txt')).click()
+    await page.frameLocator('iframe').getByText('One line.').waitFor()
+    assert.equal(page.url(), `${served.origin}/`)
+    for (const each of urls) assert.ok(each.startsWith(`${served.origin}/`) && !each.includes(key), each)
   })
 })

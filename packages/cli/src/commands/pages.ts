@@ -8,6 +8,7 @@ export function addPagesCommands(program: Command): void {
     .command('pages')
     .description('Shows your pages without trusting the server’s, or compares those with their release.')
   addCheck(pages)
+  addOpen(pages)
 
   pages
     .command('serve')
@@ -22,14 +23,37 @@ The page asks for the code that is shown here. It has your keys in its memory
 until you close it; the session stays in this program. Chromium and Firefox
 only: other browsers may ask the network for the address.
 Passwords, passkeys and messages to a browser are left to the server’s pages
-and to this command line. Links and shares are the server’s: who opens them
-gets its pages.
+and to this command line. Who opens your links and shares gets the server’s
+pages, or calls pages open.
 Ctrl-C closes the pages. Do not reload one that is still open.
 Examples:
   blindkeep pages serve
   blindkeep pages serve https://keep.example.org --no-open`,
     )
     .action(does(async () => (await import('../pages/serve.ts')).servePages))
+}
+
+function addOpen(pages: Command): void {
+  pages
+    .command('open')
+    .description('Opens the page of a link or share of others, from this package. Only data come from the server.')
+    .argument('<->', 'asks for the address, or reads it from standard input; it is a secret, so no argument')
+    .option('--no-open', 'print the address of the page, and start no browser')
+    .option('--browser <program>', 'Chromium or Firefox, by name or path')
+    .addHelpText(
+      'after',
+      `
+Needs no account. The page asks for the code that is shown here, and then has
+the address in its memory. Nothing is stored in the browser: a file that is not
+sent whole when the page or this program ends begins again. Save receipts and
+proofs before. The keys of the server are remembered as \`blindkeep drop\`
+remembers them.
+Ctrl-C closes the page. Do not reload one that is still open.
+Examples:
+  blindkeep pages open -
+  blindkeep pages open - --browser firefox < link.txt`,
+    )
+    .action(does(async () => (await import('../pages/open.ts')).openPages))
 }
 
 function addCheck(pages: Command): void {

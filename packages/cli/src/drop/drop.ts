@@ -8,7 +8,7 @@ import { withPath } from '@blindkeep/client/node'
 import { sizeText } from '@blindkeep/protocol/byteSizes'
 import { countText } from '@blindkeep/protocol/counts'
 import { millisecondsOf } from '@blindkeep/protocol/ids'
-import { givenAddress, secret } from '../ground/ask.ts'
+import { EXPOSED, givenAddress, secret } from '../ground/ask.ts'
 import { makeFolder } from '../ground/disk.ts'
 import { EXIT, type Exit, UsageError } from '../ground/exits.ts'
 import { interruptible } from '../ground/interrupts.ts'
@@ -42,9 +42,6 @@ export interface DropFlags extends ReportFlags {
   readonly again?: boolean
 }
 
-const EXPOSED =
-  'They can read what the owner of the link writes, and send files through it; they cannot open what you send. If this matters, ask the owner for a new link by another way.'
-
 interface DropCall {
   /** `-` for standard input. */
   readonly given: string
@@ -55,7 +52,7 @@ interface DropCall {
 export async function drop({ given, paths, flags }: DropCall): Promise<Exit> {
   if (given === '-' && paths.includes('-')) throw new UsageError('The link and a file cannot both be standard input.')
   const report = createReport(flags)
-  const asked = await givenAddress(given, report, EXPOSED)
+  const asked = await givenAddress(given, report, EXPOSED.link)
   parseLink(asked)
   const home = homeDirectory()
   return await interruptible(async (signal) => {

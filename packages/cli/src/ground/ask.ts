@@ -2,7 +2,7 @@
 import { createReadStream } from 'node:fs'
 import { sizeText } from '@blindkeep/protocol/byteSizes'
 import { concatBytes, utf8 } from '@blindkeep/protocol/bytes'
-import { mendAddress } from '@blindkeep/protocol/mendAddress'
+import { type MendedAddress, mendAddress } from '@blindkeep/protocol/mendAddress'
 import { decodeLine, decodeText, NotText } from '@blindkeep/protocol/textFile'
 import { LocalError, UsageError } from './exits.ts'
 import type { Report } from './report.ts'
@@ -86,6 +86,21 @@ export async function givenAddress(given: string, report: Report, exposed: strin
   const { address, isExposed } = mendAddress(given === '-' ? await inputText() : given)
   if (isExposed) tellExposed(report, exposed)
   return address
+}
+
+/** What it means that servers have seen the address of a link or a share. */
+export const EXPOSED = {
+  link: 'They can read what the owner of the link writes, and send files through it; they cannot open what you send. If this matters, ask the owner for a new link by another way.',
+  share:
+    'They can open these files, unless a passphrase is needed as well. If the files are confidential, tell the owner, who can end the share and make another one with a passphrase.',
+} as const
+
+/** An address that is no argument: from standard input, or from a terminal, which does not show it. */
+export async function secretAddress(what: string): Promise<MendedAddress> {
+  if (canAsk()) return mendAddress(await hidden(what))
+  // It would show what is typed.
+  if (process.stdin.isTTY === true) throw new UsageError(`${what}: give it on standard input.`)
+  return mendAddress(await inputText())
 }
 
 /** A program has rewritten the `#` of an address. `exposed`: what that means, and what to do. */

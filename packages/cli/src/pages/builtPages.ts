@@ -16,32 +16,31 @@ export interface LocalPages {
   at(path: string): PageAnswer | undefined
 }
 
-/**
- * Neither guests' pages, which are the server's, nor service workers, which would outlive the program, nor what
- * installs an app.
- */
+/** Neither service workers, which would outlive the program, nor what installs an app. */
 const FOLDERS = ['assets/', 'preview/', 'app/']
 const LEFT_OUT = '.webmanifest'
 
-/** Throws `LocalError` if the package has none. */
-export async function loadPages(): Promise<LocalPages> {
-  const folder = await builtPages()
+/** `document` stands at `/`, and no other one anywhere. Throws `LocalError` if the package has none. */
+export async function loadPages(document: string = PAGE_INDEX, from?: Folder): Promise<LocalPages> {
+  const folder = from ?? (await builtPages())
   const files = new Map<string, { readonly type: string; readonly bytes: Uint8Array }>()
   for (const name of await folder.names()) {
-    const isWanted = name === PAGE_INDEX || FOLDERS.some((start) => name.startsWith(start))
+    const isWanted = name === document || FOLDERS.some((start) => name.startsWith(start))
     const type = PAGE_MEDIA_TYPES[extname(name)]
     if (isWanted && type !== undefined && !name.endsWith(LEFT_OUT))
       files.set(name, { type, bytes: await folder.read(name) })
   }
-  if (!files.has(PAGE_INDEX)) throw new LocalError('This package of blindkeep has no pages. Install it again.')
+  const ofDocument = PAGE_ROUTES.find(({ fileName }) => fileName('') === document)
+  if (!files.has(document)) throw new LocalError('This package of blindkeep has no pages. Install it again.')
   const preview = Buffer.from(files.get(PREVIEW)?.bytes ?? []).toString()
   const previewPolicy = previewPolicyOf(preview, (text) => createHash('sha256').update(text).digest('base64'))
 
   return {
     at(path) {
-      const route = PAGE_ROUTES.find(({ form }) => form.test(path))
-      if (route === undefined) return undefined
-      const name = route.fileName(path.split('/').slice(2).join('/'))
+      const isRoot = path === '/'
+      const route = isRoot ? ofDocument : PAGE_ROUTES.find(({ form }) => form.test(path))
+      const name = route?.fileName(path.split('/').slice(2).join('/'))
+      if (route === undefined || name === undefined || (name === document && !isRoot)) return undefined
       const file = files.get(name)
       if (file === undefined) return undefined
       return {

@@ -2,20 +2,13 @@
 import { ProblemError } from '@blindkeep/client/errors'
 import { isSessionOver, type SignedIn } from '../account/session.ts'
 import { LocalError } from '../ground/exits.ts'
-import { type Memory, memoryOf, type SeenByPage, seenByPage } from './memory.ts'
-import type { PassOn } from './passOn.ts'
+import type { Shown } from './localServer.ts'
+import { memoryOf, seenByPage } from './memory.ts'
+import type { AskedOperation } from './operationAt.ts'
 
-export interface LocalAccount extends PassOn {
-  readonly memory: Memory
-  /** Undefined for anything but what a page writes. */
-  seenByPage(json: unknown): SeenByPage | undefined
-  /**
-   * SECRET: what a page that has paired works with. The device is sealed under the account key. Undefined once the
-   * profile is no longer signed in to this account.
-   */
+export interface LocalAccount extends Shown {
+  /** The device is sealed under the account key. Undefined once the profile is signed in to it no longer. */
   facts(): Promise<AccountFacts | undefined>
-  /** Renews the session's token if the server wants that. Undefined where the server does not answer. */
-  renew(): Promise<{ readonly status: number; readonly body: object } | undefined>
 }
 
 export interface AccountFacts {
@@ -36,6 +29,7 @@ export function localAccountOf({ owner, profile, server }: SignedIn, onOver: (er
     server,
     accessToken: () => owner.tokens().accessToken,
     memory: memoryOf({ profile, accountId, serverId }),
+    passes: isForOwner,
     seenByPage: (json) => seenByPage(json, serverId),
     async facts() {
       if (!(await isSignedIn())) return undefined
@@ -81,4 +75,12 @@ export function localAccountOf({ owner, profile, server }: SignedIn, onOver: (er
       account_id: accountId,
     }
   }
+}
+
+/**
+ * Of the owner, who is signed in; not what hands out tokens, which stay in the program, nor what takes a password, for
+ * which no local page asks.
+ */
+export function isForOwner({ name, row }: AskedOperation): boolean {
+  return (row.auth === 'bearer' && row.proves !== true) || row.tag === 'discovery' || name === 'version'
 }

@@ -6,8 +6,9 @@ import http, { type IncomingMessage, type RequestListener } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { after, describe, it } from 'node:test'
 import { until } from '../../../../testing/until.ts'
-import type { LocalAccount } from './localAccount.ts'
-import { answerLocally } from './localServer.ts'
+import { isForOwner, type LocalAccount } from './localAccount.ts'
+import { localLinkOf } from './localLink.ts'
+import { answerLocally, type Shown } from './localServer.ts'
 import { takeOwnOrigin } from './ownOrigin.ts'
 import { createPairing } from './pairing.ts'
 
@@ -32,13 +33,15 @@ const account: LocalAccount = {
   accessToken: () => 'token of the session',
   memory: { read: async () => ({ version: 0, seen: null, revoked: [], pins: null }), write: async () => true },
   seenByPage: () => undefined,
+  passes: isForOwner,
   facts: async () => ({ email: 'a@b.c', account_id: 'x', account_key: 'SECRET', sealed_device: null, tokens: {} }),
   renew: async () => ({ status: 200, body: { access_token: 'local' } }),
 }
+let shown: Shown = account
 const own = await takeOwnOrigin()
 const page = { headers: { 'Content-Type': 'text/html' }, bytes: Buffer.from('<h1>owner</h1>') }
 const pages = { at: (path: string) => (path === '/' ? page : undefined) }
-own.answer((request, reply) => void answerLocally({ own, pages, pairing, account }, request, reply))
+own.answer((request, reply) => void answerLocally({ own, pages, pairing, shown }, request, reply))
 pairing.ask()
 const paired = pairing.try(codes[0] ?? '')
 assert.ok(paired.is === 'paired')
@@ -181,6 +184,74 @@ describe('a request to the local server', () => {
       assert.equal((await ask(path, { headers: { 'sec-fetch-dest': 'script' } })).status, 403, path)
     assert.equal(seen.length, before)
   })
+})
+
+describe('a request of the page of a link or share of others', () => {
+  const [id, other, upload] = ['a'.repeat(32), 'b'.repeat(32), '0198f0a0-0000-7000-8000-000000000001']
+  const hash = 'c'.repeat(64)
+  const ofLinks = (each: string) =>
+    [
+      ['GET', `/d/${each}`],
+      ['POST', `/d/${each}`],
+      ['PATCH', `/d/${each}/${upload}`],
+      ['HEAD', `/d/${each}/${upload}`],
+      ['DELETE', `/d/${each}/${upload}`],
+      ['GET', `/d/${each}/${upload}/receipt`],
+    ] as const
+  const ofShares = (each: string) =>
+    [
+      ['GET', `/s/${each}`],
+      ['GET', `/s/${each}/blob/${hash}`],
+      ['HEAD', `/s/${each}/blob/${hash}`],
+    ] as const
+  const ofAll = [
+    ['GET', '/v1/version'],
+    ['GET', '/v1/site'],
+    ['GET', '/.well-known/service/server-info'],
+    ['GET', '/.well-known/service/attestation-keys'],
+    ['GET', '/.well-known/service/moves'],
+  ] as const
+  const ofOwners = [
+    ['GET', '/v1/account'],
+    ['GET', '/v1/sync'],
+    ['POST', '/v1/auth/login'],
+    ['POST', '/v1/auth/refresh'],
+    ['POST', '/v1/auth/logout'],
+    ['GET', '/openapi.json'],
+  ] as const
+
+  for (const [is, own, ofOthers] of [
+    ['link', ofLinks(id), [...ofLinks(other), ...ofShares(id)]],
+    ['share', ofShares(id), [...ofShares(other), ...ofLinks(id)]],
+  ] as const)
+    it(`passes with what is of this one ${is}, and without a token of a session`, async (t) => {
+      shown = localLinkOf({ is, server, opaqueId: id, fragment: '#SECRET', isExposed: false }, '/nowhere')
+      t.after(() => {
+        shown = account
+      })
+      answer = json({}, { ETag: '"e"' })
+      for (const [method, path] of [...own, ...ofAll]) {
+        assert.notEqual((await ask(path, { method })).status, 403, path)
+        assert.equal(seen.at(-1)?.url, `/keep${path}`)
+        assert.equal(seen.at(-1)?.headers.authorization, undefined)
+      }
+      const before = seen.length
+      for (const [method, path] of [...ofOthers, ...ofOwners]) {
+        const refusal = await ask(path, { method })
+        assert.equal(refusal.status, 403, `${method} ${path}`)
+        assert.equal(refusal.body?.includes('SECRET'), false)
+      }
+      for (const headers of [OWN_PAGE, { ...PAIRED, 'sec-fetch-site': 'cross-site' }, { ...PAIRED, host: 'x' }])
+        assert.ok([401, 403, 421].includes((await ask(own[0][1], { headers })).status ?? 0))
+      for (const path of [`/d/${id}/../${other}`, `/d//${id}`, `/d/%61${id.slice(1)}`, `/d/${id}?x=1`, `//d/${id}`])
+        assert.notEqual((await ask(path)).status, 200, path)
+      assert.equal(seen.length, before)
+      pairing.ask()
+      const body = JSON.stringify({ code: codes.at(-1) })
+      const given = await ask('/local/pair', { method: 'POST', headers: OWN_PAGE, body })
+      const { token: _, ...facts } = JSON.parse(given.body ?? '')
+      assert.deepEqual(facts, { is: 'paired', shows: is, opaque_id: id, fragment: '#SECRET', is_exposed: false })
+    })
 })
 
 describe('an answer of the server', () => {

@@ -6,17 +6,30 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isObject, parseJson } from '@blindkeep/protocol/json'
 import type { LocalPages } from './builtPages.ts'
-import type { LocalAccount } from './localAccount.ts'
+import type { Memory, SeenByPage } from './memory.ts'
 import { type AskedOperation, operationAt } from './operationAt.ts'
 import type { OwnOrigin } from './ownOrigin.ts'
 import type { Pairing } from './pairing.ts'
-import { DATA_HEADERS, passOn, refuse } from './passOn.ts'
+import { DATA_HEADERS, type PassOn, passOn, refuse } from './passOn.ts'
 
 export interface LocalServer {
   readonly own: Pick<OwnOrigin, 'origin' | 'host'>
   readonly pages: LocalPages
   readonly pairing: Pairing
-  readonly account: LocalAccount
+  readonly shown: Shown
+}
+
+/** What the pages show: an account (`localAccount.ts`), or a link or share of others (`localLink.ts`). */
+export interface Shown extends PassOn {
+  readonly memory: Memory
+  /** Undefined for anything but what a page writes. */
+  seenByPage(json: unknown): SeenByPage | undefined
+  /** SECRET: what a page that has paired works with. Undefined if none may from now on. */
+  facts(): Promise<object | undefined>
+  /** Whether an operation is one for these pages. */
+  passes(asked: AskedOperation): boolean
+  /** Renews the session's token if the server wants that. Undefined where the server does not answer. */
+  renew?(): Promise<{ readonly status: number; readonly body: object } | undefined>
 }
 
 interface Exchange {
@@ -59,13 +72,13 @@ async function route(server: LocalServer, exchange: Exchange): Promise<void> {
   if (open !== undefined) return await open(server, exchange)
   const token = request.headers[TOKEN]
   if (!server.pairing.accepts(typeof token === 'string' ? token : undefined)) return refuse(reply, 401)
-  const local = PAIRED[`${method} ${target}`]
+  const local = PAIRED[`${method} ${target}`] ?? (server.shown.renew && OF_SESSION[`${method} ${target}`])
   if (local !== undefined) return await local(server, exchange)
   const asked = operationAt(method, target)
   if (asked === undefined)
     return refuse(reply, 404, 'This program knows no such operation. It may be older than the server.')
-  if (!isForPages(asked)) return refuse(reply, 403)
-  await passOn(asked, exchange, server.account)
+  if (!server.shown.passes(asked)) return refuse(reply, 403)
+  await passOn(asked, exchange, server.shown)
 }
 
 /** Of this very origin, and read by a script: nothing that the server answers becomes a document, script or frame. */
@@ -73,46 +86,45 @@ function isFromOwnPage({ headers }: IncomingMessage): boolean {
   return headers['sec-fetch-site'] === 'same-origin' && headers['sec-fetch-dest'] === 'empty'
 }
 
-/**
- * Of the owner, who is signed in; not what hands out tokens, which stay in the program, nor what takes a password, for
- * which no local page asks.
- */
-function isForPages({ name, row }: AskedOperation): boolean {
-  return (row.auth === 'bearer' && row.proves !== true) || row.tag === 'discovery' || name === 'version'
-}
-
 type Answer = (server: LocalServer, exchange: Exchange) => void | Promise<void>
 
 const OPEN: Readonly<Record<string, Answer>> = {
-  'GET /local.json': ({ own, account }, { reply }) => {
-    sayJson(reply, 200, { format: 'blindkeep/local/1', origin: own.origin, server_url: account.server })
+  'GET /local.json': ({ own, shown }, { reply }) => {
+    sayJson(reply, 200, { format: 'blindkeep/local/1', origin: own.origin, server_url: shown.server })
+  },
+  // What a page asks for last: nothing comes back to this origin, which would delete what is stored there.
+  'GET /local/end': (_, { reply }) => {
+    reply.writeHead(204, { ...DATA_HEADERS, 'Clear-Site-Data': '"storage"' }).end()
   },
   'POST /local/code': ({ pairing }, { reply }) => {
     sayJson(reply, pairing.ask() ? 200 : 429, {})
   },
-  'POST /local/pair': async ({ pairing, account }, { request, reply }) => {
+  'POST /local/pair': async ({ pairing, shown }, { request, reply }) => {
     const body = await jsonOf(request)
     const code = isObject(body) && typeof body.code === 'string' ? body.code : ''
     const answer = pairing.try(code)
     if (answer.is !== 'paired') return sayJson(reply, 403, answer)
-    const facts = await account.facts()
+    const facts = await shown.facts()
     if (facts === undefined) return refuse(reply, 503)
     sayJson(reply, 200, { is: 'paired', token: answer.token, ...facts })
   },
 }
 
 const PAIRED: Readonly<Record<string, Answer>> = {
-  'GET /local/seen': async ({ account }, { reply }) => sayJson(reply, 200, await account.memory.read()),
-  'PUT /local/seen': async ({ account }, { request, reply }) => {
-    const seen = account.seenByPage(await jsonOf(request))
+  'GET /local/seen': async ({ shown }, { reply }) => sayJson(reply, 200, await shown.memory.read()),
+  'PUT /local/seen': async ({ shown }, { request, reply }) => {
+    const seen = shown.seenByPage(await jsonOf(request))
     if (seen === undefined) return refuse(reply, 400)
-    sayJson(reply, (await account.memory.write(seen)) ? 200 : 409, {})
+    sayJson(reply, (await shown.memory.write(seen)) ? 200 : 409, {})
   },
+}
+
+const OF_SESSION: Readonly<Record<string, Answer>> = {
   // The session is the program's: a page that leaves ends nothing, and a page that renews gets its own token again.
   'POST /v1/auth/logout': (_, { reply }) => void reply.writeHead(204, DATA_HEADERS).end(),
-  'POST /v1/auth/refresh': async ({ account }, { request, reply }) => {
+  'POST /v1/auth/refresh': async ({ shown }, { request, reply }) => {
     request.resume()
-    const renewed = await account.renew()
+    const renewed = await shown.renew?.()
     if (renewed === undefined) return refuse(reply, 503)
     sayJson(
       reply,

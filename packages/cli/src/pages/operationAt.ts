@@ -6,6 +6,8 @@ import { type Operation, type OperationName, operations, PATH_PARAMETERS } from 
 export interface AskedOperation {
   readonly name: OperationName
   readonly row: Operation
+  /** Of its path; all valid. */
+  readonly parameters: Readonly<Record<string, string>>
   /** Path and query below the server's base URL. */
   readonly path: string
 }
@@ -38,7 +40,7 @@ export function operationAt(method: string, target: string): AskedOperation | un
   // A fixed path is no id.
   const found = matching.find(({ row }) => row.path === path) ?? matching[0]
   const asked = found && queryOf(found.row, query)
-  return found && asked && { name: found.name, row: found.row, path: pathOf(found.row, found.parameters, asked) }
+  return found && asked && { ...found, path: pathOf(found.row, found.parameters, asked) }
 }
 
 function parametersOf(

@@ -7,6 +7,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http'
 import { networkInterfaces } from 'node:os'
 import type { Duplex } from 'node:stream'
+import { setTimeout as wait } from 'node:timers/promises'
 import { LocalError } from '../ground/exits.ts'
 
 export interface OwnOrigin {
@@ -16,14 +17,19 @@ export interface OwnOrigin {
   readonly host: string
   /** From now on requests are answered, and lines are held; earlier ones wait. */
   answer(listener: RequestListener): void
+  /** Tells all pages that the program ends. Resolves when each has heard it, or after a time. */
+  sayEnd(): Promise<void>
   /** Cuts all connections, now and from now on. The port stays this process's until `leave`. */
   cut(): void
   /** Gives the port up. */
   leave(): Promise<void>
 }
 
-/** A web socket on which nothing is said: a page knows by its end that this program has ended. */
+/** A web socket on which only the end is said: a page knows by its end that this program has ended. */
 const LINE = '/local/line'
+/** A text frame of three letters (RFC 6455, section 5.2): what is said on a line once, before its end. */
+const END = Buffer.from([0x81, 3, ...Buffer.from('end')])
+const HEARD_MS = 1_000
 /** RFC 6455, section 1.3 */
 const WEB_SOCKET = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11'
 const IPV4 = '127.0.0.1'
@@ -97,6 +103,14 @@ function ownOriginOf(servers: readonly Server[]): OwnOrigin {
     socket.once('end', () => socket.destroy()).resume()
     socket.write(switching(headers['sec-websocket-key'] ?? ''))
   }
+  const sayEnd = async () => {
+    const heard = [...lines].map(async (socket) => {
+      // A page that has heard it closes its line: the first bytes that it ever sends.
+      socket.once('data', () => socket.destroy()).write(END)
+      await once(socket, 'close')
+    })
+    await Promise.race([Promise.allSettled(heard), wait(HEARD_MS, undefined, { ref: false })])
+  }
   const cut = () => {
     for (const line of lines) line.destroy()
     for (const server of servers) {
@@ -110,6 +124,7 @@ function ownOriginOf(servers: readonly Server[]): OwnOrigin {
     answer(listener) {
       for (const server of servers) server.on('request', listener).on('upgrade', hold)
     },
+    sayEnd,
     cut,
     async leave() {
       cut()

@@ -1,14 +1,18 @@
-/** `blindkeep pages serve` as a process, asked as a page asks it. */
+/** `blindkeep pages serve` and `open` as processes, asked as a page asks them. */
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { chmod, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import type { Owner } from '@blindkeep/client/owner'
 import { changeBody, isRequest } from '../../../../testing/maliciousServer.ts'
-import { type ServedPages, servePages } from '../testing/servedPages.ts'
+import { until } from '../../../../testing/until.ts'
+import { openPages, type ServedPages, servePages } from '../testing/servedPages.ts'
 import { openWorld } from '../testing/world.ts'
 
 const world = await openWorld()
-await world.signUp('ada')
-const ada = ['--profile', 'ada', '--json']
+const ada = await world.signUp('ada')
+const asAda = ['--profile', 'ada', '--json']
 
 async function serve(t: TestContext): Promise<ServedPages> {
   const served = await servePages(world, 'ada')
@@ -82,7 +86,7 @@ describe('blindkeep pages serve', () => {
       answer: changeBody((body) => void Object.assign(body, { server_id: 'http://localhost:1' })),
     })
     const before = world.proxy.seen.length
-    const { status, stderr } = await world.run(['pages', 'serve', '--no-open', ...ada])
+    const { status, stderr } = await world.run(['pages', 'serve', '--no-open', ...asAda])
     world.proxy.tamper()
     assert.notEqual(status, 0)
     assert.match(stderr, /http:\/\/localhost:1/)
@@ -90,11 +94,80 @@ describe('blindkeep pages serve', () => {
   })
 
   it('is for the server of the profile, and for two browsers', async () => {
-    const elsewhere = await world.run(['pages', 'serve', 'https://keep.example', '--no-open', ...ada])
+    const elsewhere = await world.run(['pages', 'serve', 'https://keep.example', '--no-open', ...asAda])
     assert.equal(elsewhere.status, 2)
     assert.match(elsewhere.stderr, new RegExp(world.proxy.url))
-    const other = await world.run(['pages', 'serve', '--browser', 'safari', ...ada])
+    const other = await world.run(['pages', 'serve', '--browser', 'safari', ...asAda])
     assert.equal(other.status, 2)
     assert.match(other.stderr, /neither Chromium nor Firefox/)
+  })
+})
+
+describe('blindkeep pages open', () => {
+  it('takes a link without an account, and says it to its page alone: no argument, line or request has it', async (t) => {
+    const { url, opaqueId } = await ada.createLink()
+    const [, key = ''] = url.split('#')
+    const browser = join(world.root, 'firefox')
+    await writeFile(browser, `#!/bin/sh\necho "$@" > ${browser}.arguments\n`)
+    await chmod(browser, 0o700)
+    const asked = world.proxy.seen.length
+    const opened = await openPages(world, `${url}\n`, { flags: ['--browser', browser] })
+    t.after(() => opened.end('SIGKILL'))
+    const { token, ...given } = await opened.pair()
+    assert.deepEqual(given, {
+      is: 'paired',
+      shows: 'link',
+      opaque_id: opaqueId,
+      fragment: `#${key}`,
+      is_exposed: false,
+    })
+    assert.ok(world.proxy.seen.slice(asked).every(isRequest('GET', /server-info$/)))
+    const link = await opened.ask(`/d/${opaqueId}`, { token })
+    assert.deepEqual([link.status, link.body.opaque_id], [200, opaqueId])
+    for (const path of ['/v1/account', `/d/${'0'.repeat(32)}`])
+      assert.equal((await opened.ask(path, { token })).status, 403, path)
+    // The keys of the server are those that commands know, and of no other server.
+    const { pins } = (await opened.ask('/local/seen', { token })).body
+    assert.equal(pins.serverId, world.proxy.url)
+    const other = { version: 0, pins: { ...pins, serverId: 'https://other.example' } }
+    assert.equal((await opened.ask('/local/seen', { method: 'PUT', token, body: other })).status, 400)
+
+    let shown = ''
+    await until(async () => {
+      shown = await readFile(`${browser}.arguments`, 'utf8').catch(() => '')
+      return shown !== ''
+    })
+    const line = process.platform === 'linux' ? await readFile(`/proc/${opened.pid}/cmdline`, 'utf8') : ''
+    assert.equal(await opened.end('SIGTERM'), 0)
+    for (const text of [shown, line, opened.said(), ...world.proxy.seen.map(({ path }) => path)])
+      assert.equal(text.includes(key), false)
+    for (const text of [shown, line, opened.said()]) assert.equal(text.includes(opaqueId), false)
+    assert.equal(shown.trim(), `${opened.origin}/`)
+  })
+
+  it('refuses an address as an argument, and what is none, without showing it', async () => {
+    const { url, opaqueId } = await ada.createLink()
+    const [whole = '', key = ''] = url.split('#')
+    const argument = await world.run(['pages', 'open', url, '--no-open'])
+    assert.equal(argument.status, 2)
+    assert.match(argument.stderr, /is a secret, and arguments are not/)
+    const cut = await world.run(['pages', 'open', '-', '--no-open'], { input: Buffer.from(whole) })
+    assert.match(cut.stderr, /part of the link after # is missing/)
+    for (const { stdout, stderr } of [argument, cut])
+      for (const secret of [opaqueId, key]) assert.equal(`${stdout}${stderr}`.includes(secret), false)
+  })
+
+  it('shows a person the server and the page, and nothing else of the address', async (t) => {
+    const { url, opaqueId } = await ada.createLink()
+    const child = world.start(['pages', 'open', '-', '--no-open'])
+    t.after(() => child.kill('SIGKILL'))
+    let shown = ''
+    for (const stream of [child.stdout, child.stderr]) stream?.on('data', (piece) => (shown += piece))
+    child.stdin?.end(url)
+    await until(() => /until you press Ctrl-C/.test(shown))
+    child.kill('SIGTERM')
+    await once(child, 'close')
+    assert.ok(shown.includes(world.proxy.url))
+    for (const secret of [opaqueId, url.split('#')[1] ?? '']) assert.equal(shown.includes(secret), false)
   })
 })

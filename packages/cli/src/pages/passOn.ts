@@ -12,8 +12,8 @@ import type { AskedOperation } from './operationAt.ts'
 export interface PassOn {
   /** Origin and path of the server, without a slash at the end. */
   readonly server: string
-  /** SECRET: the access token of the profile's session. */
-  readonly accessToken: () => string
+  /** SECRET: the access token of the profile's session, where there is one. */
+  readonly accessToken?: () => string
 }
 
 /** What every answer has, whatever the server says. */
@@ -50,7 +50,7 @@ export async function passOn(
   { server, accessToken }: PassOn,
 ): Promise<void> {
   const headers = requestHeaders(asked, request)
-  if (asked.row.auth === 'bearer') headers.authorization = `Bearer ${accessToken()}`
+  if (asked.row.auth === 'bearer' && accessToken) headers.authorization = `Bearer ${accessToken()}`
   const url = new URL(`${server}${asked.path}`)
   const { request: send } = url.protocol === 'https:' ? https : http
   const outgoing = send(url, { method: request.method, headers })

@@ -6,7 +6,7 @@ import { ShareError } from '@blindkeep/client/errors'
 import { nodeEnvironment } from '@blindkeep/client/node'
 import { newVisit, type OpenedShare, openShare, type SharedAsset } from '@blindkeep/client/share'
 import { sizeText } from '@blindkeep/protocol/byteSizes'
-import { givenAddress, secret } from '../ground/ask.ts'
+import { EXPOSED, givenAddress, secret } from '../ground/ask.ts'
 import { makeFolder } from '../ground/disk.ts'
 import { EXIT, type Exit, LocalError } from '../ground/exits.ts'
 import { interruptible } from '../ground/interrupts.ts'
@@ -26,12 +26,9 @@ export interface OpenFlags extends ReportFlags {
   readonly passphraseFile?: string
 }
 
-const EXPOSED =
-  'They can open these files, unless a passphrase is needed as well. If the files are confidential, tell the owner, who can end the share and make another one with a passphrase.'
-
 export async function openAddress(given: string, { to, only, passphraseFile, ...flags }: OpenFlags): Promise<Exit> {
   const report = createReport(flags)
-  const address = await givenAddress(given, report, EXPOSED)
+  const address = await givenAddress(given, report, EXPOSED.share)
   await refuseMoved(homeDirectory(), address)
   return await interruptible(async (signal) => {
     const { assets } = await openAsking(address, passphraseFile)

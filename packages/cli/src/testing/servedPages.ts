@@ -1,14 +1,18 @@
-/** `blindkeep pages serve` as a process, and requests as its pages make them. */
+/** `blindkeep pages serve` and `open` as processes, and requests as its pages make them. */
 import assert from 'node:assert/strict'
+import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import http, { type IncomingMessage } from 'node:http'
 import { createInterface } from 'node:readline'
 import { buffer, text } from 'node:stream/consumers'
-import type { Fact, World } from './world.ts'
+import type { Call, Fact, World } from './world.ts'
 
 export interface ServedPages {
   /** Of the pages. */
   readonly origin: string
+  readonly pid: number | undefined
+  /** What it has said on standard error so far. */
+  said(): string
   /** The next object that the program prints. */
   fact(): Promise<Fact>
   /** Resolves with its exit status; at once if it has ended. */
@@ -28,9 +32,23 @@ interface Asked {
   readonly token?: string
 }
 
-export async function servePages(world: Pick<World, 'start'>, profile: string): Promise<ServedPages> {
-  const child = world.start(['pages', 'serve', '--no-open', '--json', '--profile', profile])
-  assert.ok(child.stdout)
+export function servePages(world: Pick<World, 'start'>, profile: string): Promise<ServedPages> {
+  return pagesOf(world.start(['pages', 'serve', '--no-open', '--json', '--profile', profile]))
+}
+
+/** `address`: of a link or share, for the program's standard input. */
+export function openPages(
+  world: Pick<World, 'start'>,
+  address: string,
+  { flags = ['--no-open'], ...call }: Call & { readonly flags?: readonly string[] } = {},
+): Promise<ServedPages> {
+  const child = world.start(['pages', 'open', '-', '--json', ...flags], call)
+  child.stdin?.end(address)
+  return pagesOf(child)
+}
+
+async function pagesOf(child: ChildProcess): Promise<ServedPages> {
+  assert.ok(child.stdout && child.stderr)
   const lines = createInterface(child.stdout)[Symbol.asyncIterator]()
   const fact = async () => {
     const { value, done } = await lines.next()
@@ -40,6 +58,8 @@ export async function servePages(world: Pick<World, 'start'>, profile: string): 
   const { event, address } = await fact()
   assert.equal(event, 'serving')
   const { host, port, origin } = new URL(address)
+  const said: string[] = []
+  child.stderr.setEncoding('utf8').on('data', (piece: string) => said.push(piece))
 
   async function open(path: string) {
     const [reply]: IncomingMessage[] = await once(
@@ -61,8 +81,8 @@ export async function servePages(world: Pick<World, 'start'>, profile: string): 
     request.end(body === undefined ? undefined : JSON.stringify(body))
     const [reply]: IncomingMessage[] = await once(request, 'response')
     assert.ok(reply)
-    const said = await text(reply)
-    return { status: reply.statusCode, body: said === '' ? undefined : JSON.parse(said) }
+    const answer = await text(reply)
+    return { status: reply.statusCode, body: answer === '' ? undefined : JSON.parse(answer) }
   }
 
   const closed = once(child, 'close')
@@ -70,6 +90,8 @@ export async function servePages(world: Pick<World, 'start'>, profile: string): 
 
   return {
     origin,
+    pid: child.pid,
+    said: () => said.join(''),
     fact,
     open,
     ask,

@@ -1,12 +1,11 @@
 import { type OpaqueId, parseOpaqueId } from '@blindkeep/protocol/ids'
-import { type AddressParts, baseUrlOrUndefined, partsOfAddress } from '../http/baseUrl.ts'
+import { type AddressParts, addressOrUndefined, partsOfAddress, type ServerAddress } from '../http/baseUrl.ts'
 import { type Fragment, parseFragment } from './fragment.ts'
 import { LinkError } from './linkError.ts'
 
 export type LinkParts = AddressParts
 
-export interface LinkAddress {
-  readonly baseUrl: string
+export interface LinkAddress extends ServerAddress {
   readonly opaqueId: OpaqueId
   readonly fragment: Fragment
 }
@@ -24,7 +23,7 @@ export function parseLink(link: string | LinkParts): LinkAddress {
   if (parts.fragment === '' || parts.fragment === '#') throw new LinkError('fragment_missing')
   const fragment = parseFragment(parts.fragment)
   if (fragment === undefined) throw new LinkError('malformed')
-  const baseUrl = baseUrlOrUndefined(parts.baseUrl)
-  if (baseUrl === undefined) throw new LinkError('malformed')
-  return { baseUrl, opaqueId, fragment }
+  const server = addressOrUndefined(parts)
+  if (server === undefined) throw new LinkError('malformed')
+  return { ...server, opaqueId, fragment }
 }

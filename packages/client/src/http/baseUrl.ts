@@ -15,7 +15,12 @@ export interface ServerAddress {
 
 /** Without what else is given with it. */
 export function addressOf({ baseUrl, serverUrl }: ServerAddress): ServerAddress {
-  return { baseUrl, serverUrl }
+  return serverUrl === undefined ? { baseUrl } : { baseUrl, serverUrl }
+}
+
+/** The server's public URL, wherever requests go. */
+export function serverUrlOf({ baseUrl, serverUrl }: ServerAddress): string {
+  return serverUrl ?? baseUrl
 }
 
 /**
@@ -43,8 +48,7 @@ export function plainAddressOf(value: unknown): string | undefined {
 }
 
 /** Parts of `{PUBLIC_URL}/{page}/{opaque_id}#{fragment}`, as a page at that address knows them. Unverified. */
-export interface AddressParts {
-  readonly baseUrl: string
+export interface AddressParts extends ServerAddress {
   readonly opaqueId: string
   /** With or without its `#`. */
   readonly fragment: string
@@ -65,6 +69,14 @@ export function partsOfAddress(given: string | AddressParts, page: 'u' | 'v'): A
  */
 function keyIn(fragment: string): string {
   return /^#?[\w-]*/.exec(fragment)?.[0] ?? ''
+}
+
+/** Both URLs by `parseBaseUrl`; undefined if one is invalid. */
+export function addressOrUndefined(given: ServerAddress): ServerAddress | undefined {
+  const baseUrl = baseUrlOrUndefined(given.baseUrl)
+  const serverUrl = baseUrlOrUndefined(serverUrlOf(given))
+  if (baseUrl === undefined || serverUrl === undefined) return undefined
+  return given.serverUrl === undefined ? { baseUrl } : { baseUrl, serverUrl }
 }
 
 /** Like `parseBaseUrl`; undefined for an invalid address. */

@@ -33,14 +33,10 @@ export interface OwnerFileProofs {
   proveAsset(asset: string | AssetFacts, options?: ProveAsset): Promise<AssetProof>
 }
 
-export function createOwnerFileProofs(ports: AssetPorts): OwnerFileProofs {
-  return { proveAsset: (asset, options = {}) => proveAsset(ports, asset, options) }
-}
-
-async function proveAsset(
+export async function proveAsset(
   ports: AssetPorts,
   which: string | AssetFacts,
-  { pinned, signal, onProgress, ...permissions }: ProveAsset,
+  { pinned, signal, onProgress, ...permissions }: ProveAsset = {},
 ): Promise<AssetProof> {
   const asset = typeof which === 'string' ? await readAsset(ports.call, which, signal) : which
   const { original, key } = await vouchForSigned(ports, asset, permissions, signal)

@@ -23,7 +23,8 @@ export const MAX_TAGS_BYTES = 32 * 1024 * 1024
  */
 export const SendState = object('SendState', {
   version: integer('1.', 1),
-  baseUrl: text('The server’s public URL.'),
+  baseUrl: text('Where requests go: the server’s public URL, unless that is `serverUrl`.'),
+  serverUrl: Type.Optional(text('The server’s public URL, where requests go through a program between.')),
   opaqueId: opaqueId('The link.'),
   idempotencyKey: text('A repeated creation with this key returns the same session.', { minLength: 1, maxLength: 255 }),
   uploadId: Type.Optional(CreateDropResponse.properties.upload_id),

@@ -50,8 +50,8 @@ export async function openShare(
   environment: Environment = systemEnvironment,
   { passphrase, visit = newVisit(environment) }: OpenShareOptions = {},
 ): Promise<OpenedShare> {
-  const { baseUrl, opaqueId, shareKey, needsPassphrase } = parseShare(address)
-  const { call } = createCalls({ baseUrl, fetch: environment.fetch })
+  const { opaqueId, shareKey, needsPassphrase, ...server } = parseShare(address)
+  const { call } = createCalls({ ...server, fetch: environment.fetch })
   const id = fromHex(opaqueId)
   const opened =
     needsPassphrase && passphrase !== undefined
@@ -68,7 +68,7 @@ export async function openShare(
     fromBase64(body.sealed_index),
   )
   return {
-    baseUrl,
+    baseUrl: server.baseUrl,
     assets: entries.map((entry) => sharedAsset({ call, environment, opaqueId, given: headers }, entry)),
   }
 }

@@ -8,7 +8,7 @@ import { type Bytes, concatBytes } from '@blindkeep/protocol/bytes'
 import { type OpaqueId, parseOpaqueId } from '@blindkeep/protocol/ids'
 import { KEY_BYTES } from '@blindkeep/protocol/suites'
 import { base64urlnopad } from '@scure/base'
-import { type AddressParts, baseUrlOrUndefined, partsOfAddress } from '../http/baseUrl.ts'
+import { type AddressParts, addressOrUndefined, partsOfAddress, type ServerAddress } from '../http/baseUrl.ts'
 import { ShareError } from './shareError.ts'
 
 const [OPEN, WITH_PASSPHRASE] = [1, 2]
@@ -17,8 +17,7 @@ const form = /^[A-Za-z0-9_-]{44}$/
 
 export type ShareParts = AddressParts
 
-export interface ShareAddress {
-  readonly baseUrl: string
+export interface ShareAddress extends ServerAddress {
   readonly opaqueId: OpaqueId
   /** 32 bytes. */
   readonly shareKey: Bytes
@@ -55,7 +54,7 @@ export function parseShare(address: string | ShareParts): ShareAddress {
   if (parts.fragment === '' || parts.fragment === '#') throw new ShareError('fragment_missing')
   const fragment = parseShareFragment(parts.fragment)
   if (fragment === undefined) throw new ShareError('malformed')
-  const baseUrl = baseUrlOrUndefined(parts.baseUrl)
-  if (baseUrl === undefined) throw new ShareError('malformed')
-  return { baseUrl, opaqueId, ...fragment }
+  const server = addressOrUndefined(parts)
+  if (server === undefined) throw new ShareError('malformed')
+  return { ...server, opaqueId, ...fragment }
 }

@@ -5,6 +5,7 @@ import { type DecodedReceipt, ReceiptError, readReceipt, verifyReceipt } from '@
 import { AssetReceipt } from '@blindkeep/protocol/schemas/receipts'
 import { type Environment, systemEnvironment } from '../ground/environment.ts'
 import { readAnswer } from '../http/answer.ts'
+import { addressOf, type ServerAddress } from '../http/baseUrl.ts'
 import { type Calls, createCalls } from '../http/call.ts'
 import { AnswerError, ProblemError } from '../http/errors.ts'
 import { requireOwnName } from '../http/ownAddress.ts'
@@ -185,8 +186,7 @@ async function auditOnce(calls: Calls, pinned: PinnedKeys | undefined): Promise<
 }
 
 /** What a guest stores about a landed drop. SECRET is only `opaqueId`, the credential of the link. */
-export interface DropCustody extends ExpectedCustody {
-  readonly baseUrl: string
+export interface DropCustody extends ExpectedCustody, ServerAddress {
   readonly opaqueId: string
 }
 
@@ -214,7 +214,7 @@ export interface CheckedReceipt {
  */
 export async function hasReceipt({ custody, environment }: Omit<ReceiptOptions, 'pinned'>): Promise<boolean> {
   const { fetch } = environment ?? systemEnvironment
-  const { call } = createCalls({ baseUrl: custody.baseUrl, fetch })
+  const { call } = createCalls({ ...addressOf(custody), fetch })
   try {
     const { body } = await call('guestReceipt', { path: { opaque_id: custody.opaqueId, upload_id: custody.uploadId } })
     if (body.upload_id !== custody.uploadId || body.ciphertext_hash !== custody.ciphertextHash)
@@ -229,7 +229,7 @@ export async function hasReceipt({ custody, environment }: Omit<ReceiptOptions, 
 /** Fetches and checks a landed drop's receipt, there for 30 days. Throws like `auditServer` and `checkReceipt`. */
 export async function fetchReceipt({ custody, pinned, environment }: ReceiptOptions): Promise<CheckedReceipt> {
   const { fetch } = environment ?? systemEnvironment
-  const calls = createCalls({ baseUrl: custody.baseUrl, fetch })
+  const calls = createCalls({ ...addressOf(custody), fetch })
   const path = { opaque_id: custody.opaqueId, upload_id: custody.uploadId }
   const { body: receipt } = await calls.call('guestReceipt', { path })
   const { serverId, keys } = await auditServer(calls, pinned)

@@ -58,10 +58,7 @@ describe('readConfig', () => {
     const webhook = { ALARM_WEBHOOK: 'http://10.1.2.3:8000/alarms', ALARM_WEBHOOK_SECRET: secret }
     const mail = { ALARM_EMAIL: 'Ops@Example.org', SMTP_URL: 'smtps://mail.example', MAIL_FROM: 'keep@example.org' }
     const { alarmWebhook, alarmWebhookSecret, alarmEmail } = configOf({ ...webhook, ...mail })
-    assert.deepEqual(
-      [alarmWebhook, alarmWebhookSecret, alarmEmail],
-      [webhook.ALARM_WEBHOOK, secret, 'ops@example.org'],
-    )
+    assert.deepEqual([alarmWebhook, alarmWebhookSecret, alarmEmail], [webhook.ALARM_WEBHOOK, secret, 'ops@example.org'])
     assert.deepEqual(namesOf({ ALARM_EMAIL: mail.ALARM_EMAIL }), ['SMTP_URL'])
     assert.deepEqual(namesOf({ ALARM_WEBHOOK: webhook.ALARM_WEBHOOK }), ['ALARM_WEBHOOK'])
     for (const wrong of ['c2hvcnQ=', `${secret}!`, ''.padEnd(40, 'x')])

@@ -1,6 +1,7 @@
 /**
- * A page that `blindkeep pages serve` shows (decisions/local-pages.md): it asks that program, at its own origin, which
- * passes operations on to the server. It keeps keys in its memory, and what it must not forget in the program.
+ * A page that `blindkeep pages serve` or `open` shows (decisions/local-pages.md): it asks that program, at its own
+ * origin, which passes operations on to the server. It keeps keys in its memory, and what it must not forget in the
+ * program.
  */
 import { isObject, parseJson } from '@blindkeep/protocol/json'
 
@@ -19,15 +20,18 @@ export function setLocalToken(given: string): void {
   token = given
 }
 
-/** The page of a server: `fetch`. A local page: with its token, and never again once the program has ended. */
-export const pageFetch: typeof fetch = isLocalPage ? localFetch : (input, init) => fetch(input, init)
-
-async function localFetch(input: RequestInfo | URL, init: RequestInit = {}): Promise<Response> {
-  ended.signal.throwIfAborted()
-  const headers = new Headers(init.headers)
-  if (token !== undefined) headers.set(TOKEN, token)
-  return await fetch(input, { ...init, headers })
+/** In the page of a server: `send`. In a local page: with its token, and never again once the program has ended. */
+export function throughProgram(send: typeof fetch): typeof fetch {
+  if (!isLocalPage) return send
+  return async (input, init = {}) => {
+    ended.signal.throwIfAborted()
+    const headers = new Headers(init.headers)
+    if (token !== undefined) headers.set(TOKEN, token)
+    return await send(input, { ...init, headers })
+  }
 }
+
+export const pageFetch = throughProgram((input, init) => fetch(input, init))
 
 /**
  * Holds a connection to the program until one of the two ends: whatever answers at its port later is not the program.
@@ -36,11 +40,20 @@ async function localFetch(input: RequestInfo | URL, init: RequestInit = {}): Pro
  */
 export function holdProgram(): Promise<void> {
   const line = new WebSocket(`ws://${location.host}/local/line`)
+  const end = () => {
+    token = undefined
+    ended.abort(new TypeError('the program that shows this page has ended'))
+  }
   return new Promise((resolve) => {
     line.onopen = () => resolve()
+    // The program is about to end. Its last answer tells the browser to delete what is stored for this origin.
+    line.onmessage = async () => {
+      end()
+      await fetch('/local/end', { cache: 'no-store' }).catch(() => undefined)
+      line.close()
+    }
     line.onclose = () => {
-      token = undefined
-      ended.abort(new TypeError('the program that shows this page has ended'))
+      end()
       resolve()
     }
   })
@@ -55,7 +68,7 @@ export async function askProgram(
   path: string,
   init: RequestInit = {},
 ): Promise<{ readonly status: number; readonly body: Readonly<Record<string, unknown>> }> {
-  const answer = await localFetch(path, { cache: 'no-store', ...init })
+  const answer = await pageFetch(path, { cache: 'no-store', ...init })
   const body = parseJson(await answer.text())
   return { status: answer.status, body: isObject(body) ? body : {} }
 }

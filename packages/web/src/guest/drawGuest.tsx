@@ -1,8 +1,8 @@
 import { draw } from '../common/draw.ts'
 import './guest.css'
 import './print.css'
-import { GuestPage } from './page.tsx'
+import { GuestPage, type LocalGuest } from './page.tsx'
 
-export function drawGuest(page: HTMLElement, isExposed: boolean): void {
-  draw(<GuestPage isExposed={isExposed} />, page)
+export function drawGuest(page: HTMLElement, isExposed: boolean, local?: LocalGuest): void {
+  draw(<GuestPage isExposed={isExposed} local={local} />, page)
 }

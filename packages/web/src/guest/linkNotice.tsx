@@ -1,5 +1,6 @@
 import { Button, Name, Notice } from '../common/controls.tsx'
 import { formats } from '../common/format.ts'
+import { isLocalPage } from '../common/localPage.ts'
 import { useText } from '../common/reader.ts'
 import type { Snapshot } from './messages.ts'
 import { noticeOf } from './standing.ts'
@@ -91,7 +92,7 @@ function AskAgain({ label }: { readonly label: string }) {
 
 function StorageNotice({ snapshot: { storage, rows } }: { readonly snapshot: Snapshot }) {
   const text = useText(guestTexts)
-  if (storage !== 'refused' || rows.length === 0) return null
+  if (isLocalPage || storage !== 'refused' || rows.length === 0) return null
   return (
     <Notice tone="info">
       <p>{text.storageRefused}</p>

@@ -1,6 +1,7 @@
 /** Messages between page and worker: commands, answered with snapshots of all that there is to draw. */
 
 import type { SendTrouble } from '@blindkeep/client/errors'
+import type { LinkParts } from '@blindkeep/client/guest'
 import type { Answers, Question } from '@blindkeep/client/questions'
 import type { Site } from '@blindkeep/client/site'
 
@@ -316,7 +317,7 @@ export interface NotFiles {
 }
 
 export type Command =
-  | { readonly do: 'open'; readonly link: { baseUrl: string; opaqueId: string; fragment: string } }
+  | { readonly do: 'open'; readonly link: LinkParts; readonly localToken: string | undefined }
   | {
       readonly do: 'add'
       readonly files: readonly ChosenFile[]

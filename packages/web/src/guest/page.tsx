@@ -1,3 +1,4 @@
+import type { ComponentChild } from 'preact'
 import { useMemo, useRef, useState } from 'preact/hooks'
 import { ExposedNotice } from '../common/exposedNotice.tsx'
 import { LanguageSelect } from '../common/languageSelect.tsx'
@@ -23,17 +24,24 @@ import { TellContext } from './tell.ts'
 import { guestTexts } from './texts.ts'
 import { UnfinishedCard } from './unfinishedCard.tsx'
 import { useFocusFallback } from './useFocusFallback.ts'
-import { useGuest } from './useGuest.ts'
+import { type GivenLink, useGuest } from './useGuest.ts'
 import { useWhileSending } from './useWhileSending.ts'
 
 interface GuestPageProps {
   /** Servers have seen the key of the link. */
   readonly isExposed: boolean
+  readonly local?: LocalGuest | undefined
 }
 
-export function GuestPage({ isExposed }: GuestPageProps) {
+/** The page comes from this machine, and not its link from its address. */
+export interface LocalGuest extends GivenLink {
+  /** Said before the first file is chosen. */
+  readonly note: ComponentChild
+}
+
+export function GuestPage({ isExposed, local }: GuestPageProps) {
   const missing = useMemo(() => missingSupport(browserFeatures()), [])
-  const { snapshot, broken, tell } = useGuest(missing === undefined)
+  const { snapshot, broken, tell } = useGuest(missing === undefined, local)
   const text = useText(guestTexts)
   useWhileSending(snapshot, tell)
   const main = useRef<HTMLElement>(null)
@@ -52,6 +60,7 @@ export function GuestPage({ isExposed }: GuestPageProps) {
             <p class="soft">{text.subtitle}</p>
           </div>
           {isExposed && <ExposedNotice text={text.exposed} />}
+          {local?.note}
           {unsupported === undefined ? <Working snapshot={snapshot} /> : <UnsupportedNotice what={unsupported} />}
         </main>
         <footer class="guest-footer">

@@ -1,3 +1,4 @@
+import type { LinkParts } from '@blindkeep/client/guest'
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { baseUrlBefore } from '../common/baseUrl.ts'
 import { download } from '../common/download.ts'
@@ -8,6 +9,13 @@ import type { Answer, Command, Snapshot } from './messages.ts'
 const PAGE_PATH = /\/u\/[^/]*\/?$/
 const OPAQUE_ID = /\/u\/([^/]*)\/?$/
 
+/** The link of a page that comes from this machine. */
+export interface GivenLink {
+  readonly parts: LinkParts
+  /** With which the program passes requests on. */
+  readonly token: string
+}
+
 interface Guest {
   /** Undefined until the worker has sent one. */
   readonly snapshot: Snapshot | undefined
@@ -17,13 +25,13 @@ interface Guest {
 }
 
 /** Starts the worker after the first paint, hands it the link, and returns its snapshots. */
-export function useGuest(isWanted: boolean): Guest {
+export function useGuest(isWanted: boolean, given: GivenLink | undefined): Guest {
   const [snapshot, setSnapshot] = useState<Snapshot>()
   const [broken, setBroken] = useState<Guest['broken']>()
   const worker = useRef<Worker>(undefined)
   useEffect(() => {
     if (!isWanted) return
-    const started = startWorker()
+    const started = startWorker(given)
     let hasAnswered = false
     started.onmessage = ({ data }: MessageEvent<Answer>) => {
       hasAnswered = true
@@ -35,20 +43,21 @@ export function useGuest(isWanted: boolean): Guest {
     started.onerror = () => setBroken(hasAnswered ? 'later' : 'start')
     worker.current = started
     return () => started.terminate()
-  }, [isWanted])
+  }, [isWanted, given])
   const tell = useCallback((command: Command) => worker.current?.postMessage(command), [])
   return { snapshot, broken, tell }
 }
 
-function startWorker(): Worker {
+function startWorker(given: GivenLink | undefined): Worker {
   const worker = new Worker(trustedWorkerUrl(new URL(workerUrl, location.href)), { type: 'module' })
   const command: Command = {
     do: 'open',
-    link: {
+    link: given?.parts ?? {
       baseUrl: baseUrlBefore(location, PAGE_PATH),
       opaqueId: OPAQUE_ID.exec(location.pathname)?.[1] ?? '',
       fragment: location.hash,
     },
+    localToken: given?.token,
   }
   worker.postMessage(command)
   return worker

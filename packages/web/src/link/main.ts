@@ -3,14 +3,19 @@
  * is in this script; a share's is loaded after it.
  */
 import '../common/base.css'
+import { isLocalPage } from '../common/localPage.ts'
 import { takeBackFragment } from '../common/takeBackFragment.ts'
 import { drawGuest } from '../guest/drawGuest.tsx'
 
 async function start(): Promise<void> {
+  const page = document.getElementById('page')
+  if (page !== null && isLocalPage) {
+    page.replaceChildren()
+    return (await import('./localLink.tsx')).startLocalLink(page)
+  }
   const isExposed = takeBackFragment()
   const isShare = /\/v\/[^/]*\/?$/.test(location.pathname)
   const drawPage = isShare ? (await import('../share/drawShare.tsx')).drawShare : drawGuest
-  const page = document.getElementById('page')
   page?.replaceChildren()
   if (page !== null) drawPage(page, isExposed)
 }

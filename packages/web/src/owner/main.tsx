@@ -3,12 +3,11 @@ import { baseUrlBefore } from '../common/baseUrl.ts'
 import { draw } from '../common/draw.ts'
 import { isLocalPage } from '../common/localPage.ts'
 import { App } from './app.tsx'
-import { startLocalPage } from './local/start.tsx'
 import { createPageSession } from './session.ts'
 import { keepTaking } from './take/taking.ts'
 
 const page = document.getElementById('page')
-if (page !== null && isLocalPage) void startLocalPage(page)
+if (page !== null && isLocalPage) void import('./local/start.tsx').then(({ startLocalPage }) => startLocalPage(page))
 else if (page !== null) startPage(page)
 
 function startPage(page: HTMLElement): void {

@@ -1,6 +1,8 @@
+import type { ShareParts } from '@blindkeep/client/share'
 import { draw } from '../common/draw.ts'
+import { addressParts } from './opening.ts'
 import { ShareApp } from './shareApp.tsx'
 
-export function drawShare(page: HTMLElement, isExposed: boolean): void {
-  draw(<ShareApp isExposed={isExposed} />, page)
+export function drawShare(page: HTMLElement, isExposed: boolean, parts: ShareParts = addressParts()): void {
+  draw(<ShareApp isExposed={isExposed} parts={parts} />, page)
 }

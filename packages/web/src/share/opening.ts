@@ -1,3 +1,4 @@
+import type { ShareParts } from '@blindkeep/client/share'
 import { useRef } from 'preact/hooks'
 import { baseUrlBefore } from '../common/baseUrl.ts'
 import { useLoaded } from '../common/useLoaded.ts'
@@ -25,7 +26,7 @@ type Answer =
 const PAGE_PATH = /\/v\/([^/]*)\/?$/
 
 /** Loads the receiver once the page is drawn, and then opens the share of the address. */
-export function useOpening(): Opening {
+export function useOpening(parts: ShareParts): Opening {
   /** The passphrase, until the share opens or it was wrong. Kept nowhere else: a reload asks again. */
   const given = useRef<string | undefined>(undefined)
   const { value, isLoading, reload } = useLoaded(async (): Promise<Answer> => {
@@ -34,7 +35,7 @@ export function useOpening(): Opening {
     const receiver = await import('./receiver.ts').catch(() => undefined)
     if (receiver === undefined) return { fault: 'unreachable' }
     try {
-      const opened = await receiver.open(addressParts(), given.current)
+      const opened = await receiver.open(parts, given.current)
       given.current = undefined
       return typeof opened === 'string' ? { asked: opened } : { share: opened, receiver }
     } catch (error) {
@@ -51,7 +52,8 @@ export function useOpening(): Opening {
   return 'fault' in value ? { stage: 'fault', fault: value.fault, retry: reload } : { stage: 'open', ...value }
 }
 
-export function addressParts() {
+/** Of a page at the address of its share. */
+export function addressParts(): ShareParts {
   const [, opaqueId = ''] = PAGE_PATH.exec(location.pathname) ?? []
   return { baseUrl: baseUrlBefore(location, PAGE_PATH), opaqueId, fragment: location.hash }
 }

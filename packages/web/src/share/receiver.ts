@@ -1,17 +1,22 @@
 /** The part of a share's page that decrypts. It is loaded after the page is drawn, because it contains the client. */
 import { type Environment, systemEnvironment } from '@blindkeep/client/environment'
 import { newVisit, type OpenedShare, openShare, type ShareParts } from '@blindkeep/client/share'
+import { askSite, type Site } from '@blindkeep/client/site'
 import { deriveInWorker } from '../common/argon2.ts'
+import { pageFetch } from '../common/localPage.ts'
 import { type Asked, askedBy } from './faults.ts'
 
 export type { OpenedShare, SharedAsset } from '@blindkeep/client/share'
-export { askSite } from '@blindkeep/client/site'
 export { type Asked, type Fault, faultOf, fileFaultOf } from './faults.ts'
 
 const environment: Environment = {
   ...systemEnvironment,
+  fetch: pageFetch,
   passphraseProof: (text, salt, options) => deriveInWorker({ kind: 'passphrase', text, salt }, options),
 }
+
+/** What the operator of the server says about itself. */
+export const siteAt = ({ baseUrl }: ShareParts): Promise<Site | undefined> => askSite(baseUrl, environment)
 
 /** The same after a reload, which is no other visit. It stays with this entry of the tab's history alone. */
 function visitOfTab(): string {

@@ -1,3 +1,4 @@
+import type { ShareParts } from '@blindkeep/client/share'
 import { useEffect, useRef } from 'preact/hooks'
 import { Button, Notice } from '../common/controls.tsx'
 import { ExposedNotice } from '../common/exposedNotice.tsx'
@@ -8,7 +9,7 @@ import { OperatorNote } from '../common/operatorNote.tsx'
 import { useText } from '../common/reader.ts'
 import { useLoaded } from '../common/useLoaded.ts'
 import { AskPassphrase } from './askPassphrase.tsx'
-import { addressParts, useOpening } from './opening.ts'
+import { useOpening } from './opening.ts'
 import type { Fault, OpenedShare } from './receiver.ts'
 import './share.css'
 import { SharedFiles } from './sharedFiles.tsx'
@@ -20,13 +21,14 @@ const RETRIED: readonly Fault[] = ['unreachable', 'failed', 'tampered']
 interface ShareAppProps {
   /** Servers have seen the key of the link. */
   readonly isExposed: boolean
+  readonly parts: ShareParts
 }
 
-export function ShareApp({ isExposed }: ShareAppProps) {
+export function ShareApp({ isExposed, parts }: ShareAppProps) {
   const format = useText(formats)
   const text = useText(shareTexts)
-  const opening = useOpening()
-  const { value: site } = useLoaded(async () => (await import('./receiver.ts')).askSite(addressParts().baseUrl))
+  const opening = useOpening(parts)
+  const { value: site } = useLoaded(async () => (await import('./receiver.ts')).siteAt(parts))
   const isEmpty = opening.stage === 'open' && opening.share.assets.length === 0
   return (
     <div class="share-page">

@@ -29,7 +29,7 @@ export interface AllFilesCommands {
 export function createAllFilesCommands(parts: EngineParts, { retry }: FileCommands): AllFilesCommands {
   const {
     linkId,
-    baseUrl,
+    serverUrl,
     store,
     entries,
     uploads,
@@ -100,7 +100,7 @@ export function createAllFilesCommands(parts: EngineParts, { retry }: FileComman
     async receiptDocument(id) {
       const files = [...entries.all()].flatMap(({ landed }) => landed ?? [])
       const wanted = id === undefined ? files : files.filter((file) => file.id === id)
-      return receiptDocument(wanted, await receipts.pins(baseUrl))
+      return receiptDocument(wanted, await receipts.pins(serverUrl))
     },
     wake() {
       endWaits()

@@ -1,4 +1,5 @@
 /** Creates the parts of the guest page's engine and connects them. */
+import { serverUrlOf } from '@blindkeep/client/call'
 import { type Environment, withCachedProofs } from '@blindkeep/client/environment'
 import type { LinkParts } from '@blindkeep/client/guest'
 import { askSite, type Site } from '@blindkeep/client/site'
@@ -39,7 +40,8 @@ export interface GuestEngineOptions {
 
 export interface EngineParts {
   readonly linkId: string
-  readonly baseUrl: string
+  /** To which receipts and their keys are bound. */
+  readonly serverUrl: string
   readonly store: GuestStore
   readonly entries: Entries
   readonly passphrase: Passphrase
@@ -72,10 +74,11 @@ export interface SiteFacts {
 export function createEngineParts(options: GuestEngineOptions): EngineParts {
   const { store, locks, onChange } = options
   const { baseUrl, opaqueId } = options.parts
+  const serverUrl = serverUrlOf(options.parts)
   const waking = createWakingWait(options.environment.wait)
   const environment = { ...withCachedProofs(options.environment), wait: waking.wait }
   const nowMs = () => Number(environment.now())
-  const linkId = `${baseUrl} ${opaqueId}`
+  const linkId = `${serverUrl} ${opaqueId}`
   const visit = { isPaused: false }
   const newId = () => toHex(environment.randomBytes(ID_BYTES))
   const planned = createPlannedFiles({ linkId, visitId: newId(), store, locks, nowMs, onChange })
@@ -97,7 +100,7 @@ export function createEngineParts(options: GuestEngineOptions): EngineParts {
   })
   const asked = createAsked(entries, link.opened)
   const sent = createSentFiles()
-  const proofs = createProofs({ baseUrl, entries, sent, receipts, environment, onChange })
+  const proofs = createProofs({ serverUrl, entries, sent, receipts, environment, onChange })
   const locked = createLockedUploads({ linkId, store, locks, nowMs })
   const uploads = createUploads({
     ...{ linkId, parts: options.parts, entries, uploads: locked, store, passphrase, sent, asked },
@@ -144,7 +147,7 @@ export function createEngineParts(options: GuestEngineOptions): EngineParts {
   }
 
   return {
-    ...{ linkId, baseUrl, store, entries, passphrase, link, site, receipts, uploads, earlier, planned, admission },
+    ...{ linkId, serverUrl, store, entries, passphrase, link, site, receipts, uploads, earlier, planned, admission },
     ...{ proofs, remarks, rate, batches, draft, visit, nowMs, onChange, endWaits: waking.wake },
   }
 }

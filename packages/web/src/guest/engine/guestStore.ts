@@ -82,7 +82,7 @@ export interface GuestStore {
   putReceipt(id: string, receipt: AssetReceipt): Promise<void>
   forgetLanded(linkId: string): Promise<void>
   /** The keys of the server at this URL; their `serverId` is its origin. */
-  pins(baseUrl: string): Promise<PinnedKeys | undefined>
+  pins(serverUrl: string): Promise<PinnedKeys | undefined>
   /** Rejects with `AuditError` when the stored keys are not of the same list; ignores a failure of the browser. */
   putPins(pins: PinnedKeys): Promise<void>
   /** Deletes what is too old. `nowMs` is milliseconds since 1970. */
@@ -154,7 +154,7 @@ export function createMemoryStore(): GuestStore {
     async forgetLanded(linkId) {
       for (const file of landed.values()) if (file.linkId === linkId) landed.delete(file.id)
     },
-    pins: async (baseUrl) => pins.get(new URL(baseUrl).origin),
+    pins: async (serverUrl) => pins.get(new URL(serverUrl).origin),
     async putPins(keys) {
       pins.set(keys.serverId, joinPins(pins.get(keys.serverId), keys))
     },

@@ -51,7 +51,7 @@ export async function openGuestStore(): Promise<GuestStore> {
     ...plannedIn(database, tellOtherTabs),
     ...messagesIn(database),
     ...landedIn(database, tellOtherTabs),
-    pins: (baseUrl) => loadPins(baseUrl).catch(() => undefined),
+    pins: (serverUrl) => loadPins(serverUrl).catch(() => undefined),
     async putPins(pins) {
       try {
         await keepPins(pins)

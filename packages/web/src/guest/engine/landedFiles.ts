@@ -1,4 +1,5 @@
 /** Builds the stored record of a landed file, and adds landed files of earlier visits and other tabs to the entries. */
+import { addressOf } from '@blindkeep/client/call'
 import type { Landed, SendState } from '@blindkeep/client/guest'
 import type { Entries } from './entries.ts'
 import type { FileIdentity } from './fileIdentity.ts'
@@ -18,7 +19,7 @@ interface Landing {
 
 export function landedFileOf({ linkId, upload, state, landed, landedAt, isSingleUse }: Landing): LandedFile {
   const { id, name, folder, size, lastModified } = upload
-  const custody = { ...landed, baseUrl: state.baseUrl, opaqueId: state.opaqueId }
+  const custody = { ...landed, ...addressOf(state), opaqueId: state.opaqueId }
   return {
     id,
     linkId,

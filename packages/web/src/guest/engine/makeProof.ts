@@ -1,4 +1,5 @@
 /** Makes a proof about a file that was sent, and checks it as its reader will. Loaded when a guest asks for proofs. */
+import { serverUrlOf } from '@blindkeep/client/call'
 import type { Environment } from '@blindkeep/client/environment'
 import { type CheckedProof, checkedProof, openingOfState, ProofError } from '@blindkeep/client/fileProof'
 import type { PinnedKeys } from '@blindkeep/client/receipts'
@@ -20,7 +21,7 @@ interface ProofOptions extends SentFile {
 export async function makeProof({ state, ...parts }: ProofOptions): Promise<CheckedProof | undefined> {
   const file = await openingOfState(state)
   try {
-    return await checkedProof({ ...parts, file, serverId: new URL(state.baseUrl).origin })
+    return await checkedProof({ ...parts, file, serverId: new URL(serverUrlOf(state)).origin })
   } catch (error) {
     // A file that was changed in place has other bytes; one that was replaced, another length or none.
     const isChanged = error instanceof ProofError && (error.reason === 'bytes' || error.reason === 'length')

@@ -23,7 +23,7 @@ export interface Proofs {
 }
 
 interface ProofsOptions {
-  readonly baseUrl: string
+  readonly serverUrl: string
   readonly entries: Entries
   readonly sent: SentFiles
   readonly receipts: Pick<Receipts, 'pins'>
@@ -33,7 +33,7 @@ interface ProofsOptions {
 
 type Made = CheckedProof & Pick<Entry, 'id'>
 
-export function createProofs({ baseUrl, entries, sent, receipts, environment, onChange }: ProofsOptions): Proofs {
+export function createProofs({ serverUrl, entries, sent, receipts, environment, onChange }: ProofsOptions): Proofs {
   let status: ProofStatus | undefined
   let made: readonly Made[] = []
   let running: AbortController | undefined
@@ -60,7 +60,7 @@ export function createProofs({ baseUrl, entries, sent, receipts, environment, on
     const changed: string[] = []
     try {
       const { makeProof } = await import('./makeProof.ts')
-      const pins = await receipts.pins(baseUrl)
+      const pins = await receipts.pins(serverUrl)
       let before = 0
       for (const entry of wanted) {
         const [file, receipt] = [sent.get(entry.id), entry.landed?.receipt]

@@ -1,4 +1,5 @@
 /** Fetches each landed file's receipt and checks it here, with the keys that this browser has seen before. */
+import { serverUrlOf } from '@blindkeep/client/call'
 import type { Environment } from '@blindkeep/client/environment'
 import { AuditError } from '@blindkeep/client/errors'
 import { type DropCustody, fetchReceipt, joinPins, type PinnedKeys } from '@blindkeep/client/receipts'
@@ -13,7 +14,7 @@ export interface Receipts {
   /** Does nothing while this receipt is being fetched. */
   fetch(id: string, custody: DropCustody): void
   /** The keys that a server's receipts were checked with. */
-  pins(baseUrl: string): Promise<PinnedKeys | undefined>
+  pins(serverUrl: string): Promise<PinnedKeys | undefined>
 }
 
 interface ReceiptsOptions {
@@ -55,7 +56,7 @@ export function createReceipts({ environment, store, onStatus, onReceipt }: Rece
   }
 
   async function checked(id: string, custody: DropCustody): Promise<SignedFacts> {
-    const pinned = await pins(custody.baseUrl)
+    const pinned = await pins(serverUrlOf(custody))
     const { receipt, keys } = await fetchReceipt({ custody, pinned, environment })
     // Another receipt may have been checked meanwhile, with other keys.
     seen = joinPins(seen, keys)
@@ -65,8 +66,8 @@ export function createReceipts({ environment, store, onStatus, onReceipt }: Rece
     return signedFactsOf(receipt)
   }
 
-  async function pins(baseUrl: string): Promise<PinnedKeys | undefined> {
-    return (await store.pins(baseUrl)) ?? seen
+  async function pins(serverUrl: string): Promise<PinnedKeys | undefined> {
+    return (await store.pins(serverUrl)) ?? seen
   }
 
   return {

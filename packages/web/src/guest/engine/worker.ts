@@ -2,10 +2,12 @@
 import { fileHashOf, systemEnvironment } from '@blindkeep/client/environment'
 import type { LinkParts } from '@blindkeep/client/guest'
 import { createFastHash } from '../../common/fastHash.ts'
+import { isLocalPage, pageFetch, setLocalToken, throughProgram } from '../../common/localPage.ts'
 import type { Answer, Command } from '../messages.ts'
 import { type GuestEngine, openGuestEngine } from './engine.ts'
 import { createMemoryStore, type GuestStore } from './guestStore.ts'
 import { openGuestStore } from './idbGuestStore.ts'
+import { createLocalStore } from './localStore.ts'
 import { locksFor } from './tabLocks.ts'
 import { createUploadFetch } from './uploadFetch.ts'
 
@@ -38,8 +40,12 @@ async function open(parts: LinkParts): Promise<GuestEngine> {
   const store = await openStore()
   return openGuestEngine({
     parts,
-    environment: { ...systemEnvironment, createFileHash: async () => fileHashOf(await createFastHash()) },
-    uploadFetch: (onSent) => createUploadFetch({ fetch: systemEnvironment.fetch, onSent }),
+    environment: {
+      ...systemEnvironment,
+      fetch: pageFetch,
+      createFileHash: async () => fileHashOf(await createFastHash()),
+    },
+    uploadFetch: (onSent) => throughProgram(createUploadFetch({ fetch: systemEnvironment.fetch, onSent })),
     store,
     locks: locksFor(store, self.navigator.locks),
     onChange: publishSoon,
@@ -47,6 +53,7 @@ async function open(parts: LinkParts): Promise<GuestEngine> {
 }
 
 async function openStore(): Promise<GuestStore> {
+  if (isLocalPage) return createLocalStore()
   try {
     return await Promise.race([openGuestStore(), systemEnvironment.wait(MAX_STORE_OPENING_MS).then(createMemoryStore)])
   } catch {
@@ -89,6 +96,7 @@ async function perform(opened: GuestEngine, command: Exclude<Command, { do: 'ope
 
 self.addEventListener('message', ({ data }: MessageEvent<Command>) => {
   if (data.do === 'open') {
+    if (data.localToken !== undefined) setLocalToken(data.localToken)
     engine ??= open(data.link)
     engine.then(publish).catch(() => post({ is: 'broken' }))
     return

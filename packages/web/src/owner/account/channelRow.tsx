@@ -1,6 +1,7 @@
 import { ProblemError } from '@blindkeep/client/errors'
 import type { OwnChannel } from '@blindkeep/client/owner'
 import { useState } from 'preact/hooks'
+import { CodeField } from '../../common/codeField.tsx'
 import { Button, Name } from '../../common/controls.tsx'
 import { formats } from '../../common/format.ts'
 import { useText } from '../../common/reader.ts'
@@ -11,7 +12,6 @@ import { endPush } from '../push/browserPush.ts'
 import { accountTexts } from '../texts.ts'
 import { useAction } from '../useAction.ts'
 import { CheckedForm } from './checkedForm.tsx'
-import { CodeField } from './codeField.tsx'
 import { ListButton } from './namedList.tsx'
 
 interface ChannelRowProps extends ConfirmFormProps {

@@ -1,40 +1,8 @@
 import { ProblemError } from '@blindkeep/client/errors'
-import type { Ref } from 'preact'
-import { Field } from '../../common/controls.tsx'
+import { CodeField, type CodeFieldProps } from '../../common/codeField.tsx'
 import { useText } from '../../common/reader.ts'
 import { errorTexts } from '../errorText.ts'
 import { accountTexts } from '../texts.ts'
-
-interface CodeFieldProps {
-  readonly label: string
-  readonly code: string
-  readonly onCode: (code: string) => void
-  /** True for the six digits of an authenticator; a backup code has letters. */
-  readonly isNumeric: boolean
-  readonly fault: string | undefined
-  readonly field?: Ref<HTMLInputElement> | undefined
-}
-
-export function CodeField({ label, code, onCode, isNumeric, fault, field }: CodeFieldProps) {
-  return (
-    <Field label={label} fault={fault}>
-      {(input) => (
-        <input
-          {...input}
-          ref={field ?? null}
-          class="code mono"
-          value={code}
-          required
-          autocomplete="one-time-code"
-          inputMode={isNumeric ? 'numeric' : 'text'}
-          autocapitalize="characters"
-          spellcheck={false}
-          onInput={(event) => onCode(event.currentTarget.value)}
-        />
-      )}
-    </Field>
-  )
-}
 
 interface AnyCodeFieldProps extends Pick<CodeFieldProps, 'code' | 'onCode' | 'field'> {
   /** Why the last try failed. */

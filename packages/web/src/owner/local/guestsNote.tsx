@@ -1,6 +1,6 @@
 import { isLocalPage } from '../../common/localPage.ts'
 import { useText } from '../../common/reader.ts'
-import { localTexts } from './texts.ts'
+import { localTexts } from '../../local/texts.ts'
 
 /** On a local page: it cures its owner of the server's pages, and no guest. */
 export function GuestsNote() {

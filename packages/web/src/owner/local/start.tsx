@@ -1,19 +1,25 @@
-/** A local page from its start to its end: it pairs, shows the owner's pages, and closes with its program. */
+/** A local page of an owner: it pairs, and shows the owner's pages. */
 
 import { draw } from '../../common/draw.ts'
-import { askProgram, holdProgram, onLocalEnd, setLocalToken } from '../../common/localPage.ts'
+import { setLocalToken } from '../../common/localPage.ts'
+import { openLocal } from '../../local/openLocal.tsx'
+import { type LocalLook, PairPage } from '../../local/pairPage.tsx'
+import { SignedOutFrame } from '../account/signedOutFrame.tsx'
 import { App } from '../app.tsx'
+import { ErrorNotice } from '../errorNotice.tsx'
 import { setLocalDevice } from './localDevice.ts'
-import { localSessionOf, type PairedAccount } from './localSession.ts'
-import { ClosedPage, PairPage } from './pairPage.tsx'
+import { localSessionOf, type PairedAccount, pairedAccountIn } from './localSession.ts'
+
+const LOOK: LocalLook = { Frame: SignedOutFrame, Failed: ErrorNotice, title: 'pairTitle', explain: 'pairExplain' }
 
 export async function startLocalPage(page: HTMLElement): Promise<void> {
-  // Nothing of the pages is drawn again: a part that they load later would come from whatever has the port by then.
-  onLocalEnd(() => draw(<ClosedPage />, page))
-  await holdProgram()
-  const serverUrl = await serverOfProgram()
-  if (serverUrl === undefined) return draw(<ClosedPage />, page)
-  const pair = () => draw(<PairPage serverUrl={serverUrl} onPaired={enter} />, page)
+  const serverUrl = await openLocal(page, LOOK)
+  if (serverUrl === undefined) return
+  const onPaired = (answer: Readonly<Record<string, unknown>>) => {
+    const account = pairedAccountIn(answer)
+    return account && enter(account)
+  }
+  const pair = () => draw(<PairPage look={LOOK} serverUrl={serverUrl} onPaired={onPaired} />, page)
   const enter = async (account: PairedAccount) => {
     setLocalToken(account.token)
     setLocalDevice(account.sealedDevice)
@@ -24,16 +30,4 @@ export async function startLocalPage(page: HTMLElement): Promise<void> {
     draw(<App baseUrl={serverUrl} session={session} />, page)
   }
   pair()
-}
-
-/** The server's public URL, as the person gave it to the command line. The program names this very page beside it. */
-async function serverOfProgram(): Promise<string | undefined> {
-  try {
-    const { status, body } = await askProgram('/local.json')
-    const { format, origin, server_url: serverUrl } = body
-    const isOurs = status === 200 && format === 'blindkeep/local/1' && origin === location.origin
-    return isOurs && typeof serverUrl === 'string' ? serverUrl : undefined
-  } catch {
-    return undefined
-  }
 }

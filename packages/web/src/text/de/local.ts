@@ -4,6 +4,13 @@ export const local: typeof import('../en/local.ts').local = {
   pairTitle: 'Ihre Seiten, von diesem Rechner',
   pairExplain: (server) =>
     `Das sind die Seiten für ${server}, aber sie kommen von diesem Rechner. Tippen Sie den Code aus dem Terminal ein, acht Ziffern. Nach Ihrem Passwort wird hier nicht gefragt.`,
+  linkTitle: 'Eine Seite von diesem Rechner',
+  linkExplain: (server) =>
+    `Das ist die Seite eines Links oder einer Freigabe bei ${server}, aber sie kommt von diesem Rechner. Tippen Sie den Code aus dem Terminal ein, acht Ziffern.`,
+  programFailed:
+    'Das Programm im Terminal antwortet nicht. Starten Sie es neu und benutzen Sie die Seite, die es öffnet.',
+  nothingKept:
+    'Diese Seite kommt von Ihrem Rechner und speichert nichts im Browser. Lassen Sie sie und das Programm im Terminal offen, bis alle Dateien angekommen sind: Eine Datei, die dann nicht fertig ist, muss von vorn gesendet werden. Speichern Sie Quittungen und Nachweise, bevor Sie die Seite schließen.',
   code: 'Code im Terminal',
   codeWrong: (triesLeft) =>
     `Das ist nicht der Code. Sie haben noch ${number(triesLeft)} ${plural(triesLeft, 'Versuch', 'Versuche')}.`,

@@ -4,6 +4,12 @@ export const local = {
   pairTitle: 'Your pages, from this computer',
   pairExplain: (server: string) =>
     `These are the pages for ${server}, but they come from this computer. Type the code that the terminal shows, eight digits. Your password is not asked for here.`,
+  linkTitle: 'A page from this computer',
+  linkExplain: (server: string) =>
+    `This is the page of a link or share at ${server}, but it comes from this computer. Type the code that the terminal shows, eight digits.`,
+  programFailed: 'The program in the terminal does not answer. Start it again, and use the page that it opens.',
+  nothingKept:
+    'This page comes from your computer and stores nothing in the browser. Keep it and the program in the terminal open until all files have arrived: a file that is unfinished then has to be sent again from its start. Save receipts and proofs before you close it.',
   code: 'Code in the terminal',
   codeWrong: (triesLeft: number) =>
     `That is not the code. You have ${number(triesLeft)} ${plural(triesLeft, 'try', 'tries')} left.`,

@@ -1,43 +1,65 @@
+import type { ComponentChildren, FunctionComponent } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { Button, Notice } from '../../common/controls.tsx'
-import { askProgram } from '../../common/localPage.ts'
-import { useText } from '../../common/reader.ts'
-import { CodeField } from '../account/codeField.tsx'
-import { SignedOutFrame } from '../account/signedOutFrame.tsx'
-import { ErrorNotice } from '../errorNotice.tsx'
-import { useAction } from '../useAction.ts'
-import { type PairedAccount, pairedAccountIn } from './localSession.ts'
+import { CodeField } from '../common/codeField.tsx'
+import { Button, Notice } from '../common/controls.tsx'
+import { askProgram } from '../common/localPage.ts'
+import { useText } from '../common/reader.ts'
 import { localTexts } from './texts.ts'
 
+interface FrameProps {
+  readonly title: string
+  /** For long content. */
+  readonly wide?: boolean
+  readonly children: ComponentChildren
+}
+
+/** How the pages of a document look. */
+export interface LocalLook {
+  readonly Frame: FunctionComponent<FrameProps>
+  readonly title: keyof Pick<typeof localTexts.en, 'pairTitle' | 'linkTitle'>
+  readonly explain: keyof Pick<typeof localTexts.en, 'pairExplain' | 'linkExplain'>
+  readonly Failed: FunctionComponent<{ readonly error: unknown }>
+}
+
 interface PairPageProps {
+  readonly look: LocalLook
   readonly serverUrl: string
-  readonly onPaired: (account: PairedAccount) => Promise<void>
+  /** Undefined for anything but the program's answer to the right code. */
+  readonly onPaired: (answer: Readonly<Record<string, unknown>>) => Promise<void> | undefined
 }
 
 type Fault = { readonly is: 'wrong'; readonly triesLeft: number } | { readonly is: 'over' | 'refused' }
 
 /** Asks for the code that the terminal shows. There is no password on a local page: any program could show one. */
-export function PairPage({ serverUrl, onPaired }: PairPageProps) {
+export function PairPage({ look: { Frame, Failed, title, explain }, serverUrl, onPaired }: PairPageProps) {
   const text = useText(localTexts)
   const [code, setCode] = useState('')
   const [fault, setFault] = useState<Fault>()
-  const action = useAction()
+  const [isBusy, setBusy] = useState(false)
+  const [error, setError] = useState<unknown>()
   const field = useRef<HTMLInputElement>(null)
+  const run = async (work: () => Promise<void>) => {
+    if (isBusy) return
+    setBusy(true)
+    setError(undefined)
+    await work().catch(setError)
+    setBusy(false)
+  }
   const askCode = async () => {
     const { status } = await askProgram('/local/code', { method: 'POST' })
     if (status !== 200) setFault({ is: 'refused' })
   }
   useEffect(() => {
     field.current?.focus()
-    void action.run(askCode)
+    void run(askCode)
   }, [])
   useEffect(() => field.current?.select(), [fault])
 
   const pair = async () => {
     const body = JSON.stringify({ code: code.replaceAll(/\D/g, '') })
     const answer = await askProgram('/local/pair', { method: 'POST', body })
-    const account = answer.status === 200 ? pairedAccountIn(answer.body) : undefined
-    if (account !== undefined) return await onPaired(account)
+    const entering = answer.status === 200 ? onPaired(answer.body) : undefined
+    if (entering !== undefined) return await entering
     const { is, triesLeft } = answer.body
     if (is === 'wrong' && typeof triesLeft === 'number') return setFault({ is, triesLeft })
     setFault({ is: 'over' })
@@ -45,16 +67,16 @@ export function PairPage({ serverUrl, onPaired }: PairPageProps) {
   }
 
   return (
-    <SignedOutFrame title={text.pairTitle}>
+    <Frame title={text[title]}>
       <form
         class="stack"
         onSubmit={(event) => {
           event.preventDefault()
-          void action.run(pair)
+          void run(pair)
         }}
       >
-        <p>{text.pairExplain(serverUrl)}</p>
-        {action.error !== undefined && <ErrorNotice error={action.error} />}
+        <p>{text[explain](serverUrl)}</p>
+        {error !== undefined && <Failed error={error} />}
         {fault?.is === 'refused' && <Notice tone="bad">{text.codesRefused}</Notice>}
         <CodeField
           label={text.code}
@@ -66,23 +88,23 @@ export function PairPage({ serverUrl, onPaired }: PairPageProps) {
             fault?.is === 'wrong' ? text.codeWrong(fault.triesLeft) : fault?.is === 'over' ? text.codeOver : undefined
           }
         />
-        <Button kind="primary" submits busy={action.isBusy}>
+        <Button kind="primary" submits busy={isBusy}>
           {text.pair}
         </Button>
       </form>
-    </SignedOutFrame>
+    </Frame>
   )
 }
 
 /** Has nothing to press: whatever has the port now would answer. */
-export function ClosedPage() {
+export function ClosedPage({ look: { Frame } }: Pick<PairPageProps, 'look'>) {
   const text = useText(localTexts)
   useEffect(() => {
     document.title = text.closedTitle
   }, [text])
   return (
-    <SignedOutFrame title={text.closedTitle} wide>
+    <Frame title={text.closedTitle} wide>
       <p>{text.closedExplain}</p>
-    </SignedOutFrame>
+    </Frame>
   )
 }

@@ -1,0 +1,41 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
+import { LanguageSelect } from '../common/languageSelect.tsx'
+import { useText } from '../common/reader.ts'
+import { Mark } from '../guest/mark.tsx'
+import { guestTexts } from '../guest/texts.ts'
+import './linkFrame.css'
+
+interface LinkFrameProps {
+  readonly title: string
+  readonly children: ComponentChildren
+}
+
+/** Around what a local page says before it shows a link or a share, and after: it looks as the guest's page. */
+export function LinkFrame({ title, children }: LinkFrameProps) {
+  const text = useText(guestTexts)
+  const heading = useRef<HTMLHeadingElement>(null)
+  // A form inside may already have taken the focus.
+  useEffect(() => {
+    if (document.activeElement === document.body) heading.current?.focus()
+  }, [title])
+  return (
+    <div class="guest">
+      <header class="guest-header">
+        <Mark />
+        <span>Blindkeep</span>
+      </header>
+      <main class="stack">
+        <div class="card stack">
+          <h1 ref={heading} tabIndex={-1}>
+            {title}
+          </h1>
+          {children}
+        </div>
+      </main>
+      <footer class="guest-footer">
+        <LanguageSelect label={text.language} />
+      </footer>
+    </div>
+  )
+}
