@@ -8,12 +8,12 @@ import { openPostgresSeats } from '../adapters/limiter/postgresSeats.ts'
 import { createMessenger } from '../adapters/messenger/messenger.ts'
 import type { Condition } from '../adapters/prometheus/condition.ts'
 import type { Meter } from '../adapters/prometheus/metrics.ts'
-import { systemRandom } from '../adapters/system/random.ts'
+import { systemRandom as random } from '../adapters/system/random.ts'
 import { type Config, messengerSettingsIn, publicAddressOf, sharedSettingsIn } from '../config/config.ts'
 import type { IssuedInvite } from '../domain/account/invites.ts'
 import { lastBackupAt } from '../domain/backup/backup.ts'
 import { paced } from '../domain/closing/paced.ts'
-import { readAccounts, readServerStatus } from '../domain/closing/serverStatus.ts'
+import { readAccounts, readServerStatus, type Surroundings } from '../domain/closing/serverStatus.ts'
 import { createHeadWatch, type HeadWatch, unwatched } from '../domain/custody/headWatch.ts'
 import { openServerKeys } from '../domain/custody/keys.ts'
 import { settleWindow } from '../domain/discovery/protocolWindow.ts'
@@ -37,6 +37,7 @@ import { startWork } from '../watch/periodic.ts'
 import { openPresenceWatch, type PresenceWatch } from '../watch/presence.ts'
 import { periodicWork } from '../watch/table.ts'
 import { openServerData, type ServerData } from './data.ts'
+import { openOperatorMessages } from './operatorMessages.ts'
 import { outdatingCopies } from './upgradeCopy.ts'
 
 export interface App {
@@ -70,7 +71,6 @@ interface AppOptions {
 export async function createApp(options: AppOptions): Promise<App> {
   const { config, port, version, onBroken } = options
   const { serverId, baseUrl: publicUrl } = publicAddressOf(config, port)
-  const random = systemRandom
   const { meter, log, data, full } = await openWatched(options)
   const { store, keyring, node } = data
   const [{ clock }, { pushSigner }] = [node, keyring]
@@ -106,7 +106,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   await recordPublicUrl(store, publicUrl)
   await rules.protocolWindow.refresh()
   let isDraining = false
-  const { unreadiness, warnings } = healthOf({ full, node, ...watching }, config, () => isDraining)
+  const { unreadiness, warnings, around } = healthOf({ full, node, ...watching }, config, () => isDraining)
   const http = createHttpServer(
     {
       routes: createRoutes({ ...data, rules, clock, version, unreadiness, warnings }, { ...config, publicUrl }),
@@ -121,9 +121,11 @@ export async function createApp(options: AppOptions): Promise<App> {
     },
     { ...config, publicUrl, formerUrls: await store.read(formerUrls) },
   )
+  const operatorMessages = openOperatorMessages(config, { ...data, ...rules, around, serverId, log })
   const requireName = () => store.ask((tx) => requireUnmoved(tx, serverId))
-  work = startPeriodicWork({ ...rules, ...watching, requireUnmoved: requireName }, config, { node, log, onBroken })
-  const metrics = serveMetrics({ meter, config, log, data, ...watching, rules, unreadiness })
+  const workers = { ...rules, ...watching, operatorMessages, requireUnmoved: requireName }
+  work = startPeriodicWork(workers, config, { node, log, onBroken })
+  const metrics = serveMetrics({ meter, config, log, data, ...watching, rules, unreadiness, around })
   return {
     http,
     metrics,
@@ -190,13 +192,20 @@ function healthOf(
 ) {
   // Not a fault: a load balancer would take away reading and deleting too (decisions/full-disk.md).
   const isLow = () => (presence.freeBytes() ?? Number.POSITIVE_INFINITY) <= freeSpaceFloorBytes
+  function unreadiness(): readonly string[] {
+    const drains = isDraining() ? ['draining'] : []
+    // The database's silence may be seen twice.
+    const away = new Set([...node.faults(), ...presence.faults()])
+    return [drains, full.reasons(), [...away], headWatch.reasons()].flat()
+  }
   return {
-    unreadiness(): readonly string[] {
-      const drains = isDraining() ? ['draining'] : []
-      // The database's silence may be seen twice.
-      const away = new Set([...node.faults(), ...presence.faults()])
-      return [drains, full.reasons(), [...away], headWatch.reasons()].flat()
-    },
+    unreadiness,
+    /** What a status has that no row says. */
+    around: (): Surroundings => ({
+      unready: unreadiness(),
+      freeBytes: presence.freeBytes(),
+      floorBytes: freeSpaceFloorBytes,
+    }),
     warnings: (): readonly string[] => [isLow() ? ['disk_below_floor'] : [], conditions.words()].flat(),
   }
 }
@@ -236,20 +245,17 @@ function serveMetrics({
   rules: { quota, receiptLog },
   presence,
   unreadiness,
+  around,
 }: Metered &
   Pick<AppOptions, 'config'> &
   Pick<Condition, 'presence' | 'unreadiness'> & {
     readonly headWatch: HeadWatch
     readonly rules: Pick<Rules, 'quota' | 'receiptLog'>
+    readonly around: () => Surroundings
   }) {
   const isSetBack = () => headWatch.reasons().length > 0
   const { clock } = node
   const accounts = paced(() => readAccounts({ store, clock, quota }), clock)
-  const around = () => ({
-    unready: unreadiness(),
-    freeBytes: presence.freeBytes(),
-    floorBytes: freeSpaceFloorBytes,
-  })
   const rows = paced(() => readServerStatus({ store, clock, quota }, around()), clock)
   const { waiting: receiptsWaiting } = receiptLog
   const asked = { store, clock, presence, unreadiness, receiptsWaiting, freeSpaceFloorBytes, lastBackupAt, isSetBack }

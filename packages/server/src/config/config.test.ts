@@ -53,6 +53,20 @@ describe('readConfig', () => {
     )
   })
 
+  it('reads where the operator hears of alarms, also at a private address, and refuses half of it', () => {
+    const secret = Buffer.alloc(32, 7).toString('base64')
+    const webhook = { ALARM_WEBHOOK: 'http://10.1.2.3:8000/alarms', ALARM_WEBHOOK_SECRET: secret }
+    const mail = { ALARM_EMAIL: 'Ops@Example.org', SMTP_URL: 'smtps://mail.example', MAIL_FROM: 'keep@example.org' }
+    const { alarmWebhook, alarmWebhookSecret, alarmEmail } = configOf({ ...webhook, ...mail })
+    assert.deepEqual([alarmWebhook, alarmWebhookSecret, alarmEmail], [webhook.ALARM_WEBHOOK, secret, 'ops@example.org'])
+    assert.deepEqual(namesOf({ ALARM_EMAIL: mail.ALARM_EMAIL }), ['SMTP_URL'])
+    assert.deepEqual(namesOf({ ALARM_WEBHOOK: webhook.ALARM_WEBHOOK }), ['ALARM_WEBHOOK'])
+    for (const wrong of ['c2hvcnQ=', `${secret}!`, 'x'.repeat(39)])
+      assert.deepEqual(namesOf({ ...webhook, ALARM_WEBHOOK_SECRET: wrong })[0], 'ALARM_WEBHOOK_SECRET')
+    for (const wrong of ['ftp://x', 'http://a:b@x/', 'https://x/#y', 'x'])
+      assert.deepEqual(namesOf({ ...webhook, ALARM_WEBHOOK: wrong })[0], 'ALARM_WEBHOOK')
+  })
+
   it('sends no messages by default, and reads kinds, networks and the mail server', () => {
     assert.deepEqual(messengerSettingsIn(configOf({})), { offered: [], networks: [], mail: undefined })
     const mail = { SMTP_URL: 'smtps://mail.example', MAIL_FROM: 'Keep@Example.org', SMTP_USER: 'a', SMTP_PASSWORD: 'b' }

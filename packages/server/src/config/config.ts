@@ -112,6 +112,14 @@ function contradictionsIn(values: Values): readonly string[] {
       'SMTP_URL and MAIL_FROM must be set, because NOTIFY has email',
     ],
     [
+      values.alarmEmail !== undefined && (values.smtp === undefined || values.mailFrom === undefined),
+      'SMTP_URL and MAIL_FROM must be set, because ALARM_EMAIL is set',
+    ],
+    [
+      (values.alarmWebhook === undefined) !== (values.alarmWebhookSecret === undefined),
+      'ALARM_WEBHOOK and ALARM_WEBHOOK_SECRET must be set together',
+    ],
+    [
       (values.smtpUser === undefined) !== (values.smtpPassword === undefined),
       'SMTP_USER and SMTP_PASSWORD must be set together',
     ],

@@ -214,3 +214,20 @@ export const emailAddress: Parser<string> = (given) => {
   const value = normaliseEmail(given)
   return value === undefined ? { fault: 'must be a plain e-mail address' } : { value }
 }
+
+/** As Standard Webhooks have it: base64 of at least 24 bytes. The fault does not repeat it. */
+export const webhookSecret: Parser<string> = (given) => {
+  const value = given.replace(/^whsec_/, '')
+  const bytes = Buffer.from(value, 'base64')
+  return bytes.length >= 24 && bytes.toString('base64') === value
+    ? { value }
+    : { fault: 'must be base64 of at least 24 bytes: `openssl rand -base64 32` makes one' }
+}
+
+/** An address that may have secrets, which the fault does not repeat. */
+export const webhookUrl: Parser<string> = (given) => {
+  const url = URL.parse(given)
+  return url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '' && url.hash === ''
+    ? { value: url.href }
+    : { fault: 'must be an http or https URL without user, password and #' }
+}

@@ -23,6 +23,8 @@ import {
   size,
   text,
   token,
+  webhookSecret,
+  webhookUrl,
 } from './parsers.ts'
 import {
   bytes,
@@ -322,6 +324,25 @@ export const SETTINGS = {
     shown: 'none',
     meaning: 'Sender of mail to owners, a plain e-mail address.',
     parse: emailAddress,
+  }),
+  alarmEmail: optional('ALARM_EMAIL', {
+    shown: 'none',
+    meaning:
+      'Where the operator hears of alarms, as `status` has them, and of their end, at most once an hour for each kind. Needs SMTP_URL and MAIL_FROM.',
+    parse: emailAddress,
+  }),
+  alarmWebhook: optional('ALARM_WEBHOOK', {
+    isSecret: true,
+    shown: 'none',
+    meaning:
+      'URL of a webhook that hears the same, also at a private address or with plain http. Needs ALARM_WEBHOOK_SECRET.',
+    parse: webhookUrl,
+  }),
+  alarmWebhookSecret: optional('ALARM_WEBHOOK_SECRET', {
+    isSecret: true,
+    shown: 'none',
+    meaning: 'Signs these messages as Standard Webhooks do: base64 of at least 24 bytes.',
+    parse: webhookSecret,
   }),
   federationUrl: optional('FEDERATION_URL', {
     shown: 'none',

@@ -29,7 +29,20 @@ export type Message = {
   | { readonly about: 'moved'; readonly from: string; readonly to: string; readonly at: Instant }
   | { readonly about: 'test' }
   | { readonly about: 'code'; readonly code: string }
+  | ({ readonly about: 'alarms' } & AlarmNews)
 )
+
+/** For the operator. */
+export interface AlarmNews {
+  readonly begun: readonly {
+    readonly kind: string
+    readonly severity: string
+    /** A sentence with its figures, and what to do. */
+    readonly what: string
+    readonly todo: string
+  }[]
+  readonly over: readonly { readonly kind: string; readonly name: string }[]
+}
 
 export type Delivery = 'sent' | { readonly fault: DeliveryFault }
 

@@ -1,3 +1,4 @@
+import type { OperatorMessages } from '../domain/closing/operatorMessages.ts'
 import type { Sweep } from '../domain/closing/sweep.ts'
 import { CHECK_SECONDS, type HeadWatch } from '../domain/custody/headWatch.ts'
 import type { Parts } from '../domain/custody/parts.ts'
@@ -14,6 +15,8 @@ interface Workers {
   readonly parts?: Pick<Parts, 'tend'> | undefined
   readonly scrub: Pick<Scrubber, 'turn' | 'hasDoubtful' | 'again'>
   readonly notifier: Pick<Notifier, 'tend'>
+  /** Undefined if the operator has named no receiver. */
+  readonly operatorMessages?: Pick<OperatorMessages, 'tend'> | undefined
   readonly protocolWindow: Pick<AcceptedVersions, 'refresh'>
   /** Throws `ServerMoved` if the server has got another name. */
   readonly requireUnmoved: () => Promise<void>
@@ -30,6 +33,7 @@ export type WorkName =
   | 'scrub'
   | 'read again'
   | 'notify owners'
+  | 'tell operator'
   | 'protocol window'
   | 'name'
   | 'witness'
@@ -58,6 +62,14 @@ export function periodicWork(
   { sweepSeconds }: { readonly sweepSeconds: number },
 ): readonly Work<WorkName>[] {
   const { sweep, parts, scrub, notifier, protocolWindow, requireUnmoved, headWatch, conditions, presence } = workers
+  const { operatorMessages } = workers
+  const tell = {
+    name: 'tell operator',
+    everyMs: 60_000,
+    isFirstAtStart: true,
+    ...watching,
+    failure: 'job failed',
+  } as const
   const sweepMs = sweepSeconds * 1000
   const tend = { name: 'tend parts', everyMs: sweepMs, isFirstAtStart: true, ...tending } as const
   return [
@@ -69,6 +81,7 @@ export function periodicWork(
     // There is nearly never an object whose bytes seemed wrong, and a turn costs more than the question.
     { name: 'read again', everyMs: 3_000, isNeeded: scrub.hasDoubtful, ...scrubbing, run: scrub.again },
     { name: 'notify owners', everyMs: 1_000, isFirstAtStart: true, ...notifying, run: notifier.tend },
+    ...(operatorMessages === undefined ? [] : [{ ...tell, run: operatorMessages.tend }]),
     // Answers show an announcement within 5 s of its command: this pause, and the time of a refresh.
     { name: 'protocol window', everyMs: 2_000, ...refreshing, run: protocolWindow.refresh },
     // A node that slept through a move must not go on, even if no client asks it for anything.

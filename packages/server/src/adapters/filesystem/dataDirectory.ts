@@ -6,7 +6,7 @@ import { systemCode, unlessMissing } from './failure.ts'
 
 /** What a data directory holds, and what administrators put into one before the first start. */
 const OWN =
-  /^(blobs|secrets|spool|limits.*|compiled|lost\+found|received\.sqlite.*|blindkeep\.sqlite.*|(server|backup)\.lock.*|\..*)$/
+  /^(blobs|secrets|spool|limits.*|alarms.*|compiled|lost\+found|received\.sqlite.*|blindkeep\.sqlite.*|(server|backup)\.lock.*|\..*)$/
 
 /**
  * Creates the directory (mode 0700) if it is missing. Throws an error for people if the server could not write there,

@@ -1,6 +1,6 @@
 import { countText } from '@blindkeep/protocol/counts'
 import { formatInstant, type Instant } from '@blindkeep/protocol/ids'
-import type { Message } from '../../ports/messenger.ts'
+import type { AlarmNews, Message } from '../../ports/messenger.ts'
 import type { Landings } from '../../ports/store.ts'
 
 export interface MessageText {
@@ -15,6 +15,8 @@ export function textOf(message: Message, host: string): MessageText {
       return landingsText(message, host)
     case 'moved':
       return movedText(message)
+    case 'alarms':
+      return alarmsText(message)
     case 'test':
       return {
         title: 'Test',
@@ -25,6 +27,21 @@ export function textOf(message: Message, host: string): MessageText {
         title: `Code ${message.code}`,
         body: `The code for this address is ${message.code}. Enter it under Account on ${host}, and messages here will say that files have arrived.\n\nIf you did not ask for this, ignore it: without the code, no message about files comes here.`,
       }
+  }
+}
+
+function alarmsText({ begun, over }: AlarmNews): MessageText {
+  const [first, ...more] = begun
+  const others = more.length === 0 ? '' : `, and ${more.length} more`
+  return {
+    title:
+      first === undefined
+        ? `Over: ${over.map(({ name }) => name).join(', ')}`
+        : `${first.what.replace(/\.$/, '')}${others}`,
+    body: [
+      ...begun.map(({ severity, what, todo }) => `${severity}: ${what}\n    ${todo}`),
+      ...over.map(({ name }) => `Over: ${name}.`),
+    ].join('\n\n'),
   }
 }
 

@@ -33,6 +33,14 @@ function dataOf(message: Message) {
     const { from, to, at } = message
     return { type: 'server.moved', from, to, moved_at: formatInstant(at) }
   }
+  if (message.about === 'alarms') {
+    const { begun, over } = message
+    return {
+      type: 'server.alarms',
+      begun: begun.map(({ kind, severity, what, todo }) => ({ kind, severity, what, todo })),
+      over: over.map(({ kind }) => kind),
+    }
+  }
   if (message.about !== 'landings') return { type: 'test' }
   const { count, isNearlyFull, isRefused, firstAt, lastAt } = message
   return {

@@ -2,7 +2,7 @@
 import { sizeText } from '@blindkeep/protocol/byteSizes'
 import { countText } from '@blindkeep/protocol/counts'
 import { formatInstant } from '@blindkeep/protocol/ids'
-import type { ServerStatus } from './serverStatus.ts'
+import type { Standing } from './serverStatus.ts'
 
 /**
  * critical: bytes are lost or refused, now · warning: it becomes so, or something does not work · note: it is as an
@@ -11,6 +11,8 @@ import type { ServerStatus } from './serverStatus.ts'
 export type Severity = 'critical' | 'warning' | 'note'
 
 interface AlarmKindMeaning {
+  /** What is over when it is. */
+  readonly name: string
   readonly severity: Severity
   readonly todo: string
 }
@@ -18,33 +20,59 @@ interface AlarmKindMeaning {
 /** Their order is that in which they are listed. Bounds and remedies are those of the alerts in deploy/prometheus. */
 export const ALARMS = {
   not_ready: {
+    name: 'not ready',
     severity: 'critical',
     todo: 'docs/when-something-is-wrong.md says what each word means, and what to do.',
   },
   bytes_away: {
+    name: 'the store of bytes is away',
     severity: 'critical',
     todo: 'Look whether the disk is mounted, or the bucket answers. Nothing is lost.',
   },
   disk_below_floor: {
+    name: 'the disk is below its floor',
     severity: 'critical',
     todo: 'Free or add disk space. Nothing that was acknowledged is lost.',
   },
   damaged: {
+    name: 'damaged objects',
     severity: 'critical',
     todo: 'The log names them (“an object is damaged”), and `fsck`. Check the disk, and bring the bytes back from a backup.',
   },
-  clock_behind: { severity: 'critical', todo: 'Set the clock right. Until then what expires does so late.' },
-  suspected: { severity: 'warning', todo: 'The server reads them again within seconds. If it lasts, run `scrub`.' },
-  backup_overdue: { severity: 'warning', todo: 'Run `backup`, and look why the scheduled one failed.' },
+  clock_behind: {
+    name: 'the clock is behind',
+    severity: 'critical',
+    todo: 'Set the clock right. Until then what expires does so late.',
+  },
+  suspected: {
+    name: 'suspected objects',
+    severity: 'warning',
+    todo: 'The server reads them again within seconds. If it lasts, run `scrub`.',
+  },
+  backup_overdue: {
+    name: 'a backup is overdue',
+    severity: 'warning',
+    todo: 'Run `backup`, and look why the scheduled one failed.',
+  },
   quota_reached: {
+    name: 'accounts at their hard limit',
     severity: 'warning',
     todo: 'Their guests cannot send. `account list` shows them, `account quota` gives more.',
   },
-  channels_failing: { severity: 'warning', todo: 'Their owners see it under Account. If it is mail, check SMTP_URL.' },
-  quota_near: { severity: 'note', todo: '`account list` shows them.' },
-  held: { severity: 'note', todo: '`hold list` shows them.' },
-  suspended: { severity: 'note', todo: '`account list` shows them, `account resume` ends it.' },
+  channels_failing: {
+    name: 'channels fail',
+    severity: 'warning',
+    todo: 'Their owners see it under Account. If it is mail, check SMTP_URL.',
+  },
+  quota_near: { name: 'accounts at their soft limit', severity: 'note', todo: '`account list` shows them.' },
+  held: { name: 'contents on hold', severity: 'note', todo: '`hold list` shows them.' },
+  suspended: {
+    name: 'suspended accounts',
+    severity: 'note',
+    todo: '`account list` shows them, `account resume` ends it.',
+  },
   cutoff: {
+    name: 'an announced cutoff',
     severity: 'note',
     todo: '`deprecation list` shows it. Owners and guests update their programs until then.',
   },
@@ -63,7 +91,7 @@ export const MAX_BEHIND_SECONDS = 60
 const MAX_BACKUP_AGE_MS = 2 * 86_400_000
 
 /** In the order of `ALARMS`. */
-export function alarmsIn(status: ServerStatus): readonly Alarm[] {
+export function alarmsIn(status: Standing): readonly Alarm[] {
   const said = sentences(status)
   return Object.keys(ALARMS).flatMap((name) => {
     const kind = name as AlarmKind
@@ -72,7 +100,7 @@ export function alarmsIn(status: ServerStatus): readonly Alarm[] {
   })
 }
 
-function sentences(status: ServerStatus): Readonly<Record<AlarmKind, string | undefined>> {
+function sentences(status: Standing): Readonly<Record<AlarmKind, string | undefined>> {
   const { objects, holds } = status.census
   const { byQuota, suspended } = status.accounts
   const { failing, givenUp } = status.channels
@@ -111,7 +139,7 @@ function sentences(status: ServerStatus): Readonly<Record<AlarmKind, string | un
 function ofRoom({
   freeBytes,
   floorBytes,
-}: ServerStatus): Pick<ReturnType<typeof sentences>, 'bytes_away' | 'disk_below_floor'> {
+}: Standing): Pick<ReturnType<typeof sentences>, 'bytes_away' | 'disk_below_floor'> {
   return {
     bytes_away: freeBytes === undefined ? 'The store of bytes does not answer.' : undefined,
     disk_below_floor:
@@ -121,7 +149,7 @@ function ofRoom({
   }
 }
 
-function ofBackup({ lastBackupAt, at, accounts }: ServerStatus): string | undefined {
+function ofBackup({ lastBackupAt, at, accounts }: Standing): string | undefined {
   // A server without accounts has nothing to lose.
   if (lastBackupAt === undefined) return accounts.count === 0 ? undefined : 'No backup was completed yet.'
   return at - lastBackupAt > MAX_BACKUP_AGE_MS

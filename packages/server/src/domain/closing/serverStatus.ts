@@ -14,7 +14,7 @@ interface StatusPorts {
 }
 
 /** What the rows do not say. */
-interface Surroundings {
+export interface Surroundings {
   /** Why /readyz is 503, in words or sentences. Empty if it is 200, or for a command. */
   readonly unready: readonly string[]
   /** Of the store of bytes. Undefined if it does not answer, infinite if it has no bound. */
@@ -53,12 +53,10 @@ interface Arrived {
   readonly bytes: number
 }
 
-export interface ServerStatus extends Surroundings {
+/** What alarms are judged by. */
+export interface Standing extends Surroundings {
   readonly at: Instant
   readonly accounts: AccountTotals
-  /** Files that owners keep in albums. */
-  readonly albumFiles: number
-  readonly arrived: { readonly day: Arrived; readonly week: Arrived }
   readonly channels: { readonly count: number; readonly failing: number; readonly givenUp: number }
   readonly census: Census
   /** When the last backup that was completed began. */
@@ -67,6 +65,12 @@ export interface ServerStatus extends Surroundings {
   readonly behindSeconds: number
   /** The next announced end of protocol versions. */
   readonly cutoff: Deprecation | undefined
+}
+
+export interface ServerStatus extends Standing {
+  /** Files that owners keep in albums. */
+  readonly albumFiles: number
+  readonly arrived: { readonly day: Arrived; readonly week: Arrived }
 }
 
 const ACCOUNTS_AT_A_TIME = 100
@@ -82,17 +86,21 @@ export async function readServerStatus(
   around: Surroundings,
   onAccount?: (line: AccountLine) => void,
 ): Promise<ServerStatus> {
+  const standing = await readStanding(ports, around, onAccount)
+  const arrived = await readArrived(ports, standing.at)
+  return { ...standing, albumFiles: await countAlbumFiles(ports), arrived }
+}
+
+/** Calls `onAccount` with each account, in the order of their e-mails. */
+export async function readStanding(
+  ports: StatusPorts,
+  around: Surroundings,
+  onAccount?: (line: AccountLine) => void,
+): Promise<Standing> {
   const at = ports.clock.now()
   const accounts = await readAccounts(ports, onAccount)
-  return {
-    ...around,
-    at,
-    accounts,
-    albumFiles: await countAlbumFiles(ports),
-    arrived: await readArrived(ports, at),
-    channels: await readChannels(ports),
-    ...(await ports.store.read((tx) => readFacts(tx, at))),
-  }
+  const channels = await readChannels(ports)
+  return { ...around, at, accounts, channels, ...(await ports.store.read((tx) => readFacts(tx, at))) }
 }
 
 /** Calls `onAccount` with each account, in the order of their e-mails. */
