@@ -7,7 +7,7 @@
  */
 import { utf8 } from '@blindkeep/protocol/bytes'
 import { forEachConcurrently } from '@blindkeep/protocol/concurrency'
-import { type AssetId, addSeconds, type DropId, type Instant, instantOf, type Sha256Hex } from '@blindkeep/protocol/ids'
+import { type AssetId, addSeconds, type DropId, type Instant, type Sha256Hex } from '@blindkeep/protocol/ids'
 import {
   type BackupDirectory,
   BackupFailed,
@@ -19,7 +19,7 @@ import type { Clock } from '../../ports/clock.ts'
 import type { Keyring } from '../../ports/keyring.ts'
 import type { Objects } from '../../ports/objects.ts'
 import type { Random } from '../../ports/random.ts'
-import type { ReadTx, Store } from '../../ports/store.ts'
+import type { Store } from '../../ports/store.ts'
 import { pauseCollector, resumeCollector } from '../custody/collect.ts'
 import { namesIn } from '../discovery/publicUrls.ts'
 import { type CappedList, createCappedList } from '../ground/cappedList.ts'
@@ -130,12 +130,6 @@ export async function backUp(
 /** For monitoring. The backup is complete, even if this fails. */
 async function noteBackup(store: Store, at: Instant): Promise<void> {
   await store.write(['server'], (tx) => tx.server.setFact('backed_up_at', utf8(String(at)))).catch(() => undefined)
-}
-
-/** When the last backup that was completed began. */
-export async function lastBackupAt({ server }: Pick<ReadTx, 'server'>): Promise<Instant | undefined> {
-  const written = await server.fact('backed_up_at')
-  return written && instantOf(Number(new TextDecoder().decode(written)))
 }
 
 async function presentDatabase(directory: BackupDirectory): Promise<string | undefined> {

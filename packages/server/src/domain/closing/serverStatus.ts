@@ -4,7 +4,7 @@ import { type AccountId, addSeconds, type Instant } from '@blindkeep/protocol/id
 import type { QuotaState } from '@blindkeep/protocol/schemas/quota'
 import type { Clock } from '../../ports/clock.ts'
 import type { Census, Deprecation, ReadTx, Store } from '../../ports/store.ts'
-import { lastBackupAt } from '../backup/backup.ts'
+import { lastBackupAt } from '../ground/lastBackup.ts'
 import type { Quota } from '../quota/quota.ts'
 
 interface StatusPorts {
