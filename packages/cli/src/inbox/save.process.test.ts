@@ -192,10 +192,10 @@ describe('blindkeep inbox save', () => {
     )
     await facts([...saved, '--into', '{Matter number}/{sender}', '--notes'])
     assert.deepEqual(await inFolder(folder), [
-      '_.._17/_/a.pdf',
-      '_.._17/_/a.pdf.blindkeep-note.txt',
       '_/Bo/c.txt',
       '_/Bo/c.txt.blindkeep-note.txt',
+      '_17/_/a.pdf',
+      '_17/_/a.pdf.blindkeep-note.txt',
     ])
     const { albumId } = await owner.createAlbum({ name: 'Invoice' })
     const adopting = await run([

@@ -96,6 +96,9 @@ describe('the list of links of a malicious server', () => {
     })
     // The keys of all of them take many seconds, in one piece.
     await assertPrompt(2_500, async () => {
+      // A busy machine takes several runs.
+      pages = 0
+      listed = 0
       assert.equal((await owner.listLinks()).length, 5_000)
     })
     proxy.tamper()
