@@ -69,12 +69,15 @@ describe('a file that attacks its preview', () => {
     const { url } = await owner.createLink()
     await sendFile(url, endlessPdf(), { name: 'endless.pdf' })
     const { page } = await browser.open(t, { url: `${world.url}/#/inbox`, signedInAs: owner })
+    await page.clock.install()
     await button(page, 'endless.pdf').click()
     const started = page.waitForEvent('worker', (worker) => worker.url().startsWith('blob:'))
     await button(page, text.details.preview).click()
     const decoder = await started
     const ended = decoder.waitForEvent('close')
     await page.getByText(previewText.drawing).waitFor()
+    // The page's patience ends now: the decoder would take a whole core until then.
+    await page.clock.fastForward('01:00')
     await page.getByText(previewText.failed).waitFor()
     await ended
     assert.equal(await page.locator('iframe').count(), 0)

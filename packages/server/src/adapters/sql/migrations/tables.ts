@@ -14,6 +14,13 @@ export interface Table {
  * forgotten. Without `migrations`, which each database writes for itself.
  */
 export function tablesOfRelease(): readonly Table[] {
+  tables ??= readTables()
+  return tables
+}
+
+let tables: readonly Table[] | undefined
+
+function readTables(): readonly Table[] {
   const database = new DatabaseSync(':memory:')
   try {
     for (const statement of [tableOfMigrations(sqliteDialect), ...statementsAfter(0, sqliteDialect)])
