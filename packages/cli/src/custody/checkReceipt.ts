@@ -123,8 +123,8 @@ async function checkOne(checking: Checking, file: string): Promise<Exit> {
         return exitOf(one.keys)
       } catch (error) {
         signal.throwIfAborted()
-        if (!(error instanceof ProofError)) throw error
         failures.push({ error, number })
+        if (!(error instanceof ProofError)) break
       }
     }
   } catch (error) {

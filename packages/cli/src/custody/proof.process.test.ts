@@ -142,13 +142,16 @@ describe('blindkeep receipt check', () => {
     const refused: readonly (readonly [readonly string[], number, RegExp])[] = [
       [['--keys', proof], 1, /is a receipt\. Keys that come with a receipt/],
       [['--keys', file], 1, /is not JSON/],
+      [['--keys', `${file}.keys`], 1, /does not exist/],
       [['--keys', 'http://keep.example'], 2, /Over http, any machine/],
       [['--server', 'keep.example'], 2, /is an address as in/],
       [['--keys', keys, '--server', 'https://keep.example'], 1, /at the step server/],
     ]
     for (const [args, status, words] of refused) {
-      const outcome = await check([proof, file, ...args], elsewhere)
-      assert.deepEqual([outcome.status, outcome.stdout], [status, ''], args.join(' '))
+      const outcome = await check([proof, file, ...args, '--json'], elsewhere)
+      const [fact, ...more] = factsOf(outcome)
+      assert.deepEqual([outcome.status, fact.event, more], [status, 'failed', []], args.join(' '))
+      assert.equal(fact.number, status === 1 ? 1 : undefined)
       assert.match(outcome.stderr, words)
     }
     const other = JSON.parse(published)
