@@ -107,10 +107,11 @@ address is given. A saved list of keys is what a server answers at
 /.well-known/service/attestation-keys. Do not check a proof on a page of the
 server that it is about: it would learn the key.
 
-Exit status: 0 it holds; 1 it does not, or could not be checked; 2 what it says
-fits, but the keys came with the proof, so nothing shows whose they are, also of
-a wrong call; 3 the keys that the server shows are not to be trusted, 4 it calls
-itself by another address.
+Exit status: 0 it holds, without the file the receipt alone; 1 it does not, or
+could not be checked; 2 with an answer on standard output (--json: unknown_key):
+what it says fits, but the keys came with it, so nothing shows whose they are;
+2 without one: a wrong call; 3 the keys that the server shows are not to be
+trusted, 4 it calls itself by another address.
 
 Examples:
   blindkeep receipt check contract.pdf.blindkeep-proof.json contract.pdf
