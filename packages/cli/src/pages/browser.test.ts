@@ -32,9 +32,15 @@ describe('the browser of local pages', () => {
 
   it('gets the address, and nothing else', async () => {
     const said = join(folder, 'arguments')
-    startBrowser(await program('firefox', `echo "$@" > ${said}.new && mv ${said}.new ${said}`), 'http://k.localhost:1/')
+    const script = `echo "$@" > ${said}.new && mv ${said}.new ${said}`
+    startBrowser(await program('firefox', script), 'http://k.localhost:1/', assert.fail)
     const read = () => readFile(said, 'utf8').catch(() => '')
     await until(async () => (await read()) !== '')
     assert.equal(await read(), 'http://k.localhost:1/\n')
+  })
+
+  it('is said to have failed where it does not start, or finds no screen', async () => {
+    for (const path of [await program('chromium', 'exit 1'), join(folder, 'not', 'firefox')])
+      await new Promise<void>((resolve) => startBrowser(path, 'http://k.localhost:1/', resolve))
   })
 })

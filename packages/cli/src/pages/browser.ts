@@ -64,9 +64,15 @@ async function isProgram(path: string): Promise<boolean> {
   )
 }
 
-/** `address`: no secret is in it, as every user of the machine may read arguments. */
-export function startBrowser(program: string, address: string): void {
+/**
+ * `address`: no secret is in it, as every user of the machine may read arguments. `onFailed`: it did not start, or
+ * ended with a failure, as where there is no screen.
+ */
+export function startBrowser(program: string, address: string, onFailed: () => void): void {
   const child = spawn(program, [address], { detached: true, stdio: 'ignore' })
-  child.on('error', () => undefined)
+  child.on('error', onFailed)
+  child.on('exit', (status) => {
+    if (status !== 0) onFailed()
+  })
   child.unref()
 }

@@ -56,9 +56,11 @@ export async function showPages({ shown, document, about, title, flags, report, 
       address: `${own.origin}/`,
       server,
     })
-    if (browser !== undefined) startBrowser(browser, `${own.origin}/`)
-    else if (flags.open)
-      report.aside('Neither Chromium nor Firefox was found. Open the address in one of them, in no other browser.')
+    const askToOpen = (why: string) =>
+      report.aside(`${why} Open the address on this machine in Chromium or Firefox, in no other browser.`)
+    if (browser !== undefined)
+      startBrowser(browser, `${own.origin}/`, () => askToOpen(`${browser} did not start, or ended with a failure.`))
+    else if (flags.open) askToOpen('Neither Chromium nor Firefox was found.')
     const end = AbortSignal.any([signal, over])
     if (!end.aborted) await once(end, 'abort')
     await own.sayEnd()
