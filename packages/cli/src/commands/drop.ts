@@ -23,12 +23,12 @@ export function addDropCommand(program: Command): void {
     .addHelpText(
       'after',
       `
-A receipt proves that the server had sealed bytes with this hash at this time.
-It does not show another person which file that was: names are not signed. A
-proof (--proof) does, to everybody who has the proof and the file: see blindkeep
-receipt check --help. It holds the key of this one file, and what you say with
-it: name, sender, note, answers, batch. Found with you, it shows that you had
-the file. Only the call that sends a file can save its proof.
+A receipt shows that the server signed: it had sealed bytes with this hash at
+this time, by its clock. It does not show another person which file that was:
+names are not signed. A proof (--proof) does, to everybody who has the proof and
+the file: see blindkeep receipt check --help. It holds the key of this one file,
+and what you say with it: name, sender, note, answers, batch. Found with you, it
+shows that you had the file. Only the call that sends a file can save its proof.
 
 What the owner asks and --field does not answer is asked on a terminal;
 elsewhere the call ends and says what is missing. All files of the call have the

@@ -19,7 +19,7 @@ function addUpload(program: Command): void {
     .argument('<path...>', 'files or folders')
     .requiredOption('--album <album>', 'required: its name, its id, or the beginning of its id')
     .option('--again', 'upload files again that this profile has uploaded into this album before')
-    .option('--then-delete', 'delete each file here, once the server has proven that it holds exactly these bytes')
+    .option('--then-delete', 'delete each file here, once the server says that it has read exactly these bytes')
     .option('--receipts <folder>', 'where to save the receipts; without it the profile keeps them')
     .option('--retain <time>', RETAIN, expiry)
     .addHelpText(
@@ -30,8 +30,8 @@ its keys are left out. A file that has changed is uploaded as a new one.
 
 --then-delete asks once before it begins. For each file the server reads every
 byte again; this machine seals the file again and compares it with what was
-signed. A file that is not proven to be held, or has changed meanwhile, is kept,
-and a line says why.
+signed. That the server has read it, is its word. A file of which it does not say
+so, or that has changed meanwhile, is kept, and a line says why.
 
 --retain protects files that had landed before, too, for so long from now on.
 
