@@ -1,7 +1,8 @@
 /** Starts other processes: the server, its peers, and programs of the system. */
 import { execFile, spawn, spawnSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, open, writeFile } from 'node:fs/promises'
 import { createConnection } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -114,6 +115,13 @@ async function listens(port: number): Promise<boolean> {
 }
 
 const execute = promisify(execFile)
+
+/** Of mebibytes. */
+export async function writeRandom(path: string, mebibytes: number): Promise<void> {
+  const file = await open(path, 'w')
+  for (let written = 0; written < mebibytes; written++) await file.writeFile(randomBytes(1024 * 1024))
+  await file.close()
+}
 
 /** Seconds that a program took, including its start. Throws when it fails. */
 export async function timeProgram(program: string, parameters: readonly string[]): Promise<number> {

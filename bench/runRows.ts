@@ -24,6 +24,7 @@ import {
   verifyInObjectStore,
 } from './rows/objectStore.ts'
 import { dropsOnPostgres, quotaOnPostgres, receiptsOnPostgres, verifyOnPostgres } from './rows/postgres.ts'
+import { proofCheck, proofsSaved } from './rows/proofs.ts'
 import { quota } from './rows/quota.ts'
 import { receipts } from './rows/receipts.ts'
 import { signIns } from './rows/signIns.ts'
@@ -54,6 +55,8 @@ export const ROWS: readonly Row[] = [
   terminalDrop,
   signIns,
   find,
+  proofCheck,
+  proofsSaved,
   dropsOnPostgres,
   receiptsOnPostgres,
   quotaOnPostgres,

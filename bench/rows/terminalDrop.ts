@@ -2,23 +2,17 @@
  * P16: `blindkeep drop` of one large file. Compared with `curl -T` of as many bytes to a server that only hashes,
  * writes and syncs them; and with a bare loop that seals and hashes twice, and sends to the same server.
  */
-import { randomBytes } from 'node:crypto'
-import { open, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { nodeEnvironment } from '@blindkeep/client/node'
 import { newOwner } from '../../testing/people.ts'
-import { bundled } from '../../tools/bundle.ts'
-import { hasProgram, settleDisk, startBlindkeep, timeProgram } from '../processes.ts'
+import { commandLineAt } from '../commandLine.ts'
+import { hasProgram, settleDisk, startBlindkeep, timeProgram, writeRandom } from '../processes.ts'
 import type { Lane, Row } from '../row.ts'
 import { BARE_NAMES, removeObjects, startBareUploads } from '../uploadLanes.ts'
 
-const MEBIBYTE = 1024 * 1024
-/** As people get it: the bundle, with the settings and flags of the first line of `bin.mjs`. */
-const MAIN = join(await bundled('cli'), 'main.js')
 const BARE_DROP = fileURLToPath(new URL('../peers/bareDrop.ts', import.meta.url))
 const NO_WARNING = '--disable-warning=ExperimentalWarning'
-const BIN = fileURLToPath(new URL('../../packages/cli/bin.mjs', import.meta.url))
 
 export const terminalDrop: Row = {
   name: 'terminal-drop',
@@ -40,9 +34,8 @@ export const terminalDrop: Row = {
       },
       clear: () => removeObjects(server),
     })
-    const home = `BLINDKEEP_HOME=${join(options.directory, 'home')}`
-    const line = (await firstLineOf(BIN)).map((word) => (word === 'node' ? process.execPath : word))
-    const drop = lane('blindkeep drop', () => timeProgram('env', [home, ...line, MAIN, 'drop', url, file, '--again']))
+    const blindkeep = await commandLineAt(join(options.directory, 'home'))
+    const drop = lane('blindkeep drop', () => blindkeep('drop', url, file, '--again'))
     const bare = await startBareUploads(options)
     const bareUrl = `http://127.0.0.1:${bare.port}`
     const besideBare = (name: string, program: string, words: readonly string[]): Lane => ({
@@ -56,16 +49,4 @@ export const terminalDrop: Row = {
     const besideCurl = { id: 'P16', lane: drop, beside: curl, reach: 0.6 }
     return { unit: 'MiB/s', lanes: [drop, curl, loop], comparisons: [besideCurl, besideLoop] }
   },
-}
-
-/** The words behind `#!/usr/bin/env -S`. */
-async function firstLineOf(program: string): Promise<readonly string[]> {
-  const [line = ''] = (await readFile(program, 'utf8')).split('\n')
-  return line.split(' ').slice(2)
-}
-
-async function writeRandom(path: string, mebibytes: number): Promise<void> {
-  const file = await open(path, 'w')
-  for (let written = 0; written < mebibytes; written++) await file.writeFile(randomBytes(MEBIBYTE))
-  await file.close()
 }
