@@ -13,13 +13,12 @@ import { backUp } from '../domain/backup/backup.ts'
 import { restore } from '../domain/backup/restore.ts'
 import { openServerKeys } from '../domain/custody/keys.ts'
 import { createQuota } from '../domain/quota/quota.ts'
+import { putObject } from '../testing/putObject.ts'
 import type { S3Server } from '../testing/s3/server.ts'
 import { openDouble } from '../testing/s3/world.ts'
 import { USE } from '../testing/serverUse.ts'
 import { openBackupData, openRestoreData } from './backupData.ts'
-import { type Data, openPresentData, openServerData } from './data.ts'
-
-const LOCATION = `ab/${'ab'.repeat(32)}.6f0e8f0e-0000-4000-8000-000000000000`
+import { openPresentData, openServerData } from './data.ts'
 
 const PORTS = { clock: systemClock, random: systemRandom, onProgress: () => undefined }
 
@@ -31,11 +30,41 @@ describe('the data of a server', () => {
       assert.ok(!('faults' in config))
       await writeFile(join(directory, 'blindkeep.sqlite.restoring'), 'half')
       for (const _ of [1, 2]) await assert.rejects(openServerData(config, USE), /a restore into .* was interrupted/)
-      assert.deepEqual((await readdir(directory)).toSorted(), ['blindkeep.sqlite.restoring', 'server.lock'])
+      assert.deepEqual(await readdir(directory), ['blindkeep.sqlite.restoring'])
       await rm(join(directory, 'blindkeep.sqlite.restoring'))
       await (await openServerData(config, USE)).close()
     } finally {
       await rm(directory, { recursive: true })
+    }
+  })
+
+  it('is not made new beside the objects of a lost database, nor where the settings say that there was a server', async () => {
+    const root = await mkdtemp(join(tmpdir(), 'blindkeep-data-'))
+    const configOf = (directory: string, more?: Readonly<Record<string, string>>) => {
+      const config = readConfig({ DATA_DIR: join(root, directory), ...more })
+      assert.ok(!('faults' in config))
+      return config
+    }
+    try {
+      const server = await openServerData(configOf('data'), USE)
+      await putObject(server)
+      await server.close()
+      await (await openServerData(configOf('data', { FIRST_START: 'refused' }), USE)).close()
+      for (const name of ['blindkeep.sqlite', 'server.lock']) await rm(join(root, 'data', name), { force: true })
+      await mkdir(join(root, 'empty'))
+      const before = await readdir(root, { recursive: true })
+      const [lost, refused] = [/has objects of a server, .* Nothing was changed\.$/, /FIRST_START=refused says/]
+      for (const [config, message] of [
+        [configOf('data'), lost],
+        [configOf('elsewhere', { BLOBS_URL: `file:${join(root, 'data', 'blobs')}` }), lost],
+        [configOf('empty', { FIRST_START: 'refused' }), refused],
+        [configOf('missing', { FIRST_START: 'refused' }), refused],
+      ] as const)
+        await assert.rejects(openServerData(config, USE), message)
+      assert.deepEqual(await readdir(root, { recursive: true }), before)
+      await (await openServerData(configOf('missing'), USE)).close()
+    } finally {
+      await rm(root, { recursive: true })
     }
   })
 
@@ -180,12 +209,4 @@ async function withBucket(work: (world: BucketWorld) => Promise<void>): Promise<
     await close()
     await rm(directory, { recursive: true })
   }
-}
-
-async function putObject({ staging }: Pick<Data, 'staging'>): Promise<void> {
-  const body = (async function* () {
-    yield Buffer.from('bytes')
-  })()
-  const target = { location: LOCATION, key: staging.newKey(LOCATION), offset: 0 }
-  await staging.write(target, { body, signal: new AbortController().signal, onBytes: () => undefined })
 }

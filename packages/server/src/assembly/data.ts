@@ -1,6 +1,8 @@
 import { existsSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
+import { resolve } from 'node:path'
 import { addSeconds } from '@blindkeep/protocol/ids'
+import { refuseObjectsOfOthers } from '../adapters/filesystem/blobs.ts'
 import {
   checkDatabaseDirectory,
   checkDataDirectory,
@@ -52,6 +54,7 @@ interface ServerUse {
  * one process each.
  */
 export async function openServerData(config: Config, use: ServerUse): Promise<ServerData> {
+  await refuseLostSqlite(config)
   await prepareDataDirectory(config.dataDirectory)
   const opened: { close(): Promise<void> }[] = []
   const keep = <Resource extends { close(): Promise<void> }>(resource: Resource): Resource => {
@@ -101,9 +104,30 @@ async function openServerRows(
   await checkPostgresSchema(url)
   const store = keep(await openPostgresStore({ url, schema: 'serve' }))
   const isFirstStart = (await store.read((tx) => tx.server.fact('token_key'))) === undefined
+  if (isFirstStart) await refuseNewServer(config, 'the database at DATABASE_URL has no server')
   const keyring = await openKeyring({ masterSecretFile, createIfMissing: isFirstStart })
   const isSole = config.blobs.kind === 'files'
   return { store, keyring, node: keep(await openPostgresNode({ url, isSole, ...use })) }
+}
+
+/** Before anything is created: at a mount point without its disk, nothing is left behind that the disk would cover. */
+async function refuseLostSqlite(config: Config): Promise<void> {
+  const { database, dataDirectory } = config
+  if (database.kind !== 'sqlite') return
+  // Where the server may not look, a database would seem to be missing.
+  await checkDataDirectory(dataDirectory)
+  await checkDatabaseDirectory(database.path)
+  refuseHalfRestored(config, database.path)
+  if (!existsSync(database.path)) await refuseNewServer(config, `there is no database at ${resolve(database.path)}`)
+}
+
+/** Throws an error for people if what is known beside the missing database says that there was a server. */
+async function refuseNewServer({ firstStart, blobs }: Config, why: string): Promise<void> {
+  if (firstStart === 'refused')
+    throw new Error(
+      `${why}, and FIRST_START=refused says that this server is not new. Is its disk mounted? Is DATA_DIR (and DATABASE_URL) the one of before? If its data is lost, restore a backup (\`blindkeep-server restore\`). Only for a new server without the accounts and files of before, remove FIRST_START from the settings. Nothing was changed.`,
+    )
+  if (blobs.kind === 'files') await refuseObjectsOfOthers(blobs.directory, why)
 }
 
 /** Throws an error for people if the database at `databasePath` is being restored or moved, or was moved. */

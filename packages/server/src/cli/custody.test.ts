@@ -106,6 +106,29 @@ describe('the commands of custody, beside a server', () => {
   )
 
   it(
+    'hold takes the address of a link, mended or not, its id, or the id of a drop, in place of a hash',
+    besideServer(async ({ run }) => {
+      const [id, reason] = ['0f'.repeat(16), ['--reason', 'asked']]
+      for (const link of [id, `https://keep.example/u/${id}`, `https://keep.example/below/u/${id}%23AbC#AbC`])
+        await assert.rejects(run('hold add', '--link', link, ...reason), /nothing that came from there is known/)
+      await assert.rejects(run('hold add', '--drop', randomUUID(), ...reason), /nothing that came from there/)
+      assert.equal((await run('hold remove', '--drop', randomUUID())).isWrong, true)
+      for (const wrong of [
+        [],
+        ['--link', id.slice(1)],
+        ['--link', `${id}0`],
+        ['--drop', id],
+        ['--link', id, '--drop', randomUUID()],
+      ])
+        for (const argv of [
+          ['hold add', ...wrong, ...reason],
+          ['hold remove', ...wrong],
+        ] as const)
+          await assert.rejects(run(...argv), UsageError)
+    }),
+  )
+
+  it(
     'scrub reads everything, marks damaged objects and exits with 1',
     besideServer(async ({ run, object, data }) => {
       const good = await object('kept', bytesOf(1, 2))

@@ -70,6 +70,12 @@ export const SETTINGS = {
     meaning: 'Directory for all data that has no setting of its own.',
     parse: text,
   }),
+  firstStart: setting('FIRST_START', {
+    fallback: 'allowed',
+    meaning:
+      'Whether a start makes a new server where there is no database (allowed or refused). Refuse it once there are accounts: a disk that is not mounted, or a wrong DATA_DIR, then stops the start.',
+    parse: oneOf(['allowed', 'refused']),
+  }),
   database: derived('DATABASE_URL', {
     shown: 'sqlite:DATA_DIR/blindkeep.sqlite',
     derive: ({ dataDirectory }): DatabaseAddress => ({

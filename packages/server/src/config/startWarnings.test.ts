@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { readConfig } from './config.ts'
 import type { Environment } from './sources.ts'
-import { startWarnings } from './startWarnings.ts'
+import { newServerWarnings, startWarnings } from './startWarnings.ts'
 
 /** The settings that the warnings at the start name. */
 function namedBy(environment: Environment): readonly string[] {
@@ -28,6 +28,20 @@ describe('the warnings at the start', () => {
     assert.ok(
       !('faults' in config) && startWarnings(config).some((warning) => warning.includes('Everyone may register')),
     )
+  })
+
+  it('say where an address has no account, and until the settings say that it has some', () => {
+    const said = (environment: Environment, hasAccounts: boolean) => {
+      const config = readConfig(environment)
+      return 'faults' in config ? config.faults : newServerWarnings(config, { hasAccounts })
+    }
+    assert.match(
+      said({ PUBLIC_URL }, false).join(),
+      /no account\. If https:\/\/keep\.example had accounts before, stop/,
+    )
+    assert.match(said({ PUBLIC_URL }, true).join(), /^FIRST_START=refused is not set/)
+    assert.deepEqual(said({ PUBLIC_URL, FIRST_START: 'refused' }, true), [])
+    for (const hasAccounts of [false, true]) assert.deepEqual(said({}, hasAccounts), [])
   })
 
   it('do not appear on loopback', () => {

@@ -22,5 +22,24 @@ export function startWarnings(
   return checks.filter(([isTrue]) => isTrue).map(([, warning]) => warning)
 }
 
+/**
+ * The same of what the data showed: the memory that there was a server is in the data, so where the data is missing, an
+ * empty directory is all that a start sees.
+ */
+export function newServerWarnings(
+  { publicUrl, firstStart }: Pick<Config, 'publicUrl' | 'firstStart'>,
+  { hasAccounts }: { readonly hasAccounts: boolean },
+): readonly string[] {
+  if (publicUrl === undefined || isOfThisMachine(publicUrl.serverId)) return []
+  if (!hasAccounts)
+    return [
+      `There is no account. If ${publicUrl.serverId} had accounts before, stop now: the disk of the data is not mounted, or DATA_DIR or DATABASE_URL is another one. Clients take this for another server, and warn.`,
+    ]
+  if (firstStart === 'refused') return []
+  return [
+    'FIRST_START=refused is not set, and this server has accounts. Without it, a start whose disk is not mounted makes a new server under this address.',
+  ]
+}
+
 /** Whether no other machine can open this address. */
 export const isOfThisMachine = (url: string) => isLoopback(new URL(url).hostname)

@@ -4,7 +4,7 @@ import { inviteLink } from '@blindkeep/protocol/inviteLink'
 import { type Config, publicAddressOf } from '../config/config.ts'
 import { endpointText } from '../config/endpoint.ts'
 import type { SettingSources } from '../config/sources.ts'
-import { isOfThisMachine, startWarnings } from '../config/startWarnings.ts'
+import { isOfThisMachine, newServerWarnings, startWarnings } from '../config/startWarnings.ts'
 import { unknownSettingLines } from '../config/unknownSettings.ts'
 import type { IssuedInvite } from '../domain/account/invites.ts'
 
@@ -38,7 +38,9 @@ export function banner({ config, given, port, invite, warnings, ...start }: Star
       : [
           `  first invite  ${inviteLink(baseUrl, invite.code)} until ${formatInstant(invite.expiresAt)} (shown only once)`,
         ]),
-    ...[...unknownSettingLines(given), ...startWarnings(config), ...warnings].map((warning) => `Warning: ${warning}`),
+    ...[...unknownSettingLines(given), ...startWarnings(config), ...newServerWarnings(config, start), ...warnings].map(
+      (warning) => `Warning: ${warning}`,
+    ),
     ...nextLines(baseUrl, start),
     `${baseUrl}/openapi.json describes the interface. Ctrl-C stops the server.`,
   ]

@@ -204,6 +204,18 @@ function sizeAt(path: string): Promise<number | undefined> {
   )
 }
 
+/**
+ * Throws an error for people if the directory has objects: a new database would know none of them. `why`: what says
+ * that the database is new.
+ */
+export async function refuseObjectsOfOthers(directory: string, why: string): Promise<void> {
+  const root = resolve(directory)
+  if (await holdsObjects(root))
+    throw new Error(
+      `${why}, but ${root} has objects of a server, which a new one would not know. Is the disk of the database mounted? Is DATA_DIR (and DATABASE_URL) the one of before? If the database is lost, restore a backup (\`blindkeep-server restore\`): it keeps the objects that are intact. Only for a new server, move the objects away, or set BLOBS_URL to another directory. Nothing was changed.`,
+    )
+}
+
 async function holdsObjects(root: string): Promise<boolean> {
   for (const prefix of PREFIXES) {
     const names = await onStorage(() => unlessMissing(() => readdir(join(root, prefix))))

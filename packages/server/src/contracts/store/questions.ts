@@ -362,6 +362,10 @@ export const questions: { readonly [Each in Noun]: { readonly [Name in keyof Wri
     remove: (tx) => tx.parts.remove(part(1).key),
   },
   holds: {
+    contentsOf: async (tx) => {
+      await tx.holds.contentsOf({ opaqueId: opaqueId(1) })
+      await tx.holds.contentsOf({ dropId: dropId(1) })
+    },
     find: (tx) => tx.holds.find(hash(1)),
     list: (tx) => tx.holds.list(),
     add: (tx) => tx.holds.add({ ciphertextHash: hash(1), reason: 'asked for', createdAt: at(1) }),

@@ -34,11 +34,12 @@ const scansAllowed = [
 
 /**
  * Queries that have to read a whole table: an audit sums the sessions of all links at once, and a move of the server is
- * of everything.
+ * of everything. An operator's hold by link or drop, a few a year, is no reason for an index.
  */
 const wholeTablesAllowed = [
   'audit.links',
   'audit.looseParts',
+  'holds.contentsOf',
   ...Object.keys(questions.moving).map((name) => `moving.${name}`),
 ]
 
