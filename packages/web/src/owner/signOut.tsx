@@ -55,7 +55,7 @@ export function SignOutQuestion({ signOut: { loss, leave, stay } }: { readonly s
       {loss.hasUnfinished && <p>{text.unfinished}</p>}
       {loss.hasWork && <p>{text.work}</p>}
       {loss.hasTaken && <p>{text.taken}</p>}
-      <div class="row">
+      <div class="row end">
         <Button kind="danger" onClick={leave}>
           {text.leave}
         </Button>

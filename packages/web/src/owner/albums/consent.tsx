@@ -75,7 +75,7 @@ function ConsentDialog({ act, assets, onClose, onConfirmed }: ConsentDialogProps
           <p>{text.consent.revokedMeaning(dates.length)}</p>
         </>
       )}
-      <div class="row">
+      <div class="row end">
         <Button kind="danger" onClick={onConfirmed}>
           {text.consent.confirm[act]}
         </Button>

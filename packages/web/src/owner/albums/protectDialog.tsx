@@ -30,7 +30,7 @@ export function ProtectDialog({ asset, onClose, onProtected }: ProtectDialogProp
         (value.days === undefined ? (
           <>
             <p>{text.protect.none}</p>
-            <div class="row">
+            <div class="row end">
               <Button onClick={onClose}>{text.close}</Button>
             </div>
           </>

@@ -44,7 +44,7 @@ function KeysDialog({ of, onClose }: KeysHelpProps & { readonly onClose: () => v
       <Check checked={isOn} onChange={turnKeys}>
         {text.on}
       </Check>
-      <div class="row">
+      <div class="row end">
         <Button onClick={onClose}>{text.close}</Button>
       </div>
     </Dialog>

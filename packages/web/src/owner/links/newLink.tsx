@@ -88,7 +88,7 @@ export function NewLink({ like, from, onClose, onCreated }: NewLinkProps) {
           }}
         />
         {error !== undefined && <ErrorNotice error={error} />}
-        <FormButtons submit={text.form.submit} icon="link" atEnd isBusy={isBusy} onCancel={onClose} />
+        <FormButtons submit={text.form.submit} icon="link" isBusy={isBusy} onCancel={onClose} />
       </form>
     </AskingDialog>
   )

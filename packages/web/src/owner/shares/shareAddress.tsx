@@ -70,7 +70,7 @@ export function ShareAddress(props: ShareAddressProps) {
           {maxDownloads !== undefined && ` ${text.made.downloads(maxDownloads)}`}
         </p>
       </div>
-      <div class="row">
+      <div class="row end">
         <Button onClick={onClose}>{text.made.done}</Button>
       </div>
     </AskingDialog>

@@ -69,7 +69,7 @@ export function AssetPicker({ entries, chosen, onChosen }: AssetPickerProps) {
             </li>
           ))}
       </ul>
-      <div class="row">
+      <div class="row end">
         {shown < found.length && (
           <Button kind="quiet" onClick={() => setShown(shown + SHOWN_AT_ONCE)}>
             {text.more}

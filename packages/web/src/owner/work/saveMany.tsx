@@ -77,7 +77,7 @@ function SaveDialog({ files, zip, parts, onClose }: Question & { readonly onClos
       <p>{canChooseFolder() ? text.about : text.aboutZip}</p>
       {parts !== undefined && <FolderField {...parts} template={typed} onTemplate={setTyped} />}
       {isRefused && <Notice tone="bad">{text.refused}</Notice>}
-      <div class="row">
+      <div class="row end">
         {canChooseFolder() && (
           <Button kind="primary" icon="folder" disabled={read === undefined} onClick={() => void saveInFolder()}>
             {text.folder}
