@@ -3,7 +3,7 @@
 /** Of the one style in `packages/web/unknown/index.html`, which names no files: it is at addresses of any depth. */
 const UNKNOWN_STYLE = "'sha256-83zuekegiFN0S03V6e6KyD6RIoU5/2mb4kEln2LqXhU='"
 
-/** Nothing from other origins, nothing inline but that style, no HTML or script from text, no frames (decisions/web.md). */
+/** Nothing inline but that style or from other origins, no HTML or script from text, no frames (decisions/web.md). */
 export const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",

@@ -37,6 +37,7 @@ function otherTexts({ name, parse, shown }: Setting<unknown>, port: number): rea
     'webhook,ntfy,email',
     'smtps://mail.example',
     'keeper@other.example',
+    Buffer.alloc(32, 7).toString('base64'),
   ]
   const taken = (words ?? texts).filter((text) => text !== shown && 'value' in parse(text))
   return words === undefined ? taken.slice(0, 1) : taken

@@ -87,8 +87,8 @@ function isBrowser({ request: { method, headers } }: Exchange): boolean {
 const START = '?start'
 
 /**
- * A browser where nothing is: it gets a page that says so, and from there goes on to the server's base. Answers no other
- * request, and says whether it has answered.
+ * A browser where nothing is: it gets a page that says so, and from there goes on to the server's base. Answers no
+ * other request, and says whether it has answered.
  *
  * @param policy of the address: where data or files are, there are no pages
  */
