@@ -32,7 +32,7 @@ export async function copyPagesLists(to: string): Promise<void> {
   await cp(join(ROOT, 'packages', 'web', 'dist', PAGES_LIST), join(to, `${await version()}.json`))
 }
 
-/** What `blindkeep pages serve` and `open` show: no service worker, no page for unknown addresses, nothing compressed. */
+/** What `blindkeep pages serve` and `open` show: no service workers, no page for unknown addresses. */
 export function isLocal(path: string): boolean {
   return !/^(?:unknown|push|take)(?:\/|$)|\.(?:br|gz)$/.test(path)
 }
