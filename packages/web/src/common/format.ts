@@ -50,7 +50,7 @@ function formatsIn(language: Language) {
     date: (instant: string) => dateIn(instant, { dateStyle: 'medium' }),
 
     /** A day that is the same everywhere: its midnight in UTC. */
-    day: (instant: string) => dateIn(instant, { dateStyle: 'long', timeZone: 'UTC' }),
+    day: (instant: string) => dateIn(instant, { dateStyle: 'medium', timeZone: 'UTC' }),
 
     distance,
 

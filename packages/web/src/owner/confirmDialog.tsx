@@ -14,15 +14,13 @@ interface ConfirmDialogProps {
   /** What the button says. */
   readonly submit: string
   readonly icon?: IconName | undefined
-  /** The buttons are at the end of their row. */
-  readonly atEnd?: boolean | undefined
   /** Absent if it begins when the dialog has closed. */
   readonly work?: () => Promise<void>
   readonly onDone: () => void
   readonly onClose: () => void
 }
 
-export function ConfirmDialog({ title, children, submit, icon, atEnd, work, onDone, onClose }: ConfirmDialogProps) {
+export function ConfirmDialog({ title, children, submit, icon, work, onDone, onClose }: ConfirmDialogProps) {
   const text = useText(accountTexts).page
   const { isBusy, error, run } = useAction()
   const confirm = async () => {
@@ -36,7 +34,6 @@ export function ConfirmDialog({ title, children, submit, icon, atEnd, work, onDo
         submit={submit}
         kind="danger"
         icon={icon}
-        atEnd={atEnd}
         isBusy={isBusy}
         onSubmit={() => void confirm()}
         onCancel={onClose}

@@ -1,5 +1,5 @@
-/** The end of a form or of a question: the button that it is for, and the way back. */
-import { Button } from '../common/controls.tsx'
+/** The end of a form or of a question, in sight in each dialog: the button that it is for, and the way back. */
+import { Button, DialogEnd } from '../common/controls.tsx'
 import type { IconName } from '../common/icons.tsx'
 import { useText } from '../common/reader.ts'
 import { accountTexts } from './texts.ts'
@@ -9,24 +9,22 @@ interface FormButtonsProps {
   readonly submit: string
   readonly kind?: 'primary' | 'danger' | undefined
   readonly icon?: IconName | undefined
-  /** The buttons are at the end of their row. */
-  readonly atEnd?: boolean | undefined
   readonly isBusy: boolean
   /** Absent in a form, which is submitted. */
   readonly onSubmit?: (() => void) | undefined
   readonly onCancel: () => void
 }
 
-export function FormButtons({ submit, kind = 'primary', icon, atEnd, isBusy, onSubmit, onCancel }: FormButtonsProps) {
+export function FormButtons({ submit, kind = 'primary', icon, isBusy, onSubmit, onCancel }: FormButtonsProps) {
   const text = useText(accountTexts).page
   return (
-    <div class={atEnd === true ? 'row end' : 'row'}>
+    <DialogEnd>
       <Button kind={kind} icon={icon} submits={onSubmit === undefined} busy={isBusy} onClick={onSubmit}>
         {submit}
       </Button>
       <Button kind="quiet" disabled={isBusy} onClick={onCancel}>
         {text.cancel}
       </Button>
-    </div>
+    </DialogEnd>
   )
 }

@@ -65,7 +65,7 @@ export function EditLink({ link, onClose, onChanged }: EditLinkProps) {
         <ExpiryFields {...fields} />
         <CapFields {...fields} />
         {error !== undefined && <ErrorNotice error={error} />}
-        <FormButtons submit={text.editing.submit} atEnd isBusy={isBusy} onCancel={onClose} />
+        <FormButtons submit={text.editing.submit} isBusy={isBusy} onCancel={onClose} />
       </form>
     </AskingDialog>
   )

@@ -19,7 +19,6 @@ export function RevokeLink({ link, onClose, onRevoked }: RevokeLinkProps) {
       title={text.revoking.title}
       submit={text.revoking.submit}
       icon="trash"
-      atEnd
       work={() => owner.revokeLink(link.opaqueId)}
       onDone={() => {
         showMessage({ tone: 'good', text: text.revoking.done(label) })

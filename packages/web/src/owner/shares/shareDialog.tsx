@@ -141,7 +141,6 @@ function CreateShare({ assets, album, action, onCreated, onCancel }: CreateShare
       <FormButtons
         submit={isBusy ? text.create.making : text.create.submit}
         icon="share"
-        atEnd
         isBusy={isBusy}
         onCancel={onCancel}
       />
