@@ -83,6 +83,7 @@ const removals = [
         verifierHash: null,
         sealedLabel: null,
         sealedTitle: null,
+        refusals: null,
       }))
       .where('accountId', '=', accountId),
   ),
