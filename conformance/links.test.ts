@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { describe, it } from 'node:test'
+import { until } from '../testing/until.ts'
 import { json, type Reply } from './call.ts'
 import { expectProtocolWindow, expectRefusedValues, MISTYPED } from './creations.ts'
 import { expectAnswer, fingerprint } from './expect.ts'
@@ -8,6 +9,7 @@ import { connect } from './server.ts'
 import {
   append,
   base64,
+  declaration,
   entryOf,
   guestView,
   type Link,
@@ -20,6 +22,7 @@ import {
   openSession,
   provision,
   revoke,
+  sendDeclaration,
   sendLink,
   signUp,
   soon,
@@ -402,6 +405,33 @@ describe('a change of a link', () => {
       answers.push(await change(link, { max_file_count: 9 }))
     for (const answer of answers) expectAnswer(answer, '404 drop.link_not_found')
     assert.equal(new Set(answers.map(fingerprint)).size, 1)
+  })
+
+  it('shows the owner what guests could not send, and why, until the owner changes the link or dismisses it', async () => {
+    const link = await newLink(server, { max_file_size: 500 })
+    const before = await entryOf(link)
+    for (let count = 0; count < 2; count += 1)
+      expectAnswer(await sendDeclaration(link, declaration(randomBytes(600))), '413 drop.file_too_large')
+    await until(async () => 'refused_drops' in (await entryOf(link)), 'the refusals are counted')
+    const { refused_drops: refused, ...rest } = await entryOf(link)
+    assert.deepEqual(rest, before)
+    assert.deepEqual(refused?.reasons, [{ why: 'too_large', count: 2 }])
+    assert.ok(Date.parse(refused.first_at) <= Date.parse(refused.last_at))
+    assert.equal('refused_drops' in (await guestView(link)), false)
+    expectAnswer(await change(link, {}), '200')
+    assert.deepEqual(await entryOf(link), before)
+  })
+
+  it('dismisses what an ended link refused, and changes nothing of it', async () => {
+    const link = await newLink(server)
+    await revoke(link)
+    expectAnswer(await visit(link), '404 drop.link_not_found')
+    await until(async () => 'refused_drops' in (await entryOf(link)), 'the visit is counted')
+    const { refused_drops: refused, ...rest } = await entryOf(link)
+    assert.deepEqual(refused?.reasons, [{ why: 'revoked', count: 1 }])
+    expectAnswer(await change(link, { max_file_count: 9 }), '404 drop.link_not_found')
+    expectAnswer(await change(link, {}), '200')
+    assert.deepEqual(await entryOf(link), rest)
   })
 
   it('refuses other members, and values of a wrong type or range', async () => {

@@ -256,6 +256,11 @@ interface LinkEntry {
   readonly open_sessions: number
   readonly open_bytes: number
   readonly pending: number
+  readonly refused_drops?: {
+    readonly reasons: readonly { readonly why: string; readonly count: number }[]
+    readonly first_at: string
+    readonly last_at: string
+  }
 }
 
 export async function linksOf(owner: Owner): Promise<readonly LinkEntry[]> {

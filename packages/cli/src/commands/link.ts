@@ -64,6 +64,7 @@ function addEdit(link: Command): void {
       question,
     )
     .option('--file-kinds <endings>', 'the kinds of files that you want; an empty text for any', fileKinds)
+    .option('--dismiss', 'no more of what it refused so far; every other change does that, too')
     .addHelpText(
       'after',
       `

@@ -10,8 +10,10 @@ import { isSessionOver, type SignedIn, signedIn } from '../account/session.ts'
 import { followAlbums } from '../changes/followAlbums.ts'
 import { EXIT, type Exit, UsageError } from '../ground/exits.ts'
 import { Interrupted, interruptible } from '../ground/interrupts.ts'
+import type { Report } from '../ground/report.ts'
 import { shown } from '../ground/texts.ts'
 import { refuseMoved } from '../home/pins.ts'
+import { linkFacts, refusedLines } from '../links/linkTexts.ts'
 import { isMoved } from '../outcomes/failures.ts'
 import { type Bell, createBell } from './bell.ts'
 import { linkOf, select } from './inbox.ts'
@@ -70,7 +72,7 @@ async function watchUntilStopped({ signed, flags, kept, signal: outer }: Watch):
     link: await linkOf(owner, flags.link),
   }))
   const drops = createWatchedDrops({ saving, report, signal, onDue: bell.ring })
-  const listening = listen(owner, bell, signal)
+  const listening = listen(signed, bell, signal)
   const read = async () => {
     await refuseMoved(signed.profile.home, signed.server)
     const items = await saving.inbox.read(signal)
@@ -102,17 +104,24 @@ async function watchUntilStopped({ signed, flags, kept, signal: outer }: Watch):
 }
 
 /** Rings at every connection, and at every event that may mean a drop. */
-async function listen(owner: Owner, bell: Bell, signal: AbortSignal): Promise<void> {
+async function listen({ owner, report }: SignedIn, bell: Bell, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     try {
       for await (const { name } of owner.events({ onConnected: bell.ring, signal }))
         if (name === 'drop.landed' || name === 'reset') bell.ring()
+        else if (name === 'drop.refused') await tellRefused(owner, report)
     } catch {
       // The next reading of the inbox meets what is wrong, and says it.
       bell.ring()
     }
     await wait(NET_MS, undefined, { signal }).catch(() => undefined)
   }
+}
+
+async function tellRefused(owner: Owner, report: Report): Promise<void> {
+  const links = await owner.listLinks()
+  for (const link of links)
+    for (const line of refusedLines([link])) report.result(line, { event: 'refused', ...linkFacts(link) })
 }
 
 /** Repeats work for as long as its failures let it go on. Tells the first failure, and when it is over. */

@@ -19,15 +19,18 @@ export interface EditLinkFlags extends OwnerFlags, AskingFlags {
   readonly title?: string
   readonly message?: string
   readonly from?: string
+  readonly dismiss?: boolean
 }
 
 export async function editLink(given: string, flags: EditLinkFlags): Promise<Exit> {
   const { expires, label, title, message, from } = flags
   const caps = changeOf(flags)
   const words = [title, message, from, flags.question, flags.fileKinds]
-  if ([...Object.values(caps), expires, label, ...words].every((value) => value === undefined))
+  const isUnchanged = [...Object.values(caps), expires, label, ...words].every((value) => value === undefined)
+  if (isUnchanged && flags.dismiss === true) return dismissRefused(given, flags)
+  if (isUnchanged)
     throw new UsageError(
-      'say what to change: --expires, --files, --max-size, --max-total, --label, --title, --message, --from, --question or --file-kinds.',
+      'say what to change: --expires, --files, --max-size, --max-total, --label, --title, --message, --from, --question, --file-kinds or --dismiss.',
     )
   const { owner, report } = await signedIn(flags)
   const link = await pickLink(owner, given)
@@ -40,6 +43,18 @@ export async function editLink(given: string, flags: EditLinkFlags): Promise<Exi
   report.result(`The link ${nameText(changed)} takes ${limitsText(changed)}. It ${STATES[changed.state]}.`, {
     event: 'changed',
     ...linkFacts(changed),
+  })
+  return EXIT.done
+}
+
+/** Of an ended link, too. */
+async function dismissRefused(given: string, flags: OwnerFlags): Promise<Exit> {
+  const { owner, report } = await signedIn(flags)
+  const link = await pickLink(owner, given)
+  const kept = link.refused === undefined ? link : await owner.changeLink(link.opaqueId, {})
+  report.result(`Nothing is left of what the link ${nameText(kept)} refused.`, {
+    event: 'dismissed',
+    ...linkFacts(kept),
   })
   return EXIT.done
 }

@@ -10,7 +10,7 @@ import { questionsLine } from '../ground/questionTexts.ts'
 import type { Report } from '../ground/report.ts'
 import { shrinking } from '../ground/table.ts'
 import { filesText, shortId, shown, timeText } from '../ground/texts.ts'
-import { limitsText, linkFacts, nameText, STATES, stateText } from './linkTexts.ts'
+import { limitsText, linkFacts, nameText, refusedLines, STATES, stateText } from './linkTexts.ts'
 import { pickLink } from './pickLink.ts'
 
 export interface ListLinksFlags extends OwnerFlags {
@@ -20,11 +20,13 @@ export interface ListLinksFlags extends OwnerFlags {
 export async function listLinks(flags: ListLinksFlags): Promise<Exit> {
   const { owner, report } = await signedIn(flags)
   const { all = false } = flags
-  const links = (await owner.listLinks()).filter(({ state }) => all || state === 'live')
+  const every = await owner.listLinks()
+  const links = every.filter(({ state }) => all || state === 'live')
   const headings = ['ID', 'STATE', 'FILES', 'SIZE', 'PENDING', 'EXPIRES', shrinking('LABEL')]
   const rows = links.map((link) => ({ cells: cellsOf(link), fact: linkFacts(link) }))
   const none = all ? 'There are no links.' : 'No link takes files.'
   report.list(headings, rows, `${none} Create one: blindkeep link create`)
+  for (const line of refusedLines(every)) report.aside(line)
   return tellFaults(links, report)
 }
 

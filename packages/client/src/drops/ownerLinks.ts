@@ -3,6 +3,7 @@ import { type Bytes, fromHex, toBase64, utf8 } from '@blindkeep/protocol/bytes'
 import type { OpaqueId } from '@blindkeep/protocol/ids'
 import {
   type LinkEntryResponse,
+  type LinkRefusal,
   type LinkState,
   linkCapMembersOf,
   linkCapsOf,
@@ -102,6 +103,17 @@ export interface OwnLink extends CreatedLink, LinkTitle {
   readonly openBytes: number
   /** Pending drops of this link. */
   readonly pending: number
+  /** Counted once an hour at most. */
+  readonly refused: RefusedByLink | undefined
+}
+
+/** What guests could not send through a link, until its owner changes the link or dismisses it. */
+export interface RefusedByLink {
+  /** Each reason once. */
+  readonly reasons: readonly { readonly why: LinkRefusal; readonly count: number }[]
+  /** RFC 3339. */
+  readonly firstAt: string
+  readonly lastAt: string
 }
 
 interface OwnerLinksPorts {
@@ -118,7 +130,8 @@ export interface OwnerLinks {
   listLinks(options?: WholeListOptions<OwnLink>): Promise<readonly OwnLink[]>
   /**
    * Changes the limits and the words of a link that is live or expired. No cap may be below what the link has used:
-   * `error.drop.cap_below_use`. A link that is used up, revoked or not the owner's: `error.drop.link_not_found`.
+   * `error.drop.cap_below_use`. A link that is used up, revoked or not the owner's: `error.drop.link_not_found`. What
+   * was refused is dismissed; an empty change does that alone, for an ended link too.
    */
   changeLink(opaqueId: string, change: ChangeLink): Promise<OwnLink>
   /** Ends open uploads at once; drops that have landed stay. */
@@ -254,6 +267,11 @@ function ownLinkOf(
     openSessions: entry.open_sessions,
     openBytes: entry.open_bytes,
     pending: entry.pending,
+    refused: entry.refused_drops && {
+      reasons: entry.refused_drops.reasons,
+      firstAt: entry.refused_drops.first_at,
+      lastAt: entry.refused_drops.last_at,
+    },
   }
 }
 

@@ -47,7 +47,7 @@ export const linkOperations = {
     auth: 'bearer',
     summary: 'Change the limits and the words of one of the caller’s links',
     description:
-      'An absent member stays as it is, null removes it. Nothing else of a link changes. An expired link takes files again if it gets a later expiry. A link that is used up or revoked cannot be changed: it gets the answer of a link that is not the caller’s. Uploads that are open go on, whatever the new limits are.',
+      'An absent member stays as it is, null removes it. Nothing else of a link changes. An expired link takes files again if it gets a later expiry. A link that is used up or revoked cannot be changed: it gets the answer of a link that is not the caller’s. Uploads that are open go on, whatever the new limits are. The count of refused drops ends; a body without members ends it, also of a link that cannot be changed, and changes nothing else.',
     body: { type: 'application/json', schema: ChangeLinkRequest, nullRemoves: true },
     writes: true,
     leaves: 'rows',

@@ -1,3 +1,4 @@
+import { Type } from 'typebox'
 import type { Static } from '../static.ts'
 import { MAX_SEALED_TITLE_BYTES } from '../suites.ts'
 import {
@@ -81,6 +82,32 @@ export type ProvisionLinkResponse = Static<typeof ProvisionLinkResponse>
 const LINK_STATES = ['live', 'expired', 'spent', 'revoked'] as const
 export type LinkState = (typeof LINK_STATES)[number]
 
+/** Why a link took no file of a guest. What is full: its number of files, its bytes, the inbox, the storage. */
+export const LINK_REFUSALS = [
+  'too_large',
+  'files_full',
+  'bytes_full',
+  'inbox_full',
+  'quota_exceeded',
+  'expired',
+  'revoked',
+] as const
+export type LinkRefusal = (typeof LINK_REFUSALS)[number]
+
+const LinkRefusalResponse = object('LinkRefusalResponse', {
+  why: oneOf(
+    LINK_REFUSALS,
+    'too_large: above max_file_size. files_full, bytes_full: the link’s caps. inbox_full: too many drops wait. quota_exceeded: the hard limit. expired, revoked: the link had ended.',
+  ),
+  count: integer('How often. A guest that tries again counts again.', 1),
+})
+
+export const LinkRefusalsResponse = object('LinkRefusalsResponse', {
+  reasons: list(LinkRefusalResponse, 'Each reason once.'),
+  first_at: time('When the first one was.'),
+  last_at: time('When the last one was.'),
+})
+
 export const LinkEntryResponse = object('LinkEntryResponse', {
   opaque_id: opaqueId('The link.'),
   state: oneOf(LINK_STATES, 'Only a live link accepts drops.'),
@@ -97,6 +124,8 @@ export const LinkEntryResponse = object('LinkEntryResponse', {
   open_sessions: integer('Open upload sessions.'),
   open_bytes: integer('Bytes that the open sessions have reserved.'),
   pending: integer('Pending drops of the link.'),
+  /** Absent means none. */
+  refused_drops: Type.Optional(LinkRefusalsResponse),
 })
 
 /** Absent: unchanged. Null: removed. */

@@ -44,7 +44,7 @@ export const EVENTS = {
   'quota.changed': object('QuotaChangedEvent', {}),
   /** From eight tenths on, at most once an hour. */
   'inbox.nearly_full': object('InboxNearlyFullEvent', {}),
-  /** A guest's file found no room; at most once an hour. The account says why and how often. */
+  /** A link took no file of a guest; at most once an hour for each reason of the account, and for each link. */
   'drop.refused': object('DropRefusedEvent', {}),
   /** Only in accounts with a channel that is not a browser: the operator has moved the server. */
   'server.moved': object('ServerMovedEvent', {

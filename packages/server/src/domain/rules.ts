@@ -51,6 +51,7 @@ import { type AdoptionSettings, createAdopt } from './drops/adoption.ts'
 import { createDrops, type DropSettings } from './drops/drops.ts'
 import { createInbox } from './drops/inbox.ts'
 import { createInboxRoom, type InboxSettings } from './drops/inboxRoom.ts'
+import { createLinkRefusals } from './drops/linkRefusals.ts'
 import { createLinks, type LinkSettings } from './drops/links.ts'
 import { createOpenedSessions } from './drops/openedSessions.ts'
 import { createOwnerNotices } from './drops/ownerNotices.ts'
@@ -224,8 +225,9 @@ function createFileRules(ports: RulePorts, settings: RuleSettings, base: Base) {
     rowBudget,
   })
   const finishing = createFinishing({ store, staging, clock, staged, ending, landing, nodeId, giveUpAfter })
+  const linkRefusals = createLinkRefusals({ store, clock, notifier })
   const links = createLinks(
-    { store, clock, ending, quota, inboxRoom },
+    { store, clock, ending, quota, inboxRoom, refusals: linkRefusals },
     { ...settings, protocolVersion: () => protocolWindow.current().max },
   )
   const scrub = createScrubber({ store, objects, clock, log: ports.log }, settings)
@@ -240,6 +242,7 @@ function createFileRules(ports: RulePorts, settings: RuleSettings, base: Base) {
     rowBudget,
     finishing,
     links,
+    linkRefusals,
     notices,
     assets,
     retainAssets: createRetainAssets({ store, clock, rowBudget }, settings),
@@ -247,7 +250,10 @@ function createFileRules(ports: RulePorts, settings: RuleSettings, base: Base) {
     parts,
     chunks: createChunks({ store, staging, room, clock, writers, staged, finishing, landing }),
     drops: createDrops(
-      { store, room, clock, random, limiter, links, quota, writers, ending, opened, notices, inboxRoom },
+      {
+        ...{ store, room, clock, random, limiter, links, quota, writers, ending, opened, notices, inboxRoom },
+        refusals: linkRefusals,
+      },
       settings,
     ),
     uploads: createUploads({ store, room, clock, random, quota }, settings),

@@ -84,6 +84,7 @@ const removals = [
         verifierHash: null,
         sealedLabel: null,
         sealedTitle: null,
+        refusals: null,
       }))
       .where('accountId', '=', accountId),
   ),

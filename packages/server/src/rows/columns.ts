@@ -43,6 +43,7 @@ export const made = <Value>() => column<Value, 'made'>('made')
 export const counter = () => made<number>()
 export const flag = () => column<boolean, 'given'>('given', 'flag')
 export const givenJson = <Value>() => column<Value, 'given'>('given', 'json')
+export const laterJson = <Value>() => column<Value, 'later'>('later', 'json')
 export const optionalJson = <Value>() => column<Value, 'optional'>('optional', 'json')
 
 /** For conditions and counts: rows are read without it. */

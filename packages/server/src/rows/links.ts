@@ -17,7 +17,7 @@ import {
   value,
 } from './statements.ts'
 import type { AccountStanding, AccountUse } from './tables/accounts.ts'
-import type { Link, LinkRow, LinkTerms } from './tables/links.ts'
+import type { Link, LinkRefusals, LinkRow, LinkTerms } from './tables/links.ts'
 import { columnNames, columnsOf, picked, type Tables } from './tables.ts'
 
 export interface OwnedLink {
@@ -49,7 +49,7 @@ export interface LinkTaker extends Pick<Link, 'opaqueId' | 'singleUse' | 'claime
   readonly owner: AccountStanding
 }
 
-const ruled = columnNames('links', { without: ['sealedLabel', 'sealedTitle'] })
+const ruled = columnNames('links', { without: ['sealedLabel', 'sealedTitle', 'refusals'] })
 
 /**
  * Always finds a row, if there is any: otherwise an unknown id would answer some microseconds sooner than that of a
@@ -272,6 +272,10 @@ export const linkWrites = {
       })
       .where('opaqueId', '=', opaqueId),
   ),
+  /** False if the link is in no list any more. */
+  setRefusals: changesOne((db, opaqueId: OpaqueId, refusals: LinkRefusals) =>
+    db.updateTable('links').set({ refusals }).where('opaqueId', '=', opaqueId).where('isBuried', '=', sql.lit(0)),
+  ),
   /**
    * Takes at most `max` links out of the list, oldest first: of those that are revoked, spent or expired at `at`, and
    * have neither open sessions nor drops that are pending or in the bin. They are revoked for good, and nothing of them
@@ -288,6 +292,7 @@ export const linkWrites = {
         verifierHash: null,
         sealedLabel: null,
         sealedTitle: null,
+        refusals: null,
       }))
       .where('linkSeq', 'in', (from) =>
         from

@@ -4,6 +4,7 @@ import { CHECK_SECONDS, type HeadWatch } from '../domain/custody/headWatch.ts'
 import type { Parts } from '../domain/custody/parts.ts'
 import type { Scrubber } from '../domain/custody/scrub.ts'
 import type { AcceptedVersions } from '../domain/discovery/protocolWindow.ts'
+import type { CountedRefusals } from '../domain/drops/linkRefusals.ts'
 import type { Notifier } from '../domain/notify/notifier.ts'
 import type { ConditionWatch } from './conditions.ts'
 import type { Work } from './periodic.ts'
@@ -15,6 +16,7 @@ interface Workers {
   readonly parts?: Pick<Parts, 'tend'> | undefined
   readonly scrub: Pick<Scrubber, 'turn' | 'hasDoubtful' | 'again'>
   readonly notifier: Pick<Notifier, 'tend'>
+  readonly linkRefusals: Pick<CountedRefusals, 'tend'>
   /** Undefined if the operator has named no receiver. */
   readonly operatorMessages?: Pick<OperatorMessages, 'tend'> | undefined
   readonly protocolWindow: Pick<AcceptedVersions, 'refresh'>
@@ -33,6 +35,7 @@ export type WorkName =
   | 'scrub'
   | 'read again'
   | 'notify owners'
+  | 'count refusals'
   | 'tell operator'
   | 'protocol window'
   | 'name'
@@ -62,7 +65,7 @@ export function periodicWork(
   { sweepSeconds }: { readonly sweepSeconds: number },
 ): readonly Work<WorkName>[] {
   const { sweep, parts, scrub, notifier, protocolWindow, requireUnmoved, headWatch, conditions, presence } = workers
-  const { operatorMessages } = workers
+  const { linkRefusals, operatorMessages } = workers
   const tell = {
     name: 'tell operator',
     everyMs: 60_000,
@@ -81,6 +84,8 @@ export function periodicWork(
     // There is nearly never an object whose bytes seemed wrong, and a turn costs more than the question.
     { name: 'read again', everyMs: 3_000, isNeeded: scrub.hasDoubtful, ...scrubbing, run: scrub.again },
     { name: 'notify owners', everyMs: 1_000, isFirstAtStart: true, ...notifying, run: notifier.tend },
+    // Nearly always nothing waits.
+    { name: 'count refusals', everyMs: 1_000, ...notifying, run: linkRefusals.tend },
     ...(operatorMessages === undefined ? [] : [{ ...tell, run: operatorMessages.tend }]),
     // Answers show an announcement within 5 s of its command: this pause, and the time of a refresh.
     { name: 'protocol window', everyMs: 2_000, ...refreshing, run: protocolWindow.refresh },

@@ -69,7 +69,7 @@ function landingsText({ count, isNearlyFull, isRefused, lastAt }: Landings, host
   ]
   const sentences = [
     count > 0 && `${arrived} in your inbox on ${host}${count === 1 ? '' : ', the last one'} at ${when}.`,
-    isRefused && `A guest could not send a file to your inbox on ${host}, because there was no room for it.`,
+    isRefused && `A guest could not send a file to your inbox on ${host}. Your links there say why, and what helps.`,
     isNearlyFull && `Your inbox on ${host} is nearly full: take files out before guests are refused.`,
   ]
   return { title: titles.find((title) => title !== false) ?? '', body: sentences.filter(Boolean).join(' ') }

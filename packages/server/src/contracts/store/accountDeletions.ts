@@ -65,6 +65,8 @@ async function fill(store: Store): Promise<void> {
       await tx.links.insert(link(number + 10, { ...owner, ...secrets }))
       await tx.links.insert(link(number + 20, owner))
       await tx.links.revoke(opaqueId(number + 20), owner.accountId, at(4))
+      const refusals = { counts: { revoked: 1 }, firstAt: at(5), lastAt: at(6), notedAt: at(7) }
+      await tx.links.setRefusals(opaqueId(number + 20), refusals)
       await tx.uploads.insert(upload(number, { ...owner, opaqueId: opaqueId(number) }))
       await tx.drops.insert(drop(number, { ...owner, opaqueId: opaqueId(number) }))
       await tx.drops.claim(claim(number, { dropId: dropId(number), leasedUntil: at(900) }))
@@ -125,6 +127,7 @@ export function describeAccountDeletions(inStore: InStore): void {
           verifierHash: undefined,
           sealedLabel: undefined,
           sealedTitle: undefined,
+          refusals: undefined,
         }
         assert.deepEqual(
           deleted.links,

@@ -212,8 +212,8 @@ function describeOperation(inStore: InStore): void {
         const owner = { ...suspended, ...use, accountId: accountId(1) }
         const row = await tx.links.find(opaqueId(1))
         assert.ok(row)
-        const { sealedLabel, sealedTitle, ...link } = row
-        assert.deepEqual([sealedLabel, sealedTitle], [undefined, undefined])
+        const { sealedLabel, sealedTitle, refusals, ...link } = row
+        assert.deepEqual([sealedLabel, sealedTitle, refusals], [undefined, undefined, undefined])
         assert.deepEqual(found, { link, owner }, 'a long text would tell a dead link from none')
         assert.equal(await tx.accounts.standing(accountId(9)), undefined)
         assert.equal(await tx.links.findWithOwner(opaqueId(9)), undefined)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { linkCapsOf } from '@blindkeep/protocol/schemas/links'
-import type { Link, NewLink, PageQuestion, Store } from '../../ports/store.ts'
+import type { LinkRow, NewLink, PageQuestion, Store } from '../../ports/store.ts'
 import { accountId, at, atOnce, bytes, countTrue, drop, type InStore, link, opaqueId, seed, uploadId } from './world.ts'
 
 export function describeLinks(inStore: InStore): void {
@@ -16,7 +16,7 @@ export function describeLinks(inStore: InStore): void {
 
 const find = (store: Store, number: number) => store.read((tx) => tx.links.find(opaqueId(number)))
 
-function fresh(inserted: NewLink): Link {
+function fresh(inserted: NewLink): LinkRow {
   return {
     ...inserted,
     revokedAt: undefined,
@@ -26,6 +26,7 @@ function fresh(inserted: NewLink): Link {
     landedBytes: 0,
     openSessions: 0,
     openBytes: 0,
+    refusals: undefined,
   }
 }
 

@@ -242,6 +242,8 @@ export const questions: { readonly [Each in Noun]: { readonly [Name in keyof Wri
     },
     claim: (tx) => tx.links.claim(opaqueId(1), uploadId(1)),
     unclaim: (tx) => tx.links.unclaim(opaqueId(1), uploadId(1)),
+    setRefusals: (tx) =>
+      tx.links.setRefusals(opaqueId(1), { counts: { too_large: 1 }, firstAt: at(1), lastAt: at(2), notedAt: at(3) }),
     setTerms: (tx) =>
       tx.links.setTerms(opaqueId(1), {
         expiresAt: at(9),

@@ -1,5 +1,6 @@
 /** Creates a guest's session and returns the landed receipt. arrival/chunks.ts takes bytes, landing.ts lands. */
 import type { OpaqueId, UploadId } from '@blindkeep/protocol/ids'
+import type { LinkRefusal } from '@blindkeep/protocol/schemas/links'
 import type { Clock } from '../../ports/clock.ts'
 import type { Limit, Limiter } from '../../ports/limiter.ts'
 import type { Random } from '../../ports/random.ts'
@@ -13,7 +14,8 @@ import type { UploadEnding } from '../uploads/uploadEnding.ts'
 import type { Writers } from '../uploads/writers.ts'
 import type { InboxRoom } from './inboxRoom.ts'
 import { createLinkPlaces, type LinkPlaceSettings } from './linkPlaces.ts'
-import { findLive, type Links } from './links.ts'
+import type { CountedRefusals } from './linkRefusals.ts'
+import { isLive, type Links, refuseEnded } from './links.ts'
 import {
   createOpenDropSession,
   type DropSessionRequest,
@@ -45,12 +47,13 @@ interface DropPorts {
   readonly opened: OpenedSessions
   readonly notices: OwnerNotices
   readonly inboxRoom: InboxRoom
+  readonly refusals: Pick<CountedRefusals, 'note'>
 }
 
 export type Drops = ReturnType<typeof createDrops>
 
 export function createDrops(ports: DropPorts, settings: DropSettings) {
-  const { store, room, clock, limiter, opened, notices } = ports
+  const { store, room, clock, limiter, opened, notices, refusals } = ports
   const openDropSession = createOpenDropSession({ ...ports, places: createLinkPlaces(ports, settings) })
   const judgeProof = createJudgeProof(limiter, settings)
 
@@ -88,6 +91,8 @@ export function createDrops(ports: DropPorts, settings: DropSettings) {
       openDropSession(tx, request, { accountId, counted }),
     )
     if (isRefusal(session)) {
+      const why = whyOf(session, link)
+      if (why !== undefined) refusals.note(link, why)
       if (session.refused === 'inbox_full' || session.refused === 'quota_exceeded')
         await notices.refused(accountId, session.refused)
       return session
@@ -100,8 +105,9 @@ export function createDrops(ports: DropPorts, settings: DropSettings) {
     /** Opens a session, or answers with the one that the same Idempotency-Key opened. */
     async create(request: CreateDrop): Promise<UploadId | CreateRefusal> {
       const answer = await counting([opened.limitsOfSource(request)], 'source_limited', async () => {
-        const found = await store.ask((tx) => findLive(tx, request.opaqueId, clock.now()))
-        if (found === undefined) return { refused: 'link_not_live' }
+        const found = await store.ask((tx) => tx.links.findWithOwner(request.opaqueId))
+        const at = clock.now()
+        if (found === undefined || !isLive(found, at)) return refuseEnded(found, at, refusals)
         const { link } = found
         return counting(opened.limitsOf(request, link), 'link_limited', (counted) =>
           judgeAndOpen(request, link, counted),
@@ -119,4 +125,14 @@ export function createDrops(ports: DropPorts, settings: DropSettings) {
       return row ?? { refused: 'upload_not_found' }
     },
   }
+}
+
+/** What the owner reads at the link. Undefined for what is no matter of the owner, or soon over. */
+function whyOf({ refused }: OpenDropRefusal, { maxFileCount, maxTotalBytes, ...link }: Link): LinkRefusal | undefined {
+  if (refused === 'file_too_large') return 'too_large'
+  if (refused === 'inbox_full' || refused === 'quota_exceeded') return refused
+  if (refused !== 'caps_exhausted') return undefined
+  if (link.landedFiles + link.openSessions >= (maxFileCount ?? Number.POSITIVE_INFINITY)) return 'files_full'
+  // Otherwise only its open sessions are too many.
+  return maxTotalBytes === undefined ? undefined : 'bytes_full'
 }

@@ -4,6 +4,7 @@ import { noteLinkChange } from '../changes/changes.ts'
 import { requireActiveAccount } from '../ground/activeAccount.ts'
 import { refusePassed } from '../ground/expiry.ts'
 import type { Refuses } from '../ground/refusals.ts'
+import { dismissRefusals } from './linkRefusals.ts'
 import { hasLinkLeft, type OwnLink, withState } from './linkState.ts'
 
 interface LinkChange {
@@ -15,7 +16,8 @@ interface LinkChange {
 
 /**
  * Changes the terms of a link. The account's lock keeps reservations and landings out between the judgement and the
- * change: a new cap is never below what the link has used, and a link that its last file has spent stays as it is.
+ * change: a new cap is never below what the link has used, and a link that its last file has spent stays as it is. What
+ * was refused is dismissed; a change of nothing does that alone, for an ended link too.
  */
 export async function changeLink(
   tx: WriteTx,
@@ -28,6 +30,11 @@ export async function changeLink(
   const present = await tx.links.findOwn(opaqueId, accountId)
   if (present === undefined) return { refused: 'link_not_live' }
   const { state } = withState(present, at)
+  if (Object.keys(change).length === 0 && present.refusals !== undefined) {
+    await dismissRefusals(tx, present, at)
+    await noteLinkChange(tx, { accountId, opaqueId }, at)
+    return { ...withState(present, at), refusals: undefined }
+  }
   if (state === 'revoked' || state === 'spent') return { refused: 'link_not_live' }
   const changed = withState({ ...present, ...change }, at)
   // One that stays may have passed.
@@ -38,8 +45,9 @@ export async function changeLink(
   const isRevived = state === 'expired' && changed.state === 'live'
   if (isRevived && !(await hasLinkLeft(tx, accountId, at))) return { refused: 'links_exhausted' }
   await tx.links.setTerms(opaqueId, changed)
+  await dismissRefusals(tx, present, at)
   await noteLinkChange(tx, { accountId, opaqueId }, at)
-  return changed
+  return { ...changed, refusals: undefined }
 }
 
 /** Only a cap that is changed: one that stays was never below. The size of a single file counts for new files alone. */

@@ -21,7 +21,7 @@ import { noteLinkChange } from '../changes/changes.ts'
 import { isReachable, requireActiveAccount } from '../ground/activeAccount.ts'
 import { refusePassed } from '../ground/expiry.ts'
 import { listMadeOf } from '../ground/lists.ts'
-import type { Refuses } from '../ground/refusals.ts'
+import { isRefusal, type Refuses } from '../ground/refusals.ts'
 import { sha256 } from '../ground/sha256.ts'
 import type { Quota } from '../quota/quota.ts'
 import type { UploadEnding } from '../uploads/uploadEnding.ts'
@@ -29,6 +29,7 @@ import { type GuestView, guestView, maxFileBytes } from './guestView.ts'
 import type { InboxRoom } from './inboxRoom.ts'
 import { changeLink } from './linkChange.ts'
 import { MAX_OPEN_SESSIONS } from './linkPlaces.ts'
+import type { CountedRefusals } from './linkRefusals.ts'
 import { hasLinkLeft, makePlaceInList, stateOf, withState } from './linkState.ts'
 import { shownRoom } from './shownRoom.ts'
 
@@ -48,11 +49,12 @@ interface LinkPorts {
   readonly ending: UploadEnding
   readonly quota: Quota
   readonly inboxRoom: InboxRoom
+  readonly refusals: Pick<CountedRefusals, 'note' | 'forget'>
 }
 
 export type Links = ReturnType<typeof createLinks>
 
-export function createLinks({ store, clock, ending, quota, inboxRoom }: LinkPorts, settings: LinkSettings) {
+export function createLinks({ store, clock, ending, quota, inboxRoom, refusals }: LinkPorts, settings: LinkSettings) {
   return {
     /** Makes a link. An exact repeat by the same account gets the same answer. */
     async provision(
@@ -82,9 +84,11 @@ export function createLinks({ store, clock, ending, quota, inboxRoom }: LinkPort
     }),
 
     /** Sets the terms that `change` has; one that is undefined is removed. Open sessions go on. */
-    change(accountId: AccountId, opaqueId: OpaqueId, change: Partial<LinkTerms>): ReturnType<typeof changeLink> {
-      const at = clock.now()
-      return store.write([accountLock(accountId)], (tx) => changeLink(tx, { accountId, opaqueId, change, at }))
+    async change(accountId: AccountId, opaqueId: OpaqueId, change: Partial<LinkTerms>): ReturnType<typeof changeLink> {
+      const given = { accountId, opaqueId, change, at: clock.now() }
+      const answer = await store.write([accountLock(accountId)], (tx) => changeLink(tx, given))
+      if (!isRefusal(answer)) refusals.forget(opaqueId)
+      return answer
     },
 
     /** Ends the link and its open sessions. Callers do not learn whether it existed (specification, Revoke). */
@@ -99,8 +103,8 @@ export function createLinks({ store, clock, ending, quota, inboxRoom }: LinkPort
 
     async asGuestSees(opaqueId: OpaqueId): Promise<GuestView | Refuses<'link_not_live'>> {
       const now = clock.now()
-      const found = await store.ask((tx) => findLive(tx, opaqueId, now))
-      if (found === undefined) return { refused: 'link_not_live' }
+      const found = await store.ask((tx) => tx.links.findWithOwner(opaqueId))
+      if (found === undefined || !isLive(found, now)) return refuseEnded(found, now, refusals)
       const { link, owner } = found
       const hardLimit = quota.hardLimitOf(owner)
       const room = shownRoom(link, { usedBytes: owner.usedBytes, hardLimit })
@@ -156,7 +160,22 @@ async function insert(
 /** A live link of a reachable account. Undefined otherwise: a guest cannot tell the reasons apart. */
 export async function findLive(tx: ReadTx, opaqueId: OpaqueId, at: Instant): Promise<OwnedLink | undefined> {
   const found = await tx.links.findWithOwner(opaqueId)
-  return found !== undefined && stateOf(found.link, at) === 'live' && isReachable(found.owner) ? found : undefined
+  return found !== undefined && isLive(found, at) ? found : undefined
+}
+
+export function isLive({ link, owner }: OwnedLink, at: Instant): boolean {
+  return stateOf(link, at) === 'live' && isReachable(owner)
+}
+
+/** The one answer for a link that is not live. It is counted if it is a link whose owner can read the count. */
+export function refuseEnded(
+  found: OwnedLink | undefined,
+  at: Instant,
+  refusals: Pick<CountedRefusals, 'note'>,
+): Refuses<'link_not_live'> {
+  const state = found !== undefined && isReachable(found.owner) ? stateOf(found.link, at) : undefined
+  if (found !== undefined && (state === 'expired' || state === 'revoked')) refusals.note(found.link, state)
+  return { refused: 'link_not_live' }
 }
 
 /** False for a revoked or spent link, also with equal values: its id is taken. */

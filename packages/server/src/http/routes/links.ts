@@ -2,6 +2,7 @@ import { fromBase64, toBase64 } from '@blindkeep/protocol/bytes'
 import { formatInstant, parseInstant } from '@blindkeep/protocol/ids'
 import {
   type ChangeLinkRequest,
+  LINK_REFUSALS,
   type LinkCapMembers,
   linkCapMembersOf,
   linkCapsOf,
@@ -67,7 +68,18 @@ function entryOf(link: OwnLink) {
     open_sessions: link.openSessions,
     open_bytes: link.openBytes,
     pending: link.pending,
+    ...refusedOf(link),
   }
+}
+
+function refusedOf({ refusals }: Pick<OwnLink, 'refusals'>) {
+  const reasons = LINK_REFUSALS.flatMap((why) => {
+    const count = refusals?.counts[why]
+    return count === undefined ? [] : [{ why, count }]
+  })
+  if (refusals === undefined || reasons.length === 0) return {}
+  const { firstAt, lastAt } = refusals
+  return { refused_drops: { reasons, first_at: formatInstant(firstAt), last_at: formatInstant(lastAt) } }
 }
 
 /** An absent member is no change, null is what is removed. */

@@ -25,7 +25,7 @@ const count = (table: string, condition = 'true') =>
 const isThere = (column: string) => sql`(case when ${sql.ref(column)} is null then 0 else 1 end)`
 /** What a link keeps about its owner. An empty key counts as none, because the column must not be null. */
 const SECRETS_OF_LINK =
-  'held.sealed_label is not null or held.sealed_title is not null or held.verifier_hash is not null or length(held.drop_public_key) > 0'
+  'held.refusals is not null or held.sealed_label is not null or held.sealed_title is not null or held.verifier_hash is not null or length(held.drop_public_key) > 0'
 /** Each counts something that a deleted account must not keep. */
 const traces = [
   sql`(case when email = 'deleted:' || account_id then 0 else 1 end)`,

@@ -1,5 +1,18 @@
 import type { AccountId, Instant, OpaqueId, ProtocolVersion, UploadId } from '@blindkeep/protocol/ids'
-import { counter, flag, given, inner, later, made, type New, optional, type Row, sequence } from '../columns.ts'
+import type { LinkRefusal } from '@blindkeep/protocol/schemas/links'
+import {
+  counter,
+  flag,
+  given,
+  inner,
+  later,
+  laterJson,
+  made,
+  type New,
+  optional,
+  type Row,
+  sequence,
+} from '../columns.ts'
 
 export const links = {
   /** The order in which they were created. */
@@ -29,8 +42,20 @@ export const links = {
   landedBytes: counter(),
   openSessions: counter(),
   openBytes: counter(),
+  refusals: laterJson<LinkRefusals>(),
   /** It has ended and is in no list any more: the row keeps the id and what `fsck` counts. */
   isBuried: inner(made<0 | 1>()),
+}
+
+/** What guests could not send (`linkRefusals.ts`). */
+export interface LinkRefusals {
+  /** Empty after the owner has dismissed them. */
+  readonly counts: Readonly<Partial<Record<LinkRefusal, number>>>
+  /** If dismissed: when. */
+  readonly firstAt: Instant
+  readonly lastAt: Instant
+  /** When refusals were last written. */
+  readonly notedAt: Instant
 }
 
 export type LinkRow = Row<typeof links>
@@ -39,7 +64,7 @@ export type NewLink = New<typeof links>
 /** Sealed for people: no rule needs them. */
 export type LinkTexts = Pick<LinkRow, 'sealedLabel' | 'sealedTitle'>
 
-export type Link = Omit<LinkRow, keyof LinkTexts>
+export type Link = Omit<LinkRow, keyof LinkTexts | 'refusals'>
 
 export type LinkCaps = Pick<Link, 'maxFileCount' | 'maxFileSize' | 'maxTotalBytes' | 'expiresAt' | 'singleUse'>
 

@@ -1,6 +1,6 @@
 import type { OwnLink } from '@blindkeep/client/owner'
 import { millisecondsOf } from '@blindkeep/protocol/ids'
-import { Button, Name } from '../../common/controls.tsx'
+import { Button, Name, Notice } from '../../common/controls.tsx'
 import { formats } from '../../common/format.ts'
 import { Icon, type IconName } from '../../common/icons.tsx'
 import { useText } from '../../common/reader.ts'
@@ -24,9 +24,10 @@ interface LinkCardProps {
   readonly link: OwnLink
   readonly nowMs: number
   readonly onAct: (act: LinkAct) => void
+  readonly onDismiss: () => void
 }
 
-export function LinkCard({ link, nowMs, onAct }: LinkCardProps) {
+export function LinkCard({ link, nowMs, onAct, onDismiss }: LinkCardProps) {
   const text = useText(linksTexts)
   const label = labelOf(link, text)
   return (
@@ -43,6 +44,7 @@ export function LinkCard({ link, nowMs, onAct }: LinkCardProps) {
       <GuestsAsked link={link} />
       <Facts link={link} nowMs={nowMs} />
       <Use link={link} />
+      <Refused link={link} nowMs={nowMs} label={label} onDismiss={onDismiss} />
       <div class="row">
         {link.pending > 0 && (
           <a class="button quiet" href={`#/inbox?link=${link.opaqueId}`}>
@@ -125,6 +127,29 @@ function Actions({ link, label, onAct }: Pick<LinkCardProps, 'link' | 'onAct'> &
       {first}
       {others.length > 0 && <More of={label}>{others}</More>}
     </div>
+  )
+}
+
+type RefusedProps = Omit<LinkCardProps, 'onAct'> & { readonly label: string }
+
+function Refused({ link: { refused }, nowMs, label, onDismiss }: RefusedProps) {
+  const text = useText(linksTexts).refused
+  if (refused === undefined) return null
+  return (
+    <Notice tone="warn">
+      <p>
+        <strong>{text.title}</strong>. <When instant={refused.lastAt} words={text.last} nowMs={nowMs} />
+      </p>
+      <ul class="small">
+        {refused.reasons.map(({ why, count }) => (
+          <li key={why}>{text.why[why](text.times(count))}</li>
+        ))}
+      </ul>
+      <Button kind="quiet" onClick={onDismiss}>
+        <span aria-hidden="true">{text.dismiss.name}</span>
+        <span class="visually-hidden">{text.dismiss.of(label)}</span>
+      </Button>
+    </Notice>
   )
 }
 

@@ -14,6 +14,7 @@ import { FindBar } from '../find/findBar.tsx'
 import { useFinding } from '../find/findState.ts'
 import { foundIn, offersOf } from '../find/found.ts'
 import { GuestsNote } from '../local/guestsNote.tsx'
+import { useAction } from '../useAction.ts'
 import { EditLink } from './editLink.tsx'
 import { type LinkAct, LinkCard } from './linkCard.tsx'
 import { usualName } from './linkDraft.ts'
@@ -40,6 +41,11 @@ export function LinksPage() {
     isPart,
     reload,
   } = useRefreshed<readonly OwnLink[]>((signal, onPart) => owner.listLinks({ order: 'newest', signal, onPart }))
+  const dismissing = useAction()
+  const dismiss = async ({ opaqueId }: OwnLink) => {
+    await owner.changeLink(opaqueId, {})
+    reload()
+  }
   const [dialog, setDialog] = useState<OpenDialog>()
   useLive(['link.changed', 'drop.landed', 'drop.adopted', 'drop.discarded'], reload)
   useReloadWhenOneExpires(links, owner.now, reload)
@@ -61,6 +67,7 @@ export function LinksPage() {
       link={link}
       nowMs={nowMs}
       onAct={(kind) => setDialog({ kind, opaqueId: link.opaqueId })}
+      onDismiss={() => dismissing.run(() => dismiss(link))}
     />
   )
 
@@ -76,6 +83,7 @@ export function LinksPage() {
       </div>
       {links === undefined && error === undefined && <Progress label={text.title} />}
       {error !== undefined && <ErrorNotice error={error} onRetry={reload} />}
+      {dismissing.error !== undefined && <ErrorNotice error={dismissing.error} />}
       {links?.length === 0 && <NoLinks onCreate={() => setDialog({ kind: 'new' })} />}
       {links !== undefined && links.length > 0 && (
         <>

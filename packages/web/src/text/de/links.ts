@@ -46,6 +46,22 @@ export const links: typeof import('../en/links.ts').links = {
   arrived: (count, size) => `${files(count)} angekommen, ${size}`,
   underWay: (count, size) => `${number(count)} ${plural(count, 'Upload läuft', 'Uploads laufen')}, ${size}`,
   pending: (count) => `${files(count)} im Eingang`,
+  refused: {
+    title: 'Gäste konnten nicht senden',
+    last: (when) => `Zuletzt: ${when}`,
+    times: (count) => (count === 1 ? 'Einmal' : count === 2 ? 'Zweimal' : `${number(count)}-mal`),
+    why: {
+      too_large: (times) => `${times} abgewiesen: Eine Datei war zu groß. Erlauben Sie unter „Ändern“ größere.`,
+      files_full: (times) => `${times} abgewiesen: Der Link hat alle seine Dateien. Erlauben Sie unter „Ändern“ mehr.`,
+      bytes_full: (times) => `${times} abgewiesen: Der Link hatte zu wenig Platz. Erlauben Sie unter „Ändern“ mehr.`,
+      inbox_full: (times) => `${times} abgewiesen: Ihr Eingang war voll. Behalten oder verwerfen Sie einige Dateien.`,
+      quota_exceeded: (times) =>
+        `${times} abgewiesen: Ihr Speicher war voll. Löschen Sie Dateien, oder bitten Sie um mehr Platz.`,
+      expired: (times) => `${times} abgewiesen: Der Link war abgelaufen. Verlängern Sie ihn unter „Ändern“.`,
+      revoked: (times) => `${times} abgewiesen: Der Link ist widerrufen. Geben Sie diesen Leuten einen neuen.`,
+    },
+    dismiss: { name: 'Gesehen', of: (label) => `Abgewiesenes von ${label} gesehen` },
+  },
   acts: {
     show: { name: 'Anzeigen', of: (label) => `Link anzeigen: ${label}` },
     edit: { name: 'Ändern', of: (label) => `Ändern: ${label}` },

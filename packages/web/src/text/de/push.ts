@@ -12,7 +12,7 @@ export const push: typeof english = {
   }),
   refused: (server) => ({
     title: 'Ein Gast konnte eine Datei nicht senden',
-    body: `Ein Gast konnte eine Datei nicht an Ihren Eingang auf ${server} senden, weil kein Platz für sie war.`,
+    body: `Ein Gast konnte eine Datei nicht an Ihren Eingang auf ${server} senden. Ihre Links dort sagen, warum und was hilft.`,
   }),
   test: (server) => ({
     title: 'Test',

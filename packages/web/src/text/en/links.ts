@@ -47,6 +47,22 @@ export const links = {
   underWay: (count: number, size: string) =>
     `${number(count)} ${plural(count, 'upload', 'uploads')} in progress, ${size}`,
   pending: (count: number) => `${files(count)} in the inbox`,
+  refused: {
+    title: 'Guests could not send',
+    last: (when: string) => `The last time: ${when}`,
+    times: (count: number) => (count === 1 ? 'once' : count === 2 ? 'twice' : `${number(count)} times`),
+    why: {
+      too_large: (times: string) => `Refused ${times}: a file was too large. Allow larger files with “Change”.`,
+      files_full: (times: string) => `Refused ${times}: the link has all its files. Allow more with “Change”.`,
+      bytes_full: (times: string) => `Refused ${times}: the link had too little space left. Allow more with “Change”.`,
+      inbox_full: (times: string) => `Refused ${times}: your inbox was full. Keep or discard some files in it.`,
+      quota_exceeded: (times: string) =>
+        `Refused ${times}: your storage was full. Delete files, or ask for more space.`,
+      expired: (times: string) => `Refused ${times}: the link had expired. Let it go on with “Change”.`,
+      revoked: (times: string) => `Refused ${times}: the link is revoked. Give these people a new one.`,
+    },
+    dismiss: { name: 'Dismiss', of: (label: string) => `Dismiss what ${label} refused` },
+  },
   acts: {
     show: { name: 'Show link', of: (label: string) => `Show link ${label}` },
     edit: { name: 'Change', of: (label: string) => `Change ${label}` },

@@ -12,7 +12,7 @@ export const push = {
   }),
   refused: (server: string) => ({
     title: 'A guest could not send a file',
-    body: `A guest could not send a file to your inbox on ${server}, because there was no room for it.`,
+    body: `A guest could not send a file to your inbox on ${server}. Your links there say why, and what helps.`,
   }),
   test: (server: string) => ({
     title: 'Test',

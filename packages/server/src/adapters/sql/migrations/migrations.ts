@@ -18,6 +18,7 @@ import { fourteenthTables } from './0014.ts'
 import { fifteenthTables } from './0015.ts'
 import { sixteenthTables } from './0016.ts'
 import { seventeenthTables } from './0017.ts'
+import { eighteenthTables } from './0018.ts'
 
 /**
  * One step of the schema. Nodes of two releases share a database while an operator updates them one after another, so a
@@ -151,6 +152,12 @@ export const migrations: readonly Migration[] = [
     statements: seventeenthTables,
     // Code that does not know the column would leave it behind when it deletes an account.
     serves: 17,
+  },
+  {
+    summary: 'Adds a column for how often guests could not send through a link.',
+    statements: eighteenthTables,
+    // Code that does not know it would leave it behind when it deletes an account.
+    serves: 18,
   },
 ]
 

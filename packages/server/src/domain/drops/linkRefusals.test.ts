@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { addSeconds, type OpaqueId } from '@blindkeep/protocol/ids'
+import { bytes, creation, land, never, newLink, notRefused, ownerOf } from '../../testing/guest.ts'
+import { defined, inWorld, newAccount, newOpaqueId, type World } from '../../testing/world.ts'
+import { isRefusal } from '../ground/refusals.ts'
+import { createLinkRefusals } from './linkRefusals.ts'
+
+const content = bytes(100)
+
+async function refused(world: World, opaqueId: OpaqueId, size = 100): Promise<void> {
+  assert.ok(isRefusal(await world.rules.drops.create(creation(opaqueId, content, { declaration: { size } }))))
+}
+
+async function listed(world: World, opaqueId: OpaqueId) {
+  const links = await world.rules.links.list(await ownerOf(world, opaqueId))
+  return defined(links.find((link) => link.opaqueId === opaqueId)).refusals
+}
+
+/** What the owner reads when everything that is due was written. */
+async function counted(world: World, opaqueId: OpaqueId, after = 6): Promise<object> {
+  world.clock.advance(after)
+  await world.rules.linkRefusals.tend(never)
+  return { ...(await listed(world, opaqueId))?.counts }
+}
+
+async function heard(world: World, opaqueId: OpaqueId): Promise<number> {
+  const question = { accountId: await ownerOf(world, opaqueId), changeSeq: 0, max: 1000 }
+  const events = await world.store.read((tx) => tx.changes.eventsAfter(question))
+  return events.filter(({ change }) => change.name === 'drop.refused').length
+}
+
+describe('refusals of a link', () => {
+  it(
+    'are counted by their reason',
+    inWorld(
+      async (world) => {
+        const owner = await newAccount(world)
+        const link = (caps: object) => newLink(world, caps, owner)
+        const [small, one, short] = [
+          await link({ maxFileSize: 99 }),
+          await link({ maxFileCount: 1 }),
+          await link({ maxTotalBytes: 150 }),
+        ]
+        await refused(world, small)
+        await land(world, one, content)
+        await refused(world, one)
+        await refused(world, short, 151)
+        const any = await link({})
+        await refused(world, any, 2000)
+        await land(world, any, content)
+        await refused(world, any)
+        const ended = await link({ expiresAt: addSeconds(world.clock.now(), 1) })
+        world.clock.advance(2)
+        await refused(world, ended)
+        assert.ok(isRefusal(await world.rules.links.asGuestSees(ended)))
+        assert.equal(await heard(world, any), 2, 'of the account')
+        assert.deepEqual(await counted(world, small), { too_large: 1 })
+        assert.deepEqual(await counted(world, one, 0), { files_full: 1 })
+        assert.deepEqual(await counted(world, short, 0), { bytes_full: 1 })
+        assert.deepEqual(await counted(world, any, 0), { inbox_full: 1, quota_exceeded: 1 })
+        assert.deepEqual(await counted(world, ended, 0), { expired: 2 })
+        assert.equal(await heard(world, any), 6, 'of four links')
+        await world.rules.links.revoke(owner, ended)
+        await refused(world, ended)
+        assert.deepEqual(await counted(world, ended, 3600), { expired: 2, revoked: 1 })
+      },
+      { settings: { inboxFilesMax: 2, quotaHardBytes: 1000 } },
+    ),
+  )
+
+  it(
+    'are written once an hour at most, whatever guests do, and not at all for ids that never were',
+    inWorld(async (world) => {
+      const opaqueId = await newLink(world, { maxFileSize: 99 })
+      const tries = async (count: number) => {
+        for (let at = 0; at < count; at += 1) await refused(world, opaqueId)
+      }
+      await tries(3)
+      assert.equal(await listed(world, opaqueId), undefined, 'a refusal writes nothing')
+      assert.deepEqual(await counted(world, opaqueId), { too_large: 3 })
+      const written = await listed(world, opaqueId)
+      for (let minute = 0; minute < 59; minute += 1) {
+        await tries(5)
+        assert.deepEqual(await counted(world, opaqueId, 60), { too_large: 3 })
+      }
+      assert.equal(await heard(world, opaqueId), 1)
+      assert.deepEqual(await counted(world, opaqueId, 60), { too_large: 298 })
+      assert.deepEqual((await listed(world, opaqueId))?.firstAt, written?.firstAt)
+      assert.equal(await heard(world, opaqueId), 2)
+      await refused(world, newOpaqueId())
+      await counted(world, opaqueId)
+    }),
+  )
+
+  it(
+    'end when the owner changes the link, also those that wait on another node; and by a change of nothing',
+    inWorld(async (world) => {
+      const owner = await newAccount(world)
+      const opaqueId = await newLink(world, { maxFileSize: 99 }, owner)
+      const other = createLinkRefusals({ ...world, notifier: { landed: () => {} } })
+      await refused(world, opaqueId)
+      assert.deepEqual(await counted(world, opaqueId), { too_large: 1 })
+      await refused(world, opaqueId)
+      other.note({ opaqueId, accountId: owner }, 'too_large')
+      world.clock.advance(1)
+      const changed = notRefused(await world.rules.links.change(owner, opaqueId, { maxFileSize: 98 }))
+      assert.equal(changed.refusals, undefined)
+      world.clock.advance(3600)
+      await other.tend(never)
+      assert.deepEqual(await counted(world, opaqueId), {})
+      await refused(world, opaqueId)
+      assert.deepEqual(await counted(world, opaqueId), { too_large: 1 })
+      await world.rules.links.revoke(owner, opaqueId)
+      assert.ok(isRefusal(await world.rules.links.change(owner, opaqueId, { maxFileSize: 97 })))
+      notRefused(await world.rules.links.change(owner, opaqueId, {}))
+      assert.deepEqual(await counted(world, opaqueId), {})
+    }),
+  )
+
+  it(
+    'are written by one of several nodes, and wait on the others',
+    inWorld(async (world) => {
+      const owner = await newAccount(world)
+      const opaqueId = await newLink(world, {}, owner)
+      const nodes = [0, 1, 2].map(() => createLinkRefusals({ ...world, notifier: { landed: () => {} } }))
+      for (const node of nodes) node.note({ opaqueId, accountId: owner }, 'too_large')
+      world.clock.advance(6)
+      await Promise.all(nodes.map((node) => node.tend(never)))
+      assert.deepEqual(await counted(world, opaqueId), { too_large: 1 })
+      world.clock.advance(3600)
+      await nodes[1]?.tend(never)
+      await nodes[2]?.tend(never)
+      assert.deepEqual(await counted(world, opaqueId), { too_large: 2 })
+    }),
+  )
+})

@@ -1,0 +1,142 @@
+/**
+ * How often a link took no file of a guest, and why. A refusal costs its guest nothing but memory, so the time of the
+ * answer says nothing about the link. Seconds later it is written to the link's row, at most once an hour for each
+ * link; what comes meanwhile waits in memory and is lost if the process dies.
+ */
+import { type AccountId, addSeconds, type Instant, type OpaqueId } from '@blindkeep/protocol/ids'
+import { LINK_REFUSALS, type LinkRefusal } from '@blindkeep/protocol/schemas/links'
+import type { Clock } from '../../ports/clock.ts'
+import { accountLock, type Link, type LinkRefusals, type Store, type WriteTx } from '../../ports/store.ts'
+import { noteChange, noteLinkChange } from '../changes/changes.ts'
+import type { Notifier } from '../notify/notifier.ts'
+
+/** A guest who sends several files is refused several times at once. */
+const QUIET_SECONDS = 5
+const HOUR_SECONDS = 3600
+const RETRY_SECONDS = 60
+/** Links that wait on one node. Those of further ones are not counted until there is room. */
+const MAX_WAITING = 1000
+const MAX_COUNT = 1_000_000
+/** The owner hears of these by the account's own count (`ownerNotices.ts`). */
+const OF_ACCOUNT: readonly LinkRefusal[] = ['inbox_full', 'quota_exceeded']
+
+type Refused = Pick<Link, 'opaqueId' | 'accountId'>
+
+interface Waiting extends Pick<LinkRefusals, 'firstAt' | 'lastAt'> {
+  readonly accountId: AccountId
+  readonly counts: LinkRefusals['counts']
+  readonly dueAt: Instant
+}
+
+interface RefusalPorts {
+  readonly store: Store
+  readonly clock: Clock
+  readonly notifier: Pick<Notifier, 'landed'>
+}
+
+export type CountedRefusals = ReturnType<typeof createLinkRefusals>
+
+export function createLinkRefusals({ store, clock, notifier }: RefusalPorts) {
+  const waiting = new Map<OpaqueId, Waiting>()
+
+  /** Writes nothing within an hour of the last time, and then waits for its end. */
+  async function settle(opaqueId: OpaqueId, { accountId }: Waiting): Promise<void> {
+    const at = clock.now()
+    const known = await store.ask((tx) => tx.links.findOwn(opaqueId, accountId))
+    const refused = waiting.get(opaqueId)
+    if (refused === undefined) return
+    const later = mayWriteAt(known, at)
+    if (later !== undefined) {
+      waiting.set(opaqueId, { ...refused, dueAt: later })
+      return
+    }
+    waiting.delete(opaqueId)
+    try {
+      const outcome = await store.write([accountLock(accountId)], (tx) => write(tx, opaqueId, refused, at))
+      if (outcome === 'heard') notifier.landed(accountId)
+      // Another node was first.
+      if (outcome === 'later') putBack(opaqueId, refused, addSeconds(at, HOUR_SECONDS))
+    } catch (error) {
+      putBack(opaqueId, refused, addSeconds(at, RETRY_SECONDS))
+      throw error
+    }
+  }
+
+  /** With what has come meanwhile. */
+  function putBack(opaqueId: OpaqueId, refused: Waiting, dueAt: Instant): void {
+    const { counts, lastAt } = waiting.get(opaqueId) ?? { counts: {}, lastAt: refused.lastAt }
+    waiting.set(opaqueId, { ...refused, counts: sumOf(refused.counts, counts), lastAt, dueAt })
+  }
+
+  return {
+    /** A link took no file of a guest. Costs nothing but memory. */
+    note({ opaqueId, accountId }: Refused, why: LinkRefusal): void {
+      const at = clock.now()
+      const present = waiting.get(opaqueId)
+      if (present === undefined && waiting.size >= MAX_WAITING) return
+      const { counts = {}, firstAt = at, dueAt = addSeconds(at, QUIET_SECONDS) } = present ?? {}
+      const more = { ...counts, [why]: Math.min((counts[why] ?? 0) + 1, MAX_COUNT) }
+      waiting.set(opaqueId, { accountId, counts: more, firstAt, lastAt: at, dueAt })
+    },
+
+    /** The owner has seen them. */
+    forget(opaqueId: OpaqueId): void {
+      waiting.delete(opaqueId)
+    },
+
+    /** Writes what is due. Call it every few seconds. */
+    async tend(signal: AbortSignal): Promise<void> {
+      const at = clock.now()
+      for (const [opaqueId, refused] of [...waiting]) {
+        if (signal.aborted) return
+        if (refused.dueAt <= at) await settle(opaqueId, refused)
+      }
+    },
+  }
+}
+
+type Outcome = 'heard' | 'silent' | 'later'
+
+/** `heard`: channels have something to say. `later`: the hour of the last writing is not over. */
+async function write(tx: WriteTx, opaqueId: OpaqueId, refused: Waiting, at: Instant): Promise<Outcome> {
+  const { accountId } = refused
+  const link = await tx.links.findOwn(opaqueId, accountId)
+  if (link === undefined) return 'silent'
+  const { refusals } = link
+  const isDismissed = refusals !== undefined && Object.keys(refusals.counts).length === 0
+  // Another node has counted them before the owner dismissed what there was.
+  if (isDismissed && refused.lastAt <= refusals.lastAt) return 'silent'
+  if (mayWriteAt(link, at) !== undefined) return 'later'
+  const isWritten = await tx.links.setRefusals(opaqueId, {
+    counts: sumOf(refusals?.counts ?? {}, refused.counts),
+    firstAt: refusals === undefined || isDismissed ? refused.firstAt : refusals.firstAt,
+    lastAt: refused.lastAt,
+    notedAt: at,
+  })
+  if (!isWritten) return 'silent'
+  await noteLinkChange(tx, { accountId, opaqueId }, at)
+  if (Object.keys(refused.counts).every((why) => OF_ACCOUNT.some((ofAccount) => ofAccount === why))) return 'silent'
+  await noteChange(tx, accountId, { name: 'drop.refused' }, at)
+  return 'heard'
+}
+
+/** Undefined: now. */
+function mayWriteAt(link: { readonly refusals: LinkRefusals | undefined } | undefined, at: Instant) {
+  const from = link?.refusals && addSeconds(link.refusals.notedAt, HOUR_SECONDS)
+  return from !== undefined && from > at ? from : undefined
+}
+
+function sumOf(before: LinkRefusals['counts'], more: LinkRefusals['counts']): LinkRefusals['counts'] {
+  const sums = LINK_REFUSALS.map((why) => [why, Math.min((before[why] ?? 0) + (more[why] ?? 0), MAX_COUNT)] as const)
+  return Object.fromEntries(sums.filter(([, count]) => count > 0))
+}
+
+/** In the transaction in which the owner edits the link. The hour of the last writing goes on. */
+export async function dismissRefusals(
+  tx: WriteTx,
+  { opaqueId, refusals }: { readonly opaqueId: OpaqueId; readonly refusals: LinkRefusals | undefined },
+  at: Instant,
+): Promise<void> {
+  if (refusals !== undefined)
+    await tx.links.setRefusals(opaqueId, { counts: {}, firstAt: at, lastAt: at, notedAt: refusals.notedAt })
+}
