@@ -80,7 +80,7 @@ describe('work on many files', () => {
     const help = page.getByRole('dialog', { name: text.keys.title })
     await assertAccessible(page)
     await help.getByLabel(text.keys.on).uncheck()
-    await button(page, text.keys.close).last().click()
+    await button(page, text.keys.close).click()
     await help.waitFor({ state: 'detached' })
     await page.keyboard.press('a')
     await page.getByText(/^1 file selected/).waitFor()

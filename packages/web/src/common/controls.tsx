@@ -139,12 +139,11 @@ export interface DialogProps {
   readonly title: string
   readonly onClose: () => void
   readonly closeLabel: string
-  readonly wide?: boolean | undefined
   readonly children: ComponentChildren
 }
 
 /** A modal dialog, open while it is rendered. The browser keeps the focus inside and closes it on Escape. */
-export function Dialog({ title, onClose, closeLabel, wide, children }: DialogProps) {
+export function Dialog({ title, onClose, closeLabel, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   const body = useRef<HTMLDivElement>(null)
   const id = useId()
@@ -165,7 +164,6 @@ export function Dialog({ title, onClose, closeLabel, wide, children }: DialogPro
   return (
     <dialog
       ref={dialog}
-      class={wide === true ? 'wide' : ''}
       aria-labelledby={id}
       onCancel={(event) => {
         event.preventDefault()
@@ -185,6 +183,11 @@ export function Dialog({ title, onClose, closeLabel, wide, children }: DialogPro
       </div>
     </dialog>
   )
+}
+
+/** The last part of a dialog, in sight however long it is: first what the dialog is for, last the way back. */
+export function DialogEnd({ children }: { readonly children: ComponentChildren }) {
+  return <div class="dialog-end row">{children}</div>
 }
 
 /** The second click of a double click that closed a dialog is not meant for what was behind it. */

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { Button, Dialog } from '../common/controls.tsx'
+import { Button, Dialog, DialogEnd } from '../common/controls.tsx'
 import { useText } from '../common/reader.ts'
 import { guestTexts } from './texts.ts'
 
@@ -12,16 +12,13 @@ interface ConfirmProps {
   readonly children: ComponentChildren
 }
 
-/** Asks before something is lost. The first button keeps it. */
+/** Asks before something is lost. */
 export function Confirm({ title, yes, no, onYes, onClose, children }: ConfirmProps) {
   const text = useText(guestTexts)
   return (
     <Dialog title={title} closeLabel={text.confirm.close} onClose={onClose}>
       {children}
-      <div class="row">
-        <Button kind="primary" onClick={onClose}>
-          {no}
-        </Button>
+      <DialogEnd>
         <Button
           kind="danger"
           icon="trash"
@@ -32,7 +29,10 @@ export function Confirm({ title, yes, no, onYes, onClose, children }: ConfirmPro
         >
           {yes}
         </Button>
-      </div>
+        <Button kind="quiet" onClick={onClose}>
+          {no}
+        </Button>
+      </DialogEnd>
     </Dialog>
   )
 }

@@ -1,5 +1,5 @@
 /** What proofs show and what they do not, and every word that their readers read, before any is saved. */
-import { Button, Dialog, Name, Notice, Progress } from '../common/controls.tsx'
+import { Button, Dialog, DialogEnd, Name, Notice, Progress } from '../common/controls.tsx'
 import { formats } from '../common/format.ts'
 import { useText } from '../common/reader.ts'
 import { proof as de } from '../text/de/proof.ts'
@@ -29,7 +29,7 @@ export function ProofDialog({ proofs }: ProofDialogProps) {
         <p>{text.found}</p>
       </Notice>
       <Made proofs={proofs} count={count} />
-      <div class="row end">
+      <DialogEnd>
         {count > 0 && (
           <Button kind="primary" icon="download" onClick={() => tell({ do: 'saveProofs' })}>
             {text.save(count)}
@@ -38,7 +38,7 @@ export function ProofDialog({ proofs }: ProofDialogProps) {
         <Button kind="quiet" onClick={close}>
           {text.cancel}
         </Button>
-      </div>
+      </DialogEnd>
     </Dialog>
   )
 }

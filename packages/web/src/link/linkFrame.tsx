@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { LanguageSelect } from '../common/languageSelect.tsx'
+import { Mark } from '../common/mark.tsx'
 import { useText } from '../common/reader.ts'
-import { Mark } from '../guest/mark.tsx'
 import { guestTexts } from '../guest/texts.ts'
 import './linkFrame.css'
 

@@ -57,16 +57,16 @@ function Question({ holdsSecret, onStay, onClose }: QuestionProps) {
   const text = useText(ownerTexts).closing
   const part = useRef<HTMLDivElement>(null)
   const id = useId()
-  useEffect(() => part.current?.querySelector('button')?.focus(), [])
+  useEffect(() => part.current?.querySelector<HTMLElement>('.button.quiet')?.focus(), [])
   return (
     <Notice tone="warn">
       <p id={id}>{holdsSecret ? text.secret : text.typed}</p>
       <div class="row" ref={part}>
-        <Button describedBy={id} onClick={onStay}>
-          {text.stay}
-        </Button>
         <Button kind="danger" onClick={onClose}>
           {text.leave}
+        </Button>
+        <Button kind="quiet" describedBy={id} onClick={onStay}>
+          {text.stay}
         </Button>
       </div>
     </Notice>

@@ -1,5 +1,5 @@
 /** The end of a form or of a question, in sight in each dialog: the button that it is for, and the way back. */
-import { Button } from '../common/controls.tsx'
+import { Button, DialogEnd } from '../common/controls.tsx'
 import type { IconName } from '../common/icons.tsx'
 import { useText } from '../common/reader.ts'
 import { accountTexts } from './texts.ts'
@@ -18,13 +18,13 @@ interface FormButtonsProps {
 export function FormButtons({ submit, kind = 'primary', icon, isBusy, onSubmit, onCancel }: FormButtonsProps) {
   const text = useText(accountTexts).page
   return (
-    <div class="row end">
+    <DialogEnd>
       <Button kind={kind} icon={icon} submits={onSubmit === undefined} busy={isBusy} onClick={onSubmit}>
         {submit}
       </Button>
       <Button kind="quiet" disabled={isBusy} onClick={onCancel}>
         {text.cancel}
       </Button>
-    </div>
+    </DialogEnd>
   )
 }

@@ -5,7 +5,7 @@ import { Button, Notice } from '../common/controls.tsx'
 import { Icon, type IconName } from '../common/icons.tsx'
 import { useKeptPlace } from '../common/keptPlace.ts'
 import { LanguageSelect } from '../common/languageSelect.tsx'
-import markUrl from '../common/mark.svg'
+import { Mark } from '../common/mark.tsx'
 import { useText } from '../common/reader.ts'
 import { AccountPage } from './account/accountPage.tsx'
 import { AlbumsPage } from './albums/albumsPage.tsx'
@@ -104,7 +104,7 @@ function Header({ session, isConnected, onSkip }: ShellProps & { readonly onSkip
         {text.skip}
       </button>
       <a class="brand" href="#/inbox">
-        <img src={markUrl} alt="" width="32" height="32" />
+        <Mark />
         <span>Blindkeep</span>
       </a>
       <p

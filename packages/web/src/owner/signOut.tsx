@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { isCloseGuarded } from '../common/closeGuard.ts'
-import { Button, Dialog } from '../common/controls.tsx'
+import { Button, Dialog, DialogEnd } from '../common/controls.tsx'
 import { useText } from '../common/reader.ts'
 import { takenFiles } from '../take/takenFiles.ts'
 import { storedUploads } from './albums/uploadStore.ts'
@@ -55,12 +55,14 @@ export function SignOutQuestion({ signOut: { loss, leave, stay } }: { readonly s
       {loss.hasUnfinished && <p>{text.unfinished}</p>}
       {loss.hasWork && <p>{text.work}</p>}
       {loss.hasTaken && <p>{text.taken}</p>}
-      <div class="row end">
+      <DialogEnd>
         <Button kind="danger" onClick={leave}>
           {text.leave}
         </Button>
-        <Button onClick={stay}>{text.stay}</Button>
-      </div>
+        <Button kind="quiet" onClick={stay}>
+          {text.stay}
+        </Button>
+      </DialogEnd>
     </Dialog>
   )
 }

@@ -4,7 +4,7 @@ import { Button, Notice } from '../common/controls.tsx'
 import { ExposedNotice } from '../common/exposedNotice.tsx'
 import { formats } from '../common/format.ts'
 import { LanguageSelect } from '../common/languageSelect.tsx'
-import markUrl from '../common/mark.svg'
+import { Mark } from '../common/mark.tsx'
 import { OperatorNote } from '../common/operatorNote.tsx'
 import { useText } from '../common/reader.ts'
 import { useLoaded } from '../common/useLoaded.ts'
@@ -34,7 +34,7 @@ export function ShareApp({ isExposed, parts }: ShareAppProps) {
     <div class="share-page">
       <header class="row apart">
         <span class="row share-brand">
-          <img src={markUrl} alt="" width="32" height="32" />
+          <Mark />
           <span>Blindkeep</span>
         </span>
         <LanguageSelect label={text.language} />

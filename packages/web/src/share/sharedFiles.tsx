@@ -64,7 +64,7 @@ export function SharedFiles({ share: { assets }, receiver }: SharedFilesProps) {
       {count < assets.length && <StepEnd key={count} onReached={() => setCount(count + STEP)} />}
       <p class="small soft">{text.careful}</p>
       {looked !== undefined && (
-        <Dialog wide title={nameOf(looked)} closeLabel={text.close} onClose={() => setLooked(undefined)}>
+        <Dialog title={nameOf(looked)} closeLabel={text.close} onClose={() => setLooked(undefined)}>
           <Preview
             open={async (signal) => ({ content: await looked.open({ signal }), size: looked.size })}
             name={nameOf(looked)}

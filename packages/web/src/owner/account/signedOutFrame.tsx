@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact'
 import { useContext, useEffect, useRef } from 'preact/hooks'
 import { Icon } from '../../common/icons.tsx'
 import { LanguageSelect } from '../../common/languageSelect.tsx'
-import markUrl from '../../common/mark.svg'
+import { Mark } from '../../common/mark.tsx'
 import { OperatorNote } from '../../common/operatorNote.tsx'
 import { useText } from '../../common/reader.ts'
 import { type OwnerPages, SiteContext } from '../context.ts'
@@ -38,7 +38,7 @@ export function SignedOutFrame({ title, wide, children }: SignedOutFrameProps) {
     <div class={`signed-out ${wide === true ? 'wide' : ''}`}>
       <header class="signed-out-top no-print">
         <p class="brand">
-          <img src={markUrl} alt="" width="36" height="36" />
+          <Mark />
           <span>Blindkeep</span>
         </p>
         <LanguageSelect label={ownerText.language} />

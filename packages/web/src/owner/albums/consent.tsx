@@ -1,7 +1,7 @@
 /** Asks the owner before anything happens with a file that no live device has signed. */
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import { Button, Dialog } from '../../common/controls.tsx'
+import { Button, Dialog, DialogEnd } from '../../common/controls.tsx'
 import { formats } from '../../common/format.ts'
 import { useText } from '../../common/reader.ts'
 import { type ConsentedAsset, consentTo, doubtfulOf, type ShownAsset } from './shownAsset.ts'
@@ -75,14 +75,14 @@ function ConsentDialog({ act, assets, onClose, onConfirmed }: ConsentDialogProps
           <p>{text.consent.revokedMeaning(dates.length)}</p>
         </>
       )}
-      <div class="row end">
+      <DialogEnd>
         <Button kind="danger" onClick={onConfirmed}>
           {text.consent.confirm[act]}
         </Button>
         <Button kind="quiet" onClick={onClose}>
           {text.cancel}
         </Button>
-      </div>
+      </DialogEnd>
     </Dialog>
   )
 }

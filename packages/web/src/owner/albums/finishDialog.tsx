@@ -44,7 +44,7 @@ export function FinishDialog({ assets, onClose }: FinishDialogProps) {
   })
   const later = assets.length - shown.length
   return (
-    <Dialog wide title={text.incomplete.title} closeLabel={text.close} onClose={onClose}>
+    <Dialog title={text.incomplete.title} closeLabel={text.close} onClose={onClose}>
       {error !== undefined && <ErrorNotice error={error} onRetry={reload} />}
       {value === undefined && error === undefined && <Progress label={text.incomplete.opening} />}
       {later > 0 && <p class="soft">{text.incomplete.later(later)}</p>}

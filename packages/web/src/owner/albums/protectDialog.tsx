@@ -1,7 +1,7 @@
 import type { AssetFacts } from '@blindkeep/client/owner'
 import { formatInstant, instantOf } from '@blindkeep/protocol/ids'
 import { useState } from 'preact/hooks'
-import { Button, Dialog, Field, Progress } from '../../common/controls.tsx'
+import { Dialog, Field, Progress } from '../../common/controls.tsx'
 import { formats } from '../../common/format.ts'
 import { useText } from '../../common/reader.ts'
 import { useLoaded } from '../../common/useLoaded.ts'
@@ -28,12 +28,7 @@ export function ProtectDialog({ asset, onClose, onProtected }: ProtectDialogProp
       {value === undefined && error === undefined && <Progress label={text.asset.loading} />}
       {value !== undefined &&
         (value.days === undefined ? (
-          <>
-            <p>{text.protect.none}</p>
-            <div class="row end">
-              <Button onClick={onClose}>{text.close}</Button>
-            </div>
-          </>
+          <p>{text.protect.none}</p>
         ) : (
           <ProtectForm asset={asset} days={value.days} onClose={onClose} onProtected={onProtected} />
         ))}

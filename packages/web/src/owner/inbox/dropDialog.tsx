@@ -1,7 +1,7 @@
 /** One file of the inbox: its details, a preview on request, and the actions. */
 import { DropError, SealError } from '@blindkeep/client/errors'
 import { useState } from 'preact/hooks'
-import { Button, Dialog, Name, Notice, Progress } from '../../common/controls.tsx'
+import { Button, Dialog, DialogEnd, Name, Notice, Progress } from '../../common/controls.tsx'
 import { Fact } from '../../common/fact.tsx'
 import { formats } from '../../common/format.ts'
 import { useText } from '../../common/reader.ts'
@@ -35,7 +35,7 @@ export function DropDialog(props: DropDialogProps) {
   const { file } = item
   const trouble = troubleText(item, text)
   return (
-    <Dialog wide title={nameOf(item, text)} closeLabel={text.close} onClose={onClose}>
+    <Dialog title={nameOf(item, text)} closeLabel={text.close} onClose={onClose}>
       {isRemoved && <Notice tone="info">{text.details.removed}</Notice>}
       {trouble !== undefined && <Notice tone="warn">{trouble}</Notice>}
       {file?.note !== undefined && <Note note={file.note} />}
@@ -55,7 +55,7 @@ export function DropDialog(props: DropDialogProps) {
         )}
         {fault !== undefined && <Notice tone="bad">{fault}</Notice>}
         {!isRemoved && (
-          <div class="row end">
+          <DialogEnd>
             {file !== undefined && (
               <>
                 <Button kind="primary" icon="folder" disabled={isBusy} onClick={() => props.onKeep([item])}>
@@ -69,7 +69,7 @@ export function DropDialog(props: DropDialogProps) {
             <Button kind="danger" icon="trash" disabled={isBusy} onClick={() => props.onDiscard([item])}>
               {text.discard}
             </Button>
-          </div>
+          </DialogEnd>
         )}
       </div>
     </Dialog>

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { Button, Check, Dialog, IconButton } from '../../common/controls.tsx'
+import { Check, Dialog, IconButton } from '../../common/controls.tsx'
 import { useText } from '../../common/reader.ts'
 import { workTexts } from '../work/texts.ts'
 import './keys.css'
@@ -44,9 +44,6 @@ function KeysDialog({ of, onClose }: KeysHelpProps & { readonly onClose: () => v
       <Check checked={isOn} onChange={turnKeys}>
         {text.on}
       </Check>
-      <div class="row end">
-        <Button onClick={onClose}>{text.close}</Button>
-      </div>
     </Dialog>
   )
 }

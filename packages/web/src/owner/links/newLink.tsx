@@ -2,7 +2,7 @@
 
 import type { CreatedLink, OwnLink } from '@blindkeep/client/owner'
 import { useState } from 'preact/hooks'
-import { Button, Notice } from '../../common/controls.tsx'
+import { Button, DialogEnd, Notice } from '../../common/controls.tsx'
 import { focusFault } from '../../common/focusFault.ts'
 import { useText } from '../../common/reader.ts'
 import { AskingDialog } from '../askingDialog.tsx'
@@ -57,9 +57,9 @@ export function NewLink({ like, from, onClose, onCreated }: NewLinkProps) {
       >
         <Notice tone="good">{text.ready.created}</Notice>
         <LinkAddress {...created} />
-        <div class="row end">
+        <DialogEnd>
           <Button onClick={onClose}>{text.ready.done}</Button>
-        </div>
+        </DialogEnd>
       </AskingDialog>
     )
   return (

@@ -1,5 +1,5 @@
 import { useRef } from 'preact/hooks'
-import { Button, Field, Notice } from '../../common/controls.tsx'
+import { Button, DialogEnd, Field, Notice } from '../../common/controls.tsx'
 import { CopyButton } from '../../common/copyButton.tsx'
 import { formats } from '../../common/format.ts'
 import { QrCode } from '../../common/qrCode.tsx'
@@ -70,9 +70,9 @@ export function ShareAddress(props: ShareAddressProps) {
           {maxDownloads !== undefined && ` ${text.made.downloads(maxDownloads)}`}
         </p>
       </div>
-      <div class="row end">
+      <DialogEnd>
         <Button onClick={onClose}>{text.made.done}</Button>
-      </div>
+      </DialogEnd>
     </AskingDialog>
   )
 }

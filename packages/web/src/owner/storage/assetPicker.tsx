@@ -1,6 +1,6 @@
 import type { AssetId } from '@blindkeep/protocol/ids'
 import { useMemo, useState } from 'preact/hooks'
-import { Button, Check, Dialog, Name } from '../../common/controls.tsx'
+import { Button, Check, Dialog, DialogEnd, Name } from '../../common/controls.tsx'
 import { formats } from '../../common/format.ts'
 import { useText } from '../../common/reader.ts'
 import { useLoaded } from '../../common/useLoaded.ts'
@@ -69,16 +69,18 @@ export function AssetPicker({ entries, chosen, onChosen }: AssetPickerProps) {
             </li>
           ))}
       </ul>
-      <div class="row end">
-        {shown < found.length && (
+      {shown < found.length && (
+        <div>
           <Button kind="quiet" onClick={() => setShown(shown + SHOWN_AT_ONCE)}>
             {text.more}
           </Button>
-        )}
+        </div>
+      )}
+      <DialogEnd>
         <Button kind="primary" onClick={done}>
           {text.done(ticked.size)}
         </Button>
-      </div>
+      </DialogEnd>
     </Dialog>
   )
 }

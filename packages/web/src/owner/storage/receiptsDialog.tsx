@@ -38,7 +38,7 @@ export function ReceiptsDialog({ of, onClose }: ReceiptsDialogProps) {
     return { ...checked, formerNames: await formerNamesOf(checked) }
   }, of.assetId)
   return (
-    <Dialog title={text.title(isolated(of.name))} closeLabel={text.close} onClose={onClose} wide>
+    <Dialog title={text.title(isolated(of.name))} closeLabel={text.close} onClose={onClose}>
       {value === undefined && error === undefined && (
         <>
           <p role="status">{text.loading}</p>

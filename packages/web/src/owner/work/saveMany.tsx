@@ -3,7 +3,7 @@ import { type FolderTemplate, foldersFor, type TemplateFile } from '@blindkeep/c
 import type { AssetId, DropId } from '@blindkeep/protocol/ids'
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import { Button, Dialog, Notice } from '../../common/controls.tsx'
+import { Button, Dialog, DialogEnd, Notice } from '../../common/controls.tsx'
 import { useText } from '../../common/reader.ts'
 import { canChooseFolder, chooseFolder, type SaveFolder } from '../../common/saveFolder.ts'
 import { FolderField, type FolderParts, readTemplate } from './folderField.tsx'
@@ -77,7 +77,7 @@ function SaveDialog({ files, zip, parts, onClose }: Question & { readonly onClos
       <p>{canChooseFolder() ? text.about : text.aboutZip}</p>
       {parts !== undefined && <FolderField {...parts} template={typed} onTemplate={setTyped} />}
       {isRefused && <Notice tone="bad">{text.refused}</Notice>}
-      <div class="row end">
+      <DialogEnd>
         {canChooseFolder() && (
           <Button kind="primary" icon="folder" disabled={read === undefined} onClick={() => void saveInFolder()}>
             {text.folder}
@@ -93,7 +93,7 @@ function SaveDialog({ files, zip, parts, onClose }: Question & { readonly onClos
         >
           {text.zip}
         </Button>
-      </div>
+      </DialogEnd>
     </Dialog>
   )
 }

@@ -1,4 +1,4 @@
-/** Blindkeep's mark, the same as `common/mark.svg`. Inline, so that the first paint loads no image. */
+/** Blindkeep's mark, the same as `mark.svg`. Inline: the first paint loads no image, and it is visible in the dark. */
 export function Mark() {
   return (
     <svg class="mark" viewBox="0 0 32 32" aria-hidden="true" focusable="false">
