@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { cp, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { PAGE_ROUTES } from '../packages/protocol/src/pages.ts'
+import { PAGE_ROUTES, UNKNOWN_PAGE } from '../packages/protocol/src/pages.ts'
 import { readPages } from '../packages/server/src/adapters/filesystem/pages.ts'
 import { policiesOf, policyAt } from '../packages/server/src/http/policies.ts'
 import type { Pages } from '../packages/server/src/ports/pages.ts'
@@ -32,9 +32,9 @@ export async function copyPagesLists(to: string): Promise<void> {
   await cp(join(ROOT, 'packages', 'web', 'dist', PAGES_LIST), join(to, `${await version()}.json`))
 }
 
-/** What `blindkeep pages serve` and `open` show: no service workers, and nothing compressed. */
+/** What `blindkeep pages serve` and `open` show: no service workers, no page for unknown addresses. */
 export function isLocal(path: string): boolean {
-  return !/^(?:push|take)(?:\/|$)|\.(?:br|gz)$/.test(path)
+  return !/^(?:unknown|push|take)(?:\/|$)|\.(?:br|gz)$/.test(path)
 }
 
 function pagesListOf(pages: Pages, version: string): string {
@@ -50,10 +50,10 @@ function pagesListOf(pages: Pages, version: string): string {
     kinds.set(kind, lowered(headers))
     routes.push([path.replace(/:\w+$/, '*'), file, kind])
   }
-  for (const { path, kind, headers: more, fileName } of PAGE_ROUTES) {
+  for (const { path, kind, headers: more, fileName } of [...PAGE_ROUTES, UNKNOWN_PAGE]) {
     add(path, fileName('*'), { kind, more })
     const index = fileName('')
-    if (path.endsWith('*') && pages.has(index)) add(path.slice(0, -1), index, { kind, more })
+    if (kind !== 'unknown' && path.endsWith('*') && pages.has(index)) add(path.slice(0, -1), index, { kind, more })
   }
   const isPage = (prefix: string) => prefix === '' || PAGE_ROUTES.some(({ path }) => path === `${prefix}*`)
   for (const [prefix] of policies.filter(([each]) => !isPage(each)))

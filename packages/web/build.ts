@@ -24,7 +24,9 @@ const dist = resolve(values.out ?? join(here, 'dist'))
 const staging = `${dist}.${process.pid}`
 const root = join(here, '..', '..')
 const SOURCES = [
-  ...['index.html', 'u', 'preview', 'app', 'src', 'build.ts', 'vite.config.ts'].map((name) => join(here, name)),
+  ...['index.html', 'u', 'unknown', 'preview', 'app', 'src', 'build.ts', 'vite.config.ts'].map((name) =>
+    join(here, name),
+  ),
   ...['packages/client/src', 'packages/protocol/src', 'package-lock.json'].map((name) => join(root, name)),
   // Of the list of the pages.
   ...['package.json', 'tools/pagesList.ts'].map((name) => join(root, name)),
@@ -55,7 +57,8 @@ async function buildAll(): Promise<void> {
     for (const name of ['push', 'take'] as const)
       await build({ ...serviceWorkerConfig(name, staging), plugins: [noting] })
     await writeLicences(staging, modules)
-    for (const folder of ['preview', 'app']) await cp(join(here, folder), join(staging, folder), { recursive: true })
+    for (const folder of ['preview', 'app', 'unknown'])
+      await cp(join(here, folder), join(staging, folder), { recursive: true })
     await inlinePreview(join(staging, 'preview'))
     await addTakingManifest(join(staging, 'app'))
     await compress(staging)

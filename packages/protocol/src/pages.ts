@@ -1,10 +1,13 @@
 /** The built pages: which file is at which address, and the headers that it is sent with, the same at every server. */
 
-/** Nothing inline or from other origins, no HTML or script from text, no frames (decisions/web.md). */
+/** Of the one style in `packages/web/unknown/index.html`, which names no files: it is at addresses of any depth. */
+const UNKNOWN_STYLE = "'sha256-83zuekegiFN0S03V6e6KyD6RIoU5/2mb4kEln2LqXhU='"
+
+/** Nothing inline but that style or from other origins, no HTML or script from text, no frames (decisions/web.md). */
 export const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
-  "style-src 'self'",
+  `style-src 'self' ${UNKNOWN_STYLE}`,
   "img-src 'self' blob:",
   "manifest-src 'self'",
   "connect-src 'self'",
@@ -83,7 +86,7 @@ const serviceWorkerHeaders = (policy: string) => ({
 export interface PageRoute {
   readonly path: string
   /** Pages of a kind have the same headers. */
-  readonly kind: 'owner' | 'page' | 'asset' | 'preview' | 'push' | 'take'
+  readonly kind: 'owner' | 'page' | 'unknown' | 'asset' | 'preview' | 'push' | 'take'
   /** Matches the addresses of the route. */
   readonly form: RegExp
   readonly headers: Readonly<Record<string, string>>
@@ -134,6 +137,15 @@ export const PAGE_ROUTES: readonly PageRoute[] = [
   },
 ]
 
+/** What a browser is shown, with status 404, at each address that has no other answer. The policy is that of a page. */
+export const UNKNOWN_PAGE: PageRoute = {
+  kind: 'unknown',
+  path: '/*',
+  form: /^\//,
+  headers: { ...page.headers, 'Cache-Control': 'no-store' },
+  fileName: () => 'unknown/index.html',
+}
+
 /**
  * The page that shows a guest's file has no origin and no network, whatever the file does. Its script and style are in
  * it, allowed by their hashes: in a frame with a `sandbox` attribute WebKit takes nothing for `'self'`
@@ -165,7 +177,7 @@ function hashesIn(document: string, name: string, sha256Base64: Sha256Base64): s
 type Sha256Base64 = (text: string) => string
 
 /** The folders of pages in a build. Nothing else in the directory is read. */
-export const PAGE_FOLDERS = ['u', 'assets', 'preview', 'app', 'push', 'take'] as const
+export const PAGE_FOLDERS = ['u', 'unknown', 'assets', 'preview', 'app', 'push', 'take'] as const
 export const PAGE_INDEX = 'index.html'
 
 /** By the end of a file's name. A build's other files are not sent. */

@@ -7,6 +7,7 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { after, before, describe, it } from 'node:test'
+import { PAGE_POLICY } from '@blindkeep/protocol/pages'
 import { type RunningServer, startServer } from '../../../testing/startServer.ts'
 
 interface PagesList {
@@ -66,23 +67,35 @@ function faultsOf(policy: string): readonly string[] {
   return [...unknown, ...twice, ...open].map((name = '') => name)
 }
 
+describe('the page for unknown addresses', () => {
+  it('has the one style that pages allow, and no other file: it stands at addresses of any depth', async () => {
+    const page = await readFile(new URL('../dist/unknown/index.html', import.meta.url), 'utf8')
+    const [, style = ''] = /<style>(.*?)<\/style>/s.exec(page) ?? []
+    const digest = createHash('sha256').update(style).digest('base64')
+    assert.ok(PAGE_POLICY.includes(`style-src 'self' 'sha256-${digest}';`), `its style is sha256-${digest}`)
+    assert.doesNotMatch(page, /<script|<link|<img|style=|src=/)
+  })
+})
+
 describe('the pages, by the rules of WEBCAT', () => {
   it('are the listed files, or at every other page’s address the one fallback', async () => {
     const found = new Set<string>()
-    for (const [path, file] of list.routes.filter(([, each]) => each !== null)) {
+    for (const [path, file, kind] of list.routes.filter(([, each]) => each !== null)) {
       const folder = file?.endsWith('*') === true ? file.slice(0, -1) : undefined
       const names =
         folder === undefined ? [file ?? ''] : Object.keys(list.files).filter((each) => each.startsWith(folder))
       for (const name of names) {
         const address = path.replace('*', folder === undefined ? 'any' : name.slice(folder.length))
-        const answer = await fetch(`${server.url}${address}`)
+        const answer = await fetch(`${server.url}${address}`, { headers: { accept: 'text/html' } })
         const digest = createHash('sha256')
           .update(new Uint8Array(await answer.arrayBuffer()))
           .digest('hex')
         assert.equal(digest, list.files[name]?.[0], address)
         found.add(name)
         const isFile = list.files[address.slice(1) || 'index.html'] !== undefined || address.endsWith('/')
-        assert.ok(isFile || name === FALLBACK, address)
+        // Where nothing is, an extension shows a page of its own.
+        assert.ok(isFile || name === FALLBACK || kind === 'unknown', address)
+        assert.equal(answer.status, kind === 'unknown' ? 404 : 200, address)
       }
     }
     assert.deepEqual([...found].toSorted(), Object.keys(list.files).toSorted())

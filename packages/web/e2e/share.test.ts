@@ -212,7 +212,12 @@ describe('the page of a share', () => {
       if (address === wrong[0]?.[0]) await assertAccessible(page)
       await close()
     }
-    assert.ok(t)
+    const { page } = await browser.open(t, { url: `${proxy.url}/v/x/${opaqueId}`, expected: [/404 for /] })
+    await page.getByRole('heading', { name: 'There is nothing at this address', level: 1 }).waitFor()
+    await assertAccessible(page)
+    await page.getByRole('link', { name: 'Go to the start page' }).click()
+    await page.getByRole('heading', { name: 'Sign in', level: 1 }).waitFor()
+    assert.equal(page.url(), `${proxy.url}/`)
   })
 
   it('opens when a program has rewritten the # of its link, and says who has seen the key', async (t) => {

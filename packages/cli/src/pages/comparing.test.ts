@@ -9,6 +9,7 @@ const BODY = Buffer.from('page')
 const HEADERS = { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': "default-src 'none'" }
 const EXPECTED: Expected = {
   path: '/',
+  status: 200,
   sha256: createHash('sha256').update(BODY).digest('hex'),
   length: BODY.length,
   headers: HEADERS,

@@ -95,7 +95,7 @@ const EXPECTED_OTHERS: ReadonlySet<string> = new Set([
 ])
 
 export function differencesIn(answer: Answer, expected: Expected): readonly Difference[] {
-  if (answer.status !== 200) return [awayIn(answer) ?? statusDifference('page', answer)]
+  if (answer.status !== expected.status) return [awayIn(answer) ?? statusDifference('page', answer)]
   const fault = faultOfBody(answer, expected)
   return [
     ...(fault === undefined ? [] : [{ about: 'page', what: fault } as const]),

@@ -21,9 +21,11 @@ const LIST: PagesList = {
     ['/healthz', null, 'data'],
     ['/problems/*', null, 'problem'],
     ['/v1/*', null, 'data'],
+    ['/*', 'unknown/index.html', 'unknown'],
   ],
   files: {
     'index.html': file('text/html; charset=utf-8'),
+    'unknown/index.html': file('text/html; charset=utf-8'),
     'u/index.html': file('text/html; charset=utf-8'),
     'preview/index.html': file('text/html; charset=utf-8'),
     'assets/a.js': file('text/javascript; charset=utf-8'),
@@ -38,7 +40,7 @@ const LIST: PagesList = {
 describe('a list of pages', () => {
   it('says of each file where it is, and what a browser asks for it as', () => {
     assert.deepEqual(
-      expectedIn(LIST, 'id').map(({ path, use }) => [path, use]),
+      expectedIn(LIST, 'id').map(({ path, use, status }) => [path, use, ...(status === 200 ? [] : [status])]),
       [
         ['/', 'document'],
         ['/u/id', 'document'],
@@ -49,12 +51,18 @@ describe('a list of pages', () => {
         ['/assets/a.webmanifest', 'manifest'],
         ['/preview/', 'frame'],
         ['/take/worker.js', 'serviceWorker'],
+        ['/id', 'document', 404],
       ],
     )
   })
 
-  it('says which policy is where no page is', () => {
-    assert.deepEqual(declaredIn(LIST, 'x'), [
+  it('says which policy is where no page is, also if it is of a release without a page for unknown addresses', () => {
+    assert.deepEqual(
+      declaredIn(LIST, 'x').map(({ path }) => path),
+      ['/problems/x', '/v1/x'],
+    )
+    const older = { ...LIST, routes: LIST.routes.filter(([path]) => path !== '/*') }
+    assert.deepEqual(declaredIn(older, 'x'), [
       { path: '/problems/x', headers: policy('p') },
       { path: '/v1/x', headers: policy('data') },
       { path: '/x', headers: policy('page') },

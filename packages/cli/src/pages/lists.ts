@@ -66,6 +66,8 @@ export function compareVersions(one: string, other: string): number {
 /** An address at which the list expects a file. */
 export interface Expected {
   readonly path: string
+  /** 404 with the page for addresses at which nothing is. */
+  readonly status: 200 | 404
   readonly sha256: string
   readonly length: number
   /** With the type. */
@@ -84,7 +86,8 @@ export function expectedIn({ routes, files, headers }: PagesList, id: string): r
       const [sha256, length, mediaType] = files[name] ?? []
       if (sha256 === undefined || length === undefined || mediaType === undefined) return []
       const named = { 'content-type': mediaType, ...headers[kind] }
-      return [{ path: address, sha256, length, headers: named, use: useOf(kind, mediaType) }]
+      const status = kind === 'unknown' ? 404 : 200
+      return [{ path: address, status, sha256, length, headers: named, use: useOf(kind, mediaType) }]
     }
     if (!pattern.endsWith('*')) return at(pattern, path.replace('*', id))
     const folder = pattern.slice(0, -1)
@@ -100,7 +103,8 @@ export function declaredIn({ routes, headers }: PagesList, unknown: string): rea
     const policy = headers[kind]?.['content-security-policy']
     return { ...headers.data, ...(policy !== undefined && { 'content-security-policy': policy }) }
   }
-  return [...folders, ['/*', null, 'page'] as const].map(([path, , kind]) => ({
+  const others = routes.some(([path]) => path === '/*') ? [] : [['/*', null, 'page'] as const]
+  return [...folders, ...others].map(([path, , kind]) => ({
     path: path.replace('*', unknown),
     headers: policyOf(kind),
   }))

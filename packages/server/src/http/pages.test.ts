@@ -8,7 +8,7 @@ import { listen, overHttp, said, type Web } from '../testing/http.ts'
 import { inWorld, type World } from '../testing/world.ts'
 
 const PAGE_POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; manifest-src 'self'; connect-src 'self'; worker-src 'self'; frame-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types blindkeep-worker"
+  "default-src 'none'; script-src 'self'; style-src 'self' 'sha256-83zuekegiFN0S03V6e6KyD6RIoU5/2mb4kEln2LqXhU='; img-src 'self' blob:; manifest-src 'self'; connect-src 'self'; worker-src 'self'; frame-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types blindkeep-worker"
 
 function file(text: string, mediaType = 'text/html; charset=utf-8'): PageFile {
   return {
@@ -24,6 +24,7 @@ const PREVIEW = "<style>a { b: c }</style><body><script>post('ready')</script></
 const pages: Pages = new Map([
   ['index.html', file('owner')],
   ['u/index.html', file('link')],
+  ['unknown/index.html', file('nothing here')],
   ['assets/guest-1a.js', file('script', 'text/javascript; charset=utf-8')],
   ['assets/plain.svg', { ...file('picture', 'image/svg+xml'), coded: {} }],
   ['preview/index.html', file(PREVIEW)],
@@ -313,8 +314,42 @@ describe('the pages', () => {
         assert.equal(said(await web.ask({ method: 'GET', url })), '404 request.not_found', url)
         assert.notEqual((await web.ask({ method: 'POST', url, headers })).statusCode, 302, url)
       }
-      for (const url of ['/u/a/b', '/w/', '/u//evil.example', '/u/%2f%2fevil.example/', '//u/'])
+      for (const url of ['/u/a/b', '/w/', '/u//evil.example', '/u/%2f%2fevil.example/', '//u/']) {
+        const { statusCode, body } = await web.ask({ method: 'GET', url, headers })
+        assert.deepEqual([statusCode, body], [404, 'nothing here'], url)
+      }
+    }),
+  )
+
+  it(
+    'say to a browser that nothing is at an address, and lead it to the start; all else gets a problem',
+    inWeb(async (web) => {
+      const headers = { accept: 'text/html,*/*;q=0.8', 'accept-encoding': 'br', 'if-none-match': '*' }
+      for (const url of ['/none', '/a/b/c.html?x=1', '/u/a/b', '/%zz', `/${'a'.repeat(9000)}`]) {
+        const shown = await web.ask({ method: 'GET', url, headers })
+        assert.deepEqual([shown.statusCode, shown.body], [404, 'br of nothing here'], url)
+        assert.deepEqual(
+          ['cache-control', 'content-type', 'content-security-policy', 'etag'].map((name) => shown.headers[name]),
+          ['no-store', 'text/html; charset=utf-8', PAGE_POLICY, undefined],
+        )
+        const start = `${url.split('?')[0]}?start`
+        const { statusCode, headers: led } = await web.ask({ method: 'GET', url: start, headers })
+        assert.equal(statusCode, 302, start)
+        assert.equal(new URL(String(led.location), `http://a.example/below${start}`).href, 'http://a.example/below/')
+        assert.equal((await web.ask({ method: 'HEAD', url, headers })).body, '')
+        assert.equal(said(await web.ask({ method: 'GET', url })), '404 request.not_found', url)
+        assert.equal(said(await web.ask({ method: 'POST', url, headers })), '404 request.not_found', url)
+      }
+      for (const url of ['/v1/none', '/d/a/b/c/d/e', '/assets/none.js', '/preview/none', '/problems/none', '/v1/%zz'])
         assert.equal(said(await web.ask({ method: 'GET', url, headers })), '404 request.not_found', url)
+    }),
+  )
+
+  it(
+    'are not needed for that: without them all get a problem',
+    inWorld(async (world) => {
+      const asked = overHttp(world).ask({ method: 'GET', url: '/none', headers: { accept: 'text/html' } })
+      assert.equal(said(await asked), '404 request.not_found')
     }),
   )
 

@@ -1,7 +1,7 @@
 /** Pages for people, the same for all visitors: they do not reveal whether a link or share exists. */
 import type { ServerResponse } from 'node:http'
 import { exposedInvite } from '@blindkeep/protocol/inviteLink'
-import { PAGE_ROUTES, type PageRoute } from '@blindkeep/protocol/pages'
+import { PAGE_POLICY, PAGE_ROUTES, type PageRoute, UNKNOWN_PAGE } from '@blindkeep/protocol/pages'
 import type { Refusal } from '../domain/ground/refusals.ts'
 import type { ContentCoding, PageFile, Pages } from '../ports/pages.ts'
 import { type Exchange, holds, type Incoming, type Route, send, setHeaders } from './reply.ts'
@@ -65,14 +65,41 @@ const DAMAGED_LINK = /^\/([uv])(?:\/([\w-]*(?:%(?:25)*23[\w-]*)?))?\/?$/i
  * has, and the page says what is wrong or opens. The target is relative, because the public URL may have a path.
  * Answers no other request, and says whether it has answered.
  */
-export function sendToPage({ request: { method, url, headers }, reply }: Exchange): boolean {
-  const path = pathOf(url)
-  const target = linkTargetOf(url)
-  const isBrowser = METHODS.some((each) => each === method) && headers.accept?.includes('text/html') === true
-  if (target === undefined || !isBrowser) return false
-  const up = '../'.repeat(path.split('/').length - 2)
+export function sendToPage(exchange: Exchange): boolean {
+  const target = linkTargetOf(exchange.request.url)
+  if (target === undefined || !isBrowser(exchange)) return false
+  sendOn(exchange, target)
+  return true
+}
+
+/** @param target relative to the server's base */
+function sendOn({ request, reply }: Exchange, target: string): void {
+  const up = '../'.repeat(pathOf(request.url).split('/').length - 2)
   setHeaders(reply, { Location: `./${up}${target}`, Vary: 'Accept', 'Cache-Control': 'no-store' })
   send(reply, 302)
+}
+
+function isBrowser({ request: { method, headers } }: Exchange): boolean {
+  return METHODS.some((each) => each === method) && headers.accept?.includes('text/html') === true
+}
+
+/** All that the link to the start names: the page stands at addresses of any depth, below any path of a proxy. */
+const START = '?start'
+
+/**
+ * A browser where nothing is: it gets a page that says so, and from there goes on to the server's base. Answers no
+ * other request, and says whether it has answered.
+ *
+ * @param policy of the address: where data or files are, there are no pages
+ */
+export function sendUnknown(pages: Pages, policy: string, exchange: Exchange): boolean {
+  const file = pages.get(UNKNOWN_PAGE.fileName(''))
+  if (file === undefined || policy !== PAGE_POLICY || !isBrowser(exchange)) return false
+  if (exchange.request.url.endsWith(START)) sendOn(exchange, '')
+  else {
+    setHeaders(exchange.reply, UNKNOWN_PAGE.headers)
+    sendFile(exchange, file, 404)
+  }
   return true
 }
 
@@ -98,15 +125,19 @@ function sayNotBuilt(reply: ServerResponse): void {
   send(reply, 503, 'The pages are not built yet: run `npm run build`, then start the server again.\n')
 }
 
-function sendFile({ request, reply }: Exchange, file: PageFile): void {
+function sendFile({ request, reply }: Exchange, file: PageFile, status = 200): void {
   const coding = CODINGS.find((each) => file.coded[each] && accepts(request.headers['accept-encoding'], each))
   const bytes = (coding && file.coded[coding]) ?? file.bytes
   // Each coding is its own representation (RFC 9110, section 8.8.3.3).
   const etag = `"${file.version}${coding === undefined ? '' : `-${coding}`}"`
-  setHeaders(reply, { ETag: etag, Vary: 'Accept-Encoding' })
-  if (holds(request.headers['if-none-match'], etag)) return void send(reply, 304)
+  setHeaders(reply, { Vary: 'Accept-Encoding' })
+  // Only what is there can be unchanged (RFC 9110, section 13.2.1).
+  if (status === 200) {
+    setHeaders(reply, { ETag: etag })
+    if (holds(request.headers['if-none-match'], etag)) return void send(reply, 304)
+  }
   setHeaders(reply, { 'Content-Encoding': coding, 'Content-Type': file.mediaType })
-  send(reply, 200, bytes)
+  send(reply, status, bytes)
 }
 
 /** RFC 9110, section 12.5.3. `*` does not count as any coding. */

@@ -11,14 +11,21 @@ import { inWorld } from '../testing/world.ts'
 
 const page = { mediaType: 'text/html; charset=utf-8', bytes: Buffer.from('page'), coded: {}, version: 'version' }
 const pages: Pages = new Map(
-  ['index.html', 'u/index.html', 'assets/a.js', 'preview/index.html', 'push/worker.js', 'take/worker.js'].map(
-    (name) => [name, page],
-  ),
+  [
+    'index.html',
+    'u/index.html',
+    'unknown/index.html',
+    'assets/a.js',
+    'preview/index.html',
+    'push/worker.js',
+    'take/worker.js',
+  ].map((name) => [name, page]),
 )
 const OF_DATA = "default-src 'none'; frame-ancestors 'none'; sandbox"
 const OF_PROBLEMS =
   /^default-src 'none'; style-src 'sha256-[^']+'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; sandbox$/
-const OF_PAGES = /^default-src 'none'; script-src 'self'; style-src 'self'; .*; trusted-types blindkeep-worker$/
+const OF_PAGES =
+  /^default-src 'none'; script-src 'self'; style-src 'self' 'sha256-[^']+'; .*; trusted-types blindkeep-worker$/
 const ACCEPT = { accept: 'text/html' }
 
 describe('the policy of an answer', () => {
@@ -52,6 +59,7 @@ describe('the policy of an answer', () => {
         [304, OF_PAGES, { method: 'GET', url: '/u/x', headers: { 'if-none-match': '*' } }],
         [302, OF_PAGES, { method: 'GET', url: '/U/x', headers: ACCEPT }],
         [404, OF_PAGES, { method: 'GET', url: '/nothing' }],
+        [404, OF_PAGES, { method: 'GET', url: '/nothing', headers: ACCEPT }],
         [404, OF_PAGES, { method: 'GET', url: '/%zz' }],
         [405, OF_PAGES, { method: 'POST', url: '/v/x' }],
         [421, OF_PAGES, { method: 'GET', url: '/', headers: { host: 'evil.example' } }],

@@ -23,9 +23,9 @@ import { boundConnections } from './connections.ts'
 import { createErrors, type Errors, unknownPath } from './errors.ts'
 import { createAtFormerName } from './formerName.ts'
 import { createNaming } from './hosts.ts'
-import { pageRoutes, sendToPage } from './pages.ts'
+import { pageRoutes, sendToPage, sendUnknown } from './pages.ts'
 import { methodsOf, mistakenPaths, routerPath } from './paths.ts'
-import { policiesOf, policyAt } from './policies.ts'
+import { type Policies, policiesOf, policyAt } from './policies.ts'
 import { createReadTurns, type InReadTurns } from './readTurns.ts'
 import {
   begun,
@@ -105,16 +105,21 @@ export function createHttpServer(ports: HttpPorts, settings: HttpSettings): Http
   if (watch !== undefined) server.on('connection', watch.connected)
   const { signal, close } = closingOf(server)
 
-  const answering = createAnswering(ports, settings, { errors, senderOf })
+  const policies = policiesOf(pages)
+  const answering = createAnswering(ports, settings, { errors, senderOf, policies })
   const refuseUnknown: Route['answer'] = (exchange) =>
     errors.refuse({ ...exchange, refusal: unknownPath(exchange.request) })
-  const undecodable = answering({ answer: errors.refuseUndecodable })
+  const isShownUnknown = (exchange: Exchange) => sendUnknown(pages, policyAt(policies, exchange.request.url), exchange)
+  const undecodable = answering({
+    answer: async (exchange) => (isShownUnknown(exchange) ? undefined : errors.refuseUndecodable(exchange)),
+  })
   const router = createRouter({
     maxParamLength: 16_384,
     onBadUrl: (_path, request, reply) => undecodable(request, reply),
     onMaxParamLength: (_path, request, reply) => undecodable(request, reply),
     defaultRoute: answering({
-      answer: async (exchange, given) => (sendToPage(exchange) ? undefined : refuseUnknown(exchange, given)),
+      answer: async (exchange, given) =>
+        sendToPage(exchange) || isShownUnknown(exchange) ? undefined : refuseUnknown(exchange, given),
     }),
   })
   const admit = createAdmit({ ...ports, senderOf, closing: signal }, settings)
@@ -135,14 +140,13 @@ export function createHttpServer(ports: HttpPorts, settings: HttpSettings): Http
 
 /** What each request passes before its route answers. Log and figures learn of its end. */
 function createAnswering(
-  { pages, protocolWindow, log, watch, newRequestId }: HttpPorts,
+  { protocolWindow, log, watch, newRequestId }: HttpPorts,
   settings: HttpSettings,
-  { errors, senderOf }: { readonly errors: Errors; readonly senderOf: SenderOf },
+  { errors, senderOf, policies }: { readonly errors: Errors; readonly senderOf: SenderOf; readonly policies: Policies },
 ) {
   const hintAtProxy = createProxyHint(senderOf, log)
   const namingOf = createNaming(settings.publicUrl, settings.formerUrls)
   const atFormerName = createAtFormerName({ ...settings, ...errors })
-  const policies = policiesOf(pages)
 
   return ({ path, operation = 'none', answer }: Pick<Route, 'answer'> & Partial<Route>) => {
     // Log the route's pattern, never the path: an opaque id in a path is a credential.

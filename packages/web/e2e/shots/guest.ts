@@ -5,7 +5,7 @@ import { asked } from '../../src/text/en/asked.ts'
 import { guest as text } from '../../src/text/en/guest.ts'
 import type { Shot } from '../shots.ts'
 
-const UNLIMITED = { caps: { maxTotalBytes: 'unlimited' } } as const
+const UNLIMITED = { caps: { maxTotalBytes: 'unlimited', maxFileCount: 'unlimited' } } as const
 
 /** What a guest sees. */
 export const guestShots: readonly Shot[] = [
@@ -132,6 +132,11 @@ export const guestShots: readonly Shot[] = [
     name: 'guest/damaged-address',
     begin: async (world) => ({ url: (await world.link()).url.slice(0, -5) }),
     reach: (page) => page.getByText(text.faults.malformed.title).waitFor(),
+  },
+  {
+    name: 'guest/unknown-address',
+    begin: ({ url }) => ({ url: `${url}/none/of/these` }),
+    expected: [/404 for /],
   },
   {
     name: 'guest/unreachable',
