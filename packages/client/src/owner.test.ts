@@ -214,6 +214,7 @@ describe('an upload link', () => {
       openSessions: 0,
       openBytes: 0,
       pending: 1,
+      refused: undefined,
     })
   })
 

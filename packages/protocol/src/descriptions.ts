@@ -72,7 +72,8 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   KeyChangeResponse: 'A signed move or rotation: two messages with the same payload.',
   LinkChangedEvent: 'A link or its use has changed.',
   LinkRefusalResponse: 'One reason why a link took no file of a guest.',
-  LinkRefusalsResponse: 'What guests could not send through the link. Counted once an hour at most, and until the owner changes the link.',
+  LinkRefusalsResponse:
+    'What guests could not send through the link. Counted once an hour at most, and until the owner changes the link.',
   LinkEntryResponse: 'A link as its owner sees it.',
   LinksResponse: 'The links of the account.',
   LoginRequest: 'E-mail and a proof of the sign-in key.',
@@ -98,7 +99,8 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   InboxNearlyFullEvent: 'Eight tenths of the places of the inbox are taken. At most once an hour.',
   ServerMovedEvent:
     'The operator has moved the server to another address. Only for an account with a webhook, an ntfy topic or an e-mail address.',
-  DropRefusedEvent: 'A link took no file of a guest. At most once an hour for each link, and once for the account. Links and account say why.',
+  DropRefusedEvent:
+    'A link took no file of a guest. At most once an hour for each link, and once for the account. Links and account say why.',
   QuotaResponse: 'The storage of the account.',
   ReadinessResponse: 'Whether the server can serve.',
   RefreshRequest: 'The token to rotate.',

@@ -197,6 +197,11 @@ describe('the links of an owner', () => {
     await assert.rejects(openLink(url), /takes no files/)
     await assertAccessible(page)
     assert.equal(await button(page, /^(Show link|Change|Revoke) Tax/).count(), 0)
+    await mine.getByText(text.refused.why.revoked(text.refused.times(1))).waitFor()
+    await assertAccessible(page)
+    await button(page, text.refused.dismiss.of('Taxes of 2026')).press('Enter')
+    await mine.getByText(text.refused.title).waitFor({ state: 'detached' })
+    await page.locator('h1:focus').waitFor()
 
     await button(page, /^Duplicate Tax/).click()
     await page.locator('dialog input:focus').waitFor()

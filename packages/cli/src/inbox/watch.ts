@@ -10,10 +10,10 @@ import { isSessionOver, type SignedIn, signedIn } from '../account/session.ts'
 import { followAlbums } from '../changes/followAlbums.ts'
 import { EXIT, type Exit, UsageError } from '../ground/exits.ts'
 import { Interrupted, interruptible } from '../ground/interrupts.ts'
+import { refusedFacts, refusedLines } from '../ground/refusedTexts.ts'
 import type { Report } from '../ground/report.ts'
 import { shown } from '../ground/texts.ts'
 import { refuseMoved } from '../home/pins.ts'
-import { linkFacts, refusedLines } from '../links/linkTexts.ts'
 import { isMoved } from '../outcomes/failures.ts'
 import { type Bell, createBell } from './bell.ts'
 import { linkOf, select } from './inbox.ts'
@@ -121,7 +121,8 @@ async function listen({ owner, report }: SignedIn, bell: Bell, signal: AbortSign
 async function tellRefused(owner: Owner, report: Report): Promise<void> {
   const links = await owner.listLinks()
   for (const link of links)
-    for (const line of refusedLines([link])) report.result(line, { event: 'refused', ...linkFacts(link) })
+    for (const line of refusedLines([link]))
+      report.result(line, { event: 'refused', link_id: link.opaqueId, ...refusedFacts(link) })
 }
 
 /** Repeats work for as long as its failures let it go on. Tells the first failure, and when it is over. */

@@ -10,8 +10,9 @@ import { type NewPassphraseFlags, newPassphrase } from '../ground/newPassphrase.
 import type { Expiry } from '../ground/options.ts'
 import { type QrFlags, tellQrCode } from '../ground/qrCode.ts'
 import { askedFacts } from '../ground/questionTexts.ts'
+import { nameText } from '../ground/refusedTexts.ts'
 import { type AskingFlags, askedBy } from './asking.ts'
-import { limitFacts, limitsText, nameText } from './linkTexts.ts'
+import { limitFacts, limitsText } from './linkTexts.ts'
 import { pickLink } from './pickLink.ts'
 
 export interface CreateLinkFlags extends OwnerFlags, QrFlags, NewPassphraseFlags, AskingFlags {

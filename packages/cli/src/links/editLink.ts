@@ -6,8 +6,9 @@ import type { OwnerFlags } from '../account/profile.ts'
 import { signedIn } from '../account/session.ts'
 import { EXIT, type Exit, UsageError } from '../ground/exits.ts'
 import type { Expiry } from '../ground/options.ts'
+import { nameText } from '../ground/refusedTexts.ts'
 import { type AskingFlags, askedBy } from './asking.ts'
-import { limitsText, linkFacts, nameText, STATES } from './linkTexts.ts'
+import { limitsText, linkFacts, STATES } from './linkTexts.ts'
 import { pickLink } from './pickLink.ts'
 
 export interface EditLinkFlags extends OwnerFlags, AskingFlags {

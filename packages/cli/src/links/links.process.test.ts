@@ -5,6 +5,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { changeBody, flipInBase64, isRequest } from '../../../../testing/maliciousServer.ts'
+import { until } from '../../../../testing/until.ts'
 import { factsOf, openWorld } from '../testing/world.ts'
 
 const world = await openWorld()
@@ -153,6 +154,24 @@ describe('a link at the command line', () => {
     assert.match((await world.run(['link', 'edit', begin, '--files', '9', ...ADA])).stderr, /revoked, and stays so/)
     const [ended] = await world.facts(['link', 'list', '--all', ...ADA])
     assert.deepEqual([ended.state, ended.pending], ['revoked', 1])
+  })
+
+  it('says what it refused and what helps, until that is dismissed', async () => {
+    const [made] = await world.facts(['link', 'create', '--label', 'Over', ...ADA])
+    await world.facts(['link', 'revoke', made.link_id, '--yes', ...ADA])
+    await world.folder('refused', { 'a.txt': randomBytes(10) })
+    assert.notEqual((await world.run(['drop', made.url, 'refused'])).status, 0)
+    const listed = async () => {
+      const facts = await world.facts(['link', 'list', '--all', ...ADA])
+      return facts.find(({ link_id }) => link_id === made.link_id)
+    }
+    await until(async () => (await listed())?.refused !== undefined, 'the refusal is counted')
+    assert.equal((await listed())?.refused.reasons[0].why, 'revoked')
+    const { stderr } = await world.run(['link', 'list', ...ADA])
+    assert.match(stderr, /\(Over\) refused guests \w+.*: the link is revoked; .*blindkeep link create --like/)
+    const [dismissed] = await world.facts(['link', 'edit', made.link_id, '--dismiss', ...ADA])
+    assert.deepEqual([dismissed.event, dismissed.state, dismissed.refused], ['dismissed', 'revoked', undefined])
+    assert.equal((await listed())?.refused, undefined)
   })
 
   it('prints its address also with --quiet, and is for one file with --once', async () => {

@@ -7,10 +7,11 @@ import { agrees } from '../ground/ask.ts'
 import { EXIT, type Exit } from '../ground/exits.ts'
 import { type QrFlags, tellQrCode } from '../ground/qrCode.ts'
 import { questionsLine } from '../ground/questionTexts.ts'
+import { nameText, refusedLines } from '../ground/refusedTexts.ts'
 import type { Report } from '../ground/report.ts'
 import { shrinking } from '../ground/table.ts'
 import { filesText, shortId, shown, timeText } from '../ground/texts.ts'
-import { limitsText, linkFacts, nameText, refusedLines, STATES, stateText } from './linkTexts.ts'
+import { limitsText, linkFacts, STATES, stateText } from './linkTexts.ts'
 import { pickLink } from './pickLink.ts'
 
 export interface ListLinksFlags extends OwnerFlags {

@@ -104,6 +104,7 @@ describe('a link that exists', () => {
     createdAt: '2026-11-20T12:00:00.000Z',
     label: 'Anna',
     labelFault: undefined,
+    refused: undefined,
     title: undefined,
     message: undefined,
     from: undefined,

@@ -44,6 +44,8 @@ export function LinksPage() {
   const dismissing = useAction()
   const dismiss = async ({ opaqueId }: OwnLink) => {
     await owner.changeLink(opaqueId, {})
+    // The focused button is removed.
+    document.querySelector('h1')?.focus()
     reload()
   }
   const [dialog, setDialog] = useState<OpenDialog>()
