@@ -65,6 +65,7 @@ describe('registration', () => {
       kdf_version: 1,
       sealed_account_key: sealed.sealed_account_key,
       totp_enabled: false,
+      recovery_words: 'unconfirmed',
       state: 'active',
     })
   })

@@ -218,6 +218,8 @@ export const MATRIX: Readonly<Record<string, Entry>> = {
   'POST /v1/auth/totp/enroll': writes('200'),
   'POST /v1/auth/totp/backup-codes': writes('409 auth.totp_not_enrolled'),
   'POST /v1/auth/logout': frees('204'),
+  'POST /v1/auth/recovery-words': writes('204'),
+  'POST /v1/auth/recovery-words/confirm': writes('204'),
   'POST /v1/auth/password': writes('204'),
   'DELETE /v1/account': frees('204'),
 }

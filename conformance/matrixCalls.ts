@@ -16,7 +16,7 @@ import {
 import { type Call, json } from './call.ts'
 import { addPasskey, newPasskey } from './passkeying.ts'
 import { type Key, newKey, proved } from './proving.ts'
-import { finishBody } from './recovering.ts'
+import { changeWords, finishBody, wordsBody } from './recovering.ts'
 import { makeShare, shareBody } from './sharing.ts'
 import {
   asOwner,
@@ -43,13 +43,15 @@ export interface Person {
   readonly asset: Bundle
   /** The sign-in key after the operation that changes it. */
   readonly nextKey: Key
+  /** Of the recovery words that are confirmed. */
+  readonly words: Key
 }
 
 export async function personFrom(owner: Owner): Promise<Person> {
   const author = await authorFrom(owner)
   const asset = newBundle(author)
   await landBlob(asset)
-  return { owner, author, asset, link: await provision(owner), nextKey: newKey() }
+  return { owner, author, asset, link: await provision(owner), nextKey: newKey(), words: newKey() }
 }
 
 /** Without a token, because each caller has its own. */
@@ -321,6 +323,11 @@ const REQUESTS: Readonly<Record<string, MakeRequest>> = {
   'POST /v1/auth/totp/backup-codes': ({ owner }) => ({ json: { code: '000000' }, provedBy: owner.key }),
   'POST /v1/auth/totp/enroll': ({ owner }) => ({ provedBy: owner.key }),
   'POST /v1/auth/logout': async ({ owner }) => ({ token: (await signIn(owner)).token }),
+  'POST /v1/auth/recovery-words': ({ owner, words }) => ({ json: wordsBody(words), provedBy: owner.key }),
+  'POST /v1/auth/recovery-words/confirm': async ({ owner, words }) => {
+    await changeWords(owner, wordsBody(words))
+    return { provedBy: words }
+  },
   'POST /v1/auth/password': ({ owner, nextKey }) => ({ json: { sign_in_key: nextKey.shown }, provedBy: owner.key }),
   'DELETE /v1/account': ({ nextKey }) => ({ provedBy: nextKey }),
 }

@@ -49,6 +49,8 @@ const PROVING = [
   'POST /v1/auth/totp/disable',
   'POST /v1/auth/totp/enroll',
   'POST /v1/auth/totp/backup-codes',
+  'POST /v1/auth/recovery-words',
+  'POST /v1/auth/recovery-words/confirm',
   'POST /v1/auth/password',
   'DELETE /v1/account',
 ]

@@ -36,6 +36,20 @@ export async function newRecoverable(client: Client): Promise<Recoverable> {
   return { owner, words, salt, sealedAccountKey, sealedRecoveryKey }
 }
 
+/** New words, as the owner sends them. */
+export function wordsBody(words: Key, over: object = {}): Record<string, unknown> {
+  return { sealed_recovery_key: sealedKey(), recovery_key: words.shown, ...over }
+}
+
+/** With a proof of the owner's sign-in key, or of another one. */
+export function changeWords({ client, token, key }: Owner, body: object, provedBy: Key = key): Promise<Reply> {
+  return sendProved(client, provedBy, { method: 'POST', path: '/v1/auth/recovery-words', token, json: body })
+}
+
+export function confirmWords({ client, token }: Owner, words: Key): Promise<Reply> {
+  return sendProved(client, words, { method: 'POST', path: '/v1/auth/recovery-words/confirm', token, json: {} })
+}
+
 export function start(client: Client, email: string): Promise<Reply> {
   return client.send({ method: 'POST', path: '/v1/auth/recover/start', json: { email } })
 }

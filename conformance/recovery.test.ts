@@ -4,10 +4,20 @@ import { json } from './call.ts'
 import { clientFrom } from './client.ts'
 import { answerOf, atOnce, expectAnswer, tally } from './expect.ts'
 import { newKey } from './proving.ts'
-import { finish, finishBody, newRecoverable, SEALED_KEY_BYTES, sealedKey, start } from './recovering.ts'
+import {
+  changeWords,
+  confirmWords,
+  finish,
+  finishBody,
+  newRecoverable,
+  SEALED_KEY_BYTES,
+  sealedKey,
+  start,
+  wordsBody,
+} from './recovering.ts'
 import { answer, challengeOf, turnOn } from './secondFactor.ts'
 import { connect, NEEDS_OWN_SERVER, operatedServer } from './server.ts'
-import { asOwner, base64, logIn, newEmail, signIn, signUp, type Tokens } from './world.ts'
+import { asOwner, base64, logIn, newEmail, type Owner, signIn, signUp, type Tokens } from './world.ts'
 
 const MAX_WRONG_WORDS_OF_SOURCE = 3
 
@@ -125,6 +135,81 @@ describe('the end of a recovery', () => {
       ['401 auth.invalid_credentials', '202'],
     )
     expectAnswer(await answer(server, waiting, '000000'), '401 auth.totp_challenge_invalid', 'started with the old key')
+  })
+})
+
+// Covers: Accounts and sessions
+describe('new recovery words', () => {
+  const stateOf = async (owner: Owner) =>
+    json<{ recovery_words: string }>(await asOwner(owner, 'GET', '/v1/account')).recovery_words
+
+  it('replace the old ones at once, stay unconfirmed until they are proved, and leave the sessions', async () => {
+    const { owner, words: old } = await newRecoverable(server)
+    const other = await signIn(owner)
+    expectAnswer(await confirmWords(owner, old), '204')
+    assert.equal(await stateOf(owner), 'confirmed')
+    const words = newKey()
+    const body = wordsBody(words)
+    for (const time of ['first', 'again']) expectAnswer(await changeWords(owner, body), '204', time)
+    assert.equal(await stateOf(other), 'unconfirmed')
+    assert.equal(await sealedOf(owner.email), body.sealed_recovery_key)
+    for (const wrong of [old, owner.key, newKey()])
+      expectAnswer(await confirmWords(owner, wrong), '401 auth.recovery_invalid')
+    expectAnswer(await finish(server, finishBody(owner.email), old), '401 auth.recovery_invalid')
+    for (const time of ['first', 'again']) expectAnswer(await confirmWords(other, words), '204', time)
+    assert.equal(await stateOf(owner), 'confirmed')
+    expectAnswer(await changeWords(owner, body), '204', 'a late repeat')
+    assert.equal(await stateOf(owner), 'confirmed', 'a repeat changes nothing')
+    expectAnswer(await finish(server, finishBody(owner.email), words), '200')
+  })
+
+  it('can be the first of an account, which a recovery confirms', async () => {
+    const owner = await signUp(server)
+    assert.equal(await stateOf(owner), 'none')
+    expectAnswer(await confirmWords(owner, newKey()), '401 auth.recovery_invalid')
+    const words = newKey()
+    expectAnswer(await changeWords(owner, wordsBody(words)), '204')
+    const reply = await finish(server, finishBody(owner.email), words)
+    expectAnswer(reply, '200')
+    assert.equal(await stateOf({ ...owner, token: json<Tokens>(reply).access_token }), 'confirmed')
+  })
+
+  it('need the proof of the account’s own sign-in key, and are refused in a wrong form', async () => {
+    const [{ owner, words }, { owner: stranger, words: others }] = [
+      await newRecoverable(server),
+      await newRecoverable(server),
+    ]
+    const body = wordsBody(newKey())
+    for (const wrong of [words, stranger.key, newKey()])
+      expectAnswer(await changeWords(owner, body, wrong), '401 auth.invalid_credentials')
+    expectAnswer(await confirmWords(owner, others), '401 auth.recovery_invalid')
+    const out = [
+      { recovery_key: base64(31) },
+      { recovery_key: base64(33) },
+      { recovery_key: Buffer.alloc(32).toString('base64') },
+      { sealed_recovery_key: base64(4097) },
+      { sealed_recovery_key: '' },
+      { sign_in_key: newKey().shown },
+    ]
+    for (const over of out)
+      expectAnswer(await changeWords(owner, { ...body, ...over }), '400 request.malformed', Object.keys(over)[0])
+    for (const name of Object.keys(body))
+      expectAnswer(await changeWords(owner, { ...body, [name]: undefined }), '422 request.unprocessable', name)
+    assert.equal(await stateOf(owner), 'unconfirmed')
+    expectAnswer(await finish(server, finishBody(owner.email), words), '200')
+  })
+
+  it('need a code where a second factor is on, also of a caller who repeats it for other words', async () => {
+    const { owner } = await newRecoverable(server)
+    const { authenticator } = await turnOn(owner)
+    const words = newKey()
+    const body = wordsBody(words)
+    for (const over of [{}, { code: '000000' }])
+      expectAnswer(await changeWords(owner, { ...body, ...over }), '401 auth.totp_invalid_code')
+    const withCode = { ...body, code: authenticator.next() }
+    for (const time of ['first', 'again']) expectAnswer(await changeWords(owner, withCode), '204', time)
+    expectAnswer(await changeWords(owner, wordsBody(newKey(), { code: withCode.code })), '401 auth.totp_invalid_code')
+    expectAnswer(await confirmWords(owner, words), '204')
   })
 })
 

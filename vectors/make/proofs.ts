@@ -50,6 +50,12 @@ const REQUESTS: readonly (readonly [OperationName, Signer, Members])[] = [
   ['login', 'sign_in', { email: inputs.EMAIL, device_id: uuidOf(inputs.DEVICE_ID) }],
   ['finishRecovery', 'recovery', { email: inputs.EMAIL, sign_in_key: publicOf('new_sign_in'), ...ofPassword }],
   ['changePassword', 'sign_in', { code, sign_in_key: publicOf('new_sign_in'), ...ofPassword }],
+  [
+    'changeRecoveryWords',
+    'sign_in',
+    { code, sealed_recovery_key: base64(0x51, 90), recovery_key: publicOf('recovery') },
+  ],
+  ['confirmRecoveryWords', 'recovery', {}],
   ['deleteAccount', 'sign_in', { code }],
   ['enrollTotp', 'sign_in', {}],
   ['disableTotp', 'sign_in', { code }],

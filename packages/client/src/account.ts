@@ -50,7 +50,7 @@ export interface Register extends SignIn {
   readonly invite?: string | undefined
   /**
    * From `newRecoveryWords`: the only way back in without the password. `confirm` returns the words after the
-   * registration. Without it the account has no recovery words, and none can be added later.
+   * registration. Without it the account has no recovery words until `Owner.changeRecoveryWords`.
    */
   readonly recovery?: NewRecoveryWords | undefined
 }

@@ -16,6 +16,7 @@ import { createOwnerChannels, type OwnerChannels } from './account/ownerChannels
 import { createOwnerDevices, type OwnerDevices } from './account/ownerDevices.ts'
 import { createOwnerPasskeys, type OwnerPasskeys } from './account/ownerPasskeys.ts'
 import { createOwnerPassword, type OwnerPassword } from './account/ownerPassword.ts'
+import { createOwnerRecovery, type OwnerRecovery } from './account/ownerRecovery.ts'
 import { createOwnerSecondFactor, type OwnerSecondFactor } from './account/ownerSecondFactor.ts'
 import { createOwnerSessions, type OwnerSessions } from './account/ownerSessions.ts'
 import { createKnownDevices } from './assets/knownDevices.ts'
@@ -54,6 +55,7 @@ export type {
 export type { AddDevice, ListedDevice } from './account/ownerDevices.ts'
 export type { MadePasskey, OwnPasskey, PreparedPasskey } from './account/ownerPasskeys.ts'
 export type { ChangePassword } from './account/ownerPassword.ts'
+export type { ChangeRecoveryWords } from './account/ownerRecovery.ts'
 export type { NameThisClient, OwnSession } from './account/ownerSessions.ts'
 export type { RevocationStore, Revocations } from './account/seenRevocations.ts'
 export type { AssetFacts } from './assets/assetFacts.ts'
@@ -124,6 +126,7 @@ export interface Owner
     OwnerSessions,
     OwnerPasskeys,
     OwnerPassword,
+    OwnerRecovery,
     OwnerSecondFactor,
     OwnerShares,
     OwnerSync,
@@ -197,6 +200,7 @@ export function openOwner(options: OpenOwner): Owner {
     ...createOwnerSessions({ call, accountKey, devices }),
     ...createOwnerPasskeys({ calls, email, accountId, accountKey, environment }),
     ...createOwnerPassword({ calls, email, accountKey, environment }),
+    ...createOwnerRecovery({ calls, email, accountKey, environment }),
     ...createOwnerSecondFactor({ calls, email, environment }),
     ...createOwnerShares(assetPorts, (signal) => presentAssets(call, signal)),
     ...createOwnerSync({ call, environment }),

@@ -5,6 +5,7 @@ import { describe, it } from 'node:test'
 import { inspect } from 'node:util'
 import { createAuthenticator } from '../../../testing/authenticator.ts'
 import { changeBody, flipInBase64, isRequest } from '../../../testing/maliciousServer.ts'
+import { PasswordWrong } from './account/passwordWrong.ts'
 import { RecoveryError } from './account/recoveryError.ts'
 import { wordsOfSecret } from './account/recoveryWords.ts'
 import { WordsError } from './account/wordsError.ts'
@@ -175,6 +176,60 @@ describe('recovery words', () => {
     await assert.rejects(owner.quota(), hasCode('error.auth.session_expired'))
     await assert.rejects(logIn({ ...person('gil'), password: OLD }), hasCode('error.auth.invalid_credentials'))
     assert.ok((await logIn({ ...person('gil'), password: NEW })).challenge)
+  })
+
+  it('are replaced with the password: the old ones end, the new ones are confirmed by their owner', async () => {
+    const { owner, words: old } = await registered('ivo')
+    const state = async () => (await owner.account()).recoveryWords
+    assert.equal(await state(), 'unconfirmed')
+    await owner.confirmRecoveryWords(old.join(' '))
+    assert.equal(await state(), 'confirmed')
+    const words = newRecoveryWords()
+    await assert.rejects(owner.confirmRecoveryWords(words), { reason: 'not_registered' })
+    await assert.rejects(owner.changeRecoveryWords({ password: 'wrong', words }), PasswordWrong)
+    await assert.rejects(words.confirm(), isUnreadable)
+    await owner.changeRecoveryWords({ password: OLD, words })
+    assert.equal(await state(), 'unconfirmed')
+    await assert.rejects(owner.confirmRecoveryWords(old.join(' ')), isUnreadable)
+    await assert.rejects(recover({ ...person('ivo'), words: old.join(' '), newPassword: NEW }), isUnreadable)
+    const shown = await words.confirm()
+    await owner.confirmRecoveryWords(words)
+    assert.equal(await state(), 'confirmed')
+    const { owner: back } = await recover({ ...person('ivo'), words: shown.join(' '), newPassword: NEW })
+    assert.deepEqual(back?.accountKey, owner.accountKey)
+    const { owner: other } = await registered('ivan')
+    await assert.rejects(other.changeRecoveryWords({ password: OLD, words }), TypeError)
+  })
+
+  it('say after each lost answer to a change whether they or the old ones are valid', async () => {
+    const { owner, words: old } = await registered('jana')
+    const atChange = isRequest('POST', /^\/v1\/auth\/recovery-words$/)
+    const words = newRecoveryWords()
+    const change = () => owner.changeRecoveryWords({ password: OLD, words })
+    proxy.tamper({ matches: atChange, lose: 'request', times: 2 })
+    await assert.rejects(change(), { name: 'NetworkError' })
+    await assert.rejects(words.confirm(), isUnreadable)
+    await owner.confirmRecoveryWords(old.join(' '))
+    proxy.tamper({ matches: atChange, lose: 'answer', times: 2 })
+    await assert.rejects(change(), { name: 'NetworkError' })
+    const shown = await words.confirm()
+    assert.equal((await owner.account()).recoveryWords, 'unconfirmed')
+    await assert.rejects(owner.confirmRecoveryWords(old.join(' ')), isUnreadable)
+    await change()
+    const atConfirmation = isRequest('POST', /^\/v1\/auth\/recovery-words\/confirm$/)
+    proxy.tamper({ matches: atConfirmation, lose: 'answer', times: 1 })
+    await owner.confirmRecoveryWords(shown.join(' '))
+    assert.equal((await owner.account()).recoveryWords, 'confirmed')
+  })
+
+  it('of two pages at once are those of the later one, and the other page learns it', async () => {
+    const { owner } = await registered('jule')
+    const [first, second] = [newRecoveryWords(), newRecoveryWords()]
+    await owner.changeRecoveryWords({ password: OLD, words: first })
+    await first.confirm()
+    await owner.changeRecoveryWords({ password: OLD, words: second })
+    await assert.rejects(owner.confirmRecoveryWords(first), isUnreadable)
+    await owner.confirmRecoveryWords(second)
   })
 
   it('are proved to the server, which accepts no other proof, and no other password than the one that was signed', async () => {

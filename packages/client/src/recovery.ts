@@ -1,9 +1,8 @@
 /** Recovery of a lost password by the recovery words. Words and passwords never leave this process. */
-import { type Bytes, equalBytes } from '@blindkeep/protocol/bytes'
+import type { Bytes } from '@blindkeep/protocol/bytes'
 import { emailFor } from './account/masterOf.ts'
 import { newPassword } from './account/newPassword.ts'
-import { fetchAccountKey } from './account/newRecoveryWords.ts'
-import { RecoveryError } from './account/recoveryError.ts'
+import { fetchAccountKey, requireOpens } from './account/newRecoveryWords.ts'
 import { secretOfWords } from './account/recoveryWords.ts'
 import { signInResultOf } from './account/signIn.ts'
 import type { SignedIn } from './account.ts'
@@ -32,8 +31,7 @@ export async function checkRecoveryWords(options: CheckRecoveryWords): Promise<v
   const { email, words, accountKey, environment = systemEnvironment } = options
   const secret = await secretOfWords(words)
   const calls = createCalls({ ...addressOf(options), fetch: environment.fetch })
-  const opened = await fetchAccountKey({ calls, email, secret })
-  if (!equalBytes(opened, accountKey)) throw new RecoveryError('recovery_key_unreadable')
+  await requireOpens({ calls, email, secret, accountKey })
 }
 
 export interface Recover extends SessionListener, ServerAddress {

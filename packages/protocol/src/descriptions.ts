@@ -58,6 +58,8 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   EnrollTotpResponse: 'A second factor that waits for its first code.',
   FileTooLargeProblem: 'The file is larger than is accepted: limit says how large it may be.',
   FinishRecoveryRequest: 'The proof of the recovery words, and what the server stores for the new password.',
+  ChangeRecoveryWordsRequest: 'A proof of the present sign-in key, and what the server stores for the new words.',
+  ConfirmRecoveryWordsRequest: 'The proof of the recovery words.',
   FormerNameResponse: 'The name that the server had before its last move.',
   GuestLinkResponse: 'A link as its guest sees it.',
   HealthResponse: 'The process runs.',

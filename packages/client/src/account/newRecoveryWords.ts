@@ -1,4 +1,4 @@
-/** Recovery words of a new account. They stay hidden until it is certain that they open what the server stores. */
+/** New recovery words of an account. They stay hidden until it is certain that they open what the server stores. */
 import { type Bytes, equalBytes, fromBase64, toBase64 } from '@blindkeep/protocol/bytes'
 import { KEY_BYTES } from '@blindkeep/protocol/suites'
 import { type Environment, systemEnvironment } from '../ground/environment.ts'
@@ -11,13 +11,13 @@ import { SealError } from '../seal/sealError.ts'
 import { RecoveryError } from './recoveryError.ts'
 import { secretOfWords, wordsOfSecret } from './recoveryWords.ts'
 
-/** For `registerOwner`. Holds the words without showing them. */
+/** For `registerOwner` and `Owner.changeRecoveryWords`. Holds the words without showing them. */
 export interface NewRecoveryWords {
   /**
-   * Returns the 24 words once the account exists and they open, from their text, what the server stores. Show them
-   * then. When the answer to the registration was lost, this call shows whether the words belong to the account. Throws
-   * `RecoveryError`, and what a call throws. It can be called again as long as this object exists; nothing else holds
-   * the words.
+   * Returns the 24 words once the server stores what they open, from their text. Show them then. When the answer to the
+   * registration or to the change was lost, this call shows whether the words belong to the account: `RecoveryError`
+   * says that they do not (yet), and that the account has its former ones. Throws `RecoveryError`, and what a call
+   * throws. It can be called again as long as this object exists; nothing else holds the words.
    */
   confirm(): Promise<readonly string[]>
 }
@@ -47,8 +47,7 @@ export function newRecoveryWords({
       const { accountKey, sent } = own
       if (accountKey === undefined || sent === undefined) throw new RecoveryError('not_registered')
       const words = await wordsOfSecret(own.secret)
-      const opened = await fetchAccountKey({ ...sent, secret: await secretOfWords(words.join(' ')) })
-      if (!equalBytes(opened, accountKey)) throw new RecoveryError('recovery_key_unreadable')
+      await requireOpens({ ...sent, secret: await secretOfWords(words.join(' ')), accountKey })
       return words
     },
   }
@@ -66,6 +65,20 @@ export function accountKeyOf(words: NewRecoveryWords, { randomBytes }: Pick<Envi
   if (own.isRegistered) throw new TypeError('these recovery words already belong to an account')
   own.accountKey ??= randomBytes(KEY_BYTES)
   return own.accountKey
+}
+
+/** For words that an account gets later: they belong to its key from now on. */
+export function noteAccountKey(words: NewRecoveryWords, accountKey: Bytes): void {
+  const own = hiddenOf(words)
+  if (own.accountKey !== undefined && !equalBytes(own.accountKey, accountKey))
+    throw new TypeError('these recovery words already belong to an account')
+  own.accountKey = accountKey
+  own.isRegistered = true
+}
+
+/** Of the key that proves the words: 32 bytes, SECRET. */
+export function seedOfWords(words: NewRecoveryWords): Bytes {
+  return recoveryKeySeed(hiddenOf(words).secret)
 }
 
 /** What the server stores for the words: the account key sealed under them, and their public key. */
@@ -107,6 +120,14 @@ export async function fetchAccountKey({
     throw new RecoveryError('recovery_key_unreadable', { cause })
   }
   throw new RecoveryError('recovery_key_unreadable')
+}
+
+/** Throws `RecoveryError` unless the words open this account key, and what a call throws. */
+export async function requireOpens({
+  accountKey,
+  ...asked
+}: Parameters<typeof fetchAccountKey>[0] & { readonly accountKey: Bytes }): Promise<void> {
+  if (!equalBytes(await fetchAccountKey(asked), accountKey)) throw new RecoveryError('recovery_key_unreadable')
 }
 
 function hiddenOf(words: NewRecoveryWords): Hidden {

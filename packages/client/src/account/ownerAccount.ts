@@ -11,6 +11,8 @@ export interface AccountFacts {
   /** A suspended account can read and delete, and cannot write. */
   readonly isSuspended: boolean
   readonly hasSecondFactor: boolean
+  /** Whether the owner has proved the present recovery words (`confirmRecoveryWords`). */
+  readonly recoveryWords: AccountResponse['recovery_words']
   /** How many drops wait, and how many may. Undefined if none waits. */
   readonly inbox: { readonly waiting: number; readonly room: number } | undefined
   /** Guests' files for which there was no room, in the last week. */
@@ -54,6 +56,7 @@ export function createOwnerAccount(own: OwnAddress): OwnerAccount {
         createdAt,
         isSuspended: state === 'suspended',
         hasSecondFactor,
+        recoveryWords: answer.recovery_words,
         inbox,
         refusedDrops: refused && {
           why: refused.why,

@@ -160,6 +160,9 @@ export const FinishRecoveryRequest = object('FinishRecoveryRequest', {
 })
 export type FinishRecoveryRequest = Static<typeof FinishRecoveryRequest>
 
+export const ConfirmRecoveryWordsRequest = object('ConfirmRecoveryWordsRequest', { proof: Proof })
+export type ConfirmRecoveryWordsRequest = Static<typeof ConfirmRecoveryWordsRequest>
+
 export const RefreshRequest = object('RefreshRequest', {
   refresh_token: text('The refresh token of the last token pair.', { minLength: 1, maxLength: 1024 }),
 })
@@ -179,6 +182,14 @@ export const ChangePasswordRequest = object('ChangePasswordRequest', {
   sealed_account_key: optional(sealedKey('The account key under the new password')),
 })
 export type ChangePasswordRequest = Static<typeof ChangePasswordRequest>
+
+export const ChangeRecoveryWordsRequest = object('ChangeRecoveryWordsRequest', {
+  proof: Proof,
+  code: codeIfOn,
+  sealed_recovery_key: sealedKey('The account key under the new recovery words'),
+  recovery_key: publicKey('The key of the new recovery words'),
+})
+export type ChangeRecoveryWordsRequest = Static<typeof ChangeRecoveryWordsRequest>
 
 export const DeleteAccountRequest = object('DeleteAccountRequest', {
   proof: Proof,
@@ -212,6 +223,10 @@ export const AccountResponse = object('AccountResponse', {
   sealed_account_key: optional(sealedKey('The account key')),
   kdf_version: kdfVersion,
   totp_enabled: boolean('Whether sign-in requires a second factor.'),
+  recovery_words: oneOf(
+    ['none', 'unconfirmed', 'confirmed'],
+    'Whether the owner has proved the present recovery words: remind of unconfirmed ones.',
+  ),
   state: oneOf(['active', 'suspended'], 'A suspended account can read and delete, but not write.'),
   inbox: Type.Optional(InboxRoomResponse),
   refused_drops: Type.Optional(RefusedDropsResponse),

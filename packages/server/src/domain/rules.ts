@@ -19,6 +19,7 @@ import { createPasskeys } from './account/passkeys.ts'
 import { createChangePassword } from './account/password.ts'
 import { createProofs } from './account/proofs.ts'
 import { createRecovery } from './account/recovery.ts'
+import { createRecoveryWords } from './account/recoveryWords.ts'
 import { createSecondFactor } from './account/secondFactor.ts'
 import { createSessions, type SessionSettings } from './account/sessions.ts'
 import { createChunks } from './arrival/chunks.ts'
@@ -276,6 +277,7 @@ function createAccountRules(ports: RulePorts, settings: RuleSettings, parts: Bas
     accounts,
     recovery,
     changePassword: createChangePassword({ store, clock, accounts, codes }),
+    recoveryWords: createRecoveryWords({ store, clock, limiter, accounts, codes }, settings),
     accountDeletion: createAccountDeletion({ store, clock, accounts, codes, inbox, assets, bin, ending, onDeleted }),
     secondFactor: createSecondFactor({ store, clock, random, accounts, codes, sessions, applyRecovery }, settings),
     passkeys: createPasskeys({ store, clock, limiter, accounts, codes, sessions }, settings),

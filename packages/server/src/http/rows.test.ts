@@ -105,6 +105,8 @@ const LEAVES: { readonly [Name in Writing]: Leaves } = {
   startRecovery: 'changes',
   finishRecovery: 'proved',
   changePassword: 'proved',
+  changeRecoveryWords: 'proved',
+  confirmRecoveryWords: 'proved',
   deleteAccount: 'frees',
   passkeyLogin: 'proved',
   addPasskey: 'proved',

@@ -39,6 +39,7 @@ const eraseAccount = changesOne((db, { accountId, signInKeyHash, at }: AccountDe
       sealedAccountKey: null,
       sealedRecoveryKey: null,
       recoveryKeyHash: null,
+      recoveryConfirmedAt: null,
       totpSealed: null,
       totpConfirmedAt: null,
       totpLastStep: null,

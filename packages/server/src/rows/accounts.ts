@@ -2,7 +2,14 @@ import type { AccountId, Instant } from '@blindkeep/protocol/ids'
 import type { RefusedBecause } from '@blindkeep/protocol/schemas/accounts'
 import type { Db } from './db.ts'
 import { all, apart, changesOne, first, insertsUnless, runs } from './statements.ts'
-import type { Account, AccountStanding, AccountUse, OwnLimits, SignInValues } from './tables/accounts.ts'
+import type {
+  Account,
+  AccountStanding,
+  AccountUse,
+  OwnLimits,
+  RecoveryValues,
+  SignInValues,
+} from './tables/accounts.ts'
 import { columnsOf } from './tables.ts'
 
 export const STANDING = ['accounts.suspendedAt', 'accounts.deletedAt'] as const
@@ -164,6 +171,22 @@ export const accountWrites = {
       }))
       .where('accountId', '=', accountId)
       .where('signInKeyHash', '=', from),
+  ),
+  /** Replaces the recovery words; no owner has confirmed the new ones. */
+  changeRecoveryKey: runs((db, accountId: AccountId, { sealedRecoveryKey, recoveryKeyHash }: RecoveryValues) =>
+    db
+      .updateTable('accounts')
+      .set({ sealedRecoveryKey, recoveryKeyHash, recoveryConfirmedAt: null })
+      .where('accountId', '=', accountId),
+  ),
+  /** Keeps the first time. Changes nothing if the words are others. One conditional statement. */
+  confirmRecoveryKey: runs((db, accountId: AccountId, recoveryKeyHash: Uint8Array, at: Instant) =>
+    db
+      .updateTable('accounts')
+      .set({ recoveryConfirmedAt: at })
+      .where('accountId', '=', accountId)
+      .where('recoveryKeyHash', '=', recoveryKeyHash)
+      .where('recoveryConfirmedAt', 'is', null),
   ),
   /**
    * Adds `bytes` to the use. Undefined, and nothing changed, if the use would exceed the account's own hard limit, or

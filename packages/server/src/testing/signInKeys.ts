@@ -4,6 +4,7 @@ import { createAccounts } from '../domain/account/accounts.ts'
 import { createFactorCodes } from '../domain/account/factorCodes.ts'
 import { createChangePassword } from '../domain/account/password.ts'
 import type { KeyHash } from '../domain/account/proofs.ts'
+import { createRecoveryWords } from '../domain/account/recoveryWords.ts'
 import type { Registration } from '../domain/account/registration.ts'
 import { createAccountDeletion } from '../domain/closing/accountDeletion.ts'
 import { accountRow } from './guest.ts'
@@ -73,6 +74,7 @@ export function keyRules(world: World) {
   return {
     accounts,
     changePassword: createChangePassword({ store, clock, accounts, codes }),
+    recoveryWords: createRecoveryWords({ store, clock, limiter: world.limiter, accounts, codes }, world.settings),
     accountDeletion,
     deletedCalls: () => deleted,
 

@@ -41,6 +41,9 @@ async function fill(store: Store): Promise<void> {
       const owner = { accountId: accountId(number) }
       const values = { kdfVersion: 1, salt: bytes(16), sealedAccountKey: bytes(80) }
       await tx.accounts.changeSignInKey(owner.accountId, signInKeyHash, { ...values, signInKeyHash })
+      const words = { sealedRecoveryKey: bytes(80), recoveryKeyHash: bytes(32) }
+      await tx.accounts.changeRecoveryKey(owner.accountId, words)
+      await tx.accounts.confirmRecoveryKey(owner.accountId, words.recoveryKeyHash, at(1))
       await tx.accounts.setLimits(owner.accountId, { softLimitBytes: 1, hardLimitBytes: 2 })
       await tx.secondFactors.enroll(owner.accountId, bytes(60))
       await tx.secondFactors.confirm(owner.accountId, at(1))
@@ -107,6 +110,9 @@ export function describeAccountDeletions(inStore: InStore): void {
           sealedAccountKey: undefined,
           softLimitBytes: undefined,
           hardLimitBytes: undefined,
+          sealedRecoveryKey: undefined,
+          recoveryKeyHash: undefined,
+          recoveryConfirmedAt: undefined,
           totpConfirmedAt: undefined,
           deletedAt: at(500),
         })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { Store } from '../../ports/store.ts'
+import type { Store, WriteTx } from '../../ports/store.ts'
 import { account, accountId, at, atOnce, bytes, countTrue, type InStore, opaqueId, seed } from './world.ts'
 
 const max = Number.MAX_SAFE_INTEGER
@@ -8,6 +8,7 @@ const max = Number.MAX_SAFE_INTEGER
 export function describeAccounts(inStore: InStore): void {
   describe('accounts', () => {
     describeRows(inStore)
+    describeWords(inStore)
     describeUse(inStore)
     describeOperation(inStore)
   })
@@ -38,6 +39,7 @@ function describeRows(inStore: InStore): void {
         softLimitBytes: undefined,
         hardLimitBytes: undefined,
         exceededSince: undefined,
+        recoveryConfirmedAt: undefined,
         totpConfirmedAt: undefined,
       }
       const found = await store.read(async (tx) => [
@@ -84,6 +86,33 @@ function describeRows(inStore: InStore): void {
         true,
       )
       assert.deepEqual(await store.read((tx) => tx.accounts.find(accountId(1))), { ...before, ...none })
+    }),
+  )
+}
+
+function describeWords(inStore: InStore): void {
+  it(
+    'replaces the recovery words, and confirms the present ones once',
+    inStore(async (store) => {
+      await seed(store)
+      const before = await store.read((tx) => tx.accounts.find(accountId(1)))
+      const values = { sealedRecoveryKey: bytes(80, 2), recoveryKeyHash: bytes(32, 3) }
+      const after = async (work: (tx: WriteTx) => Promise<void>) => {
+        await store.write([], work)
+        return store.read((tx) => tx.accounts.find(accountId(1)))
+      }
+      const confirm = (hash: Uint8Array, second: number) =>
+        after((tx) => tx.accounts.confirmRecoveryKey(accountId(1), hash, at(second)))
+      const change = () => after((tx) => tx.accounts.changeRecoveryKey(accountId(1), values))
+      assert.deepEqual(await change(), { ...before, ...values })
+      assert.deepEqual(await confirm(bytes(32, 4), 1), { ...before, ...values })
+      for (const second of [2, 3])
+        assert.deepEqual(await confirm(values.recoveryKeyHash, second), {
+          ...before,
+          ...values,
+          recoveryConfirmedAt: at(2),
+        })
+      assert.deepEqual(await change(), { ...before, ...values })
     }),
   )
 }

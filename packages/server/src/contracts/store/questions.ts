@@ -53,6 +53,9 @@ export const questions: { readonly [Each in Noun]: { readonly [Name in keyof Wri
     findByEmail: (tx) => tx.accounts.findByEmail('owner@example.org'),
     insert: (tx) => tx.accounts.insert(account(2)),
     changeSignInKey: (tx) => tx.accounts.changeSignInKey(accountId(1), account(1).signInKeyHash, account(2)),
+    changeRecoveryKey: (tx) =>
+      tx.accounts.changeRecoveryKey(accountId(1), { sealedRecoveryKey: bytes(80), recoveryKeyHash: bytes(32) }),
+    confirmRecoveryKey: (tx) => tx.accounts.confirmRecoveryKey(accountId(1), bytes(32), at(1)),
     charge: (tx) => tx.accounts.charge(accountId(1), 1, 10),
     refund: async (tx) => {
       await tx.accounts.charge(accountId(1), 1, 10)

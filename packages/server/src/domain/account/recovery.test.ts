@@ -103,7 +103,8 @@ describe('the end of a recovery', () => {
       const left = { kdfVersion: undefined, salt: undefined, sealedAccountKey: undefined }
       notRefused(await recovery.finish(recoveryOf(request, left)))
       const signInKeyHash = proved('a new key')
-      assert.deepEqual(await accountOf(world), { ...before, signInKeyHash })
+      const recoveryConfirmedAt = world.clock.now()
+      assert.deepEqual(await accountOf(world), { ...before, signInKeyHash, recoveryConfirmedAt })
     }),
   )
 

@@ -66,8 +66,8 @@ export function createRecovery(
 
   /**
    * Applies a recovery. Ends every session, and every sign-in that waits for its second step, and removes every
-   * passkey, because a thief may have added one. The caller read `account` in this transaction, and begins its own
-   * session afterwards.
+   * passkey, because a thief may have added one. Words that recover an account are confirmed. The caller read `account`
+   * in this transaction, and begins its own session afterwards.
    */
   async function apply(tx: WriteTx, account: Account, recovery: string): Promise<void> {
     const { accountId } = account
@@ -78,10 +78,12 @@ export function createRecovery(
       salt: given.salt ?? account.salt,
       sealedAccountKey: given.sealedAccountKey ?? account.sealedAccountKey,
     }
-    const from = account.signInKeyHash
-    const isReplaced = from !== undefined && (await replaceSignInKey(tx, { accountId, from, values, at: clock.now() }))
+    const { signInKeyHash: from, recoveryKeyHash } = account
+    const at = clock.now()
+    const isReplaced = from !== undefined && (await replaceSignInKey(tx, { accountId, from, values, at }))
     if (!isReplaced) throw new Error('a sign-in key changed within a transaction')
     await tx.passkeys.removeOf(accountId)
+    if (recoveryKeyHash !== undefined) await tx.accounts.confirmRecoveryKey(accountId, recoveryKeyHash, at)
   }
 
   return {

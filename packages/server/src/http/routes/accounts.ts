@@ -1,12 +1,12 @@
 import { toBase64 } from '@blindkeep/protocol/bytes'
 import { type AccountId, formatInstant } from '@blindkeep/protocol/ids'
-import type { RefusedDropsResponse } from '@blindkeep/protocol/schemas/accounts'
+import type { AccountResponse, RefusedDropsResponse } from '@blindkeep/protocol/schemas/accounts'
 import type { Accounts } from '../../domain/account/accounts.ts'
 import type { Proofs } from '../../domain/account/proofs.ts'
 import type { Sessions } from '../../domain/account/sessions.ts'
 import type { OwnerNotices } from '../../domain/drops/ownerNotices.ts'
 import { isRefusal } from '../../domain/ground/refusals.ts'
-import type { Refusals } from '../../ports/store.ts'
+import type { Account, Refusals } from '../../ports/store.ts'
 import type { Routes } from '../call.ts'
 import { givenBytes } from '../givenBytes.ts'
 import { signedIn, tokens } from '../signedIn.ts'
@@ -84,12 +84,18 @@ export function accountRoutes({
           ...(sealedAccountKey && { sealed_account_key: toBase64(sealedAccountKey) }),
           kdf_version: kdfVersion,
           totp_enabled: totpConfirmedAt !== undefined,
+          recovery_words: wordsStateOf(account),
           state: suspendedAt === undefined ? 'active' : 'suspended',
           ...(await inboxMembers(notices, accountId)),
         },
       }
     },
   }
+}
+
+function wordsStateOf({ recoveryKeyHash, recoveryConfirmedAt }: Account): AccountResponse['recovery_words'] {
+  if (recoveryKeyHash === undefined) return 'none'
+  return recoveryConfirmedAt === undefined ? 'unconfirmed' : 'confirmed'
 }
 
 /** Nothing of an empty inbox that had room for everything. */

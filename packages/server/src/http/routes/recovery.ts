@@ -1,13 +1,20 @@
 import { fromBase64, toBase64 } from '@blindkeep/protocol/bytes'
 import type { Recoveries } from '../../domain/account/recovery.ts'
+import type { RecoveryWords } from '../../domain/account/recoveryWords.ts'
 import { isRefusal } from '../../domain/ground/refusals.ts'
 import type { Routes } from '../call.ts'
 import { givenBytes } from '../givenBytes.ts'
 import { signedIn } from '../signedIn.ts'
 
-type Row = 'startRecovery' | 'finishRecovery'
+type Row = 'startRecovery' | 'finishRecovery' | 'changeRecoveryWords' | 'confirmRecoveryWords'
 
-export function recoveryRoutes({ recovery }: { readonly recovery: Recoveries }): Pick<Routes, Row> {
+export function recoveryRoutes({
+  recovery,
+  recoveryWords,
+}: {
+  readonly recovery: Recoveries
+  readonly recoveryWords: RecoveryWords
+}): Pick<Routes, Row> {
   return {
     async startRecovery({ json, source }) {
       const answer = await recovery.start(json.email, source)
@@ -27,6 +34,21 @@ export function recoveryRoutes({ recovery }: { readonly recovery: Recoveries }):
         source,
       })
       return isRefusal(answer) ? answer : signedIn(answer)
+    },
+
+    async changeRecoveryWords({ caller, json, provedKey, source }) {
+      const refused = await recoveryWords.change(caller.account, {
+        provedKey,
+        code: json.code ?? undefined,
+        recoveryKey: fromBase64(json.recovery_key),
+        sealedRecoveryKey: fromBase64(json.sealed_recovery_key),
+        source,
+      })
+      return refused ?? { status: 204 }
+    },
+
+    async confirmRecoveryWords({ caller, provedKey, source }) {
+      return (await recoveryWords.confirm(caller.account, { provedKey, source })) ?? { status: 204 }
     },
   }
 }

@@ -29,9 +29,15 @@ const SECRETS_OF_LINK =
 /** Each counts something that a deleted account must not keep. */
 const traces = [
   sql`(case when email = 'deleted:' || account_id then 0 else 1 end)`,
-  ...['sign_in_key_hash', 'salt', 'sealed_account_key', 'sealed_recovery_key', 'recovery_key_hash', 'totp_sealed'].map(
-    isThere,
-  ),
+  ...[
+    'sign_in_key_hash',
+    'salt',
+    'sealed_account_key',
+    'sealed_recovery_key',
+    'recovery_key_hash',
+    'recovery_confirmed_at',
+    'totp_sealed',
+  ].map(isThere),
   count('sessions', '(held.ended_at is null or held.sealed_name is not null)'),
   count('links', `(held.revoked_at is null or ${SECRETS_OF_LINK})`),
   count('albums', 'held.sealed_name is not null'),

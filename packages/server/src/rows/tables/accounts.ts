@@ -14,6 +14,8 @@ export const accounts = {
   sealedRecoveryKey: optional<Uint8Array>(),
   /** SHA-256 of the public key that the client derived from the recovery words. */
   recoveryKeyHash: optional<Uint8Array>(),
+  /** When its owner proved it first. Until then its words may be written down nowhere. */
+  recoveryConfirmedAt: later<Instant>(),
   createdAt: given<Instant>(),
   suspendedAt: later<Instant>(),
   /** When its owner deleted it: the row stays without anything about a person. */
@@ -57,6 +59,12 @@ export type NewAccount = New<typeof accounts>
 /** What a client needs to sign in and to open the account key. Always replaced together. */
 export interface SignInValues extends Pick<Account, 'kdfVersion' | 'salt' | 'sealedAccountKey'> {
   readonly signInKeyHash: Uint8Array
+}
+
+/** What the recovery words open, and the hash of their key. Always replaced together. */
+export interface RecoveryValues {
+  readonly sealedRecoveryKey: Uint8Array
+  readonly recoveryKeyHash: Uint8Array
 }
 
 /** An account's own limits, in bytes. Absent: the deployment's limit applies. */

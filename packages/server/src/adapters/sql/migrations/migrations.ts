@@ -17,6 +17,7 @@ import { thirteenthTables, UNSIGNED_KEY_CHANGE } from './0013.ts'
 import { fourteenthTables } from './0014.ts'
 import { fifteenthTables } from './0015.ts'
 import { sixteenthTables } from './0016.ts'
+import { seventeenthTables } from './0017.ts'
 
 /**
  * One step of the schema. Nodes of two releases share a database while an operator updates them one after another, so a
@@ -144,6 +145,12 @@ export const migrations: readonly Migration[] = [
     statements: sixteenthTables,
     // Code that does not know these rows would leave them behind when it deletes an account, and count too little use.
     serves: 16,
+  },
+  {
+    summary: 'Adds a column for when the owner confirmed the recovery words.',
+    statements: seventeenthTables,
+    // Code that does not know the column would leave it behind when it deletes an account.
+    serves: 17,
   },
 ]
 
