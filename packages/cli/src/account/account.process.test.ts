@@ -38,6 +38,40 @@ describe('an account at the command line', () => {
     await world.facts(again, withPassword('another long password'))
   })
 
+  it('gets new words with the password, is reminded until they are confirmed, and the old ones end', async () => {
+    const { url } = world.proxy
+    const [first, second] = [join(world.root, 'first'), join(world.root, 'second')]
+    const of = ['--profile', 'wanda']
+    await world.facts(['register', url, '--email', 'wanda@example.org', ...of, '--words-to', first], withPassword())
+    assert.match((await world.run(['whoami', ...of])).stderr, /not confirmed.*confirm-words.*recovery-words/)
+    await world.facts(['account', 'confirm-words', ...of, '--words-file', first])
+    const [confirmed] = await world.facts(['whoami', ...of])
+    assert.equal(confirmed.recovery_words, 'confirmed')
+    assert.equal((await world.run(['whoami', ...of])).stderr, '')
+
+    for (const more of [[], ['--json']]) {
+      const refused = await world.run(['account', 'recovery-words', ...of, ...more], withPassword())
+      assert.deepEqual([refused.status, /--words-to/.test(refused.stderr)], [2, true], 'no terminal')
+    }
+    const change = ['account', 'recovery-words', ...of, '--words-to', second]
+    assert.notEqual((await world.run(change, withPassword('a wrong password'))).status, 0)
+    world.proxy.tamper({ matches: ({ path }) => path === '/v1/auth/recovery-words', lose: 'request', times: 2 })
+    assert.match((await world.run(change, withPassword())).stderr, /former recovery words are valid/)
+    world.proxy.tamper({ matches: ({ path }) => path === '/v1/auth/recovery-words', lose: 'answer', times: 2 })
+    const [changed] = await world.facts(change, withPassword())
+    assert.deepEqual(changed, {
+      event: 'recovery_words_changed',
+      email: 'wanda@example.org',
+      recovery_words_file: second,
+    })
+    assert.equal((await stat(second)).mode & 0o777, 0o600)
+    const old = await world.run(['account', 'confirm-words', ...of, '--words-file', first])
+    assert.notEqual(old.status, 0)
+    const login = ['login', url, '--email', 'wanda@example.org', '--profile', 'wanda2']
+    assert.match((await world.run(login, withPassword())).stderr, /not confirmed/)
+    await world.facts(['account', 'confirm-words', ...of, '--words-file', second])
+  })
+
   it('keeps its keys where only this user may read them, and none after a sign-out', async () => {
     await world.register('keys')
     const directory = home('profiles', 'keys')

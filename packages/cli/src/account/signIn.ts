@@ -1,7 +1,6 @@
 /** `register`, `login`, `recover`: what begins a session, and keeps it in the profile. */
-import { open, readFile, rm } from 'node:fs/promises'
 import { hostname } from 'node:os'
-import { dirname, join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { logIn, registerOwner, type SessionListener, type SignedIn } from '@blindkeep/client/account'
 import { createCalls } from '@blindkeep/client/call'
 import { type Device, openSealedDevice, sealDevice } from '@blindkeep/client/device'
@@ -15,15 +14,15 @@ import { fromBase64, toBase64 } from '@blindkeep/protocol/bytes'
 import type { DeviceId } from '@blindkeep/protocol/ids'
 import { inviteOf } from '@blindkeep/protocol/inviteLink'
 import { askEmail, canAsk, givenSecret, secret, tellExposed } from '../ground/ask.ts'
-import { makeFolder } from '../ground/disk.ts'
 import { EXIT, type Exit, LocalError } from '../ground/exits.ts'
 import { createReport } from '../ground/report.ts'
 import { shown } from '../ground/texts.ts'
-import { othersMayRead, writePrivate } from '../home/files.ts'
+import { othersMayRead } from '../home/files.ts'
 import { isPinned, pin, refuseMoved } from '../home/pins.ts'
 import { isSealed } from '../home/vault.ts'
 import { isMoved } from '../outcomes/failures.ts'
 import { type KeptDevice, type OwnerFlags, openProfile, type Profile } from './profile.ts'
+import { askCode, remindOfWords, wordsFile } from './recoveryWords.ts'
 import { isSessionOver, signedIn } from './session.ts'
 
 export interface SignInFlags extends OwnerFlags {
@@ -63,7 +62,7 @@ export async function register(address: string, flags: RegisterFlags): Promise<E
     await file?.write(`${words}\n`)
     const fact = { event: 'registered', account_id: account.accountId, email: account.email, server: serverOf(address) }
     report.aside(
-      `${account.email} is registered. 24 words are the only way back in without the password. Keep them safe, and away from this machine.`,
+      `${account.email} is registered. 24 words are the only way back in without the password. Keep them safe, and away from this machine. Then: blindkeep account confirm-words`,
     )
     if (file === undefined) report.answer(words, { ...fact, recovery_words: words })
     else report.result(`They are in ${shown(file.path)}.`, { ...fact, recovery_words_file: file.path })
@@ -141,24 +140,21 @@ interface Begin {
 async function begin({ profile, server, result, tokens, flags }: Begin): Promise<Exit> {
   const owner = result.owner ?? (await answered(result.challenge, flags))
   await keep({ profile, server, owner, tokens, flags })
-  createReport(flags).result(`${owner.email} is signed in.`, {
+  const report = createReport(flags)
+  report.result(`${owner.email} is signed in.`, {
     event: 'signed_in',
     account_id: owner.accountId,
     email: owner.email,
     server,
   })
+  await remindOfWords(owner, report)
   return EXIT.done
 }
 
 /** Asks again for as long as the server takes another code. */
 async function answered(challenge: NonNullable<SignedIn['challenge']>, { codeFile }: LoginFlags): Promise<Owner> {
   for (;;) {
-    const code = await secret({
-      what: 'Code of the authenticator, or a backup code',
-      file: codeFile,
-      variable: 'BLINDKEEP_CODE',
-      flag: '--code-file',
-    })
+    const code = await askCode(codeFile)
     try {
       return await challenge.answer(code)
     } catch (error) {
@@ -300,20 +296,4 @@ const serverOf = (address: string) => address.replace(/\/+$/, '')
 
 function isInviteMissing(error: unknown): boolean {
   return error instanceof ProblemError && error.code === 'error.auth.registration_closed'
-}
-
-/** Made before the account is, so that a path that cannot be written costs nothing. */
-async function wordsFile(path: string | undefined) {
-  if (path === undefined) return undefined
-  const absolute = resolve(path)
-  makeFolder(dirname(absolute))
-  await (await open(absolute, 'wx', 0o600)).close()
-  return {
-    path: absolute,
-    write: (text: string) => writePrivate(absolute, text),
-    async removeEmpty() {
-      // Not by its stated size: some mounts state 0 bytes of what they hold.
-      if ((await readFile(absolute)).length === 0) await rm(absolute)
-    },
-  }
 }

@@ -5,11 +5,12 @@ import { createReport, type Report } from '../ground/report.ts'
 import { VaultLocked } from '../home/vault.ts'
 import { tellRoom } from './inboxRoom.ts'
 import { type KeptAccount, namesOf, type OwnerFlags, openProfile, type Profile } from './profile.ts'
+import { tellUnconfirmed } from './recoveryWords.ts'
 import { isSessionOver, signedIn } from './session.ts'
 
 export async function whoami(flags: OwnerFlags): Promise<Exit> {
   const { owner, profile, server, report } = await signedIn(flags)
-  const { createdAt, hasSecondFactor, isSuspended } = await owner.account()
+  const { createdAt, hasSecondFactor, isSuspended, recoveryWords } = await owner.account()
   const device = await profile.device()
   report.result(`${owner.email} on ${server}${isSuspended ? ', suspended: you can read and delete only' : ''}`, {
     email: owner.email,
@@ -20,7 +21,9 @@ export async function whoami(flags: OwnerFlags): Promise<Exit> {
     created_at: createdAt,
     has_second_factor: hasSecondFactor,
     is_suspended: isSuspended,
+    recovery_words: recoveryWords,
   })
+  if (recoveryWords === 'unconfirmed') tellUnconfirmed(report)
   return EXIT.done
 }
 

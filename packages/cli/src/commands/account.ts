@@ -65,6 +65,8 @@ Example:
 }
 
 function addSignedIn(program: Command): void {
+  addWords(program.command('account').description('The recovery words of your account.'))
+
   program
     .command('logout')
     .description('Ends the session, and forgets the keys on this machine.')
@@ -79,4 +81,20 @@ function addSignedIn(program: Command): void {
     .command('quota')
     .description('Prints how much of the account’s storage is used.')
     .action(does(async () => (await import('../account/whoami.ts')).quota))
+}
+
+function addWords(account: Command): void {
+  account
+    .command('recovery-words')
+    .description('Makes new recovery words and prints them once, on a terminal. The former ones end at once.')
+    .option('--words-to <file>', 'write them to a new file instead of printing them')
+    .option('--password-file <file>', 'the password; or BLINDKEEP_PASSWORD; or it is asked for')
+    .option('--code-file <file>', 'the code of the second factor; or BLINDKEEP_CODE; or it is asked for')
+    .action(does(async () => (await import('../account/recoveryWords.ts')).changeRecoveryWords))
+
+  account
+    .command('confirm-words')
+    .description('Checks that your recovery words open the account, and ends the reminder of them.')
+    .option('--words-file <file>', 'the 24 words; or BLINDKEEP_RECOVERY_WORDS; or they are asked for')
+    .action(does(async () => (await import('../account/recoveryWords.ts')).confirmRecoveryWords))
 }
