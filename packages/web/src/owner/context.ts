@@ -1,5 +1,6 @@
 /** Available to every page of a signed-in owner. */
 import type { LiveEvent, Owner } from '@blindkeep/client/owner'
+import type { NewRecoveryWords } from '@blindkeep/client/recovery'
 import type { Site } from '@blindkeep/client/site'
 import { createContext } from 'preact'
 import { useContext, useEffect, useRef } from 'preact/hooks'
@@ -9,6 +10,7 @@ import { createRefresher } from '../common/refresher.ts'
 export interface UnsavedSecrets {
   readonly backupCodes?: readonly string[] | undefined
   readonly webhookSecret?: string | undefined
+  readonly recoveryWords?: NewRecoveryWords | undefined
 }
 
 export interface OwnerPages {
@@ -17,6 +19,8 @@ export interface OwnerPages {
   readonly baseUrl: string
   readonly unsaved: UnsavedSecrets
   onUnsaved(change: UnsavedSecrets): void
+  /** After a change of the account that a notice above the pages depends on. */
+  reloadAccount(): void
   /** Calls back for every change on the server, until the returned function is called. */
   onLive(listener: (event: LiveEvent) => void): () => void
   /** Shows a short message, also to screen readers. */

@@ -5,6 +5,7 @@ import { Button, Notice } from '../common/controls.tsx'
 import { Icon, type IconName } from '../common/icons.tsx'
 import { useKeptPlace } from '../common/keptPlace.ts'
 import { LanguageSelect } from '../common/languageSelect.tsx'
+import { isLocalPage } from '../common/localPage.ts'
 import markUrl from '../common/mark.svg'
 import { useText } from '../common/reader.ts'
 import { AccountPage } from './account/accountPage.tsx'
@@ -45,10 +46,11 @@ interface ShellProps {
   readonly isReady: boolean
   readonly hasMoved: boolean
   readonly isSuspended: boolean
+  readonly areWordsUnconfirmed: boolean
 }
 
 export function Shell(props: ShellProps) {
-  const { session, inboxCount, isReady, hasMoved, isSuspended } = props
+  const { session, inboxCount, isReady, hasMoved, isSuspended, areWordsUnconfirmed } = props
   const text = useText(ownerTexts)
   const route = useRoute()
   const main = useRef<HTMLElement>(null)
@@ -84,6 +86,7 @@ export function Shell(props: ShellProps) {
             <Notice tone="warn">{text.suspended}</Notice>
           </div>
         )}
+        {isReady && areWordsUnconfirmed && route.page !== 'account' && <WordsReminder />}
         {isReady && route.page !== 'storage' && <QuotaBanner />}
         {isReady && <InboxBanner />}
         {isReady && <TakenCard />}
@@ -120,6 +123,21 @@ function Header({ session, isConnected, onSkip }: ShellProps & { readonly onSkip
       </Button>
       <SignOutQuestion signOut={signOut} />
     </header>
+  )
+}
+
+/** A page of this machine cannot change them: it sends no password. */
+function WordsReminder() {
+  const text = useText(ownerTexts).wordsReminder
+  if (isLocalPage) return null
+  return (
+    <div class="banner no-print">
+      <Notice tone="warn">
+        <p>
+          {text.unconfirmed} <a href="#/account">{text.open}</a>
+        </p>
+      </Notice>
+    </div>
   )
 }
 

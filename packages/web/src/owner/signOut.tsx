@@ -49,9 +49,8 @@ export function SignOutQuestion({ signOut: { loss, leave, stay } }: { readonly s
     <Dialog title={text.title} closeLabel={text.stay} onClose={stay}>
       {unsaved.backupCodes !== undefined && <p>{text.unsavedCodes}</p>}
       {unsaved.webhookSecret !== undefined && <p>{text.unsavedWebhook}</p>}
-      {loss.isUnderWay && unsaved.backupCodes === undefined && unsaved.webhookSecret === undefined && (
-        <p>{text.explain}</p>
-      )}
+      {unsaved.recoveryWords !== undefined && <p>{text.unsavedWords}</p>}
+      {loss.isUnderWay && Object.values(unsaved).every((secret) => secret === undefined) && <p>{text.explain}</p>}
       {loss.hasUnfinished && <p>{text.unfinished}</p>}
       {loss.hasWork && <p>{text.work}</p>}
       {loss.hasTaken && <p>{text.taken}</p>}

@@ -49,8 +49,8 @@ export function SignedInApp({ baseUrl, owner, session, ...props }: SignedInAppPr
   const onUnsaved = useCallback((change: UnsavedSecrets) => setUnsaved((last) => ({ ...last, ...change })), [])
   useCloseGuard(Object.values(unsaved).some((secret) => secret !== undefined))
   const pages = useMemo(
-    () => ({ owner, baseUrl, unsaved, onUnsaved, onLive: live.onLive, showMessage }),
-    [owner, baseUrl, unsaved, live.onLive, showMessage],
+    () => ({ owner, baseUrl, unsaved, onUnsaved, reloadAccount: account.reload, onLive: live.onLive, showMessage }),
+    [owner, baseUrl, unsaved, account.reload, live.onLive, showMessage],
   )
   useEffect(() => {
     document.title = inboxCount > 0 ? ownerText.titleWithCount(inboxCount) : ownerText.title
@@ -64,6 +64,7 @@ export function SignedInApp({ baseUrl, owner, session, ...props }: SignedInAppPr
         isReady={live.isReady}
         hasMoved={live.hasMoved}
         isSuspended={account.value?.isSuspended === true}
+        areWordsUnconfirmed={account.value?.recoveryWords === 'unconfirmed'}
       />
     </OwnerPagesContext.Provider>
   )

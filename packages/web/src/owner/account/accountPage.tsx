@@ -15,7 +15,7 @@ import { DevicesSection } from './devicesSection.tsx'
 import { NamesSection } from './namesSection.tsx'
 import { NotifySection } from './notifySection.tsx'
 import { PasskeysSection } from './passkeysSection.tsx'
-import { RecoveryCheck } from './recoveryCheck.tsx'
+import { RecoverySection } from './recoverySection.tsx'
 import { SecondFactor } from './secondFactor.tsx'
 import { Section } from './section.tsx'
 import { SessionsSection } from './sessionsSection.tsx'
@@ -70,7 +70,7 @@ function AccountSections({ account, reload, session }: AccountSectionsProps) {
           <ChangePassword email={email} asksCode={hasSecondFactor} onEnded={countEnding} />
           <PasskeysSection onEnded={countEnding} />
           <SecondFactor email={email} isOn={hasSecondFactor} reload={reload} />
-          <RecoveryCheck email={email} />
+          <RecoverySection account={account} reload={reload} />
         </>
       )}
       <NotifySection />

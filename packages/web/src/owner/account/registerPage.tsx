@@ -29,6 +29,7 @@ interface RegisterPageProps extends SignedOutProps {
 /** An account that was created in this page. */
 interface CreatedAccount {
   readonly email: string
+  readonly owner: Owner
   readonly recovery: NewRecoveryWords
   readonly enter: () => Promise<void>
 }
@@ -67,7 +68,13 @@ export function RegisterPage({ newAttempt, showMessage, invite, onCreated }: Reg
         <Checking action={checking} onRetry={() => check(created)} onWithout={() => void finish(created.enter)} />
       </SignedOutFrame>
     )
-  return <WordsSteps words={words} email={created.email} onDone={() => void finish(created.enter)} />
+  const confirm = async () => {
+    const { owner, recovery, enter } = created
+    // Without it, the pages remind the owner of the words.
+    await owner.confirmRecoveryWords(recovery).catch(() => undefined)
+    await finish(enter)
+  }
+  return <WordsSteps words={words} email={created.email} onDone={confirm} />
 }
 
 interface CheckingProps {
@@ -127,7 +134,7 @@ function RegisterForm({ newAttempt, invite: given, onAccount }: RegisterFormProp
     setSentInvite(code)
     const options = { ...attempt, email, password: password.value, recovery, invite: code === '' ? undefined : code }
     const owner: Owner = await register(options, attempts.current)
-    onAccount({ email, recovery, enter: () => enter(owner, { stay }) })
+    onAccount({ email, owner, recovery, enter: () => enter(owner, { stay }) })
   }
   const isRefused = isClosed && sentInvite !== '' && inviteOf(invite).code === sentInvite
   const isExposed = inviteOf(invite).isExposed || (given?.isExposed === true && invite === given.code)

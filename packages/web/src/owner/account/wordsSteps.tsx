@@ -4,7 +4,9 @@ import { useMemo, useState } from 'preact/hooks'
 import { useCloseGuard } from '../../common/closeGuard.ts'
 import { Button, Field, Notice } from '../../common/controls.tsx'
 import { useText } from '../../common/reader.ts'
+import { ErrorNotice } from '../errorNotice.tsx'
 import { accountTexts } from '../texts.ts'
+import { useAction } from '../useAction.ts'
 import { CheckedForm } from './checkedForm.tsx'
 import { askedPlaces } from './registration.ts'
 import { SecretList } from './secretList.tsx'
@@ -13,48 +15,64 @@ import { SignedOutFrame } from './signedOutFrame.tsx'
 interface WordsStepsProps {
   readonly words: readonly string[]
   readonly email: string
-  readonly onDone: () => void
+  readonly onDone: () => Promise<void>
 }
 
-export function WordsSteps({ words, email, onDone }: WordsStepsProps) {
+/** For a new account, whose owner is not in yet. */
+export function WordsSteps(props: WordsStepsProps) {
   const text = useText(accountTexts).words
   const [isAsked, setAsked] = useState(false)
-  // A user who closes the page now has an account without recovery words.
+  // The words of this page are shown nowhere else.
   useCloseGuard(true)
   return (
     <SignedOutFrame title={isAsked ? text.confirmTitle : text.title} wide>
-      {isAsked ? (
-        <AskedWords words={words} onDone={onDone} onBack={() => setAsked(false)} />
-      ) : (
-        <>
-          <div class="no-print">
-            <Notice tone="warn">
-              <p>{text.explain}</p>
-            </Notice>
-          </div>
-          <p class="no-print">{text.keep}</p>
-          <SecretList
-            title={text.fileTitle}
-            label={text.list}
-            email={email}
-            items={words}
-            fileName={text.fileName}
-            path="recover"
-          />
-          <div class="no-print">
-            <Button kind="primary" onClick={() => setAsked(true)}>
-              {text.next}
-            </Button>
-          </div>
-        </>
-      )}
+      <ShownWords {...props} explain={text.explain} onAsked={setAsked} />
     </SignedOutFrame>
+  )
+}
+
+interface ShownWordsProps extends WordsStepsProps {
+  readonly explain: string
+  /** Whether the words are hidden, and some of them are asked for. */
+  readonly onAsked?: (isAsked: boolean) => void
+}
+
+export function ShownWords({ words, email, explain, onDone, onAsked }: ShownWordsProps) {
+  const text = useText(accountTexts).words
+  const [isAsked, setAsked] = useState(false)
+  const ask = (next: boolean) => {
+    setAsked(next)
+    onAsked?.(next)
+  }
+  if (isAsked) return <AskedWords words={words} onDone={onDone} onBack={() => ask(false)} />
+  return (
+    <>
+      <div class="no-print">
+        <Notice tone="warn">
+          <p>{explain}</p>
+        </Notice>
+      </div>
+      <p class="no-print">{text.keep}</p>
+      <SecretList
+        title={text.fileTitle}
+        label={text.list}
+        email={email}
+        items={words}
+        fileName={text.fileName}
+        path="recover"
+      />
+      <div class="no-print">
+        <Button kind="primary" onClick={() => ask(true)}>
+          {text.next}
+        </Button>
+      </div>
+    </>
   )
 }
 
 interface AskedWordsProps {
   readonly words: readonly string[]
-  readonly onDone: () => void
+  readonly onDone: () => Promise<void>
   readonly onBack: () => void
 }
 
@@ -62,9 +80,10 @@ function AskedWords({ words, onDone, onBack }: AskedWordsProps) {
   const text = useText(accountTexts).words
   const places = useMemo(() => askedPlaces(words.length, systemEnvironment.randomBytes), [words])
   const [typed, setTyped] = useState<Readonly<Record<number, string>>>({})
+  const action = useAction()
   const isRight = (place: number) => typed[place]?.trim().toLowerCase() === words[place - 1]
   return (
-    <CheckedForm isComplete={places.every(isRight)} onSubmit={onDone}>
+    <CheckedForm isComplete={places.every(isRight)} onSubmit={() => void action.run(onDone)}>
       {(hasTried) => (
         <>
           <p>{text.confirmExplain}</p>
@@ -87,11 +106,12 @@ function AskedWords({ words, onDone, onBack }: AskedWordsProps) {
               )}
             </Field>
           ))}
+          {action.error !== undefined && <ErrorNotice error={action.error} />}
           <div class="row apart">
             <Button kind="quiet" icon="back" onClick={onBack}>
               {text.again}
             </Button>
-            <Button kind="primary" submits>
+            <Button kind="primary" submits busy={action.isBusy}>
               {text.finish}
             </Button>
           </div>

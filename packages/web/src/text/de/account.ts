@@ -94,13 +94,13 @@ export const account: typeof import('../en/account.ts').account = {
       'Ihr Konto ist angelegt, aber Ihre Wiederher\u00adstellungs\u00adwörter konnten noch nicht geprüft werden. Lassen Sie diese Seite offen: Die Wörter sind sonst nirgends gespeichert.',
     withoutWords: 'Ohne Wiederher\u00adstellungs\u00adwörter weiter',
     withoutWordsHint:
-      'Wenn Sie dann Ihr Passwort verlieren, sind Ihre Dateien verloren. Das lässt sich später nicht ändern.',
+      'Wenn Sie dann Ihr Passwort verlieren, sind Ihre Dateien verloren. Neue Wörter können Sie später unter „Konto“ erstellen.',
   },
   words: {
     title: 'Ihre 24 Wiederher\u00adstellungs\u00adwörter',
     explain:
       'Wenn Sie Ihr Passwort verlieren, sind diese Wörter der einzige Weg zurück. Ohne Passwort und ohne Wörter lassen sich Ihre Dateien nicht öffnen, weder von Ihnen noch vom Betreiber dieses Servers.',
-    keep: 'Schreiben Sie die Wörter in dieser Reihenfolge auf, und bewahren Sie sie bei Ihren wichtigen Papieren auf. Sie werden nur jetzt angezeigt und lassen sich nie ersetzen: Schließen Sie diese Seite erst, wenn Sie die Wörter haben.',
+    keep: 'Schreiben Sie die Wörter in dieser Reihenfolge auf, und bewahren Sie sie bei Ihren wichtigen Papieren auf. Sie werden nur jetzt angezeigt: Schließen Sie diese Seite erst, wenn Sie die Wörter haben.',
     list: 'Wiederherstellungswörter der Reihe nach',
     next: 'Ich habe sie aufgeschrieben',
     confirmTitle: 'Prüfen Sie Ihre Notizen',
@@ -230,10 +230,22 @@ export const account: typeof import('../en/account.ts').account = {
   recovery: {
     title: 'Wiederher\u00adstellungs\u00adwörter',
     explain:
-      'Die 24 Wörter wurden einmal angezeigt, als Sie dieses Konto angelegt haben. Sie können nicht noch einmal angezeigt und nicht ersetzt werden.',
+      'Die 24 Wörter wurden einmal angezeigt und können nicht noch einmal angezeigt werden. Wenn Sie sie verloren haben oder jemand anders sie gesehen hat, erstellen Sie neue.',
+    explainNone: 'Dieses Konto hat keine: Ohne Ihr Passwort sind Ihre Dateien verloren.',
+    states: { none: 'Keine', unconfirmed: 'Nicht bestätigt', confirmed: 'Bestätigt' },
+    unconfirmed:
+      'Sie haben diese Wörter noch nicht bestätigt; frühere Wörter gelten nicht mehr. Wenn Sie sie auf Papier haben, prüfen Sie sie. Wenn nicht, erstellen Sie neue.',
     open: 'Meine Wörter prüfen',
-    checkExplain:
-      'Geben Sie die Wörter aus Ihren Notizen ein. Nichts ändert sich: Sie sehen nur, ob sie Ihr Konto noch öffnen.',
+    renew: 'Neue Wörter erstellen',
+    renewExplain: 'Mit den neuen Wörtern gelten die Wörter, die Sie jetzt haben, sofort nirgends mehr.',
+    renewedExplain: 'Diese Wörter gelten jetzt, und Ihre früheren nicht mehr: Vernichten Sie sie.',
+    renewed: 'Ihre neuen Wiederher\u00adstellungs\u00adwörter sind bestätigt.',
+    checking: 'Die neuen Wörter werden mit dem Server geprüft\u00a0…',
+    unsure:
+      'Es ist noch nicht sicher, ob die neuen oder die früheren Wörter gelten. Lassen Sie diese Seite so lange offen: Die neuen sind sonst nirgends gespeichert.',
+    notStored:
+      'Diese neuen Wörter gelten nicht. Es gelten Ihre früheren oder die, die Sie inzwischen in einem anderen Fenster erstellt haben.',
+    checkExplain: 'Geben Sie die Wörter aus Ihren Notizen ein. Sie sehen, ob sie Ihr Konto noch öffnen.',
     submit: 'Prüfen',
     good: 'Diese Wörter öffnen Ihr Konto. Bewahren Sie sie sicher auf.',
   },

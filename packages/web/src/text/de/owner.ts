@@ -25,6 +25,11 @@ export const owner: typeof import('../en/owner.ts').owner = {
   messages: 'Meldungen',
   dismiss: 'Schließen',
   opening: 'Blindkeep wird geöffnet\u00a0…',
+  wordsReminder: {
+    unconfirmed:
+      'Ihre Wiederher\u00adstellungs\u00adwörter sind nicht bestätigt. Wenn Sie ohne sie Ihr Passwort verlieren, sind Ihre Dateien verloren.',
+    open: 'Prüfen oder ersetzen',
+  },
   suspended:
     'Dieses Konto ist gesperrt. Sie können Ihre Dateien ansehen, herunterladen und löschen. Sie können keine hinzufügen, und Ihre Links nehmen keine an. Fragen Sie den Betreiber dieses Servers.',
   busy: {
@@ -34,6 +39,8 @@ export const owner: typeof import('../en/owner.ts').owner = {
       'Ihre Ersatzcodes sind noch nicht gesichert und werden nach dem Abmelden nicht mehr angezeigt. Sie stehen unter Konto.',
     unsavedWebhook:
       'Das Geheimnis Ihres neuen Webhooks ist noch nicht gesichert und wird nach dem Abmelden nicht mehr angezeigt. Es steht unter Konto.',
+    unsavedWords:
+      'Ihre neuen Wiederher\u00adstellungs\u00adwörter sind noch nicht bestätigt und werden nach dem Abmelden nicht mehr angezeigt. Sie stehen unter Konto.',
     unfinished:
       'Einige Uploads sind nicht fertig. Beim Abmelden werden sie aus diesem Browser entfernt und müssen neu beginnen.',
     work: 'Einige Dateien sind noch nicht behalten, verworfen oder gelöscht. Beim Abmelden bleiben sie, wo sie sind.',

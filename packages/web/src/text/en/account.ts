@@ -88,13 +88,14 @@ export const account = {
     checkFailed:
       'Your account was created, but your recovery words could not be checked yet. Keep this page open: the words are stored nowhere else.',
     withoutWords: 'Continue without recovery words',
-    withoutWordsHint: 'If you then lose your password, your files are lost. This cannot be changed later.',
+    withoutWordsHint:
+      'If you then lose your password, your files are lost. You can make new words later, under Account.',
   },
   words: {
     title: 'Your 24 recovery words',
     explain:
       'If you lose your password, these words are the only way back. Without the password and the words, your files cannot be opened, not even by you or the operator of this server.',
-    keep: 'Write them down in this order and keep them with your important papers. They are shown only now, and can never be replaced: close this page only when you have them.',
+    keep: 'Write them down in this order and keep them with your important papers. They are shown only now: close this page only when you have them.',
     list: 'Recovery words, in order',
     next: 'I have written them down',
     confirmTitle: 'Check your notes',
@@ -219,10 +220,22 @@ export const account = {
   recovery: {
     title: 'Recovery words',
     explain:
-      'The 24 words were shown once, when you created this account. They cannot be shown again, and they cannot be replaced.',
+      'The 24 words were shown once and cannot be shown again. If you have lost them, or others have seen them, make new ones.',
+    explainNone: 'This account has none: without your password, your files are lost.',
+    states: { none: 'None', unconfirmed: 'Not confirmed', confirmed: 'Confirmed' },
+    unconfirmed:
+      'You have not confirmed these words yet; words from before them no longer work. If you have them on paper, check them. If not, make new ones.',
     open: 'Check my words',
-    checkExplain:
-      'Enter the words from your notes. Nothing changes: you only see whether they still open your account.',
+    renew: 'Make new words',
+    renewExplain: 'With the new words, the words that you have now stop working at once, everywhere.',
+    renewedExplain: 'These words are valid now, and your former ones no longer are: destroy them.',
+    renewed: 'Your new recovery words are confirmed.',
+    checking: 'Checking the new words with the server…',
+    unsure:
+      'It is not certain yet whether the new words or the former ones are valid. Keep this page open until it is: the new ones are stored nowhere else.',
+    notStored:
+      'These new words are not valid. Your former words still are, or those that you have made meanwhile in another window.',
+    checkExplain: 'Enter the words from your notes. You see whether they still open your account.',
     submit: 'Check',
     good: 'These words open your account. Keep them safe.',
   },

@@ -25,6 +25,10 @@ export const owner = {
   messages: 'Messages',
   dismiss: 'Dismiss',
   opening: 'Opening Blindkeep…',
+  wordsReminder: {
+    unconfirmed: 'Your recovery words are not confirmed. If you lose your password without them, your files are lost.',
+    open: 'Check or replace them',
+  },
   suspended:
     'This account is suspended. You can view, download and delete your files. You cannot add files, and your links accept none. Ask the operator of this server.',
   busy: {
@@ -34,6 +38,8 @@ export const owner = {
       'Your backup codes are not saved yet, and are not shown again after you sign out. You find them under Account.',
     unsavedWebhook:
       'The secret of your new webhook is not saved yet, and is not shown again after you sign out. You find it under Account.',
+    unsavedWords:
+      'Your new recovery words are not confirmed yet, and are not shown again after you sign out. You find them under Account.',
     unfinished:
       'Some uploads are not finished. Signing out removes them from this browser, and they have to start again.',
     work: 'Some files are not kept, discarded or deleted yet. They stay where they are if you sign out.',
