@@ -124,4 +124,19 @@ describe('the commands of accounts, beside a running server', () => {
       assert.deepEqual([listed.stderr, helped.stderr, unknown.stdout, wrong.stdout], ['', '', '', ''])
     }),
   )
+
+  it(
+    'invite keeps a note of one line for the list',
+    besideServer({}, async ({ run }) => {
+      await run('account invite', '--note', ' Ann, office ')
+      await run('account invite')
+      const { lines, json } = await run('account invites')
+      const notes = Object(json).invites.map(({ note }: { readonly note?: string }) => note)
+      assert.deepEqual(notes.toSorted(), ['Ann, office', undefined])
+      assert.equal(lines.filter((line) => line.endsWith('  live  Ann, office')).length, 1)
+      for (const wrong of ['', 'two\nlines', 'turned \u202e text', ''.padEnd(201, 'x')])
+        await assert.rejects(run('account invite', '--note', wrong), UsageError)
+      assert.equal(Object((await run('account invites')).json).invites.length, 2)
+    }),
+  )
 })

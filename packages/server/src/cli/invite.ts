@@ -4,6 +4,7 @@ import { systemClock } from '../adapters/system/clock.ts'
 import { systemRandom } from '../adapters/system/random.ts'
 import { openPresentStore } from '../assembly/data.ts'
 import { type Config, publicAddressOf } from '../config/config.ts'
+import { line } from '../config/parsers.ts'
 import {
   createInvites,
   INVITE_DAYS,
@@ -29,6 +30,11 @@ export const inviteCommands: readonly Command[] = [
       days: {
         value: 'DAYS',
         meaning: `How long the code is valid, 1 to ${MAX_INVITE_DAYS} days. Default: ${INVITE_DAYS}.`,
+      },
+      note: {
+        value: 'TEXT',
+        meaning:
+          'Whom it is for, one line of at most 200 characters, for `account invites`. Only these commands show it.',
       },
     },
     run: (call) =>
@@ -80,7 +86,7 @@ async function issue(
   const days = Number(option('days') ?? INVITE_DAYS)
   if (!Number.isInteger(days) || days < 1 || days > MAX_INVITE_DAYS)
     throw new UsageError(`--days takes a whole number from 1 to ${MAX_INVITE_DAYS}`)
-  const { code, expiresAt } = await invites.issue(days)
+  const { code, expiresAt } = await invites.issue(days, noteIn(option('note')))
   // The link opens the form with the code in it.
   const url = baseUrl === undefined ? undefined : inviteLink(baseUrl, code)
   return {
@@ -94,6 +100,13 @@ async function issue(
     ],
     json: { code, ...(url !== undefined && { url }), expires_at: formatInstant(expiresAt) },
   }
+}
+
+function noteIn(given: string | undefined): string | undefined {
+  if (given === undefined) return undefined
+  const parsed = line(given)
+  if ('fault' in parsed) throw new UsageError(`--note ${parsed.fault}`)
+  return parsed.value
 }
 
 /**
@@ -128,18 +141,19 @@ async function list(invites: Invites): Promise<Outcome> {
   return {
     lines: listed.length === 0 ? ['There are no invites.'] : columns(listed.map(lineOf)),
     json: {
-      invites: listed.map(({ inviteId, createdAt, expiresAt, state, usedBy, email }) => ({
+      invites: listed.map(({ inviteId, createdAt, expiresAt, state, usedBy, email, note }) => ({
         invite_id: inviteId,
         created_at: formatInstant(createdAt),
         expires_at: formatInstant(expiresAt),
         state,
         used_by: usedBy && { account_id: usedBy, email },
+        note,
       })),
     },
   }
 }
 
-function lineOf({ inviteId, createdAt, expiresAt, state, usedBy, email }: ListedInvite): readonly string[] {
+function lineOf({ inviteId, createdAt, expiresAt, state, usedBy, email, note }: ListedInvite): readonly string[] {
   const status = usedBy === undefined ? state : `${state} by ${email ?? usedBy}`
-  return [inviteId, formatInstant(createdAt), `until ${formatInstant(expiresAt)}  ${status}`]
+  return [inviteId, formatInstant(createdAt), `until ${formatInstant(expiresAt)}  ${status}`, note ?? '']
 }

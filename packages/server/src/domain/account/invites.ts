@@ -47,9 +47,10 @@ export function createInvites({ store, clock, random }: InvitePorts) {
   }
 
   return {
-    async issue(days: number): Promise<IssuedInvite> {
+    /** `note`: for the operator's own list. */
+    async issue(days: number, note?: string): Promise<IssuedInvite> {
       const { code, ...row } = newInvite(days)
-      await store.write([], (tx) => tx.invites.insert(row))
+      await store.write([], (tx) => tx.invites.insert({ ...row, note }))
       return { code, expiresAt: row.expiresAt }
     },
 
@@ -59,7 +60,7 @@ export function createInvites({ store, clock, random }: InvitePorts) {
       const isIssued = await store.write(['server'], async (tx) => {
         const [account] = await tx.accounts.list({ afterEmail: undefined, max: 1 })
         if (account !== undefined || (await tx.invites.hasLive(row.createdAt))) return false
-        await tx.invites.insert(row)
+        await tx.invites.insert({ ...row, note: undefined })
         return true
       })
       return isIssued ? { code, expiresAt: row.expiresAt } : undefined

@@ -1,5 +1,5 @@
 import type { AccountId, Instant } from '@blindkeep/protocol/ids'
-import { given, later, type Row } from '../columns.ts'
+import { given, later, optional, type Row } from '../columns.ts'
 
 /** Each lets one person register if registration needs an invite. The server does not keep the code itself. */
 export const invites = {
@@ -9,6 +9,8 @@ export const invites = {
   expiresAt: given<Instant>(),
   /** The account that was registered with it. */
   usedBy: later<AccountId>(),
+  /** The operator's own words. Only the operator's commands show them. */
+  note: optional<string>(),
 }
 
 export type Invite = Row<typeof invites>

@@ -19,6 +19,7 @@ import { fifteenthTables } from './0015.ts'
 import { sixteenthTables } from './0016.ts'
 import { seventeenthTables } from './0017.ts'
 import { eighteenthTables } from './0018.ts'
+import { nineteenthTables } from './0019.ts'
 
 /**
  * One step of the schema. Nodes of two releases share a database while an operator updates them one after another, so a
@@ -157,6 +158,11 @@ export const migrations: readonly Migration[] = [
     summary: 'Adds a column for how often guests could not send through a link.',
     statements: eighteenthTables,
     // Code that does not know it would leave it behind when it deletes an account.
+    serves: 18,
+  },
+  {
+    summary: 'Adds a column for an operator’s note on an invite.',
+    statements: nineteenthTables,
     serves: 18,
   },
 ]
