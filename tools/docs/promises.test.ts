@@ -59,6 +59,25 @@ function testsNamed(): readonly string[] {
   })
 }
 
+/** Whether a range as in `engines` has this version: `^22.17.0 || >=24`, `18.x`. Throws for other forms. */
+function takes(range: string, version: readonly number[]): boolean {
+  return range.split('||').some((part) =>
+    part
+      .replaceAll(/([<>=^]) +/g, '$1')
+      .trim()
+      .split(/ +/)
+      .every((word) => {
+        if (word === '*') return true
+        const [, sign = '', numbers = ''] = /^(\^|>=|<|)(\d[\d.x*]*)$/.exec(word) ?? []
+        if (numbers === '') throw new Error(`cannot read ${range}`)
+        const bound = numbers.split('.').map((number) => Number(number.replace(/[x*]/, '0')))
+        const difference = bound.map((number, index) => (version[index] ?? 0) - number).find((step) => step !== 0) ?? 0
+        if (sign === '<') return difference < 0
+        return difference >= 0 && (sign === '>=' || version[0] === bound[0])
+      }),
+  )
+}
+
 describe('what documents promise', () => {
   it('is tested where SECURITY.md says', () => {
     const named = testsNamed()
@@ -81,6 +100,16 @@ describe('what documents promise', () => {
       .flatMap((file) => [...textOf(file).matchAll(/`npm run ([\w:-]+)/g)].map(([, script = '']) => [file, script]))
       .filter(([, script = '']) => !scripts.has(script))
     assert.deepEqual(missing, [])
+  })
+
+  it('is installed without a warning by the oldest Node that README.md names', () => {
+    const [, named = ''] = /Node (\d+\.\d+) or newer to install it/.exec(textOf('README.md')) ?? []
+    const node = [...named.split('.').map(Number), 0]
+    const locked: Readonly<Record<string, { readonly engines?: { readonly node?: string } }>> = JSON.parse(
+      textOf('package-lock.json'),
+    ).packages
+    const refused = Object.entries(locked).filter(([, { engines }]) => !takes(engines?.node ?? '*', node))
+    assert.deepEqual(refused, [])
   })
 
   for (const [file, figures] of Object.entries(FIGURES))

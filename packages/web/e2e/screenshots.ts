@@ -8,7 +8,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { argumentsOf } from '../../../tools/arguments.ts'
-import { launchBrowser, type Visit, type VisitOptions } from './browser.ts'
+import { type Device, launchBrowser, type Visit, type VisitOptions } from './browser.ts'
 import { accountShots } from './shots/account.ts'
 import { albumsShots, shareShots } from './shots/albums.ts'
 import { binShots } from './shots/bin.ts'
@@ -31,8 +31,8 @@ type Look = Required<Pick<VisitOptions, 'device' | 'colorScheme'>>
 interface Series {
   readonly shots: readonly Shot[]
   readonly looks: readonly Look[]
-  /** Every picture has this size. Without it a picture shows the whole page. */
-  readonly viewport?: { readonly width: number; readonly height: number }
+  /** Every picture has the size of its device. Without it a picture shows the whole page. */
+  readonly viewports?: Readonly<Record<Device, { readonly width: number; readonly height: number }>>
 }
 
 const ALL: Series = {
@@ -57,8 +57,8 @@ const ALL: Series = {
 }
 const DOCS: Series = {
   shots: docsShots,
-  looks: [{ device: 'desktop', colorScheme: 'light' }],
-  viewport: { width: 1000, height: 760 },
+  looks: (['phone', 'desktop'] as const).map((device) => ({ device, colorScheme: 'light' })),
+  viewports: { desktop: { width: 1000, height: 760 }, phone: { width: 390, height: 760 } },
 }
 const MAX_HEIGHT = 10_000
 
@@ -79,7 +79,7 @@ if (directory === undefined) {
 }
 
 /** Answers whether every state was reached. */
-async function takeAll(into: string, { shots, looks, viewport }: Series): Promise<boolean> {
+async function takeAll(into: string, { shots, looks, viewports }: Series): Promise<boolean> {
   const world = await startWorld({
     withLine: true,
     // Nothing takes mail there.
@@ -89,22 +89,24 @@ async function takeAll(into: string, { shots, looks, viewport }: Series): Promis
   const taken: string[] = []
   let isComplete = true
   try {
-    for (const shot of shots)
-      for (const look of looks.filter(({ device }) => shot.devices?.includes(device) !== false)) {
-        const name = looks.length === 1 ? `${shot.name}.png` : `${shot.name}-${look.device}-${look.colorScheme}.png`
+    for (const shot of shots) {
+      const own = looks.filter(({ device }) => shot.devices?.includes(device) !== false)
+      for (const look of own) {
+        const name = own.length === 1 ? `${shot.name}.png` : `${shot.name}-${look.device}-${look.colorScheme}.png`
         const path = join(into, name)
         taken.push(name)
         await mkdir(dirname(path), { recursive: true })
-        const fault = await take({ shot, world, path, look, viewport, visit: browser.visit })
+        const fault = await take({ shot, world, path, look, viewport: viewports?.[look.device], visit: browser.visit })
         console.log(fault === undefined ? path : `NOT REACHED ${path}: ${fault}`)
         isComplete &&= fault === undefined
         world.line.mend()
       }
+    }
   } finally {
     await browser.close()
     await world.stop()
   }
-  if (looks.length > 1) await writeFile(join(into, 'index.html'), sheetOf(taken))
+  if (viewports === undefined) await writeFile(join(into, 'index.html'), sheetOf(taken))
   return isComplete
 }
 
@@ -113,7 +115,7 @@ interface Taking {
   readonly world: World
   readonly path: string
   readonly look: Look
-  readonly viewport: Series['viewport']
+  readonly viewport: { readonly width: number; readonly height: number } | undefined
   readonly visit: Awaited<ReturnType<typeof launchBrowser>>['visit']
 }
 

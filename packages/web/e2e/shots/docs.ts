@@ -8,6 +8,7 @@ import { guest } from '../../src/text/en/guest.ts'
 import { inbox } from '../../src/text/en/inbox.ts'
 import { links } from '../../src/text/en/links.ts'
 import { storage } from '../../src/text/en/storage.ts'
+import type { Device } from '../browser.ts'
 import { button, MIB, someFile } from '../guestPage.ts'
 import { pngOf } from '../pictures.ts'
 import type { Begin, Shot } from '../shots.ts'
@@ -68,10 +69,16 @@ const LANGUAGES: readonly Language[] = [
 /** The pictures of the documents (`npm run screenshots -- --docs docs/pictures`). */
 export const docsShots: readonly Shot[] = LANGUAGES.flatMap((language) => {
   const { folder, locale, people } = language
-  const shot = (name: string, begin: (world: World) => Promise<Begin>, reach: NonNullable<Shot['reach']>): Shot => ({
+  const shot = (
+    name: string,
+    begin: (world: World) => Promise<Begin>,
+    reach: NonNullable<Shot['reach']>,
+    device: Device = 'desktop',
+  ): Shot => ({
     name: `${folder}${name}`,
     begin: async (world) => ({ ...(await begin(world)), locale }),
     reach,
+    devices: [device],
   })
   return [
     shot(
@@ -100,6 +107,17 @@ export const docsShots: readonly Shot[] = LANGUAGES.flatMap((language) => {
       (world) => beginStorage(world, language),
       (page) => compareCopy(page, language),
     ),
+    // For README.md, which is in English.
+    ...(folder === ''
+      ? [
+          shot(
+            'phone',
+            (world) => beginGuest(world, language),
+            (page, world) => sendFilm(page, world, language),
+            'phone',
+          ),
+        ]
+      : []),
   ]
 })
 
