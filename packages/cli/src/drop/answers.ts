@@ -1,6 +1,13 @@
 /** A guest's answers to what the owner of the link asks: from `--field`, and from a person at a terminal. */
 import type { UploadLink } from '@blindkeep/client/guest'
-import { type AnswerFault, type Answers, answerFault, answersText, type Question, spelled } from '@blindkeep/client/questions'
+import {
+  type AnswerFault,
+  type Answers,
+  answerFault,
+  answersText,
+  type Question,
+  spelled,
+} from '@blindkeep/client/questions'
 import { askLine, canAsk } from '../ground/ask.ts'
 import { UsageError } from '../ground/exits.ts'
 import { questionsLine, questionText } from '../ground/questionTexts.ts'

@@ -34,7 +34,10 @@ describe('a label that the owner gives', () => {
     const invented = Array.from({ length: 10_000 }, (_, index) => `${index}`.padEnd(200, 'x'))
     assert.throws(
       () => knownLabel(['Topic', ...invented, '\u001B[2J'], 'Color', '--sort Color: no'),
-      (error) => error instanceof UsageError && /There are: Topic, .*9992 more/.test(error.message) && error.message.length < 3000,
+      (error) =>
+        error instanceof UsageError &&
+        /There are: Topic, .*9992 more/.test(error.message) &&
+        error.message.length < 3000,
     )
   })
 })
