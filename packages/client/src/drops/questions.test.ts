@@ -50,7 +50,10 @@ describe('the questions of a link', () => {
       reason: 'choice_repeated',
       at: 0,
     })
-    assert.deepEqual(questionsFault([{ ...topic, choices: ['a', '\u200B\u3164'] }]), { reason: 'choice_missing', at: 0 })
+    assert.deepEqual(questionsFault([{ ...topic, choices: ['a', '\u200B\u3164'] }]), {
+      reason: 'choice_missing',
+      at: 0,
+    })
     assert.equal(questionsFault(all), undefined)
     assert.throws(() => questionsText([{ ...day, label: '\u200E' }]), { name: 'RangeError', message: /needs a label/u })
   })
