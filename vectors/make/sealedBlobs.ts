@@ -152,7 +152,7 @@ const fields = {
     { name: 'no answers', text: '[]', answers: [] },
     {
       name: 'not one line, or nothing to read',
-      text: '[["a"," one\\ntwo "],["b","x\\u202efdp"],["c"," "],["\\u200e","y"]]',
+      text: '[["a"," one\\ntwo "],["b","x\\u202efdp"],["c"," "],["\\u200e","y"],["d","\\u200b\\u3164"]]',
       answers: [
         ['a', 'one two'],
         ['b', 'xfdp'],

@@ -20,6 +20,9 @@ const ASKED: CreateLink = {
     { label: 'Topic', kind: 'choice', required: true, choices: ['Invoice', 'Other'] },
     { label: 'Day', kind: 'date', required: false },
     { label: 'Amount', kind: 'number', required: false },
+    // A form finds its fields by their names before its own methods.
+    { label: 'querySelectorAll', kind: 'number', required: false },
+    { label: 'insertBefore', kind: 'date', required: false },
   ],
   fileKinds: ['pdf', 'jpg'],
 }

@@ -95,8 +95,8 @@ Examples:
       `
 With the file it shows: the server signed that at this time it had sealed bytes,
 and the file, sealed again with the key in the proof, gives exactly these bytes.
-Only then does it print what the sealed header says: name, sender, note. Without
-the file it prints what is signed, and nothing else.
+Only then does it print what the sealed header says: name, sender, note, answers.
+Without the file it prints what is signed, and nothing else.
 
 It does not show through which link the file came or for whom, that anyone could
 open it, who sent it, or that the server still has it. The time is the server's.

@@ -75,8 +75,8 @@ function addCreate(share: Command): void {
     .addHelpText(
       'after',
       `
-A file that came through a link is shared with what its guest wrote: note and
-sender. With --follow also what you adopt into the album later.
+A file that came through a link is shared with what its guest wrote: note,
+sender and answers. With --follow also what you adopt into the album later.
 
 Examples:
   blindkeep share create 'contract.pdf' 3f8a21c0 --expires 2w --name 'For the notary'

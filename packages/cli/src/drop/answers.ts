@@ -1,6 +1,13 @@
 /** A guest's answers to what the owner of the link asks: from `--field`, and from a person at a terminal. */
 import type { UploadLink } from '@blindkeep/client/guest'
-import { type AnswerFault, type Answers, answerFault, answersText, type Question } from '@blindkeep/client/questions'
+import {
+  type AnswerFault,
+  type Answers,
+  answerFault,
+  answersText,
+  type Question,
+  spelled,
+} from '@blindkeep/client/questions'
 import { askLine, canAsk } from '../ground/ask.ts'
 import { UsageError } from '../ground/exits.ts'
 import { questionsLine, questionText } from '../ground/questionTexts.ts'
@@ -43,8 +50,8 @@ function givenAnswers(questions: readonly Question[], fields: readonly string[])
 /** A label may have a `=`: the longest one that begins the text is meant. */
 function partsOf(field: string, questions: readonly Question[]): { readonly label: string; readonly value: string } {
   for (let at = field.lastIndexOf('='); at > 0; at = field.lastIndexOf('=', at - 1)) {
-    const begin = field.slice(0, at).normalize('NFC')
-    const asked = questions.find(({ label }) => label.normalize('NFC') === begin)
+    const begin = spelled(field.slice(0, at))
+    const asked = questions.find(({ label }) => spelled(label) === begin)
     if (asked !== undefined) return { label: asked.label, value: field.slice(at + 1) }
   }
   if (questions.length === 0) throw new UsageError('the link asks nothing: leave --field out.')

@@ -1,6 +1,6 @@
 /** `blindkeep inbox adopt`. */
 import type { Album, DescribedDrop, Owner } from '@blindkeep/client/owner'
-import { answerTo } from '@blindkeep/client/questions'
+import { answerTo, spelled } from '@blindkeep/client/questions'
 import { sizeText } from '@blindkeep/protocol/byteSizes'
 import type { OwnerFlags } from '../account/profile.ts'
 import { retentionOf } from '../account/retaining.ts'
@@ -81,7 +81,7 @@ async function albumsOf(owner: Owner, { album: given, albumBy: label = '' }: Ado
   const of = ({ file }: DescribedDrop) => {
     const answer = answerTo(file.fields, label)
     if (answer === undefined) throw new LocalError(`Its guest did not answer “${label}”. Name an album with --album.`)
-    const [album, ...others] = all.filter(({ name }) => name?.normalize('NFC') === answer.normalize('NFC'))
+    const [album, ...others] = all.filter(({ name }) => name !== undefined && spelled(name) === spelled(answer))
     if (album !== undefined && others.length === 0) return album
     const count = album === undefined ? 'No album is' : 'Several albums are'
     throw new LocalError(`${count} called “${answer}”. Create or rename one, or name one with --album.`)

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { FileDescription } from '@blindkeep/client/owner'
 import { InvalidArgumentError } from 'commander'
-import { hasAnswered, where } from './answers.ts'
+import { UsageError } from '../ground/exits.ts'
+import { hasAnswered, knownLabel, where } from './answers.ts'
 import { markFacts, marksText } from './marks.ts'
 
 const answered = (...fields: readonly (readonly [string, string])[]) => ({
@@ -21,6 +22,23 @@ describe('the answers of a drop', () => {
   it('are asked for with a label and an answer', () => {
     assert.deepEqual(where('b=', where('A=B')), ['A=B', 'b='])
     for (const wrong of ['A', '', '=B']) assert.throws(() => where(wrong), InvalidArgumentError)
+  })
+})
+
+describe('a label that the owner gives', () => {
+  it('is one that there is, however an accent is written', () => {
+    assert.equal(knownLabel(['Topic', 'Gr\u00F6\u00DFe'], 'Gro\u0308\u00DFe', 'no'), 'Gr\u00F6\u00DFe')
+  })
+
+  it('is refused with a short line, however many labels guests invent', () => {
+    const invented = Array.from({ length: 10_000 }, (_, index) => `${index}`.padEnd(200, 'x'))
+    assert.throws(
+      () => knownLabel(['Topic', ...invented, '\u001B[2J'], 'Color', '--sort Color: no'),
+      (error) =>
+        error instanceof UsageError &&
+        /There are: Topic, .*9992 more/.test(error.message) &&
+        error.message.length < 3000,
+    )
   })
 })
 

@@ -5,12 +5,13 @@ import { sizeText } from '@blindkeep/protocol/byteSizes'
 import { tellRoom } from '../account/inboxRoom.ts'
 import type { OwnerFlags } from '../account/profile.ts'
 import { signedIn } from '../account/session.ts'
-import { type Exit, exitOf, UsageError } from '../ground/exits.ts'
+import { type Exit, exitOf } from '../ground/exits.ts'
 import { type FilterFlags, findableDrop } from '../ground/filters.ts'
 import type { Row } from '../ground/report.ts'
 import { shrinking } from '../ground/table.ts'
 import { filesText, shortId, shown, timeText } from '../ground/texts.ts'
 import { openAdoptions } from './adoptions.ts'
+import { knownLabel } from './answers.ts'
 import { type AnswerFlags, type Inbox, isNarrowed, linkOf, openInbox, select } from './inbox.ts'
 import { claimsOf, exitOfFault, factsOf, isOfDrop, shortTitleOf } from './items.ts'
 import { markFacts, marksIn, marksText } from './marks.ts'
@@ -78,10 +79,9 @@ function groupsOf(items: readonly InboxItem[], order: string | undefined): reado
 function sorted(items: readonly InboxItem[], order: string): readonly InboxItem[] {
   if (isSortOrder(order)) return sortedBy(items, order, findableDrop)
   const labels = new Set(items.flatMap(({ file }) => file?.fields?.map(([label]) => label) ?? []))
-  const label = [...labels].find((one) => one.normalize('NFC') === order.normalize('NFC'))
-  if (label !== undefined) return sortedByAnswer(items, label, ({ file }) => file?.fields)
-  const known = [...SORT_ORDERS, ...labels].map(shown).join(', ')
-  throw new UsageError(`--sort ${shown(order)}: no file here has an answer to that. There are: ${known}.`)
+  const refusal = `--sort ${shown(order)}: no file here has an answer to that`
+  const label = knownLabel([...SORT_ORDERS, ...labels], order, refusal)
+  return sortedByAnswer(items, label, ({ file }) => file?.fields)
 }
 
 function faultsOf(items: readonly InboxItem[]): ReadonlyMap<string, readonly string[]> {

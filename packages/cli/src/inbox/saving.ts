@@ -1,15 +1,17 @@
 /** What `save` and `watch` share: the steps that their flags mean, and the lines for each drop. */
 import { type FolderTemplate, labelsIn } from '@blindkeep/client/folderTemplate'
 import type { Album, DescribedDrop, InboxItem, Owner } from '@blindkeep/client/owner'
+import { spelled } from '@blindkeep/client/questions'
 import { mapConcurrently } from '@blindkeep/protocol/concurrency'
 import type { OwnerFlags } from '../account/profile.ts'
 import type { SignedIn } from '../account/session.ts'
-import { type Exit, UsageError } from '../ground/exits.ts'
+import type { Exit } from '../ground/exits.ts'
 import type { Report } from '../ground/report.ts'
 import { filesText, shortId, shown } from '../ground/texts.ts'
 import { type Failure, failureOf } from '../outcomes/failures.ts'
 import type { FileUnderWay, Progress } from '../send/progress.ts'
 import { type Adopted, type Adoptions, openAdoptions } from './adoptions.ts'
+import { knownLabel } from './answers.ts'
 import { albumOf, type Inbox, openInbox } from './inbox.ts'
 import { dropText, exitOfFault, factsOf, nameOf, titleOf } from './items.ts'
 import { openProgram, type ProgramFlags } from './program.ts'
@@ -110,15 +112,11 @@ async function requireLabels(
   signal: AbortSignal,
 ): Promise<void> {
   const asked = (await owner.listLinks()).flatMap(({ questions = [] }) => questions.map(({ label }) => label))
-  const isUnknown = (known: readonly string[]) => labels.find((label) => !known.includes(label))
-  if (isUnknown(asked) === undefined) return
+  const spelledAsked = new Set(asked.map(spelled))
+  if (labels.every((label) => spelledAsked.has(spelled(label)))) return
   const answered = (await inbox.read(signal)).flatMap(({ file }) => file?.fields?.map(([label]) => label) ?? [])
-  const known = [...new Set([...asked, ...answered])]
-  const unknown = isUnknown(known)
-  if (unknown !== undefined)
-    throw new UsageError(
-      `--into {${shown(unknown)}}: no link asks this. There are: ${['sender', ...known].map(shown).join(', ')}.`,
-    )
+  const known = [...new Set(['sender', ...asked, ...answered])]
+  for (const label of labels) knownLabel(known, label, `--into {${shown(label)}}: no link asks this`)
 }
 
 /** For a progress. */

@@ -2,7 +2,7 @@
 import { parseInstant } from '@blindkeep/protocol/ids'
 import { MAX_QUESTIONS } from '@blindkeep/protocol/suites'
 import { type Answers, answerTo } from '../seal/answers.ts'
-import { plainLine } from '../seal/plainLine.ts'
+import { plainLine, spelled } from '../seal/plainLine.ts'
 import { fileKindFault } from './fileKinds.ts'
 import type { Question } from './questions.ts'
 
@@ -19,7 +19,7 @@ export function answerFault(question: Question, value: string): AnswerFault | un
     case 'text':
       return [...line].length > (question.most ?? MAX_QUESTIONS.text) ? 'too_long' : undefined
     case 'choice':
-      return question.choices.includes(line) ? undefined : 'not_a_choice'
+      return question.choices.some((choice) => spelled(choice) === spelled(line)) ? undefined : 'not_a_choice'
     case 'date':
       return date.test(line) && parseInstant(`${line}T00:00:00Z`) !== undefined ? undefined : 'not_a_date'
     case 'number':
@@ -57,7 +57,11 @@ function marksOfAnswers(questions: readonly Question[], answers: Answers | undef
     if (fault === undefined) return []
     return [fault === 'missing' ? { is: 'missing', label } : { is: 'faulty', label, fault }]
   })
-  const labels = new Set(questions.map(({ label }) => label))
-  const others = answers.filter(([label]) => !labels.delete(label))
-  return [...asked, ...others.map(([label]): Mark => ({ is: 'not_asked', label }))]
+  return [...asked, ...notAsked(questions, answers).map(([label]): Mark => ({ is: 'not_asked', label }))]
+}
+
+/** What the link does not ask, or a label that comes again, in the guest's order. */
+export function notAsked(questions: readonly Pick<Question, 'label'>[], answers: Answers): Answers {
+  const labels = new Set(questions.map(({ label }) => spelled(label)))
+  return answers.filter(([label]) => !labels.delete(spelled(label)))
 }

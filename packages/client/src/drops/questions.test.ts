@@ -42,6 +42,18 @@ describe('the questions of a link', () => {
       at: 1,
     })
     assert.deepEqual(questionsFault([day, { ...topic, choices: ['a'] }]), { reason: 'choices_count', at: 1 })
+    const [composed, decomposed] = ['Caf\u00E9', 'Cafe\u0301']
+    const equal = [composed, decomposed].map((label): Question => ({ ...day, label }))
+    assert.deepEqual(questionsFault(equal), { reason: 'label_repeated', at: 1 })
+    assert.equal(parseQuestions(JSON.stringify(equal)), undefined)
+    assert.deepEqual(questionsFault([{ ...topic, choices: [composed, decomposed] }]), {
+      reason: 'choice_repeated',
+      at: 0,
+    })
+    assert.deepEqual(questionsFault([{ ...topic, choices: ['a', '\u200B\u3164'] }]), {
+      reason: 'choice_missing',
+      at: 0,
+    })
     assert.equal(questionsFault(all), undefined)
     assert.throws(() => questionsText([{ ...day, label: '\u200E' }]), { name: 'RangeError', message: /needs a label/u })
   })
@@ -65,7 +77,9 @@ describe('answers', () => {
 
   for (const [question, value, fault] of [
     [matter, ' ', 'missing'],
+    [matter, '\u200B\u3164\u2800', 'missing'],
     [topic, '', undefined],
+    [{ ...topic, choices: ['Caf\u00E9', 'Other'] }, 'Cafe\u0301', undefined],
     [matter, '😀'.repeat(20), undefined],
     [matter, 'x'.repeat(21), 'too_long'],
     [{ ...matter, most: undefined }, 'x'.repeat(501), 'too_long'],
@@ -100,6 +114,12 @@ describe('the marks beside a file', () => {
       { is: 'not_asked', label: 'Matter number' },
       { is: 'wrong_kind', fileKinds: ['jpg'] },
     ])
+  })
+
+  it('do not depend on how an accent is written', () => {
+    const size: Question = { ...matter, label: 'Gr\u00F6\u00DFe' }
+    const fields = [['Gro\u0308\u00DFe', '1']] as const
+    assert.deepEqual(marksOf([size], undefined, { name, fields }), [])
   })
 
   it('say that a file without answers came from a page that asked nothing, if something is required', () => {

@@ -7,7 +7,7 @@ import { utf8 } from '@blindkeep/protocol/bytes'
 import { isObject, parseJson } from '@blindkeep/protocol/json'
 import { MAX_HEADER_LIST_BYTES, MAX_QUESTIONS } from '@blindkeep/protocol/suites'
 import { fitsHeader } from '../seal/headerText.ts'
-import { plainLine } from '../seal/plainLine.ts'
+import { plainLine, spelled } from '../seal/plainLine.ts'
 
 /** `label` and `choices` are one line each, and text of another person to a guest. */
 export type Question = { readonly label: string; readonly required: boolean } & (
@@ -114,9 +114,10 @@ function faultIn(questions: readonly Question[]): QuestionsFault | undefined {
   if (questions.length === 0 || questions.length > MAX_QUESTIONS.count) return { reason: 'count' }
   const labels = new Set<string>()
   for (const [at, question] of questions.entries()) {
-    const reason = labels.has(question.label) ? 'label_repeated' : reasonOf(question)
+    const label = spelled(question.label)
+    const reason = labels.has(label) ? 'label_repeated' : reasonOf(question)
     if (reason !== undefined) return { reason, at }
-    labels.add(question.label)
+    labels.add(label)
   }
   return undefined
 }
@@ -132,7 +133,7 @@ function reasonOfChoices(choices: readonly string[]): QuestionsFault['reason'] |
   if (choices.length < 2 || choices.length > MAX_QUESTIONS.choices) return 'choices_count'
   if (choices.includes('')) return 'choice_missing'
   if (choices.some((one) => utf8(one).length > MAX_QUESTIONS.choice)) return 'choice_too_long'
-  return new Set(choices).size < choices.length ? 'choice_repeated' : undefined
+  return new Set(choices.map(spelled)).size < choices.length ? 'choice_repeated' : undefined
 }
 
 function isMost(most: number | undefined): boolean {

@@ -25,7 +25,8 @@ export const controls = /[\p{Cc}\u2028\u2029\uFFF9-\uFFFB]/gu
 const ignorable = /\p{Default_Ignorable_Code_Point}/gu
 /** Of these, joiners and presentation selectors are kept: scripts and emoji need them. */
 const KEPT: ReadonlySet<string> = new Set(['\u200C', '\u200D', '\uFE0E', '\uFE0F'])
-const visible = /[\p{L}\p{N}\p{P}\p{S}]/u
+/** U+2800 is a Braille pattern without dots. */
+const visible = /(?!\u2800)[\p{L}\p{N}\p{P}\p{S}]/u
 /** Names of Windows devices, with any extension; and a first dash, which programs take for an option (`rm *`). */
 const isMisread = /^-|^(?:con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³]) *(?:\.|$)/iu
 
@@ -45,7 +46,12 @@ export function safeName(name: string, otherwise = FALLBACK): string {
     .replace(forbidden, '_')
   const trimmed = trimEnds(oneSpace(cleaned))
   const named = trimEnds(shortName(isMisread.test(trimmed) ? `_${trimmed}` : trimmed, MAX_NAME_BYTES))
-  return visible.test(named) ? named : otherwise
+  return isVisible(named) ? named : otherwise
+}
+
+/** Whether there is anything to read in it. Letters that are ignorable are fillers. */
+export function isVisible(text: string): boolean {
+  return visible.test(text.replace(ignorable, ''))
 }
 
 function oneSpace(name: string): string {

@@ -7,7 +7,7 @@ import { utf8 } from '@blindkeep/protocol/bytes'
 import { parseJson } from '@blindkeep/protocol/json'
 import { MAX_HEADER_LIST_BYTES, MAX_QUESTIONS } from '@blindkeep/protocol/suites'
 import { fitsHeader } from './headerText.ts'
-import { plainLine } from './plainLine.ts'
+import { plainLine, spelled } from './plainLine.ts'
 
 /** The owner's order; unanswered ones left out. Each label and value is one line. Of equal labels the first counts. */
 export type Answers = readonly (readonly [label: string, value: string])[]
@@ -34,7 +34,8 @@ export function answersText(answers: Answers): string {
 }
 
 export function answerTo(answers: Answers | undefined, label: string): string | undefined {
-  return answers?.find(([known]) => known === label)?.[1]
+  const wanted = spelled(label)
+  return answers?.find(([known]) => spelled(known) === wanted)?.[1]
 }
 
 export function hasSameAnswers(one: Answers | undefined, other: Answers | undefined): boolean {

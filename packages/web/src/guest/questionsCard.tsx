@@ -111,7 +111,7 @@ function AnswerInput({ question, attributes, value, onValue }: AnswerInputProps)
           type={question.kind}
           step={question.kind === 'number' ? 'any' : undefined}
           defaultValue={value}
-          name={question.label}
+          data-label={question.label}
           onInput={(event) => onValue(event.currentTarget.value)}
         />
       )

@@ -53,10 +53,13 @@ function fits(answers: Answers): boolean {
   }
 }
 
-/** Browsers send no event while a date is half typed, and its value is empty then. */
+/**
+ * Browsers send no event while a date is half typed, and its value is empty then. Labels are no names of fields: a form
+ * has its fields as members, before its own, so one called `insertBefore` would break the page.
+ */
 export function unreadableIn(form: HTMLFormElement): ReadonlySet<string> {
   const inputs = [...form.querySelectorAll('input')]
-  return new Set(inputs.filter(({ validity }) => validity.badInput).map(({ name }) => name))
+  return new Set(inputs.filter(({ validity }) => validity.badInput).flatMap(({ dataset }) => dataset.label ?? []))
 }
 
 export function withAnswer({ answers, unreadable }: Typed, label: string, value: string): Typed {

@@ -1,7 +1,7 @@
 /** What guests have answered, as the inbox shows it. Pure. */
 
 import type { FileDescription, OwnLink } from '@blindkeep/client/owner'
-import { answerTo, type Mark, marksOf, type Question } from '@blindkeep/client/questions'
+import { answerTo, type Mark, marksOf, notAsked, type Question } from '@blindkeep/client/questions'
 import type { ListedDrop } from './dropList.ts'
 
 /** What a link asks now. */
@@ -59,9 +59,7 @@ function othersOf(
   asked: readonly Answered[],
   marks: readonly AnswerMark[],
 ): readonly Answered[] {
-  const labels = new Set(asked.map(({ label }) => label))
-  const others = fields.filter(([label]) => !labels.delete(label))
-  return others.map(([label, value], at) => ({ label, value, mark: marks[at] }))
+  return notAsked(asked, fields).map(([label, value], at) => ({ label, value, mark: marks[at] }))
 }
 
 /** More are not offered: guests can invent some. */

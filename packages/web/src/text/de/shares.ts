@@ -66,7 +66,7 @@ export const shares: typeof import('../en/shares.ts').shares = {
   following: {
     choice: 'Auch zeigen, was später dazukommt',
     meaning:
-      'Was in das Album kommt, können alle lesen, die den Link haben: auch was andere Ihnen schicken und Sie dort behalten, mit Name und Nachricht. Eine gelöschte oder verschobene Datei wird nicht mehr gezeigt.',
+      'Was in das Album kommt, können alle lesen, die den Link haben: auch was andere Ihnen schicken und Sie dort behalten, mit Name, Nachricht und Antworten. Eine gelöschte oder verschobene Datei wird nicht mehr gezeigt.',
     badge: 'Folgt ihrem Album',
     left: (count, name) =>
       `„${name}“ zeigt ${files(count)} des Albums nicht: Kein Gerät von Ihnen, das signieren darf, hat sie signiert, oder es sind zu viele für eine Freigabe.`,
@@ -113,7 +113,8 @@ export const shares: typeof import('../en/shares.ts').shares = {
     passphrase: 'Kennwort (freiwillig)',
     passphraseHint:
       'Dann braucht man Link und Kennwort. Sagen Sie das Kennwort auf einem anderen Weg als den Link, zum Beispiel am Telefon. Wer nur den Link findet, kann nichts öffnen.',
-    privacyNote: 'Wurde Ihnen eine dieser Dateien geschickt, werden auch Name und Nachricht des Absenders geteilt.',
+    privacyNote:
+      'Wurde Ihnen eine dieser Dateien geschickt, werden auch Name und Nachricht des Absenders und seine Antworten auf Ihre Fragen geteilt.',
     submit: 'Freigabelink anlegen',
     making: 'Wird verschlüsselt\u00a0…',
   },

@@ -63,7 +63,7 @@ export const shares = {
   following: {
     choice: 'Files added later are shown too',
     meaning:
-      'Whatever comes into the album can be read by everyone who has the link: also what people send you and you keep there, with their names and messages. A file that is deleted or moved is no longer shown.',
+      'Whatever comes into the album can be read by everyone who has the link: also what people send you and you keep there, with their names, messages and answers. A file that is deleted or moved is no longer shown.',
     badge: 'Follows its album',
     left: (count: number, name: string) =>
       `“${name}” does not show ${files(count)} of its album: no device of yours that may sign has signed ${plural(count, 'it', 'them')}, or there are too many files for one share.`,
@@ -108,7 +108,8 @@ export const shares = {
     passphrase: 'Passphrase (optional)',
     passphraseHint:
       'People then need the link and the passphrase. Give them the passphrase in another way than the link, for example by phone. A person who finds only the link cannot open anything.',
-    privacyNote: 'If one of these files was sent to you, the sender’s name and message are shared too.',
+    privacyNote:
+      'If one of these files was sent to you, the sender’s name, message and answers to your questions are shared too.',
     submit: 'Create share link',
     making: 'Encrypting…',
   },
