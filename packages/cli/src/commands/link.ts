@@ -109,11 +109,11 @@ function addCreate(link: Command): void {
     .addHelpText(
       'after',
       `
-A question is LABEL:KIND, with ! behind the kind if guests must answer it. Kinds
-are text, or text=200 for at most so many characters (500 without it),
-choice=One|Another, date and number. Guests read questions also without the
-passphrase; the server reads neither them nor the answers, so it cannot insist:
-inbox list marks what is missing.
+A question is LABEL:KIND, with ! behind the kind if guests must answer it, as in
+'Topic:choice!=One|Another'. Kinds are text, or text=200 for at most so many
+characters (500 without it), choice=One|Another, date and number. Guests read
+questions also without the passphrase; the server reads neither them nor the
+answers, so it cannot insist: inbox list marks what is missing.
 
 Examples:
   blindkeep link create --expires 7d --files 20 --max-size 2GiB --label 'Photos of the wedding'

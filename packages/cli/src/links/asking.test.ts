@@ -20,9 +20,17 @@ describe('a question of the command line', () => {
     it(`is refused with the forms: ${text}`, () => {
       assert.throws(
         () => question(text),
-        (error) => error instanceof InvalidArgumentError && /Topic:choice=/.test(error.message),
+        (error) => error instanceof InvalidArgumentError && /Topic:choice!=/.test(error.message),
       )
     })
+
+  it('is refused with a ! behind its choices, which would be a part of the last one, unless it is required', () => {
+    assert.throws(
+      () => question('Topic:choice=Invoice|Other!'),
+      (error) => error instanceof InvalidArgumentError && /behind the kind, .*"Topic:choice!=/.test(error.message),
+    )
+    assert.deepEqual(question('T:choice!=a|b!'), [{ label: 'T', required: true, kind: 'choice', choices: ['a', 'b!'] }])
+  })
 
   it('is refused if no guest’s client would read it', () => {
     for (const text of ['T:choice=a', 'T:text=501', ':date'])

@@ -11,7 +11,7 @@ export interface AskingFlags {
 }
 
 const FORMS =
-  'as in "Matter number:text!", "Remark:text=200", "Topic:choice=Invoice|Other", "Day:date" or "Amount:number"'
+  'as in "Matter number:text!", "Remark:text=200", "Topic:choice!=Invoice|Other", "Day:date" or "Amount:number"'
 
 /** `LABEL:KIND`, with `!` if it is required. For the parser of the command line, which calls it for each flag. */
 export function question(text: string, before: readonly (Question | undefined)[] = []): AskingFlags['question'] {
@@ -28,6 +28,8 @@ function questionOf(text: string): Question {
   const asked = { label: label.trim(), required: mark === '!' }
   if (kind === 'text' && (rest === undefined || /^\d{1,9}$/u.test(rest)))
     return { ...asked, kind, most: rest === undefined ? undefined : Number(rest) }
+  if (kind === 'choice' && mark === '' && rest?.trimEnd().endsWith('!') === true)
+    throw new InvalidArgumentError(`The ! of what must be answered is behind the kind, ${FORMS}.`)
   if (kind === 'choice' && rest !== undefined) return { ...asked, kind, choices: rest.split('|') }
   if ((kind === 'date' || kind === 'number') && rest === undefined) return { ...asked, kind }
   throw new InvalidArgumentError(`A question is written ${FORMS}.`)

@@ -11,7 +11,7 @@ body { font: 1rem/1.5 system-ui, sans-serif; max-width: 44rem; margin: 2rem auto
 h1 { font-size: 1.5rem }
 table { border-collapse: collapse; width: 100% }
 th, td { text-align: start; vertical-align: top; padding: .3rem .75rem .3rem 0; border-bottom: 1px solid #8885 }
-th { font-weight: 600; width: 11rem }
+th { font-weight: 600; width: min(11rem, 35%) }
 td { overflow-wrap: anywhere }
 ul { padding: 0; list-style: none }
 li { border-inline-start: .3rem solid #888; padding: .1rem 0 .1rem .75rem; margin: .75rem 0 }
