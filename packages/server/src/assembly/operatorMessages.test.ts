@@ -31,9 +31,9 @@ it(
       const { location } = object(1)
       const look = async (isSuspected: boolean) => {
         const at = clock.now()
-        await store.write([], (tx) =>
-          isSuspected ? tx.objects.suspect(location, at) : tx.objects.noteIntact(location, { readAt: at, at }),
-        )
+        await store.write([], async (tx) => {
+          await (isSuspected ? tx.objects.suspect(location, at) : tx.objects.noteIntact(location, { readAt: at, at }))
+        })
         await messages.tend(new AbortController().signal)
         // Looks begin a minute apart, so that one has ended less than a minute before the next.
         clock.advance(59)

@@ -120,11 +120,11 @@ describe('the commands of custody, beside a server', () => {
         ['--drop', id],
         ['--link', id, '--drop', randomUUID()],
       ])
-        for (const argv of [
-          ['hold add', ...wrong, ...reason],
-          ['hold remove', ...wrong],
+        for (const [command, options] of [
+          ['hold add', [...wrong, ...reason]],
+          ['hold remove', wrong],
         ] as const)
-          await assert.rejects(run(...argv), UsageError)
+          await assert.rejects(run(command, ...options), UsageError)
     }),
   )
 
