@@ -1,12 +1,7 @@
 /** What guests have answered, as the inbox shows it. Pure. */
 
-<<<<<<< HEAD
-import type { FileDescription, OwnLink } from '@blindkeep/client/owner'
-import { answerTo, type Mark, marksOf, notAsked, type Question } from '@blindkeep/client/questions'
-=======
 import type { FileDescription } from '@blindkeep/client/owner'
-import { answerTo, type Mark, marksOf, type Question } from '@blindkeep/client/questions'
->>>>>>> rrv
+import { answerTo, type Mark, marksOf, notAsked, type Question } from '@blindkeep/client/questions'
 import type { ListedDrop } from './dropList.ts'
 
 /** What a link asks now, or asked last. */
