@@ -74,7 +74,8 @@ describe('the programs for --exec', () => {
 
     const infected = await sent(NAMES.map(() => EICAR))
     const first = await watched(infected, 'failed', more)
-    for (const drop of infected) assert.ok(first.errors.includes(`${drop}: is in quarantine: Own.Eicar.UNOFFICIAL FOUND\n`))
+    for (const drop of infected)
+      assert.ok(first.errors.includes(`${drop}: is in quarantine: Own.Eicar.UNOFFICIAL FOUND\n`))
     const again = await watched(infected, 'failed', more)
     for (const drop of infected) assert.ok(again.errors.includes(`${drop}: is in quarantine since an earlier start\n`))
     assert.deepEqual((await readdir(join(root, 'quarantine'))).sort(), infected.toSorted())

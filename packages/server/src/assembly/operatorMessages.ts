@@ -34,7 +34,7 @@ export function openOperatorMessages(config: Config, watched: Watched): Operator
     { clock, pushSigner: keyring.pushSigner },
     { offered: ['webhook', 'email'], networks: EVERYWHERE, serverId, mail },
   )
-  // Each look reads anew: two that share a reading are one.
+  // Each look reads again: two that share a reading are one.
   const rows = () => readStanding({ store, clock, quota }, around()).catch(() => undefined)
   const look = async () => lookAt(await rows(), around())
   const told = createToldAlarmsFile(join(config.dataDirectory, 'alarms'))

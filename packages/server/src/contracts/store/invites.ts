@@ -5,7 +5,14 @@ import { accountId, at, atOnce, countTrue, hash, type InStore, seed } from './wo
 
 /** Expires at the second of its number. */
 export function invite(number: number, given: Partial<Invite> = {}): Invite {
-  return { codeHash: hash(number), createdAt: at(0), expiresAt: at(number), usedBy: undefined, note: undefined, ...given }
+  return {
+    codeHash: hash(number),
+    createdAt: at(0),
+    expiresAt: at(number),
+    usedBy: undefined,
+    note: undefined,
+    ...given,
+  }
 }
 
 const insert = (store: Store, ...invites: readonly Invite[]) =>
