@@ -7,14 +7,14 @@ import { systemRandom } from '../adapters/system/random.ts'
 import { type Config, messengerSettingsIn } from '../config/config.ts'
 import { type AlarmKind, alarmsIn } from '../domain/closing/alarms.ts'
 import { createOperatorMessages, type Look, type OperatorMessages } from '../domain/closing/operatorMessages.ts'
-import { paced } from '../domain/closing/paced.ts'
 import { readStanding, type Surroundings } from '../domain/closing/serverStatus.ts'
 import type { Quota } from '../domain/quota/quota.ts'
 import type { Log } from '../ports/log.ts'
 import type { Target } from '../ports/messenger.ts'
 import type { ServerData } from './data.ts'
 
-interface Watched extends Pick<ServerData, 'store' | 'node' | 'keyring'> {
+interface Watched extends Pick<ServerData, 'store' | 'keyring'> {
+  readonly node: Pick<ServerData['node'], 'clock'>
   readonly serverId: string
   readonly quota: Quota
   readonly around: () => Surroundings
@@ -34,8 +34,9 @@ export function openOperatorMessages(config: Config, watched: Watched): Operator
     { clock, pushSigner: keyring.pushSigner },
     { offered: ['webhook', 'email'], networks: EVERYWHERE, serverId, mail },
   )
-  const rows = paced(() => readStanding({ store, clock, quota }, around()), clock)
-  const look = async () => lookAt(await rows().catch(() => undefined), around())
+  // Not paced: two looks that share a reading are one.
+  const rows = () => readStanding({ store, clock, quota }, around()).catch(() => undefined)
+  const look = async () => lookAt(await rows(), around())
   const told = createToldAlarmsFile(join(config.dataDirectory, 'alarms'))
   return createOperatorMessages({ look, told, messenger, targets, clock, random: systemRandom, log })
 }

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { it } from 'node:test'
+import { openReceiver } from '../../../../testing/receivers.ts'
+import { readConfig } from '../config/config.ts'
+import { object } from '../contracts/store/world.ts'
+import { createQuota } from '../domain/quota/quota.ts'
+import { defined, inWorld } from '../testing/world.ts'
+import { openOperatorMessages } from './operatorMessages.ts'
+
+it(
+  'a suspicion that is over within a minute is no message to the operator',
+  inWorld(async ({ store, clock, keyring, settings, log }) => {
+    const hook = await openReceiver()
+    const directory = await mkdtemp(join(tmpdir(), 'blindkeep-alarms-'))
+    const config = readConfig({
+      DATA_DIR: directory,
+      ALARM_WEBHOOK: `http://127.0.0.1:${hook.port}/`,
+      ALARM_WEBHOOK_SECRET: Buffer.alloc(32).toString('base64'),
+    })
+    assert.ok(!('faults' in config))
+    const quota = createQuota({ softBytes: 1, hardBytes: 2, graceDays: 14 })
+    const around = () => ({ unready: [], freeBytes: Number.POSITIVE_INFINITY, floorBytes: 0 })
+    const { serverId } = settings
+    try {
+      const messages = defined(
+        openOperatorMessages(config, { store, node: { clock }, keyring, quota, around, serverId, log }),
+      )
+      const { location } = object(1)
+      const look = async (isSuspected: boolean) => {
+        const at = clock.now()
+        await store.write([], async (tx) => {
+          if (isSuspected) await tx.objects.suspect(location, at)
+          else await tx.objects.noteIntact(location, { readAt: at, at })
+        })
+        await messages.tend(new AbortController().signal)
+        // Looks begin a minute apart, so that one has ended less than a minute before the next.
+        clock.advance(59)
+      }
+      await store.write([], (tx) => tx.objects.insert(object(1, { state: 'kept', since: clock.now() })))
+      await look(true)
+      await look(false)
+      assert.equal(hook.received.length, 0)
+      await look(true)
+      await look(true)
+      assert.equal(hook.received.length, 1)
+    } finally {
+      await hook.close()
+      await rm(directory, { recursive: true })
+    }
+  }),
+)
