@@ -50,7 +50,7 @@ async function fitsPhone(page: Page): Promise<void> {
 describe('questions to guests', () => {
   it('are put into order and sent with a link, and their answers order, mark and sort the files', async (t) => {
     const { owner } = await world.keeper()
-    const { url } = await owner.createLink({ label: 'Office' })
+    const { url, opaqueId } = await owner.createLink({ label: 'Office' })
     const early = await openLink(url)
     const { page } = await browser.open(t, {
       ...{ url: `${world.url}/#/links`, signedInAs: owner, device: 'phone', colorScheme: 'dark' },
@@ -109,6 +109,8 @@ describe('questions to guests', () => {
     for (const [index, name] of ['one.pdf', 'two.pdf'].entries())
       await sendAs(guest, { ...answers('2026/17', 'Invoice'), name, batch: { ...batch, index } })
     await sendAs(guest, { ...answers('2026/3', 'Other'), name: 'three.pdf' })
+    // As a link that is used up, it keeps its questions while its files wait.
+    await owner.revokeLink(opaqueId)
 
     await page.goto(`${world.url}/#/inbox`)
     await row(page, 'early.pdf').getByText(text.answers.withoutAnswers).waitFor()

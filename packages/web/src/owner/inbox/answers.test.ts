@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { FileDescription } from '@blindkeep/client/owner'
-import { type Asked, askedBy, shownAnswersOf } from './answers.ts'
+import { type Asked, shownAnswersOf } from './answers.ts'
 
 const asked: Asked = {
   questions: [
@@ -52,9 +52,7 @@ describe('the answers of a file', () => {
     assert.deepEqual(shown(file(undefined)), { answers: [], marks: ['without_answers'] })
   })
 
-  it('are not marked for a link that has ended, which asks nothing any more', () => {
-    for (const state of ['spent', 'revoked'] as const) assert.equal(askedBy({ ...asked, state }), undefined)
-    assert.deepEqual(askedBy({ ...asked, state: 'expired' })?.questions, asked.questions)
+  it('are not marked while the link is not known', () => {
     assert.deepEqual(shownAnswersOf(file([['Matter', '17']], 'a.exe'), undefined), {
       answers: [{ label: 'Matter', value: '17', mark: undefined }],
       marks: [],

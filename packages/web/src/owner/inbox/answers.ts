@@ -1,18 +1,13 @@
 /** What guests have answered, as the inbox shows it. Pure. */
 
-import type { FileDescription, OwnLink } from '@blindkeep/client/owner'
+import type { FileDescription } from '@blindkeep/client/owner'
 import { answerTo, type Mark, marksOf, type Question } from '@blindkeep/client/questions'
 import type { ListedDrop } from './dropList.ts'
 
-/** What a link asks now. */
+/** What a link asks now, or asked last. */
 export interface Asked {
   readonly questions: readonly Question[] | undefined
   readonly fileKinds: readonly string[] | undefined
-}
-
-/** Undefined for an unknown link, and for one that is used up or revoked: it has lost its questions. */
-export function askedBy(link: (Asked & Pick<OwnLink, 'state'>) | undefined): Asked | undefined {
-  return link === undefined || link.state === 'spent' || link.state === 'revoked' ? undefined : link
 }
 
 type AnswerMark = Extract<Mark, { readonly label: string }>
@@ -67,7 +62,7 @@ function othersOf(
 /** More are not offered: guests can invent some. */
 const MAX_OFFERED = 40
 
-/** Questions to find files by: what the links ask, then what files of links that ask nothing any more have answered. */
+/** Questions to find files by: what the links ask, then what files of unknown links have answered. */
 export function questionsOf(
   drops: readonly ListedDrop[],
   askedOf: (opaqueId: string) => Asked | undefined,
