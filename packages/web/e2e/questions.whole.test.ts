@@ -115,7 +115,7 @@ describe('questions to guests', () => {
     await page.goto(`${world.url}/#/inbox`)
     await row(page, 'early.pdf').getByText(text.answers.withoutAnswers).waitFor()
     const odd = row(page, 'odd.exe')
-    assert.deepEqual(await odd.locator('.answers dt').allTextContents(), ['Matter number', 'Topic', 'Colour'])
+    assert.deepEqual(await odd.locator('.answers dt bdi').allTextContents(), ['Matter number', 'Topic', 'Colour'])
     assert.deepEqual(
       (await odd.locator('.answers dd').allTextContents()).map((said) => said.trim()),
       [

@@ -48,7 +48,7 @@ export function AssetFactList({ shown, present: { changedAt, retainedUntil } }: 
         )}
         {description?.fields?.map(([label, value], at) => (
           // A guest can repeat a label.
-          <Fact key={`${at} ${label}`} term={label}>
+          <Fact key={`${at} ${label}`} term={<Name>{label}</Name>}>
             <Name>{value}</Name> {at === 0 && <span class="small soft">{text.answerHint}</span>}
           </Fact>
         ))}

@@ -22,7 +22,7 @@ export function AnswerColumns({ file, asked, part }: AnswersProps) {
         <dl class="answers small">
           {answers.map((answered, at) => (
             // A guest can repeat a label.
-            <Fact key={`${at} ${answered.label}`} term={answered.label} termClass="soft">
+            <Fact key={`${at} ${answered.label}`} term={<Name>{answered.label}</Name>} termClass="soft">
               <Answer answered={answered} />
             </Fact>
           ))}
@@ -36,7 +36,7 @@ export function AnswerColumns({ file, asked, part }: AnswersProps) {
 /** Facts in a list of them (`dl`). */
 export function AnswerFacts({ file, asked }: AnswersProps) {
   return shownAnswersOf(file, asked).answers.map((answered, at) => (
-    <Fact key={`${at} ${answered.label}`} term={answered.label}>
+    <Fact key={`${at} ${answered.label}`} term={<Name>{answered.label}</Name>}>
       <Answer answered={answered} />
     </Fact>
   ))
