@@ -2,7 +2,7 @@
  * Disks. Some have no hard links and no statement of free space (exFAT, SMB, FUSE): no promise depends on these. A
  * receipt depends on syncs of directories, and one server on locks: without them it does not start.
  */
-import { open, statfs } from 'node:fs/promises'
+import { open, rename, statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
 /** How systems say "this disk has no such thing". */
@@ -42,4 +42,17 @@ export async function syncDirectory(path: string): Promise<void> {
 export async function syncDirectories(path: string, highest: string): Promise<void> {
   await syncDirectory(highest)
   for (let above = path; above !== highest; above = dirname(above)) await syncDirectory(above)
+}
+
+/** Replaces a file of this process alone. Syncs before the rename: a power cut must not leave an empty file instead. */
+export async function replaceFile(path: string, content: string | Uint8Array): Promise<void> {
+  const temporary = `${path}.new`
+  const handle = await open(temporary, 'w', 0o600)
+  try {
+    await handle.writeFile(content)
+    await handle.datasync()
+  } finally {
+    await handle.close()
+  }
+  await rename(temporary, path)
 }

@@ -1,4 +1,5 @@
-import { open, readFile, rename } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
+import { replaceFile } from '../../ground/disk.ts'
 import type { Told, ToldAlarms } from '../../ports/toldAlarms.ts'
 
 /** A file of this process alone. */
@@ -13,16 +14,6 @@ export function createToldAlarmsFile(path: string): ToldAlarms {
         return new Map()
       }
     },
-    async write(told) {
-      const temporary = `${path}.new`
-      const handle = await open(temporary, 'w', 0o600)
-      try {
-        await handle.writeFile(JSON.stringify(Object.fromEntries(told)))
-        await handle.datasync()
-      } finally {
-        await handle.close()
-      }
-      await rename(temporary, path)
-    },
+    write: (told) => replaceFile(path, JSON.stringify(Object.fromEntries(told))),
   }
 }

@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { open, readFile, rename, stat } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import type { Count } from './counts.ts'
 import { ID_BYTES } from './ids.ts'
 
@@ -82,17 +82,4 @@ export async function readCountsFile(path: string): Promise<Buffer | undefined> 
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
     throw error
   }
-}
-
-/** Replaces the file. Syncs before the rename: a power cut must not leave an empty file instead. */
-export async function writeCountsFile(path: string, bytes: Buffer): Promise<void> {
-  const temporary = `${path}.new`
-  const handle = await open(temporary, 'w', 0o600)
-  try {
-    await handle.writeFile(bytes)
-    await handle.datasync()
-  } finally {
-    await handle.close()
-  }
-  await rename(temporary, path)
 }

@@ -1,7 +1,8 @@
+import { replaceFile } from '../../ground/disk.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Limiter } from '../../ports/limiter.ts'
 import { type Count, createCounts } from './counts.ts'
-import { decodeCounts, encodeCounts, readCountsFile, writeCountsFile } from './countsFile.ts'
+import { decodeCounts, encodeCounts, readCountsFile } from './countsFile.ts'
 
 const FLUSH_MS = 5000
 
@@ -35,7 +36,7 @@ export async function openLimiter({ path, secret, clock, warn }: LimiterOptions)
     if (!isChanged) return
     isChanged = false
     try {
-      await writeCountsFile(path, encodeCounts(secret, counts.entries()))
+      await replaceFile(path, encodeCounts(secret, counts.entries()))
       hasFailed = false
     } catch (error) {
       isChanged = true
