@@ -55,7 +55,8 @@ function partsOf(field: string, questions: readonly Question[]): { readonly labe
     if (asked !== undefined) return { label: asked.label, value: field.slice(at + 1) }
   }
   if (questions.length === 0) throw new UsageError('the link asks nothing: leave --field out.')
-  throw new UsageError(`--field ${shown(field)}: the link does not ask this. It asks: ${questionsLine(questions)}.`)
+  const fault = field.includes('=') ? 'the link does not ask this' : 'write it as `QUESTION=ANSWER`'
+  throw new UsageError(`--field ${shown(field)}: ${fault}. The link asks: ${questionsLine(questions)}.`)
 }
 
 function askedOf(question: Question): Promise<string> {

@@ -52,7 +52,7 @@ export const ALARMS = {
   backup_overdue: {
     name: 'a backup is overdue',
     severity: 'warning',
-    todo: 'Run `backup`, and look why the scheduled one failed.',
+    todo: 'Run `backup`, and look why the scheduled one failed, or schedule one.',
   },
   quota_reached: {
     name: 'accounts at their hard limit',
@@ -150,9 +150,10 @@ function ofRoom({
 }
 
 function ofBackup({ lastBackupAt, at, accounts }: Standing): string | undefined {
-  // A server without accounts has nothing to lose.
-  if (lastBackupAt === undefined) return accounts.count === 0 ? undefined : 'No backup was completed yet.'
-  return at - lastBackupAt > MAX_BACKUP_AGE_MS
-    ? `The last complete backup began at ${formatInstant(lastBackupAt)}.`
-    : undefined
+  // Without a backup, the time is that of the first account: before that there is nothing to lose.
+  const since = lastBackupAt ?? accounts.firstAt
+  if (since === undefined || at - since <= MAX_BACKUP_AGE_MS) return undefined
+  return lastBackupAt === undefined
+    ? `No backup was completed yet, and there are accounts since ${formatInstant(since)}.`
+    : `The last complete backup began at ${formatInstant(lastBackupAt)}.`
 }

@@ -46,6 +46,7 @@ describe('the status of a server', () => {
         usedBytes: 157,
         pendingDrops: 3,
         liveLinks: 1,
+        firstAt: addSeconds(world.clock.now(), -8 * DAY),
         lastSignInAt: createdAt,
       })
       assert.equal(status.albumFiles, 0)
@@ -75,6 +76,9 @@ describe('the alarms of a server', () => {
     inWorld(async (world) => {
       const { store, clock } = world
       const owner = await newAccount(world)
+      clock.advance(2 * DAY)
+      assert.deepEqual(alarmsIn(await read(world)), [])
+      clock.advance(62)
       const link = await newLink(world, {}, owner)
       for (const bytes of [150, 25, 25]) await land(world, link, new Uint8Array(bytes))
       const { rows } = await store.read((tx) => tx.drops.page(owner, { max: 9 }))

@@ -44,6 +44,8 @@ export interface AccountTotals {
   readonly usedBytes: number
   readonly pendingDrops: number
   readonly liveLinks: number
+  /** When the oldest of them was made. */
+  readonly firstAt: Instant | undefined
   readonly lastSignInAt: Instant | undefined
 }
 
@@ -111,6 +113,7 @@ export async function readAccounts(
   const now = clock.now()
   const byQuota = { ok: 0, soft_warning: 0, hard_exceeded: 0, grace_expired: 0 }
   const totals = { count: 0, suspended: 0, usedBytes: 0, pendingDrops: 0, liveLinks: 0 }
+  let firstAt: Instant | undefined
   let lastSignInAt: Instant | undefined
   const read = (after: string) => store.ask((tx) => tx.status.accounts(after, now, ACCOUNTS_AT_A_TIME))
   for await (const page of pagesOf({ first: '', read, placeOf: ({ email }) => email, max: ACCOUNTS_AT_A_TIME }))
@@ -124,10 +127,11 @@ export async function readAccounts(
       totals.pendingDrops += line.pendingDrops
       totals.liveLinks += line.liveLinks
       byQuota[state] += 1
+      if (firstAt === undefined || line.createdAt < firstAt) firstAt = line.createdAt
       if (lastSignInAt === undefined || (line.lastSignInAt ?? 0) > lastSignInAt) lastSignInAt = line.lastSignInAt
       onAccount(line)
     }
-  return { ...totals, byQuota, lastSignInAt }
+  return { ...totals, byQuota, firstAt, lastSignInAt }
 }
 
 async function readArrived({ store }: StatusPorts, at: Instant): Promise<ServerStatus['arrived']> {
