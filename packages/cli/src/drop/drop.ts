@@ -119,7 +119,12 @@ async function sendAll({ link, opened, choice, flags, home, report, signal }: Se
   const before = await openGo(choice.files, { ...flags, link, home })
   if (opened instanceof Error && !choice.files.some(before.isKnown)) throw opened
   const known = opened instanceof Error ? undefined : opened
-  const asks = known !== undefined && !choice.files.every(before.hasLanded)
+  const settled = choice.files.filter(before.hasLanded)
+  if ((flags.field ?? []).length > 0 && settled.length > 0)
+    report.aside(
+      `${filesText(settled.length)} had landed before, with the answers of then. --again sends them again, with those of now.`,
+    )
+  const asks = known !== undefined && settled.length < choice.files.length
   const fields = asks ? await answersOf(known, flags.field ?? [], report) : undefined
   const go = fields === undefined ? before : await openGo(choice.files, { ...flags, link, home, fields })
   tellOthers(choice, sending)
