@@ -46,6 +46,7 @@ describe('a link whose owner asks something', () => {
     await page.getByText('wants files of these kinds: pdf, jpg').waitFor()
     await page.getByRole('textbox', { name: 'Passphrase', exact: true }).fill('lake')
 
+    await page.getByLabel('Your name').fill('Ada')
     await button(page, /^Send 1 file/).click()
     await card.getByText('Please answer this. Nothing is sent before.').nth(1).waitFor()
     // The focus is in the first field with a fault, so that it can be answered at once.
@@ -59,7 +60,6 @@ describe('a link whose owner asks something', () => {
     await amount.pressSequentially('1e')
     await matter.press('Enter')
     await card.getByText('Enter a number in digits.').waitFor()
-    await page.getByLabel('Your name').fill('Ada')
     assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth))
     const isSending = ({ method }: { readonly method: string }) => method === 'POST' || method === 'PATCH'
     assert.deepEqual(proxy.seen.slice(from).filter(isSending), [])
