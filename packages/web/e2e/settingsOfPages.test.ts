@@ -97,6 +97,7 @@ describe('the pages', () => {
       assert.equal(status, page.startsWith('/none ') ? 404 : page.startsWith('/U/any/ ') ? 302 : 200, page)
     for (const round of [0, 1, 2]) {
       const { FIRST_START, ...settings } = await otherSettings(round)
+      assert.ok(FIRST_START !== undefined)
       const other = await startServer({ env: settings })
       t.after(() => other.stop())
       // It may refuse a server that has no data yet.
