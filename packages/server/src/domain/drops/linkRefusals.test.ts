@@ -119,6 +119,24 @@ describe('refusals of a link', () => {
   )
 
   it(
+    'are written and dismissed as usual after a clock was set back',
+    inWorld(async (world) => {
+      const owner = await newAccount(world)
+      const opaqueId = await newLink(world, { maxFileSize: 99 }, owner)
+      await refused(world, opaqueId)
+      assert.deepEqual(await counted(world, opaqueId), { too_large: 1 })
+      await refused(world, opaqueId)
+      world.clock.advance(-86_400)
+      assert.deepEqual(await counted(world, opaqueId), { too_large: 2 }, 'which waited, and whose hour has not begun')
+      world.clock.advance(2 * 86_400)
+      notRefused(await world.rules.links.change(owner, opaqueId, {}))
+      world.clock.advance(-86_400)
+      await refused(world, opaqueId)
+      assert.deepEqual(await counted(world, opaqueId), { too_large: 1 })
+    }),
+  )
+
+  it(
     'are written by one of several nodes, and wait on the others',
     inWorld(async (world) => {
       const owner = await newAccount(world)

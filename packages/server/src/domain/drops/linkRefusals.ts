@@ -89,7 +89,8 @@ export function createLinkRefusals({ store, clock, notifier }: RefusalPorts) {
       const at = clock.now()
       for (const [opaqueId, refused] of [...waiting]) {
         if (signal.aborted) return
-        if (refused.dueAt <= at) await settle(opaqueId, refused)
+        // A clock that was set back must not make one wait.
+        if (refused.dueAt <= at || refused.lastAt > at) await settle(opaqueId, refused)
       }
     },
   }
@@ -105,7 +106,7 @@ async function write(tx: WriteTx, opaqueId: OpaqueId, refused: Waiting, at: Inst
   const { refusals } = link
   const isDismissed = refusals !== undefined && Object.keys(refusals.counts).length === 0
   // Another node has counted them before the owner dismissed what there was.
-  if (isDismissed && refused.lastAt <= refusals.lastAt) return 'silent'
+  if (isDismissed && refused.lastAt <= refusals.lastAt && refusals.lastAt <= at) return 'silent'
   if (mayWriteAt(link, at) !== undefined) return 'later'
   const isWritten = await tx.links.setRefusals(opaqueId, {
     counts: sumOf(refusals?.counts ?? {}, refused.counts),
@@ -120,10 +121,12 @@ async function write(tx: WriteTx, opaqueId: OpaqueId, refused: Waiting, at: Inst
   return 'heard'
 }
 
-/** Undefined: now. */
+/** Undefined: now, also after a clock was set back. */
 function mayWriteAt(link: { readonly refusals: LinkRefusals | undefined } | undefined, at: Instant) {
-  const from = link?.refusals && addSeconds(link.refusals.notedAt, HOUR_SECONDS)
-  return from !== undefined && from > at ? from : undefined
+  const notedAt = link?.refusals?.notedAt
+  if (notedAt === undefined || notedAt > at) return undefined
+  const from = addSeconds(notedAt, HOUR_SECONDS)
+  return from > at ? from : undefined
 }
 
 function sumOf(before: LinkRefusals['counts'], more: LinkRefusals['counts']): LinkRefusals['counts'] {
