@@ -23,6 +23,17 @@ async function ask(port: number, { method = 'GET', path = '/metrics', headers = 
   return { status: answer.statusCode, type: answer.headers['content-type'], headers: answer.headers, text }
 }
 
+/** Begins to send a form, and disconnects once the server reads it. */
+async function breakOff(port: number): Promise<void> {
+  const headers = { 'content-length': '100', expect: '100-continue' }
+  const sent = request({ host: '127.0.0.1', port, method: 'POST', path: '/status', headers }).on('error', () => {})
+  const isGone = new Promise((resolve) => sent.once('close', resolve))
+  sent.flushHeaders()
+  await once(sent, 'continue')
+  sent.destroy()
+  await isGone
+}
+
 /** The value of a sample, by its name with labels as the text has them. */
 function sampleOf(text: string, sample: string): number | undefined {
   const line = text.split('\n').find((each) => each.startsWith(`${sample} `))
@@ -151,6 +162,9 @@ describe('metrics with a token', () => {
       }
       assert.ok(!text.includes(TOKEN))
       assert.ok(!server.log().includes(TOKEN))
+      await breakOff(port)
+      await until(async () => (await ask(port, { headers: authorised })).status === 200)
+      assert.doesNotMatch(server.log(), /"level":50/, 'a form that is broken off')
     } finally {
       await server.stop()
     }

@@ -93,8 +93,10 @@ export function createMetricsServer({ metrics, readStatus, unreadiness, log, tok
   }
 }
 
-/** Empty if the body is longer than a token, or no form. */
-async function tokenIn(request: IncomingMessage): Promise<string> {
+/** Empty if the body is longer than a token, no form, or broken off: a stranger must not fill the log. */
+const tokenIn = (request: IncomingMessage) => tokenOfForm(request).catch(() => '')
+
+async function tokenOfForm(request: IncomingMessage): Promise<string> {
   const pieces: Buffer[] = []
   let length = 0
   for await (const piece of request.iterator({ destroyOnReturn: false })) {
