@@ -222,6 +222,19 @@ describe('recovery words', () => {
     assert.equal((await owner.account()).recoveryWords, 'confirmed')
   })
 
+  it('are replaced although the repeat after a lost answer, or a proxy in place of the server, is answered with an error', async () => {
+    const { owner, words: old } = await registered('jara')
+    const words = newRecoveryWords()
+    const at = { matches: isRequest('POST', /^\/v1\/auth\/recovery-words$/), times: 1 }
+    const change = () => owner.changeRecoveryWords({ password: OLD, words })
+    proxy.tamper({ ...at, instead: 500 })
+    await assert.rejects(change(), ProblemError)
+    await owner.confirmRecoveryWords(old.join(' '))
+    proxy.tamper({ ...at, lose: 'answer' }, { ...at, instead: 500 })
+    await change()
+    assert.equal((await words.confirm()).length, 24)
+  })
+
   it('of two pages at once are those of the later one, and the other page learns it', async () => {
     const { owner } = await registered('jule')
     const [first, second] = [newRecoveryWords(), newRecoveryWords()]

@@ -1,6 +1,7 @@
 /** Other recovery words of a signed-in owner, and the note at the server that the owner has them. */
 import type { Bytes } from '@blindkeep/protocol/bytes'
 import { createCalls } from '../http/call.ts'
+import { NetworkError } from '../http/errors.ts'
 import { sendAgainWhenLost } from '../http/lostAnswer.ts'
 import { callProved } from '../http/proof.ts'
 import { recoveryKeySeed } from '../seal/derive.ts'
@@ -55,7 +56,12 @@ export function createOwnerRecovery({ accountKey, ...own }: RecoveryPorts): Owne
       noteAccountKey(words, accountKey)
       const body = { seed, ...(code === undefined ? {} : { code }), ...(await recoveryOf(words, accountKey)) }
       noteSent(words, { calls: strangers, email })
-      await withPassword(() => sendAgainWhenLost(() => callProved(calls, 'changeRecoveryWords', body)))
+      try {
+        await withPassword(() => sendAgainWhenLost(() => callProved(calls, 'changeRecoveryWords', body)))
+      } catch (error) {
+        // A lost answer to an earlier request, or a proxy's own answer, may hide that they are stored.
+        if (error instanceof NetworkError || !(await isStored(words))) throw error
+      }
     },
 
     async confirmRecoveryWords(words) {
@@ -68,6 +74,13 @@ export function createOwnerRecovery({ accountKey, ...own }: RecoveryPorts): Owne
         await prove(seedOfWords(words))
       }
     },
+  }
+
+  function isStored(words: NewRecoveryWords): Promise<boolean> {
+    return words.confirm().then(
+      () => true,
+      () => false,
+    )
   }
 
   async function prove(seed: Bytes): Promise<void> {
