@@ -63,6 +63,12 @@ describe('the data of a server', () => {
         await assert.rejects(openServerData(config, USE), message)
       assert.deepEqual(await readdir(root, { recursive: true }), before)
       await (await openServerData(configOf('missing'), USE)).close()
+      await writeFile(join(root, 'data', 'blindkeep.sqlite'), '')
+      for (const [more, message] of [
+        [{}, lost],
+        [{ FIRST_START: 'refused' }, refused],
+      ] as const)
+        await assert.rejects(openServerData(configOf('data', more), USE), message)
     } finally {
       await rm(root, { recursive: true })
     }

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { addSeconds } from '@blindkeep/protocol/ids'
@@ -118,7 +118,11 @@ async function refuseLostSqlite(config: Config): Promise<void> {
   await checkDataDirectory(dataDirectory)
   await checkDatabaseDirectory(database.path)
   refuseHalfRestored(config, database.path)
-  if (!existsSync(database.path)) await refuseNewServer(config, `there is no database at ${resolve(database.path)}`)
+  const path = resolve(database.path)
+  const found = statSync(path, { throwIfNoEntry: false })
+  if (found === undefined) await refuseNewServer(config, `there is no database at ${path}`)
+  // SQLite would make a new one of it. A copy that a full disk ended leaves one.
+  else if (found.size === 0) await refuseNewServer(config, `the database at ${path} is an empty file`)
 }
 
 /** Throws an error for people if what is known beside the missing database says that there was a server. */
