@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
@@ -20,6 +20,8 @@ interface Watching {
   /** Two looks a minute apart, which see these. */
   see(kinds: readonly AlarmKind[], isSeen?: (kind: AlarmKind) => boolean): Promise<void>
   restart(): void
+  /** Nothing can be written until the result is called. */
+  fillDisk(): Promise<() => Promise<void>>
 }
 
 /** A real mail server and a real webhook at private addresses. */
@@ -68,6 +70,10 @@ function watching(work: (given: Watching) => Promise<void>): () => Promise<void>
         },
         restart() {
           messages = make()
+        },
+        async fillDisk() {
+          await rm(directory, { recursive: true })
+          return async () => void (await mkdir(directory))
         },
       })
     } finally {
@@ -142,6 +148,23 @@ describe('messages to the operator', () => {
       ])
       await see([])
       assert.deepEqual(said(given).at(-1), [[], ['not_ready', 'damaged']])
+    }),
+  )
+
+  it(
+    'are remembered once the disk takes it, if they could not be written when they were sent',
+    watching(async (given) => {
+      const { see, restart, fillDisk } = given
+      const clear = await fillDisk()
+      await assert.rejects(see(['disk_below_floor']), { code: 'ENOENT' })
+      await clear()
+      await see(['disk_below_floor'])
+      restart()
+      await see([])
+      assert.deepEqual(said(given), [
+        [['disk_below_floor'], []],
+        [[], ['disk_below_floor']],
+      ])
     }),
   )
 })

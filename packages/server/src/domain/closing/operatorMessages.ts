@@ -31,6 +31,7 @@ export type OperatorMessages = ReturnType<typeof createOperatorMessages>
 export function createOperatorMessages(ports: OperatorMessagePorts) {
   const { look, clock, random, messenger, targets, log } = ports
   let told: Map<string, Told> | undefined
+  let isWritten = true
   let before: ReadonlySet<AlarmKind> = new Set()
 
   function isNews({ kind }: Alarm, known: ReadonlyMap<string, Told>): boolean {
@@ -69,10 +70,15 @@ export function createOperatorMessages(ports: OperatorMessagePorts) {
       const begun = urgent.filter((alarm) => before.has(alarm.kind) && isNews(alarm, known))
       before = now
       const over = kindsIn(known).filter((kind) => known.get(kind)?.isOver === false && isSeen(kind) && !now.has(kind))
-      if (begun.length + over.length === 0 || !(await send(begun, over, signal))) return
-      for (const { kind } of begun) known.set(kind, { at: clock.now(), isOver: false })
-      for (const kind of over) known.set(kind, { at: known.get(kind)?.at ?? clock.now(), isOver: true })
+      if (begun.length + over.length > 0 && (await send(begun, over, signal))) {
+        for (const { kind } of begun) known.set(kind, { at: clock.now(), isOver: false })
+        for (const kind of over) known.set(kind, { at: known.get(kind)?.at ?? clock.now(), isOver: true })
+        isWritten = false
+      }
+      // A full disk takes it later.
+      if (isWritten) return
       await ports.told.write(known)
+      isWritten = true
     },
   }
 }
