@@ -137,6 +137,27 @@ describe('refusals of a link', () => {
   )
 
   it(
+    'of links that wait for the end of their hour keep none of others from being counted',
+    inWorld(async (world) => {
+      const [hostile, owner] = [await newAccount(world), await newAccount(world)]
+      const counts = createLinkRefusals({ ...world, notifier: { landed: () => {} } }, 2)
+      const tend = async () => {
+        world.clock.advance(6)
+        await counts.tend(never)
+      }
+      const many = [await newLink(world, {}, hostile), await newLink(world, {}, hostile)]
+      for (const _ of [1, 2]) {
+        for (const opaqueId of many) counts.note({ opaqueId, accountId: hostile }, 'revoked')
+        await tend()
+      }
+      const opaqueId = await newLink(world, {}, owner)
+      counts.note({ opaqueId, accountId: owner }, 'too_large')
+      await tend()
+      assert.deepEqual({ ...(await listed(world, opaqueId))?.counts }, { too_large: 1 })
+    }),
+  )
+
+  it(
     'are written by one of several nodes, and wait on the others',
     inWorld(async (world) => {
       const owner = await newAccount(world)

@@ -36,7 +36,8 @@ interface RefusalPorts {
 
 export type CountedRefusals = ReturnType<typeof createLinkRefusals>
 
-export function createLinkRefusals({ store, clock, notifier }: RefusalPorts) {
+/** @param maxWaiting for tests */
+export function createLinkRefusals({ store, clock, notifier }: RefusalPorts, maxWaiting = MAX_WAITING) {
   const waiting = new Map<OpaqueId, Waiting>()
 
   /** Writes nothing within an hour of the last time, and then waits for its end. */
@@ -68,12 +69,19 @@ export function createLinkRefusals({ store, clock, notifier }: RefusalPorts) {
     waiting.set(opaqueId, { ...refused, counts: sumOf(refused.counts, counts), lastAt, dueAt })
   }
 
+  /** The owners of links that wait for the end of their hour have heard within it: they keep no others out. */
+  function makeRoom(at: Instant): void {
+    if (waiting.size < maxWaiting) return
+    for (const [opaqueId, { dueAt }] of [...waiting])
+      if (waiting.size > maxWaiting / 2 && dueAt > addSeconds(at, RETRY_SECONDS)) waiting.delete(opaqueId)
+  }
+
   return {
     /** A link took no file of a guest. Costs nothing but memory. */
     note({ opaqueId, accountId }: Refused, why: LinkRefusal): void {
       const at = clock.now()
       const present = waiting.get(opaqueId)
-      if (present === undefined && waiting.size >= MAX_WAITING) return
+      if (present === undefined && waiting.size >= maxWaiting) return
       const { counts = {}, firstAt = at, dueAt = addSeconds(at, QUIET_SECONDS) } = present ?? {}
       const more = { ...counts, [why]: Math.min((counts[why] ?? 0) + 1, MAX_COUNT) }
       waiting.set(opaqueId, { accountId, counts: more, firstAt, lastAt: at, dueAt })
@@ -92,6 +100,7 @@ export function createLinkRefusals({ store, clock, notifier }: RefusalPorts) {
         // A clock that was set back must not make one wait.
         if (refused.dueAt <= at || refused.lastAt > at) await settle(opaqueId, refused)
       }
+      makeRoom(at)
     },
   }
 }
