@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { addSeconds, type OpaqueId } from '@blindkeep/protocol/ids'
+import { accountLock } from '../../ports/store.ts'
 import { bytes, creation, land, never, newLink, notRefused, ownerOf } from '../../testing/guest.ts'
 import { defined, inWorld, newAccount, newOpaqueId, type World } from '../../testing/world.ts'
 import { isRefusal } from '../ground/refusals.ts'
@@ -154,6 +155,21 @@ describe('refusals of a link', () => {
       counts.note({ opaqueId, accountId: owner }, 'too_large')
       await tend()
       assert.deepEqual({ ...(await listed(world, opaqueId))?.counts }, { too_large: 1 })
+    }),
+  )
+
+  it(
+    'are not written after their account was deleted',
+    inWorld(async (world) => {
+      const owner = await newAccount(world)
+      const opaqueId = await newLink(world, { maxFileSize: 99 }, owner)
+      await refused(world, opaqueId)
+      const account = defined(await world.store.read((tx) => tx.accounts.find(owner)))
+      const deletion = { accountId: owner, signInKeyHash: defined(account.signInKeyHash), at: world.clock.now() }
+      assert.ok(await world.store.write([accountLock(owner)], (tx) => tx.accountDeletions.begin(deletion)))
+      world.clock.advance(6)
+      await world.rules.linkRefusals.tend(never)
+      assert.equal(defined(await world.store.read((tx) => tx.links.find(opaqueId))).refusals, undefined)
     }),
   )
 

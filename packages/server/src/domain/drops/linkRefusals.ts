@@ -8,6 +8,7 @@ import { LINK_REFUSALS, type LinkRefusal } from '@blindkeep/protocol/schemas/lin
 import type { Clock } from '../../ports/clock.ts'
 import { accountLock, type Link, type LinkRefusals, type Store, type WriteTx } from '../../ports/store.ts'
 import { noteChange, noteLinkChange } from '../changes/changes.ts'
+import { requireActiveAccount } from '../ground/activeAccount.ts'
 import type { Notifier } from '../notify/notifier.ts'
 
 /** A guest who sends several files is refused several times at once. */
@@ -111,7 +112,8 @@ type Outcome = 'heard' | 'silent' | 'later'
 async function write(tx: WriteTx, opaqueId: OpaqueId, refused: Waiting, at: Instant): Promise<Outcome> {
   const { accountId } = refused
   const link = await tx.links.findOwn(opaqueId, accountId)
-  if (link === undefined) return 'silent'
+  // A deleted account keeps the rows of its links, and nothing more in them.
+  if (link === undefined || (await requireActiveAccount(tx, accountId)) !== undefined) return 'silent'
   const { refusals } = link
   const isDismissed = refusals !== undefined && Object.keys(refusals.counts).length === 0
   // Another node has counted them before the owner dismissed what there was.
