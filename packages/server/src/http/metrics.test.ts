@@ -115,8 +115,21 @@ describe('metrics on a loopback address', () => {
       String(headers['content-security-policy']),
       /^default-src 'none'; style-src 'sha256-[\w+/]+='; base-uri 'none'; form-action 'self'; frame-ancestors 'none'$/,
     )
-    assert.equal(headers['cross-origin-resource-policy'], 'same-origin')
     assert.equal((await ask(port, { path: '/status', method: 'POST' })).status, 405)
+  })
+
+  it('are shown in no frame and embedded in no page of another site, nor is any other answer beside them', async () => {
+    const other = { host: `evil.example:${port}` }
+    const asked = [{}, { path: '/status' }, { path: '/' }, { method: 'POST' }, { headers: other }]
+    const answers = await Promise.all(asked.map((each) => ask(port, each)))
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [200, 200, 404, 405, 421],
+    )
+    for (const { headers } of answers) {
+      assert.match(String(headers['content-security-policy']), /^default-src 'none'; .*frame-ancestors 'none'/)
+      assert.equal(headers['cross-origin-resource-policy'], 'same-origin')
+    }
   })
 
   it('are at one path, for GET', async () => {

@@ -5,6 +5,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { utf8 } from '@blindkeep/protocol/bytes'
+import { DATA_POLICY } from '@blindkeep/protocol/pages'
 import type { ServerStatus } from '../domain/closing/serverStatus.ts'
 import { isSame } from '../domain/ground/sameBytes.ts'
 import { sha256 } from '../domain/ground/sha256.ts'
@@ -107,7 +108,13 @@ async function tokenOfForm(request: IncomingMessage): Promise<string> {
   return new URLSearchParams(Buffer.concat(pieces).toString()).get('token') ?? ''
 }
 
-const HEADERS = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' }
+/** No page of another site shows or embeds an answer. */
+const HEADERS = {
+  'Cache-Control': 'no-store',
+  'Content-Security-Policy': DATA_POLICY,
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'X-Content-Type-Options': 'nosniff',
+}
 
 function refuse(reply: ServerResponse, status: number, why: string, headers: Readonly<Record<string, string>> = {}) {
   reply.writeHead(status, { ...HEADERS, 'Content-Type': 'text/plain; charset=utf-8', ...headers }).end(`${why}\n`)
