@@ -286,6 +286,8 @@ describe('a local page of a link or share of others', () => {
     await sendChosen(page)
     await allArrived(page)
     assert.deepEqual(await contentOf(owner, 'contract.pdf'), sent.buffer)
+    // Nothing stays listed after a reload, so there is nothing to forget.
+    assert.equal(await page.getByText(guest.forget.hint).count(), 0)
 
     const receipt = await savedBy(page, () => button(page, guest.receipt.saveAll(1)).click())
     assert.equal(JSON.parse(Buffer.from(receipt.bytes).toString()).server_id, world.proxy.url)

@@ -7,11 +7,12 @@ import { useTell } from './tell.ts'
 import { guestTexts } from './texts.ts'
 
 /** Removes from this browser what says which files have arrived, after a question. */
-export function Forget({ snapshot: { counts, provable } }: { readonly snapshot: Snapshot }) {
+export function Forget({ snapshot: { counts, provable, storage } }: { readonly snapshot: Snapshot }) {
   const text = useText(guestTexts)
   const tell = useTell()
   const [isAsking, setIsAsking] = useState(false)
-  if (counts.landed === 0) return null
+  // What stores nothing has forgotten by itself when it is loaded again: a local page, or some private windows.
+  if (counts.landed === 0 || storage !== 'kept') return null
   const { title, yes, no } = text.forget
   return (
     <>
