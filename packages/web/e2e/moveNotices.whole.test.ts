@@ -56,7 +56,7 @@ describe('an announced move', () => {
     const { page } = await browser.open(t, {
       ...{ url: `${world.url}/#/links`, signedInAs: owner, passwordsInNode: true },
     })
-    const banner = page.getByRole('region', { name: text.announced.title('drop.example', '1 December 2099') })
+    const banner = page.getByRole('region', { name: text.announced.title('drop.example', '1 Dec 2099') })
     await banner.waitFor()
     await heard(page, text.announced.passkeys(1)).waitFor()
     assert.equal(await page.locator('a[href*="drop.example"]').count(), 0)

@@ -38,7 +38,7 @@ describe('a server that moves', () => {
     assert.equal(told.status, 0, told.stderr)
     const { page } = await browser.open(t, { ...visit, url: `${before}/#/storage` })
     await signIn(page, { email, password })
-    await section(page, text.announced.title('drop.example', '1 December 2099')).waitFor()
+    await section(page, text.announced.title('drop.example', '1 Dec 2099')).waitFor()
     const { page: sender, context } = await browser.open(t, { ...visit, url })
     await button(sender, guestText.choose.files).waitFor()
     const send = async () => {

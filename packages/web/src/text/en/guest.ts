@@ -155,7 +155,7 @@ export const guest = {
     'This browser stores nothing, perhaps because this is a private window. You can send files, but after a reload an unfinished file cannot continue.',
   message: {
     heading: 'Your message',
-    optional: 'Optional. Encrypted like your files. This browser remembers it until they have arrived.',
+    optional: 'Optional. Encrypted like your files. This browser remembers it until the server has all files.',
     again: 'What you wrote for the files before, which keep it. Change it here for the next ones.',
     note: 'Message',
     noteHint: 'Sent with each file.',
