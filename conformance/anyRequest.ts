@@ -5,6 +5,7 @@ import type { Call } from './call.ts'
 import type { Client } from './client.ts'
 import type { DeclaredOperation } from './document.ts'
 import { newKey } from './proving.ts'
+import { sealedKey } from './recovering.ts'
 import {
   base64,
   chunkHeaders,
@@ -84,6 +85,8 @@ const MEMBERS: Readonly<Record<string, () => unknown>> = {
   email: newEmail,
   proof: () => ({ key: base64(32), nonce: base64(56), signature: base64(64) }),
   sign_in_key: () => newKey().shown,
+  recovery_key: () => newKey().shown,
+  sealed_recovery_key: sealedKey,
   passkey_key: () => newKey().shown,
   passkey_id: randomUUID,
   credential_id: () => base64(20),

@@ -117,6 +117,7 @@ export const KINDS: Readonly<Record<string, Kind | 'plain'>> = {
         'shown',
         'signing_algorithm',
         'skipped',
+        'recovery_words',
         'state',
         'status',
         'token_type',

@@ -66,7 +66,7 @@ async function install(): Promise<Packed> {
     },
     remove: () => rm(directory, { recursive: true, force: true }),
   }
-  const files = (await readdir(archives)).map((name) => join(archives, name))
+  const files = (await readdir(archives)).filter((name) => name.endsWith('.tgz')).map((name) => join(archives, name))
   await npmInstall(packed, directory, files)
   return packed
 }

@@ -81,7 +81,7 @@ describe('the packages', () => {
     const place = await mkdtemp(join(tmpdir(), 'blindkeep-alone-'))
     t.after(() => rm(place, { recursive: true, force: true }))
     await chown(place, packed.user.uid ?? -1, packed.user.gid ?? -1)
-    const [archive = ''] = (await readdir(packed.archives)).filter((name) => /^blindkeep-\d/.test(name))
+    const [archive = ''] = (await readdir(packed.archives)).filter((name) => /^blindkeep-\d.*\.tgz$/.test(name))
     await npmInstall(packed, place, [join(packed.archives, archive), '--omit=optional'])
     assert.deepEqual(
       (await readdir(join(place, 'node_modules'))).filter((name) => !name.startsWith('.')),

@@ -62,8 +62,9 @@ async function orUnusable<Result>(place: Place, work: (path: string) => Promise<
 }
 
 async function usableEntries(path: string, files: readonly string[]): Promise<readonly string[]> {
-  await access(path, constants.R_OK | constants.W_OK | constants.X_OK)
+  // First: of a file, `access` would say that it may not be entered.
   const names = await readdir(path)
+  await access(path, constants.R_OK | constants.W_OK | constants.X_OK)
   // As another user's server has left it. A server that ends meanwhile removes some of them.
   for (const name of files)
     if (names.includes(name)) await unlessMissing(() => access(join(path, name), constants.R_OK | constants.W_OK))
