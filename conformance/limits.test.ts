@@ -5,7 +5,7 @@ import type { Reply } from './call.ts'
 import { clientFrom } from './client.ts'
 import { answerOf, atOnce, expectAnswer, tally } from './expect.ts'
 import { newKey } from './proving.ts'
-import { finish, finishBody, newRecoverable } from './recovering.ts'
+import { confirmWords, finish, finishBody, newRecoverable } from './recovering.ts'
 import { NEEDS_OWN_SERVER, ownServer } from './server.ts'
 import {
   append,
@@ -123,6 +123,7 @@ describe('limits by source', { skip: NEEDS_OWN_SERVER }, async () => {
       await logIn(newcomer),
       await post('/v1/auth/recover/start', { email }, source),
       await finish(at(source), finishBody(email)),
+      await confirmWords({ ...(await signUp(at(newAddress()))), client: at(source) }, newKey()),
     ]
     assert.deepEqual(replies.map(answerOf), Array(replies.length).fill('429 auth.rate_limited'))
     // A refresh token has 256 random bits, so there is no limit that could end an open session.
