@@ -9,12 +9,13 @@ describe('status, beside a running server', () => {
     'shows what is there and what to look at, and names owners only if asked',
     besideServer({}, async ({ run, register }) => {
       const { accountId } = await register(EMAIL)
+      await run('account suspend', EMAIL)
       const { lines, json, isWrong } = await run('status')
-      assert.match(lines.join('\n'), / Accounts +1, 0 suspended\n[\s\S]*\nwarning: No backup was completed yet\.\n/)
+      assert.match(lines.join('\n'), / Accounts +1, 1 suspended\n[\s\S]*\n[a-z]+: 1 account is suspended\.\n/)
       assert.equal(isWrong, false)
       for (const secret of [EMAIL, accountId]) assert.ok(!JSON.stringify([lines, json]).includes(secret), secret)
       const named = await run('status', '--accounts')
-      assert.match(named.lines.join('\n'), new RegExp(` ${EMAIL} +active +0 B +ok +0 +0 +20`))
+      assert.match(named.lines.join('\n'), new RegExp(` ${EMAIL} +suspended +0 B +ok +0 +0 +20`))
       assert.ok(JSON.stringify(named.json).includes(accountId))
     }),
   )
