@@ -37,13 +37,15 @@ const CALLS = [
 ]
 /** Steps of readers that have properties: `decodeReceipt` and `decodeKeyChange`, `openSmall`. */
 const STEPS = ['decodeFields', 'openAccountKey']
-/** They open what is the reader's own: a file, a form, a store, a dialog, a program. */
+/** They open what is the reader's own: a file, a form, a store, a dialog, a page, a program. */
 const OWN = [
   'openChooser',
   'openFile',
   'openGo',
   'openGuestEngine',
   'openGuestStore',
+  'openLocal',
+  'openPages',
   'openPart',
   'openProfile',
   'openProgram',
