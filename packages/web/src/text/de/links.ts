@@ -161,7 +161,7 @@ export const links: typeof import('../en/links.ts').links = {
       count: 'Ein Link hat höchstens 10 Fragen.',
       label_missing: 'Geben Sie eine Frage ein, oder entfernen Sie sie.',
       label_too_long: 'Das ist zu lang. Eine Frage hat höchstens 200 Byte: Umlaute zählen doppelt oder mehr.',
-      label_repeated: 'Eine andere Frage hat dieselben Worte.',
+      label_repeated: 'Eine andere Frage hat dieselben Worte. Groß und klein macht keinen Unterschied.',
       choices_count: 'Geben Sie 2 bis 20 ein, jede in einer eigenen Zeile.',
       choice_missing: 'Eine davon ist leer.',
       choice_too_long: 'Eine davon ist zu lang: höchstens 100 Byte, Umlaute zählen doppelt oder mehr.',
