@@ -59,7 +59,7 @@ export async function openSaving(call: OpenSaving): Promise<Saving> {
   if (album !== undefined) await device()
   const then = album === undefined ? (flags.discard === true ? 'discard' : undefined) : { adopt: album.albumId }
   const [inbox, adoptions] = [openInbox(signed), openAdoptions(signed)]
-  const run = openProgram(program, inbox.labelOf)
+  const run = openProgram(program, { labelOf: inbox.labelOf, factsPath: kept.factsPath })
   const { into } = flags
   if (into !== undefined) await requireLabels(owner, inbox, labelsIn(into), signal)
   const steps: Steps = { again, notes: flags.notes === true, into, run, then }
