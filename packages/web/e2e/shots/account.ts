@@ -29,8 +29,8 @@ async function ask(page: Page): Promise<void> {
 }
 
 /**
- * An owner with a topic at a name that has no address, and a mail address that waits for its code. One for all pictures:
- * a server sends few tests and codes in a time.
+ * An owner with a topic at a name that has no address, and a mail address that waits for its code. One for all
+ * pictures: a server sends few tests and codes in a time.
  */
 const told = oncePerWorld(async (world) => {
   const { owner } = await world.person()
