@@ -1,5 +1,4 @@
 /** The commands for upload links. */
-import { MAX_QUESTIONS } from '@blindkeep/protocol/suites'
 import type { Command } from 'commander'
 import {
   countLimit,
@@ -16,7 +15,7 @@ import {
 import { fileKinds, question } from '../links/asking.ts'
 import { does } from './done.ts'
 
-const QUESTION = `what guests are asked; may be repeated, up to ${MAX_QUESTIONS.count} times`
+const QUESTION = 'what guests are asked; may be repeated, up to ten'
 
 export function addLinkCommands(program: Command): void {
   const link = program.command('link').description('Links through which other people send you files.')

@@ -61,11 +61,7 @@ export function GuestPage({ isExposed, local }: GuestPageProps) {
           </div>
           {isExposed && <ExposedNotice text={text.exposed} />}
           {local?.note}
-          {unsupported === undefined ? (
-            <Working snapshot={snapshot} />
-          ) : (
-            <UnsupportedNotice what={unsupported} isStored={snapshot?.storage === 'kept'} />
-          )}
+          {unsupported === undefined ? <Working snapshot={snapshot} /> : <UnsupportedNotice what={unsupported} />}
         </main>
         <footer class="guest-footer">
           <p>{text.footer}</p>

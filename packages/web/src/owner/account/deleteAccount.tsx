@@ -55,7 +55,8 @@ function DeleteDialog({ email, asksCode, session, onClose }: DeleteAccountProps 
           await session.endDeleted()
         }}
         onCancel={onClose}
-        before={(hasTried) => (
+      >
+        {(hasTried) => (
           <Field
             label={text.leave.confirm(email)}
             fault={hasTried && !isConfirmed ? text.leave.confirmFault : undefined}
@@ -72,7 +73,7 @@ function DeleteDialog({ email, asksCode, session, onClose }: DeleteAccountProps 
             )}
           </Field>
         )}
-      />
+      </PasswordForm>
     </Dialog>
   )
 }
