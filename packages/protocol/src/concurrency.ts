@@ -41,9 +41,9 @@ export async function mapConcurrently<Item, Result>(
 }
 
 /**
- * Runs `work` for every item, for at most `max` items at once, also for those after a failure. At the end it throws what
- * failed: one error as it is, several as an `AggregateError`. After an error that `isFatal` it starts no more items, and
- * throws that error as it is.
+ * Runs `work` for every item, for at most `max` items at once, also for those after a failure. At the end it throws
+ * what failed: one error as it is, several as an `AggregateError`. After an error that `isFatal` it starts no more
+ * items, and throws that error as it is.
  */
 export async function tryEachConcurrently<Item>(
   items: Iterable<Item>,

@@ -58,8 +58,8 @@ const eraseAccount = changesOne((db, { accountId, signInKeyHash, at }: AccountDe
 )
 
 /**
- * Removes what names the person or lets the person in. Each statement finds its rows by an index on the account, but for
- * invites: each is a command of the operator.
+ * Removes what names the person or lets the person in. Each statement finds its rows by an index on the account, but
+ * for invites, which are few: each is a command of the operator.
  */
 const removals = [
   runs((db, { accountId }: AccountDeletion) => db.deleteFrom('backupCodes').where('accountId', '=', accountId)),
@@ -116,7 +116,8 @@ export const accountDeletionWrites = {
    * the person, opens sealed data or lets the person in: hashes of keys, salts, sealed keys, the second factor and its
    * codes, challenges, devices, passkeys, names of albums, labels, keys and verifiers of links, the operator's note on
    * the invite that the account was made with. Ends its sessions, revokes its links and capabilities, and releases all
-   * claims on its drops. Its upload sessions, drops, assets and shares stay. False, and nothing changed, if its key is another one or it was deleted before.
+   * claims on its drops. Its upload sessions, drops, assets and shares stay. False, and nothing changed, if its key is
+   * another one or it was deleted before.
    */
   async begin(db: Db, accountDeletion: AccountDeletion): Promise<boolean> {
     if (!(await eraseAccount(db, accountDeletion))) return false

@@ -28,7 +28,7 @@ const MAX_WAITING = 1000
 const MAX_COUNT = 1_000_000
 /** The owner hears of these by the account's own count (`ownerNotices.ts`). */
 const OF_ACCOUNT: readonly LinkRefusal[] = ['inbox_full', 'quota_exceeded']
-/** An address that is still known somewhere is visited for ever: the owner hears of it once. */
+/** Programs may visit the address of an ended link without end: the owner hears of it once. */
 const OF_ENDED: readonly LinkRefusal[] = ['expired', 'revoked']
 
 type Refused = Pick<Link, 'opaqueId' | 'accountId'>

@@ -93,7 +93,7 @@ export async function checkPostgresSchema(url: string): Promise<void> {
   await asked(url, (session) => lend(session, ({ kysely }) => requireOwnPostgres(kysely)))
 }
 
-/** Whether the database at `url` is a server's: its first start has ended. Changes nothing. Throws as `postgresSchema`. */
+/** Whether a server has made its keys in the database at `url`. Changes nothing. Throws as `postgresSchema`. */
 export async function isPostgresOfServer(url: string): Promise<boolean> {
   return asked(url, async (session) => {
     await refuseUnfinished(session)
