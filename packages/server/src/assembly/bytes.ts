@@ -1,7 +1,7 @@
 /** Where the bytes are: a directory or a bucket. Another kind of object store is opened here. */
-import { openFilesystemBlobs } from '../adapters/filesystem/blobs.ts'
+import { openFilesystemBlobs, refuseObjectsOfOthers } from '../adapters/filesystem/blobs.ts'
 import { createWitnessFile } from '../adapters/filesystem/witnessFile.ts'
-import { openS3, type S3Options, type S3Store } from '../adapters/s3/store.ts'
+import { holdsObjects, openS3, type S3Options, type S3Store } from '../adapters/s3/store.ts'
 import type { Config } from '../config/config.ts'
 import { createPartIndex } from '../domain/custody/partIndex.ts'
 import { checkStoreId, storeIdOf } from '../domain/custody/storeId.ts'
@@ -50,6 +50,19 @@ export async function openBytes(config: Config, store: Store, use: BytesUse): Pr
   }
 }
 
+/**
+ * Throws an error for people if there are objects of a server at the place of the settings: a new database would know
+ * none of them. Changes nothing. `why`: what says that the database is new.
+ */
+export async function refuseFoundObjects(config: Config, why: string): Promise<void> {
+  const { blobs } = config
+  if (blobs.kind === 'files') return refuseObjectsOfOthers(blobs.directory, why)
+  if (await holdsObjects({ address: blobs.address, credentials: credentialsIn(config) }))
+    throw new Error(
+      `${why}, but the S3 store has objects, and a new database would not know them: they belong to another server. Is the disk of the database mounted? Set DATABASE_URL (or DATA_DIR) to the database of these objects, or restore a backup (\`blindkeep-server restore\`). Only for a new server, set BLOBS_URL to a new bucket or prefix. Nothing was changed.`,
+    )
+}
+
 /** For a command that looks: free space of the store of bytes. Throws if it cannot be opened or does not answer. */
 export async function freeBytesIn(config: Config, store: Store): Promise<number> {
   const bytes = await openBytes(config, store, { createIfMissing: false, asItIs: true })
@@ -74,15 +87,17 @@ function openBucket(
   return openS3({
     ...use,
     address,
-    credentials: {
-      accessKeyId: config.s3AccessKeyId,
-      secretAccessKey: config.s3SecretAccessKey,
-      sessionToken: config.s3SessionToken,
-      file: config.s3CredentialsFile,
-    },
+    credentials: credentialsIn(config),
     spoolDirectory: config.spoolDirectory,
   })
 }
+
+const credentialsIn = (config: Config): S3Options['credentials'] => ({
+  accessKeyId: config.s3AccessKeyId,
+  secretAccessKey: config.s3SecretAccessKey,
+  sessionToken: config.s3SessionToken,
+  file: config.s3CredentialsFile,
+})
 
 interface ArrivingBytes extends Bytes {
   /** Of a bucket. */

@@ -67,6 +67,11 @@ export async function openMarker(
   }
 }
 
+/** Whether the bucket has been a server's. */
+export async function hasMarker(client: Client): Promise<boolean> {
+  return (await storeIdAt(client, `${client.address.prefix}${MARKER}`)) !== undefined
+}
+
 /** Undefined if there is no marker. */
 async function storeIdAt(client: Client, key: string): Promise<string | undefined> {
   const pieces: Uint8Array[] = []
