@@ -149,7 +149,9 @@ function ofRoom({
   }
 }
 
-function ofBackup({ lastBackupAt, at, accounts }: Standing): string | undefined {
+function ofBackup({ lastBackupAt, keyActiveFrom, at, accounts }: Standing): string | undefined {
+  if (lastBackupAt !== undefined && keyActiveFrom !== undefined && lastBackupAt < keyActiveFrom)
+    return `The last complete backup began at ${formatInstant(lastBackupAt)}, before the key that signs receipts now: its restore would alarm all clients.`
   // Without a backup, the time is that of the first account: before that there is nothing to lose.
   const since = lastBackupAt ?? accounts.firstAt
   if (since === undefined || at - since <= MAX_BACKUP_AGE_MS) return undefined
