@@ -10,7 +10,6 @@ export {
 } from './drops/answerFaults.ts'
 export { FILE_KIND_BYTES, fileKindFault, fileKindsText, parseFileKinds } from './drops/fileKinds.ts'
 export {
-  parseQuestions,
   type Question,
   type QuestionsFault,
   questionsBytes,

@@ -22,7 +22,7 @@ const BATCH_COLUMN = 3
 /** The last column, if something is marked. */
 const MARKS = shrinking('LOOK AT')
 
-export interface ListFlags extends OwnerFlags, FilterFlags, AnswerFlags {
+interface ListFlags extends OwnerFlags, FilterFlags, AnswerFlags {
   readonly link?: string
   /** One of the orders, or the label of a question. */
   readonly sort?: string

@@ -39,7 +39,7 @@ export interface Saving {
   forgetOthers(inInbox: ReadonlySet<string>): Promise<void>
 }
 
-export interface OpenSaving {
+interface OpenSaving {
   readonly signed: SignedIn
   readonly flags: SavingFlags
   readonly kept: SavedDrops
@@ -183,7 +183,7 @@ export function tellFaults(items: readonly InboxItem[], report: Report): readonl
 /** Small files wait for the disk and for answers most of the time. */
 export const AT_ONCE = 4
 
-export interface EachDrop<Item> {
+interface EachDrop<Item> {
   readonly report: Report
   readonly signal: AbortSignal
   readonly work: (item: Item) => Promise<void>

@@ -23,7 +23,7 @@ import { type SavedDrops, withSavedDrops } from './savedDrops.ts'
 import { openSaving, type SavingFlags } from './saving.ts'
 import { createWatchedDrops, waitingFailure } from './watchedDrops.ts'
 
-export interface WatchFlags extends SavingFlags, ProgramFlags {
+interface WatchFlags extends SavingFlags, ProgramFlags {
   readonly save: string
 }
 

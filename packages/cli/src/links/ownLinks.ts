@@ -14,7 +14,7 @@ import { filesText, shortId, shown, timeText } from '../ground/texts.ts'
 import { limitsText, linkFacts, STATES, stateText } from './linkTexts.ts'
 import { pickLink } from './pickLink.ts'
 
-export interface ListLinksFlags extends OwnerFlags {
+interface ListLinksFlags extends OwnerFlags {
   readonly all?: boolean
 }
 
