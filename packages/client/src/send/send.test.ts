@@ -217,7 +217,24 @@ describe('a link refuses', () => {
     assert.ok(largest !== undefined)
     await opened.prepare({ source: sourceOfBytes(randomBytes(largest)), name: 'fits' })
     const source = sourceOfBytes(randomBytes(largest + 1))
-    await assert.rejects(opened.prepare({ source, name: 'does not' }), stopped('too_large'))
+    const from = proxy.seen.length
+    const tooLarge = async () => assert.rejects(opened.prepare({ source, name: 'does not' }), stopped('too_large'))
+    await tooLarge()
+    await tooLarge()
+    assert.equal(await opened.noteHeldBack('too_large'), true)
+    assert.deepEqual(
+      proxy.seen.slice(from).map(({ method, path }) => [method, path.split('/').at(-1)]),
+      [['POST', 'refusals']],
+    )
+  })
+
+  it('to note what was held back without trouble for the guest, where it does not know the request or is away', async () => {
+    const opened = await openLink(link.url)
+    const matches = isGuestRequest('POST')
+    proxy.tamper({ matches, instead: 405, times: 1 }, { matches, lose: 'answer' })
+    assert.equal(await opened.noteHeldBack('too_large'), false)
+    assert.equal(await opened.noteHeldBack('no_room'), false)
+    proxy.tamper()
   })
 
   it('a wrong passphrase, and a missing one before anything is hashed', async () => {
