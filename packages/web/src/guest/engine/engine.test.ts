@@ -149,6 +149,18 @@ describe('files that do not fit into the link', () => {
     await tab.until(({ counts }) => counts.landed === 2)
   })
 
+  it('are heard of by the owner also when it is the message that makes one too large', async () => {
+    const { url } = await world.owner.createLink({ caps: { maxFileSize: 10_000 } })
+    const tab = await openTab(url)
+    const { link } = await tab.untilOpen()
+    assert.ok(link.is === 'open')
+    await tab.add([chosen('just fits', bytes(link.limits.fileBytesMax ?? 0))])
+    tab.send({ ...noMessage, note: 'long '.repeat(1_000) }, undefined)
+    await tab.untilAll('failed')
+    const { rows, ownerHears } = await tab.until((now) => now.ownerHears.length > 0)
+    assert.deepEqual([rows[0]?.failure, ownerHears], ['too_large', ['too_large']])
+  })
+
   it('are no trouble for the guest at a server that does not know the request for it', async () => {
     const { url } = await world.owner.createLink({ caps: { maxFileSize: 10_000 } })
     const tab = await openTab(url)
