@@ -1,6 +1,7 @@
-/** Estimates how well a password resists offline guessing. Below 12 characters: `short`; below 20: at most `fair`. */
+/** Estimates how well a password resists offline guessing. */
 
-const MIN_PASSWORD_CHARACTERS = 12
+/** Below it, a password is `short`. */
+export const MIN_PASSWORD_CHARACTERS = 12
 
 export type PasswordStrength =
   | { readonly level: 'short'; readonly missing: number }
@@ -8,6 +9,7 @@ export type PasswordStrength =
 
 /** Fewer different characters make a pattern. */
 const MIN_DISTINCT = 6
+/** Below it, a password is `fair` at most. */
 const GOOD_CHARACTERS = 20
 const KNOWN = /passwor[dt]|qwert[yz]|asdf|abcdef|123456|654321|blindkeep|letmein|iloveyou|hallo/iu
 

@@ -185,6 +185,17 @@ describe('the form that changes the password', () => {
     await page.locator(':focus').and(field(page, text.page.presentPassword)).waitFor()
   })
 
+  it('covers nothing of a narrow page with its buttons', async (t) => {
+    const { owner } = await world.person()
+    const { page } = await browser.open(t, { url: `${world.url}/#/account`, signedInAs: owner })
+    await page.setViewportSize({ width: 320, height: 320 })
+    await button(page, text.changePassword.open).click()
+    const submit = button(page, text.changePassword.submit)
+    const end = await field(page, text.repeatPassword).boundingBox()
+    const top = await submit.boundingBox()
+    assert.ok(end !== null && top !== null && top.y > end.y + end.height, `${top?.y} is not below ${end?.y}`)
+  })
+
   it('ends the other sign-ins, which then leave their list', async (t) => {
     const { owner, email, password } = await world.person()
     const { owner: other } = await logIn({ baseUrl: world.url, email, password, environment: quickEnvironment })

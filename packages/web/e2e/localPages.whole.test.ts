@@ -16,6 +16,7 @@ import { until } from '../../../testing/until.ts'
 import { openPages, type ServedPages, servePages } from '../../cli/src/testing/servedPages.ts'
 import { openWorld } from '../../cli/src/testing/world.ts'
 import { account } from '../src/text/en/account.ts'
+import { albums } from '../src/text/en/albums.ts'
 import { guest } from '../src/text/en/guest.ts'
 import { inbox } from '../src/text/en/inbox.ts'
 import { links } from '../src/text/en/links.ts'
@@ -77,10 +78,10 @@ const store = (page: Page) =>
   })
 
 /** Opens the page of an address of others, and watches what it asks for. */
-async function openedOfOthers(t: TestContext, address: string) {
+async function openedOfOthers(t: TestContext, address: string, expected: readonly RegExp[] = []) {
   const served = await openPages(world, address, { env: { BLINDKEEP_HOME: join(world.root, 'guest') } })
   t.after(() => served.end('SIGKILL'))
-  const visit = await browser.open(t, { url: `${served.origin}/` })
+  const visit = await browser.open(t, { url: `${served.origin}/`, expected })
   const urls: string[] = []
   visit.context.on('request', (request) => urls.push(request.url()))
   await visit.page.getByLabel(local.code).waitFor()
@@ -214,6 +215,21 @@ describe('local pages', () => {
     for (const page of tabs) await until(async () => (await page.locator('.tile').count()) === 6)
   })
 
+  it('do not say that an upload can continue after a reload: they store none', async (t) => {
+    const served = await serve(t)
+    const { albumId } = await owner.createAlbum({ name: 'Not continued' })
+    world.proxy.tamper({ matches: isRequest('PATCH', /^\/v1\/upload\//), cut: { afterBytes: 1 } })
+    t.after(() => world.proxy.tamper())
+    const { page } = await opened(t, served)
+    await page.goto(`${served.origin}/#/albums/${albumId}`)
+    await page
+      .locator('input[type=file]')
+      .first()
+      .setInputFiles([someFile('unfinished.bin', 3 * MIB)])
+    await page.getByText(albums.uploads.leave).waitFor()
+    assert.equal(await page.getByText(albums.uploads.afterReload).count(), 0)
+  })
+
   it('are closed to a page of another origin, whatever it asks with', async (t) => {
     const served = await serve(t)
     // A page of loopback, too: of others Chromium refuses the request by itself.
@@ -281,6 +297,8 @@ describe('a local page of a link or share of others', () => {
     await page.setViewportSize({ width: 320, height: 700 })
     assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 320)
     await assertAccessible(page)
+    await page.getByText(guest.message.optional).waitFor()
+    assert.equal(await page.getByText(guest.message.remembered).count(), 0)
     const sent = someFile('contract.pdf', 3 * MIB)
     await choose(page, sent)
     await sendChosen(page)
@@ -315,6 +333,19 @@ describe('a local page of a link or share of others', () => {
     await served.end('SIGTERM')
     await page.getByText(local.closedExplain).waitFor()
     assert.equal(await page.getByText('contract.pdf').count(), 0)
+  })
+
+  it('does not say that an upload can continue after the page has broken: it stores none', async (t) => {
+    const { url } = await owner.createLink({ title: 'Broken' })
+    const { page } = await openedOfOthers(t, url, [/broken by a test/])
+    await page.getByText('Broken').waitFor()
+    await page.workers()[0]?.evaluate(() =>
+      setTimeout(() => {
+        throw new Error('broken by a test')
+      }),
+    )
+    await page.getByText(guest.unsupported.brokenUnstored).waitFor()
+    await assertAccessible(page)
   })
 
   it('shows and saves what is shared, with its passphrase, and previews it in its frame', async (t) => {

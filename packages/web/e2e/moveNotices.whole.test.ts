@@ -65,7 +65,7 @@ describe('an announced move', () => {
     await page.keyboard.type('not this one')
     await page.keyboard.press('Enter')
     await heard(page, problems.password).waitFor()
-    await field(page, accountText.password).fill(password)
+    await field(page, accountText.page.presentPassword).fill(password)
     await page.keyboard.press('Enter')
     await heard(page, text.announced.right).waitFor()
     assert.equal(await heard(page, text.announced.passkeys(1)).count(), 0)

@@ -10,7 +10,7 @@ import { accountAssets } from '../changes/feed.ts'
 import { followAlbums } from '../changes/followAlbums.ts'
 import { EXIT, type Exit } from '../ground/exits.ts'
 import { interruptible } from '../ground/interrupts.ts'
-import { shortId, shown } from '../ground/texts.ts'
+import { filesText, shortId, shown } from '../ground/texts.ts'
 import { createOutcomes } from '../outcomes/outcomes.ts'
 
 export interface DeleteAlbumFlags extends OwnerFlags {
@@ -26,7 +26,7 @@ export async function deleteAlbum(given: string, flags: DeleteAlbumFlags): Promi
     const files = all.filter((asset) => asset.albumId === albumId)
     const album = `the album ${shown(name ?? shortId(albumId))}`
     const bytes = files.reduce((sum, { envelope }) => sum + envelope.plaintext_size, 0)
-    const contents = `${files.length} ${files.length === 1 ? 'file' : 'files'} (${sizeText(bytes)})`
+    const contents = `${filesText(files.length)} (${sizeText(bytes)})`
     if (files.length > 0 && flags.withFiles !== true) {
       const message = `${album} has ${contents}. Delete it with them: blindkeep album delete ${shortId(albumId)} --with-files`
       report.problem(message, { event: 'failed', reason: 'album_not_empty', album_id: albumId, message })

@@ -1,5 +1,6 @@
 /** The commands for what guests have dropped. */
 import { SORT_ORDERS } from '@blindkeep/client/find'
+import { MAX_TEMPLATE_FOLDERS } from '@blindkeep/client/folderTemplate'
 import { type Command, Option } from 'commander'
 import { expiry, folderTemplate, repeated } from '../ground/options.ts'
 import { where } from '../inbox/answers.ts'
@@ -84,8 +85,8 @@ function addSave(inbox: Command): void {
       'after',
       `
 In the braces of --into stands the label of a question, or sender. Each of its
-folders, of which there are at most eight, gets one safe name, whatever guests
-say; one without a name is _.
+folders, at most ${MAX_TEMPLATE_FOLDERS}, gets one safe name, whatever guests say; one without a
+name is _.
 
 Examples:
   blindkeep inbox save 3f2a91c0 --to .

@@ -1,4 +1,5 @@
 /** The commands for upload links. */
+import { MAX_QUESTIONS } from '@blindkeep/protocol/suites'
 import type { Command } from 'commander'
 import {
   countLimit,
@@ -15,7 +16,7 @@ import {
 import { fileKinds, question } from '../links/asking.ts'
 import { does } from './done.ts'
 
-const QUESTION = 'what guests are asked; may be repeated, up to ten'
+const QUESTION = `what guests are asked; may be repeated, up to ${MAX_QUESTIONS.count} times`
 
 export function addLinkCommands(program: Command): void {
   const link = program.command('link').description('Links through which other people send you files.')

@@ -123,7 +123,7 @@ async function sendAll({ link, opened, choice, flags, home, report, signal }: Se
   const settled = choice.files.filter(before.hasLanded)
   if ((flags.field ?? []).length > 0 && settled.length > 0)
     report.aside(
-      `${filesText(settled.length)} had landed before, with the answers of then. --again sends them again, with those of now.`,
+      `${filesText(settled.length)} had landed before, with the answers of then. --again sends again, with the answers of now.`,
     )
   const asks = known !== undefined && settled.length < choice.files.length
   const fields = asks ? await answersOf(known, flags.field ?? [], report) : undefined

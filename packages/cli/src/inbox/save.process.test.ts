@@ -163,7 +163,10 @@ describe('blindkeep inbox save', () => {
     const said = dropped.stdout.split('\n').filter((line) => /"(?:landed|failed)"/.test(line))
     assert.match(said.join('\n'), /b\.pdf","reason":"wrong_content".*\n.*"landed".*a\.pdf/)
     const corrected = await run(['drop', url, `${folder}-sent/a.pdf`, '--field', 'Topic=Other'])
-    assert.match(corrected.stderr, /1 file had landed before, with the answers of then\. --again sends/)
+    assert.match(
+      corrected.stderr,
+      /1 file had landed before, with the answers of then\. --again sends again, with the answers of now/,
+    )
     await sendFile(url, randomBytes(5), { name: 'c.txt', sender: 'Bo', fields: [['Topic', 'Bill']] })
 
     const listed = await facts(['inbox', 'list', '--sort', 'Topic', '--profile', profile])

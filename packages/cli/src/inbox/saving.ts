@@ -133,14 +133,13 @@ interface ToldStep {
 function tellStep(report: Report, { drop, step, label }: ToldStep): void {
   const name = shown(nameOf(drop))
   if (step.is === 'discarded') {
-    report.result(`${name} is discarded.`, { event: step.is, drop_id: drop.dropId, name: nameOf(drop) })
+    report.result(`${name} is discarded.`, { event: 'discarded', drop_id: drop.dropId, name: nameOf(drop) })
     return
   }
-  const text =
-    step.is === 'saved'
-      ? `${dropText(drop)} is saved as ${shown(step.path)}.`
-      : `${name} had been saved before, as ${shown(step.path)}.`
-  report.result(text, { event: step.is, ...factsOf(drop, label), path: step.path })
+  const fact = { ...factsOf(drop, label), path: step.path }
+  if (step.is === 'saved')
+    report.result(`${dropText(drop)} is saved as ${shown(step.path)}.`, { event: 'saved', ...fact })
+  else report.result(`${name} had been saved before, as ${shown(step.path)}.`, { event: 'saved_before', ...fact })
 }
 
 /** `album`: the one that was asked for. An adoption that was begun is finished where it began. */

@@ -125,6 +125,8 @@ const protectedFile = async (world: World) => {
 }
 const isDoubted = async (page: Page) => {
   await pictures(page)
+  // What a tile says is read once it is in view.
+  await page.locator('.tile').last().scrollIntoViewIfNeeded()
   for (const reason of ['No device of yours has signed this file.', 'Signed by a device that you revoked'])
     await page.locator('.tile').getByText(reason).first().waitFor()
 }

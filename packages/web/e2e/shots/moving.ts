@@ -21,7 +21,7 @@ export const movingShots: readonly Shot[] = [
     reach: async (page) => {
       await said(page, announced, text.announced.what)
       await button(page, text.announced.try).click()
-      await page.getByLabel(accountText.password, { exact: true }).waitFor()
+      await page.getByLabel(accountText.page.presentPassword, { exact: true }).waitFor()
     },
   },
   {

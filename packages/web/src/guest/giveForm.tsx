@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks'
 import { Button, Field, Notice } from '../common/controls.tsx'
 import { focusFault } from '../common/focusFault.ts'
 import { formats } from '../common/format.ts'
+import { isLocalPage } from '../common/localPage.ts'
 import { useText } from '../common/reader.ts'
 import { useLoaded } from '../common/useLoaded.ts'
 import type { Message, Snapshot } from './messages.ts'
@@ -77,7 +78,7 @@ export function GiveForm({ snapshot, chooser, passphrase, onPassphrase, children
       <div class={`give-parts ${hasFields ? 'beside' : ''}`}>
         {chooser}
         {hasFields && (
-          <MessageFields message={message} onWrite={write} isBefore={isBefore} isReady={snapshot !== undefined} />
+          <MessageFields message={message} onWrite={write} isBefore={isBefore} storage={snapshot?.storage} />
         )}
       </div>
       {hasFields && questions !== undefined && asked.value !== undefined && (
@@ -143,16 +144,22 @@ interface MessageFieldsProps {
   readonly onWrite: (change: Partial<Message>) => void
   /** Nothing has been sent in this visit. */
   readonly isBefore: boolean
-  readonly isReady: boolean
+  /** Undefined until the worker has answered: the fields then accept nothing. */
+  readonly storage: Snapshot['storage'] | undefined
 }
 
-function MessageFields({ message, onWrite, isBefore, isReady }: MessageFieldsProps) {
+function MessageFields({ message, onWrite, isBefore, storage }: MessageFieldsProps) {
   const text = useText(guestTexts).message
+  const isReady = storage !== undefined
+  // Said before it is known, so that nothing moves then; a local page is known to store nothing.
+  const isForgotten = isLocalPage || storage === 'refused'
   return (
     <section class="card stack message-fields" aria-labelledby="message-heading">
       <div>
         <h2 id="message-heading">{text.heading}</h2>
-        <p class="soft small">{isBefore ? text.optional : text.again}</p>
+        <p class="soft small">
+          {isBefore ? `${text.optional}${isForgotten ? '' : ` ${text.remembered}`}` : text.again}
+        </p>
       </div>
       <Field label={text.note} hint={text.noteHint}>
         {(input) => (

@@ -7,12 +7,19 @@ import { noticeOf } from './standing.ts'
 import { useTell } from './tell.ts'
 import { guestTexts } from './texts.ts'
 
-export function UnsupportedNotice({ what }: { readonly what: 'insecure' | 'old' | 'broken' }) {
+interface UnsupportedNoticeProps {
+  readonly what: 'insecure' | 'old' | 'broken'
+  /** What a page that is loaded again can continue. */
+  readonly isStored: boolean
+}
+
+export function UnsupportedNotice({ what, isStored }: UnsupportedNoticeProps) {
   const { unsupported } = useText(guestTexts)
+  const more = what === 'broken' && !isStored ? unsupported.brokenUnstored : unsupported[`${what}More`]
   return (
     <Notice tone="bad">
       <h2>{unsupported[what]}</h2>
-      <p>{unsupported[`${what}More`]}</p>
+      <p>{more}</p>
       {what !== 'insecure' && (
         <div>
           <Button icon="retry" onClick={() => location.reload()}>

@@ -61,7 +61,11 @@ export function GuestPage({ isExposed, local }: GuestPageProps) {
           </div>
           {isExposed && <ExposedNotice text={text.exposed} />}
           {local?.note}
-          {unsupported === undefined ? <Working snapshot={snapshot} /> : <UnsupportedNotice what={unsupported} />}
+          {unsupported === undefined ? (
+            <Working snapshot={snapshot} />
+          ) : (
+            <UnsupportedNotice what={unsupported} isStored={snapshot?.storage === 'kept'} />
+          )}
         </main>
         <footer class="guest-footer">
           <p>{text.footer}</p>

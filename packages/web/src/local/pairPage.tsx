@@ -4,6 +4,7 @@ import { CodeField } from '../common/codeField.tsx'
 import { Button, Notice } from '../common/controls.tsx'
 import { askProgram } from '../common/localPage.ts'
 import { useText } from '../common/reader.ts'
+import { useAction } from '../common/useAction.ts'
 import { localTexts } from './texts.ts'
 
 interface FrameProps {
@@ -35,16 +36,8 @@ export function PairPage({ look: { Frame, Failed, title, explain }, serverUrl, o
   const text = useText(localTexts)
   const [code, setCode] = useState('')
   const [fault, setFault] = useState<Fault>()
-  const [isBusy, setBusy] = useState(false)
-  const [error, setError] = useState<unknown>()
+  const { isBusy, error, run } = useAction()
   const field = useRef<HTMLInputElement>(null)
-  const run = async (work: () => Promise<void>) => {
-    if (isBusy) return
-    setBusy(true)
-    setError(undefined)
-    await work().catch(setError)
-    setBusy(false)
-  }
   const askCode = async () => {
     const { status } = await askProgram('/local/code', { method: 'POST' })
     if (status !== 200) setFault({ is: 'refused' })

@@ -3,10 +3,10 @@ import type { ComponentChildren } from 'preact'
 import { Dialog } from '../common/controls.tsx'
 import type { IconName } from '../common/icons.tsx'
 import { useText } from '../common/reader.ts'
+import { useAction } from '../common/useAction.ts'
 import { ErrorNotice } from './errorNotice.tsx'
 import { FormButtons } from './formButtons.tsx'
 import { accountTexts } from './texts.ts'
-import { useAction } from './useAction.ts'
 
 interface ConfirmDialogProps {
   readonly title: string

@@ -2,13 +2,13 @@
 
 import { useState } from 'preact/hooks'
 import { useText } from '../common/reader.ts'
+import { useAction } from '../common/useAction.ts'
 import { AskingDialog } from './askingDialog.tsx'
 import { useOwnerPages } from './context.ts'
 import { ErrorNotice } from './errorNotice.tsx'
 import { FormButtons } from './formButtons.tsx'
 import { NameField } from './nameField.tsx'
 import { accountTexts } from './texts.ts'
-import { useAction } from './useAction.ts'
 
 interface NameDialogProps {
   readonly title: string

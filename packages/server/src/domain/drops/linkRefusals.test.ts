@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { DatabaseSync } from 'node:sqlite'
 import { describe, it } from 'node:test'
 import { addSeconds, type OpaqueId } from '@blindkeep/protocol/ids'
 import { HELD_BACK } from '@blindkeep/protocol/schemas/links'
@@ -223,6 +224,52 @@ describe('refusals of a link', () => {
       await world.rules.linkRefusals.tend(never)
       assert.equal(defined(await world.store.read((tx) => tx.links.find(opaqueId))).refusals, undefined)
     }),
+  )
+
+  it(
+    'of an ended link are one message to its owner until the owner dismisses them, however long guests visit it',
+    inWorld(async (world) => {
+      const owner = await newAccount(world)
+      const opaqueId = await newLink(world, { maxFileSize: 99, expiresAt: addSeconds(world.clock.now(), 60) }, owner)
+      await refused(world, opaqueId)
+      assert.deepEqual(await counted(world, opaqueId), { too_large: 1 })
+      for (let hour = 1; hour <= 48; hour += 1) {
+        world.clock.advance(3600)
+        await refused(world, opaqueId)
+        assert.deepEqual(await counted(world, opaqueId), { too_large: 1, expired: hour })
+      }
+      assert.equal(await heard(world, opaqueId), 2, 'too large, expired')
+      notRefused(await world.rules.links.change(owner, opaqueId, {}))
+      for (let hour = 1; hour <= 2; hour += 1) {
+        world.clock.advance(3600)
+        await refused(world, opaqueId)
+        await counted(world, opaqueId)
+      }
+      assert.equal(await heard(world, opaqueId), 3)
+    }),
+  )
+
+  it(
+    'of other links are written although the row of one cannot be read, which is tried again each minute',
+    inWorld(
+      async (world) => {
+        const links = [await newLink(world, { maxFileSize: 99 }), await newLink(world, { maxFileSize: 99 })] as const
+        const [damaged, intact] = links
+        for (const opaqueId of links) await refused(world, opaqueId)
+        const database = new DatabaseSync(defined(world.databasePath))
+        const damage = database.prepare('update links set refusals = ? where opaque_id = ?')
+        damage.run('{', damaged)
+        world.clock.advance(6)
+        await assert.rejects(world.rules.linkRefusals.tend(never), SyntaxError)
+        assert.deepEqual(await counted(world, intact, 0), { too_large: 1 })
+        world.clock.advance(59)
+        await world.rules.linkRefusals.tend(never)
+        damage.run(null, damaged)
+        database.close()
+        assert.deepEqual(await counted(world, damaged, 2), { too_large: 1 })
+      },
+      { isOnDisk: true },
+    ),
   )
 
   it(

@@ -1,17 +1,9 @@
-import { NetworkError, PasswordWrong } from '@blindkeep/client/errors'
 import { useState } from 'preact/hooks'
-import { Notice, Progress } from '../../common/controls.tsx'
 import { useText } from '../../common/reader.ts'
 import { useOwnerPages } from '../context.ts'
-import { ErrorNotice } from '../errorNotice.tsx'
-import { errorTexts } from '../errorText.ts'
-import { FormButtons } from '../formButtons.tsx'
 import { accountTexts } from '../texts.ts'
-import { useAction } from '../useAction.ts'
-import { CheckedForm } from './checkedForm.tsx'
-import { AnyCodeField, isCodeWrong } from './codeField.tsx'
 import { NewPasswordFields, useNewPassword } from './newPassword.tsx'
-import { PasswordField } from './passwordField.tsx'
+import { PasswordForm } from './passwordForm.tsx'
 import { UnfoldingSection } from './section.tsx'
 
 interface ChangePasswordProps {
@@ -34,19 +26,10 @@ export function ChangePassword(props: ChangePasswordProps) {
 function ChangeForm({ email, asksCode, onEnded, onClose }: ChangePasswordProps & { readonly onClose: () => void }) {
   const { owner, showMessage } = useOwnerPages()
   const text = useText(accountTexts)
-  const errorText = useText(errorTexts)
-  const [present, setPresent] = useState('')
-  const [code, setCode] = useState('')
   const next = useNewPassword()
   const [share, setShare] = useState(0)
-  const action = useAction()
-  const { error } = action
-  const isWrong = error instanceof PasswordWrong
-  const isFieldWrong = isWrong || (asksCode && isCodeWrong(error))
-  const change = async () => {
-    const given = { present, next: next.value, onProgress: setShare, ...(asksCode && { code }) }
-    const wasDone = await action.run(() => owner.changePassword(given))
-    if (!wasDone) return
+  const change = async (present: string, code: string) => {
+    await owner.changePassword({ present, next: next.value, onProgress: setShare, ...(asksCode && { code }) })
     onEnded()
     // A passkey survives the change, and a thief may have added one, so the message counts them. The password is
     // changed even if they cannot be listed.
@@ -56,30 +39,19 @@ function ChangeForm({ email, asksCode, onEnded, onClose }: ChangePasswordProps &
     onClose()
   }
   return (
-    <CheckedForm
-      isComplete={present !== '' && next.isAcceptable && (!asksCode || code.trim() !== '')}
-      onSubmit={() => void change()}
-      fieldError={isFieldWrong ? error : undefined}
-      focusesFirst
-    >
-      {(hasTried) => (
-        <>
-          {error !== undefined && !isFieldWrong && <ErrorNotice error={error} />}
-          {error instanceof NetworkError && <Notice tone="warn">{text.changePassword.unsure}</Notice>}
-          <UserName email={email} />
-          <PasswordField
-            label={text.page.presentPassword}
-            value={present}
-            onInput={setPresent}
-            fault={isWrong ? errorText(error) : hasTried && present === '' ? text.required : undefined}
-          />
-          <NewPasswordFields label={text.newPassword} password={next} email={email} hasTried={hasTried} />
-          {asksCode && <AnyCodeField code={code} onCode={setCode} error={error} hasTried={hasTried} />}
-          {action.isBusy && <Progress label={text.working} value={share} />}
-          <FormButtons submit={text.changePassword.submit} isBusy={action.isBusy} onCancel={onClose} />
-        </>
+    <PasswordForm
+      submit={text.changePassword.submit}
+      asksCode={asksCode}
+      isReady={next.isAcceptable}
+      share={share}
+      unsure={text.changePassword.unsure}
+      before={() => <UserName email={email} />}
+      after={(hasTried) => (
+        <NewPasswordFields label={text.newPassword} password={next} email={email} hasTried={hasTried} />
       )}
-    </CheckedForm>
+      onSubmit={({ password, code }) => change(password, code)}
+      onCancel={onClose}
+    />
   )
 }
 

@@ -55,8 +55,7 @@ function DeleteDialog({ email, asksCode, session, onClose }: DeleteAccountProps 
           await session.endDeleted()
         }}
         onCancel={onClose}
-      >
-        {(hasTried) => (
+        before={(hasTried) => (
           <Field
             label={text.leave.confirm(email)}
             fault={hasTried && !isConfirmed ? text.leave.confirmFault : undefined}
@@ -73,7 +72,7 @@ function DeleteDialog({ email, asksCode, session, onClose }: DeleteAccountProps 
             )}
           </Field>
         )}
-      </PasswordForm>
+      />
     </Dialog>
   )
 }

@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks'
 import { Button } from '../../common/controls.tsx'
 import { useText } from '../../common/reader.ts'
+import { useAction } from '../../common/useAction.ts'
 import { useOwnerPages } from '../context.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
 import { isIndexOn, turnIndex } from '../find/nameIndex.ts'
 import { findTexts } from '../find/texts.ts'
-import { useAction } from '../useAction.ts'
 import { Section } from './section.tsx'
 
 /** Whether this browser keeps the names that it has read, to find files by them. */

@@ -1,65 +1,73 @@
 /** Asks for the current password, and for a code if needed, so that a stranger at an unlocked screen can't continue. */
 
-import { PasswordWrong } from '@blindkeep/client/errors'
+import { NetworkError, PasswordWrong } from '@blindkeep/client/errors'
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
+import { Notice, Progress } from '../../common/controls.tsx'
 import { useText } from '../../common/reader.ts'
+import { useAction } from '../../common/useAction.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
 import { errorTexts } from '../errorText.ts'
 import { FormButtons } from '../formButtons.tsx'
 import { accountTexts } from '../texts.ts'
-import { useAction } from '../useAction.ts'
 import { CheckedForm } from './checkedForm.tsx'
 import { AnyCodeField, isCodeWrong } from './codeField.tsx'
 import { PasswordField } from './passwordField.tsx'
 import { Working } from './signInFields.tsx'
 
 interface PasswordFormProps {
-  readonly explain: string
+  readonly explain?: string
   readonly submit: string
   readonly kind?: 'primary' | 'danger'
   /** Asks for a code of the second factor too. */
   readonly asksCode?: boolean
   /** Whether the other fields are complete. */
   readonly isReady?: boolean | undefined
-  /** More fields; they show their faults when `hasTried`. */
-  readonly children?: (hasTried: boolean) => ComponentChildren
+  /** More fields before the password and after it; they show their faults when `hasTried`. */
+  readonly before?: (hasTried: boolean) => ComponentChildren
+  readonly after?: (hasTried: boolean) => ComponentChildren
+  /** How much of the work is done, where it takes long: 0 to 1. */
+  readonly share?: number
+  /** Said when the connection failed: the server may have done it. */
+  readonly unsure?: string
   readonly onSubmit: (given: { readonly password: string; readonly code: string }) => Promise<void>
   readonly onCancel: () => void
 }
 
 export function PasswordForm(props: PasswordFormProps) {
-  const { explain, submit, kind, asksCode = false, isReady = true, children, onSubmit, onCancel } = props
+  const { explain, submit, kind, asksCode = false, isReady = true, before, after, share, unsure } = props
   const text = useText(accountTexts)
   const errorText = useText(errorTexts)
   const [password, setPassword] = useState('')
   const [code, setCode] = useState('')
-  const action = useAction()
-  const { error } = action
+  const { isBusy, error, run } = useAction()
   const isWrong = error instanceof PasswordWrong
   const isFieldWrong = isWrong || (asksCode && isCodeWrong(error))
   const isFilled = password !== '' && (!asksCode || code.trim() !== '')
   return (
     <CheckedForm
       isComplete={isFilled && isReady}
-      onSubmit={() => void action.run(() => onSubmit({ password, code }))}
+      onSubmit={() => void run(() => props.onSubmit({ password, code }))}
       fieldError={isFieldWrong ? error : undefined}
       focusesFirst
     >
       {(hasTried) => (
         <>
-          <p>{explain}</p>
+          {explain !== undefined && <p>{explain}</p>}
           {error !== undefined && !isFieldWrong && <ErrorNotice error={error} />}
-          {children?.(hasTried)}
+          {unsure !== undefined && error instanceof NetworkError && <Notice tone="warn">{unsure}</Notice>}
+          {before?.(hasTried)}
           <PasswordField
             label={text.page.presentPassword}
             value={password}
             onInput={setPassword}
             fault={isWrong ? errorText(error) : hasTried && password === '' ? text.required : undefined}
           />
+          {after?.(hasTried)}
           {asksCode && <AnyCodeField code={code} onCode={setCode} error={error} hasTried={hasTried} />}
-          <FormButtons submit={submit} kind={kind} isBusy={action.isBusy} onCancel={onCancel} />
-          <Working isShown={action.isBusy} text={text.working} />
+          {isBusy && share !== undefined && <Progress label={text.working} value={share} />}
+          <FormButtons submit={submit} kind={kind} isBusy={isBusy} onCancel={props.onCancel} />
+          {share === undefined && <Working isShown={isBusy} text={text.working} />}
         </>
       )}
     </CheckedForm>

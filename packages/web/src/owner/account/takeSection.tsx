@@ -1,11 +1,12 @@
 import { Button, Notice } from '../../common/controls.tsx'
 import { useText } from '../../common/reader.ts'
+import { useAction } from '../../common/useAction.ts'
 import { useLoaded } from '../../common/useLoaded.ts'
+import { MAX_TAKEN_HOURS } from '../../take/takenFiles.ts'
 import { useOwnerPages } from '../context.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
 import { canTake, endTaking, isTaking, startTaking } from '../take/taking.ts'
 import { takeTexts } from '../take/texts.ts'
-import { useAction } from '../useAction.ts'
 import { Section } from './section.tsx'
 
 /** Whether this device takes files that other apps share with the installed one, and the risk of it. */
@@ -31,7 +32,7 @@ export function TakeSection() {
         <p class="soft">{text.unsupported}</p>
       ) : (
         <>
-          <p class="soft small">{text.storing}</p>
+          <p class="soft small">{text.storing(MAX_TAKEN_HOURS)}</p>
           <Notice tone="warn">{text.risk}</Notice>
         </>
       )}

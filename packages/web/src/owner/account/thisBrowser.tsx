@@ -2,11 +2,11 @@ import type { OwnChannels } from '@blindkeep/client/owner'
 import { useState } from 'preact/hooks'
 import { Button, Notice } from '../../common/controls.tsx'
 import { useReader, useText } from '../../common/reader.ts'
+import { useAction } from '../../common/useAction.ts'
 import { useOwnerPages } from '../context.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
 import { type PresentPush, PushRefused, pushObstacle, startPush } from '../push/browserPush.ts'
 import { accountTexts } from '../texts.ts'
-import { useAction } from '../useAction.ts'
 
 interface ThisBrowserProps {
   readonly pushKey: NonNullable<OwnChannels['pushKey']>

@@ -1,4 +1,5 @@
 import type { AssetDescription, AssetFacts } from '@blindkeep/client/owner'
+import { Fragment } from 'preact'
 import { useRef } from 'preact/hooks'
 import { Name } from '../../common/controls.tsx'
 import { CutName } from '../../common/cutName.tsx'
@@ -41,7 +42,13 @@ export function AssetTile({ asset, isSelected, onSelect }: AssetTileProps) {
           </span>
           {description?.fields !== undefined && description.fields.length > 0 && (
             <span class="tile-answers small soft" title={answersOf(description.fields)}>
-              <Name>{description.fields.map(([, value]) => value).join(' · ')}</Name>
+              {description.fields.map(([label, value], at) => (
+                // A guest can repeat a label.
+                <Fragment key={`${at} ${label}`}>
+                  {at > 0 && ' · '}
+                  <Name>{value}</Name>
+                </Fragment>
+              ))}
             </span>
           )}
           {!asset.complete && <span class="badge warn">{text.unfinished}</span>}

@@ -5,11 +5,11 @@ import { Button, Name, Notice } from '../../common/controls.tsx'
 import { Fact } from '../../common/fact.tsx'
 import { formats } from '../../common/format.ts'
 import { useText } from '../../common/reader.ts'
+import { useAction } from '../../common/useAction.ts'
 import { whyNoPreview } from '../../preview/mayHavePreview.ts'
 import { NoPreview, Preview } from '../../preview/previewPane.tsx'
 import { useDevice } from '../device.ts'
 import { errorTexts } from '../errorText.ts'
-import { useAction } from '../useAction.ts'
 import { albumsTexts } from './texts.ts'
 
 interface IncompleteFileProps {

@@ -2,6 +2,7 @@ import { Button, IconButton, Name, Progress } from '../../common/controls.tsx'
 import { useFileInput } from '../../common/fileInput.tsx'
 import { formats } from '../../common/format.ts'
 import { Icon, type IconName } from '../../common/icons.tsx'
+import { isLocalPage } from '../../common/localPage.ts'
 import { useText } from '../../common/reader.ts'
 import { errorTexts } from '../errorText.ts'
 import { albumsTexts } from './texts.ts'
@@ -37,7 +38,9 @@ export function UploadPanel({ queue, items }: UploadPanelProps) {
       <p role="status" class={isAllDone ? '' : 'visually-hidden'}>
         {isAllDone && text.allDone(done)}
       </p>
-      {items.some(isActive) && <p class="small soft">{text.leave}</p>}
+      {items.some(isActive) && (
+        <p class="small soft">{isLocalPage ? text.leave : `${text.leave} ${text.afterReload}`}</p>
+      )}
     </section>
   )
 }

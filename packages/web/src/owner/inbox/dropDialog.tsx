@@ -42,7 +42,7 @@ export function DropDialog(props: DropDialogProps) {
       {file !== undefined && !isRemoved && <PreviewPart item={item} file={file} />}
       <FileMarks marks={shownAnswersOf(file, props.asked).marks} />
       <FactList {...props} />
-      <div class="drop-foot stack tight">
+      <DialogEnd>
         {saving !== undefined && (
           <div class="stack tight">
             <Progress label={text.downloading(saving.name)} value={saving.share} />
@@ -55,7 +55,7 @@ export function DropDialog(props: DropDialogProps) {
         )}
         {fault !== undefined && <Notice tone="bad">{fault}</Notice>}
         {!isRemoved && (
-          <DialogEnd>
+          <>
             {file !== undefined && (
               <>
                 <Button kind="primary" icon="folder" disabled={isBusy} onClick={() => props.onKeep([item])}>
@@ -69,9 +69,9 @@ export function DropDialog(props: DropDialogProps) {
             <Button kind="danger" icon="trash" disabled={isBusy} onClick={() => props.onDiscard([item])}>
               {text.discard}
             </Button>
-          </DialogEnd>
+          </>
         )}
-      </div>
+      </DialogEnd>
     </Dialog>
   )
 }

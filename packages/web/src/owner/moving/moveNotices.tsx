@@ -1,5 +1,4 @@
 /** Above every page of an owner: the move that is announced, and what to look at after one. */
-import { PasswordWrong } from '@blindkeep/client/errors'
 import type { Owner } from '@blindkeep/client/owner'
 import { millisecondsOf } from '@blindkeep/protocol/ids'
 import { useRef, useState } from 'preact/hooks'
@@ -7,15 +6,10 @@ import { Button, Notice } from '../../common/controls.tsx'
 import { formats } from '../../common/format.ts'
 import { useText } from '../../common/reader.ts'
 import { useLoaded } from '../../common/useLoaded.ts'
-import { CheckedForm } from '../account/checkedForm.tsx'
-import { PasswordField } from '../account/passwordField.tsx'
+import { PasswordForm } from '../account/passwordForm.tsx'
 import { useOwnerPages } from '../context.ts'
-import { ErrorNotice } from '../errorNotice.tsx'
-import { errorTexts } from '../errorText.ts'
-import { FormButtons } from '../formButtons.tsx'
 import { hasLookedAfter, lookedAfter } from '../seenByBrowser.ts'
 import { accountTexts } from '../texts.ts'
-import { useAction } from '../useAction.ts'
 import { type FormerName, formerNameIn, type NextName, nextNameIn } from './serverNames.ts'
 import { movingTexts } from './texts.ts'
 
@@ -88,35 +82,17 @@ function TryPassword({ onRight, onClose }: { readonly onRight: () => void; reado
   const { owner } = useOwnerPages()
   const text = useText(movingTexts).announced
   const accountText = useText(accountTexts)
-  const errorText = useText(errorTexts)
-  const [password, setPassword] = useState('')
-  const action = useAction()
-  const isWrong = action.error instanceof PasswordWrong
-  const check = async () => {
-    if (await action.run(() => owner.checkPassword(password))) onRight()
-  }
   return (
     <div class="card">
-      <CheckedForm
-        isComplete={password !== ''}
-        onSubmit={() => void check()}
-        fieldError={isWrong ? action.error : undefined}
-        focusesFirst
-      >
-        {(hasTried) => (
-          <>
-            {action.error !== undefined && !isWrong && <ErrorNotice error={action.error} />}
-            <PasswordField
-              label={accountText.password}
-              value={password}
-              onInput={setPassword}
-              fault={isWrong ? errorText(action.error) : hasTried && password === '' ? accountText.required : undefined}
-            />
-            <p class="small soft">{text.lost(accountText.signIn.recover)}</p>
-            <FormButtons submit={text.check} isBusy={action.isBusy} onCancel={onClose} />
-          </>
-        )}
-      </CheckedForm>
+      <PasswordForm
+        submit={text.check}
+        after={() => <p class="small soft">{text.lost(accountText.signIn.recover)}</p>}
+        onSubmit={async ({ password }) => {
+          await owner.checkPassword(password)
+          onRight()
+        }}
+        onCancel={onClose}
+      />
     </div>
   )
 }

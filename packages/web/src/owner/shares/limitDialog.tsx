@@ -1,11 +1,11 @@
 import type { OwnShare } from '@blindkeep/client/owner'
 import { useState } from 'preact/hooks'
 import { useText } from '../../common/reader.ts'
+import { useAction } from '../../common/useAction.ts'
 import { AskingDialog } from '../askingDialog.tsx'
 import { useOwnerPages } from '../context.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
 import { FormButtons } from '../formButtons.tsx'
-import { useAction } from '../useAction.ts'
 import { LimitField, limitOf } from './limitField.tsx'
 import { sharesTexts } from './texts.ts'
 

@@ -1,6 +1,7 @@
 import type { AuditError } from '@blindkeep/client/errors'
 import { Notice, Progress } from '../../common/controls.tsx'
 import { formats } from '../../common/format.ts'
+import { isLocalPage } from '../../common/localPage.ts'
 import { useText } from '../../common/reader.ts'
 import { useLoaded } from '../../common/useLoaded.ts'
 import { useOwnerPages } from '../context.ts'
@@ -27,7 +28,7 @@ export function KeysSection() {
           </p>
           <p>{text.audit[value.alarm.reason]}</p>
           <p>{text.keys.alarm}</p>
-          {isAboutKnownKeys(value.alarm) && <p>{text.keys.accept}</p>}
+          {isAboutKnownKeys(value.alarm) && <p>{isLocalPage ? text.keys.acceptLocal : text.keys.accept}</p>}
         </Notice>
       )}
       {value?.canRemember === false && (

@@ -1,3 +1,4 @@
+import { MIN_PASSWORD_CHARACTERS } from '@blindkeep/client/passwordStrength'
 import { files, number, plural } from './counts.ts'
 import { operator } from './operator.ts'
 
@@ -31,7 +32,7 @@ export const account: typeof import('../en/account.ts').account = {
     weak: 'Leicht zu erraten. Fügen Sie Wörter hinzu, die nichts miteinander zu tun haben.',
     fair: 'Mittel. Länger ist besser: Nehmen Sie vier oder fünf zufällige Wörter.',
     good: 'Gut.',
-    hint: 'Mindestens 12 Zeichen. Das Passwort verlässt diesen Browser nie, deshalb kann es niemand für Sie nachsehen oder zurücksetzen.',
+    hint: `Mindestens ${MIN_PASSWORD_CHARACTERS} Zeichen. Das Passwort verlässt diesen Browser nie, deshalb kann es niemand für Sie nachsehen oder zurücksetzen.`,
     label: 'Stärke des Passworts',
   },
   thumbnails: {

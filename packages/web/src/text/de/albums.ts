@@ -51,7 +51,7 @@ export const albums: typeof import('../en/albums.ts').albums = {
         `${files(count)} hier sind nicht fertig: Der Server hat ihre Signaturen oder ihre verschlüsselten Namen nicht.`,
       ),
     explain:
-      'Meist wurde eine Seite oder ein Programm geschlossen, während sie behalten oder hochgeladen wurden. Sehen Sie sich an, was Sie fertigstellen. Keine Datei wird noch einmal hochgeladen.',
+      'Meist wurde eine Seite oder ein Programm geschlossen, bevor die Arbeit fertig war. Sehen Sie sich an, was Sie fertigstellen. Nichts wird noch einmal hochgeladen.',
     review: (count) => plural(count, 'Datei ansehen', 'Dateien ansehen'),
     title: 'Dateien, die nicht fertig sind',
     opening: 'Wird geöffnet\u00a0…',
@@ -170,8 +170,9 @@ export const albums: typeof import('../en/albums.ts').albums = {
     chooseShort: 'Datei auswählen',
     clear: 'Hochgeladene ausblenden',
     progress: (name) => `Fortschritt von ${name}`,
-    leave:
-      'Lassen Sie diesen Tab offen, bis die Uploads fertig sind. Wählen Sie nach einem Neuladen dieselben Dateien noch einmal aus; was angekommen ist, wird nicht noch einmal gesendet.',
+    leave: 'Lassen Sie diesen Tab offen, bis die Uploads fertig sind.',
+    afterReload:
+      'Wählen Sie nach einem Neuladen dieselben Dateien noch einmal aus; was angekommen ist, wird nicht noch einmal gesendet.',
   },
   asset: {
     back: 'Zurück zum Album',

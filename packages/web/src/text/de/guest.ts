@@ -54,6 +54,8 @@ export const guest: typeof import('../en/guest.ts').guest = {
     broken: 'Auf dieser Seite ist ein Fehler aufgetreten',
     brokenMore:
       'Laden Sie die Seite neu. Was der Server schon erhalten hat, behält er, und Sie können dort weitermachen, wo das Senden aufgehört hat.',
+    brokenUnstored:
+      'Laden Sie die Seite neu. Die Dateien, die angekommen sind, behält der Server. Wie weit die anderen sind, ist hier nicht gespeichert: Senden Sie sie noch einmal von Anfang an.',
     reload: 'Seite neu laden',
   },
   faults: {
@@ -157,8 +159,8 @@ export const guest: typeof import('../en/guest.ts').guest = {
     'Dieser Browser speichert nichts, vielleicht weil dies ein privates Fenster ist. Sie können Dateien senden, aber nach einem Neuladen kann eine unfertige Datei nicht fortgesetzt werden.',
   message: {
     heading: 'Ihre Nachricht',
-    optional:
-      'Freiwillig. Wird verschlüsselt wie Ihre Dateien. Dieser Browser merkt sie sich, bis diese angekommen sind.',
+    optional: 'Freiwillig. Wird verschlüsselt wie Ihre Dateien.',
+    remembered: 'Dieser Browser merkt sie sich, bis alle Dateien angekommen sind.',
     again: 'Was Sie zu den Dateien davor geschrieben haben; sie behalten es. Ändern Sie es hier für die nächsten.',
     note: 'Nachricht',
     noteHint: 'Wird mit jeder Datei gesendet.',

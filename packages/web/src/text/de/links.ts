@@ -1,3 +1,4 @@
+import { MAX_QUESTIONS as most } from '@blindkeep/protocol/suites'
 import { files, number, plural } from './counts.ts'
 
 export const links: typeof import('../en/links.ts').links = {
@@ -144,29 +145,28 @@ export const links: typeof import('../en/links.ts').links = {
     count: (count, most) => `${number(count)} von ${number(most)} Fragen`,
     bytes: (bytes, most) => `${number(bytes)} von ${number(most)} Byte`,
     label: 'Frage',
-    labelHint:
-      'Höchstens 200 Buchstaben, weniger mit Umlauten oder in anderen Schriften. So heißt die Antwort auch in Ihrem Eingang.',
+    labelHint: `Höchstens ${most.label} Buchstaben, weniger mit Umlauten oder in anderen Schriften. So heißt die Antwort auch in Ihrem Eingang.`,
     labelExample: 'Aktenzeichen',
     kind: 'Antwort',
     kinds: { text: 'Text', choice: 'Eine von mehreren', date: 'Datum', number: 'Zahl' },
     choices: 'Zur Auswahl',
-    choicesHint: '2 bis 20, jede in einer eigenen Zeile, mit höchstens 100 Buchstaben.',
+    choicesHint: `2 bis ${most.choices}, jede in einer eigenen Zeile, mit höchstens ${most.choice} Buchstaben.`,
     most: 'Höchstens so viele Zeichen',
-    mostHint: 'Von 1 bis 500. Leer lassen für 500.',
+    mostHint: `Von 1 bis ${most.text}. Leer lassen für ${most.text}.`,
     required: 'Muss beantwortet werden',
     fileKinds: 'Arten von Dateien',
     fileKindsHint: 'Die Endungen der Namen, zum Beispiel pdf, jpg. Leer lassen für alle Arten.',
     fileKindsExample: 'pdf, jpg',
     faults: {
-      count: 'Ein Link hat höchstens 10 Fragen.',
+      count: `Ein Link hat höchstens ${most.count} Fragen.`,
       label_missing: 'Geben Sie eine Frage ein, oder entfernen Sie sie.',
-      label_too_long: 'Das ist zu lang. Eine Frage hat höchstens 200 Byte: Umlaute zählen doppelt oder mehr.',
+      label_too_long: `Das ist zu lang. Eine Frage hat höchstens ${most.label} Byte: Umlaute zählen doppelt oder mehr.`,
       label_repeated: 'Eine andere Frage hat dieselben Worte.',
-      choices_count: 'Geben Sie 2 bis 20 ein, jede in einer eigenen Zeile.',
+      choices_count: `Geben Sie 2 bis ${most.choices} ein, jede in einer eigenen Zeile.`,
       choice_missing: 'Eine davon ist leer.',
-      choice_too_long: 'Eine davon ist zu lang: höchstens 100 Byte, Umlaute zählen doppelt oder mehr.',
+      choice_too_long: `Eine davon ist zu lang: höchstens ${most.choice} Byte, Umlaute zählen doppelt oder mehr.`,
       choice_repeated: 'Eine davon steht zweimal da.',
-      most: 'Geben Sie eine ganze Zahl von 1 bis 500 ein, oder lassen Sie das Feld leer.',
+      most: `Geben Sie eine ganze Zahl von 1 bis ${most.text} ein, oder lassen Sie das Feld leer.`,
       too_long: 'Alle Fragen zusammen sind zu lang für einen Link. Kürzen oder entfernen Sie welche.',
       file_kinds: 'Geben Sie Endungen wie pdf oder jpg ein, aus Buchstaben und Ziffern, mit Kommas dazwischen.',
     },

@@ -410,6 +410,8 @@ const keys: Texts['keys'] = {
     'Ein ehrlicher Server fügt nur Schlüssel hinzu. Löschen Sie nichts, und verlassen Sie sich auf keine Quittung. Fragen Sie den Betreiber dieses Servers, aber nicht über diesen Server. Bis das geklärt ist, sagt hier keine Prüfung Ja.',
   accept:
     'Entweder hat der Betreiber den Server aus einer Sicherung wiederhergestellt, oder der Server wurde manipuliert: Dieser Browser kann das nicht unterscheiden. Sagt der Betreiber, dass es eine Wiederherstellung war, dann löschen Sie in den Einstellungen dieses Browsers die Daten dieser Seite, und melden Sie sich neu an. Der Browser merkt sich dann die Schlüssel, die der Server zu dieser Zeit zeigt. Quittungen und unfertige Uploads, die er von dieser Seite behält, werden mitgelöscht.',
+  acceptLocal:
+    'Entweder hat der Betreiber den Server aus einer Sicherung wiederhergestellt, oder der Server wurde manipuliert: Diese Seite kann das nicht unterscheiden. Die Schlüssel sind auf diesem Computer gemerkt. Sagt der Betreiber, dass es eine Wiederherstellung war, dann führen Sie in einem Terminal „blindkeep verify“ aus: Es nennt die Datei, die zu entfernen ist. Gemerkt werden dann die Schlüssel, die der Server danach zeigt.',
   remembered: 'Schlüssel, die sich dieser Browser gemerkt hat',
   cannotRemember:
     'Dieser Browser speichert nichts, vielleicht weil dies ein privates Fenster ist. Er kann nicht bemerken, wenn ein Schlüssel ersetzt wird.',

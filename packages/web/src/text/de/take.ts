@@ -13,8 +13,8 @@ export const take: typeof import('../en/take.ts').take = {
     'Installieren Sie Blindkeep über das Menü dieses Browsers. War es schon installiert und fehlt es im Teilen-Menü, dann entfernen und installieren Sie es noch einmal. Wählen Sie beim Anmelden „Auf diesem Gerät angemeldet bleiben“: Sonst fragt jedes Teilen nach Ihrem Passwort.',
   stopExplain:
     'Dateien, die auf diesem Gerät noch warten, werden gelöscht, wenn Sie das ausschalten oder sich abmelden. Das Teilen-Menü bietet Blindkeep vielleicht noch einige Tage an; was dann geteilt wird, wird nicht angenommen.',
-  storing:
-    'Geteilte Dateien warten unverschlüsselt auf diesem Gerät, bis Sie sie hinzufügen oder verwerfen, höchstens 24 Stunden.',
+  storing: (hours) =>
+    `Geteilte Dateien warten unverschlüsselt auf diesem Gerät, bis Sie sie hinzufügen oder verwerfen, höchstens ${hours} Stunden.`,
   risk: 'Hat dieser Browser seine Daten dieser Seite verloren, etwa weil Sie sie gelöscht haben, dann gehen geteilte Dateien ohne Verschlüsselung zum Server, bis Sie Blindkeep wieder öffnen. Der Server weist sie ab und speichert nichts, aber sie sind durch die Hände derer gegangen, die ihn betreiben. Öffnen Sie Blindkeep also nach dem Löschen von Daten einmal, bevor Sie etwas teilen.',
   unsupported:
     'Dieser Browser zeigt Blindkeep in keinem Teilen-Menü. Chrome und Edge tun es, unter Android, ChromeOS und Windows.',

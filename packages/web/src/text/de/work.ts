@@ -1,3 +1,4 @@
+import { MAX_TEMPLATE_FOLDERS } from '@blindkeep/client/folderTemplate'
 import type { work as english } from '../en/work.ts'
 import { files, number, plural } from './counts.ts'
 
@@ -32,7 +33,7 @@ export const work: typeof english = {
     into: 'Ordner für diese Dateien',
     intoHint:
       'Für jede Datei aus dem, was ihr Gast sagt. In Klammern steht eine Frage oder „sender“ für den Absender. Leer lassen für keine.',
-    intoFault: 'Schreiben Sie Ordner mit / dazwischen, höchstens 8, wie in {sender}/{Aktenzeichen}.',
+    intoFault: `Schreiben Sie Ordner mit / dazwischen, höchstens ${MAX_TEMPLATE_FOLDERS}, wie in {sender}/{Aktenzeichen}.`,
     intoExample: 'Zum Beispiel:',
     parts: 'Ordner hinzufügen',
     sender: 'Absender',

@@ -1,3 +1,4 @@
+import { MIN_PASSWORD_CHARACTERS } from '@blindkeep/client/passwordStrength'
 import { files, number, plural } from './counts.ts'
 import { operator } from './operator.ts'
 
@@ -28,7 +29,7 @@ export const account = {
     weak: 'Easy to guess. Add words that have nothing to do with each other.',
     fair: 'Fair. Longer is better: use four or five random words.',
     good: 'Good.',
-    hint: 'At least 12 characters. The password never leaves this browser, so it cannot be looked up or reset for you.',
+    hint: `At least ${MIN_PASSWORD_CHARACTERS} characters. The password never leaves this browser, so it cannot be looked up or reset for you.`,
     label: 'Strength of the password',
   },
   thumbnails: {

@@ -50,7 +50,7 @@ export const albums = {
         `${files(count)} here are not finished: the server does not have their signatures or their encrypted names.`,
       ),
     explain:
-      'Usually a page or program was closed while it kept or uploaded them. Look at them before you finish them. No file is uploaded again.',
+      'Usually a page or program was closed before it was done. Look at what you finish. Nothing is uploaded again.',
     review: (count: number) => plural(count, 'Look at the file', 'Look at the files'),
     title: 'Files that are not finished',
     opening: 'Opening…',
@@ -162,8 +162,8 @@ export const albums = {
     chooseShort: 'Choose the file',
     clear: 'Hide uploaded files',
     progress: (name: string) => `Progress of ${name}`,
-    leave:
-      'Keep this tab open until the uploads are done. After a reload, choose the same files again; what has arrived is not sent again.',
+    leave: 'Keep this tab open until the uploads are done.',
+    afterReload: 'After a reload, choose the same files again; what has arrived is not sent again.',
   },
   asset: {
     back: 'Back to the album',

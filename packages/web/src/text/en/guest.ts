@@ -53,6 +53,8 @@ export const guest = {
     oldMore: 'Open the link in a newer Firefox, Chrome, Edge or Safari. Nothing was sent.',
     broken: 'Something on this page broke',
     brokenMore: 'Reload the page. The server keeps what it has received, and you can continue where sending stopped.',
+    brokenUnstored:
+      'Reload the page. The server keeps the files that have arrived. How far the others are is not stored here: send them again from their start.',
     reload: 'Reload the page',
   },
   faults: {
@@ -155,7 +157,8 @@ export const guest = {
     'This browser stores nothing, perhaps because this is a private window. You can send files, but after a reload an unfinished file cannot continue.',
   message: {
     heading: 'Your message',
-    optional: 'Optional. Encrypted like your files. This browser remembers it until the server has all files.',
+    optional: 'Optional. Encrypted like your files.',
+    remembered: 'This browser remembers it until the server has all files.',
     again: 'What you wrote for the files before, which keep it. Change it here for the next ones.',
     note: 'Message',
     noteHint: 'Sent with each file.',

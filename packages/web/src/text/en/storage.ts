@@ -421,6 +421,8 @@ const keys = {
     'An honest server only adds keys. Delete nothing, and rely on no receipt. Contact the operator of this server, but not through this server. Until this is resolved, no check here says yes.',
   accept:
     'Either the operator restored the server from a backup, or the server has been tampered with: this browser cannot tell. If the operator says that it was a restore, delete the data of this site in the settings of this browser, and sign in again. The browser then remembers the keys that the server shows at that time. Receipts and unfinished uploads that it keeps of this site are deleted, too.',
+  acceptLocal:
+    'Either the operator restored the server from a backup, or the server has been tampered with: this page cannot tell. The keys are remembered on this computer. If the operator says that it was a restore, run “blindkeep verify” in a terminal: it names the file to remove. The keys that the server shows after that are then remembered.',
   remembered: 'Keys that this browser remembers',
   cannotRemember:
     'This browser stores nothing, perhaps because this is a private window. It cannot notice when a key is replaced.',

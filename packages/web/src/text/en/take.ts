@@ -13,7 +13,8 @@ export const take = {
     'Install Blindkeep with the menu of this browser. If it was installed before and is missing in the share menu, remove it and install it again. Tick “Stay signed in on this device” when you sign in: otherwise each share asks for your password.',
   stopExplain:
     'Files that still wait on this device are deleted when you turn this off or sign out. The share menu may offer Blindkeep for some days more; what is shared then is not taken.',
-  storing: 'Shared files wait on this device, not encrypted, until you add or discard them, at most for 24 hours.',
+  storing: (hours: number) =>
+    `Shared files wait on this device, not encrypted, until you add or discard them, at most for ${hours} hours.`,
   risk: 'If this browser has lost its data of this page, for example because you deleted them, shared files go to the server without encryption until you open Blindkeep again. The server refuses them and stores nothing, but they have passed through the hands of those who run it. So open Blindkeep once after you delete data, before you share.',
   unsupported:
     'This browser does not show Blindkeep in a share menu. Chrome and Edge do, on Android, ChromeOS and Windows.',

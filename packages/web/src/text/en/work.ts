@@ -1,3 +1,4 @@
+import { MAX_TEMPLATE_FOLDERS } from '@blindkeep/client/folderTemplate'
 import { files, number, plural } from './counts.ts'
 
 export const work = {
@@ -30,7 +31,7 @@ export const work = {
     into: 'Folders for these files',
     intoHint:
       'Made for each file of what its guest said. Between braces stands a question, or “sender”. Leave empty for none.',
-    intoFault: 'Write folders with / between them, at most 8, as in {sender}/{Matter number}.',
+    intoFault: `Write folders with / between them, at most ${MAX_TEMPLATE_FOLDERS}, as in {sender}/{Matter number}.`,
     intoExample: 'For example:',
     parts: 'Add a folder',
     sender: 'Sender',
