@@ -124,6 +124,30 @@ describe('refusals of a link', () => {
   )
 
   it(
+    'are a message each hour on a guest’s word, and one until the owner dismisses them where trying takes a passphrase',
+    inWorld(
+      async (world) => {
+        const [opener, locker] = [await newAccount(world), await newAccount(world)]
+        const open = await newLink(world, { maxFileSize: 99 }, opener)
+        const locked = await newLink(world, { maxFileSize: 99, passphraseVerifier: content }, locker)
+        const anHour = async () => {
+          for (const opaqueId of [open, locked]) await heldBack(world, opaqueId)
+          await counted(world, open, 3601)
+        }
+        for (let hour = 1; hour <= 3; hour += 1) await anHour()
+        const ofAccount = 3
+        assert.equal(await heard(world, open), 3 + ofAccount)
+        assert.equal(await heard(world, locked), 1)
+        assert.deepEqual(await counted(world, locked), { too_large: 3, quota_exceeded: 3 })
+        notRefused(await world.rules.links.change(locker, locked, {}))
+        await anHour()
+        assert.equal(await heard(world, locked), 2)
+      },
+      { settings: { quotaHardBytes: 1000 } },
+    ),
+  )
+
+  it(
     'are written once an hour at most, whatever guests do, and not at all for ids that never were',
     inWorld(async (world) => {
       const opaqueId = await newLink(world, { maxFileSize: 99 })

@@ -23,9 +23,10 @@ interface RefusedDropPorts {
 export type RefusedDrops = ReturnType<typeof createRefusedDrops>
 
 export function createRefusedDrops({ store, clock, quota, inboxRoom, notices, refusals }: RefusedDropPorts) {
-  async function note(link: Link, why: LinkRefusal): Promise<void> {
-    refusals.note(link, why)
-    if (why === 'inbox_full' || why === 'quota_exceeded') await notices.refused(link.accountId, why)
+  async function note(link: Link, why: LinkRefusal, isTried = true): Promise<void> {
+    refusals.note(link, why, isTried)
+    // Whether the inbox is full, the server knows by itself.
+    if (why === 'inbox_full' || (why === 'quota_exceeded' && isTried)) await notices.refused(link.accountId, why)
   }
 
   /** Undefined for what the link cannot have refused: a limit that was removed meanwhile, or never was. */
@@ -51,14 +52,14 @@ export function createRefusedDrops({ store, clock, quota, inboxRoom, notices, re
 
     /**
      * Believes the guest's client, also without the passphrase: one for whose files there is no room is not asked for
-     * it (decisions/links.md).
+     * it. Without a passphrase it could as well try to send (decisions/links.md).
      */
     async noteHeldBack(opaqueId: OpaqueId, why: HeldBack): Promise<Refuses<'link_not_live'> | undefined> {
       const at = clock.now()
       const found = await store.ask((tx) => tx.links.findWithOwner(opaqueId))
       if (found === undefined || !isLive(found, at)) return refuseEnded(found, at, refusals)
       const counted = await whyHeldBack(found, why, at)
-      if (counted !== undefined) await note(found.link, counted)
+      if (counted !== undefined) await note(found.link, counted, found.link.verifierHash === undefined)
       return undefined
     },
   }
