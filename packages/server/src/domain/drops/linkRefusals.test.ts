@@ -140,6 +140,7 @@ describe('refusals of a link', () => {
         assert.equal(await heard(world, locked), 1)
         assert.deepEqual(await counted(world, locked), { too_large: 3, quota_exceeded: 3 })
         notRefused(await world.rules.links.change(locker, locked, {}))
+        world.clock.advance(1)
         await anHour()
         assert.equal(await heard(world, locked), 2)
       },
