@@ -80,7 +80,7 @@ function sorted(items: readonly InboxItem[], order: string): readonly InboxItem[
   if (isSortOrder(order)) return sortedBy(items, order, findableDrop)
   const labels = new Set(items.flatMap(({ file }) => file?.fields?.map(([label]) => label) ?? []))
   const refusal = `--sort ${shown(order)}: no file here has an answer to that`
-  const label = knownLabel([...SORT_ORDERS, ...labels], order, refusal)
+  const label = knownLabel({ given: order, known: [...labels], others: SORT_ORDERS, refusal })
   return sortedByAnswer(items, label, ({ file }) => file?.fields)
 }
 
