@@ -3,24 +3,23 @@ import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { parseAllDocuments } from 'yaml'
-import { isInstalled } from './installed.ts'
 
 const FOLDER = fileURLToPath(new URL('kubernetes', import.meta.url))
-/** Of deploy/requirements.txt. It brings the schemas. */
-const VALIDATE = fileURLToPath(new URL('venv/bin/kubernetes-validate', import.meta.url))
+/** Of deploy/requirements.txt, so that both are the same everywhere. The second brings the schemas. */
+const [KUBECTL, VALIDATE] = [pinned('kubectl'), pinned('kubernetes-validate')]
 /** The oldest that gets corrections, and the newest that has schemas. */
 const VERSIONS = ['1.35', '1.37']
 
 describe('the manifests for Kubernetes', () => {
   it('are built by kustomize and fit the schemas of the API, which refuse an unknown member', (t) => {
-    if (!isInstalled('kubectl', t)) return
-    if (!existsSync(VALIDATE)) return t.skip('kubernetes-validate is not installed: see .ci/run')
+    const missing = [KUBECTL, VALIDATE].find((program) => !existsSync(program))
+    if (missing !== undefined) return t.skip(`${basename(missing)} is not in deploy/venv: see .ci/run`)
     const directory = withSecrets(t)
-    const { status, stdout: built, stderr } = run('kubectl', ['kustomize', directory])
+    const { status, stdout: built, stderr } = run(KUBECTL, ['kustomize', directory])
     assert.equal(status, 0, stderr)
     const kinds = parseAllDocuments(built).map((document) => document.get('kind'))
     assert.deepEqual(kinds.toSorted(), [
@@ -58,6 +57,10 @@ function validated(directory: string, manifests: string) {
   const versions = VERSIONS.flatMap((version) => ['--kubernetes-version', version])
   const { status, stdout, stderr } = run(VALIDATE, ['--strict', ...versions, file])
   return { status, passed: [...`${stdout}${stderr}`.matchAll(/ passed for resource /g)].length }
+}
+
+function pinned(program: string): string {
+  return fileURLToPath(new URL(`venv/bin/${program}`, import.meta.url))
 }
 
 function run(program: string, args: readonly string[]) {

@@ -18,6 +18,11 @@ export const PINNED_NODE: PinnedNode = JSON.parse(readFileSync(join(ROOT, 'tools
 /** A package of the registry, which is not Node's own, has put it there. */
 const INSTALLED = join(ROOT, 'node_modules', 'node', 'bin', 'node')
 
+/** In which a program of this Node is released. */
+export function programArchive(version: string): string {
+  return `blindkeep-${version}-${PINNED_NODE.system}.tar.gz`
+}
+
 export class AnotherNode extends Error {}
 
 /** Its path. Throws `AnotherNode`, with a line for people, if the installed one is another. */

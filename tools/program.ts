@@ -1,7 +1,7 @@
 /**
  * The command line as one file that runs without Node: `npm run program [directory]` (`decisions/program.md`). Writes
- * `blindkeep-<version>-linux-x64.tar.gz`, to `packed` by default: the program, and the licences of what is inside. The
- * same tree gives the same bytes.
+ * an archive, to `packed` by default: the program, and the licences of what is inside. The same tree gives the same
+ * bytes.
  *
  * It is the Node that `program/node.json` pins, into which `postject` puts the bundle of the command line, the owner's
  * pages and the lists of pages: what Node calls a single executable application.
@@ -15,7 +15,7 @@ import { argumentsOf } from './arguments.ts'
 import { makeBundle } from './bundle.ts'
 import { CONTENTS_FILE, type Contained, LICENCES_FILE, licencesOf } from './licences.ts'
 import { copyPagesLists, isLocal } from './pagesList.ts'
-import { AnotherNode, installedNode, PINNED_NODE } from './pinnedNode.ts'
+import { AnotherNode, installedNode, programArchive } from './pinnedNode.ts'
 import { ROOT } from './projectFiles.ts'
 
 const USAGE = `npm run program [-- DIRECTORY]
@@ -81,7 +81,7 @@ async function make(node: string): Promise<void> {
   await gather()
   inject(node, join(folder, 'blindkeep'))
   writeLicences(folder)
-  archive(folder, join(OUT, `blindkeep-${VERSION}-${PINNED_NODE.system}.tar.gz`))
+  archive(folder, join(OUT, programArchive(VERSION)))
 }
 
 /** All that goes inside, as files in `code`, `pages` and `lists`. */

@@ -10,23 +10,26 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { promisify } from 'node:util'
+import { gunzipSync } from 'node:zlib'
 import { Spec, Validation } from '@cyclonedx/cyclonedx-library'
 import { servePages } from '../packages/cli/src/testing/servedPages.ts'
 import { factsOf, finished } from '../packages/cli/src/testing/world.ts'
 import { bareSystem, lackOfBareSystem } from '../testing/bareSystem.ts'
 import { installPacked, type Packed } from '../testing/packed.ts'
 import { startServer } from '../testing/startServer.ts'
-import { installedNode } from './pinnedNode.ts'
+import { installedNode, PINNED_NODE } from './pinnedNode.ts'
 import { projectFiles, ROOT } from './projectFiles.ts'
 
 /** Of the program's environment: it is no Node to which options, or code, can be given. */
 const NODE_OPTIONS = '--require=/home/others.js'
 const SECONDS = 1_700_000_000
+const DRY_RUN = ['--disable-warning=ExperimentalWarning', 'tools/release.ts', '--dry-run', '--no-audit']
 
 let packed: Packed
 let copy: string
@@ -35,8 +38,9 @@ before(async () => {
   packed = await installPacked()
   copy = copyOfTree()
   out = join(copy, 'out')
+  compareNode('2027-01-31')
   // Another place, another day, another time zone and other rights of new files.
-  const script = `umask 077; exec "${process.execPath}" --disable-warning=ExperimentalWarning tools/release.ts --dry-run --no-audit --out "${out}"`
+  const script = `umask 077; exec "${process.execPath}" ${DRY_RUN.join(' ')} --out "${out}"`
   const env = { ...process.env, TZ: 'Pacific/Auckland', SOURCE_DATE_EPOCH: String(SECONDS) }
   await promisify(execFile)('sh', ['-c', script], { cwd: copy, env })
   const again = ['--disable-warning=ExperimentalWarning', 'tools/program.ts', packed.archives]
@@ -80,6 +84,22 @@ describe('a release', () => {
     assert.deepEqual(lines, lines.toSorted())
   })
 
+  it('is as large as the documents say, within a tenth', () => {
+    const [server = ''] = readdirSync(out).filter((name) => /^blindkeep-server-.*\.tgz$/.test(name))
+    const [program = ''] = readdirSync(out).filter((name) => name.endsWith('.tar.gz'))
+    const packedBytes = statSync(join(out, server)).size
+    const programBytes = gunzipSync(readFileSync(join(out, program))).length
+    const said = [
+      ['docs/install.md', / (\d+) MB: the server/, packedBytes],
+      ['packages/server/README.md', /without dependencies: (\d+) MB/, packedBytes],
+      ['docs/command-line.md', /It is one file of (\d+) MB/, programBytes],
+    ] as const
+    for (const [file, pattern, bytes] of said) {
+      const [, megabytes = ''] = pattern.exec(readFileSync(join(ROOT, file), 'utf8')) ?? []
+      assert.ok(Math.abs(Number(megabytes) * 1_000_000 - bytes) < bytes / 10, `${file}: ${megabytes} MB, not ${bytes}`)
+    }
+  })
+
   it('has checksums of all its files', () => {
     const lines = readFileSync(join(out, 'SHA256SUMS'), 'utf8').trimEnd().split('\n')
     const names = readdirSync(out)
@@ -103,8 +123,15 @@ describe('a release', () => {
     for (const name of ['vite', 'rolldown', 'typescript', '@blindkeep/bench']) assert.ok(!names.includes(name), name)
     for (const { hashes, 'bom-ref': ref } of components.filter(({ 'bom-ref': each }) => !each.includes('blindkeep')))
       assert.equal(hashes?.[0]?.alg, ref.startsWith('nodejs@') ? 'SHA-256' : 'SHA-512', ref)
+    const partsOf = (name: string) => dependencies.find(({ ref }) => ref.startsWith(`${name}@`))?.dependsOn ?? []
+    const program = `blindkeep-${PINNED_NODE.system}`
+    const own = ['@blindkeep/client', '@blindkeep/protocol', program, 'blindkeep-server', 'blindkeep']
+    assert.deepEqual(
+      partsOf('blindkeep-release').map((ref) => ref.replace(/@[^@]+$/, '')),
+      own,
+    )
     // What the program contains, besides Node, is what the packages contain.
-    const { dependsOn = [] } = dependencies.find(({ ref }) => ref.startsWith('blindkeep-linux-x64@')) ?? {}
+    const dependsOn = partsOf(program)
     for (const name of ['nodejs', 'commander', 'preact'])
       assert.ok(
         dependsOn.some((ref) => ref.startsWith(`${name}@`)),
@@ -128,6 +155,19 @@ describe('a release', () => {
     assert.equal(new Set(refs).size, refs.length)
     assert.deepEqual(dependencies.map(({ ref }) => ref).toSorted(), refs.toSorted())
     for (const { dependsOn } of dependencies) for (const ref of dependsOn) assert.ok(refs.includes(ref), ref)
+  })
+
+  it('leaves the program out, also in a dry run, until a person has compared its Node', () => {
+    compareNode(null)
+    const without = join(copy, 'without')
+    const { status, stderr } = spawnSync(process.execPath, [...DRY_RUN, '--out', without], {
+      cwd: copy,
+      encoding: 'utf8',
+    })
+    assert.equal(status, 0, stderr)
+    assert.match(stderr, /^No program: the digest of Node /m)
+    const expected = readdirSync(out).filter((name) => !name.endsWith('.tar.gz'))
+    assert.deepEqual(readdirSync(without).sort(), expected.sort())
   })
 
   it('stops when a package has another version, and writes nothing', () => {
@@ -207,10 +247,7 @@ describe('the program of a release', () => {
   it('is made of no Node but the pinned one', () => {
     const other = join(place, 'node')
     writeFileSync(other, 'another Node')
-    assert.throws(
-      () => installedNode(other),
-      /is not the Node [\d.]+ for linux-x64 that tools\/program\/node\.json pins/,
-    )
+    assert.throws(() => installedNode(other), /is not the Node [\d.]+ for \S+ that tools\/program\/node\.json pins/)
   })
 })
 
@@ -233,6 +270,13 @@ interface Referring {
   readonly metadata: { readonly component: { readonly 'bom-ref': string } }
   readonly components: readonly { readonly 'bom-ref': string }[]
   readonly dependencies: readonly { readonly ref: string; readonly dependsOn: readonly string[] }[]
+}
+
+/** In the copy. */
+function compareNode(day: string | null): void {
+  const file = join(copy, 'tools', 'program', 'node.json')
+  const pinned: object = JSON.parse(readFileSync(file, 'utf8'))
+  writeFileSync(file, JSON.stringify({ ...pinned, compared_with_nodejs_org: day }))
 }
 
 /** All files of the tree, and the installed packages as hard links, without what was built. */

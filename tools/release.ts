@@ -12,13 +12,13 @@ import { fileURLToPath } from 'node:url'
 import { argumentsOf } from './arguments.ts'
 import { CONTENTS_FILE, type Contained } from './licences.ts'
 import { RELEASED_LISTS } from './pagesList.ts'
-import { faultOfPinnedNode, PINNED_NODE } from './pinnedNode.ts'
+import { faultOfPinnedNode, PINNED_NODE, programArchive } from './pinnedNode.ts'
 import { type Bom, billOfMaterials, type PackedPackage } from './sbom.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const USAGE = `npm run release -- [--out DIR] [--dry-run] [--no-audit]
   --out DIR    where the files go, \`release\` by default; what is there is replaced
-  --dry-run    goes on where a release would stop, and says why it would
+  --dry-run    goes on where a release would stop, says why it would, and not how to publish
   --no-audit   asks the registry nothing`
 const SUMS = 'SHA256SUMS'
 /** Not the package of that name, which only brings it here. */
@@ -45,8 +45,8 @@ function release(out: string): void {
   run(process.execPath, ['--disable-warning=ExperimentalWarning', join(ROOT, 'tools', 'pack.ts'), out])
   const archives = readdirSync(out).sort()
   const uncompared = faultOfPinnedNode()
-  if (uncompared !== undefined) console.error(`No program${values['dry-run'] ? ' in a release' : ''}: ${uncompared}`)
-  const isProgramWanted = uncompared === undefined || values['dry-run']
+  if (uncompared !== undefined) console.error(`No program: ${uncompared}`)
+  const isProgramWanted = uncompared === undefined
   const hasProgram = isProgramWanted && isProgramMade(out)
   const pages = run('tar', ['-xOzf', join(out, archiveOf('server', version)), 'package/dist/pages/pages.json'])
   if (!(isCommittedList(pages, version) && hasProgram === isProgramWanted) && !values['dry-run']) {
@@ -183,7 +183,7 @@ function isProgramMade(out: string): boolean {
 
 function programIn(out: string, version: string): PackedPackage {
   const name = `blindkeep-${PINNED_NODE.system}`
-  const archive = join(out, `blindkeep-${version}-${PINNED_NODE.system}.tar.gz`)
+  const archive = join(out, programArchive(version))
   const contents = JSON.parse(run('tar', ['-xOzf', archive, `blindkeep-${version}/${CONTENTS_FILE}`]))
   return { name, version, dependencies: [], contents: [...contents, NODE] }
 }

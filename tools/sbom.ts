@@ -51,22 +51,24 @@ export function billOfMaterials(all: Bom, packed: readonly PackedPackage[], time
     const asked = (edges.get(refOf(own)) ?? []).filter((ref) => dependencies.includes(nameOf(ref)))
     found.set(refOf(own), [...asked, ...contents.map(refOf)])
   }
-  return document(all, { known, found, version: packed[0]?.version ?? '', time })
+  return document(all, { known, found, own: packed.map(refOf).sort(), version: packed[0]?.version ?? '', time })
 }
 
 interface Found {
   readonly known: ReadonlyMap<string, Component>
   readonly found: ReadonlyMap<string, readonly string[]>
+  /** What a release consists of. */
+  readonly own: readonly string[]
   readonly version: string
   readonly time: Date
 }
 
-function document({ metadata, ...all }: Bom, { known, found, version, time }: Found): object {
+function document({ metadata, ...all }: Bom, { known, found, own, version, time }: Found): object {
   const release = `blindkeep-release@${version}`
   const refs = [...found.keys()].sort()
   const components = refs.flatMap((ref) => known.get(ref) ?? [])
   const dependencies = [
-    { ref: release, dependsOn: refs.filter((ref) => /^(@blindkeep\/|blindkeep(-server|-linux-x64)?@)/.test(ref)) },
+    { ref: release, dependsOn: own },
     ...refs.map((ref) => ({
       ref,
       dependsOn: [...new Set(found.get(ref))].filter((next) => found.has(next)).sort(),

@@ -5,10 +5,8 @@
 import { randomBytes } from 'node:crypto'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { nodeEnvironment } from '@blindkeep/client/node'
-import { newOwner } from '../../testing/people.ts'
-import { commandLineAt } from '../commandLine.ts'
-import { startBlindkeep, timeProgram, writeRandom } from '../processes.ts'
+import { commandLineAt, fileForLink } from '../commandLine.ts'
+import { startBlindkeep, timeProgram } from '../processes.ts'
 import type { Row } from '../row.ts'
 
 export const proofCheck: Row = {
@@ -17,13 +15,7 @@ export const proofCheck: Row = {
   what: 'blindkeep receipt check of a proof and its file of 100 MiB, from the start of the process',
   async open(options) {
     const mebibytes = options.isQuick ? 2 : 100
-    const file = join(options.directory, 'file')
-    await writeRandom(file, mebibytes)
-    const server = await startBlindkeep(options)
-    const { url } = await (await newOwner(server.url, nodeEnvironment)).createLink({
-      caps: { maxTotalBytes: 'unlimited' },
-    })
-    const blindkeep = await commandLineAt(join(options.directory, 'home'))
+    const { file, url, blindkeep } = await fileForLink(options, mebibytes)
     await blindkeep('drop', url, file, '--proof')
     const lane = (name: string, seconds: () => Promise<number>) => ({
       name,

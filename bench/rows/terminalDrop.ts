@@ -2,12 +2,9 @@
  * P16: `blindkeep drop` of one large file. Compared with `curl -T` of as many bytes to a server that only hashes,
  * writes and syncs them; and with a bare loop that seals and hashes twice, and sends to the same server.
  */
-import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { nodeEnvironment } from '@blindkeep/client/node'
-import { newOwner } from '../../testing/people.ts'
-import { commandLineAt } from '../commandLine.ts'
-import { hasProgram, settleDisk, startBlindkeep, timeProgram, writeRandom } from '../processes.ts'
+import { fileForLink } from '../commandLine.ts'
+import { hasProgram, settleDisk, timeProgram } from '../processes.ts'
 import type { Lane, Row } from '../row.ts'
 import { BARE_NAMES, removeObjects, startBareUploads } from '../uploadLanes.ts'
 
@@ -20,12 +17,7 @@ export const terminalDrop: Row = {
   what: 'blindkeep drop of one file of 512 MiB, from the start of the process to its checked receipt',
   async open(options) {
     const mebibytes = options.isQuick ? 2 : 512
-    const file = join(options.directory, 'file')
-    await writeRandom(file, mebibytes)
-    const server = await startBlindkeep(options)
-    const { url } = await (await newOwner(server.url, nodeEnvironment)).createLink({
-      caps: { maxTotalBytes: 'unlimited' },
-    })
+    const { file, server, url, blindkeep } = await fileForLink(options, mebibytes)
     const lane = (name: string, measure: () => Promise<number>): Lane => ({
       name,
       async measure() {
@@ -34,7 +26,6 @@ export const terminalDrop: Row = {
       },
       clear: () => removeObjects(server),
     })
-    const blindkeep = await commandLineAt(join(options.directory, 'home'))
     const drop = lane('blindkeep drop', () => blindkeep('drop', url, file, '--again'))
     const bare = await startBareUploads(options)
     const bareUrl = `http://127.0.0.1:${bare.port}`

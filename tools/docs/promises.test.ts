@@ -1,7 +1,10 @@
-/** What documents promise by name or number is there: tests, scripts, and limits that are constants of the code. */
+/** What documents promise by name or number is there: tests, scripts, JSON events, and limits that are constants. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
+import { TROUBLES } from '../../packages/cli/src/send/progress.ts'
+import { DELIVERY_FAULTS } from '../../packages/protocol/src/schemas/channels.ts'
+import { LINK_REFUSALS } from '../../packages/protocol/src/schemas/links.ts'
 import { SETTINGS } from '../../packages/server/src/config/settings.ts'
 import { MAX_SESSIONS } from '../../packages/server/src/domain/account/sessions.ts'
 import { MAX_OPEN_SESSIONS } from '../../packages/server/src/domain/drops/linkPlaces.ts'
@@ -59,6 +62,29 @@ function testsNamed(): readonly string[] {
   })
 }
 
+/** Of the command line: each `event` of the objects that it prints with `--json`. */
+function eventsPrinted(): readonly string[] {
+  const sources = files.filter(
+    (file) => /^packages\/cli\/src\/.*\.ts$/.test(file) && !/\.test\.ts$|\/testing\//.test(file),
+  )
+  return sources.flatMap((file) =>
+    [...textOf(file).matchAll(/\bevent: ([^,}\n]+)/g)].flatMap(([, value = '']) => {
+      const names = [...value.replaceAll(/=== '\w+'/g, '').matchAll(/'(\w+)'/g)].map(([, name = '']) => name)
+      assert.notDeepEqual(names, [], `${file} must name its events as texts: event: ${value}`)
+      return names
+    }),
+  )
+}
+
+/** `` `event` `saved` or `failed` ``, and the first column of tables of events; parentheses say when. */
+function eventsDocumented(): readonly string[] {
+  const text = textOf('docs/command-line-json.md').replaceAll(/ ?\([^()]*\)/g, '')
+  const named = [...text.matchAll(/`event` (`\w+`(?: or `\w+`)*)/g)].map(([, names = '']) => names)
+  const tables = [...text.matchAll(/^\| event \|.*\n\|[ -|]*\n((?:\|.*\n?)+)/gm)].map(([, rows = '']) => rows)
+  const columns = tables.flatMap((rows) => rows.split('\n').map((row) => row.split('|')[1] ?? ''))
+  return [...named, ...columns].flatMap((part) => [...part.matchAll(/`(\w+)`/g)].map(([, name = '']) => name))
+}
+
 /** Whether a range as in `engines` has this version: `^22.17.0 || >=24`, `18.x`. Throws for other forms. */
 function takes(range: string, version: readonly number[]): boolean {
   return range.split('||').some((part) =>
@@ -100,6 +126,20 @@ describe('what documents promise', () => {
       .flatMap((file) => [...textOf(file).matchAll(/`npm run ([\w:-]+)/g)].map(([, script = '']) => [file, script]))
       .filter(([, script = '']) => !scripts.has(script))
     assert.deepEqual(missing, [])
+  })
+
+  it('has each JSON event of the command line, and no other', () => {
+    const inOrder = (names: readonly string[]) => [...new Set(names)].sort()
+    assert.deepEqual(inOrder(eventsDocumented()), inOrder(eventsPrinted()))
+  })
+
+  it('has each word of the closed lists in the JSON of the command line', () => {
+    const text = textOf('docs/command-line-json.md')
+    const words = [...Object.keys(TROUBLES), ...LINK_REFUSALS, ...DELIVERY_FAULTS]
+    assert.deepEqual(
+      words.filter((word) => !text.includes(`\`${word}\``)),
+      [],
+    )
   })
 
   it('is installed without a warning by the oldest Node that README.md names', () => {

@@ -41,23 +41,34 @@ export async function mapConcurrently<Item, Result>(
 }
 
 /**
- * Runs `work` for every item, one after another, also for those after a failure. At the end it throws what failed: one
- * error as it is, several as an `AggregateError`. An error that `isFatal` stops it at once, and is thrown as it is.
+ * Runs `work` for every item, for at most `max` items at once, also for those after a failure. At the end it throws
+ * what failed: one error as it is, several as an `AggregateError`. After an error that `isFatal` it starts no more
+ * items, and throws that error as it is.
  */
-export async function tryEachInTurn<Item>(
+export async function tryEachConcurrently<Item>(
   items: Iterable<Item>,
+  max: number,
   work: (item: Item) => Promise<void>,
   isFatal: (error: unknown) => boolean,
 ): Promise<void> {
   const failures: unknown[] = []
-  for (const item of items) {
+  await forEachConcurrently(items, max, async (item) => {
     try {
       await work(item)
     } catch (error) {
       if (isFatal(error)) throw error
       failures.push(error)
     }
-  }
+  })
   if (failures.length === 1) throw failures[0]
   if (failures.length > 1) throw new AggregateError(failures, `${failures.length} of them failed`)
+}
+
+/** As `tryEachConcurrently`, one item after another. */
+export async function tryEachInTurn<Item>(
+  items: Iterable<Item>,
+  work: (item: Item) => Promise<void>,
+  isFatal: (error: unknown) => boolean,
+): Promise<void> {
+  await tryEachConcurrently(items, 1, work, isFatal)
 }

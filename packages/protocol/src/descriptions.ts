@@ -63,6 +63,7 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   FormerNameResponse: 'The name that the server had before its last move.',
   GuestLinkResponse: 'A link as its guest sees it.',
   HealthResponse: 'The process runs.',
+  HeldBackRequest: 'Why a guest’s client holds files back.',
   BinEntryResponse: 'A drop or an asset that can be restored: exactly one of the two.',
   BinResponse: 'A page of the bin.',
   InboxEntryResponse: 'A pending drop.',
@@ -100,7 +101,7 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   ServerMovedEvent:
     'The operator has moved the server to another address. Only for an account with a webhook, an ntfy topic or an e-mail address.',
   DropRefusedEvent:
-    'A link took no file of a guest. At most once an hour for each link, and once for the account. Links and account say why.',
+    'A link took no file of a guest. At most once an hour for each link, for one that has ended once until its counts are dismissed, and once for the account. Links and account say why.',
   QuotaResponse: 'The storage of the account.',
   ReadinessResponse: 'Whether the server can serve.',
   RefreshRequest: 'The token to rotate.',

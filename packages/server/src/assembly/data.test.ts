@@ -75,15 +75,23 @@ describe('the data of a server', () => {
   })
 
   it('is not opened when its bucket has the objects of another database', async () => {
-    await withBucket(async ({ s3, address, configOf }) => {
+    await withBucket(async ({ directory, s3, address, configOf }) => {
       // A bucket without objects may be taken over: a start may have ended before its database knew the id.
       for (const name of ['crashed', 'first']) await (await openServerData(configOf(name), USE)).close()
       const first = await openServerData(configOf('first'), USE)
       await putObject(first)
       await first.close()
+      const before = await readdir(directory, { recursive: true })
       for (const _ of [1, 2])
-        await assert.rejects(openServerData(configOf('other'), USE), /they belong to another server/)
-      await assert.rejects(openPresentData(configOf('other')), /they belong to another server/)
+        await assert.rejects(
+          openServerData(configOf('other'), USE),
+          /they belong to another server.*Nothing was changed/,
+        )
+      assert.deepEqual(await readdir(directory, { recursive: true }), before)
+      const inBucket = configOf('other').blobs
+      const ofOther = configOf('beside', { BLOBS_URL: `file:${join(directory, 'files')}` })
+      await (await openServerData(ofOther, USE)).close()
+      await assert.rejects(openPresentData({ ...ofOther, blobs: inBucket }), /they belong to another server/)
       await (await openServerData(configOf('first'), USE)).close()
 
       const { objects } = s3.store.buckets.get(address.bucket) ?? assert.fail()

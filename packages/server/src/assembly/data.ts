@@ -2,7 +2,6 @@ import { existsSync, statSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { addSeconds } from '@blindkeep/protocol/ids'
-import { refuseObjectsOfOthers } from '../adapters/filesystem/blobs.ts'
 import {
   checkDatabaseDirectory,
   checkDataDirectory,
@@ -13,7 +12,7 @@ import { refuseMoved, refuseMovedAway } from '../adapters/sql/copying/movingData
 import { RESTORING } from '../adapters/sql/copying/restoredDatabase.ts'
 import { measureDatabaseClock } from '../adapters/sql/postgres/databaseClock.ts'
 import { openPostgresNode } from '../adapters/sql/postgres/node.ts'
-import { checkPostgresSchema, PostgresEmpty } from '../adapters/sql/postgres/schema.ts'
+import { checkPostgresSchema, isPostgresOfServer, PostgresEmpty } from '../adapters/sql/postgres/schema.ts'
 import { openPostgresStore } from '../adapters/sql/postgres/store.ts'
 import { type DirectoryLock, lockDirectory } from '../adapters/sql/sqlite/directoryLock.ts'
 import { DatabaseMissing, openSqliteStore } from '../adapters/sql/sqlite/store.ts'
@@ -26,7 +25,7 @@ import type { Keyring } from '../ports/keyring.ts'
 import type { Log } from '../ports/log.ts'
 import type { Node } from '../ports/node.ts'
 import type { ObjectState, Store, StoreBroken } from '../ports/store.ts'
-import { type Bytes, openBytes } from './bytes.ts'
+import { type Bytes, openBytes, refuseFoundObjects } from './bytes.ts'
 import { copyIfUpgraded } from './upgradeCopy.ts'
 
 /** Opened data: for the server, and for the operator's commands, which may run beside the server. */
@@ -54,7 +53,7 @@ interface ServerUse {
  * one process each.
  */
 export async function openServerData(config: Config, use: ServerUse): Promise<ServerData> {
-  await refuseLostSqlite(config)
+  const isNew = await isNewServer(config)
   await prepareDataDirectory(config.dataDirectory)
   const opened: { close(): Promise<void> }[] = []
   const keep = <Resource extends { close(): Promise<void> }>(resource: Resource): Resource => {
@@ -66,7 +65,7 @@ export async function openServerData(config: Config, use: ServerUse): Promise<Se
   }
   try {
     keep(closing(await lockDirectory(config.dataDirectory)))
-    const { keyring, store, node } = await openServerRows(config, use, keep)
+    const { keyring, store, node } = await openServerRows(config, use, { keep, isNew })
     // An unmounted disk or an emptied bucket must not look like a new one: then every object would count as lost.
     const createIfMissing = !(await hasObjects(store, node.clock))
     if (config.blobs.kind === 'files' && config.database.kind === 'postgres') {
@@ -88,7 +87,7 @@ type Keep = <Resource extends { close(): Promise<void> }>(resource: Resource) =>
 async function openServerRows(
   config: Config,
   use: ServerUse,
-  keep: Keep,
+  { keep, isNew }: { readonly keep: Keep; readonly isNew: boolean },
 ): Promise<Pick<ServerData, 'store' | 'node' | 'keyring'>> {
   const { database, masterSecretFile } = config
   // A new master secret could not decrypt the keys in an existing database.
@@ -101,37 +100,45 @@ async function openServerRows(
     return { store, keyring, node: createSoleNode(systemClock) }
   }
   const { url } = database
-  await checkPostgresSchema(url)
   const store = keep(await openPostgresStore({ url, schema: 'serve' }))
-  const isFirstStart = (await store.read((tx) => tx.server.fact('token_key'))) === undefined
-  if (isFirstStart) await refuseNewServer(config, 'the database at DATABASE_URL has no server')
-  const keyring = await openKeyring({ masterSecretFile, createIfMissing: isFirstStart })
+  // Another node may have started it meanwhile.
+  const createIfMissing = isNew && (await store.read((tx) => tx.server.fact('token_key'))) === undefined
+  const keyring = await openKeyring({ masterSecretFile, createIfMissing })
   const isSole = config.blobs.kind === 'files'
   return { store, keyring, node: keep(await openPostgresNode({ url, isSole, ...use })) }
 }
 
-/** Before anything is created: at a mount point without its disk, nothing is left behind that the disk would cover. */
-async function refuseLostSqlite(config: Config): Promise<void> {
-  const { database, dataDirectory } = config
-  if (database.kind !== 'sqlite') return
-  // Where the server may not look, a database would seem to be missing.
-  await checkDataDirectory(dataDirectory)
-  await checkDatabaseDirectory(database.path)
-  refuseHalfRestored(config, database.path)
-  const path = resolve(database.path)
-  const found = statSync(path, { throwIfNoEntry: false })
-  if (found === undefined) await refuseNewServer(config, `there is no database at ${path}`)
-  // SQLite would make a new one of it. A copy that a full disk ended leaves one.
-  else if (found.size === 0) await refuseNewServer(config, `the database at ${path} is an empty file`)
-}
-
-/** Throws an error for people if what is known beside the missing database says that there was a server. */
-async function refuseNewServer({ firstStart, blobs }: Config, why: string): Promise<void> {
-  if (firstStart === 'refused')
+/**
+ * Whether there is no database of a server yet. Throws an error for people if what is known beside it says that there
+ * was one: before anything is created, so that at a mount point without its disk nothing is left behind that the disk
+ * would cover.
+ */
+async function isNewServer(config: Config): Promise<boolean> {
+  const why = await whyNew(config)
+  if (why === undefined) return false
+  if (config.firstStart === 'refused')
     throw new Error(
       `${why}, and FIRST_START=refused says that this server is not new. Is its disk mounted? Is DATA_DIR (and DATABASE_URL) the one of before? If its data is lost, restore a backup (\`blindkeep-server restore\`). Only for a new server without the accounts and files of before, remove FIRST_START from the settings. Nothing was changed.`,
     )
-  if (blobs.kind === 'files') await refuseObjectsOfOthers(blobs.directory, why)
+  await refuseFoundObjects(config, why)
+  return true
+}
+
+/** What says that the database is new. Throws for people if it is being restored or moved, or is other software's. */
+async function whyNew({ database, dataDirectory }: Config): Promise<string | undefined> {
+  if (database.kind === 'postgres') {
+    await checkPostgresSchema(database.url)
+    return (await isPostgresOfServer(database.url)) ? undefined : 'the database at DATABASE_URL has no server'
+  }
+  // Where the server may not look, a database would seem to be missing.
+  await checkDataDirectory(dataDirectory)
+  await checkDatabaseDirectory(database.path)
+  refuseHalfRestored({ dataDirectory }, database.path)
+  const path = resolve(database.path)
+  const found = statSync(path, { throwIfNoEntry: false })
+  if (found === undefined) return `there is no database at ${path}`
+  // SQLite would make a new one of it. A copy that a full disk ended leaves one.
+  return found.size === 0 ? `the database at ${path} is an empty file` : undefined
 }
 
 /** Throws an error for people if the database at `databasePath` is being restored or moved, or was moved. */

@@ -57,12 +57,18 @@ const eraseAccount = changesOne((db, { accountId, signInKeyHash, at }: AccountDe
     .where('deletedAt', 'is', null),
 )
 
-/** Removes what names the person or lets the person in. Each statement finds its rows by an index on the account. */
+/**
+ * Removes what names the person or lets the person in. Each statement finds its rows by an index on the account, but
+ * for invites, which are few: each is a command of the operator.
+ */
 const removals = [
   runs((db, { accountId }: AccountDeletion) => db.deleteFrom('backupCodes').where('accountId', '=', accountId)),
   runs((db, { accountId }: AccountDeletion) => db.deleteFrom('channels').where('accountId', '=', accountId)),
   runs((db, { accountId }: AccountDeletion) => db.deleteFrom('challenges').where('accountId', '=', accountId)),
   runs((db, { accountId }: AccountDeletion) => db.deleteFrom('passkeys').where('accountId', '=', accountId)),
+  runs((db, { accountId }: AccountDeletion) =>
+    db.updateTable('invites').set({ note: null }).where('usedBy', '=', accountId).where('note', 'is not', null),
+  ),
   runs((db, { accountId }: AccountDeletion) => db.deleteFrom('devices').where('accountId', '=', accountId)),
   runs((db, { accountId }: AccountDeletion) =>
     db.updateTable('albums').set({ sealedName: null }).where('accountId', '=', accountId),
@@ -108,9 +114,10 @@ export const accountDeletionWrites = {
   /**
    * Deletes an account if `signInKeyHash` is still its hash. Frees its e-mail address and removes everything that names
    * the person, opens sealed data or lets the person in: hashes of keys, salts, sealed keys, the second factor and its
-   * codes, challenges, devices, passkeys, names of albums, labels, keys and verifiers of links. Ends its sessions,
-   * revokes its links and capabilities, and releases all claims on its drops. Its upload sessions, drops, assets and
-   * shares stay. False, and nothing changed, if its key is another one or it was deleted before.
+   * codes, challenges, devices, passkeys, names of albums, labels, keys and verifiers of links, the operator's note on
+   * the invite that the account was made with. Ends its sessions, revokes its links and capabilities, and releases all
+   * claims on its drops. Its upload sessions, drops, assets and shares stay. False, and nothing changed, if its key is
+   * another one or it was deleted before.
    */
   async begin(db: Db, accountDeletion: AccountDeletion): Promise<boolean> {
     if (!(await eraseAccount(db, accountDeletion))) return false

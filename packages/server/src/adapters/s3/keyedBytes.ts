@@ -19,6 +19,19 @@ import { inMemory } from './spool.ts'
 /** The limits that all stores have in common. */
 const LIMITS = { minPieceBytes: 5 * 1024 ** 2, maxPieceBytes: 5 * 1024 ** 3, maxPieces: 10_000 } as const
 
+/** Of objects and of uploads of them that have not ended, without the prefix. */
+export async function* keysOfObjects(client: Client): ReturnType<KeyedBytes['list']> {
+  const { prefix } = client.address
+  for await (const listed of listKeys(client, prefix)) {
+    const key = listed.key.slice(prefix.length)
+    if (locationOf(key) !== undefined) yield { key, ageSeconds: listed.ageSeconds }
+  }
+  for await (const upload of listMultipartUploads(client, prefix)) {
+    const key = upload.key.slice(prefix.length)
+    if (locationOf(key) !== undefined) yield { key, ageSeconds: upload.ageSeconds }
+  }
+}
+
 /** `KeyedBytes` in a bucket, by multipart uploads. */
 export function createKeyedBytes({ client, marker }: { readonly client: Client; readonly marker: Marker }): KeyedBytes {
   const { prefix } = client.address
@@ -40,14 +53,7 @@ export function createKeyedBytes({ client, marker }: { readonly client: Client; 
     },
     async *list() {
       await marker.check()
-      for await (const listed of listKeys(client, prefix)) {
-        const key = listed.key.slice(prefix.length)
-        if (locationOf(key) !== undefined) yield { key, ageSeconds: listed.ageSeconds }
-      }
-      for await (const upload of listMultipartUploads(client, prefix)) {
-        const key = upload.key.slice(prefix.length)
-        if (locationOf(key) !== undefined) yield { key, ageSeconds: upload.ageSeconds }
-      }
+      yield* keysOfObjects(client)
     },
     create: async (key) => (await createMultipartUpload(client, at(key))).uploadId,
     async copy(piece, { key, range }) {

@@ -7,8 +7,8 @@ import type { S3Address } from './address.ts'
 import { openClient } from './client.ts'
 import { type CredentialSources, readCredentials } from './credentials.ts'
 import { S3Refusal, unusable } from './failure.ts'
-import { createKeyedBytes } from './keyedBytes.ts'
-import { openMarker } from './marker.ts'
+import { createKeyedBytes, keysOfObjects } from './keyedBytes.ts'
+import { hasMarker, openMarker } from './marker.ts'
 import { createObjects } from './objects.ts'
 import { openSpool } from './spool.ts'
 import { createStaging } from './staging.ts'
@@ -63,5 +63,22 @@ export async function openS3(options: S3Options): Promise<S3Store> {
   } catch (error) {
     client.close()
     throw error instanceof S3Refusal ? unusable(address, error) : error
+  }
+}
+
+/** Whether a server has put objects there. Changes nothing. Throws as `openS3` does. */
+export async function holdsObjects({
+  address,
+  credentials,
+  answerMs,
+}: Pick<S3Options, 'address' | 'credentials' | 'answerMs'>): Promise<boolean> {
+  const client = await openClient({ address, credentials: await readCredentials(credentials), answerMs })
+  try {
+    if (await hasMarker(client)) for await (const _ of keysOfObjects(client)) return true
+    return false
+  } catch (error) {
+    throw error instanceof S3Refusal ? unusable(address, error) : error
+  } finally {
+    client.close()
   }
 }

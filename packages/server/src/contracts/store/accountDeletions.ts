@@ -3,6 +3,7 @@ import { describe, it } from 'node:test'
 import type { Store } from '../../ports/store.ts'
 import { channel } from './channels.ts'
 import { capability, jti } from './discovery.ts'
+import { invite } from './invites.ts'
 import {
   account,
   accountId,
@@ -72,6 +73,8 @@ async function fill(store: Store): Promise<void> {
       await tx.drops.claim(claim(number, { dropId: dropId(number), leasedUntil: at(900) }))
       const ofAlbum = { ...owner, albumId: albumId(number) }
       await tx.channels.insert(channel(number, owner))
+      await tx.invites.insert(invite(number, { note: 'Ann, office' }))
+      await tx.invites.use(hash(number), owner.accountId, at(0))
       await tx.capabilities.insert({ ...capability(number), ...ofAlbum, issuedAt: at(0), expiresAt: at(900) })
     }
   })
@@ -92,6 +95,7 @@ const rowsOf = (store: Store, number: number) =>
     links: (await tx.links.page(accountId(number), { max: 10 })).rows.map(({ pending: _, ...rest }) => rest),
     capabilities: (await tx.capabilities.page({ albumId: albumId(number), at: at(500) }, { max: 10 })).rows,
     channels: await tx.channels.listOf(accountId(number)),
+    invite: await tx.invites.find(hash(number)),
     drops: await pendingDrops(tx, accountId(number)),
   }))
 
@@ -137,6 +141,7 @@ export function describeAccountDeletions(inStore: InStore): void {
           deleted.drops,
           before.drops.map((each) => ({ ...each, leasedUntil: undefined })),
         )
+        assert.deepEqual(deleted.invite, { ...before.invite, note: undefined })
         const { factor, challenge, live, devices, passkeys, used, capabilities, channels, ended } = deleted
         assert.deepEqual(
           [factor, challenge, live, devices, passkeys, used, capabilities, channels, ended],

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { NewUpload, Store, WriteTx } from '../../ports/store.ts'
 import { channel } from './channels.ts'
+import { invite } from './invites.ts'
 import { share } from './shares.ts'
 import {
   account,
@@ -168,11 +169,13 @@ function describeDeleted(inStore: InStore): void {
         await tx.passkeys.insert(passkey(9))
         await tx.channels.insert(channel(9))
         await tx.secondFactors.setBackupCodes(accountId(1), [hash(1)])
+        await tx.invites.insert(invite(9, { note: 'Ann, office' }))
+        await tx.invites.use(hash(9), accountId(1), at(5))
       })
       assert.deepEqual(
         [await audited(1), await audited(2)],
         [
-          [at(5), undefined, 8, 1],
+          [at(5), undefined, 9, 1],
           [at(5), at(6), 0, 0],
         ],
       )

@@ -5,6 +5,7 @@ import { channel } from '../../contracts/store/channels.ts'
 import { account, accountId, event, hash, session } from '../../contracts/store/world.ts'
 import { land, newLink } from '../../testing/guest.ts'
 import { beginDeletion, defined, inWorld, newAccount, type World } from '../../testing/world.ts'
+import { rotateAttestationKey } from '../custody/keys.ts'
 import { createQuota } from '../quota/quota.ts'
 import { ALARMS, alarmsIn } from './alarms.ts'
 import { type AccountLine, readServerStatus } from './serverStatus.ts'
@@ -118,6 +119,24 @@ describe('the alarms of a server', () => {
       clock.set(at)
       await store.write([], (tx) => tx.server.setFact('backed_up_at', Buffer.from(String(at))))
       assert.ok(!(await kindsAt(9 * GIB)).some((kind) => ['backup_overdue', 'clock_behind'].includes(kind)))
+    }),
+  )
+
+  it(
+    'say that a backup is overdue when the last one lacks the key that signs receipts',
+    inWorld(async (world) => {
+      const backUp = (at: number) =>
+        world.store.write([], (tx) => tx.server.setFact('backed_up_at', Buffer.from(String(at))))
+      await backUp(world.clock.now())
+      world.clock.advance(1)
+      await rotateAttestationKey(world)
+      assert.deepEqual(alarmsIn(await read(world)), [], 'without accounts no client has seen a key')
+      await newAccount(world)
+      const [alarm, ...others] = alarmsIn(await read(world))
+      assert.deepEqual([alarm?.kind, others], ['backup_overdue', []])
+      assert.match(alarm?.what ?? '', /, before the key that signs receipts now: /)
+      await backUp(world.clock.now())
+      assert.deepEqual(alarmsIn(await read(world)), [])
     }),
   )
 })

@@ -63,6 +63,8 @@ export interface Standing extends Surroundings {
   readonly census: Census
   /** When the last backup that was completed began. */
   readonly lastBackupAt: Instant | undefined
+  /** Since when the present key signs receipts. */
+  readonly keyActiveFrom: Instant | undefined
   /** How far the clock is behind the last receipt. */
   readonly behindSeconds: number
   /** The next announced end of protocol versions. */
@@ -180,15 +182,17 @@ async function readChannels({ store }: StatusPorts): Promise<ServerStatus['chann
 }
 
 async function readFacts(tx: ReadTx, at: Instant) {
-  const [census, head, backedUpAt, announced] = await Promise.all([
+  const [census, head, backedUpAt, key, announced] = await Promise.all([
     tx.census.take(),
     tx.receipts.head(),
     lastBackupAt(tx),
+    tx.keys.activeAttestationKey(),
     tx.deprecations.list(),
   ])
   return {
     census,
     lastBackupAt: backedUpAt,
+    keyActiveFrom: key?.activeFrom,
     behindSeconds: Math.max(0, Math.round(((head?.receivedAt ?? 0) - at) / 1000)),
     cutoff: announced.find(({ cutoff }) => cutoff > at),
   }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
+import { DatabaseSync } from 'node:sqlite'
 import { describe, it } from 'node:test'
-import type { UploadId } from '@blindkeep/protocol/ids'
+import type { OpaqueId, UploadId } from '@blindkeep/protocol/ids'
 import { openBlob } from '../../testing/assetSessions.ts'
 import { newAlbumOwner } from '../../testing/assets.ts'
 import { createFaults, createGate } from '../../testing/faults.ts'
@@ -146,6 +147,28 @@ describe('an idle session', () => {
       )()
     })
   }
+
+  it(
+    'ends although the row of an account before it is wrong',
+    inWorld(
+      async (world) => {
+        const links: OpaqueId[] = []
+        for (let count = 0; count < 9; count += 1) {
+          links.push(await newLink(world))
+          await openDrop(world, defined(links[count]), content)
+        }
+        const owners = await Promise.all(links.map((opaqueId) => ownerOf(world, opaqueId)))
+        const database = new DatabaseSync(defined(world.databasePath))
+        // More is given back than was charged.
+        database.prepare('update accounts set used_bytes = 0 where account_id = ?').run(defined(owners[0]))
+        database.close()
+        world.clock.advance(901)
+        await assert.rejects(world.rules.sweep.sweep(), /A refund of 100 bytes exceeds/)
+        for (const owner of owners.slice(1)) assert.equal((await accountRow(world, owner)).usedBytes, 0)
+      },
+      { isOnDisk: true },
+    ),
+  )
 
   it(
     'ends with five hundred others in each sweep',

@@ -3,10 +3,18 @@
  * answer says nothing about the link. Seconds later it is written to the link's row, at most once an hour for each
  * link; what comes meanwhile waits in memory and is lost if the process dies.
  */
+import { tryEachInTurn } from '@blindkeep/protocol/concurrency'
 import { type AccountId, addSeconds, type Instant, type OpaqueId } from '@blindkeep/protocol/ids'
 import { LINK_REFUSALS, type LinkRefusal } from '@blindkeep/protocol/schemas/links'
 import type { Clock } from '../../ports/clock.ts'
-import { accountLock, type Link, type LinkRefusals, type Store, type WriteTx } from '../../ports/store.ts'
+import {
+  accountLock,
+  isStoreBroken,
+  type Link,
+  type LinkRefusals,
+  type Store,
+  type WriteTx,
+} from '../../ports/store.ts'
 import { noteChange, noteLinkChange } from '../changes/changes.ts'
 import { requireActiveAccount } from '../ground/activeAccount.ts'
 import type { Notifier } from '../notify/notifier.ts'
@@ -20,12 +28,16 @@ const MAX_WAITING = 1000
 const MAX_COUNT = 1_000_000
 /** The owner hears of these by the account's own count (`ownerNotices.ts`). */
 const OF_ACCOUNT: readonly LinkRefusal[] = ['inbox_full', 'quota_exceeded']
+/** Programs may visit the address of an ended link without end: the owner hears of it once. */
+const OF_ENDED: readonly LinkRefusal[] = ['expired', 'revoked']
 
 type Refused = Pick<Link, 'opaqueId' | 'accountId'>
 
 interface Waiting extends Pick<LinkRefusals, 'firstAt' | 'lastAt'> {
   readonly accountId: AccountId
   readonly counts: LinkRefusals['counts']
+  /** A guest who may send has tried to, or could have. Otherwise it is the word of any client with the address. */
+  readonly isTried: boolean
   readonly dueAt: Instant
 }
 
@@ -44,14 +56,16 @@ export function createLinkRefusals({ store, clock, notifier }: RefusalPorts, max
   /** Writes nothing within an hour of the last time, and then waits for its end. */
   async function settle(opaqueId: OpaqueId, { accountId }: Waiting): Promise<void> {
     const at = clock.now()
-    const known = await store.ask((tx) => tx.links.findOwn(opaqueId, accountId))
+    const known = await store
+      .ask((tx) => tx.links.findOwn(opaqueId, accountId))
+      .catch((error: unknown) => {
+        postpone(opaqueId, addSeconds(at, RETRY_SECONDS))
+        throw error
+      })
+    const later = mayWriteAt(known, at)
+    if (later !== undefined) return postpone(opaqueId, later)
     const refused = waiting.get(opaqueId)
     if (refused === undefined) return
-    const later = mayWriteAt(known, at)
-    if (later !== undefined) {
-      waiting.set(opaqueId, { ...refused, dueAt: later })
-      return
-    }
     waiting.delete(opaqueId)
     try {
       const outcome = await store.write([accountLock(accountId)], (tx) => write(tx, opaqueId, refused, at))
@@ -64,10 +78,16 @@ export function createLinkRefusals({ store, clock, notifier }: RefusalPorts, max
     }
   }
 
+  function postpone(opaqueId: OpaqueId, dueAt: Instant): void {
+    const refused = waiting.get(opaqueId)
+    if (refused !== undefined) waiting.set(opaqueId, { ...refused, dueAt })
+  }
+
   /** With what has come meanwhile. */
   function putBack(opaqueId: OpaqueId, refused: Waiting, dueAt: Instant): void {
-    const { counts, lastAt } = waiting.get(opaqueId) ?? { counts: {}, lastAt: refused.lastAt }
-    waiting.set(opaqueId, { ...refused, counts: sumOf(refused.counts, counts), lastAt, dueAt })
+    const { counts, lastAt, isTried } = waiting.get(opaqueId) ?? { ...refused, counts: {} }
+    const both = { counts: sumOf(refused.counts, counts), isTried: isTried || refused.isTried }
+    waiting.set(opaqueId, { ...refused, ...both, lastAt, dueAt })
   }
 
   /** The owners of links that wait for the end of their hour have heard within it: they keep no others out. */
@@ -79,13 +99,14 @@ export function createLinkRefusals({ store, clock, notifier }: RefusalPorts, max
 
   return {
     /** A link took no file of a guest. Costs nothing but memory. */
-    note({ opaqueId, accountId }: Refused, why: LinkRefusal): void {
+    note({ opaqueId, accountId }: Refused, why: LinkRefusal, isTried = true): void {
       const at = clock.now()
       const present = waiting.get(opaqueId)
       if (present === undefined && waiting.size >= maxWaiting) return
       const { counts = {}, firstAt = at, dueAt = addSeconds(at, QUIET_SECONDS) } = present ?? {}
       const more = { ...counts, [why]: Math.min((counts[why] ?? 0) + 1, MAX_COUNT) }
-      waiting.set(opaqueId, { accountId, counts: more, firstAt, lastAt: at, dueAt })
+      const hasTries = isTried || present?.isTried === true
+      waiting.set(opaqueId, { accountId, counts: more, isTried: hasTries, firstAt, lastAt: at, dueAt })
     },
 
     /** The owner has seen them. */
@@ -93,15 +114,15 @@ export function createLinkRefusals({ store, clock, notifier }: RefusalPorts, max
       waiting.delete(opaqueId)
     },
 
-    /** Writes what is due. Call it every few seconds. */
+    /** Writes what is due, also after one that cannot be read or written. Call it every few seconds. */
     async tend(signal: AbortSignal): Promise<void> {
       const at = clock.now()
-      for (const [opaqueId, refused] of [...waiting]) {
-        if (signal.aborted) return
-        // A clock that was set back must not make one wait.
-        if (refused.dueAt <= at || refused.lastAt > at) await settle(opaqueId, refused)
+      // One that waits for longer than it can is of a clock that was set back.
+      const due = [...waiting].filter(([, { dueAt }]) => dueAt <= at || dueAt > addSeconds(at, HOUR_SECONDS))
+      const settleOne = async ([opaqueId, refused]: (typeof due)[number]) => {
+        if (!signal.aborted) await settle(opaqueId, refused)
       }
-      makeRoom(at)
+      await tryEachInTurn(due, settleOne, isStoreBroken).finally(() => makeRoom(at))
     },
   }
 }
@@ -127,9 +148,17 @@ async function write(tx: WriteTx, opaqueId: OpaqueId, refused: Waiting, at: Inst
   })
   if (!isWritten) return 'silent'
   await noteLinkChange(tx, { accountId, opaqueId }, at)
-  if (Object.keys(refused.counts).every((why) => OF_ACCOUNT.some((ofAccount) => ofAccount === why))) return 'silent'
+  if (!isNews(refused, refusals?.counts ?? {})) return 'silent'
   await noteChange(tx, accountId, { name: 'drop.refused' }, at)
   return 'heard'
+}
+
+/** Whether channels say it, after what the owner has not dismissed yet. */
+function isNews({ counts, isTried }: Waiting, before: LinkRefusals['counts']): boolean {
+  const isOnce = (why: LinkRefusal) => !isTried || OF_ENDED.includes(why)
+  return LINK_REFUSALS.some(
+    (why) => counts[why] !== undefined && !OF_ACCOUNT.includes(why) && !(isOnce(why) && why in before),
+  )
 }
 
 /** Undefined: now, also after a clock was set back. */

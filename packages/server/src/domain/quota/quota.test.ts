@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { AccountId } from '@blindkeep/protocol/ids'
+import { StorageUnavailable } from '../../ground/storageErrors.ts'
+import { createFaults } from '../../testing/faults.ts'
 import { accountRow } from '../../testing/guest.ts'
 import { defined, inWorld, newAccount, type World } from '../../testing/world.ts'
 import { createQuota, type QuotaSettings, UNLIMITED } from './quota.ts'
@@ -253,6 +255,21 @@ describe('a start with other limits of the deployment', () => {
       assert.deepEqual(await noted(), [undefined, undefined, 17])
     }),
   )
+
+  it('is noted for the accounts behind one that cannot be noted', async () => {
+    const faults = createFaults()
+    await inWorld(
+      async (world) => {
+        const ids = [await newAccount(world), await newAccount(world), await newAccount(world)]
+        faults.arm('storeWrite', { times: 1 })
+        const quota = createQuota({ softBytes: undefined, hardBytes: 0, graceDays: 14 })
+        await assert.rejects(createQuotaReview({ ...world, quota })(), StorageUnavailable)
+        const rows = await Promise.all(ids.map((accountId) => accountRow(world, accountId)))
+        assert.equal(rows.filter(({ exceededSince }) => exceededSince !== undefined).length, 2)
+      },
+      { around: faults.around },
+    )()
+  })
 
   it(
     'is noted for 500 accounts in each sweep, in turns',

@@ -1,5 +1,7 @@
+import { tryEachInTurn } from '@blindkeep/protocol/concurrency'
+import type { AccountId } from '@blindkeep/protocol/ids'
 import type { Clock } from '../../ports/clock.ts'
-import { accountLock, type Store } from '../../ports/store.ts'
+import { accountLock, isStoreBroken, type Store } from '../../ports/store.ts'
 import type { Quota } from './quota.ts'
 
 interface ReviewPorts {
@@ -17,11 +19,15 @@ const ACCOUNTS_AT_A_TIME = 500
  */
 export function createQuotaReview({ store, clock, quota }: ReviewPorts): () => Promise<void> {
   let afterEmail: string | undefined
+
+  const note = ({ accountId }: { readonly accountId: AccountId }) =>
+    store.write([accountLock(accountId)], (tx) => quota.note(tx, accountId, clock.now()))
+
   return async function reviewQuotas() {
     const accounts = await store.read((tx) => tx.accounts.list({ afterEmail, max: ACCOUNTS_AT_A_TIME }))
-    const unnoted = accounts.filter((account) => !quota.isNoted(account))
-    for (const { accountId } of unnoted)
-      await store.write([accountLock(accountId)], (tx) => quota.note(tx, accountId, clock.now()))
+    // Also if one of them fails: it keeps no other from being reviewed.
     afterEmail = accounts.length < ACCOUNTS_AT_A_TIME ? undefined : accounts.at(-1)?.email
+    const unnoted = accounts.filter((account) => !quota.isNoted(account))
+    await tryEachInTurn(unnoted, note, isStoreBroken)
   }
 }

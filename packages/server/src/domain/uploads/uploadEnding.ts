@@ -1,8 +1,15 @@
 /** Ends uploads that do not land: cancelled, expired, failed, or ended together with their link or asset. */
-import { forEachConcurrently } from '@blindkeep/protocol/concurrency'
-import type { AssetId, Instant, OpaqueId } from '@blindkeep/protocol/ids'
+import { tryEachConcurrently } from '@blindkeep/protocol/concurrency'
+import type { AccountId, AssetId, Instant, OpaqueId } from '@blindkeep/protocol/ids'
 import type { Clock } from '../../ports/clock.ts'
-import { accountLock, type Store, type Upload, type UploadFailure, type WriteTx } from '../../ports/store.ts'
+import {
+  accountLock,
+  isStoreBroken,
+  type Store,
+  type Upload,
+  type UploadFailure,
+  type WriteTx,
+} from '../../ports/store.ts'
 import { noteLinkChange } from '../changes/changes.ts'
 import { isRefusal, type Refuses } from '../ground/refusals.ts'
 import type { Quota } from '../quota/quota.ts'
@@ -77,14 +84,15 @@ export function createUploadEnding({ store, clock, quota, writers, onDeleting }:
     return ended
   }
 
-  /** `endOpen` in a transaction for each account. */
+  /** `endOpen` in a transaction for each account. One that fails keeps no other from ending: it throws at the end. */
   async function end(uploads: readonly Upload[], which?: WhichEnd): Promise<readonly Upload[]> {
     const at = clock.now()
     const ended: Upload[] = []
     const ofAccounts = Map.groupBy(uploads, ({ accountId }) => accountId)
-    await forEachConcurrently(ofAccounts, ACCOUNTS_AT_ONCE, async ([accountId, theirs]) => {
+    const endTheirs = async ([accountId, theirs]: [AccountId, readonly Upload[]]): Promise<void> => {
       ended.push(...(await store.write([accountLock(accountId)], (tx) => endOpen(tx, theirs, at, which))))
-    })
+    }
+    await tryEachConcurrently(ofAccounts, ACCOUNTS_AT_ONCE, endTheirs, isStoreBroken)
     return ended
   }
 

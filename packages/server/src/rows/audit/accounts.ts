@@ -41,6 +41,7 @@ const traces = [
   count('sessions', '(held.ended_at is null or held.sealed_name is not null)'),
   count('links', `(held.revoked_at is null or ${SECRETS_OF_LINK})`),
   count('albums', 'held.sealed_name is not null'),
+  sql`(case when account_id in (select used_by from invites where note is not null) then 1 else 0 end)`,
   count('devices'),
   count('passkeys'),
   count('backup_codes'),

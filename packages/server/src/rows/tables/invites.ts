@@ -9,7 +9,7 @@ export const invites = {
   expiresAt: given<Instant>(),
   /** The account that was registered with it. */
   usedBy: later<AccountId>(),
-  /** The operator's own words. Only the operator's commands show them. */
+  /** The operator's own words. Only the operator's commands show them. Emptied when the account is deleted. */
   note: optional<string>(),
 }
 

@@ -161,7 +161,7 @@ export const links: typeof import('../en/links.ts').links = {
       count: `Ein Link hat höchstens ${most.count} Fragen.`,
       label_missing: 'Geben Sie eine Frage ein, oder entfernen Sie sie.',
       label_too_long: `Das ist zu lang. Eine Frage hat höchstens ${most.label} Byte: Umlaute zählen doppelt oder mehr.`,
-      label_repeated: 'Eine andere Frage hat dieselben Worte.',
+      label_repeated: 'Eine andere Frage hat dieselben Worte. Groß und klein macht keinen Unterschied.',
       choices_count: `Geben Sie 2 bis ${most.choices} ein, jede in einer eigenen Zeile.`,
       choice_missing: 'Eine davon ist leer.',
       choice_too_long: `Eine davon ist zu lang: höchstens ${most.choice} Byte, Umlaute zählen doppelt oder mehr.`,

@@ -156,7 +156,7 @@ export const links = {
       count: `A link has at most ${most.count} questions.`,
       label_missing: 'Enter a question, or remove it.',
       label_too_long: `This is too long. A question has at most ${most.label} bytes: letters with accents count twice or more.`,
-      label_repeated: 'Another question has the same words.',
+      label_repeated: 'Another question has the same words. Capitals make no difference.',
       choices_count: `Enter 2 to ${most.choices}, each in its own line.`,
       choice_missing: 'One of them is empty.',
       choice_too_long: `One of them is too long: at most ${most.choice} bytes, letters with accents count twice or more.`,

@@ -163,7 +163,8 @@ export const migrations: readonly Migration[] = [
   {
     summary: 'Adds a column for an operator’s note on an invite.',
     statements: nineteenthTables,
-    serves: 18,
+    // For the same reason.
+    serves: 19,
   },
 ]
 

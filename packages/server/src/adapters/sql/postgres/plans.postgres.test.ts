@@ -15,7 +15,7 @@ import { typesOfPort } from './types.ts'
 
 /** Tables and indexes that may be read from end to end: few rows, or only what is under way now. */
 const FEW = [
-  /^(table|index) (attestation_keys|key_changes)/,
+  /^(table|index) (attestation_keys|key_changes|invites)/,
   /^index deprecations_pkey$/,
   /^index holds_by_age$/,
   /^index pauses_by_end$/,

@@ -93,6 +93,16 @@ export async function checkPostgresSchema(url: string): Promise<void> {
   await asked(url, (session) => lend(session, ({ kysely }) => requireOwnPostgres(kysely)))
 }
 
+/** Whether a server has made its keys in the database at `url`. Changes nothing. Throws as `postgresSchema`. */
+export async function isPostgresOfServer(url: string): Promise<boolean> {
+  return asked(url, async (session) => {
+    await refuseUnfinished(session)
+    if (await lacksOurTables(session)) return false
+    const { rows } = await session.ask({ text: `select name from server_facts where name = 'token_key'` })
+    return rows.length > 0
+  })
+}
+
 /** How far the database at `url` is. Changes nothing. Throws for people: other software's, or half restored. */
 export async function postgresSchema(url: string): Promise<SchemaState> {
   return asked(url, async (session) => {

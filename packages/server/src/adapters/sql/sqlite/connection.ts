@@ -80,7 +80,9 @@ export function refuseOldSqlite(version: string): void {
   const [major = 0, minor = 0, patch = 0] = version.split('.').map(Number)
   const number = major * 1_000_000 + minor * 1_000 + patch
   if (number >= 3_051_003) return
-  throw new Error(`SQLite ${version} can corrupt a database; 3.51.3 or later is needed. Start with a newer Node.js.`)
+  throw new Error(
+    `SQLite ${version} can corrupt a database; 3.51.3 or later is needed. Start with a newer Node.js: 22.22.3, 24.15 or later.`,
+  )
 }
 
 /** Without shared memory SQLite silently keeps another journal mode, in which reads and writes block each other. */

@@ -19,7 +19,8 @@ const scansAllowed = [
   /^SCAN holds USING COVERING INDEX \w+$/,
   /^SCAN uploads USING COVERING INDEX uploads_open_by_age$/,
   /^SCAN uploads USING COVERING INDEX uploads_finishing$/,
-  /^SCAN invites USING INDEX invites_by_age$/,
+  // Each is a command of the operator.
+  /^SCAN invites( USING INDEX invites_by_age)?$/,
   /^SCAN uploads USING COVERING INDEX uploads_claiming$/,
   // The groups of the index before.
   /^SCAN of_account$/,
