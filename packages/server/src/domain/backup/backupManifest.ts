@@ -18,7 +18,7 @@ import { isSame } from '../ground/sameBytes.ts'
 /** The content of `backup.json`. */
 export interface BackupManifest {
   readonly createdAt: Instant
-  /** Undefined when the server had signed no receipt. */
+  /** Undefined when the server had neither accounts nor receipts. */
   readonly serverId: string | undefined
   /** The server’s first attestation key. It identifies the server of the backup. */
   readonly firstKeyId: KeyId

@@ -150,7 +150,8 @@ function ofRoom({
 }
 
 function ofBackup({ lastBackupAt, keyActiveFrom, at, accounts }: Standing): string | undefined {
-  if (lastBackupAt !== undefined && keyActiveFrom !== undefined && lastBackupAt < keyActiveFrom)
+  const lacksKey = lastBackupAt !== undefined && keyActiveFrom !== undefined && lastBackupAt < keyActiveFrom
+  if (lacksKey && accounts.count > 0)
     return `The last complete backup began at ${formatInstant(lastBackupAt)}, before the key that signs receipts now: its restore would alarm all clients.`
   // Without a backup, the time is that of the first account: before that there is nothing to lose.
   const since = lastBackupAt ?? accounts.firstAt
