@@ -318,6 +318,9 @@ describe('own links', () => {
 const change = ({ owner, opaqueId }: Link, body: object): Promise<Reply> =>
   server.send({ method: 'PATCH', path: `/v1/drops/links/${opaqueId}`, token: owner.token, json: body })
 
+const noteHeldBack = ({ opaqueId }: Pick<Link, 'opaqueId'>, body: unknown): Promise<Reply> =>
+  server.send({ method: 'POST', path: `/d/${opaqueId}/refusals`, json: body })
+
 // Covers: Links
 describe('a change of a link', () => {
   it('sets what is given, removes what is null, leaves what is absent, and answers the link as it is listed', async () => {
@@ -420,6 +423,27 @@ describe('a change of a link', () => {
     assert.equal('refused_drops' in (await guestView(link)), false)
     expectAnswer(await change(link, {}), '200')
     assert.deepEqual(await entryOf(link), before)
+  })
+
+  it('shows the owner what a guest’s client held back, on its word, by the limits of the link', async () => {
+    const link = await newLink(server, { max_file_size: 500, passphrase_verifier: base64(32) })
+    for (const why of ['too_many', 'inbox_full', 'no_room', 'too_large']) {
+      const reply = await noteHeldBack(link, { why })
+      expectAnswer(reply, '204', why)
+      assert.equal(reply.body.length, 0)
+    }
+    await until(async () => 'refused_drops' in (await entryOf(link)), 'what was held back is counted')
+    assert.deepEqual((await entryOf(link)).refused_drops?.reasons, [{ why: 'too_large', count: 1 }])
+  })
+
+  it('takes from a guest’s client one of its reasons and nothing else', async () => {
+    const link = await newLink(server)
+    for (const more of ['size', 'name', 'count', 'passphrase_proof'])
+      expectAnswer(await noteHeldBack(link, { why: 'too_large', [more]: null }), '400 request.malformed', more)
+    for (const why of ['files_full', 'bytes_full', 'quota_exceeded', 'expired', 'revoked', ''])
+      expectAnswer(await noteHeldBack(link, { why }), '400 request.malformed', why)
+    for (const body of [{}, { why: null }, { why: 1 }, ['too_large']])
+      expectAnswer(await noteHeldBack(link, body), '422 request.unprocessable', JSON.stringify(body))
   })
 
   it('dismisses what an ended link refused, and changes nothing of it', async () => {

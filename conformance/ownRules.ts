@@ -68,7 +68,7 @@ export const OWN_RULES: readonly OwnSection[] = [
   },
   {
     title: 'Links',
-    statedIn: 'OpenAPI, provisionLink, listLinks, changeLink, revokeLink, guestLink',
+    statedIn: 'OpenAPI, provisionLink, listLinks, changeLink, revokeLink, guestLink, noteHeldBack',
     untestable: [],
   },
   {

@@ -2,6 +2,9 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
+import { TROUBLES } from '../../packages/cli/src/send/progress.ts'
+import { DELIVERY_FAULTS } from '../../packages/protocol/src/schemas/channels.ts'
+import { LINK_REFUSALS } from '../../packages/protocol/src/schemas/links.ts'
 import { SETTINGS } from '../../packages/server/src/config/settings.ts'
 import { MAX_SESSIONS } from '../../packages/server/src/domain/account/sessions.ts'
 import { MAX_OPEN_SESSIONS } from '../../packages/server/src/domain/drops/linkPlaces.ts'
@@ -128,6 +131,15 @@ describe('what documents promise', () => {
   it('has each JSON event of the command line, and no other', () => {
     const inOrder = (names: readonly string[]) => [...new Set(names)].sort()
     assert.deepEqual(inOrder(eventsDocumented()), inOrder(eventsPrinted()))
+  })
+
+  it('has each word of the closed lists in the JSON of the command line', () => {
+    const text = textOf('docs/command-line-json.md')
+    const words = [...Object.keys(TROUBLES), ...LINK_REFUSALS, ...DELIVERY_FAULTS]
+    assert.deepEqual(
+      words.filter((word) => !text.includes(`\`${word}\``)),
+      [],
+    )
   })
 
   it('is installed without a warning by the oldest Node that README.md names', () => {

@@ -1,11 +1,12 @@
 /** Which files fit into what a link still takes. The server decides in the end: other guests send files, too. */
+import type { HeldBack } from '@blindkeep/protocol/schemas/links'
 import type { LinkLimits } from './guest.ts'
 import { usualSealedBytes } from './seal/sizes.ts'
 
 export type Room = Partial<Pick<LinkLimits, 'sealedBytesMax' | 'remainingBytes' | 'remainingFiles' | 'inboxFull'>>
 
 /** `no_room`: the link's total or its owner's storage has too few bytes left. The server does not say which. */
-export type Misfit = 'too_large' | 'too_many' | 'no_room' | 'inbox_full'
+export type Misfit = HeldBack
 
 /** The part of the room that other files use. */
 export interface Used {

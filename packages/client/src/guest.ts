@@ -5,6 +5,7 @@ import type { GuestLinkResponse } from '@blindkeep/protocol/schemas/links'
 import { isKnownSuite } from '@blindkeep/protocol/suites'
 import { createDropKey, type DropSeal } from './drops/dropKeys.ts'
 import { fragmentMatches } from './drops/fragment.ts'
+import { createNoteHeldBack, type NoteHeldBack } from './drops/heldBack.ts'
 import { type LinkAddress, type LinkParts, parseLink } from './drops/linkAddress.ts'
 import { LinkError } from './drops/linkError.ts'
 import { type LinkTitle, openGivenTitle } from './drops/linkTitle.ts'
@@ -81,10 +82,12 @@ export interface UploadLink extends LinkTitle {
   /**
    * Seals the file once for its hash and tags, and returns the state that `send` needs. Sends nothing of it. Reads the
    * whole file with flat memory. Does not compare `fields` with the questions (`answerFault`). Throws `SendError` for a
-   * file that is too large or changes meanwhile, and for a missing passphrase, and `RangeError` for answers that do not
-   * fit.
+   * file that is too large (and notes it) or changes meanwhile, and for a missing passphrase, and `RangeError` for
+   * answers that do not fit.
    */
   prepare(options: PrepareOptions): Promise<SendState>
+  /** The owner hears that files were held back because of `why`: call it for `misfitsOf`, as often as you like. */
+  readonly noteHeldBack: NoteHeldBack
 }
 
 /**
@@ -101,7 +104,8 @@ export async function openLink(
   await requireOwnName(calls, 'link')
   const { body } = await calls.call('guestLink', { path: { opaque_id: address.opaqueId } })
   if (body.opaque_id !== address.opaqueId) throw new AnswerError('guestLink', 'it is about another link')
-  const opened = { address, answer: body, dropPublicKey: fromBase64(body.drop_pubkey) }
+  const noteHeldBack = createNoteHeldBack(calls, address.opaqueId)
+  const opened = { address, answer: body, dropPublicKey: fromBase64(body.drop_pubkey), noteHeldBack }
   requireOwnersKey(opened)
   const { fault, ...words } = await openGivenTitle(
     () => ({ linkSecret: address.fragment.linkSecret, opaqueId: fromHex(address.opaqueId) }),
@@ -114,6 +118,7 @@ export async function openLink(
     limits: limitsOf(body),
     now: calls.clock.now,
     ...words,
+    noteHeldBack,
     prepare: (options) => {
       // An empty list says that the guest saw the questions.
       const fields = options.fields ?? (words.questions && [])
@@ -126,6 +131,7 @@ interface OpenedLink {
   readonly address: LinkAddress
   readonly answer: GuestLinkResponse
   readonly dropPublicKey: Uint8Array
+  readonly noteHeldBack: NoteHeldBack
 }
 
 function requireOwnersKey({ address, answer, dropPublicKey }: OpenedLink): void {
@@ -160,7 +166,10 @@ async function prepare(link: OpenedLink, options: PrepareOptions, environment: E
   const { key, kemCt } = newDropKey(link)
   const header = headerOf(options.source.size, options, options.batch)
   const sealer = await createSealer({ key, purpose: 'original', contextId: opaqueIdBytes, header, kemCt })
-  if (sealer.sealedSize > (answer.max_file_size ?? Infinity)) throw new SendError('too_large')
+  if (sealer.sealedSize > (answer.max_file_size ?? Infinity)) {
+    void link.noteHeldBack('too_large')
+    throw new SendError('too_large')
+  }
   const proof =
     answer.passphrase_required && passphrase !== undefined
       ? await environment.passphraseProof(passphrase, passphraseSalt(opaqueIdBytes, address.fragment.linkSecret))

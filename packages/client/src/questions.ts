@@ -1,8 +1,15 @@
 /** What the owner of a link asks its guests, what they answer, and what of it is marked. */
-export { type AnswerFault, answerFault, type Mark, marksOf, notAsked } from './drops/answerFaults.ts'
+export {
+  type AnswerFault,
+  type Asked,
+  answerFault,
+  askedBy,
+  type Mark,
+  marksOf,
+  notAsked,
+} from './drops/answerFaults.ts'
 export { FILE_KIND_BYTES, fileKindFault, fileKindsText, parseFileKinds } from './drops/fileKinds.ts'
 export {
-  parseQuestions,
   type Question,
   type QuestionsFault,
   questionsBytes,
@@ -10,4 +17,4 @@ export {
   questionsText,
 } from './drops/questions.ts'
 export { type Answers, answersText, answerTo, parseAnswers } from './seal/answers.ts'
-export { spelled } from './seal/plainLine.ts'
+export { findByLabel, labelKey, spelled } from './seal/plainLine.ts'

@@ -15,5 +15,5 @@ export {
 } from './verify/audit.ts'
 export { erasOf, nameChangesOf } from './verify/keyChanges.ts'
 export { type PinnedKey, type PinnedKeyChanges, type PinnedKeys, parsePins } from './verify/pinnedKeys.ts'
-export { joinPins, pinReceipts } from './verify/pins.ts'
+export { joinPins } from './verify/pins.ts'
 export { parsePublishedKeys, publishedKeys } from './verify/publishedKeys.ts'

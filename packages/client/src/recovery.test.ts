@@ -235,6 +235,19 @@ describe('recovery words', () => {
     assert.equal((await words.confirm()).length, 24)
   })
 
+  it('are not asked for when only the password was wrong, which would count as wrong words', async () => {
+    const { owner } = await registered('jil')
+    const words = newRecoveryWords()
+    const seen = proxy.seen.length
+    for (const _ of [1, 2]) await assert.rejects(owner.changeRecoveryWords({ password: 'wrong', words }), PasswordWrong)
+    assert.deepEqual(
+      proxy.seen.slice(seen).filter(({ path }) => path.startsWith('/v1/auth/recover/')),
+      [],
+    )
+    await owner.changeRecoveryWords({ password: OLD, words })
+    assert.equal((await words.confirm()).length, 24)
+  })
+
   it('of two pages at once are those of the later one, and the other page learns it', async () => {
     const { owner } = await registered('jule')
     const [first, second] = [newRecoveryWords(), newRecoveryWords()]

@@ -15,7 +15,7 @@ import { openOwner } from './owner.ts'
 import { recoveryKeySeed } from './seal/derive.ts'
 
 export { type NewRecoveryWords, newRecoveryWords } from './account/newRecoveryWords.ts'
-export { RECOVERY_WORDS, typedWords } from './account/recoveryWords.ts'
+export { typedWords } from './account/recoveryWords.ts'
 
 export interface CheckRecoveryWords extends ServerAddress {
   readonly email: string

@@ -63,6 +63,7 @@ export const DESCRIPTIONS: Readonly<Record<string, string>> = {
   FormerNameResponse: 'The name that the server had before its last move.',
   GuestLinkResponse: 'A link as its guest sees it.',
   HealthResponse: 'The process runs.',
+  HeldBackRequest: 'Why a guest’s client holds files back.',
   BinEntryResponse: 'A drop or an asset that can be restored: exactly one of the two.',
   BinResponse: 'A page of the bin.',
   InboxEntryResponse: 'A pending drop.',

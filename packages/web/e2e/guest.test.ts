@@ -8,6 +8,7 @@ import { describe, it } from 'node:test'
 import { openChecker } from '../../../conformance/checker/check.ts'
 import { readItems } from '../../../conformance/checker/input.ts'
 import { assertPrompt } from '../../../testing/prompt.ts'
+import { until } from '../../../testing/until.ts'
 import { assertAccessible } from './axe.ts'
 import { hasTitle, useBrowser } from './browser.ts'
 import { allArrived, button, choose, contentOf, MIB, rowOf, sendChosen, someFile } from './guestPage.ts'
@@ -46,6 +47,7 @@ describe('a guest with a phone and a slow connection', () => {
     ]
     await choose(page, [photo, letter, empty, someFile('film.mp4', 9 * MIB)])
     await rowOf(page, 'film.mp4').getByText('Too large for this link.').waitFor()
+    await page.getByText('will see why files did not fit, but not which files.').waitFor()
     await page.getByLabel('Message', { exact: true }).fill('From the lake')
     await page.getByLabel('Your name').fill('Ada')
     await assertAccessible(page)
@@ -91,6 +93,12 @@ describe('a guest with a phone and a slow connection', () => {
       new Set(['From the lake / Ada']),
     )
     for (const file of [photo, letter, empty]) assert.ok((await contentOf(owner, file.name)).equals(file.buffer))
+
+    const refused = async () => (await owner.listLinks())[0]?.refused?.reasons
+    await until(async () => (await refused()) !== undefined, 'the owner hears of the film')
+    assert.deepEqual(await refused(), [{ why: 'too_large', count: 1 }])
+    const { page: links } = await browser.open(t, { url: `${world.url}/#/links`, signedInAs: owner })
+    await links.getByText('Refused once: a file was too large.').waitFor()
   })
 
   it('finishes a file although the connection is cut twenty times', async (t) => {

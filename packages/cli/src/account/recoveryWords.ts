@@ -5,23 +5,17 @@ import { NetworkError, RecoveryError } from '@blindkeep/client/errors'
 import { nodeEnvironment as environment } from '@blindkeep/client/node'
 import type { Owner } from '@blindkeep/client/owner'
 import { type NewRecoveryWords, newRecoveryWords } from '@blindkeep/client/recovery'
-import { secret } from '../ground/ask.ts'
 import { makeFolder } from '../ground/disk.ts'
 import { EXIT, type Exit, LocalError, UsageError } from '../ground/exits.ts'
 import type { Report } from '../ground/report.ts'
 import { shown } from '../ground/texts.ts'
 import { writePrivate } from '../home/files.ts'
 import type { OwnerFlags } from './profile.ts'
+import { askCode, askPassword, askWords, type SecretFlags } from './secrets.ts'
 import { signedIn } from './session.ts'
 
-export interface WordsFlags extends OwnerFlags {
+interface WordsFlags extends OwnerFlags, Pick<SecretFlags, 'passwordFile' | 'codeFile'> {
   readonly wordsTo?: string
-  readonly passwordFile?: string
-  readonly codeFile?: string
-}
-
-export interface ConfirmWordsFlags extends OwnerFlags {
-  readonly wordsFile?: string
 }
 
 const CONFIRM = 'Once you have them on paper: blindkeep account confirm-words'
@@ -31,13 +25,8 @@ export async function changeRecoveryWords(flags: WordsFlags): Promise<Exit> {
   if (flags.wordsTo === undefined && (flags.json === true || process.stdout.isTTY !== true))
     throw new UsageError('Recovery words are printed on a terminal alone. Have them written to a new file: --words-to')
   const { hasSecondFactor } = await owner.account()
-  const password = await secret({
-    what: 'Password',
-    file: flags.passwordFile,
-    variable: 'BLINDKEEP_PASSWORD',
-    flag: '--password-file',
-  })
-  const code = hasSecondFactor ? await askCode(flags.codeFile) : undefined
+  const password = await askPassword(flags)
+  const code = hasSecondFactor ? await askCode(flags) : undefined
   const file = await wordsFile(flags.wordsTo)
   const words = newRecoveryWords(environment)
   try {
@@ -78,15 +67,9 @@ async function stored(words: NewRecoveryWords, change: () => Promise<void>): Pro
   }
 }
 
-export async function confirmRecoveryWords(flags: ConfirmWordsFlags): Promise<Exit> {
+export async function confirmRecoveryWords(flags: OwnerFlags & Pick<SecretFlags, 'wordsFile'>): Promise<Exit> {
   const { owner, report } = await signedIn(flags)
-  const words = await secret({
-    what: 'The 24 recovery words',
-    file: flags.wordsFile,
-    variable: 'BLINDKEEP_RECOVERY_WORDS',
-    lines: true,
-    flag: '--words-file',
-  })
+  const words = await askWords(flags)
   await owner.confirmRecoveryWords(words)
   report.result(`These words open the account of ${owner.email}. Keep them safe.`, {
     event: 'recovery_words_confirmed',
@@ -105,15 +88,6 @@ export function tellUnconfirmed(report: Report): void {
   report.aside(
     'The recovery words of this account are not confirmed. If you have them: blindkeep account confirm-words. If not, make new ones: blindkeep account recovery-words',
   )
-}
-
-export function askCode(codeFile: string | undefined): Promise<string> {
-  return secret({
-    what: 'Code of the authenticator, or a backup code',
-    file: codeFile,
-    variable: 'BLINDKEEP_CODE',
-    flag: '--code-file',
-  })
 }
 
 /** Made before the words are stored, so that a path that cannot be written costs nothing. */

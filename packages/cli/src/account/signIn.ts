@@ -7,13 +7,12 @@ import { type Device, openSealedDevice, sealDevice } from '@blindkeep/client/dev
 import { MovedAway, NetworkError, ProblemError } from '@blindkeep/client/errors'
 import { nodeEnvironment as environment } from '@blindkeep/client/node'
 import type { Owner, TokenPair } from '@blindkeep/client/owner'
-import { passwordStrength } from '@blindkeep/client/passwordStrength'
 import { auditServer } from '@blindkeep/client/receipts'
 import { newRecoveryWords, recover } from '@blindkeep/client/recovery'
 import { fromBase64, toBase64 } from '@blindkeep/protocol/bytes'
 import type { DeviceId } from '@blindkeep/protocol/ids'
 import { inviteOf } from '@blindkeep/protocol/inviteLink'
-import { askEmail, canAsk, givenSecret, secret, tellExposed } from '../ground/ask.ts'
+import { askEmail, givenSecret, tellExposed } from '../ground/ask.ts'
 import { EXIT, type Exit, LocalError } from '../ground/exits.ts'
 import { createReport } from '../ground/report.ts'
 import { shown } from '../ground/texts.ts'
@@ -22,34 +21,30 @@ import { isPinned, pin, refuseMoved } from '../home/pins.ts'
 import { isSealed } from '../home/vault.ts'
 import { isMoved } from '../outcomes/failures.ts'
 import { type KeptDevice, type OwnerFlags, openProfile, type Profile } from './profile.ts'
-import { askCode, remindOfWords, wordsFile } from './recoveryWords.ts'
+import { remindOfWords, wordsFile } from './recoveryWords.ts'
+import { askCode, askNewPassword, askPassword, askWords, canAskCodeAgain, type SecretFlags } from './secrets.ts'
 import { isSessionOver, signedIn } from './session.ts'
 
-export interface SignInFlags extends OwnerFlags {
+interface SignInFlags extends OwnerFlags, Pick<SecretFlags, 'passwordFile'> {
   readonly email?: string
-  readonly passwordFile?: string
   readonly name?: string
   readonly keyring?: boolean
 }
 
-export interface LoginFlags extends SignInFlags {
-  readonly codeFile?: string
-}
+type LoginFlags = SignInFlags & Pick<SecretFlags, 'codeFile'>
 
-export interface RegisterFlags extends SignInFlags {
+interface RegisterFlags extends SignInFlags {
   readonly inviteFile?: string
   readonly wordsTo?: string
 }
 
-export interface RecoverFlags extends LoginFlags {
-  readonly wordsFile?: string
-}
+type RecoverFlags = SignInFlags & SecretFlags
 
 export async function register(address: string, flags: RegisterFlags): Promise<Exit> {
   const report = createReport(flags)
   const profile = await freeProfile(flags, address)
   const email = flags.email ?? (await askEmail())
-  const password = await newPassword('Password', flags)
+  const password = await askNewPassword('Password', flags)
   const given = await givenSecret({ file: flags.inviteFile, variable: 'BLINDKEEP_INVITE' })
   const { code: invite, isExposed = false } = given === undefined ? {} : inviteOf(given)
   if (isExposed) tellExposed(report, 'They can register with the invite too. It works once.')
@@ -100,7 +95,7 @@ export async function login(address: string | undefined, flags: LoginFlags): Pro
   const server = address ?? before?.server
   if (server === undefined) throw new LocalError('Which server? Call: blindkeep login SERVER')
   const email = flags.email ?? (await askEmail())
-  const password = await secret(passwordQuestion(flags))
+  const password = await askPassword(flags)
   const session = newSession()
   const signIn = (deviceId?: DeviceId) =>
     logIn({ ...session.listener, baseUrl: server, email, password, deviceId, environment })
@@ -115,14 +110,8 @@ export async function login(address: string | undefined, flags: LoginFlags): Pro
 export async function recoverAccount(address: string, flags: RecoverFlags): Promise<Exit> {
   const profile = await freeProfile(flags, address)
   const email = flags.email ?? (await askEmail())
-  const words = await secret({
-    what: 'The 24 recovery words',
-    file: flags.wordsFile,
-    variable: 'BLINDKEEP_RECOVERY_WORDS',
-    lines: true,
-    flag: '--words-file',
-  })
-  const password = await newPassword('New password', flags)
+  const words = await askWords(flags)
+  const password = await askNewPassword('New password', flags)
   const session = newSession()
   const asked = { baseUrl: address, email, words, newPassword: password, environment }
   const result = await recover({ ...session.listener, ...asked })
@@ -152,15 +141,14 @@ async function begin({ profile, server, result, tokens, flags }: Begin): Promise
 }
 
 /** Asks again for as long as the server takes another code. */
-async function answered(challenge: NonNullable<SignedIn['challenge']>, { codeFile }: LoginFlags): Promise<Owner> {
+async function answered(challenge: NonNullable<SignedIn['challenge']>, flags: LoginFlags): Promise<Owner> {
   for (;;) {
-    const code = await askCode(codeFile)
+    const code = await askCode(flags)
     try {
       return await challenge.answer(code)
     } catch (error) {
       const isWrong = error instanceof ProblemError && error.code === 'error.auth.totp_invalid_code'
-      const wasAsked = codeFile === undefined && !process.env.BLINDKEEP_CODE
-      if (!isWrong || !wasAsked || !canAsk()) throw error
+      if (!isWrong || !canAskCodeAgain(flags)) throw error
       process.stderr.write('blindkeep: this code is wrong, or was used before.\n')
     }
   }
@@ -279,17 +267,6 @@ function hasMovedAt(error: unknown, wanted: string): boolean {
   if (!(error instanceof MovedAway || isMoved(error))) return false
   const names = error instanceof MovedAway ? [error.from, error.to] : [error.origin, error.movedTo]
   return names.some((name) => name !== undefined && URL.parse(name)?.origin === URL.parse(wanted)?.origin)
-}
-
-async function newPassword(what: string, flags: SignInFlags): Promise<string> {
-  const password = await secret({ ...passwordQuestion(flags), what, twice: true })
-  const { missing } = passwordStrength(password)
-  if (missing === undefined) return password
-  throw new LocalError(`The password is too short: ${missing} more characters are needed.`)
-}
-
-function passwordQuestion({ passwordFile }: SignInFlags) {
-  return { what: 'Password', file: passwordFile, variable: 'BLINDKEEP_PASSWORD', flag: '--password-file' }
 }
 
 const serverOf = (address: string) => address.replace(/\/+$/, '')

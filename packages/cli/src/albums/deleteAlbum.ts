@@ -13,7 +13,7 @@ import { interruptible } from '../ground/interrupts.ts'
 import { filesText, shortId, shown } from '../ground/texts.ts'
 import { createOutcomes } from '../outcomes/outcomes.ts'
 
-export interface DeleteAlbumFlags extends OwnerFlags {
+interface DeleteAlbumFlags extends OwnerFlags {
   readonly withFiles?: boolean
 }
 

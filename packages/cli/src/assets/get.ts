@@ -17,7 +17,7 @@ import { consents, markOf, permitted } from './consent.ts'
 import type { DescribedAsset } from './described.ts'
 import { getZip, savedFact } from './getZip.ts'
 
-export interface GetFlags extends OwnerFlags {
+interface GetFlags extends OwnerFlags {
   readonly album?: string
   readonly to?: string
   /** A path, or - for standard output. */

@@ -25,7 +25,7 @@ import { chosenAlbum, chosenAssets, isGone, titleOf } from './chosen.ts'
 import { consents, SIGN_IT } from './consent.ts'
 import type { DescribedAsset } from './described.ts'
 
-export interface MvFlags extends OwnerFlags {
+interface MvFlags extends OwnerFlags {
   readonly album: string
 }
 

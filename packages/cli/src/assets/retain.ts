@@ -11,7 +11,7 @@ import { createOutcomes } from '../outcomes/outcomes.ts'
 import { chosenFiles, requireFilesOrAlbum, titleOf } from './chosen.ts'
 import type { DescribedAsset } from './described.ts'
 
-export interface RetainFlags extends OwnerFlags {
+interface RetainFlags extends OwnerFlags {
   readonly for?: Expiry
   readonly until?: Expiry
   readonly album?: string

@@ -18,7 +18,7 @@ import { createOutcomes } from '../outcomes/outcomes.ts'
 /** Each name takes a request or two. */
 const NAMES_AT_ONCE = 6
 
-export interface RestoreFlags extends OwnerFlags {
+interface RestoreFlags extends OwnerFlags {
   readonly all?: boolean
 }
 

@@ -3,6 +3,9 @@ import type { Command } from 'commander'
 import { name } from '../ground/options.ts'
 import { does } from './done.ts'
 
+const PASSWORD = ['--password-file <file>', 'the password; or BLINDKEEP_PASSWORD; or it is asked for'] as const
+const CODE = ['--code-file <file>', 'the code of the second factor; or BLINDKEEP_CODE; or it is asked for'] as const
+const WORDS = ['--words-file <file>', 'the 24 words; or BLINDKEEP_RECOVERY_WORDS; or they are asked for'] as const
 const NAME = [
   '--name <text>',
   'what your lists call this program, instead of “blindkeep on” and this machine',
@@ -43,8 +46,8 @@ Example:
     .description('Signs in. The keys stay on this machine until you sign out.')
     .argument('[server]', 'the address of the server; by default that of the last session')
     .option('--email <address>', 'otherwise it is asked for')
-    .option('--password-file <file>', 'the password; or BLINDKEEP_PASSWORD; or it is asked for')
-    .option('--code-file <file>', 'the code of the second factor; or BLINDKEEP_CODE; or it is asked for')
+    .option(...PASSWORD)
+    .option(...CODE)
     .option(...NAME)
     .option(...KEYRING)
     .action(does(async () => (await import('../account/signIn.ts')).login))
@@ -54,9 +57,9 @@ Example:
     .description('Sets a new password with the recovery words, and signs in. All other sessions end.')
     .argument('<server>', 'the address of the server')
     .option('--email <address>', 'otherwise it is asked for')
-    .option('--words-file <file>', 'the 24 words; or BLINDKEEP_RECOVERY_WORDS; or they are asked for')
+    .option(...WORDS)
     .option('--password-file <file>', 'the new password; or BLINDKEEP_PASSWORD; or it is asked for')
-    .option('--code-file <file>', 'the code of the second factor; or BLINDKEEP_CODE; or it is asked for')
+    .option(...CODE)
     .option(...NAME)
     .option(...KEYRING)
     .action(does(async () => (await import('../account/signIn.ts')).recoverAccount))
@@ -88,13 +91,13 @@ function addWords(account: Command): void {
     .command('recovery-words')
     .description('Makes new recovery words and prints them once, on a terminal. The former ones end at once.')
     .option('--words-to <file>', 'write them to a new file instead of printing them')
-    .option('--password-file <file>', 'the password; or BLINDKEEP_PASSWORD; or it is asked for')
-    .option('--code-file <file>', 'the code of the second factor; or BLINDKEEP_CODE; or it is asked for')
+    .option(...PASSWORD)
+    .option(...CODE)
     .action(does(async () => (await import('../account/recoveryWords.ts')).changeRecoveryWords))
 
   account
     .command('confirm-words')
     .description('Checks that your recovery words open the account, and ends the reminder of them.')
-    .option('--words-file <file>', 'the 24 words; or BLINDKEEP_RECOVERY_WORDS; or they are asked for')
+    .option(...WORDS)
     .action(does(async () => (await import('../account/recoveryWords.ts')).confirmRecoveryWords))
 }

@@ -112,9 +112,11 @@ function addWatch(inbox: Command): void {
       `
 The program is run without a shell, one at a time. It finds the facts in
 BLINDKEEP_FILE, _NAME, _SENDER, _NOTE, _SIZE, _DROP_ID, _LINK_ID, _LINK_LABEL
-and _RECEIVED_AT; name, sender and note are what the guest says. Its output goes
-to standard error. A drop is adopted or discarded only when the program has
-ended with 0. Otherwise it is run again for this file at the next start.
+and _RECEIVED_AT, and in the file BLINDKEEP_FACTS, which is there while it runs,
+all of it and the answers as JSON. Name, sender, note and answers are what the
+guest says. Its output goes to standard error. A drop is adopted or discarded
+only when the program has ended with 0. Otherwise it is run again for this file
+at the next start.
 
 SIGTERM ends it with exit status 0.
 

@@ -23,7 +23,7 @@ import { createSeenLog } from '../receipts/seenLog.ts'
 import { noteReceipts, seenReceiptOf, seenReceipts } from '../receipts/seenReceipts.ts'
 import { saveProofs } from './proofs.ts'
 
-export interface ReceiptsFlags extends OwnerFlags {
+interface ReceiptsFlags extends OwnerFlags {
   readonly check?: boolean
   readonly to?: string
   readonly proof?: boolean

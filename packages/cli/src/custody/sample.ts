@@ -40,7 +40,7 @@ const MAX_UNASKED_BYTES = 100 * 1024 ** 2
 /** What the question about one file downloads, with its receipts: 26 kB were measured, without HTTP headers. */
 const RECORD_BYTES = 30_000
 
-export interface SamplePlan {
+interface SamplePlan {
   readonly samples: number
   /** Of the segments, at most. */
   readonly bytes: number
@@ -94,7 +94,7 @@ export async function agreesToCost(
   return bytes <= MAX_UNASKED_BYTES || (await agrees(`${cost} Go on?`, flags))
 }
 
-export interface Sampling {
+interface Sampling {
   readonly plan: SamplePlan
   readonly sure: number | undefined
   readonly originals: readonly SignedOriginal[]

@@ -17,7 +17,7 @@ import { createSeenLog, type SeenLog } from '../receipts/seenLog.ts'
 import { noteReceipts, type SeenReceipt, seenReceiptOf, seenReceipts } from '../receipts/seenReceipts.ts'
 import { agreesToCost, planOf, type SampleFlags, sampleFiles } from './sample.ts'
 
-export interface VerifyFlags extends OwnerFlags, Omit<SampleFlags, 'yes'> {
+interface VerifyFlags extends OwnerFlags, Omit<SampleFlags, 'yes'> {
   readonly deep?: boolean
   readonly album?: string
 }

@@ -5,8 +5,8 @@ import {
   type Answers,
   answerFault,
   answersText,
+  findByLabel,
   type Question,
-  spelled,
 } from '@blindkeep/client/questions'
 import { askLine, canAsk } from '../ground/ask.ts'
 import { UsageError } from '../ground/exits.ts'
@@ -50,8 +50,7 @@ function givenAnswers(questions: readonly Question[], fields: readonly string[])
 /** A label may have a `=`: the longest one that begins the text is meant. */
 function partsOf(field: string, questions: readonly Question[]): { readonly label: string; readonly value: string } {
   for (let at = field.lastIndexOf('='); at > 0; at = field.lastIndexOf('=', at - 1)) {
-    const begin = spelled(field.slice(0, at))
-    const asked = questions.find(({ label }) => spelled(label) === begin)
+    const asked = findByLabel(questions, field.slice(0, at), ({ label }) => label)
     if (asked !== undefined) return { label: asked.label, value: field.slice(at + 1) }
   }
   if (questions.length === 0) throw new UsageError('the link asks nothing: leave --field out.')

@@ -11,6 +11,7 @@ import { nodeEnvironment } from '@blindkeep/client/node'
 import type { CreatedLink, DescribedDrop } from '@blindkeep/client/owner'
 import { newOwner, openedDrops } from '../../../../testing/people.ts'
 import type { Exchanged, Message } from '../../../../testing/tamperingProxy.ts'
+import { until } from '../../../../testing/until.ts'
 import { factsOf, finished, type Outcome, openWorld } from '../testing/world.ts'
 
 const CHUNK_BYTES = 256 * 1024
@@ -324,12 +325,17 @@ describe('blindkeep drop', () => {
 
   it('says which files the link cannot take, sends the others, and exits with 1', async () => {
     const link = await owner.createLink({ caps: { maxFileSize: 100_000 } })
-    await folder('misfits', { 'large.bin': randomBytes(200_000), 'small.bin': randomBytes(10) })
+    const large = randomBytes(200_000)
+    await folder('misfits', { 'large.bin': large, 'larger.bin': large, 'small.bin': randomBytes(10) })
     const { status, stderr } = await run(['drop', link.url, 'misfits', 'misfits/nowhere'])
     assert.equal(status, 1)
     assert.match(stderr, /misfits\/large\.bin: 200 kB are more than the link takes/)
     assert.match(stderr, /misfits\/nowhere does not exist/)
+    assert.match(stderr, /The owner of the link will see why files did not fit, but not which files\.\n$/)
     assert.deepEqual(await namesOf(link), ['misfits/small.bin'])
+    const refused = async () => (await owner.listLinks()).find(({ opaqueId }) => opaqueId === link.opaqueId)?.refused
+    await until(async () => (await refused()) !== undefined, 'the owner hears of it')
+    assert.deepEqual((await refused())?.reasons, [{ why: 'too_large', count: 1 }])
   })
 
   it('says before it sends which files fit into what the link still takes, in the order of their numbers', async () => {
@@ -340,7 +346,7 @@ describe('blindkeep drop', () => {
     assert.equal(first.status, 1)
     assert.match(
       first.stderr,
-      /^blindkeep: scans\/scan 10: The link takes only 3 more files\. .*\n3 of 4 files will be sent: scans\/scan 1, scans\/scan 2, scans\/scan 9\.\n$/,
+      /^blindkeep: scans\/scan 10: The link takes only 3 more files\. .*\n3 of 4 files will be sent: scans\/scan 1, scans\/scan 2, scans\/scan 9\.\nThe owner of the link will see why .*\n$/,
     )
     assert.match(first.stdout, /^3 files have landed, 1 did not: scans\/scan 10\.$/m)
     assert.deepEqual(await namesOf(link), ['scans/scan 1', 'scans/scan 2', 'scans/scan 9'])

@@ -8,6 +8,7 @@ import { withPath } from '@blindkeep/client/node'
 import { sizeText } from '@blindkeep/protocol/byteSizes'
 import { countText } from '@blindkeep/protocol/counts'
 import { millisecondsOf } from '@blindkeep/protocol/ids'
+import { HELD_BACK } from '@blindkeep/protocol/schemas/links'
 import { EXPOSED, givenAddress, secret } from '../ground/ask.ts'
 import { makeFolder } from '../ground/disk.ts'
 import { EXIT, type Exit, UsageError } from '../ground/exits.ts'
@@ -130,6 +131,7 @@ async function sendAll({ link, opened, choice, flags, home, report, signal }: Se
   tellOthers(choice, sending)
   const unfit = await unfitOf(choice.files, { known, go })
   for (const [{ shownAs }, failure] of unfit) outcomes.fail(shownAs, { path: shownAs }, failure)
+  const isHeard = noteHeldBack(known, [...unfit.values()])
   const files = choice.files.filter((file) => !unfit.has(file))
   const unsent = files.filter((file) => !go.hasLanded(file))
   if (unfit.size > 0 && unsent.length > 0)
@@ -139,7 +141,7 @@ async function sendAll({ link, opened, choice, flags, home, report, signal }: Se
   const passphrase =
     known?.limits.passphraseRequired === true && unsent.length > 0 ? await passphraseOf(flags) : undefined
   const batchOf = go.batchesOf(files)
-  return await sendEach(files, sending, async (file, one) => {
+  const exit = await sendEach(files, sending, async (file, one) => {
     const result = await sendFile({
       ...flags,
       link,
@@ -159,6 +161,14 @@ async function sendAll({ link, opened, choice, flags, home, report, signal }: Se
       report.result('This was the one file that the link takes.', { event: 'link_used_up' })
     return result
   })
+  if (await isHeard) report.aside('The owner of the link will see why files did not fit, but not which files.')
+  return exit
+}
+
+/** Whether the owner will hear of it. Runs beside the sending. */
+async function noteHeldBack(link: UploadLink | undefined, unfit: readonly Failure[]): Promise<boolean> {
+  const reasons = HELD_BACK.filter((why) => unfit.some(({ reason }) => reason === why))
+  return (await Promise.all(reasons.map((why) => link?.noteHeldBack(why)))).includes(true)
 }
 
 /** A file of a wrong kind needs no room. */

@@ -5,7 +5,7 @@ import type { ChosenFile } from '../send/files.ts'
 import { isSameVersion, type Version, versionOf } from '../send/remembered.ts'
 import { goesOn, rememberedDrop, type Words } from './remembered.ts'
 
-export interface GoOptions extends Words {
+interface GoOptions extends Words {
   readonly link: string
   readonly home: string
   /** Files that have landed before are sent, too. */

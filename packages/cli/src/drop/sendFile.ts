@@ -9,9 +9,7 @@ import {
   type Landed,
   parseLink,
   requireSamePlaintext,
-  type SendProgress,
   type SendState,
-  type SendTurns,
   type SpelledPassphrase,
   send,
   type UploadLink,
@@ -34,6 +32,7 @@ import {
 import { noteReceipts, seenReceiptOf } from '../receipts/seenReceipts.ts'
 import type { ChosenFile } from '../send/files.ts'
 import { isSameVersion, isUntouched, type RememberedFile, type Version, versionOf } from '../send/remembered.ts'
+import type { SendOne } from '../send/sendEach.ts'
 import { withFile } from '../send/withFile.ts'
 import { environment } from './environment.ts'
 import type { Passphrase } from './passphrase.ts'
@@ -43,7 +42,7 @@ import { goesOn, isAtSameServer, type LandedBefore, rememberedDrop, type Words }
 /** A link that could not be opened takes nothing. What has landed through it stays known. */
 export type LinkOrRefusal = UploadLink | ProblemError | NetworkError
 
-export interface SendFile extends Words {
+interface SendFile extends Words, SendOne {
   readonly link: string
   readonly opened: LinkOrRefusal
   readonly file: ChosenFile
@@ -57,8 +56,6 @@ export interface SendFile extends Words {
   readonly proof?: boolean | undefined
   readonly again?: boolean | undefined
   readonly signal: AbortSignal
-  readonly onProgress: (progress: SendProgress) => void
-  readonly turns: SendTurns
 }
 
 export interface DropResult extends LandedBefore {

@@ -17,7 +17,7 @@ import { linkOf, openInbox } from '../inbox/inbox.ts'
 import { exitOfFault, factsOf, shortTitleOf } from '../inbox/items.ts'
 import { type NamedDrop, nameDrops } from './knownNames.ts'
 
-export interface FindFlags extends OwnerFlags, FilterFlags, Required<OrderFlags> {
+interface FindFlags extends OwnerFlags, FilterFlags, Required<OrderFlags> {
   readonly in?: 'inbox' | 'albums'
   readonly link?: string
   /** False with `--no-index`. */

@@ -8,7 +8,7 @@ import { LocalError, UsageError } from './exits.ts'
 import type { Report } from './report.ts'
 import { shown } from './texts.ts'
 
-export interface SecretQuestion {
+interface SecretQuestion {
   /** What the person is asked for, as in `Password`. */
   readonly what: string
   /** A file with nothing but the secret. */

@@ -22,7 +22,7 @@ export function queryOf({ kind, from, since, until, larger, smaller }: FilterFla
 export const isFiltering = (flags: FilterFlags): boolean =>
   Object.values(queryOf(flags)).some((value) => value !== undefined)
 
-export interface FindableDrop extends Pick<DropFacts, 'sealedBytes' | 'receivedAt'> {
+interface FindableDrop extends Pick<DropFacts, 'sealedBytes' | 'receivedAt'> {
   readonly file?: (NamedFile & { readonly size: number }) | undefined
 }
 

@@ -1,11 +1,6 @@
 /** What a link asks its guests, as text and for programs. */
-import type { Answers, Question } from '@blindkeep/client/questions'
+import type { Answers, Asked, Question } from '@blindkeep/client/questions'
 import { shown } from './texts.ts'
-
-export interface Asked {
-  readonly questions: readonly Question[] | undefined
-  readonly fileKinds: readonly string[] | undefined
-}
 
 /** `Matter number (required, at most 20 characters); Topic (Invoice or Other)`. */
 export function questionsLine(questions: readonly Question[]): string {

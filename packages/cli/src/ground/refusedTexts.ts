@@ -24,14 +24,32 @@ const REFUSED: Readonly<Record<LinkRefusal, readonly [met: string, help: string]
   revoked: ['the link is revoked', 'blindkeep link create --like ID'],
 }
 
-/** A line for each reason of each link. */
-export function refusedLines(links: readonly OwnLink[]): readonly string[] {
-  return links.flatMap((link) => {
-    const { reasons = [], lastAt = '' } = link.refused ?? {}
+/** Why a link refused guests: a line for a person, and what programs read. */
+export interface Refused {
+  readonly text: string
+  readonly fact: {
+    readonly link_id: string
+    readonly link_label: string | undefined
+    readonly why: LinkRefusal
+    readonly count: number
+    readonly first_at: string
+    readonly last_at: string
+  }
+}
+
+/** Each reason of each link. */
+export function refusedBy(links: readonly OwnLink[]): readonly Refused[] {
+  return links.flatMap(({ opaqueId, label, refused }) => {
+    if (refused === undefined) return []
+    const { reasons, firstAt, lastAt } = refused
     return reasons.map(({ why, count }) => {
       const [met, help] = REFUSED[why]
       const times = count === 1 ? 'once' : count === 2 ? 'twice' : `${count} times`
-      return `The link ${nameText(link)} refused guests ${times}: ${met}; the last one at ${timeText(lastAt)}. What helps: ${help.replace('ID', shortId(link.opaqueId))}`
+      const name = nameText({ opaqueId, label })
+      return {
+        text: `The link ${name} refused guests ${times}: ${met}; the last one at ${timeText(lastAt)}. What helps: ${help.replace('ID', shortId(opaqueId))}`,
+        fact: { link_id: opaqueId, link_label: label, why, count, first_at: firstAt, last_at: lastAt },
+      }
     })
   })
 }

@@ -39,7 +39,7 @@ export interface Vault {
 /** What is sealed cannot be opened: the keyring is away, or has not the right key. */
 export class VaultLocked extends LocalError {}
 
-export interface VaultOptions {
+interface VaultOptions {
   readonly directory: string
   /** Seals what is written from now on. What is sealed stays readable without it. */
   readonly keyring?: boolean | undefined

@@ -15,7 +15,7 @@ import { openAdoptions } from './adoptions.ts'
 import { albumOf, type ChoiceFlags, isWholesale, openInbox, requireChoice, select, selectionOf } from './inbox.ts'
 import { forAllDrops, tellAdopted, tellFaults } from './saving.ts'
 
-export interface AdoptFlags extends OwnerFlags, ChoiceFlags {
+interface AdoptFlags extends OwnerFlags, ChoiceFlags {
   /** One of these two. */
   readonly album?: string
   readonly albumBy?: string

@@ -21,7 +21,7 @@ interface KeptAdoption {
 }
 
 /** What the file becomes. */
-export interface Adopting {
+interface Adopting {
   /** Asked unless an earlier process has begun it. What it throws ends the adoption before it begins. */
   readonly albumId: () => Album['albumId']
   /** RFC 3339: it cannot be deleted before. */

@@ -13,8 +13,9 @@ const answered = (...fields: readonly (readonly [string, string])[]) => ({
 describe('the answers of a drop', () => {
   it('fit a condition as a whole, by the first of equal labels, and however an accent is written', () => {
     const drop = answered(['A=B', 'C'], ['Topic', 'Caf\u00E9'], ['Topic', 'Other'])
-    for (const fitting of [['A=B=C'], ['Topic=Cafe\u0301', 'A=B=C']]) assert.ok(hasAnswered(drop, fitting))
-    for (const other of [['Topic=Other'], ['topic=Café'], ['Topic=Caf'], ['A=B=C', 'Topic=Other']])
+    for (const fitting of [['A=B=C'], ['a=b=C'], ['Topic=Cafe\u0301', 'A=B=C'], ['topic=Café']])
+      assert.ok(hasAnswered(drop, fitting))
+    for (const other of [['Topic=Other'], ['topic=café'], ['Topic=Caf'], ['A=B'], ['A=B=C', 'Topic=Other']])
       assert.ok(!hasAnswered(drop, other))
     assert.ok(hasAnswered({ file: undefined }, []) && !hasAnswered({ file: undefined }, ['A=B']))
   })
@@ -26,14 +27,23 @@ describe('the answers of a drop', () => {
 })
 
 describe('a label that the owner gives', () => {
-  it('is one that there is, however an accent is written', () => {
-    assert.equal(knownLabel(['Topic', 'Gr\u00F6\u00DFe'], 'Gro\u0308\u00DFe', 'no'), 'Gr\u00F6\u00DFe')
+  const labels = ['Topic', 'Gr\u00F6\u00DFe', 'TOPIC']
+  const known = (given: string) => knownLabel({ given, known: labels, others: ['newest'], refusal: 'no' })
+
+  it('is one that there is, however an accent is written, and in another case if none is written so', () => {
+    assert.equal(known('Gro\u0308\u00DFe'), 'Gr\u00F6\u00DFe')
+    assert.equal(known('GR\u00D6SSE'), 'Gr\u00F6\u00DFe')
+    assert.deepEqual([known('TOPIC'), known('topic')], ['TOPIC', 'Topic'])
+    assert.throws(() => known('Newest'), UsageError)
   })
 
   it('is refused with a short line, however many labels guests invent', () => {
     const invented = Array.from({ length: 10_000 }, (_, index) => `${index}`.padEnd(200, 'x'))
     assert.throws(
-      () => knownLabel(['Topic', ...invented, '\u001B[2J'], 'Color', '--sort Color: no'),
+      () => {
+        const all = ['Topic', ...invented, '\u001B[2J']
+        return knownLabel({ given: 'Color', known: all, others: [], refusal: '--sort Color: no' })
+      },
       (error) =>
         error instanceof UsageError &&
         /There are: Topic, .*9992 more/.test(error.message) &&

@@ -1,6 +1,6 @@
 /** Which drops are meant by their answers, and in which order. */
 import type { InboxItem } from '@blindkeep/client/owner'
-import { spelled } from '@blindkeep/client/questions'
+import { answerTo, findByLabel, spelled } from '@blindkeep/client/questions'
 import { InvalidArgumentError } from 'commander'
 import { UsageError } from '../ground/exits.ts'
 import { namesText } from '../ground/texts.ts'
@@ -11,18 +11,28 @@ export function where(text: string, before: readonly string[] = []): readonly st
   return [...before, text]
 }
 
-/** Whether a guest has answered all of them so. A label may have a `=`, so whole answers are compared. */
+/** Whether a guest has answered all of them so. A label may have a `=`: each may be the one before the answer. */
 export function hasAnswered({ file }: Pick<InboxItem, 'file'>, conditions: readonly string[]): boolean {
-  const fields = file?.fields ?? []
-  // Of equal labels the first counts.
-  const first = new Map(fields.toReversed())
-  const answers = new Set([...first].map(([label, value]) => spelled(`${label}=${value}`)))
-  return conditions.every((condition) => answers.has(spelled(condition)))
+  return conditions.every((condition) =>
+    [...condition.matchAll(/=/gu)].some(({ index }) => {
+      const answer = answerTo(file?.fields, condition.slice(0, index))
+      return answer !== undefined && spelled(answer) === spelled(condition.slice(index + 1))
+    }),
+  )
 }
 
-/** The one of `known` that the owner means. Throws `UsageError`, with some of them: guests can invent thousands. */
-export function knownLabel(known: readonly string[], given: string, refusal: string): string {
-  const label = known.find((one) => spelled(one) === spelled(given))
+interface WantedLabel {
+  /** What the owner has written. */
+  readonly given: string
+  readonly known: readonly string[]
+  /** What else the owner may write here. */
+  readonly others: readonly string[]
+  readonly refusal: string
+}
+
+/** The one of `known` that is meant. Throws `UsageError`, with some of them: guests can invent thousands. */
+export function knownLabel({ given, known, others, refusal }: WantedLabel): string {
+  const label = findByLabel(known, given, (one) => one)
   if (label !== undefined) return label
-  throw new UsageError(`${refusal}. There are: ${namesText(known)}.`)
+  throw new UsageError(`${refusal}. There are: ${namesText([...others, ...known])}.`)
 }

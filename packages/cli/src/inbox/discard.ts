@@ -13,7 +13,7 @@ import { type ChoiceFlags, openInbox, requireChoice, select, selectionOf } from 
 import { nameOf } from './items.ts'
 import { forAllDrops, tellFaults } from './saving.ts'
 
-export interface DiscardFlags extends OwnerFlags, ChoiceFlags {}
+interface DiscardFlags extends OwnerFlags, ChoiceFlags {}
 
 /**
  * One by one, never the whole pile of a link: what has arrived since the question was not meant. With `--yes` there is

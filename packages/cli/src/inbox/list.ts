@@ -22,7 +22,7 @@ const BATCH_COLUMN = 3
 /** The last column, if something is marked. */
 const MARKS = shrinking('LOOK AT')
 
-export interface ListFlags extends OwnerFlags, FilterFlags, AnswerFlags {
+interface ListFlags extends OwnerFlags, FilterFlags, AnswerFlags {
   readonly link?: string
   /** One of the orders, or the label of a question. */
   readonly sort?: string
@@ -80,7 +80,7 @@ function sorted(items: readonly InboxItem[], order: string): readonly InboxItem[
   if (isSortOrder(order)) return sortedBy(items, order, findableDrop)
   const labels = new Set(items.flatMap(({ file }) => file?.fields?.map(([label]) => label) ?? []))
   const refusal = `--sort ${shown(order)}: no file here has an answer to that`
-  const label = knownLabel([...SORT_ORDERS, ...labels], order, refusal)
+  const label = knownLabel({ given: order, known: [...labels], others: SORT_ORDERS, refusal })
   return sortedByAnswer(items, label, ({ file }) => file?.fields)
 }
 

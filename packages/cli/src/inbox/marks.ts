@@ -1,11 +1,12 @@
 /** What an owner should look at in a file: answers that are not as asked, and a kind that is not wanted. */
 import type { InboxItem, OwnLink } from '@blindkeep/client/owner'
-import { type AnswerFault, type Mark, marksOf } from '@blindkeep/client/questions'
+import { type AnswerFault, askedBy, type Mark, marksOf } from '@blindkeep/client/questions'
 import { shown } from '../ground/texts.ts'
 
-/** Undefined for a drop that does not open, and for a link that is not known. */
+/** Undefined for a drop that does not open, and for a link that is not known or whose words do not open. */
 export function marksIn({ file }: InboxItem, link: OwnLink | undefined): readonly Mark[] | undefined {
-  return file === undefined || link === undefined ? undefined : marksOf(link.questions, link.fileKinds, file)
+  const asked = askedBy(link)
+  return file && asked && marksOf(asked, file)
 }
 
 /** `Matter number missing, not a pdf or jpg`. */

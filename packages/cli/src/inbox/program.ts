@@ -1,9 +1,11 @@
 /** Runs `--exec`'s program for a saved file. Never through a shell: no guest's text is ever a command. */
 import { spawn } from 'node:child_process'
+import { rm } from 'node:fs/promises'
 import type { DescribedDrop } from '@blindkeep/client/owner'
 import { LocalError } from '../ground/exits.ts'
+import { writePrivate } from '../home/files.ts'
 import type { Inbox } from './inbox.ts'
-import { nameOf } from './items.ts'
+import { factsOf, nameOf } from './items.ts'
 import type { Steps } from './saveDrop.ts'
 
 type LabelOf = Inbox['labelOf']
@@ -25,21 +27,37 @@ export interface ProgramFlags {
   readonly execArg?: readonly string[]
 }
 
+interface ProgramPorts {
+  readonly labelOf: LabelOf
+  /** Where all that is known of a drop is while its program runs. */
+  readonly factsPath: string
+}
+
 /** What runs the program of the flags for a drop, one at a time. Undefined without a program. */
-export function openProgram({ exec, execArg = [] }: ProgramFlags, labelOf: LabelOf): Steps['run'] {
+export function openProgram({ exec, execArg = [] }: ProgramFlags, { labelOf, factsPath }: ProgramPorts): Steps['run'] {
   if (exec === undefined) return undefined
   let last: Promise<unknown> = Promise.resolve()
   return (file, drop, signal) => {
     const running = last.then(async () => {
-      const variables = variablesOf(file, drop, await labelOf(drop.opaqueId))
-      await runProgram({ command: exec, args: execArg }, { file, variables, signal })
+      const label = await labelOf(drop.opaqueId)
+      const variables = { ...variablesOf(file, drop, label), BLINDKEEP_FACTS: factsPath }
+      await writePrivate(factsPath, `${JSON.stringify({ ...factsOf(drop, label), path: file })}\n`)
+      try {
+        await runProgram({ command: exec, args: execArg }, { file, variables, signal })
+      } finally {
+        await rm(factsPath, { force: true })
+      }
     })
     last = running.catch(() => undefined)
     return running
   }
 }
 
-/** The name is the safe one: a script may use it for a file. */
+/**
+ * Those that fit into a variable: answers are in the file of `BLINDKEEP_FACTS` alone. Not on standard input, which a
+ * program that asks for nothing may read all the same, as ssh does. The name is the safe one: a script may use it for a
+ * file.
+ */
 function variablesOf(file: string, drop: DescribedDrop, label: string | undefined): Variables {
   return {
     BLINDKEEP_FILE: file,

@@ -86,7 +86,7 @@ describe('the programs for --exec', () => {
   })
 
   it('mail.sh sends one mail to one address for each file, whatever guests say', async (t) => {
-    if (!isInstalled('msmtp', t)) return
+    if (!isInstalled('msmtp', t) || !isInstalled('jq', t)) return
     const mails = await openMailReceiver()
     t.after(() => mails.close())
     const home = join(root, 'mailHome')
@@ -94,7 +94,9 @@ describe('the programs for --exec', () => {
     const account = `account default\nhost 127.0.0.1\nport ${mails.port}\nfrom keep@example.org\n`
     await writeFile(join(home, '.msmtprc'), account, { mode: 0o600 })
     const note = `${'long '.repeat(50)}$(touch pwned)\r\n.\r\nQUIT\r\n\`touch pwned\``
-    const facts = { sender: 'Ada\r\nBcc: all@example.org', note }
+    const answer = '17"; $(touch pwned) `touch pwned`'
+    const fields = [['Matter', answer]] as const
+    const facts = { sender: 'Ada\r\nBcc: all@example.org', note, fields }
     const drops = await sent(
       NAMES.map((name) => Buffer.from(name)),
       facts,
@@ -111,6 +113,7 @@ describe('the programs for --exec', () => {
       assert.ok(!names.includes('Bcc'), head)
       const plain = Buffer.from(body, 'base64').toString()
       assert.ok(plain.includes('Link: Front desk\n') && plain.includes('$(touch pwned)'), plain)
+      assert.ok(plain.includes(`\nMatter: ${answer}\nNote: long `), plain)
       return paths.find((path) => plain.startsWith(`${path}\n`))
     })
     assert.deepEqual(seen.toSorted(), paths.toSorted())

@@ -12,7 +12,7 @@ import type { Step } from './saveDrop.ts'
 import { withSavedDrops } from './savedDrops.ts'
 import { forEachDrop, movingOf, openSaving, type Saving, type SavingFlags, tellFaults } from './saving.ts'
 
-export interface SaveFlags extends SavingFlags, ChoiceFlags {
+interface SaveFlags extends SavingFlags, ChoiceFlags {
   readonly to: string
   readonly again?: boolean
 }

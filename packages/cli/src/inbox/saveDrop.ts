@@ -27,7 +27,7 @@ export type Step =
   | ({ readonly is: 'adopted' } & Adopted)
   | { readonly is: 'discarded' }
 
-export interface SaveDrop {
+interface SaveDrop {
   readonly owner: Owner
   readonly kept: SavedDrops
   readonly adoptions: Adoptions

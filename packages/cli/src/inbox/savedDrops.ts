@@ -25,6 +25,8 @@ export interface SavedDrop {
 export interface SavedDrops {
   /** Absolute, without symbolic links. */
   readonly folder: string
+  /** A path of this folder's own, for what a program reads. */
+  readonly factsPath: string
   of(dropId: DropId): SavedDrop | undefined
   /** On the disk when it resolves. */
   keep(dropId: DropId, kept: SavedDrop): Promise<void>
@@ -62,6 +64,9 @@ const KEPT: Reading<SavedDrop> = {
 async function openKeptDrops(directory: string, folder: string, report: Report): Promise<SavedDrops> {
   makeFolder(directory, 0o700)
   const drops = new Map<DropId, SavedDrop>()
+  const factsPath = `${directory}.facts.json`
+  // Of a process that was killed.
+  await rm(factsPath, { force: true })
   const pathOf = (dropId: DropId) => join(directory, `${dropId}${ENDING}`)
   for (const name of await readdir(directory)) {
     if (!name.endsWith(ENDING)) continue
@@ -80,6 +85,7 @@ async function openKeptDrops(directory: string, folder: string, report: Report):
   }
   return {
     folder,
+    factsPath,
     of: (dropId) => drops.get(dropId),
     async keep(dropId, kept) {
       await writePrivate(pathOf(dropId), JSON.stringify(kept))

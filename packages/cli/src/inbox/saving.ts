@@ -1,7 +1,7 @@
 /** What `save` and `watch` share: the steps that their flags mean, and the lines for each drop. */
 import { type FolderTemplate, labelsIn } from '@blindkeep/client/folderTemplate'
 import type { Album, DescribedDrop, InboxItem, Owner } from '@blindkeep/client/owner'
-import { spelled } from '@blindkeep/client/questions'
+import { findByLabel } from '@blindkeep/client/questions'
 import { mapConcurrently } from '@blindkeep/protocol/concurrency'
 import type { OwnerFlags } from '../account/profile.ts'
 import type { SignedIn } from '../account/session.ts'
@@ -39,7 +39,7 @@ export interface Saving {
   forgetOthers(inInbox: ReadonlySet<string>): Promise<void>
 }
 
-export interface OpenSaving {
+interface OpenSaving {
   readonly signed: SignedIn
   readonly flags: SavingFlags
   readonly kept: SavedDrops
@@ -59,7 +59,7 @@ export async function openSaving(call: OpenSaving): Promise<Saving> {
   if (album !== undefined) await device()
   const then = album === undefined ? (flags.discard === true ? 'discard' : undefined) : { adopt: album.albumId }
   const [inbox, adoptions] = [openInbox(signed), openAdoptions(signed)]
-  const run = openProgram(program, inbox.labelOf)
+  const run = openProgram(program, { labelOf: inbox.labelOf, factsPath: kept.factsPath })
   const { into } = flags
   if (into !== undefined) await requireLabels(owner, inbox, labelsIn(into), signal)
   const steps: Steps = { again, notes: flags.notes === true, into, run, then }
@@ -112,11 +112,12 @@ async function requireLabels(
   signal: AbortSignal,
 ): Promise<void> {
   const asked = (await owner.listLinks()).flatMap(({ questions = [] }) => questions.map(({ label }) => label))
-  const spelledAsked = new Set(asked.map(spelled))
-  if (labels.every((label) => spelledAsked.has(spelled(label)))) return
+  const isAsked = (label: string) => findByLabel(asked, label, (one) => one) !== undefined
+  if (labels.every(isAsked)) return
   const answered = (await inbox.read(signal)).flatMap(({ file }) => file?.fields?.map(([label]) => label) ?? [])
-  const known = [...new Set(['sender', ...asked, ...answered])]
-  for (const label of labels) knownLabel(known, label, `--into {${shown(label)}}: no link asks this`)
+  const known = [...new Set([...asked, ...answered])]
+  for (const given of labels)
+    knownLabel({ given, known, others: ['sender'], refusal: `--into {${shown(given)}}: no link asks this` })
 }
 
 /** For a progress. */
@@ -182,7 +183,7 @@ export function tellFaults(items: readonly InboxItem[], report: Report): readonl
 /** Small files wait for the disk and for answers most of the time. */
 export const AT_ONCE = 4
 
-export interface EachDrop<Item> {
+interface EachDrop<Item> {
   readonly report: Report
   readonly signal: AbortSignal
   readonly work: (item: Item) => Promise<void>

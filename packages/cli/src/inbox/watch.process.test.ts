@@ -10,8 +10,12 @@ import { createInterface } from 'node:readline'
 import { after, describe, it } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { promisify } from 'node:util'
+import { openLink, send } from '@blindkeep/client/guest'
+import { nodeEnvironment as environment } from '@blindkeep/client/node'
+import { sourceOfBytes } from '@blindkeep/client/source'
 import { mapConcurrently } from '@blindkeep/protocol/concurrency'
 import { sendFile } from '../../../../testing/people.ts'
+import { until } from '../../../../testing/until.ts'
 import { holding, isContentOf, openOffice } from '../testing/office.ts'
 import { type Fact, openWorld } from '../testing/world.ts'
 
@@ -103,7 +107,7 @@ async function newLink() {
   const { url, opaqueId } = await here.owner.createLink({ label: 'Front desk' })
   const drop = (name: string, content: Uint8Array = randomBytes(1000), facts = {}) =>
     here.drop(content, { ...facts, name }, url)
-  return { drop, link: ['--link', opaqueId] as const }
+  return { drop, url, opaqueId, link: ['--link', opaqueId] as const }
 }
 
 describe('blindkeep inbox watch', () => {
@@ -161,6 +165,32 @@ describe('blindkeep inbox watch', () => {
     assert.deepEqual(await inFolder('cut'), ['cut', 'fine'])
   })
 
+  it('says once what the watched link has refused, and nothing of another one', async () => {
+    const [one, other] = [await newLink(), await newLink()]
+    const refused = async ({ opaqueId, url }: Pick<typeof one, 'opaqueId' | 'url'>) => {
+      // The guest has seen the link before.
+      const source = sourceOfBytes(randomBytes(100_000))
+      const state = await (await openLink(url, environment)).prepare({ source, name: 'large' })
+      await here.owner.changeLink(opaqueId, { maxFileSize: 20_000 })
+      await assert.rejects(send({ state, source, environment }))
+      const isCounted = async () =>
+        (await here.owner.listLinks()).some((link) => link.opaqueId === opaqueId && link.refused !== undefined)
+      await until(isCounted, 'the refusal is counted')
+    }
+    await refused(one)
+    const watch = watching('refused', ...one.link)
+    const fact = await watch.until(({ event }) => event === 'refused')
+    assert.deepEqual(
+      [fact.link_id, fact.link_label, fact.why, fact.count],
+      [one.opaqueId, 'Front desk', 'too_large', 1],
+    )
+    await refused(other)
+    // The event of the refusal comes before it.
+    await watch.until(isSaved(await one.drop('last', randomBytes(5))))
+    assert.equal(await watch.end('SIGTERM'), 0)
+    assert.equal(watch.facts.filter(({ event }) => event === 'refused').length, 1)
+  })
+
   it('ends while bytes come without a trace of the file', async () => {
     const { drop, link } = await newLink()
     const dropId = await drop('big', randomBytes(3_000_000))
@@ -179,14 +209,18 @@ describe('blindkeep inbox watch', () => {
     const [seen, mended] = [join(root, 'seen'), join(root, 'mended')]
     const facts =
       '$BLINDKEEP_NAME|$BLINDKEEP_SENDER|$BLINDKEEP_SIZE|$BLINDKEEP_LINK_LABEL|$(printenv BLINDKEEP_PASSWORD)'
+    const all = join(root, 'facts')
     await writeFile(
       program,
-      `#!/bin/sh\necho "$1|$2|${facts}" >> '${seen}'\ncase "$2" in *bad*) test -e '${mended}';; esac\n`,
+      `#!/bin/sh\necho "$1|$2|${facts}" >> '${seen}'
+stat -c %a "$BLINDKEEP_FACTS" >> '${all}'; cat "$BLINDKEEP_FACTS" >> '${all}'; echo "$BLINDKEEP_FACTS" >> '${all}'
+case "$2" in *bad*) test -e '${mended}';; esac\n`,
     )
     await chmod(program, 0o755)
     const args = [...link, '--exec', program, '--exec-arg', 'first $HOME', '--discard']
     const hostile = `$(touch pwned); \`x\` 'good'`
-    const good = await drop(hostile, randomBytes(7), { sender: 'Ada; rm' })
+    const fields = [['Matter', '17"; $(touch pwned) `touch pwned`']] as const
+    const good = await drop(hostile, randomBytes(7), { sender: 'Ada; rm', note: 'a\nb', fields })
     const bad = await drop('bad')
     const watch = watching('exec', ...args)
     await watch.until(({ event, drop_id }) => event === 'discarded' && drop_id === good)
@@ -201,6 +235,13 @@ describe('blindkeep inbox watch', () => {
     const path = join(root, 'exec', hostile)
     assert.ok(lines.includes(`first $HOME|${path}|${hostile}|Ada; rm|7|Front desk|`), lines.join('\n'))
     assert.ok(!(await readdir(root)).includes('pwned'))
+    const read = (await readFile(all, 'utf8')).split('\n')
+    const at = read.findIndex((line) => line.includes(good))
+    assert.equal(read[at - 1], '600')
+    const { drop_id, path: file, claimed_note, claimed_fields } = JSON.parse(read[at] ?? '')
+    const [[label, value]] = fields
+    assert.deepEqual([drop_id, file, claimed_note, claimed_fields], [good, path, 'a\nb', [{ label, value }]])
+    await assert.rejects(readFile(read[at + 1] ?? ''), { code: 'ENOENT' })
 
     await writeFile(mended, '')
     const again = watching('exec', ...args)

@@ -5,12 +5,12 @@
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { isTransient, MovedAway, ProblemError } from '@blindkeep/client/errors'
-import type { Owner } from '@blindkeep/client/owner'
+import type { OwnLink } from '@blindkeep/client/owner'
 import { isSessionOver, type SignedIn, signedIn } from '../account/session.ts'
 import { followAlbums } from '../changes/followAlbums.ts'
 import { EXIT, type Exit, UsageError } from '../ground/exits.ts'
 import { Interrupted, interruptible } from '../ground/interrupts.ts'
-import { refusedFacts, refusedLines } from '../ground/refusedTexts.ts'
+import { refusedBy } from '../ground/refusedTexts.ts'
 import type { Report } from '../ground/report.ts'
 import { shown } from '../ground/texts.ts'
 import { refuseMoved } from '../home/pins.ts'
@@ -23,7 +23,7 @@ import { type SavedDrops, withSavedDrops } from './savedDrops.ts'
 import { openSaving, type SavingFlags } from './saving.ts'
 import { createWatchedDrops, waitingFailure } from './watchedDrops.ts'
 
-export interface WatchFlags extends SavingFlags, ProgramFlags {
+interface WatchFlags extends SavingFlags, ProgramFlags {
   readonly save: string
 }
 
@@ -72,9 +72,19 @@ async function watchUntilStopped({ signed, flags, kept, signal: outer }: Watch):
     link: await linkOf(owner, flags.link),
   }))
   const drops = createWatchedDrops({ saving, report, signal, onDue: bell.ring })
-  const listening = listen(signed, bell, signal)
+  // How often a link may have refused a guest, and up to which of them that was said.
+  const refusals = { heard: 0, told: 0 }
+  const listening = listen(signed, signal, (what) => {
+    if (what !== 'drop.landed') refusals.heard += 1
+    bell.ring()
+  })
+  const tellRefused = refusalTeller(report)
   const read = async () => {
     await refuseMoved(signed.profile.home, signed.server)
+    const { heard } = refusals
+    if (heard > refusals.told)
+      tellRefused((await owner.listLinks()).filter(({ opaqueId }) => link === undefined || opaqueId === link))
+    refusals.told = heard
     const items = await saving.inbox.read(signal)
     await saving.forgetOthers(new Set([...items.map(({ dropId }) => dropId), ...drops.underWay()]))
     return { items, begun: saving.steps.then instanceof Object ? await saving.adoptions.begun() : [] }
@@ -103,26 +113,34 @@ async function watchUntilStopped({ signed, flags, kept, signal: outer }: Watch):
   }
 }
 
-/** Rings at every connection, and at every event that may mean a drop. */
-async function listen({ owner, report }: SignedIn, bell: Bell, signal: AbortSignal): Promise<void> {
+type Heard = 'connected' | 'drop.landed' | 'drop.refused' | 'reset'
+
+/** Tells every connection, and every event that may mean a drop or a refusal. */
+async function listen({ owner }: SignedIn, signal: AbortSignal, onHeard: (what: Heard) => void): Promise<void> {
   while (!signal.aborted) {
     try {
-      for await (const { name } of owner.events({ onConnected: bell.ring, signal }))
-        if (name === 'drop.landed' || name === 'reset') bell.ring()
-        else if (name === 'drop.refused') await tellRefused(owner, report)
+      for await (const { name } of owner.events({ onConnected: () => onHeard('connected'), signal }))
+        if (name === 'drop.landed' || name === 'drop.refused' || name === 'reset') onHeard(name)
     } catch {
       // The next reading of the inbox meets what is wrong, and says it.
-      bell.ring()
+      onHeard('connected')
     }
     await wait(NET_MS, undefined, { signal }).catch(() => undefined)
   }
 }
 
-async function tellRefused(owner: Owner, report: Report): Promise<void> {
-  const links = await owner.listLinks()
-  for (const link of links)
-    for (const line of refusedLines([link]))
-      report.result(line, { event: 'refused', link_id: link.opaqueId, ...refusedFacts(link) })
+/** Says each refusal once: a reason of a link again when its count is another one. */
+function refusalTeller(report: Report): (links: readonly OwnLink[]) => void {
+  const told = new Map<string, number>()
+  return (links) => {
+    for (const { text, fact } of refusedBy(links)) {
+      const { link_id, why, count } = fact
+      const key = `${link_id} ${why}`
+      if (told.get(key) === count) continue
+      told.set(key, count)
+      report.result(text, { event: 'refused', ...fact })
+    }
+  }
 }
 
 /** Repeats work for as long as its failures let it go on. Tells the first failure, and when it is over. */

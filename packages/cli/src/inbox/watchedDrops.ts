@@ -10,7 +10,7 @@ import { isDone } from './saveDrop.ts'
 import { AT_ONCE, movingOf, type Saving, tellFailed } from './saving.ts'
 import { createTroubles } from './troubles.ts'
 
-export interface WatchedDrops {
+interface WatchedDrops {
   /** What the inbox has now, and the begun adoptions, whose drops may have left it. Begins with what there is to do. */
   take(items: readonly InboxItem[], begun: readonly DescribedDrop[]): void
   underWay(): Iterable<DropId>

@@ -1,8 +1,7 @@
 /** What a link asks its guests, by the flags `--question` and `--file-kinds`. */
-import { fileKindsText, parseFileKinds, type Question, questionsText } from '@blindkeep/client/questions'
+import { type Asked, fileKindsText, parseFileKinds, type Question, questionsText } from '@blindkeep/client/questions'
 import { InvalidArgumentError } from 'commander'
 import { UsageError } from '../ground/exits.ts'
-import type { Asked } from '../ground/questionTexts.ts'
 
 export interface AskingFlags {
   /** Undefined for an empty text, which asks nothing. */

@@ -15,7 +15,7 @@ import { type AskingFlags, askedBy } from './asking.ts'
 import { limitFacts, limitsText } from './linkTexts.ts'
 import { pickLink } from './pickLink.ts'
 
-export interface CreateLinkFlags extends OwnerFlags, QrFlags, NewPassphraseFlags, AskingFlags {
+interface CreateLinkFlags extends OwnerFlags, QrFlags, NewPassphraseFlags, AskingFlags {
   readonly expires?: Expiry
   readonly maxSize?: number
   readonly maxTotal?: number | 'unlimited'

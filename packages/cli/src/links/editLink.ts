@@ -11,7 +11,7 @@ import { type AskingFlags, askedBy } from './asking.ts'
 import { limitsText, linkFacts, STATES } from './linkTexts.ts'
 import { pickLink } from './pickLink.ts'
 
-export interface EditLinkFlags extends OwnerFlags, AskingFlags {
+interface EditLinkFlags extends OwnerFlags, AskingFlags {
   readonly expires?: Expiry | 'never'
   readonly maxSize?: number | 'unlimited'
   readonly maxTotal?: number | 'unlimited'

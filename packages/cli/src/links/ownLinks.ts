@@ -7,14 +7,14 @@ import { agrees } from '../ground/ask.ts'
 import { EXIT, type Exit } from '../ground/exits.ts'
 import { type QrFlags, tellQrCode } from '../ground/qrCode.ts'
 import { questionsLine } from '../ground/questionTexts.ts'
-import { nameText, refusedLines } from '../ground/refusedTexts.ts'
+import { nameText, refusedBy } from '../ground/refusedTexts.ts'
 import type { Report } from '../ground/report.ts'
 import { shrinking } from '../ground/table.ts'
 import { filesText, shortId, shown, timeText } from '../ground/texts.ts'
 import { limitsText, linkFacts, STATES, stateText } from './linkTexts.ts'
 import { pickLink } from './pickLink.ts'
 
-export interface ListLinksFlags extends OwnerFlags {
+interface ListLinksFlags extends OwnerFlags {
   readonly all?: boolean
 }
 
@@ -27,7 +27,7 @@ export async function listLinks(flags: ListLinksFlags): Promise<Exit> {
   const rows = links.map((link) => ({ cells: cellsOf(link), fact: linkFacts(link) }))
   const none = all ? 'There are no links.' : 'No link takes files.'
   report.list(headings, rows, `${none} Create one: blindkeep link create`)
-  for (const line of refusedLines(every)) report.aside(line)
+  for (const { text } of refusedBy(every)) report.aside(text)
   return tellFaults(links, report)
 }
 

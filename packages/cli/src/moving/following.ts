@@ -14,7 +14,7 @@ export interface Following {
 }
 
 /** What a person decides, and what is done then. */
-export interface PreparedFollowing {
+interface PreparedFollowing {
   readonly question: string
   readonly fact: object
   follow(): Promise<void>

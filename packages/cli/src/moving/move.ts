@@ -11,7 +11,7 @@ import { forgetPins, isPinned, lastFollowed, pinsOf } from '../home/pins.ts'
 import { forgetReceipts } from '../receipts/seenReceipts.ts'
 import { prepareFollowing } from './following.ts'
 
-export interface MoveFlags extends OwnerFlags {
+interface MoveFlags extends OwnerFlags {
   readonly forget?: string
 }
 

@@ -8,7 +8,7 @@ import { EXIT, type Exit } from '../ground/exits.ts'
 import { pick } from '../ground/pick.ts'
 import { shortId, shown, timeText } from '../ground/texts.ts'
 
-export interface AddChannelFlags extends OwnerFlags {
+interface AddChannelFlags extends OwnerFlags {
   readonly addressFile?: string
   readonly tokenFile?: string
   readonly name?: string

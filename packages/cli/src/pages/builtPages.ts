@@ -6,7 +6,7 @@ import { PAGE_INDEX, PAGE_MEDIA_TYPES, PAGE_ROUTES, PREVIEW, previewPolicyOf } f
 import { LocalError } from '../ground/exits.ts'
 import { type Folder, folderAt, ownFolder } from '../ground/ownFiles.ts'
 
-export interface PageAnswer {
+interface PageAnswer {
   readonly headers: Readonly<Record<string, string>>
   readonly bytes: Uint8Array
 }

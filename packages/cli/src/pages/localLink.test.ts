@@ -7,7 +7,7 @@ import type { AskedOperation } from './operationAt.ts'
 const [ID, OTHER] = ['a'.repeat(32), 'b'.repeat(32)]
 const OF_ALL = ['attestationKeys', 'deprecation', 'moves', 'revokedJti', 'serverInfo', 'site', 'version']
 const OWN = {
-  link: ['appendChunk', 'cancelDrop', 'createDrop', 'dropSession', 'guestLink', 'guestReceipt'],
+  link: ['appendChunk', 'cancelDrop', 'createDrop', 'dropSession', 'guestLink', 'guestReceipt', 'noteHeldBack'],
   share: ['share', 'shareBlob', 'shareBlobHead'],
 } as const
 

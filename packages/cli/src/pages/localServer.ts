@@ -12,7 +12,7 @@ import type { OwnOrigin } from './ownOrigin.ts'
 import type { Pairing } from './pairing.ts'
 import { DATA_HEADERS, type PassOn, passOn, refuse } from './passOn.ts'
 
-export interface LocalServer {
+interface LocalServer {
   readonly own: Pick<OwnOrigin, 'origin' | 'host'>
   readonly pages: LocalPages
   readonly pairing: Pairing

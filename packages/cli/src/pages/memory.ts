@@ -52,7 +52,7 @@ const READING: Reading<readonly Kept[]> = {
 /** Of one profile; the oldest gives way. */
 const MAX_ACCOUNTS = 20
 
-export interface MemoryOf {
+interface MemoryOf {
   readonly profile: Profile
   readonly accountId: string
   /** The server's origin. */

@@ -10,7 +10,7 @@ import { pinsOf, refuseMoved } from '../home/pins.ts'
 import { type GivenAddress, localLinkOf } from './localLink.ts'
 import { type BrowserFlags, showPages } from './showPages.ts'
 
-export interface OpenPagesFlags extends ReportFlags, BrowserFlags {}
+interface OpenPagesFlags extends ReportFlags, BrowserFlags {}
 
 export async function openPages(given: string, flags: OpenPagesFlags): Promise<Exit> {
   if (given !== '-')

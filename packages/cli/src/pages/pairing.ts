@@ -4,7 +4,7 @@
  */
 import { createHash, timingSafeEqual } from 'node:crypto'
 
-export interface PairingPorts {
+interface PairingPorts {
   /** Milliseconds of a clock that only goes on. */
   readonly elapsedMs: () => number
   readonly randomBytes: (count: number) => Uint8Array
@@ -12,7 +12,7 @@ export interface PairingPorts {
   readonly onCode: (code: string) => void
 }
 
-export type PairingAnswer =
+type PairingAnswer =
   | { readonly is: 'paired'; readonly token: string }
   | { readonly is: 'wrong'; readonly triesLeft: number }
   /** There is no code any more: ask for another one. */

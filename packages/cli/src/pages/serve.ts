@@ -6,7 +6,7 @@ import { type Exit, UsageError } from '../ground/exits.ts'
 import { localAccountOf } from './localAccount.ts'
 import { type BrowserFlags, showPages } from './showPages.ts'
 
-export interface ServeFlags extends OwnerFlags, BrowserFlags {}
+interface ServeFlags extends OwnerFlags, BrowserFlags {}
 
 export async function servePages(address: string | undefined, flags: ServeFlags): Promise<Exit> {
   const signed = await signedIn(flags)

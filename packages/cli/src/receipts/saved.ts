@@ -50,7 +50,7 @@ function beginningOf(name: string): string {
   return beginning
 }
 
-export interface AssetReceiptsFile {
+interface AssetReceiptsFile {
   readonly folder: string
   readonly assetId: AssetId
   /** Of the file, if it is known. */

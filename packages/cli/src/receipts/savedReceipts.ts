@@ -11,7 +11,7 @@ import { unlessMissing } from '../ground/disk.ts'
 import { receiptsOfProfile } from './keep.ts'
 import { RECEIPT_ENDING, receiptsOfHome } from './saved.ts'
 
-export type SavedReceipts =
+type SavedReceipts =
   | {
       readonly path: string
       /** Undefined for the receipt of a guest's file. */

@@ -24,7 +24,7 @@ export interface ChosenFile {
   readonly size: number
 }
 
-export interface NotChosen {
+interface NotChosen {
   readonly shownAs: string
   readonly why: string
   /** False for what is left out on purpose. */

@@ -22,7 +22,7 @@ const PHASES = {
   saving: 'saving',
 } as const
 
-const TROUBLES = {
+export const TROUBLES = {
   no_connection: 'no answer',
   busy: 'the server is busy',
   storage_unavailable: 'the server cannot reach its disk',

@@ -32,7 +32,7 @@ export interface RememberedFile<State, Landed> {
   alone<Result>(work: () => Promise<Result>): Promise<Result>
 }
 
-export interface RememberedFileOptions<State> {
+interface RememberedFileOptions<State> {
   /** A directory that all processes of this user share. */
   readonly home: string
   /** The directory of `vault`. */

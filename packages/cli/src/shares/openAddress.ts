@@ -20,7 +20,7 @@ import { failureOf } from '../outcomes/failures.ts'
 import { saveFile } from '../save/saveFile.ts'
 import { createProgress } from '../send/progress.ts'
 
-export interface OpenFlags extends ReportFlags {
+interface OpenFlags extends ReportFlags {
   readonly to?: string
   readonly only?: string
   readonly passphraseFile?: string

@@ -30,7 +30,7 @@ import { shrinking } from '../ground/table.ts'
 import { filesText, namedText, shortId, shown, timeText } from '../ground/texts.ts'
 import { type ShowingFlags, sharesShowing } from './showing.ts'
 
-export interface CreateShareFlags extends OwnerFlags, QrFlags, NewPassphraseFlags {
+interface CreateShareFlags extends OwnerFlags, QrFlags, NewPassphraseFlags {
   readonly name?: string
   readonly expires?: Expiry
   readonly downloads?: number

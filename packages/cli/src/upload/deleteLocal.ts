@@ -22,7 +22,7 @@ export interface Deletion {
   readonly receiptFile?: string
 }
 
-export interface DeleteLocal extends OpenedLocal {
+interface DeleteLocal extends OpenedLocal {
   readonly session: SignedIn
   readonly file: ChosenFile
   readonly assetId: AssetId

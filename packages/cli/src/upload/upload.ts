@@ -20,7 +20,7 @@ import { type ChosenFile, chooseFiles } from '../send/files.ts'
 import { sendEach, tellOthers } from '../send/sendEach.ts'
 import { type UploadResult, uploadFile } from './uploadFile.ts'
 
-export interface UploadFlags extends OwnerFlags {
+interface UploadFlags extends OwnerFlags {
   readonly album: string
   readonly again?: boolean
   readonly thenDelete?: boolean

@@ -1,7 +1,6 @@
 /** Uploads a file into an album, or continues, until it landed and its receipts are checked and saved. */
 import type { Device } from '@blindkeep/client/device'
 import { AuditError, ProblemError, SendError } from '@blindkeep/client/errors'
-import type { SendTurns } from '@blindkeep/client/guest'
 import type { OpenFile } from '@blindkeep/client/node'
 import { type Owner, parseUploadState, type UploadState } from '@blindkeep/client/owner'
 import type { AlbumId, AssetId } from '@blindkeep/protocol/ids'
@@ -10,7 +9,6 @@ import { pinsOf } from '../home/pins.ts'
 import { type Landing, mayDiffer, notAsked, notRetained, recordGone, withoutReceipt } from '../outcomes/afterLanding.ts'
 import { keepReceipts } from '../receipts/keep.ts'
 import type { ChosenFile } from '../send/files.ts'
-import type { FileProgress } from '../send/progress.ts'
 import {
   isSameVersion,
   isUntouched,
@@ -19,10 +17,11 @@ import {
   type Version,
   versionOf,
 } from '../send/remembered.ts'
+import type { SendOne } from '../send/sendEach.ts'
 import { withFile } from '../send/withFile.ts'
 import { type Deletion, deleteLocal } from './deleteLocal.ts'
 
-export interface UploadFile {
+interface UploadFile extends SendOne {
   readonly session: SignedIn
   readonly device: Device
   readonly album: AlbumId
@@ -37,11 +36,9 @@ export interface UploadFile {
   /** RFC 3339: it cannot be deleted from the account before, also if it had landed already. */
   readonly retainUntil: string | undefined
   readonly signal: AbortSignal
-  readonly onProgress: (progress: FileProgress) => void
-  readonly turns: SendTurns
 }
 
-export interface LandedAsset extends Landing {
+interface LandedAsset extends Landing {
   readonly assetId: AssetId
   /** Of the sealed original. */
   readonly ciphertextHash: string

@@ -22,7 +22,7 @@ export async function emailFor(calls: Calls, typed: string): Promise<string> {
   return email
 }
 
-export interface MasterPorts {
+interface MasterPorts {
   readonly calls: Calls
   readonly environment: Environment
 }

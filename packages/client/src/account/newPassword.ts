@@ -6,7 +6,7 @@ import { sealSmall } from '../seal/seal.ts'
 import { KDF_VERSION } from './masterOf.ts'
 
 /** What the server stores for a new password, besides the public sign-in key. */
-export interface PasswordMembers {
+interface PasswordMembers {
   readonly kdf_version: number
   readonly salt: string
   readonly sealed_account_key: string

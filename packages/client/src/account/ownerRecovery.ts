@@ -1,7 +1,7 @@
 /** Other recovery words of a signed-in owner, and the note at the server that the owner has them. */
 import type { Bytes } from '@blindkeep/protocol/bytes'
 import { createCalls } from '../http/call.ts'
-import { NetworkError } from '../http/errors.ts'
+import { NetworkError, ProblemError } from '../http/errors.ts'
 import { sendAgainWhenLost } from '../http/lostAnswer.ts'
 import { callProved } from '../http/proof.ts'
 import { recoveryKeySeed } from '../seal/derive.ts'
@@ -14,7 +14,7 @@ import {
   requireOpens,
   seedOfWords,
 } from './newRecoveryWords.ts'
-import { withPassword } from './passwordWrong.ts'
+import { PasswordWrong, withPassword } from './passwordWrong.ts'
 import { secretOfWords } from './recoveryWords.ts'
 
 export interface ChangeRecoveryWords {
@@ -50,15 +50,25 @@ export function createOwnerRecovery({ accountKey, ...own }: RecoveryPorts): Owne
   const { calls, email, environment } = own
   // A recovery asks without a session, and so does this check of what it would get.
   const strangers = createCalls({ ...calls.address, fetch: environment.fetch })
+  /** Words of a try whose outcome was not known. */
+  const mayBeStored = new WeakSet<NewRecoveryWords>()
   return {
     async changeRecoveryWords({ password, code, words }) {
       const { seed } = await presentKeys(own, password)
       noteAccountKey(words, accountKey)
       const body = { seed, ...(code === undefined ? {} : { code }), ...(await recoveryOf(words, accountKey)) }
       noteSent(words, { calls: strangers, email })
+      let requests = 0
+      const send = () => {
+        requests += 1
+        return callProved(calls, 'changeRecoveryWords', body)
+      }
       try {
-        await withPassword(() => sendAgainWhenLost(() => callProved(calls, 'changeRecoveryWords', body)))
+        await withPassword(() => sendAgainWhenLost(send))
       } catch (error) {
+        // The server counts the question below as wrong words.
+        if (requests === 1 && !mayBeStored.has(words) && isRefusal(error)) throw error
+        mayBeStored.add(words)
         // A lost answer to an earlier request, or a proxy's own answer, may hide that they are stored.
         if (error instanceof NetworkError || !(await isStored(words))) throw error
       }
@@ -74,6 +84,14 @@ export function createOwnerRecovery({ accountKey, ...own }: RecoveryPorts): Owne
         await prove(seedOfWords(words))
       }
     },
+  }
+
+  /** Of the server, and not of a proxy: nothing was done. */
+  function isRefusal(error: unknown): boolean {
+    return (
+      error instanceof PasswordWrong ||
+      (error instanceof ProblemError && error.code !== 'unknown' && error.status < 500)
+    )
   }
 
   function isStored(words: NewRecoveryWords): Promise<boolean> {

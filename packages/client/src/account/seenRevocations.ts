@@ -11,7 +11,7 @@ export interface RevocationStore {
   save(revocations: Revocations): Promise<void>
 }
 
-export interface SeenRevocations {
+interface SeenRevocations {
   /** Adds what the store has, and from now on saves there. */
   keepIn(store: RevocationStore): void
   /** The time that was seen first counts. Rejects when the store does. */

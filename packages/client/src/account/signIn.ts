@@ -22,7 +22,7 @@ export interface Challenge<Owner> {
   answer(code: string): Promise<Owner>
 }
 
-export type SignInAnswer =
+type SignInAnswer =
   | { readonly status: 200; readonly body: TokenResponse }
   | { readonly status: 202; readonly body: ChallengeResponse }
 

@@ -16,7 +16,7 @@ export interface AssetBlob {
 }
 
 /** The drop that an adopted asset came from. */
-export interface AssetDrop {
+interface AssetDrop {
   readonly dropId: DropId
   readonly opaqueId: OpaqueId
   /** base64. */

@@ -31,7 +31,7 @@ export interface Signed {
   readonly provenanceHash: Sha256Hex
 }
 
-export interface VouchedAsset {
+interface VouchedAsset {
   /** They agree with the manifest, if there is one. */
   readonly asset: AssetFacts
   readonly original: AssetBlob

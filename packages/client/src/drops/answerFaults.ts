@@ -1,9 +1,10 @@
 /** Whether answers are what the owner asked for: before a guest sends, and again as marks for the owner. */
 import { parseInstant } from '@blindkeep/protocol/ids'
 import { MAX_QUESTIONS } from '@blindkeep/protocol/suites'
-import { type Answers, answerTo } from '../seal/answers.ts'
+import { type Answers, answerTo, pairOf } from '../seal/answers.ts'
 import { plainLine, spelled } from '../seal/plainLine.ts'
 import { fileKindFault } from './fileKinds.ts'
+import type { LinkTitle } from './linkTitle.ts'
 import type { Question } from './questions.ts'
 
 export type AnswerFault = 'missing' | 'too_long' | 'not_a_choice' | 'not_a_date' | 'not_a_number'
@@ -38,10 +39,17 @@ export type Mark =
   /** By its name alone. */
   | { readonly is: 'wrong_kind'; readonly fileKinds: readonly string[] }
 
+/** What a link asks, or asked until it ended. */
+export type Asked = Pick<LinkTitle, 'questions' | 'fileKinds'>
+
+/** Undefined for a link whose words do not open, and for one that is not known: no file can be judged by it. */
+export function askedBy(link: (Asked & { readonly titleFault: string | undefined }) | undefined): Asked | undefined {
+  return link?.titleFault === undefined ? link : undefined
+}
+
 /** In the owner's order; what is not asked, and the kind of the file, come last. */
 export function marksOf(
-  questions: readonly Question[] | undefined,
-  fileKinds: readonly string[] | undefined,
+  { questions, fileKinds }: Asked,
   file: { readonly name: string | undefined; readonly fields?: Answers | undefined },
 ): readonly Mark[] {
   const isWrong = fileKinds !== undefined && fileKindFault(fileKinds, file.name ?? '', undefined) !== undefined
@@ -62,6 +70,6 @@ function marksOfAnswers(questions: readonly Question[], answers: Answers | undef
 
 /** What the link does not ask, or a label that comes again, in the guest's order. */
 export function notAsked(questions: readonly Pick<Question, 'label'>[], answers: Answers): Answers {
-  const labels = new Set(questions.map(({ label }) => spelled(label)))
-  return answers.filter(([label]) => !labels.delete(spelled(label)))
+  const counting = new Set(questions.map(({ label }) => pairOf(answers, label)))
+  return answers.filter((answer) => !counting.has(answer))
 }

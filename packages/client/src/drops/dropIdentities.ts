@@ -14,7 +14,7 @@ import type { DropFacts } from './inboxDrop.ts'
 /** An inbox lists 10,000 drops. Beyond this number, the ids that were listed first are forgotten. */
 const MAX_IDS = 100_000
 
-export interface DropIdentities {
+interface DropIdentities {
   /** From now on this id is this drop's. `isSwapped` notes it too. */
   note(drop: DropFacts): void
   /** Whether this id was listed for another drop before. */

@@ -47,7 +47,7 @@ export interface DropSeal {
   readonly kemCt: Bytes
 }
 
-export interface GuestLink {
+interface GuestLink {
   readonly fragment: Fragment
   readonly suiteId: number
   /** 16 bytes. */

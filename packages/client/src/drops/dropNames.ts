@@ -19,7 +19,7 @@ export interface DropNamesPorts {
   readonly environment: Environment
 }
 
-export interface DropNames {
+interface DropNames {
   /** Call it for each drop that is listed: its id stays its own from then on. */
   note(drop: DropFacts): void
   /** Rejects only with the signal's reason: any other failure is the item's fault. */

@@ -15,7 +15,7 @@ const FRAGMENT_BYTES = 1 + LINK_SECRET_BYTES + HASH_BYTES
 /** 49 bytes are 66 characters without padding (RFC 4648, section 5). */
 const form = /^[A-Za-z0-9_-]{66}$/
 
-export interface LinkKey {
+interface LinkKey {
   readonly suiteId: number
   /** 16 bytes. */
   readonly opaqueId: Uint8Array

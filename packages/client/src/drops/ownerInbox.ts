@@ -21,7 +21,7 @@ export type { DescribedDrop, DropFacts } from './inboxDrop.ts'
 /** Each takes a request of about 2.3 KB; more at once would only queue in the browser. */
 const HEADERS_AT_ONCE = 6
 
-export interface PendingDropsOptions extends ListOptions {
+interface PendingDropsOptions extends ListOptions {
   /** Drops that the caller has, in this order: it gets those that come after them. */
   readonly known?: readonly DropId[] | undefined
 }
@@ -35,7 +35,7 @@ export interface OpenedDrop extends FileDescription {
   readonly content: ReadableStream<Bytes>
 }
 
-export interface InboxOptions {
+interface InboxOptions {
   /** Called after each drop whose name was read, or could not be read. */
   readonly onProgress?: ((opened: number, of: number) => void) | undefined
   readonly signal?: AbortSignal | undefined

@@ -108,7 +108,7 @@ export interface OwnLink extends CreatedLink, LinkTitle {
 }
 
 /** What guests could not send through a link, until its owner changes the link or dismisses it. */
-export interface RefusedByLink {
+interface RefusedByLink {
   /** Each reason once. */
   readonly reasons: readonly { readonly why: LinkRefusal; readonly count: number }[]
   /** RFC 3339. */

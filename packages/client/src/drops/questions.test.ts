@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import blobs from '../../../../vectors/sealed-blobs.json' with { type: 'json' }
-import { answersText, parseAnswers } from '../seal/answers.ts'
-import { type AnswerFault, answerFault, marksOf } from './answerFaults.ts'
+import { answersText, answerTo, parseAnswers } from '../seal/answers.ts'
+import { type AnswerFault, answerFault, askedBy, marksOf } from './answerFaults.ts'
 import { fileKindFault, fileKindsText } from './fileKinds.ts'
 import { parseQuestions, type Question, questionsFault, questionsText } from './questions.ts'
 
@@ -46,6 +46,11 @@ describe('the questions of a link', () => {
     const equal = [composed, decomposed].map((label): Question => ({ ...day, label }))
     assert.deepEqual(questionsFault(equal), { reason: 'label_repeated', at: 1 })
     assert.equal(parseQuestions(JSON.stringify(equal)), undefined)
+    const [upper, lower] = ['DAY', 'day'].map((label): Question => ({ ...day, label }))
+    assert.ok(upper && lower)
+    assert.deepEqual(questionsFault([upper, lower]), { reason: 'label_repeated', at: 1 })
+    // A link of another client may have both.
+    assert.deepEqual(parseQuestions(JSON.stringify([upper, lower])), [upper, lower])
     assert.deepEqual(questionsFault([{ ...topic, choices: [composed, decomposed] }]), {
       reason: 'choice_repeated',
       at: 0,
@@ -107,7 +112,7 @@ describe('the marks beside a file', () => {
       ['Matter number', '1'],
       ['Matter number', '2'],
     ] as const
-    assert.deepEqual(marksOf(all, ['jpg'], { name, fields }), [
+    assert.deepEqual(marksOf({ questions: all, fileKinds: ['jpg'] }, { name, fields }), [
       { is: 'faulty', label: 'Topic', fault: 'not_a_choice' },
       { is: 'missing', label: 'Amount' },
       { is: 'not_asked', label: 'Colour' },
@@ -119,13 +124,31 @@ describe('the marks beside a file', () => {
   it('do not depend on how an accent is written', () => {
     const size: Question = { ...matter, label: 'Gr\u00F6\u00DFe' }
     const fields = [['Gro\u0308\u00DFe', '1']] as const
-    assert.deepEqual(marksOf([size], undefined, { name, fields }), [])
+    assert.deepEqual(marksOf({ questions: [size], fileKinds: undefined }, { name, fields }), [])
+  })
+
+  it('take an answer for that of a question that is written the same, or differs in case alone', () => {
+    const asked = { questions: [{ ...matter, label: 'Stra\u00DFe' }, day], fileKinds: undefined }
+    const once = [['STRASSE', '1']] as const
+    assert.deepEqual(marksOf(asked, { name, fields: once }), [])
+    assert.equal(answerTo(once, 'stra\u00DFe'), '1')
+    const twice = [...once, ['Stra\u00DFe', '2']] as const
+    assert.deepEqual(marksOf(asked, { name, fields: twice }), [{ is: 'not_asked', label: 'STRASSE' }])
+    assert.equal(answerTo(twice, 'Stra\u00DFe'), '2')
+  })
+
+  it('are not known where the words of the link do not open', () => {
+    const words = { questions: undefined, fileKinds: undefined }
+    assert.equal(askedBy({ ...words, titleFault: 'It does not open.' }), undefined)
+    assert.equal(askedBy(undefined), undefined)
+    const link = { ...words, titleFault: undefined }
+    assert.equal(askedBy(link), link)
   })
 
   it('say that a file without answers came from a page that asked nothing, if something is required', () => {
-    assert.deepEqual(marksOf(all, ['pdf'], { name }), [{ is: 'without_answers' }])
-    assert.deepEqual(marksOf([topic, day], undefined, { name }), [])
-    assert.deepEqual(marksOf(undefined, undefined, { name, fields: [] }), [])
+    assert.deepEqual(marksOf({ questions: all, fileKinds: ['pdf'] }, { name }), [{ is: 'without_answers' }])
+    assert.deepEqual(marksOf({ questions: [topic, day], fileKinds: undefined }, { name }), [])
+    assert.deepEqual(marksOf({ questions: undefined, fileKinds: undefined }, { name, fields: [] }), [])
   })
 })
 

@@ -7,7 +7,7 @@ import { utf8 } from '@blindkeep/protocol/bytes'
 import { isObject, parseJson } from '@blindkeep/protocol/json'
 import { MAX_HEADER_LIST_BYTES, MAX_QUESTIONS } from '@blindkeep/protocol/suites'
 import { fitsHeader } from '../seal/headerText.ts'
-import { plainLine, spelled } from '../seal/plainLine.ts'
+import { labelKey, plainLine, spelled } from '../seal/plainLine.ts'
 
 /** `label` and `choices` are one line each, and text of another person to a guest. */
 export type Question = { readonly label: string; readonly required: boolean } & (
@@ -32,7 +32,7 @@ const REASONS = {
   count: `a link has 1 to ${count} questions`,
   label_missing: 'a question needs a label',
   label_too_long: `a label has at most ${label} bytes`,
-  label_repeated: 'two questions have the same label',
+  label_repeated: 'two questions have the same label, or labels that differ in case alone',
   choices_count: `a question has 2 to ${choices} choices`,
   choice_missing: 'a choice is empty',
   choice_too_long: `a choice has at most ${choice} bytes`,
@@ -48,7 +48,7 @@ export function parseQuestions(text: string | undefined): readonly Question[] | 
   if (!Array.isArray(list) || list.length > MAX_QUESTIONS.count) return undefined
   const questions = list.map(questionOf).filter((question) => question !== undefined)
   const isPlain = questions.length === list.length && questions.every((one) => isSame(one, inLines(one)))
-  return isPlain && faultIn(questions) === undefined ? questions : undefined
+  return isPlain && faultIn(questions, spelled) === undefined ? questions : undefined
 }
 
 /** Makes one line of each label and choice. Throws `RangeError`, with the reason for a person, for what has a fault. */
@@ -58,10 +58,10 @@ export function questionsText(questions: readonly Question[]): string {
   return textOf(questions.map(inLines))
 }
 
-/** Why `questionsText` would refuse them. */
+/** Why `questionsText` would refuse them. A reader takes labels that differ in case alone. */
 export function questionsFault(questions: readonly Question[]): QuestionsFault | undefined {
   const lines = questions.map(inLines)
-  const fault = faultIn(lines)
+  const fault = faultIn(lines, labelKey)
   if (fault !== undefined) return fault
   return fitsHeader('questions', textOf(lines)) ? undefined : { reason: 'too_long' }
 }
@@ -110,11 +110,11 @@ function isSame(one: Question, other: Question): boolean {
   return JSON.stringify(one) === JSON.stringify(other)
 }
 
-function faultIn(questions: readonly Question[]): QuestionsFault | undefined {
+function faultIn(questions: readonly Question[], keyOf: (label: string) => string): QuestionsFault | undefined {
   if (questions.length === 0 || questions.length > MAX_QUESTIONS.count) return { reason: 'count' }
   const labels = new Set<string>()
   for (const [at, question] of questions.entries()) {
-    const label = spelled(question.label)
+    const label = keyOf(question.label)
     const reason = labels.has(label) ? 'label_repeated' : reasonOf(question)
     if (reason !== undefined) return { reason, at }
     labels.add(label)

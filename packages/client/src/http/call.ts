@@ -26,7 +26,7 @@ export interface AccessTokens {
   renew(spent: string): Promise<void>
 }
 
-export interface CallsOptions extends ServerAddress {
+interface CallsOptions extends ServerAddress {
   /** For operations with a bearer token; these throw without it. */
   readonly tokens?: AccessTokens
   readonly fetch?: typeof fetch

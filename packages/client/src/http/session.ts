@@ -34,7 +34,7 @@ export interface SharedTokens {
   stored(): Promise<TokenPair>
 }
 
-export interface SessionOptions extends SessionListener {
+interface SessionOptions extends SessionListener {
   /** Calls without tokens, for the rotation. */
   readonly calls: Calls
   readonly tokens: TokenPair

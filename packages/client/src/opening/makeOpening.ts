@@ -9,7 +9,7 @@ import { type SendState, sealerOf } from '../send/sendState.ts'
 import type { PinnedKeys } from '../verify/pinnedKeys.ts'
 import { publishedKeys } from '../verify/publishedKeys.ts'
 
-export interface OriginalBlob {
+interface OriginalBlob {
   /** K, 32 bytes. It seals more than this blob, so it does not enter the opening. */
   readonly key: Uint8Array
   /** 16 bytes: the opaque_id of the link for a drop, also after its adoption; otherwise the file_id. */

@@ -12,7 +12,7 @@ import type { PinnedKeys } from '../verify/pinnedKeys.ts'
 import { type CheckedProof, checkedProof } from './checkedProof.ts'
 import { openingOfBlob } from './makeOpening.ts'
 
-export interface ProveAsset extends Pick<AssetReceiptsOptions, 'pinned' | 'signal'> {
+interface ProveAsset extends Pick<AssetReceiptsOptions, 'pinned' | 'signal'> {
   /** Accepts the signature of a device that was revoked. */
   readonly allowRevokedDevice?: boolean | undefined
   /** Called with the bytes that were sealed again so far, and with how many there are. */

@@ -7,10 +7,12 @@ import { utf8 } from '@blindkeep/protocol/bytes'
 import { parseJson } from '@blindkeep/protocol/json'
 import { MAX_HEADER_LIST_BYTES, MAX_QUESTIONS } from '@blindkeep/protocol/suites'
 import { fitsHeader } from './headerText.ts'
-import { plainLine, spelled } from './plainLine.ts'
+import { findByLabel, plainLine } from './plainLine.ts'
+
+type Answer = readonly [label: string, value: string]
 
 /** The owner's order; unanswered ones left out. Each label and value is one line. Of equal labels the first counts. */
-export type Answers = readonly (readonly [label: string, value: string])[]
+export type Answers = readonly Answer[]
 
 /** Undefined for no text, and for one that does not fit. */
 export function parseAnswers(text: string | undefined): Answers | undefined {
@@ -34,8 +36,12 @@ export function answersText(answers: Answers): string {
 }
 
 export function answerTo(answers: Answers | undefined, label: string): string | undefined {
-  const wanted = spelled(label)
-  return answers?.find(([known]) => spelled(known) === wanted)?.[1]
+  return pairOf(answers ?? [], label)?.[1]
+}
+
+/** The answer that counts for this label, with the label that the guest's client wrote. */
+export function pairOf(answers: Answers, label: string): Answer | undefined {
+  return findByLabel(answers, label, ([known]) => known)
 }
 
 export function hasSameAnswers(one: Answers | undefined, other: Answers | undefined): boolean {

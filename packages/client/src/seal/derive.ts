@@ -162,7 +162,7 @@ export function sharePassphraseSalt(shareKey: Uint8Array, opaqueId: Uint8Array):
   return derive({ ikm, salt: id('opaque_id', opaqueId), info: serviceLabel('share-salt/1'), bytes: SALT_BYTES })
 }
 
-export interface SharePassphraseInputs {
+interface SharePassphraseInputs {
   /** 32 bytes, of the address. */
   readonly shareKey: Uint8Array
   /** 32 bytes: what Argon2id makes of the passphrase. */
@@ -202,7 +202,7 @@ export function assetWrapKey(ofAlbum: Uint8Array, fileId: Uint8Array): Bytes {
   return derive({ ikm: key('album key', ofAlbum), salt: id('file_id', fileId), info: serviceLabel('asset-wrap/1') })
 }
 
-export interface DropKeyInputs {
+interface DropKeyInputs {
   /** From X-Wing, 32 bytes. */
   readonly sharedSecret: Uint8Array
   /** 16 bytes. */
@@ -246,7 +246,7 @@ export function deviceMac(accountKey: Uint8Array, deviceId: Uint8Array, publicKe
 /** 16 zero bytes: the context of a blob without an id, such as the sealed account key. */
 export const NO_CONTEXT: Readonly<Uint8Array> = new Uint8Array(ID_BYTES)
 
-export interface StreamContext {
+interface StreamContext {
   /** K, 32 bytes. */
   readonly key: Uint8Array
   /** 16 bytes, random for every blob. */

@@ -5,14 +5,14 @@ import { primitives } from '#primitives'
 
 const { xWing } = primitives
 
-export type KemFault = 'public_key_invalid' | 'ciphertext_invalid'
+type KemFault = 'public_key_invalid' | 'ciphertext_invalid'
 
 /** X-Wing cannot use this key or ciphertext. Both come from other parties, so this is not a fault of this program. */
 export class KemError extends ReasonedError<KemFault> {
   override readonly name = 'KemError'
 }
 
-export interface KemKeyPair {
+interface KemKeyPair {
   /** 32 bytes; the private key. */
   readonly seed: Bytes
   /** 1216 bytes: ML-KEM-768 ‖ X25519. */
@@ -25,7 +25,7 @@ export function keyPairFromSeed(seed: Uint8Array): KemKeyPair {
   return { seed: Uint8Array.from(seed), publicKey: xWing.publicKeyOf(Uint8Array.from(seed)) }
 }
 
-export interface Encapsulation {
+interface Encapsulation {
   /** 1120 bytes. */
   readonly kemCt: Bytes
   /** 32 bytes. */

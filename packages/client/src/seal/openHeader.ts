@@ -114,7 +114,7 @@ async function derivedSecrets(
 }
 
 /** Returns the first bytes of a blob, or fewer when the blob is shorter. */
-export type FirstBytes = (count: number) => Promise<Bytes>
+type FirstBytes = (count: number) => Promise<Bytes>
 
 /** The bytes before the data segments, in one request or, for long headers, two. Throws `SealError`. */
 export async function readPrefix(firstBytes: FirstBytes): Promise<Bytes> {

@@ -21,7 +21,7 @@ export interface PasskeyContent {
   readonly email: string
 }
 
-export interface PasskeySeal {
+interface PasskeySeal {
   /** 32 bytes, SECRET: what the authenticator gave for `PASSKEY_INPUT`. */
   readonly output: Uint8Array
   /** 16 bytes. */

@@ -14,3 +14,21 @@ export function plainLine(text: string | undefined): string | undefined {
 export function spelled(line: string): string {
   return line.normalize('NFC')
 }
+
+/** Equal for labels that mean one question: an owner does not mind their case. ß is SS. */
+export function labelKey(label: string): string {
+  return spelled(spelled(label).toUpperCase())
+}
+
+/**
+ * What a label means, everywhere: the first that is called so, and where none is, the first whose label differs in case
+ * alone. Older links may have two of those.
+ */
+export function findByLabel<Item>(
+  items: readonly Item[],
+  label: string,
+  labelOf: (item: Item) => string,
+): Item | undefined {
+  const [exact, key] = [spelled(label), labelKey(label)]
+  return items.find((item) => spelled(labelOf(item)) === exact) ?? items.find((item) => labelKey(labelOf(item)) === key)
+}

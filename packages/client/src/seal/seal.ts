@@ -58,7 +58,7 @@ export async function createSealer(options: SealerOptions): Promise<Sealer> {
   return continueSealer({ prefix, salt, header, cipher, plaintextSize })
 }
 
-export interface SealedBeginning {
+interface SealedBeginning {
   /** All bytes before the data segments, as they were sealed. */
   readonly prefix: Bytes
   readonly salt: Bytes

@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { before, describe, it } from 'node:test'
 import { custodyOf, newOwner } from '../../../../testing/people.ts'
 import type { Exchanged } from '../../../../testing/tamperingProxy.ts'
+import { until } from '../../../../testing/until.ts'
 import { type Environment, systemEnvironment } from '../ground/environment.ts'
 import { openLink } from '../guest.ts'
 import { NetworkError } from '../http/errors.ts'
@@ -209,6 +210,17 @@ describe('an upload that pauses', () => {
   })
 })
 
+describe('what was held back', () => {
+  it('is not noted, and throws nothing, at a server that does not know the request and without an answer', async () => {
+    const opened = await openLink(link.url)
+    const matches = isGuestRequest('POST')
+    proxy.tamper({ matches, instead: 405, times: 1 }, { matches, lose: 'answer' })
+    assert.equal(await opened.noteHeldBack('too_large'), false)
+    assert.equal(await opened.noteHeldBack('no_room'), false)
+    proxy.tamper()
+  })
+})
+
 describe('a link refuses', () => {
   it('a file that is too large, before anything is sent', async () => {
     const { url } = await owner.createLink({ caps: { maxFileSize: 10_000 } })
@@ -217,7 +229,14 @@ describe('a link refuses', () => {
     assert.ok(largest !== undefined)
     await opened.prepare({ source: sourceOfBytes(randomBytes(largest)), name: 'fits' })
     const source = sourceOfBytes(randomBytes(largest + 1))
-    await assert.rejects(opened.prepare({ source, name: 'does not' }), stopped('too_large'))
+    const from = proxy.seen.length
+    const tooLarge = async () => assert.rejects(opened.prepare({ source, name: 'does not' }), stopped('too_large'))
+    const sent = () => proxy.seen.slice(from).map(({ method, path }) => `${method} ${path.split('/').at(-1)}`)
+    await tooLarge()
+    await until(() => sent().length > 0, 'the owner hears of it')
+    await tooLarge()
+    assert.equal(await opened.noteHeldBack('too_large'), true)
+    assert.deepEqual(sent(), ['POST refusals'])
   })
 
   it('a wrong passphrase, and a missing one before anything is hashed', async () => {

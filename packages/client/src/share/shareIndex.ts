@@ -42,7 +42,7 @@ export interface ShareEntry extends SharedFile {
   readonly mark?: Bytes
 }
 
-export interface ShareSeal {
+interface ShareSeal {
   /** 32 bytes, used for this share only. */
   readonly shareKey: Uint8Array
   /** 16 bytes. */

@@ -56,7 +56,7 @@ export interface Followed {
   readonly until: Instant | undefined
 }
 
-export interface RecordSeal {
+interface RecordSeal {
   /** 32 bytes. */
   readonly accountKey: Uint8Array
   /** 16 bytes. */

@@ -6,7 +6,7 @@ export interface StreamBlock {
   readonly event: { readonly name: string; readonly data: string } | undefined
 }
 
-export interface EventStreamParser {
+interface EventStreamParser {
   /** The blocks that this piece completes. Throws `RangeError` for a block longer than any that a server sends. */
   push(piece: string): readonly StreamBlock[]
 }

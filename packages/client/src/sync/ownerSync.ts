@@ -28,7 +28,7 @@ export interface ChangePage {
   readonly hasStartedOver: boolean
 }
 
-export interface ChangesOptions {
+interface ChangesOptions {
   /** From the beginning by default. */
   readonly cursor?: string | undefined
   /** The largest `seq` that this device has seen, in any session. A full list that ends before it is refused. */

@@ -24,7 +24,7 @@ export interface PictureOf {
   readonly originalHash: Sha256Hex
 }
 
-export interface AddThumbnail {
+interface AddThumbnail {
   /** The device that is named as the writer; nothing is signed. By default a device of the account that may write. */
   readonly device?: { readonly deviceId: DeviceId } | undefined
   /** Also for an asset that was signed by a device that was revoked since. */
@@ -32,7 +32,7 @@ export interface AddThumbnail {
   readonly signal?: AbortSignal | undefined
 }
 
-export type ReadThumbnail = Omit<AddThumbnail, 'device'>
+type ReadThumbnail = Omit<AddThumbnail, 'device'>
 
 export interface OwnerThumbnails {
   /**

@@ -32,7 +32,7 @@ export const MAX_ANSWER_MS = 600_000
 /** A sample that cannot be asked is not a loss, so it is not waited for as long as for a download. */
 const TRIES = 4
 
-export interface OpenedOriginal {
+interface OpenedOriginal {
   readonly original: SignedOriginal
   readonly prefixBytes: number
   readonly cipher: SegmentCipher

@@ -24,7 +24,7 @@ export interface SegmentOf {
   readonly segment: number
 }
 
-export interface Population {
+interface Population {
   readonly assets: number
   /** Data segments of all originals. */
   readonly segments: number

@@ -96,7 +96,7 @@ export async function prepareMove(options: MoveOptions): Promise<PreparedMove> {
 }
 
 /** What to remember of a name between the two. */
-export interface AlsoLeft {
+interface AlsoLeft {
   /** At `to`, in place of `pins`. */
   readonly pins: PinnedKeys
   readonly tombstone: PinnedKeys

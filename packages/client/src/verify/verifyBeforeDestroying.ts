@@ -38,7 +38,7 @@ export interface BeforeDestroying {
   readonly signal?: AbortSignal | undefined
 }
 
-export interface SafeToDestroy {
+interface SafeToDestroy {
   readonly safe: true
   /** Whether the server read and hashed every byte again. */
   readonly examined: 'deep' | 'structural'
@@ -51,7 +51,7 @@ export interface SafeToDestroy {
   readonly receipts: CheckedAssetReceipts
 }
 
-export interface NotSafeToDestroy {
+interface NotSafeToDestroy {
   readonly safe: false
   /** At least one. */
   readonly doubts: readonly Doubt[]

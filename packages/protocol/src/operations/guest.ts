@@ -1,5 +1,5 @@
 import { CreateDropRequest, CreateDropResponse } from '../schemas/drops.ts'
-import { GuestLinkResponse } from '../schemas/links.ts'
+import { GuestLinkResponse, HeldBackRequest } from '../schemas/links.ts'
 import { AssetReceipt } from '../schemas/receipts.ts'
 import { chunkHeaders, chunkProblems, sessionState } from './chunks.ts'
 import type { Operations } from './operation.ts'
@@ -42,6 +42,18 @@ export const guestOperations = {
       'error.drop.inbox_full',
       'error.quota.exceeded',
     ],
+  },
+  noteHeldBack: {
+    method: 'POST',
+    path: '/d/{opaque_id}/refusals',
+    tag: 'guest',
+    auth: 'link',
+    summary: 'Note that files were held back',
+    description:
+      'For a client that sends no request for files that do not fit the link’s limits: without it, the owner hears nothing of them. Send each reason once, however many files it is about, and go on whatever the answer is: 404 and 405 also come from servers without this operation. The reason is counted at the link like a refusal, if the link has that limit, or the inbox is full. It needs no passphrase.',
+    body: { type: 'application/json', schema: HeldBackRequest },
+    answers: { 204: { description: 'Noted, or of no limit of the link.' } },
+    problems: ['error.drop.link_not_found'],
   },
   appendChunk: {
     method: 'PATCH',

@@ -94,12 +94,27 @@ export const LINK_REFUSALS = [
 ] as const
 export type LinkRefusal = (typeof LINK_REFUSALS)[number]
 
+/** Why a guest's client holds a file back: what it can judge by `GuestLinkResponse`. */
+export const HELD_BACK = ['too_large', 'too_many', 'no_room', 'inbox_full'] as const
+export type HeldBack = (typeof HELD_BACK)[number]
+
+/** Has neither size nor name nor number of files: unknown members are refused, not ignored. */
+export const HeldBackRequest = object('HeldBackRequest', {
+  why: oneOf(
+    HELD_BACK,
+    'too_large: above max_file_size. too_many: more files than remaining_files. no_room: more bytes than remaining_bytes. inbox_full: as the link said.',
+  ),
+})
+
 const LinkRefusalResponse = object('LinkRefusalResponse', {
   why: oneOf(
     LINK_REFUSALS,
     'too_large: above max_file_size. files_full, bytes_full: the link’s caps. inbox_full: too many drops wait. quota_exceeded: the hard limit. expired, revoked: the link had ended.',
   ),
-  count: integer('How often. A guest that tries again counts again.', 1),
+  count: integer(
+    'How often. A guest that tries again counts again. What a guest’s client held back is counted on its word.',
+    1,
+  ),
 })
 
 export const LinkRefusalsResponse = object('LinkRefusalsResponse', {

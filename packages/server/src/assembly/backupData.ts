@@ -12,6 +12,7 @@ import { lockNodes } from '../adapters/sql/postgres/lockNodes.ts'
 import { lockDirectory } from '../adapters/sql/sqlite/directoryLock.ts'
 import type { Config } from '../config/config.ts'
 import type { BackupManifest } from '../domain/backup/backupManifest.ts'
+import { requireBackupOf } from '../domain/backup/bringBack.ts'
 import { acceptedManifest, type RestoreOptions } from '../domain/backup/restore.ts'
 import { belongingTo } from '../domain/custody/storeId.ts'
 import type { BackupDirectory, RestoredDatabase, SnapshotSource } from '../ports/backup.ts'
@@ -40,6 +41,41 @@ export async function openBackupData(config: Config, path: string): Promise<Back
       ? createSnapshots({ databasePath: database.path, directory: path })
       : createPostgresSnapshots({ url: database.url, directory: path })
   return { directory, snapshots, keyring, ...over(store, bytes, lock) }
+}
+
+/** The data that a repair brings objects back to, and the backup that they come from. The server may run. */
+interface RepairData extends Data {
+  readonly directory: BackupDirectory
+}
+
+/**
+ * Throws for people if the directory at `path` has no backup of this server, or while another repair writes to the same
+ * directory of bytes. `isDry` changes nothing.
+ */
+export async function openRepairData(
+  config: Config,
+  path: string,
+  { isDry }: { readonly isDry: boolean },
+): Promise<RepairData> {
+  const { blobs } = config
+  const directory = await openBackupDirectory({ path, apart: ownDirectories(config), mayBeMissing: false })
+  const data = await openPresentData(config)
+  try {
+    await requireBackupOf(data.store, directory)
+    const lock = isDry || blobs.kind !== 'files' ? undefined : await lockDirectory(blobs.directory, 'repair')
+    if (lock !== undefined) await data.replacing?.clear()
+    return {
+      ...data,
+      directory,
+      async close() {
+        await data.close()
+        lock?.release()
+      },
+    }
+  } catch (error) {
+    await data.close()
+    throw error
+  }
 }
 
 function ownDirectories({ dataDirectory, blobs }: Config): readonly string[] {

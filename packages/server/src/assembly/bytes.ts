@@ -8,6 +8,7 @@ import { checkStoreId, storeIdOf } from '../domain/custody/storeId.ts'
 import type { KeyedBytes } from '../ports/keyedBytes.ts'
 import type { Objects } from '../ports/objects.ts'
 import type { PartIndex } from '../ports/parts.ts'
+import type { Replacing } from '../ports/replacing.ts'
 import type { Staging } from '../ports/staging.ts'
 import type { Store } from '../ports/store.ts'
 import type { Witness } from '../ports/witness.ts'
@@ -17,6 +18,8 @@ export interface Bytes {
   readonly objects: Objects
   /** Undefined for files, which have no keys. */
   readonly keyedBytes?: KeyedBytes | undefined
+  /** Undefined for a bucket, where new keys replace others. */
+  readonly replacing?: Replacing | undefined
   /** Absent where database and bytes are one directory, which is set back as a whole. */
   readonly witness?: Witness | undefined
   close(): Promise<void>
@@ -73,7 +76,7 @@ export async function freeBytesIn(config: Config, store: Store): Promise<number>
 async function openFiles({ database }: Pick<Config, 'database'>, directory: string, use: BytesUse): Promise<Bytes> {
   const blobs = await openFilesystemBlobs({ directory, ...use })
   const witness = database.kind === 'sqlite' ? {} : { witness: createWitnessFile({ directory }) }
-  return { staging: blobs, objects: blobs, ...witness, close: blobs.close }
+  return { staging: blobs, objects: blobs, replacing: blobs.replacing, ...witness, close: blobs.close }
 }
 
 function openBucket(

@@ -90,7 +90,7 @@ async function askOfOtherName(call: Call, { serverId }: BackupManifest): Promise
   await requireConsent(call, { lines, word: 'restore' })
 }
 
-function repeat(seconds: number, work: () => void): () => void {
+export function repeat(seconds: number, work: () => void): () => void {
   const timer = setInterval(work, seconds * 1000)
   return () => clearInterval(timer)
 }

@@ -1,89 +1,10 @@
 import assert from 'node:assert/strict'
-import { copyFile, mkdir, mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { copyFile, readFile, truncate, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, it } from 'node:test'
-import { MARKER } from '../adapters/filesystem/marker.ts'
-import { readConfig } from '../config/config.ts'
-import { FILLED_BYTES, type Filled, fill } from '../testing/fsck.ts'
-import { GIVEN } from '../testing/serverUse.ts'
-import { defined, inWorld } from '../testing/world.ts'
-import type { Outcome } from './command.ts'
-import { fsckCommands } from './fsck.ts'
-
-interface CappedList {
-  readonly findings: readonly {
-    readonly kind: string
-    readonly what: string
-    readonly repairable: boolean
-    readonly todo: string
-  }[]
-  readonly counts: Readonly<Record<string, number>>
-  readonly repaired: readonly { readonly kind: string }[]
-}
-
-/** The data directory of a stopped server, filled by `fill`. */
-interface Directory {
-  readonly path: string
-  readonly filled: Filled
-  fsck(...flags: readonly string[]): Promise<Outcome & { readonly json: CappedList }>
-  change(...statements: readonly string[]): void
-  value(query: string): unknown
-}
-
-function inDirectory(work: (directory: Directory) => Promise<void>): () => Promise<void> {
-  return inWorld(
-    async (world) => {
-      const path = await mkdtemp(join(tmpdir(), 'blindkeep-fsck-'))
-      const databasePath = join(path, 'blindkeep.sqlite')
-      const config = readConfig({ DATA_DIR: path })
-      if ('faults' in config) assert.fail(config.faults.join())
-      const inDatabase = <Result>(ask: (database: DatabaseSync) => Result): Result => {
-        const database = new DatabaseSync(databasePath)
-        try {
-          return ask(database)
-        } finally {
-          database.close()
-        }
-      }
-      try {
-        const filled = await fill(world)
-        await mkdir(join(path, 'blobs'))
-        await writeFile(join(path, 'blobs', MARKER), '')
-        await copyFile(defined(world.databasePath), databasePath)
-        await copyFile(`${world.databasePath}-wal`, `${databasePath}-wal`)
-        for (const location of filled.locations.values()) {
-          await mkdir(dirname(join(path, 'blobs', location)), { recursive: true })
-          // A session may have no byte yet.
-          await copyFile(join(world.blobsDirectory, location), join(path, 'blobs', location)).catch(() => undefined)
-        }
-        await work({
-          path,
-          filled,
-          fsck: async (...flags) => {
-            const call = { config, settings: GIVEN, given: [], option: () => undefined, tell: () => undefined }
-            const outcome = defined(
-              await defined(fsckCommands[0]).run({ ...call, flag: (name) => flags.includes(name) }),
-            )
-            // The output of `--json`, as a program reads it.
-            return { ...outcome, json: JSON.parse(JSON.stringify(outcome.json)) }
-          },
-          change: (...statements) =>
-            inDatabase((database) => {
-              database.exec('pragma foreign_keys = off')
-              for (const statement of statements)
-                assert.equal(Number(database.prepare(statement).run().changes), 1, statement)
-            }),
-          value: (query) => inDatabase((database) => Object.values(database.prepare(query).get() ?? {})[0]),
-        })
-      } finally {
-        await rm(path, { recursive: true })
-      }
-    },
-    { isOnDisk: true },
-  )
-}
+import { FILLED_BYTES } from '../testing/fsck.ts'
+import { inDirectory, kinds } from '../testing/fsckDirectory.ts'
 
 const ROOT_OF = (name: string) => `select rootpage from sqlite_schema where name = '${name}'`
 const PAGE_BYTES = 4096
@@ -97,8 +18,6 @@ async function damagePage(path: string, number: unknown, damage: (page: Buffer) 
   damage(content.subarray(start, start + PAGE_BYTES))
   await writeFile(file, content)
 }
-
-const kinds = (messages: readonly { readonly kind: string }[]) => messages.map(({ kind }) => kind).toSorted()
 
 describe('blindkeep-server fsck', () => {
   it(

@@ -1,13 +1,20 @@
+import { sizeText } from '@blindkeep/protocol/byteSizes'
 import { countText } from '@blindkeep/protocol/counts'
+import { systemRandom } from '../adapters/system/random.ts'
+import { openRepairData } from '../assembly/backupData.ts'
 import { clockOf, type Data, openPresentData } from '../assembly/data.ts'
-import { createFinding, type Finding, formatFinding, REMEDIES } from '../domain/fsck/finding.ts'
+import { createBringing } from '../domain/backup/bringBack.ts'
+import { createFinding, type Finding, formatFinding, OF_BYTES, REMEDIES } from '../domain/fsck/finding.ts'
 import { examine } from '../domain/fsck/fsck.ts'
 import { type Counts, newCounts } from '../domain/fsck/options.ts'
 import { repair } from '../domain/fsck/repair.ts'
 import { createVerifiers } from '../domain/fsck/verifiers.ts'
 import { type CappedList, type CappedListBuilder, createCappedList } from '../domain/ground/cappedList.ts'
+import type { BackupDirectory } from '../ports/backup.ts'
+import type { Clock } from '../ports/clock.ts'
 import { ForeignSchema, StoreDamaged, ValueUnreadable } from '../ports/store.ts'
-import { type Call, type Command, type Outcome, withOpen } from './command.ts'
+import { repeat } from './backup.ts'
+import { type Call, type Command, type Outcome, UsageError, withOpen } from './command.ts'
 import { quotaOf } from './quota.ts'
 
 const PROGRESS_MS = 2_000
@@ -18,7 +25,9 @@ export const fsckCommands: readonly Command[] = [
     summary: 'Checks that the data directory is intact, or says what is wrong, where, and what to do.',
     details: [
       'Compares rows with rows and rows with files, and verifies every receipt with both signatures. The server may run; the master secret is not',
-      'needed. Exit status: 0 all is intact · 1 something is wrong, or the check did not finish · 2 the call was wrong.',
+      'needed. Exit status: 0 all is intact or repaired · 1 something is wrong, or the check did not finish · 2 the call was wrong.',
+      '--repair-from takes an older backup, too, and without its master secret: of it only bytes count that have the length and the hash that the',
+      'database here has. It replaces no object that is intact, and ends no session. With --deep it also finds bytes that nothing has noticed yet.',
     ],
     options: {
       deep: { value: 'flag', meaning: 'Also reads and hashes every byte.' },
@@ -26,6 +35,14 @@ export const fsckCommands: readonly Command[] = [
         value: 'flag',
         meaning:
           'Repairs what has one right value: counters, claims, marks. Deletes nothing, and changes nothing in a damaged database.',
+      },
+      'repair-from': {
+        value: 'BACKUP',
+        meaning: 'As --repair, and brings back from this backup the objects that are missing, damaged or unreadable.',
+      },
+      'dry-run': {
+        value: 'flag',
+        meaning: 'Changes nothing, and says what --repair-from would bring back.',
       },
     },
     run,
@@ -37,19 +54,40 @@ interface Repaired {
   readonly done: string
 }
 
+interface Left {
+  readonly finding: Finding
+  /** What the backup means for it. */
+  readonly fromBackup?: string | undefined
+}
+
+/** `directory`: of the backup that objects are brought back from. */
+type Opened = Data & { readonly directory?: BackupDirectory }
+
 async function run(call: Call): Promise<Outcome> {
-  const result: Result = { counts: newCounts(), left: createCappedList(), repaired: createCappedList() }
+  const [backup, isDry] = [call.option('repair-from'), call.flag('dry-run')]
+  if (isDry && backup === undefined)
+    throw new UsageError('`--dry-run` says what `--repair-from BACKUP` would bring back: add that.')
+  const result: Result = {
+    counts: newCounts(),
+    left: createCappedList(),
+    repaired: createCappedList(),
+    broughtBack: backup === undefined || isDry ? undefined : { objects: 0, bytes: 0 },
+  }
   const { counts, left } = result
   const count = () => left.list.length + left.more
-  const progress = setInterval(() => call.tell(`${countsText(counts)} · ${countText(count(), 'fault')}`), PROGRESS_MS)
+  const tell = () => call.tell([countsText(counts), countText(count(), 'fault'), ...broughtText(result)].join(' · '))
+  const progress = setInterval(tell, PROGRESS_MS)
+  const opening: Promise<Opened> =
+    backup === undefined ? openPresentData(call.config) : openRepairData(call.config, backup, { isDry })
   try {
-    await withOpen(openPresentData(call.config), (data) => check(call, data, result))
+    await withOpen(opening, (data) => check(call, data, result))
     return outcomeOf(result)
   } catch (error) {
     if (error instanceof ForeignSchema)
-      for (const what of error.differences) left.add(createFinding('schema_changed', {}, `the database has ${what}`))
+      for (const what of error.differences)
+        left.add({ finding: createFinding('schema_changed', {}, `the database has ${what}`) })
     else if (error instanceof StoreDamaged || error instanceof ValueUnreadable)
-      left.add(createFinding('database_damaged', {}, `it cannot be read: ${reasonOf(error)}`))
+      left.add({ finding: createFinding('database_damaged', {}, `it cannot be read: ${reasonOf(error)}`) })
     // Findings from before the error still count.
     else if (count() === 0) throw error
     return outcomeOf({ ...result, end: reasonOf(error) })
@@ -63,52 +101,95 @@ function reasonOf(error: unknown): string {
   return error.cause instanceof Error ? `${error.message} (${error.cause.message})` : error.message
 }
 
-async function check(call: Call, { store, objects }: Data, { counts, left, repaired }: Result): Promise<void> {
-  const ports = {
-    store,
-    objects,
-    clock: await clockOf(call.config),
-    verify: createVerifiers(),
-    quota: quotaOf(call.config),
-  }
+async function check(call: Call, data: Opened, { counts, left, repaired, broughtBack }: Result): Promise<void> {
+  const { store, objects } = data
+  const clock = await clockOf(call.config)
+  const ports = { store, objects, clock, verify: createVerifiers(), quota: quotaOf(call.config) }
   const { signal } = new AbortController()
-  let isRepairing = call.flag('repair')
+  const bringBack = bringingFor(call, data, clock)
+  let isRepairing = (call.flag('repair') || data.directory !== undefined) && !call.flag('dry-run')
+  let isTrusted = true
   const { retentionDaysMax } = call.config
   const examination = { deep: call.flag('deep'), indexes: isRepairing, signal, counts, retentionDaysMax }
   for await (const finding of examine(ports, examination)) {
     // Nothing is repaired by the rows of a damaged database.
-    if (finding.kind === 'database_damaged') isRepairing = false
-    const done = isRepairing && finding.repair ? await repair(ports, finding.repair) : undefined
+    if (finding.kind === 'database_damaged') isTrusted = isRepairing = false
+    const brought = isTrusted ? await bringBack(finding) : {}
+    if (brought.bytes !== undefined && broughtBack !== undefined) {
+      broughtBack.objects += 1
+      broughtBack.bytes += brought.bytes
+    }
+    const isRepairable = isRepairing && brought.done === undefined
+    const done = isRepairable && finding.repair ? await repair(ports, finding.repair) : brought.done
     if (done !== undefined) repaired.add({ finding, done })
     // A mark only records that bytes are wrong: the finding stays.
-    if (done === undefined || finding.repair?.repair === 'mark_damaged') left.add(finding)
+    const isMarked = brought.done === undefined && finding.repair?.repair === 'mark_damaged'
+    if (done === undefined || isMarked) left.add({ finding, fromBackup: brought.fromBackup })
+  }
+}
+
+interface FromBackup {
+  readonly done?: string
+  readonly bytes?: number
+  readonly fromBackup?: string
+}
+
+/** For a finding about the bytes of an object, if there is a backup. */
+function bringingFor({ config, flag }: Call, data: Opened, clock: Clock): (finding: Finding) => Promise<FromBackup> {
+  const { directory } = data
+  if (directory === undefined) return async () => ({})
+  const bringing = createBringing({ ...data, directory, clock, random: systemRandom, repeat }, config)
+  const isDry = flag('dry-run')
+  return async ({ kind, where: { location } }) => {
+    if (!OF_BYTES.has(kind) || typeof location !== 'string') return {}
+    const brought = await (isDry ? bringing.look(location) : bringing.bringBack(location))
+    switch (brought.outcome) {
+      case 'brought_back':
+        return isDry
+          ? { fromBackup: 'the backup has it' }
+          : { done: 'brought back from the backup, read back and hashed', bytes: brought.bytes }
+      case 'is_intact':
+        return isDry ? { fromBackup: 'its bytes are right by now' } : { done: 'its bytes are right: removed the mark' }
+      case 'is_gone':
+        return isDry ? { fromBackup: 'no row needs it any more' } : { done: 'nothing was left to do' }
+      case 'not':
+        return { fromBackup: `not brought back: ${brought.why}` }
+    }
   }
 }
 
 interface Result {
   readonly counts: Counts
-  readonly left: CappedListBuilder<Finding>
+  readonly left: CappedListBuilder<Left>
   readonly repaired: CappedListBuilder<Repaired>
+  /** Undefined if nothing is to be brought back. */
+  readonly broughtBack: { objects: number; bytes: number } | undefined
   /** Why the check did not finish. */
   readonly end?: string
 }
 
-function outcomeOf({ counts, left, repaired, end }: Result): Outcome {
+function outcomeOf(result: Result): Outcome {
+  const { counts, left, repaired, broughtBack, end } = result
   const total = left.list.length + left.more
   return {
     lines: [
-      ...left.list.flatMap((finding) => [formatFinding(finding), `    ${REMEDIES[finding.kind]}`]),
+      ...left.list.flatMap(linesOf),
       ...moreLine(left),
       ...repaired.list.map(({ finding, done }) => `repaired: ${formatFinding(finding)}: ${done}`),
       ...moreLine(repaired),
-      countsText(counts),
+      [countsText(counts), ...broughtText(result)].join(' · '),
       ...(end === undefined ? [] : [`The check did not finish: ${end}`]),
-      total === 0 ? 'All is intact.' : `${countText(total, 'fault')} found.`,
+      total === 0
+        ? repaired.list.length === 0
+          ? 'All is intact.'
+          : 'All is repaired.'
+        : `${countText(total, 'fault')} found.`,
     ],
     json: {
       findings: left.list.map(jsonOf),
       ...(left.more > 0 && { findings_not_told: left.more }),
       counts,
+      ...(broughtBack !== undefined && { brought_back: broughtBack }),
       repaired: repaired.list.map(({ finding: { kind, where, what }, done }) => ({ kind, where, what, done })),
       ...(repaired.more > 0 && { repaired_not_told: repaired.more }),
       ...(end !== undefined && { ended_early: end }),
@@ -121,8 +202,22 @@ function moreLine({ more }: CappedList<unknown>): readonly string[] {
   return more === 0 ? [] : [`and ${more} more`]
 }
 
-function jsonOf({ kind, where, what, repair: possible }: Finding) {
-  return { kind, where, what, todo: REMEDIES[kind], repairable: possible !== undefined }
+function linesOf({ finding, fromBackup }: Left): readonly string[] {
+  return [
+    formatFinding(finding),
+    ...(fromBackup === undefined ? [] : [`    ${fromBackup}`]),
+    `    ${REMEDIES[finding.kind]}`,
+  ]
+}
+
+function broughtText({ broughtBack }: Result): readonly string[] {
+  if (broughtBack === undefined) return []
+  return [`${countText(broughtBack.objects, 'object')} brought back (${sizeText(broughtBack.bytes)})`]
+}
+
+function jsonOf({ finding: { kind, where, what, repair: possible }, fromBackup }: Left) {
+  const todo = REMEDIES[kind]
+  return { kind, where, what, todo, repairable: possible !== undefined, from_backup: fromBackup }
 }
 
 function countsText({ bytes, ...rows }: Counts): string {

@@ -55,6 +55,7 @@ import { createLinkRefusals } from './drops/linkRefusals.ts'
 import { createLinks, type LinkSettings } from './drops/links.ts'
 import { createOpenedSessions } from './drops/openedSessions.ts'
 import { createOwnerNotices } from './drops/ownerNotices.ts'
+import { createRefusedDrops } from './drops/refusedDrops.ts'
 import type { GiveUpAfter } from './ground/pause.ts'
 import { createChannels } from './notify/channels.ts'
 import { createNotifier } from './notify/notifier.ts'
@@ -230,6 +231,7 @@ function createFileRules(ports: RulePorts, settings: RuleSettings, base: Base) {
     { store, clock, ending, quota, inboxRoom, refusals: linkRefusals },
     { ...settings, protocolVersion: () => protocolWindow.current().max },
   )
+  const refusedDrops = createRefusedDrops({ store, clock, quota, inboxRoom, notices, refusals: linkRefusals })
   const scrub = createScrubber({ store, objects, clock, log: ports.log }, settings)
   const reportDamage = async (location: string) => {
     // The verdict is no all the same, and the scrubber reads the object when it is due.
@@ -243,6 +245,7 @@ function createFileRules(ports: RulePorts, settings: RuleSettings, base: Base) {
     finishing,
     links,
     linkRefusals,
+    refusedDrops,
     notices,
     assets,
     retainAssets: createRetainAssets({ store, clock, rowBudget }, settings),
@@ -253,6 +256,7 @@ function createFileRules(ports: RulePorts, settings: RuleSettings, base: Base) {
       {
         ...{ store, room, clock, random, limiter, links, quota, writers, ending, opened, notices, inboxRoom },
         refusals: linkRefusals,
+        refusedDrops,
       },
       settings,
     ),

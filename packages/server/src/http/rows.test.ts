@@ -89,6 +89,7 @@ const newShare = () =>
 /** What each operation leaves. One that is missing here does not compile. */
 const LEAVES: { readonly [Name in Writing]: Leaves } = {
   register: 'proved',
+  noteHeldBack: 'changes',
   nonce: 'changes',
   kdf: 'changes',
   login: 'proved',

@@ -105,6 +105,19 @@ export const partReads = {
 
 const columns = ['key', 'uploadId', 'state', 'due'] as const
 
+/** A part that is being written, if there is its object. */
+function ofObject(db: Kysely<Tables>, { key, uploadId, until, location }: NewPart & { readonly location: string }) {
+  return db
+    .selectFrom('objects')
+    .select(({ val }) => [
+      val(key).as('key'),
+      val(uploadId).as('uploadId'),
+      sql<string>`'writing'`.as('state'),
+      val(until).as('due'),
+    ])
+    .where('objects.location', '=', location)
+}
+
 function writing(db: Kysely<Tables>, key: string) {
   return db.updateTable('parts').where('key', '=', key).where('state', '=', WRITING)
 }
@@ -167,32 +180,31 @@ export const partWrites = {
       ),
   ),
   /** Records a joining part. False, and nothing changed, beside another one, or if the object is not kept. */
-  beginJoining: changesOne((db, { key, uploadId, until, location }: NewPart & { readonly location: string }) =>
+  beginJoining: changesOne((db, given: NewPart & { readonly location: string }) =>
     db
       .insertInto('parts')
       .columns(columns)
       .expression(
-        db
-          .selectFrom('objects')
-          .select(({ val }) => [
-            val(key).as('key'),
-            val(uploadId).as('uploadId'),
-            sql<string>`'writing'`.as('state'),
-            val(until).as('due'),
-          ])
-          .where('objects.location', '=', location)
+        ofObject(db, given)
           .where('objects.state', '=', KEPT)
           .where(({ not, exists, selectFrom }) =>
             not(
               exists(
                 selectFrom('parts')
                   .select('parts.key')
-                  .where('parts.uploadId', '=', uploadId)
+                  .where('parts.uploadId', '=', given.uploadId)
                   .where('parts.state', '=', WRITING),
               ),
             ),
           ),
       ),
+  ),
+  /** Records a part for right bytes of a damaged object. False, and nothing changed, if no receipt vouches for it. */
+  beginReplacing: changesOne((db, given: NewPart & { readonly location: string }) =>
+    db
+      .insertInto('parts')
+      .columns(columns)
+      .expression(ofObject(db, given).where('objects.state', 'in', ['kept', 'orphaned', 'marked'])),
   ),
   /** Gives a part more time. False if it is not being written any more. */
   extend: changesOne((db, key: string, until: Instant) => writing(db, key).set({ due: until })),

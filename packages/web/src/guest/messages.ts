@@ -4,6 +4,7 @@ import type { SendTrouble } from '@blindkeep/client/errors'
 import type { LinkParts } from '@blindkeep/client/guest'
 import type { Answers, Question } from '@blindkeep/client/questions'
 import type { Site } from '@blindkeep/client/site'
+import type { HeldBack } from '@blindkeep/protocol/schemas/links'
 
 /** Why the link accepts no files. */
 export type LinkFault =
@@ -284,6 +285,8 @@ export interface Snapshot {
   readonly unfinished: readonly Unfinished[]
   readonly neverBegun: NeverBegun
   readonly remarks: readonly Remark[]
+  /** Why files were held back, as far as the server has noted it for the owner of the link. */
+  readonly ownerHears: readonly HeldBack[]
 }
 
 /** Is sealed with each file, for the link's owner. */

@@ -51,7 +51,7 @@ export function Queue({ snapshot }: { readonly snapshot: Snapshot }) {
 function Troubles({ snapshot }: { readonly snapshot: Snapshot }) {
   const text = useText(guestTexts)
   const tell = useTell()
-  const { counts, rows, alarms, link } = snapshot
+  const { counts, rows, alarms, link, ownerHears } = snapshot
   const others = counts.chosen + counts.waiting + counts.sending + counts.preparing
   const unfitRows = rows.filter(({ phase }) => phase === 'unfit')
   const isAlone = rows.length === counts.unfit
@@ -60,6 +60,7 @@ function Troubles({ snapshot }: { readonly snapshot: Snapshot }) {
   const unfit = others > 0 ? unfitBeside : unfitAtRest
   const isOfWrongKind = unfitRows.some(({ failure }) => failure === 'wrong_kind' || failure === 'wrong_content')
   const kinds = isOfWrongKind && link.is === 'open' ? link.words.fileKinds : undefined
+  const isHeard = rows.some(({ failure }) => ownerHears.some((why) => why === failure))
   const retryable = rows.filter(({ phase, retry }) => phase === 'failed' && retry === 'resume').length
   return (
     <>
@@ -78,6 +79,11 @@ function Troubles({ snapshot }: { readonly snapshot: Snapshot }) {
             </div>
           )}
         </Notice>
+      )}
+      {isHeard && (
+        <p class="soft small" role="status">
+          {text.ownerHears}
+        </p>
       )}
       {retryable > 1 && (
         <div>

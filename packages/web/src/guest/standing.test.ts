@@ -39,6 +39,7 @@ function snapshot({ counts = {}, sent = { files: 0, landed: 0 }, ...given }: Giv
       hiddenRows: 0,
       unfinished: [],
       remarks: [],
+      ownerHears: [],
     },
     neverBegun: { files: 0, hasFolders: false },
     ...given,

@@ -1,13 +1,12 @@
 import { createReadStream } from 'node:fs'
-import { mkdir, open, readdir, readFile, realpath, rename, rm, stat } from 'node:fs/promises'
+import { mkdir, readdir, readFile, realpath, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import { syncDirectories, syncDirectory } from '../../ground/disk.ts'
 import { type BackupDirectory, BackupFailed } from '../../ports/backup.ts'
 import { systemCode, unlessMissing } from './failure.ts'
+import { UNFINISHED, writeNewFile } from './newFile.ts'
 
 const MANIFEST = 'backup.json'
-/** The ending of files that are being written. No finished file has it. */
-const UNFINISHED = '.new'
 const READ_BYTES = 1024 * 1024
 const FOLDERS: readonly string[] = ['blobs', 'staged']
 /** The names that a backup's directory may have. Every new file system has `lost+found`. */
@@ -65,7 +64,7 @@ function directoryAt(root: string): BackupDirectory {
     const path = pathOf(name)
     await folderOf(path)
     try {
-      await writeSynced(root, path + UNFINISHED, body)
+      await writeNewFile(path + UNFINISHED, body, on)
       await on(() => rename(path + UNFINISHED, path))
     } catch (error) {
       // Frees its space. If that fails too, the next run removes the file.
@@ -130,19 +129,6 @@ async function* filesBelow(root: string, folder: string): AsyncIterable<string> 
 
 async function* piecesOf(text: string): AsyncIterable<Uint8Array> {
   yield new TextEncoder().encode(text)
-}
-
-/** Replaces what a killed run has left, and follows no link that is there. */
-async function writeSynced(root: string, path: string, body: AsyncIterable<Uint8Array>): Promise<void> {
-  const on = <Result>(work: () => Promise<Result>) => onBackup(root, work)
-  await on(() => rm(path, { force: true }))
-  const file = await on(() => open(path, 'wx', 0o600))
-  try {
-    for await (const piece of body) await on(() => file.appendFile(piece))
-    await on(() => file.sync())
-  } finally {
-    await on(() => file.close())
-  }
 }
 
 /** Creates the directory and its missing parents, durably. */

@@ -4,6 +4,7 @@ import { dirname, join, resolve } from 'node:path'
 import { freeBytesOf } from '../../ground/disk.ts'
 import { BlobMissing } from '../../ground/storageErrors.ts'
 import { checkByteCount, checkLocation, type Objects } from '../../ports/objects.ts'
+import type { Replacing } from '../../ports/replacing.ts'
 import type { Staging } from '../../ports/staging.ts'
 import { createDigests, type Digests } from './digest.ts'
 import {
@@ -18,6 +19,7 @@ import { createFiles, type Files, type OpenFile } from './files.ts'
 import { createGathering, type Gathering } from './gathering.ts'
 import { createMarker, foreignDirectory, MARKER, type Marker } from './marker.ts'
 import { createPieces, type Pieces } from './pieces.ts'
+import { createReplacing } from './replacing.ts'
 import { createSyncs, type Syncs } from './syncs.ts'
 import { writeBody } from './writing.ts'
 
@@ -25,6 +27,7 @@ const nameForm = /^[0-9a-f]{64}\.[0-9a-f-]{36}$/
 
 /** Both ports of the bytes as files (mode 0600) below a directory whose file system keeps what fsync acknowledged. */
 export interface FilesystemBlobs extends Staging, Objects {
+  readonly replacing: Replacing
   /** Closes all files and ends the threads that hash. The caller makes sure that no call is under way. */
   close(): Promise<void>
 }
@@ -73,6 +76,7 @@ export async function openFilesystemBlobs(options: FilesystemBlobsOptions): Prom
   return {
     ...writingBlobs(parts),
     ...readingBlobs(parts),
+    replacing: createReplacing({ ...parts, pathOf: (location) => pathOf(root, location) }),
     async close() {
       await digests.close()
       await files.close()

@@ -79,9 +79,10 @@ export function foreignDirectory(root: string): Error {
       `the blob directory ${root} does not look like the one that this database belongs to:`,
       `  the database knows objects, but the directory has neither an object nor the file ${MARKER}.`,
       '  Is the disk mounted? Mount it, or set BLOBS_URL to the directory of the objects, and start again. Nothing was changed.',
-      '  Only if the objects are lost permanently, and you have no backup of them:',
+      '  Only if the objects are lost permanently:',
       `    mkdir -p '${root}' && touch '${join(root, MARKER)}'`,
-      '  and start again. The server then reports the objects as lost, and open uploads start again or fail.',
+      '  and, if you have a backup, bring them back: `blindkeep-server fsck --repair-from BACKUP`. Then start again.',
+      '  The server reports the others as lost, and open uploads start again or fail.',
     ].join('\n'),
   )
 }

@@ -107,9 +107,10 @@ function foreignStore({ address }: Client, key: string, knownId: string | undefi
       `the bucket ${address.bucket} does not look like the one that this database belongs to:`,
       `  the database knows objects, but the bucket has no ${key}.`,
       '  Set BLOBS_URL to the bucket and prefix of the objects, and start again. Nothing was changed.',
-      `  Only if the objects are lost permanently, and you have no backup of them: put an object ${key} with the line`,
+      `  Only if the objects are lost permanently: put an object ${key} with the line`,
       `    store: ${knownId ?? '<id>'}`,
-      `  ${knownId === undefined ? 'where <id> is a random UUID, ' : ''}and start again. The server then reports the objects as lost.`,
+      `  ${knownId === undefined ? 'where <id> is a random UUID, ' : ''}and, if you have a backup, bring them back: \`blindkeep-server fsck --repair-from BACKUP\`.`,
+      '  Then start again. The server reports the others as lost.',
     ].join('\n'),
   )
 }

@@ -4,6 +4,7 @@ import {
   type JoinedPart,
   type KeptPart,
   type NewPart,
+  type ObjectState,
   StorageUnavailable,
   type Store,
   type WriteTx,
@@ -180,6 +181,30 @@ function describeJoining(inStore: InStore): void {
       await store.write([], (tx) => tx.parts.giveUp(keyOf(9), at(5)))
       assert.deepEqual(await join(), LOST)
       assert.deepEqual(await keptOf(store), [kept(1, 0), kept(2, 10)])
+    }),
+  )
+
+  it(
+    'begin for new bytes of an object that a receipt vouches for, beside others',
+    inStore(async (store) => {
+      await seedUpload(store)
+      const begin = (number: number) =>
+        store.write([], (tx) => tx.parts.beginReplacing({ ...part(number), location: object(1).location }))
+      const move = (from: ObjectState, to: 'orphaned' | 'marked' | 'deleting') =>
+        store.write([], (tx) => tx.objects.move(object(1).location, { from, to, at: at(3) }))
+      assert.equal(await begin(1), false)
+      await store.write([], (tx) => tx.objects.keep([object(1).location], at(2)))
+      const begun = [await begin(2), await begin(3)]
+      for (const [from, to] of [
+        ['kept', 'orphaned'],
+        ['orphaned', 'marked'],
+        ['marked', 'deleting'],
+      ] as const) {
+        await move(from, to)
+        begun.push(await begin(10 + begun.length))
+      }
+      assert.deepEqual(begun, [true, true, true, true, false])
+      assert.deepEqual(await dueKeys(store, 60), [keyOf(2), keyOf(3), keyOf(12), keyOf(13)])
     }),
   )
 

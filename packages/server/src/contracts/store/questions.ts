@@ -355,6 +355,7 @@ export const questions: { readonly [Each in Noun]: { readonly [Name in keyof Wri
     isKnown: (tx) => tx.parts.isKnown(part(1).key),
     begin: (tx) => tx.parts.begin(part(1), 4),
     beginJoining: (tx) => tx.parts.beginJoining({ ...part(1), location: object(1).location }),
+    beginReplacing: (tx) => tx.parts.beginReplacing({ ...part(1), location: object(1).location }),
     extend: (tx) => tx.parts.extend(part(1).key, at(9)),
     join: async (tx) => {
       await keepPart(tx, 1, 0)

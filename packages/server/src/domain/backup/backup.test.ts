@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readdir, rm, truncate, writeFile } from 'node:fs/promises'
+import { readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import type { UploadId } from '@blindkeep/protocol/ids'
@@ -13,6 +13,7 @@ import { append, bytes, land, leaveFinishing, newLink, openDrop, ownerOf, upload
 import { movedTo } from '../../testing/moved.ts'
 import { defined, type World } from '../../testing/world.ts'
 import { collectorPausedUntil } from '../custody/collect.ts'
+import { rotateAttestationKey } from '../custody/keys.ts'
 
 const whole = { faults: [], strays: [] }
 const DAY = 86_400
@@ -307,6 +308,22 @@ describe('a backup', () => {
       )
       world.clock.advance(1)
       await backUp()
+    }),
+  )
+
+  it(
+    'goes on in its directory after the key of a server without accounts was replaced, if the backup is its own',
+    withBackups(async ({ world, path, backUp, faults }) => {
+      await backUp()
+      await rotateAttestationKey(world)
+      world.clock.advance(1)
+      const manifest = join(path, 'backup.json')
+      const text = await readFile(manifest, 'utf8')
+      await writeFile(manifest, text.replace('"objects": 0', '"objects": 1'))
+      await assert.rejects(backUp(), /of another server, without receipts/)
+      await writeFile(manifest, text)
+      await backUp()
+      assert.deepEqual(await faults(), whole)
     }),
   )
 

@@ -10,7 +10,7 @@ import {
   type Sha256Hex,
 } from '@blindkeep/protocol/ids'
 import { isCount, isObject } from '@blindkeep/protocol/json'
-import type { SnapshotCounts, SnapshotObject } from '../../ports/backup.ts'
+import { type BackupDirectory, BackupFailed, type SnapshotCounts, type SnapshotObject } from '../../ports/backup.ts'
 import type { Keyring } from '../../ports/keyring.ts'
 import { partsOf } from '../ground/location.ts'
 import { isSame } from '../ground/sameBytes.ts'
@@ -18,7 +18,7 @@ import { isSame } from '../ground/sameBytes.ts'
 /** The content of `backup.json`. */
 export interface BackupManifest {
   readonly createdAt: Instant
-  /** Undefined when the server had signed no receipt. */
+  /** Undefined when the server had neither accounts nor receipts. */
   readonly serverId: string | undefined
   /** The server’s first attestation key. It identifies the server of the backup. */
   readonly firstKeyId: KeyId
@@ -43,6 +43,13 @@ export function formatManifest(manifest: BackupManifest, keyring: Pick<Keyring, 
     counts,
   }
   return `${JSON.stringify({ ...json, mac: toBase64(macOf(json, keyring)) }, undefined, 2)}\n`
+}
+
+/** Its text. Throws an error for people when no backup has ever finished there. */
+export async function manifestIn(directory: Pick<BackupDirectory, 'manifest'>): Promise<string> {
+  const text = await directory.manifest()
+  if (text !== undefined) return text
+  throw new BackupFailed('the directory holds no finished backup: there is no backup.json in it')
 }
 
 /** Whether a server with this master secret wrote it. Throws for people when the text is no manifest. */

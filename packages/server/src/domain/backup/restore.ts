@@ -24,7 +24,7 @@ import type { Quota } from '../quota/quota.ts'
 import { createUploadEnding } from '../uploads/uploadEnding.ts'
 import { createWriters } from '../uploads/writers.ts'
 import type { BackupProgress } from './backup.ts'
-import { type BackupManifest, isVouchedFor, nameOf, parseManifest } from './backupManifest.ts'
+import { type BackupManifest, isVouchedFor, manifestIn, nameOf, parseManifest } from './backupManifest.ts'
 import { createPassing } from './checkedBytes.ts'
 import { copyObject } from './objectCopies.ts'
 import { requireKeys } from './requireKeys.ts'
@@ -91,9 +91,7 @@ export async function acceptedManifest(
   { directory, keyring }: Pick<RestorePorts, 'directory' | 'keyring'>,
   { isTrusted }: RestoreOptions,
 ): Promise<{ readonly text: string; readonly manifest: BackupManifest }> {
-  const text = await directory.manifest()
-  if (text === undefined)
-    throw new BackupFailed('the directory holds no finished backup: there is no backup.json in it')
+  const text = await manifestIn(directory)
   const manifest = parseManifest(text)
   if (!isTrusted && !isVouchedFor(text, keyring)) throw new BackupFailed(NOT_VOUCHED_FOR)
   return { text, manifest }

@@ -37,7 +37,7 @@ export const ALARMS = {
   damaged: {
     name: 'damaged objects',
     severity: 'critical',
-    todo: 'The log names them (“an object is damaged”), and `fsck`. Check the disk, and bring the bytes back from a backup.',
+    todo: 'The log names them (“an object is damaged”), and `fsck`. Check the disk; `fsck --repair-from` brings the bytes back from a backup.',
   },
   clock_behind: {
     name: 'the clock is behind',
@@ -149,7 +149,8 @@ function ofRoom({
 }
 
 function ofBackup({ lastBackupAt, keyActiveFrom, at, accounts }: Standing): string | undefined {
-  if (lastBackupAt !== undefined && keyActiveFrom !== undefined && lastBackupAt < keyActiveFrom)
+  const lacksKey = lastBackupAt !== undefined && keyActiveFrom !== undefined && lastBackupAt < keyActiveFrom
+  if (lacksKey && accounts.count > 0)
     return `The last complete backup began at ${minuteText(lastBackupAt)}, before the key that signs receipts now: its restore would alarm all clients.`
   // Without a backup, the time is that of the first account: before that there is nothing to lose.
   const since = lastBackupAt ?? accounts.firstAt

@@ -130,6 +130,8 @@ describe('the alarms of a server', () => {
       await backUp(world.clock.now())
       world.clock.advance(1)
       await rotateAttestationKey(world)
+      assert.deepEqual(alarmsIn(await read(world)), [], 'without accounts no client has seen a key')
+      await newAccount(world)
       const [alarm, ...others] = alarmsIn(await read(world))
       assert.deepEqual([alarm?.kind, others], ['backup_overdue', []])
       assert.match(alarm?.what ?? '', /, before the key that signs receipts now: /)

@@ -32,8 +32,11 @@ export interface JoiningPorts {
   readonly reportDamage: (location: string) => void
 }
 
+/** A piece of the joined key: inside the store, from it, or from elsewhere. */
+type RunStep = JoinStep | { readonly given: Uint8Array }
+
 /** A joining that shows no progress for so long is given up. */
-const PART_SECONDS = 3600
+export const PART_SECONDS = 3600
 const EXTEND_AFTER_SECONDS = 300
 /** Objects of one turn. */
 const MAX_JOINED = 500
@@ -42,7 +45,7 @@ const MAX_BATCH = 100
 const MAX_REFUSED = 1000
 
 /** The part is not being written any more: another process gave it up. */
-class JoiningLost extends Error {}
+export class JoiningLost extends Error {}
 
 export function createJoining(ports: JoiningPorts, settings: JoiningSettings) {
   const { store, staging, clock, log } = ports
@@ -126,7 +129,11 @@ export function createJoining(ports: JoiningPorts, settings: JoiningSettings) {
 }
 
 /** One joining in the store of bytes. */
-function createJoinRun({ store, keyedBytes, clock }: JoiningPorts, key: string, signal: AbortSignal) {
+export function createJoinRun(
+  { store, keyedBytes, clock }: Pick<JoiningPorts, 'store' | 'keyedBytes' | 'clock'>,
+  key: string,
+  signal: AbortSignal,
+) {
   let extendedAt: Instant = clock.now()
 
   async function keepAlive(): Promise<void> {
@@ -137,9 +144,10 @@ function createJoinRun({ store, keyedBytes, clock }: JoiningPorts, key: string, 
     if (!(await store.write([], (tx) => tx.parts.extend(key, until)))) throw new JoiningLost()
   }
 
-  async function add(joining: Joining, step: JoinStep, number: number): Promise<JoinedPiece> {
+  async function add(joining: Joining, step: RunStep, number: number): Promise<JoinedPiece> {
     await keepAlive()
     const piece = { ...joining, number }
+    if ('given' in step) return keyedBytes.upload(piece, step.given)
     if ('gather' in step) return keyedBytes.upload(piece, await gather(keyedBytes, step.gather))
     const { key: source, start, end } = step.copy
     return keyedBytes.copy(piece, { key: source, range: { start, end } })
@@ -147,10 +155,10 @@ function createJoinRun({ store, keyedBytes, clock }: JoiningPorts, key: string, 
 
   return {
     /** Resolves when the key has so many bytes. */
-    async join(steps: readonly JoinStep[], bytes: number): Promise<void> {
+    async join(steps: Iterable<RunStep> | AsyncIterable<RunStep>, bytes: number): Promise<void> {
       const joining = { key, joiningId: await keyedBytes.create(key) }
       const pieces: JoinedPiece[] = []
-      for (const [index, step] of steps.entries()) pieces.push(await add(joining, step, index + 1))
+      for await (const step of steps) pieces.push(await add(joining, step, pieces.length + 1))
       await keepAlive()
       try {
         await keyedBytes.complete(joining, pieces)

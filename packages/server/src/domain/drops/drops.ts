@@ -25,6 +25,7 @@ import {
 import type { OpenedSessions, SessionLimitSettings } from './openedSessions.ts'
 import type { OwnerNotices } from './ownerNotices.ts'
 import { createJudgeProof } from './passphrases.ts'
+import type { RefusedDrops } from './refusedDrops.ts'
 
 export interface DropSettings extends PassphraseSettings, SessionLimitSettings, LinkPlaceSettings {}
 
@@ -45,15 +46,16 @@ interface DropPorts {
   readonly writers: Writers
   readonly ending: UploadEnding
   readonly opened: OpenedSessions
-  readonly notices: OwnerNotices
+  readonly notices: Pick<OwnerNotices, 'nearlyFull'>
   readonly inboxRoom: InboxRoom
   readonly refusals: Pick<CountedRefusals, 'note'>
+  readonly refusedDrops: Pick<RefusedDrops, 'note'>
 }
 
 export type Drops = ReturnType<typeof createDrops>
 
 export function createDrops(ports: DropPorts, settings: DropSettings) {
-  const { store, room, clock, limiter, opened, notices, refusals } = ports
+  const { store, room, clock, limiter, opened, notices, refusals, refusedDrops } = ports
   const openDropSession = createOpenDropSession({ ...ports, places: createLinkPlaces(ports, settings) })
   const judgeProof = createJudgeProof(limiter, settings)
 
@@ -92,9 +94,7 @@ export function createDrops(ports: DropPorts, settings: DropSettings) {
     )
     if (isRefusal(session)) {
       const why = whyOf(session, link)
-      if (why !== undefined) refusals.note(link, why)
-      if (session.refused === 'inbox_full' || session.refused === 'quota_exceeded')
-        await notices.refused(accountId, session.refused)
+      if (why !== undefined) await refusedDrops.note(link, why)
       return session
     }
     if (session.isInboxNearlyFull) await notices.nearlyFull(accountId)

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, it } from 'node:test'
 import { addSeconds, type OpaqueId } from '@blindkeep/protocol/ids'
+import { HELD_BACK } from '@blindkeep/protocol/schemas/links'
 import { accountLock } from '../../ports/store.ts'
 import { bytes, creation, land, never, newLink, notRefused, ownerOf } from '../../testing/guest.ts'
 import { defined, inWorld, newAccount, newOpaqueId, type World } from '../../testing/world.ts'
@@ -12,6 +13,11 @@ const content = bytes(100)
 
 async function refused(world: World, opaqueId: OpaqueId, size = 100): Promise<void> {
   assert.ok(isRefusal(await world.rules.drops.create(creation(opaqueId, content, { declaration: { size } }))))
+}
+
+/** The guest's client says each reason once. */
+async function heldBack(world: World, opaqueId: OpaqueId): Promise<void> {
+  for (const why of HELD_BACK) await world.rules.refusedDrops.noteHeldBack(opaqueId, why)
 }
 
 async function listed(world: World, opaqueId: OpaqueId) {
@@ -68,6 +74,77 @@ describe('refusals of a link', () => {
         assert.deepEqual(await counted(world, ended, 3600), { expired: 2, revoked: 1 })
       },
       { settings: { inboxFilesMax: 2, quotaHardBytes: 1000 } },
+    ),
+  )
+
+  it(
+    'are counted on the word of a guest’s client, by the limits that the link has',
+    inWorld(
+      async (world) => {
+        const owner = await newAccount(world)
+        const link = (caps: object) => newLink(world, caps, owner)
+        const [small, few, short, locked] = [
+          await link({ maxFileSize: 99 }),
+          await link({ maxFileCount: 9 }),
+          await link({ maxTotalBytes: 999 }),
+          await link({ maxFileSize: 99, passphraseVerifier: content }),
+        ]
+        for (const opaqueId of [small, few, short, locked]) await heldBack(world, opaqueId)
+        assert.equal(await listed(world, small), undefined, 'it writes nothing to the link')
+        assert.deepEqual(await counted(world, small), { too_large: 1, quota_exceeded: 1 })
+        assert.deepEqual(await counted(world, few, 0), { files_full: 1, quota_exceeded: 1 })
+        assert.deepEqual(await counted(world, short, 0), { bytes_full: 1 })
+        assert.deepEqual(await counted(world, locked, 0), { too_large: 1, quota_exceeded: 1 })
+        assert.equal(await heard(world, small), 5, 'of the account, and of four links')
+        const any = await link({})
+        await land(world, any, content)
+        await land(world, any, content)
+        await heldBack(world, any)
+        assert.deepEqual(await counted(world, any), { inbox_full: 1, quota_exceeded: 1 })
+        assert.equal(await heard(world, small), 6, 'of the inbox')
+      },
+      { settings: { inboxFilesMax: 2, quotaHardBytes: 1000 } },
+    ),
+  )
+
+  it(
+    'are not counted on a guest’s word for limits that there are not, and at an ended link as every request there',
+    inWorld(async (world) => {
+      const owner = await newAccount(world)
+      const opaqueId = await newLink(world, {}, owner)
+      await heldBack(world, opaqueId)
+      assert.deepEqual(await counted(world, opaqueId), {})
+      await world.rules.links.revoke(owner, opaqueId)
+      await heldBack(world, opaqueId)
+      assert.deepEqual(await counted(world, opaqueId), { revoked: 4 })
+      assert.deepEqual(await world.rules.refusedDrops.noteHeldBack(newOpaqueId(), 'too_large'), {
+        refused: 'link_not_live',
+      })
+    }),
+  )
+
+  it(
+    'are a message each hour on a guest’s word, and one until the owner dismisses them where trying takes a passphrase',
+    inWorld(
+      async (world) => {
+        const [opener, locker] = [await newAccount(world), await newAccount(world)]
+        const open = await newLink(world, { maxFileSize: 99 }, opener)
+        const locked = await newLink(world, { maxFileSize: 99, passphraseVerifier: content }, locker)
+        const anHour = async () => {
+          for (const opaqueId of [open, locked]) await heldBack(world, opaqueId)
+          await counted(world, open, 3601)
+        }
+        for (let hour = 1; hour <= 3; hour += 1) await anHour()
+        const ofAccount = 3
+        assert.equal(await heard(world, open), 3 + ofAccount)
+        assert.equal(await heard(world, locked), 1)
+        assert.deepEqual(await counted(world, locked), { too_large: 3, quota_exceeded: 3 })
+        notRefused(await world.rules.links.change(locker, locked, {}))
+        world.clock.advance(1)
+        await anHour()
+        assert.equal(await heard(world, locked), 2)
+      },
+      { settings: { quotaHardBytes: 1000 } },
     ),
   )
 

@@ -36,6 +36,8 @@ type Refused = Pick<Link, 'opaqueId' | 'accountId'>
 interface Waiting extends Pick<LinkRefusals, 'firstAt' | 'lastAt'> {
   readonly accountId: AccountId
   readonly counts: LinkRefusals['counts']
+  /** A guest who may send has tried to, or could have. Otherwise it is the word of any client with the address. */
+  readonly isTried: boolean
   readonly dueAt: Instant
 }
 
@@ -83,8 +85,9 @@ export function createLinkRefusals({ store, clock, notifier }: RefusalPorts, max
 
   /** With what has come meanwhile. */
   function putBack(opaqueId: OpaqueId, refused: Waiting, dueAt: Instant): void {
-    const { counts, lastAt } = waiting.get(opaqueId) ?? { counts: {}, lastAt: refused.lastAt }
-    waiting.set(opaqueId, { ...refused, counts: sumOf(refused.counts, counts), lastAt, dueAt })
+    const { counts, lastAt, isTried } = waiting.get(opaqueId) ?? { ...refused, counts: {} }
+    const both = { counts: sumOf(refused.counts, counts), isTried: isTried || refused.isTried }
+    waiting.set(opaqueId, { ...refused, ...both, lastAt, dueAt })
   }
 
   /** The owners of links that wait for the end of their hour have heard within it: they keep no others out. */
@@ -96,13 +99,14 @@ export function createLinkRefusals({ store, clock, notifier }: RefusalPorts, max
 
   return {
     /** A link took no file of a guest. Costs nothing but memory. */
-    note({ opaqueId, accountId }: Refused, why: LinkRefusal): void {
+    note({ opaqueId, accountId }: Refused, why: LinkRefusal, isTried = true): void {
       const at = clock.now()
       const present = waiting.get(opaqueId)
       if (present === undefined && waiting.size >= maxWaiting) return
       const { counts = {}, firstAt = at, dueAt = addSeconds(at, QUIET_SECONDS) } = present ?? {}
       const more = { ...counts, [why]: Math.min((counts[why] ?? 0) + 1, MAX_COUNT) }
-      waiting.set(opaqueId, { accountId, counts: more, firstAt, lastAt: at, dueAt })
+      const hasTries = isTried || present?.isTried === true
+      waiting.set(opaqueId, { accountId, counts: more, isTried: hasTries, firstAt, lastAt: at, dueAt })
     },
 
     /** The owner has seen them. */
@@ -144,15 +148,16 @@ async function write(tx: WriteTx, opaqueId: OpaqueId, refused: Waiting, at: Inst
   })
   if (!isWritten) return 'silent'
   await noteLinkChange(tx, { accountId, opaqueId }, at)
-  if (!isNews(refused.counts, refusals?.counts ?? {})) return 'silent'
+  if (!isNews(refused, refusals?.counts ?? {})) return 'silent'
   await noteChange(tx, accountId, { name: 'drop.refused' }, at)
   return 'heard'
 }
 
 /** Whether channels say it, after what the owner has not dismissed yet. */
-function isNews(counts: LinkRefusals['counts'], before: LinkRefusals['counts']): boolean {
+function isNews({ counts, isTried }: Waiting, before: LinkRefusals['counts']): boolean {
+  const isOnce = (why: LinkRefusal) => !isTried || OF_ENDED.includes(why)
   return LINK_REFUSALS.some(
-    (why) => counts[why] !== undefined && !OF_ACCOUNT.includes(why) && !(OF_ENDED.includes(why) && why in before),
+    (why) => counts[why] !== undefined && !OF_ACCOUNT.includes(why) && !(isOnce(why) && why in before),
   )
 }
 

@@ -6,7 +6,7 @@ const LOG_CHANGED = `The log was changed or damaged: ${RESTORE_BACKUP}`
 const RECOUNT = '`blindkeep-server fsck --repair` sets it to the sum of the rows.'
 const SEND_AGAIN = 'The sender has to cancel the session and send the file again.'
 const PUT_FILE_BACK =
-  'Put the file back: copy it from below `blobs` of a backup to the same place in the blob directory. Until then storage verification does not report it as stored.'
+  '`blindkeep-server fsck --repair-from BACKUP` brings it back from a backup that has it. Until then storage verification does not report it as retrievable.'
 
 /** What the operator does about each kind of finding. */
 export const REMEDIES = {
@@ -46,11 +46,11 @@ export const REMEDIES = {
   parts_wrong: ROWS_CHANGED,
   object_time_wrong:
     'Until that time the server neither checks the object nor removes it; nothing is lost. Set the clock of the machine right if it is ahead. If it is right, rows were changed, and not by the server.',
-  object_damaged: `${PUT_FILE_BACK} Then run \`blindkeep-server fsck --deep --repair\`, which removes the mark.`,
+  object_damaged: `${PUT_FILE_BACK} If the bytes are right by now, \`blindkeep-server fsck --deep --repair\` removes the mark.`,
   object_intact: '`blindkeep-server fsck --deep --repair` removes the mark.',
   file_missing: PUT_FILE_BACK,
   file_size_wrong: PUT_FILE_BACK,
-  file_unreadable: 'The disk fails: copy the readable files to another one, and put this file back from a backup.',
+  file_unreadable: `The disk fails: copy the readable files to another one. ${PUT_FILE_BACK}`,
   file_forbidden:
     'Nothing is lost as long as the file is there: do that, then run `blindkeep-server fsck --deep` again.',
   file_stray:
@@ -76,6 +76,15 @@ export const REMEDIES = {
 } as const
 
 export type FindingKind = keyof typeof REMEDIES
+
+/** Of the bytes of an object, at the location in `where`. */
+export const OF_BYTES: ReadonlySet<FindingKind> = new Set([
+  'object_damaged',
+  'file_missing',
+  'file_size_wrong',
+  'file_unreadable',
+  'bytes_wrong',
+])
 
 /** What one conditional write can correct safely. */
 export type Repair =

@@ -176,7 +176,8 @@ async function* examineSome(
     const inRow = checkObject(object, { ...examination, now: ports.clock.now() })
     yield* inRow.filter(({ kind }) => found === undefined || kind !== 'object_damaged')
     if (found !== undefined) yield found
-    const isReadable = found?.kind !== 'file_forbidden' && found?.kind !== 'file_unreadable'
-    if (examination.deep && isOurs(object) && isReadable) yield* examineBytes(ports, object, examination)
+    // One finding for the file. Of a session's file, the chunks before its end are still of interest.
+    const isDone = found !== undefined && (object.state !== 'staged' || found.kind !== 'file_size_wrong')
+    if (examination.deep && isOurs(object) && !isDone) yield* examineBytes(ports, object, examination)
   }
 }

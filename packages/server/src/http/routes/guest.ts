@@ -5,6 +5,7 @@ import { readReceipt } from '@blindkeep/protocol/receipt'
 import type { Chunks } from '../../domain/arrival/chunks.ts'
 import type { Drops } from '../../domain/drops/drops.ts'
 import type { Links } from '../../domain/drops/links.ts'
+import type { RefusedDrops } from '../../domain/drops/refusedDrops.ts'
 import { isRefusal, type Refusal, type Refuses } from '../../domain/ground/refusals.ts'
 import { findDropUpload } from '../../domain/uploads/findUpload.ts'
 import type { UploadEnding } from '../../domain/uploads/uploadEnding.ts'
@@ -12,12 +13,13 @@ import type { Store } from '../../ports/store.ts'
 import type { Routes } from '../call.ts'
 import { chunkAnswer, sessionHeaders } from '../chunk.ts'
 
-type Row = 'guestLink' | 'createDrop' | 'appendChunk' | 'dropSession' | 'cancelDrop' | 'guestReceipt'
+type Row = 'guestLink' | 'createDrop' | 'noteHeldBack' | 'appendChunk' | 'dropSession' | 'cancelDrop' | 'guestReceipt'
 
 interface GuestPorts {
   readonly store: Store
   readonly links: Links
   readonly drops: Drops
+  readonly refusedDrops: RefusedDrops
   readonly ending: UploadEnding
   readonly chunks: Chunks
 }
@@ -28,7 +30,7 @@ export interface GuestSettings {
 }
 
 export function guestRoutes(
-  { store, links, drops, ending, chunks }: GuestPorts,
+  { store, links, drops, refusedDrops, ending, chunks }: GuestPorts,
   settings: GuestSettings,
 ): Pick<Routes, Row> {
   const suggested = { suggested_chunk_size: settings.chunkBytesSuggested }
@@ -71,6 +73,10 @@ export function guestRoutes(
         source,
       })
       return isRefusal(answer) ? answer : { status: 201, body: { upload_id: answer, ...suggested } }
+    },
+
+    async noteHeldBack({ params, json }) {
+      return (await refusedDrops.noteHeldBack(params.opaque_id, json.why)) ?? { status: 204 }
     },
 
     async appendChunk(call) {

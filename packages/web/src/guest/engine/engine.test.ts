@@ -116,8 +116,9 @@ describe('files that do not fit into the link', () => {
     })
     const tab = await openTab(url)
     await tab.untilOpen()
-    const seen = world.proxy.seen.length
+    const from = world.proxy.seen.length
     await tab.add([
+      chosen('0.jpg', bytes(MIB), { folder: 'trip' }),
       chosen('10.jpg', bytes(1000), { folder: 'trip' }),
       chosen('9.jpg', bytes(1000), { folder: 'trip' }),
       chosen('1.jpg', bytes(MIB), { folder: 'trip' }),
@@ -127,17 +128,53 @@ describe('files that do not fit into the link', () => {
     assert.deepEqual(
       before.rows.map(({ name, phase, failure }) => [name, phase, failure]),
       [
+        ['0.jpg', 'unfit', 'too_large'],
         ['1.jpg', 'unfit', 'too_large'],
         ['2.jpg', 'chosen', undefined],
         ['9.jpg', 'chosen', undefined],
         ['10.jpg', 'unfit', 'too_many'],
       ],
     )
-    assert.equal(world.proxy.seen.length, seen)
+    const { ownerHears } = await tab.until((now) => now.ownerHears.length === 2)
+    assert.deepEqual(ownerHears.toSorted(), ['too_large', 'too_many'])
+    const sent = world.proxy.seen.slice(from).filter(isRequest('POST', DROPS))
+    // The reasons are all that leaves, each once.
+    assert.deepEqual(sent.map(({ path, headers }) => [path.split('/').at(-1), headers['content-length']]).toSorted(), [
+      ['refusals', String('{"why":"too_many"}'.length)],
+      ['refusals', String('{"why":"too_large"}'.length)],
+    ])
     await tab.remove(rowOf(before, '2.jpg').id)
     assert.equal(rowOf(tab.snapshot(), '10.jpg').phase, 'chosen')
     tab.send(noMessage, undefined)
     await tab.until(({ counts }) => counts.landed === 2)
+  })
+
+  it('are heard of by the owner also when it is the message that makes one too large', async () => {
+    const { url } = await world.owner.createLink({ caps: { maxFileSize: 10_000 } })
+    const tab = await openTab(url)
+    const { link } = await tab.untilOpen()
+    assert.ok(link.is === 'open')
+    await tab.add([chosen('just fits', bytes(link.limits.fileBytesMax ?? 0))])
+    tab.send({ ...noMessage, note: 'long '.repeat(1_000) }, undefined)
+    await tab.untilAll('failed')
+    const { rows, ownerHears } = await tab.until((now) => now.ownerHears.length > 0)
+    assert.deepEqual([rows[0]?.failure, ownerHears], ['too_large', ['too_large']])
+  })
+
+  it('are no trouble for the guest at a server that does not know the request for it', async () => {
+    const { url } = await world.owner.createLink({ caps: { maxFileSize: 10_000 } })
+    const tab = await openTab(url)
+    await tab.untilOpen()
+    const from = world.proxy.seen.length
+    const asked = () => world.proxy.seen.slice(from).filter(isRequest('POST', DROPS)).length
+    world.proxy.tamper({ matches: isRequest('POST', DROPS), instead: 405 })
+    await tab.add([chosen('large', bytes(20_000)), chosen('small', bytes(10))])
+    await until(() => asked() === 1, 'the page has asked')
+    world.proxy.tamper()
+    tab.send(noMessage, undefined)
+    await tab.until(({ checkedReceipts }) => checkedReceipts === 1)
+    const { rows, ownerHears } = tab.snapshot()
+    assert.deepEqual([rows.map(({ failure }) => failure), ownerHears], [['too_large', undefined], []])
   })
 
   it('are all but one when the link takes one file, and another choice replaces that one', async () => {

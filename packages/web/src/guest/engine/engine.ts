@@ -70,6 +70,7 @@ function snapshotOf(parts: EngineParts): Snapshot {
     totals: { ...totals, secondsLeft: isMoving ? rate.secondsLeft(totals.totalBytes - totals.doneBytes) : undefined },
     ...unfinishedIn(parts),
     remarks: remarks.now(),
+    ownerHears: parts.ownerHears.now(),
   }
 }
 

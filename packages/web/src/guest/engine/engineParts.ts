@@ -15,6 +15,7 @@ import { createEntries, type Entries, type Entry } from './entries.ts'
 import type { GuestStore } from './guestStore.ts'
 import { createLinkOpening, type LinkOpening } from './linkOpening.ts'
 import { createLockedUploads } from './lockedUploads.ts'
+import { createOwnerHears, type OwnerHears } from './ownerHears.ts'
 import { createPassphrase, type Passphrase } from './passphrase.ts'
 import { createPlannedFiles, type PlannedFiles } from './plannedFiles.ts'
 import { createProofs, type Proofs } from './proofs.ts'
@@ -54,6 +55,7 @@ export interface EngineParts {
   readonly planned: PlannedFiles
   readonly admission: Admission
   readonly remarks: Remarks
+  readonly ownerHears: OwnerHears
   readonly rate: RateMeter
   readonly batches: Batches
   readonly draft: Draft
@@ -84,10 +86,12 @@ export function createEngineParts(options: GuestEngineOptions): EngineParts {
   const planned = createPlannedFiles({ linkId, visitId: newId(), store, locks, nowMs, onChange })
   const rate = createRateMeter(() => environment.elapsedMs())
   const draft = createDraft({ linkId, store, entries: () => entries, nowMs })
+  const ownerHears = createOwnerHears({ link: () => link.opened(), onChange })
   const entries: Entries = createEntries((before, after) => {
     rate.count(sentBetween(before, after))
     planned.follow(before, after)
     draft.follow(before, after)
+    ownerHears.follow(before, after)
     onChange()
   })
   const passphrase = createPassphrase(onChange)
@@ -148,7 +152,7 @@ export function createEngineParts(options: GuestEngineOptions): EngineParts {
 
   return {
     ...{ linkId, serverUrl, store, entries, passphrase, link, site, receipts, uploads, earlier, planned, admission },
-    ...{ proofs, remarks, rate, batches, draft, visit, nowMs, onChange, endWaits: waking.wake },
+    ...{ proofs, remarks, ownerHears, rate, batches, draft, visit, nowMs, onChange, endWaits: waking.wake },
   }
 }
 

@@ -1,9 +1,10 @@
 /** What a guest has answered: columns in the list of the inbox, and a line each in the view of one file. */
 import type { FileDescription } from '@blindkeep/client/owner'
+import type { Asked } from '@blindkeep/client/questions'
 import { Name } from '../../common/controls.tsx'
 import { Fact } from '../../common/fact.tsx'
 import { useText } from '../../common/reader.ts'
-import { type Answered, type Asked, type ShownAnswers, shownAnswersOf } from './answers.ts'
+import { type Answered, type ShownAnswers, shownAnswersOf } from './answers.ts'
 import { inboxTexts } from './texts.ts'
 
 interface AnswersProps {

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { FileDescription } from '@blindkeep/client/owner'
-import { type Asked, shownAnswersOf } from './answers.ts'
+import type { Asked } from '@blindkeep/client/questions'
+import { questionsOf, shownAnswersOf } from './answers.ts'
+import type { ListedDrop } from './dropList.ts'
 
 const asked: Asked = {
   questions: [
@@ -58,4 +60,27 @@ describe('the answers of a file', () => {
       marks: [],
     })
   })
+})
+
+it('questions to find files by are named once, in whatever case links and files have them', () => {
+  const [matter] = asked.questions ?? []
+  const drops = [
+    { opaqueId: 'upper', file: file([]) },
+    { opaqueId: 'lower', file: file([]) },
+    {
+      opaqueId: 'unknown',
+      file: file([
+        ['PAGES', '1'],
+        ['matter', '17'],
+      ]),
+    },
+  ] as unknown as readonly ListedDrop[]
+  const links = new Map<string, Asked>([
+    ['upper', asked],
+    ['lower', { ...asked, questions: matter && [{ ...matter, label: 'MATTER' }] }],
+  ])
+  assert.deepEqual(
+    questionsOf(drops, (opaqueId) => links.get(opaqueId)),
+    ['Matter', 'Pages'],
+  )
 })

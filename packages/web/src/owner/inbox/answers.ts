@@ -1,14 +1,8 @@
 /** What guests have answered, as the inbox shows it. Pure. */
 
 import type { FileDescription } from '@blindkeep/client/owner'
-import { answerTo, type Mark, marksOf, notAsked, type Question } from '@blindkeep/client/questions'
+import { type Asked, answerTo, labelKey, type Mark, marksOf, notAsked } from '@blindkeep/client/questions'
 import type { ListedDrop } from './dropList.ts'
-
-/** What a link asks now, or asked last. */
-export interface Asked {
-  readonly questions: readonly Question[] | undefined
-  readonly fileKinds: readonly string[] | undefined
-}
 
 type AnswerMark = Extract<Mark, { readonly label: string }>
 type FileMark = Exclude<Mark, AnswerMark>
@@ -36,7 +30,7 @@ export function shownAnswersOf(file: FileDescription | undefined, asked: Asked |
   const { fields } = file
   if (asked === undefined)
     return { answers: (fields ?? []).map(([label, value]) => ({ label, value, mark: undefined })), marks: [] }
-  const all = marksOf(asked.questions, asked.fileKinds, file)
+  const all = marksOf(asked, file)
   const marks = all.filter((mark): mark is FileMark => !('label' in mark))
   if (fields === undefined) return { answers: [], marks }
   const labelled = all.filter((mark): mark is AnswerMark => 'label' in mark)
@@ -65,10 +59,14 @@ export function questionsOf(
   drops: readonly ListedDrop[],
   askedOf: (opaqueId: string) => Asked | undefined,
 ): readonly string[] {
-  const labels = new Set<string>()
+  const labels = new Map<string, string>()
+  const note = (label: string) => {
+    const key = labelKey(label)
+    if (!labels.has(key)) labels.set(key, label)
+  }
   for (const opaqueId of new Set(drops.map((drop) => drop.opaqueId)))
-    for (const { label } of askedOf(opaqueId)?.questions ?? []) labels.add(label)
+    for (const { label } of askedOf(opaqueId)?.questions ?? []) note(label)
   for (const { file, opaqueId } of drops)
-    if (askedOf(opaqueId) === undefined) for (const [label] of file?.fields ?? []) labels.add(label)
-  return [...labels].slice(0, MAX_OFFERED)
+    if (askedOf(opaqueId) === undefined) for (const [label] of file?.fields ?? []) note(label)
+  return [...labels.values()].slice(0, MAX_OFFERED)
 }

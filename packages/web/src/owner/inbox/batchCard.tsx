@@ -1,10 +1,10 @@
 /** The files of one go: who sent them, when, how many, what can be done with all, and themselves. */
+import type { Asked } from '@blindkeep/client/questions'
 import { useId, useRef, useState } from 'preact/hooks'
 import { Button, Name } from '../../common/controls.tsx'
 import { formats } from '../../common/format.ts'
 import { useText } from '../../common/reader.ts'
 import { AnswerColumns } from './answerList.tsx'
-import type { Asked } from './answers.ts'
 import type { DropBatch } from './batches.ts'
 import type { ListedDrop } from './dropList.ts'
 import { Arrival, BatchInView, DropRow, type RowActions } from './dropRow.tsx'

@@ -1,9 +1,9 @@
+import { type Asked, askedBy } from '@blindkeep/client/questions'
 import { useCallback } from 'preact/hooks'
 import { Button } from '../../common/controls.tsx'
 import { useText } from '../../common/reader.ts'
 import { useRefreshed } from '../../common/useRefreshed.ts'
 import { useLive, useOwnerPages } from '../context.ts'
-import type { Asked } from './answers.ts'
 import type { ListedDrop } from './dropList.ts'
 import { inboxTexts } from './texts.ts'
 
@@ -13,7 +13,7 @@ export type LinkLabels = (opaqueId: string) => string
 
 export interface InboxLinks {
   readonly labels: LinkLabels
-  /** What a link asks its guests, or asked until it ended: the same object until the links change. */
+  /** What a link asks its guests, as far as it can be read: the same object until the links change. */
   readonly askedOf: (opaqueId: string) => Asked | undefined
 }
 
@@ -31,7 +31,7 @@ export function useInboxLinks(): InboxLinks {
     },
     [links, text],
   )
-  const askedOf = useCallback((wanted: string) => links?.find(({ opaqueId }) => opaqueId === wanted), [links])
+  const askedOf = useCallback((wanted: string) => askedBy(links?.find(({ opaqueId }) => opaqueId === wanted)), [links])
   return { labels, askedOf }
 }
 

@@ -15,11 +15,12 @@ export class DirectoryInUse extends Error {
 }
 
 /** Each use has its own lock: a backup can run beside a server, but not two servers or two backups at once. */
-type DirectoryUse = 'server' | 'backup'
+type DirectoryUse = 'server' | 'backup' | 'repair'
 
 const FOR_PEOPLE: Readonly<Record<DirectoryUse, (directory: string) => string>> = {
   server: (directory) =>
     `another server uses the data directory ${directory}. Stop it first, or set DATA_DIR to another directory. If there is none, the disk has no locks (some network drives): use another disk.`,
+  repair: (directory) => `another repair of ${directory} is under way. Wait for it to end.`,
   backup: (directory) => `another backup of ${directory} is being made. Wait for it to end.`,
 }
 

@@ -1,0 +1,37 @@
+/** The owner of the link hears why this page holds files back. */
+import type { UploadLink } from '@blindkeep/client/guest'
+import { HELD_BACK, type HeldBack } from '@blindkeep/protocol/schemas/links'
+import type { Entry } from './entries.ts'
+
+export interface OwnerHears {
+  /** The reasons that the server has noted. */
+  now(): readonly HeldBack[]
+  follow(before: Entry | undefined, after: Entry | undefined): void
+}
+
+interface OwnerHearsOptions {
+  /** As it was opened last. */
+  readonly link: () => Pick<UploadLink, 'noteHeldBack'> | undefined
+  readonly onChange: () => void
+}
+
+export function createOwnerHears({ link, onChange }: OwnerHearsOptions): OwnerHears {
+  const noted = new Set<HeldBack>()
+
+  async function note(why: HeldBack): Promise<void> {
+    if ((await link()?.noteHeldBack(why)) !== true || noted.has(why)) return
+    noted.add(why)
+    onChange()
+  }
+
+  return {
+    now: () => [...noted],
+    follow(before, after) {
+      if (after === undefined || after.failure === before?.failure) return
+      const why = HELD_BACK.find((reason) => reason === after.failure)
+      // The server has counted what it refused itself.
+      const isOfPage = after.phase === 'unfit' || before?.phase === 'preparing'
+      if (why !== undefined && isOfPage) void note(why)
+    },
+  }
+}
