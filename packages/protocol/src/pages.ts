@@ -1,7 +1,7 @@
 /** The built pages: which file is at which address, and the headers that it is sent with, the same at every server. */
 
 /** Of the one style in `packages/web/unknown/index.html`, which names no files: it is at addresses of any depth. */
-const UNKNOWN_STYLE = "'sha256-83zuekegiFN0S03V6e6KyD6RIoU5/2mb4kEln2LqXhU='"
+const UNKNOWN_STYLE = "'sha256-p7LGIF6JMdbeDxcjjMyqxfQM+lOEWKRWdYkH6VYBi6A='"
 
 /** Nothing inline but that style or from other origins, no HTML or script from text, no frames (decisions/web.md). */
 export const PAGE_POLICY = [

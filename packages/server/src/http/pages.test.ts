@@ -8,7 +8,7 @@ import { listen, overHttp, said, type Web } from '../testing/http.ts'
 import { inWorld, type World } from '../testing/world.ts'
 
 const PAGE_POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self' 'sha256-83zuekegiFN0S03V6e6KyD6RIoU5/2mb4kEln2LqXhU='; img-src 'self' blob:; manifest-src 'self'; connect-src 'self'; worker-src 'self'; frame-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types blindkeep-worker"
+  "default-src 'none'; script-src 'self'; style-src 'self' 'sha256-p7LGIF6JMdbeDxcjjMyqxfQM+lOEWKRWdYkH6VYBi6A='; img-src 'self' blob:; manifest-src 'self'; connect-src 'self'; worker-src 'self'; frame-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types blindkeep-worker"
 
 function file(text: string, mediaType = 'text/html; charset=utf-8'): PageFile {
   return {

@@ -104,6 +104,9 @@ const halfAlbum = async (world: World) => {
   if (drop !== undefined) await adoptInPart(keeper, drop)
   return { url: `${world.url}/#/albums/${keeper.album}`, signedInAs: keeper.owner }
 }
+/** From the choice of an end to the server's look at it, a busy machine takes a while. */
+const ENDS_SECONDS = 5
+
 /** Files of a device that was revoked since, beside one that stopped before it was signed. */
 const doubtfulAlbum = async (world: World) => {
   const keeper = await world.keeper()
@@ -369,13 +372,13 @@ export const albumsShots: readonly Shot[] = [
       const others: string[] = []
       for (let page = 1; page <= 6; page++) others.push((await upload(`Page ${page}.png`)).assetId)
       await owner.createShare([assetId, ...others], { name: 'For the notary', passphrase: 'hjk4' })
-      for (const expiresAt of [await owner.endIn(1), '2099-01-01T00:00:00Z'])
+      for (const expiresAt of [await owner.endIn(ENDS_SECONDS), '2099-01-01T00:00:00Z'])
         await owner.createShare([assetId], { expiresAt })
       return { url: `${world.url}/#/shares`, signedInAs: owner }
     },
     reach: async (page) => {
       // The server accepts no end that is over, so one of them ends now.
-      await page.waitForTimeout(1_500)
+      await page.waitForTimeout(ENDS_SECONDS * 1000)
       await page.reload()
       await page.getByText('Ended', { exact: true }).waitFor()
     },

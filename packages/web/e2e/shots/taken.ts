@@ -22,23 +22,21 @@ async function turnOn(page: Page): Promise<void> {
   await section(page, text.title).getByText(text.install).waitFor()
 }
 
-/** A form of another page of the origin, as the system sends it: the owner's page may send none. */
+const FORM =
+  '<!doctype html><form method="post" enctype="multipart/form-data" action="../take/"><input type="file" name="files" multiple><button>Share</button></form>'
+
+/** A form of the origin, as the system sends it. The policies of the server's own documents refuse one. */
 async function share(page: Page, world: World, count: number): Promise<void> {
-  await page.goto(`${world.url}${BARE}`)
-  await page.evaluate(() => {
-    const form = document.createElement('form')
-    Object.assign(form, { method: 'post', enctype: 'multipart/form-data', action: './take/' })
-    const input = Object.assign(document.createElement('input'), { type: 'file', name: 'files', multiple: true })
-    form.append(input, document.createElement('button'))
-    document.body.append(form)
-  })
+  const form = `${world.url}${BARE}`
+  await page.route(form, (route) => route.fulfill({ contentType: 'text/html', body: FORM }))
+  await page.goto(form)
   const given = FILES.slice(0, count).map((name, index) => ({
     name,
     mimeType: '',
     buffer: Buffer.alloc(50 ** (index + 2)),
   }))
   await page.locator('input').setInputFiles(given)
-  await page.locator('button').click()
+  await button(page, 'Share').click()
   await page.waitForURL(/#\/albums/)
 }
 

@@ -11,7 +11,7 @@ export function AllReceipts({ snapshot: { checkedReceipts, provable } }: { reado
   if (checkedReceipts === 0) return null
   return (
     <div class="stack tight">
-      <div class="row">
+      <div class="row all-receipts">
         <Button icon="download" onClick={() => tell({ do: 'saveReceipts' })}>
           {text.receipt.saveAll(checkedReceipts)}
         </Button>

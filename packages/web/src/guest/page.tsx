@@ -49,8 +49,8 @@ export function GuestPage({ isExposed, local }: GuestPageProps) {
   const unsupported = missing ?? (broken === 'start' ? 'old' : broken === 'later' ? 'broken' : undefined)
   return (
     <TellContext.Provider value={tell}>
-      <div class="guest no-print">
-        <header class="guest-header">
+      <div class="guest column no-print">
+        <header class="brand">
           <Mark />
           <span>Blindkeep</span>
         </header>

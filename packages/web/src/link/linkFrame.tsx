@@ -20,8 +20,8 @@ export function LinkFrame({ title, children }: LinkFrameProps) {
     if (document.activeElement === document.body) heading.current?.focus()
   }, [title])
   return (
-    <div class="guest">
-      <header class="guest-header">
+    <div class="guest column">
+      <header class="brand">
         <Mark />
         <span>Blindkeep</span>
       </header>

@@ -31,9 +31,9 @@ export function ShareApp({ isExposed, parts }: ShareAppProps) {
   const { value: site } = useLoaded(async () => (await import('./receiver.ts')).siteAt(parts))
   const isEmpty = opening.stage === 'open' && opening.share.assets.length === 0
   return (
-    <div class="share-page">
+    <div class="share-page column">
       <header class="row apart">
-        <span class="row share-brand">
+        <span class="brand">
           <Mark />
           <span>Blindkeep</span>
         </span>

@@ -38,13 +38,15 @@ export function NamedList({ entries, isBusy, onSaved }: NamedListProps) {
   const [renamed, setRenamed] = useState<NewName & Pick<NamedEntry, 'name'>>()
   return (
     <>
-      <ul class="account-list">
-        {entries.map((entry) => {
-          const { id, name, rename } = entry
-          const onRename = rename && (() => setRenamed({ ...rename, name }))
-          return <Row key={id} entry={entry} isBusy={isBusy} onRename={onRename} />
-        })}
-      </ul>
+      {entries.length > 0 && (
+        <ul class="account-list">
+          {entries.map((entry) => {
+            const { id, name, rename } = entry
+            const onRename = rename && (() => setRenamed({ ...rename, name }))
+            return <Row key={id} entry={entry} isBusy={isBusy} onRename={onRename} />
+          })}
+        </ul>
+      )}
       {renamed !== undefined && <NameDialog {...renamed} onClose={() => setRenamed(undefined)} onSaved={onSaved} />}
     </>
   )

@@ -160,9 +160,7 @@ function Facts({ link, nowMs }: Pick<LinkCardProps, 'link' | 'nowMs'>) {
   const isOver = expiresAt !== undefined && millisecondsOf(expiresAt) <= nowMs
   return (
     <ul class="dotted small soft">
-      <li>
-        <When instant={createdAt} words={text.created} nowMs={Math.max(nowMs, millisecondsOf(createdAt))} />
-      </li>
+      <li>{text.created(format.instant(createdAt))}</li>
       {expiresAt !== undefined ? (
         <li>
           <When instant={expiresAt} words={isOver ? text.expired : text.expires} nowMs={nowMs} />

@@ -30,7 +30,7 @@ export const links: typeof import('../en/links.ts').links = {
     spent: 'Verbraucht',
     revoked: 'Widerrufen',
   },
-  created: (when) => `Angelegt: ${when}`,
+  created: (when) => `Angelegt am ${when}`,
   expires: (when) => `Läuft ab: ${when}`,
   expired: (when) => `Abgelaufen: ${when}`,
   neverExpires: 'Läuft nicht ab',

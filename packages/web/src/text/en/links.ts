@@ -30,7 +30,7 @@ export const links = {
     spent: 'Used',
     revoked: 'Revoked',
   },
-  created: (when: string) => `Created ${when}`,
+  created: (when: string) => `Created on ${when}`,
   expires: (when: string) => `Expires ${when}`,
   expired: (when: string) => `Expired ${when}`,
   neverExpires: 'Does not expire',

@@ -12,7 +12,7 @@ export const shares = {
   },
   list: 'Your shares',
   name: (id: string) => `Share …/v/${id}…`,
-  created: (when: string) => `Created ${when}`,
+  created: (when: string) => `Created on ${when}`,
   until: (when: string) => `Ends ${when}`,
   ended: (when: string) => `Ended ${when}`,
   forever: 'Until you stop it',
