@@ -19,6 +19,7 @@ import { settleWindow } from '../domain/discovery/protocolWindow.ts'
 import { formerUrls, recordPublicUrl } from '../domain/discovery/publicUrls.ts'
 import { checkServerId, requireUnmoved } from '../domain/discovery/serverId.ts'
 import { settleSettings } from '../domain/discovery/sharedSettings.ts'
+import { askedInTime } from '../domain/ground/askedInTime.ts'
 import { lastBackupAt } from '../domain/ground/lastBackup.ts'
 import { createRules, type Rules } from '../domain/rules.ts'
 import { freeBytesBeside } from '../ground/disk.ts'
@@ -37,7 +38,7 @@ import { startWork } from '../watch/periodic.ts'
 import { openPresenceWatch, type PresenceWatch } from '../watch/presence.ts'
 import { periodicWork } from '../watch/table.ts'
 import { openServerData, type ServerData } from './data.ts'
-import { openOperatorMessages } from './operatorMessages.ts'
+import { LOOK_MS, openOperatorMessages } from './operatorMessages.ts'
 import { outdatingCopies } from './upgradeCopy.ts'
 
 export interface App {
@@ -121,7 +122,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     },
     { ...config, publicUrl, formerUrls: await store.read(formerUrls) },
   )
-  const operatorMessages = openOperatorMessages(config, { ...data, ...rules, around, serverId, log })
+  const operatorMessages = openOperatorMessages(config, { ...data, ...rules, around, serverId, log, giveUpAfter })
   const requireName = () => store.ask((tx) => requireUnmoved(tx, serverId))
   const workers = { ...rules, ...watching, operatorMessages, requireUnmoved: requireName }
   work = startPeriodicWork(workers, config, { node, log, onBroken })
@@ -256,7 +257,10 @@ function serveMetrics({
   const isSetBack = () => headWatch.reasons().length > 0
   const { clock } = node
   const accounts = paced(() => readAccounts({ store, clock, quota }), clock)
-  const rows = paced(() => readServerStatus({ store, clock, quota }, around()), clock)
+  const rows = askedInTime(
+    paced(() => readServerStatus({ store, clock, quota }, around()), clock),
+    { ms: LOOK_MS, giveUpAfter },
+  )
   const { waiting: receiptsWaiting } = receiptLog
   const asked = { store, clock, presence, unreadiness, receiptsWaiting, freeSpaceFloorBytes, lastBackupAt, isSetBack }
   return (

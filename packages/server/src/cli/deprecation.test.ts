@@ -8,10 +8,9 @@ import type { ProtocolWindow } from '@blindkeep/protocol/window'
 import { openSqliteStore } from '../adapters/sql/sqlite/store.ts'
 import { readConfig } from '../config/config.ts'
 import { settleWindow } from '../domain/discovery/protocolWindow.ts'
-import { GIVEN } from '../testing/serverUse.ts'
+import { runInProcess } from '../testing/inProcess.ts'
 import { defined } from '../testing/world.ts'
-import { type Outcome, parseCall, UsageError } from './command.ts'
-import { deprecationCommands } from './deprecation.ts'
+import { type Outcome, UsageError } from './command.ts'
 
 type Run = (name: 'announce' | 'list', ...argv: readonly string[]) => Promise<Outcome>
 
@@ -25,29 +24,16 @@ function overDatabase(
 ) {
   return async () => {
     const directory = await mkdtemp(join(tmpdir(), 'blindkeep-deprecation-'))
-    const config = readConfig({ DATA_DIR: directory })
+    const environment = { DATA_DIR: directory }
+    const config = readConfig(environment)
     assert.ok(!('faults' in config))
     assert.ok(config.database.kind === 'sqlite')
     const store = await openSqliteStore({ path: config.database.path })
     if (window !== undefined) await settleWindow(store, window)
     await store.close()
     try {
-      await work(async (name, ...argv) => {
-        const command = deprecationCommands.find((each) => each.name === `deprecation ${name}`)
-        assert.ok(command !== undefined)
-        const { given, values } = parseCall(command, argv)
-        const option = (wanted: string) => (typeof values[wanted] === 'string' ? values[wanted] : undefined)
-        const outcome = await command.run({
-          config,
-          settings: GIVEN,
-          given,
-          option,
-          flag: (name: string) => name === 'yes',
-          tell: () => undefined,
-        })
-        assert.ok(outcome !== undefined)
-        return outcome
-      })
+      const yes = (name: string) => (name === 'announce' ? ['--yes'] : [])
+      await work((name, ...argv) => runInProcess([`deprecation ${name}`, ...argv, ...yes(name)], environment))
     } finally {
       await rm(directory, { recursive: true })
     }

@@ -71,7 +71,7 @@ async function run(call: Call): Promise<Outcome> {
     counts: newCounts(),
     left: createCappedList(),
     repaired: createCappedList(),
-    broughtBack: backup === undefined ? undefined : { objects: 0, bytes: 0 },
+    broughtBack: backup === undefined || isDry ? undefined : { objects: 0, bytes: 0 },
   }
   const { counts, left } = result
   const count = () => left.list.length + left.more
@@ -162,7 +162,7 @@ interface Result {
   readonly counts: Counts
   readonly left: CappedListBuilder<Left>
   readonly repaired: CappedListBuilder<Repaired>
-  /** Undefined without a backup. */
+  /** Undefined if nothing is to be brought back. */
   readonly broughtBack: { objects: number; bytes: number } | undefined
   /** Why the check did not finish. */
   readonly end?: string

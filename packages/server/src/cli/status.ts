@@ -6,6 +6,7 @@ import { ALARMS, type Alarm, alarmsIn } from '../domain/closing/alarms.ts'
 import { type AccountLine, readServerStatus, type ServerStatus } from '../domain/closing/serverStatus.ts'
 import { statusFacts } from '../domain/closing/statusText.ts'
 import { errorText } from '../ground/errorText.ts'
+import { minuteText } from '../ground/minuteText.ts'
 import type { Store } from '../ports/store.ts'
 import { type Call, type Command, columns, type Outcome, withOpen } from './command.ts'
 import { quotaOf } from './quota.ts'
@@ -56,7 +57,7 @@ function accountTable(lines: readonly AccountLine[]): readonly string[] {
     line.quota,
     String(line.liveLinks),
     String(line.pendingDrops),
-    timeOf(line.lastSignInAt) ?? '-',
+    line.lastSignInAt === undefined ? '-' : minuteText(line.lastSignInAt),
   ])
   return columns([['E-MAIL', 'STATE', 'USED', 'QUOTA', 'LINKS', 'PENDING', 'LAST SIGN-IN'], ...rows])
 }

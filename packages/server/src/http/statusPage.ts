@@ -1,14 +1,15 @@
 /** The operator's page: a server at a glance, without scripts, names or addresses of persons. */
 import { createHash } from 'node:crypto'
-import { formatInstant } from '@blindkeep/protocol/ids'
 import { ALARMS, type Alarm, alarmsIn } from '../domain/closing/alarms.ts'
 import type { ServerStatus } from '../domain/closing/serverStatus.ts'
 import { statusFacts } from '../domain/closing/statusText.ts'
+import { minuteText } from '../ground/minuteText.ts'
 
 const STYLE = `
 :root { color-scheme: light dark }
 body { font: 1rem/1.5 system-ui, sans-serif; max-width: 44rem; margin: 2rem auto; padding: 0 1rem }
 h1 { font-size: 1.5rem }
+h2 { font-size: 1.15rem; margin-top: 1.5rem }
 table { border-collapse: collapse; width: 100% }
 th, td { text-align: start; vertical-align: top; padding: .3rem .75rem .3rem 0; border-bottom: 1px solid #8885 }
 th { font-weight: 600; width: min(11rem, 35%) }
@@ -18,6 +19,7 @@ li { border-inline-start: .3rem solid #888; padding: .1rem 0 .1rem .75rem; margi
 .critical { border-color: #c22 }
 .warning { border-color: #b80 }
 p { margin: .25rem 0 }
+table + p { margin-top: .75rem }
 input, button { font: inherit; padding: .4rem .6rem; max-width: 100%; box-sizing: border-box }
 label { display: block; margin-bottom: .25rem }
 `
@@ -39,12 +41,17 @@ ${alarms.length === 0 ? '<p>Nothing.</p>' : `<ul>\n${alarms.map(alarmItem).join(
 <table>
 ${facts.join('\n')}
 </table>
-<p>As it was at ${formatInstant(status.at)}. It is read at most once a minute.</p>`)
+<p>As it was at ${minuteText(status.at)}. It is read at most once a minute.</p>`)
 }
 
 function alarmItem({ kind, what }: Alarm): string {
   const { severity, todo } = ALARMS[kind]
-  return `<li class="${severity}"><p><strong>${severity}:</strong> ${escaped(what)}</p><p>${escaped(todo)}</p></li>`
+  return `<li class="${severity}"><p><strong>${severity}:</strong> ${escaped(what)}</p><p>${withCommands(todo)}</p></li>`
+}
+
+/** What is between backticks as code. */
+function withCommands(text: string): string {
+  return escaped(text).replaceAll(/`([^`]+)`/g, '<code>$1</code>')
 }
 
 /** While the rows cannot be read. @param unready why /readyz is 503 */

@@ -44,7 +44,8 @@ export interface AlarmNews {
   readonly over: readonly { readonly kind: string; readonly name: string }[]
 }
 
-export type Delivery = 'sent' | { readonly fault: DeliveryFault }
+/** `why`: the status of the answer or the system's word, without what the receiver said. For the operator alone. */
+export type Delivery = 'sent' | { readonly fault: DeliveryFault; readonly why?: string | undefined }
 
 /**
  * Sends messages to addresses that owners have chosen. A receiver learns nothing but the message, and the caller learns

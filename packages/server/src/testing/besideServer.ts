@@ -4,12 +4,11 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type App, createApp } from '../assembly/app.ts'
-import { type Outcome, parseCall } from '../cli/command.ts'
-import { COMMANDS } from '../cli/commands.ts'
+import type { Outcome } from '../cli/command.ts'
 import { readConfig } from '../config/config.ts'
 import { ask } from './http.ts'
+import { runInProcess } from './inProcess.ts'
 import { provedBody } from './provedBody.ts'
-import { GIVEN } from './serverUse.ts'
 
 interface Beside {
   readonly app: App
@@ -35,22 +34,7 @@ export function besideServer(
       await work({
         app,
         env,
-        async run(name, ...argv) {
-          const command = COMMANDS.find((each) => each.name === name)
-          assert.ok(command !== undefined)
-          const { given, values } = parseCall(command, argv)
-          const option = (wanted: string) => (typeof values[wanted] === 'string' ? values[wanted] : undefined)
-          const outcome = await command.run({
-            config,
-            settings: GIVEN,
-            given,
-            option,
-            flag: (name: string) => name === 'yes' || values[name] === true,
-            tell: () => undefined,
-          })
-          assert.ok(outcome !== undefined)
-          return outcome
-        },
+        run: (...call) => runInProcess(call, env),
         async register(email) {
           const proving = { operation: 'register', serverId: 'http://127.0.0.1:8080', seed: randomBytes(32) } as const
           const payload = await provedBody((request) => ask(app.http, request), proving, { email })

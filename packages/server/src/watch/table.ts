@@ -36,7 +36,7 @@ export type WorkName =
   | 'read again'
   | 'notify owners'
   | 'count refusals'
-  | 'tell operator'
+  | 'notify operator'
   | 'protocol window'
   | 'name'
   | 'witness'
@@ -67,7 +67,7 @@ export function periodicWork(
   const { sweep, parts, scrub, notifier, protocolWindow, requireUnmoved, headWatch, conditions, presence } = workers
   const { linkRefusals, operatorMessages } = workers
   const tell = {
-    name: 'tell operator',
+    name: 'notify operator',
     everyMs: 60_000,
     isFirstAtStart: true,
     ...watching,

@@ -1,7 +1,8 @@
 /** Mail through the operator's server (RFC 5321). */
 import type { Transporter } from 'nodemailer'
+import { abortable } from '../../ground/abortable.ts'
 import type { Delivery, Message, Target } from '../../ports/messenger.ts'
-import { abortable } from './abortable.ts'
+import { systemWord } from './systemWord.ts'
 import { textOf } from './texts.ts'
 
 export interface MailSettings {
@@ -69,15 +70,21 @@ export function createSendMail(settings: MailSettings): SendMail {
       return 'sent'
     } catch (error) {
       if (signal.aborted) throw signal.reason
-      return { fault: stopped.aborted ? 'timed_out' : faultOf(error) }
+      return stopped.aborted ? { fault: 'timed_out' } : failureOf(error)
     }
   }
 }
 
 /** By the library's codes, and by the first digit of the reply (RFC 5321, section 4.2.1). */
-function faultOf(error: unknown) {
-  const { code, responseCode } = error as { readonly code?: unknown; readonly responseCode?: unknown }
-  if (typeof responseCode === 'number') return responseCode >= 500 ? 'rejected' : 'receiver_failed'
+function failureOf(error: unknown): Delivery {
+  const { responseCode } = error as { readonly responseCode?: unknown }
+  if (typeof responseCode === 'number')
+    return { fault: responseCode >= 500 ? 'rejected' : 'receiver_failed', why: `SMTP ${responseCode}` }
+  const why = systemWord(error)
+  return { fault: faultOfWord(why), why }
+}
+
+function faultOfWord(code: string | undefined) {
   if (code === 'ETIMEDOUT') return 'timed_out'
   if (code === 'ETLS') return 'tls_failed'
   return code === 'EPROTOCOL' || code === 'EMESSAGE' ? 'receiver_failed' : 'unreachable'

@@ -2,7 +2,7 @@
 import type { ChannelKind } from '@blindkeep/protocol/schemas/channels'
 import type { Clock } from '../../ports/clock.ts'
 import type { PushSigner } from '../../ports/keyring.ts'
-import type { Messenger } from '../../ports/messenger.ts'
+import type { Delivery, Messenger } from '../../ports/messenger.ts'
 import { createAllowedAddresses } from './allowedAddresses.ts'
 import { createSendMail, type MailSettings } from './mail.ts'
 import { ntfyRequest } from './ntfy.ts'
@@ -19,6 +19,8 @@ export interface MessengerSettings {
   readonly serverId: string
   /** Undefined unless mail is offered. */
   readonly mail: MailSettings | undefined
+  /** Whether deliveries have `why`: for receivers of the operator. An owner would learn of the operator's network. */
+  readonly saysWhy?: boolean
 }
 
 interface MessengerPorts {
@@ -31,12 +33,27 @@ interface MessengerPorts {
 
 export function createMessenger(
   { clock, pushSigner, resolve = createResolveName(), ca }: MessengerPorts,
-  { offered, networks, serverId, mail }: MessengerSettings,
+  { offered, networks, serverId, mail, saysWhy = false }: MessengerSettings,
 ): Messenger {
   const allowed = createAllowedAddresses(networks)
   const post = createPost({ allowed, resolve, ca })
   const sendMail = mail && createSendMail(mail)
   const { host } = new URL(serverId)
+
+  async function attempt(...[target, message, signal]: Parameters<Messenger['send']>): Promise<Delivery> {
+    if (!offered.includes(target.kind)) return { fault: 'not_offered' }
+    switch (target.kind) {
+      case 'webhook':
+        return post(webhookRequest(target, message, { now: clock.now(), serverId }), signal)
+      case 'ntfy':
+        return post(ntfyRequest(target, message, host), signal)
+      case 'email':
+        return (await sendMail?.(target, message, { host, signal })) ?? { fault: 'not_offered' }
+      case 'push':
+        return post(pushRequest(target, message, { now: clock.now(), serverId, signer: pushSigner }), signal)
+    }
+  }
+
   return {
     offered,
     pushKey: offered.includes('push') ? pushSigner.publicKey : undefined,
@@ -46,17 +63,8 @@ export function createMessenger(
       return isWrong ? 'must be of a subscription whose key is a point of P-256' : faultInUrl(target.url, allowed)
     },
     async send(target, message, signal) {
-      if (!offered.includes(target.kind)) return { fault: 'not_offered' }
-      switch (target.kind) {
-        case 'webhook':
-          return post(webhookRequest(target, message, { now: clock.now(), serverId }), signal)
-        case 'ntfy':
-          return post(ntfyRequest(target, message, host), signal)
-        case 'email':
-          return (await sendMail?.(target, message, { host, signal })) ?? { fault: 'not_offered' }
-        case 'push':
-          return post(pushRequest(target, message, { now: clock.now(), serverId, signer: pushSigner }), signal)
-      }
+      const delivery = await attempt(target, message, signal)
+      return delivery === 'sent' || saysWhy ? delivery : { fault: delivery.fault }
     },
   }
 }

@@ -4,10 +4,11 @@ import { Resolver } from 'node:dns/promises'
 import http, { type ClientRequest, type IncomingMessage } from 'node:http'
 import https from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
-import { MAX_CHANNEL_SHOWN_LENGTH } from '@blindkeep/protocol/schemas/channels'
+import { type DeliveryFault, MAX_CHANNEL_SHOWN_LENGTH } from '@blindkeep/protocol/schemas/channels'
+import { abortable } from '../../ground/abortable.ts'
 import type { Delivery } from '../../ports/messenger.ts'
-import { abortable } from './abortable.ts'
 import type { AllowedAddresses } from './allowedAddresses.ts'
+import { systemWord } from './systemWord.ts'
 
 /** For the whole attempt: name, connection, TLS, request and the head of the answer. */
 const MAX_POST_MS = 10_000
@@ -64,7 +65,7 @@ export function createPost({ allowed, resolve, ca }: Posting) {
     } catch (error) {
       if (signal.aborted) throw signal.reason
       if (stopped.aborted) return { fault: 'timed_out' }
-      return { fault: faultOf(error) }
+      return { fault: faultOf(error), why: systemWord(error) }
     }
   }
 
@@ -151,13 +152,17 @@ function statusOf({ url, headers, body }: PostRequest, { address, signal, ca }: 
 
 function deliveryOf(status: number, gone: readonly number[] = [410]): Delivery {
   if (status >= 200 && status < 300) return 'sent'
-  if (status >= 300 && status < 400) return { fault: 'redirected' }
-  if (gone.includes(status)) return { fault: 'no_longer_there' }
-  return { fault: status >= 400 && status < 500 ? 'rejected' : 'receiver_failed' }
+  return { fault: faultOfStatus(status, gone), why: `HTTP ${status}` }
+}
+
+function faultOfStatus(status: number, gone: readonly number[]): DeliveryFault {
+  if (status >= 300 && status < 400) return 'redirected'
+  if (gone.includes(status)) return 'no_longer_there'
+  return status >= 400 && status < 500 ? 'rejected' : 'receiver_failed'
 }
 
 function faultOf(error: unknown): 'tls_failed' | 'receiver_failed' | 'unreachable' {
-  const code = String((error as { readonly code?: unknown } | null)?.code ?? '')
+  const code = systemWord(error) ?? ''
   if (/CERT|TLS|SSL|SELF_SIGNED|ISSUER|LEAF_SIGNATURE/.test(code)) return 'tls_failed'
   return code.startsWith('HPE_') ? 'receiver_failed' : 'unreachable'
 }

@@ -1,5 +1,5 @@
 import { countText } from '@blindkeep/protocol/counts'
-import { formatInstant, type Instant } from '@blindkeep/protocol/ids'
+import { minuteText } from '../../ground/minuteText.ts'
 import type { AlarmNews, Message } from '../../ports/messenger.ts'
 import type { Landings } from '../../ports/store.ts'
 
@@ -51,17 +51,13 @@ function movedText({ from, to, at }: Extract<Message, { readonly about: 'moved' 
   const shown = (url: URL) => (before.host === after.host ? url.origin : url.host)
   return {
     title: 'The server has another address',
-    body: `The server ${shown(before)} has moved to ${shown(after)}, at ${minuteOf(at)}. Type that address yourself, and sign in with your password. Passkeys and "stay signed in" may have ended. Messages like this one now come from there.`,
+    body: `The server ${shown(before)} has moved to ${shown(after)}, at ${minuteText(at)}. Type that address yourself, and sign in with your password. Passkeys and "stay signed in" may have ended. Messages like this one now come from there.`,
   }
-}
-
-function minuteOf(at: Instant): string {
-  return `${formatInstant(at).slice(0, 16).replace('T', ' ')} UTC`
 }
 
 function landingsText({ count, isNearlyFull, isRefused, lastAt }: Landings, host: string): MessageText {
   const arrived = `${countText(count, 'file has', 'files have')} arrived`
-  const when = minuteOf(lastAt)
+  const when = minuteText(lastAt)
   const titles = [
     count > 0 && arrived,
     isRefused && 'A guest could not send a file',

@@ -1,7 +1,7 @@
 /** What an operator has to look at, by one rule for the command, the page and the messages. */
 import { sizeText } from '@blindkeep/protocol/byteSizes'
 import { countText } from '@blindkeep/protocol/counts'
-import { formatInstant } from '@blindkeep/protocol/ids'
+import { minuteText } from '../../ground/minuteText.ts'
 import type { Standing } from './serverStatus.ts'
 
 /**
@@ -131,8 +131,7 @@ function sentences(status: Standing): Readonly<Record<AlarmKind, string | undefi
     held: some(holds, () => `${countText(holds, 'content is', 'contents are')} on hold.`),
     suspended: some(suspended, () => `${countText(suspended, 'account is', 'accounts are')} suspended.`),
     cutoff:
-      status.cutoff &&
-      `Versions below ${status.cutoff.minProtocolVersion} end at ${formatInstant(status.cutoff.cutoff)}.`,
+      status.cutoff && `Versions below ${status.cutoff.minProtocolVersion} end at ${minuteText(status.cutoff.cutoff)}.`,
   }
 }
 
@@ -152,11 +151,11 @@ function ofRoom({
 function ofBackup({ lastBackupAt, keyActiveFrom, at, accounts }: Standing): string | undefined {
   const lacksKey = lastBackupAt !== undefined && keyActiveFrom !== undefined && lastBackupAt < keyActiveFrom
   if (lacksKey && accounts.count > 0)
-    return `The last complete backup began at ${formatInstant(lastBackupAt)}, before the key that signs receipts now: its restore would alarm all clients.`
+    return `The last complete backup began at ${minuteText(lastBackupAt)}, before the key that signs receipts now: its restore would alarm all clients.`
   // Without a backup, the time is that of the first account: before that there is nothing to lose.
   const since = lastBackupAt ?? accounts.firstAt
   if (since === undefined || at - since <= MAX_BACKUP_AGE_MS) return undefined
   return lastBackupAt === undefined
-    ? `No backup was completed yet, and there are accounts since ${formatInstant(since)}.`
-    : `The last complete backup began at ${formatInstant(lastBackupAt)}.`
+    ? `No backup was completed yet, and there are accounts since ${minuteText(since)}.`
+    : `The last complete backup began at ${minuteText(lastBackupAt)}.`
 }

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
-import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { execFile } from 'node:child_process'
+import { link, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
+import { promisify } from 'node:util'
 import { openMailReceiver, openReceiver } from '../../../../../testing/receivers.ts'
-import { createToldAlarmsFile } from '../../adapters/filesystem/toldAlarmsFile.ts'
+import { createSentAlarmsFile } from '../../adapters/filesystem/sentAlarmsFile.ts'
 import { createMessenger } from '../../adapters/messenger/messenger.ts'
 import { inWorld, type World } from '../../testing/world.ts'
 import type { AlarmKind } from './alarms.ts'
@@ -20,6 +22,8 @@ interface Watching {
   /** Two looks a minute apart, which see these. */
   see(kinds: readonly AlarmKind[], isSeen?: (kind: AlarmKind) => boolean): Promise<void>
   restart(): void
+  /** The memory of the process that starts next is on a disk that does not answer until the result is called. */
+  freezeDisk(): Promise<() => Promise<void>>
   /** Nothing can be written until the result is called. */
   fillDisk(): Promise<() => Promise<void>>
 }
@@ -37,6 +41,7 @@ function watching(work: (given: Watching) => Promise<void>): () => Promise<void>
         networks: ['0.0.0.0/0', '::/0'],
         serverId: world.settings.serverId,
         mail: { ...smtp, user: undefined, password: undefined },
+        saysWhy: true,
       },
     )
     let seen: Parameters<Watching['see']> = [[]]
@@ -49,7 +54,8 @@ function watching(work: (given: Watching) => Promise<void>): () => Promise<void>
         ...world,
         look,
         messenger,
-        told: createToldAlarmsFile(join(directory, 'alarms')),
+        sent: createSentAlarmsFile(join(directory, 'alarms')),
+        giveUpAfter: () => AbortSignal.timeout(50),
         targets: [
           { kind: 'email', address: 'operator@example.org' },
           { kind: 'webhook', url: `http://127.0.0.1:${hook.port}/alarms`, secret: new Uint8Array(32) },
@@ -70,6 +76,12 @@ function watching(work: (given: Watching) => Promise<void>): () => Promise<void>
         },
         restart() {
           messages = make()
+        },
+        async freezeDisk() {
+          const pipe = join(directory, 'pipe')
+          await promisify(execFile)('mkfifo', [pipe])
+          await link(pipe, join(directory, 'alarms'))
+          return () => writeFile(pipe, '{}')
         },
         async fillDisk() {
           await rm(directory, { recursive: true })
@@ -137,12 +149,18 @@ describe('messages to the operator', () => {
       mail.refusal = 550
       hook.answer = 500
       await see(['damaged'])
-      assert.equal(world.logged.filter(({ event }) => event === 'a message to the operator failed').length, 2)
+      const failed = world.logged.filter(({ event }) => event === 'a message to the operator failed')
+      assert.deepEqual(
+        failed.map(({ facts }) => facts),
+        [
+          { kind: 'email', fault: 'rejected', why: 'SMTP 550' },
+          { kind: 'webhook', fault: 'receiver_failed', why: 'HTTP 500' },
+        ],
+      )
       hook.answer = 204
       await see(['not_ready'], (kind) => kind === 'not_ready')
       await see(['damaged', 'not_ready'])
-      const told = said(given).slice(1)
-      assert.deepEqual(told, [
+      assert.deepEqual(said(given).slice(1), [
         [['not_ready'], []],
         [['damaged'], []],
       ])
@@ -164,6 +182,20 @@ describe('messages to the operator', () => {
       assert.deepEqual(said(given), [
         [['disk_below_floor'], []],
         [[], ['disk_below_floor']],
+      ])
+    }),
+  )
+
+  it(
+    'are sent although the disk does not answer',
+    watching(async (given) => {
+      const thaw = await given.freezeDisk()
+      await given.see(['bytes_away'])
+      await thaw()
+      await given.see([])
+      assert.deepEqual(said(given), [
+        [['bytes_away'], []],
+        [[], ['bytes_away']],
       ])
     }),
   )

@@ -3,11 +3,15 @@ import type { Clock } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
 import type { Messenger, Target } from '../../ports/messenger.ts'
 import type { Random } from '../../ports/random.ts'
-import type { Told, ToldAlarms } from '../../ports/toldAlarms.ts'
+import type { SentAlarm, SentAlarms } from '../../ports/sentAlarms.ts'
+import { askedInTime } from '../ground/askedInTime.ts'
+import type { GiveUpAfter } from '../ground/pause.ts'
 import { ALARMS, type Alarm, type AlarmKind } from './alarms.ts'
 
 /** From one message that a kind has begun to the next. */
 export const PAUSE_MS = 3_600_000
+/** A frozen disk answers no sooner. */
+const FILE_MS = 10_000
 
 export interface Look {
   readonly alarms: readonly Alarm[]
@@ -16,26 +20,38 @@ export interface Look {
 }
 
 interface OperatorMessagePorts {
+  /** Answers in a bounded time, also if nothing else does. */
   readonly look: () => Promise<Look>
-  readonly told: ToldAlarms
+  readonly sent: SentAlarms
   /** May send to every address: only the operator's settings name targets. */
   readonly messenger: Pick<Messenger, 'send'>
   readonly targets: readonly Target[]
   readonly clock: Clock
   readonly random: Random
   readonly log: Pick<Log, 'warn'>
+  readonly giveUpAfter: GiveUpAfter
 }
 
 export type OperatorMessages = ReturnType<typeof createOperatorMessages>
 
 export function createOperatorMessages(ports: OperatorMessagePorts) {
-  const { look, clock, random, messenger, targets, log } = ports
-  let told: Map<string, Told> | undefined
-  let isWritten = true
+  const { look, clock, random, messenger, targets, log, giveUpAfter } = ports
+  const limit = { ms: FILE_MS, giveUpAfter }
+  let known: Map<string, SentAlarm> | undefined
   let before: ReadonlySet<AlarmKind> = new Set()
+  /** How often `known` was changed, and how many of these changes are in the file. */
+  let changes = 0
+  let written = 0
 
-  function isNews({ kind }: Alarm, known: ReadonlyMap<string, Told>): boolean {
-    const last = known.get(kind)
+  const read = askedInTime(ports.sent.read, limit)
+  const write = askedInTime(async () => {
+    const upTo = changes
+    await ports.sent.write(known ?? new Map())
+    written = upTo
+  }, limit)
+
+  function isNews({ kind }: Alarm, sent: ReadonlyMap<string, SentAlarm>): boolean {
+    const last = sent.get(kind)
     if (last === undefined) return true
     // A clock that was set back must not silence a kind.
     return last.isOver && Math.abs(clock.now() - last.at) >= PAUSE_MS
@@ -53,7 +69,7 @@ export function createOperatorMessages(ports: OperatorMessagePorts) {
     for (const target of targets) {
       const delivery = await messenger.send(target, message, signal)
       if (delivery === 'sent') isSent = true
-      else log.warn('a message to the operator failed', { kind: target.kind, fault: delivery.fault })
+      else log.warn('a message to the operator failed', { kind: target.kind, ...delivery })
     }
     return isSent
   }
@@ -61,29 +77,28 @@ export function createOperatorMessages(ports: OperatorMessagePorts) {
   return {
     /** A look. What no receiver has got is tried again with the next one. */
     async tend(signal: AbortSignal): Promise<void> {
-      told ??= new Map(await ports.told.read())
-      const known = told
+      // At worst a message comes twice.
+      known ??= new Map(await read().catch(() => []))
+      const sent = known
       const { alarms, isSeen } = await look()
       const urgent = alarms.filter(({ kind }) => ALARMS[kind].severity !== 'note')
       const now = new Set(urgent.map(({ kind }) => kind))
       // What two looks have seen: a restart, or a suspicion that ends by itself, is none.
-      const begun = urgent.filter((alarm) => before.has(alarm.kind) && isNews(alarm, known))
+      const begun = urgent.filter((alarm) => before.has(alarm.kind) && isNews(alarm, sent))
       before = now
-      const over = kindsIn(known).filter((kind) => known.get(kind)?.isOver === false && isSeen(kind) && !now.has(kind))
+      const over = kindsIn(sent).filter((kind) => sent.get(kind)?.isOver === false && isSeen(kind) && !now.has(kind))
       if (begun.length + over.length > 0 && (await send(begun, over, signal))) {
-        for (const { kind } of begun) known.set(kind, { at: clock.now(), isOver: false })
-        for (const kind of over) known.set(kind, { at: known.get(kind)?.at ?? clock.now(), isOver: true })
-        isWritten = false
+        for (const { kind } of begun) sent.set(kind, { at: clock.now(), isOver: false })
+        for (const kind of over) sent.set(kind, { at: sent.get(kind)?.at ?? clock.now(), isOver: true })
+        changes += 1
       }
       // A full disk takes it later.
-      if (isWritten) return
-      await ports.told.write(known)
-      isWritten = true
+      if (written !== changes) await write()
     },
   }
 }
 
 /** A release may have had others. */
-function kindsIn(known: ReadonlyMap<string, Told>): readonly AlarmKind[] {
-  return (Object.keys(ALARMS) as AlarmKind[]).filter((kind) => known.has(kind))
+function kindsIn(sent: ReadonlyMap<string, SentAlarm>): readonly AlarmKind[] {
+  return (Object.keys(ALARMS) as AlarmKind[]).filter((kind) => sent.has(kind))
 }

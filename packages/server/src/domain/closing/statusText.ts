@@ -1,7 +1,7 @@
 /** A server's status in words, for the command and the page. */
 import { sizeText } from '@blindkeep/protocol/byteSizes'
 import { countText } from '@blindkeep/protocol/counts'
-import { formatInstant } from '@blindkeep/protocol/ids'
+import { minuteText } from '../../ground/minuteText.ts'
 import type { ServerStatus } from './serverStatus.ts'
 
 /** What is shown of it, with its name. */
@@ -11,7 +11,7 @@ export function statusFacts(status: ServerStatus): readonly (readonly [name: str
     `${sizeText(bytes)} in ${countText(objects, 'object')}`
   return [
     ['Accounts', `${accounts.count}, ${accounts.suspended} suspended`],
-    ['Last sign-in', accounts.lastSignInAt === undefined ? 'no open session' : formatInstant(accounts.lastSignInAt)],
+    ['Last sign-in', accounts.lastSignInAt === undefined ? 'no open session' : minuteText(accounts.lastSignInAt)],
     ['Live links', String(accounts.liveLinks)],
     ['Files', `${accounts.pendingDrops} in inboxes, ${status.albumFiles} in albums`],
     ['Bytes', `${sizeText(accounts.usedBytes)}, as charged to accounts`],
@@ -21,7 +21,7 @@ export function statusFacts(status: ServerStatus): readonly (readonly [name: str
     ['Uploads', `${census.uploads.open} open, ${census.uploads.finishing} being checked`],
     ['Channels', `${channels.count}, ${channels.failing} failing, ${channels.givenUp} given up`],
     ['Free space', freeText(status)],
-    ['Last backup', status.lastBackupAt === undefined ? 'none' : formatInstant(status.lastBackupAt)],
+    ['Last backup', status.lastBackupAt === undefined ? 'none' : minuteText(status.lastBackupAt)],
   ]
 }
 
