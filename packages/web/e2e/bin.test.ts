@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { describe, it } from 'node:test'
 import type { Page } from 'playwright-core'
 import { openedDrops, sendFile } from '../../../testing/people.ts'
+import { isolated } from '../src/common/isolated.ts'
 import { albums as albumsText } from '../src/text/en/albums.ts'
 import { bin as text } from '../src/text/en/bin.ts'
 import { find as findText } from '../src/text/en/find.ts'
@@ -35,7 +36,7 @@ describe('the bin', () => {
     await page.getByText(text.restored(1)).waitFor()
     await button(page, inboxText.discardOf('letter.txt')).waitFor()
     await discard()
-    await page.getByText(inboxText.discarding.doneOne('letter.txt')).waitFor()
+    await page.getByText(inboxText.discarding.doneOne(isolated('letter.txt'))).waitFor()
 
     await page.goto(`${world.url}/#/albums/${album}/${assetId}`)
     await button(page, albumsText.asset.remove).click()

@@ -8,6 +8,7 @@ import { MAX_HEADER_TEXT_BYTES } from '@blindkeep/protocol/suites'
 import type { Page, Route } from 'playwright-core'
 import { sendFile } from '../../../testing/people.ts'
 import { unzipped, whyNoUnzip } from '../../../testing/unzipped.ts'
+import { isolated } from '../src/common/isolated.ts'
 import { inbox as text } from '../src/text/en/inbox.ts'
 import { work as workText } from '../src/text/en/work.ts'
 import { assertAccessible } from './axe.ts'
@@ -122,7 +123,7 @@ describe('an inbox', () => {
     await assertAccessible(page)
     await page.unroute('**/v1/drops/*/content')
     await saveButton.click()
-    await page.getByText(text.downloaded('invoicefdp.exe')).waitFor()
+    await page.getByText(text.downloaded(isolated('invoicefdp.exe'))).waitFor()
     assert.deepEqual(await savedFiles(), [['invoicefdp.exe', content.length]])
 
     await page.evaluate(() => Reflect.deleteProperty(globalThis, 'showSaveFilePicker'))
@@ -265,7 +266,7 @@ describe('an inbox', () => {
     await assertAccessible(page)
     await page.getByLabel(text.keeping.newAlbumName).fill('Family')
     await button(page, text.keeping.submit(1)).click()
-    await page.getByText(text.keeping.doneOne('first.bin', 'Family')).waitFor()
+    await page.getByText(text.keeping.doneOne(isolated('first.bin'), 'Family')).waitFor()
     await page.getByRole('heading', { name: text.emptyTitle }).waitFor()
     const [album] = await owner.albums()
     assert.equal(album?.name, 'Family')

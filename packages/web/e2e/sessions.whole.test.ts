@@ -5,6 +5,7 @@ import { logIn } from '@blindkeep/client/account'
 import { sourceOfBytes } from '@blindkeep/client/source'
 import type { Page } from 'playwright-core'
 import { quickEnvironment, sendFile } from '../../../testing/people.ts'
+import { isolated } from '../src/common/isolated.ts'
 import { account as text } from '../src/text/en/account.ts'
 import { inbox } from '../src/text/en/inbox.ts'
 import { owner as shellText } from '../src/text/en/owner.ts'
@@ -179,7 +180,10 @@ describe('the signing key of a browser', () => {
       await button(page, name).click()
       await button(page, inbox.keepLong).click()
       await button(page, inbox.keeping.submit(1)).click()
-      await page.getByText(inbox.keeping.doneOne(name, 'Family')).first().waitFor()
+      await page
+        .getByText(inbox.keeping.doneOne(isolated(name), 'Family'))
+        .first()
+        .waitFor()
     }
     await keep('one.bin')
     assert.deepEqual(await devices(), [true])

@@ -4,6 +4,7 @@ import { describe, it } from 'node:test'
 import { sourceOfBytes } from '@blindkeep/client/source'
 import type { Page } from 'playwright-core'
 import { type Keeper, sendFile } from '../../../testing/people.ts'
+import { isolated } from '../src/common/isolated.ts'
 import { account as accountText } from '../src/text/en/account.ts'
 import { albums as albumText } from '../src/text/en/albums.ts'
 import { inbox as text } from '../src/text/en/inbox.ts'
@@ -47,7 +48,7 @@ describe('thumbnails of an album', () => {
       await button(page, name).click()
       await button(page, text.keepLong).click()
       await button(page, text.keeping.submit(1)).click()
-      await page.getByText(text.keeping.doneOne(name, 'Album')).waitFor()
+      await page.getByText(text.keeping.doneOne(isolated(name), 'Album')).waitFor()
     }
     await keep('before.heic')
     await page.goto(`${world.url}/#/account`)

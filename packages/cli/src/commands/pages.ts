@@ -1,5 +1,5 @@
 /** The commands for pages: served from this machine, or compared with a release. */
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import { count } from '../ground/options.ts'
 import { does } from './done.ts'
 
@@ -14,7 +14,7 @@ export function addPagesCommands(program: Command): void {
     .command('serve')
     .description('Opens the pages of this package in a browser. Only data come from the server.')
     .argument('[server]', 'the server, as a check that it is the one that you mean')
-    .option('--no-open', 'print the address, and start no browser')
+    .addOption(new Option('--no-open', 'print the address, and start no browser').conflicts('browser'))
     .option('--browser <program>', 'Chromium or Firefox, by name or path')
     .addHelpText(
       'after',
@@ -37,8 +37,8 @@ function addOpen(pages: Command): void {
   pages
     .command('open')
     .description('Opens the page of a link or share of others, from this package. Only data come from the server.')
-    .argument('<->', 'asks for the address, or reads it from standard input; it is a secret, so no argument')
-    .option('--no-open', 'print the address of the page, and start no browser')
+    .argument('[-]', 'asks for the address, or reads it from standard input; it is a secret, so no argument')
+    .addOption(new Option('--no-open', 'print the address of the page, and start no browser').conflicts('browser'))
     .option('--browser <program>', 'Chromium or Firefox, by name or path')
     .addHelpText(
       'after',

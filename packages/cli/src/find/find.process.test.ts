@@ -39,6 +39,8 @@ describe('blindkeep find', () => {
     const { stdout } = await run(['find', '0500', ...as])
     assert.match(stdout, /inbox, Front desk +IMG_0500\.heic +Bob\uFFFD/)
     assert.match((await run(['find', 'nothing', ...as])).stdout, /Nothing matches/)
+    await world.signUp('empty')
+    assert.equal((await run(['find', '--profile', 'empty'])).stdout, 'There are no files.\n')
     for (const wrong of [
       ['--kind', 'x'],
       ['--since', 'x'],

@@ -8,7 +8,7 @@ import { type DescribedAsset, describeAssets, findableAsset } from '../assets/de
 import { factOf as assetFact, nameOf as assetName } from '../assets/ls.ts'
 import { accountAssets } from '../changes/feed.ts'
 import { EXIT, type Exit, exitOf } from '../ground/exits.ts'
-import { type FilterFlags, findableDrop, type OrderFlags, queryOf } from '../ground/filters.ts'
+import { type FilterFlags, findableDrop, isFiltering, type OrderFlags, queryOf } from '../ground/filters.ts'
 import { interruptible } from '../ground/interrupts.ts'
 import type { Row } from '../ground/report.ts'
 import { shrinking } from '../ground/table.ts'
@@ -38,7 +38,8 @@ export async function find(words: readonly string[], flags: FindFlags): Promise<
     const drops = flags.in === 'albums' ? [] : await dropsOf(session, flags, { isRead, signal })
     const assets = flags.in === 'inbox' || flags.link !== undefined ? [] : await assetsOf(session, signal)
     const found = sortedBy([...drops, ...assets].filter(finderOf(query)), flags.sort, (candidate) => candidate)
-    return await tell(session, found, signal)
+    const isAsked = words.length > 0 || isFiltering(flags) || flags.in !== undefined || flags.link !== undefined
+    return await tell(session, found, { none: isAsked ? 'Nothing matches.' : 'There are no files.', signal })
   })
 }
 
@@ -77,7 +78,11 @@ async function assetsOf(session: SignedIn, signal: AbortSignal): Promise<readonl
 const HEADINGS = ['ID', 'SINCE', 'SIZE', ...['WHERE', 'NAME', 'FROM'].map(shrinking)]
 
 /** A drop's header is read and compared with what was shown before, as in the list of the inbox. */
-async function tell(session: SignedIn, found: readonly Candidate[], signal: AbortSignal): Promise<Exit> {
+async function tell(
+  session: SignedIn,
+  found: readonly Candidate[],
+  { none, signal }: { readonly none: string; readonly signal: AbortSignal },
+): Promise<Exit> {
   const inbox = openInbox(session)
   const items = await inbox.describe(
     found.flatMap(({ drop }) => drop ?? []),
@@ -104,7 +109,7 @@ async function tell(session: SignedIn, found: readonly Candidate[], signal: Abor
         fact: { place: 'album', ...assetFact(one, album) },
       })
   }
-  session.report.list(HEADINGS, rows, 'Nothing matches.')
+  session.report.list(HEADINGS, rows, none)
   const exits = items.flatMap(({ fault }) => (fault === undefined ? [] : [exitOfFault(fault)]))
   return exits.length === 0 ? EXIT.done : exitOf(exits)
 }

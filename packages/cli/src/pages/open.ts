@@ -12,10 +12,13 @@ import { type BrowserFlags, showPages } from './showPages.ts'
 
 interface OpenPagesFlags extends ReportFlags, BrowserFlags {}
 
-export async function openPages(given: string, flags: OpenPagesFlags): Promise<Exit> {
+const CALL = 'Call: blindkeep pages open - and paste the address when it is asked for, or give it on standard input.'
+
+export async function openPages(given: string | undefined, flags: OpenPagesFlags): Promise<Exit> {
+  if (given === undefined) throw new UsageError(`The address of a link or share is missing. ${CALL}`)
   if (given !== '-')
     throw new UsageError(
-      'The address of a link or share is a secret, and arguments are not: other users of this machine can read them, and your shell may have kept this one. Call: blindkeep pages open - and paste the address when it is asked for, or give it on standard input.',
+      `The address of a link or share is a secret, and arguments are not: other users of this machine can read them, and your shell may have kept this one. ${CALL}`,
     )
   const report = createReport(flags)
   const address = await addressOfOthers(report)

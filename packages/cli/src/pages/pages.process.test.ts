@@ -97,6 +97,8 @@ describe('blindkeep pages serve', () => {
     const elsewhere = await world.run(['pages', 'serve', 'https://keep.example', '--no-open', ...asAda])
     assert.equal(elsewhere.status, 2)
     assert.match(elsewhere.stderr, new RegExp(world.proxy.url))
+    const both = await world.run(['pages', 'serve', '--browser', 'firefox', '--no-open', ...asAda])
+    assert.deepEqual([both.status, both.stdout], [2, ''])
     const other = await world.run(['pages', 'serve', '--browser', 'safari', ...asAda])
     assert.equal(other.status, 2)
     assert.match(other.stderr, /neither Chromium nor Firefox/)
@@ -148,6 +150,9 @@ describe('blindkeep pages open', () => {
   it('refuses an address as an argument, and what is none, without showing it', async () => {
     const { url, opaqueId } = await ada.createLink()
     const [whole = '', key = ''] = url.split('#')
+    const missing = await world.run(['pages', 'open'])
+    assert.equal(missing.status, 2)
+    assert.match(missing.stderr, /missing\. Call: blindkeep pages open - and paste/)
     const argument = await world.run(['pages', 'open', url, '--no-open'])
     assert.equal(argument.status, 2)
     assert.match(argument.stderr, /is a secret, and arguments are not/)

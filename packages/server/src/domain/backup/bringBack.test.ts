@@ -219,12 +219,18 @@ for (const [store, inStore] of Object.entries(STORES))
     )
 
     it(
-      'stops when the whole backup is away by now',
-      inStore(async ({ world, path, damage, bringBack }) => {
+      'says so when the backup cannot be read there, or is away as a whole by now',
+      inStore(async ({ world, path, backUp, damage, bringBack }) => {
         const kept = await keep(world)
         await damage(kept.location, 'missing')
+        const folder = dirname(join(path, nameOf({ location: kept.location, bytes: 3000, isWhole: true })))
+        await backUp(kept.location, kept.content)
+        await rm(folder, { recursive: true })
+        await writeFile(folder, 'no directory')
+        isNot(await bringBack(kept.location), /the backup cannot be read: .* answered ENOTDIR$/)
+        await rm(folder)
         await rm(join(path, 'backup.json'))
-        await assert.rejects(bringBack(kept.location), /no finished backup/)
+        isNot(await bringBack(kept.location), /the backup cannot be read: .*no finished backup/)
       }),
     )
 

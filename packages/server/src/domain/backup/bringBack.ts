@@ -7,7 +7,7 @@
  */
 import { addSeconds } from '@blindkeep/protocol/ids'
 import { BlobMissing, StorageForbidden, StorageUnavailable } from '../../ground/storageErrors.ts'
-import type { BackupDirectory, SnapshotObject } from '../../ports/backup.ts'
+import { type BackupDirectory, BackupFailed, type SnapshotObject } from '../../ports/backup.ts'
 import type { KeyedBytes } from '../../ports/keyedBytes.ts'
 import type { Objects } from '../../ports/objects.ts'
 import type { Replacing } from '../../ports/replacing.ts'
@@ -17,7 +17,7 @@ import { type PausePorts, whileCollectorPauses } from '../custody/collectorPause
 import { createJoinRun, JoiningLost, type JoiningSettings, PART_SECONDS } from '../custody/joining.ts'
 import { partsOf } from '../ground/location.ts'
 import { manifestIn, nameOf, parseManifest } from './backupManifest.ts'
-import { checkedBytes, isRight, ObjectFault, type ObjectFaultKind } from './checkedBytes.ts'
+import { checkedBytes, isRight, ObjectFault } from './checkedBytes.ts'
 import { requireSameServer } from './requireSameServer.ts'
 import { slicesOf } from './slices.ts'
 
@@ -59,10 +59,17 @@ export function createBringing(ports: BringingPorts, settings: BringingSettings)
 
   /** Throws an `ObjectFault` of the backup. */
   async function requireInBackup(object: SnapshotObject): Promise<void> {
+    const size = await sizeInBackup(object).catch((error: unknown) => {
+      throw error instanceof BackupFailed ? new ObjectFault('unreadable', error) : error
+    })
+    if (size !== object.bytes) throw new ObjectFault(size === undefined ? 'missing' : 'damaged')
+  }
+
+  async function sizeInBackup(object: SnapshotObject): Promise<number | undefined> {
     const size = await directory.size(nameOf(object))
     // Throws if the whole backup is away by now.
     if (size === undefined) await manifestIn(directory)
-    if (size !== object.bytes) throw new ObjectFault(size === undefined ? 'missing' : 'damaged')
+    return size
   }
 
   async function requireRoom({ bytes }: SnapshotObject): Promise<void> {
@@ -92,7 +99,7 @@ export function createBringing(ports: BringingPorts, settings: BringingSettings)
 
   async function unlessFault(error: unknown): Promise<Brought> {
     if (isStoreBroken(error)) throw error
-    if (error instanceof ObjectFault) return not(FAULTS[error.kind])
+    if (error instanceof ObjectFault) return not(faultText(error))
     if (error instanceof JoiningLost) return not('another process replaced its parts meanwhile: call this again')
     if (!(error instanceof StorageUnavailable)) throw error
     // Throws when the whole store is away.
@@ -132,10 +139,10 @@ export function createBringing(ports: BringingPorts, settings: BringingSettings)
 
 const not = (why: string): Brought => ({ outcome: 'not', why })
 
-const FAULTS: Readonly<Record<ObjectFaultKind, string>> = {
-  missing: 'the backup does not have it',
-  damaged: 'the backup has other bytes in its place',
-  unreadable: 'the backup’s file cannot be read',
+function faultText({ kind, cause }: ObjectFault): string {
+  if (kind === 'missing') return 'the backup does not have it'
+  if (kind === 'damaged') return 'the backup has other bytes in its place'
+  return `the backup cannot be read: ${cause instanceof Error ? cause.message : cause}`
 }
 
 /** False also for bytes that the store cannot read. Throws if it may not read them, or if the whole store is away. */

@@ -1,4 +1,5 @@
 import { Button, Name, Notice, Progress } from '../../common/controls.tsx'
+import { isolated } from '../../common/isolated.ts'
 import { useText } from '../../common/reader.ts'
 import { inboxTexts } from './texts.ts'
 import type { DropSaving } from './useDropSaving.ts'
@@ -19,7 +20,7 @@ export function SavingStatus({ saving, isHidden }: SavingStatusProps) {
       {now !== undefined && (
         <div class="card stack tight">
           <div class="row apart">
-            <p class="grow">{text.downloading(now.name)}</p>
+            <p class="grow">{text.downloading(isolated(now.name))}</p>
             <Button kind="quiet" icon="close" onClick={saving.stop}>
               {text.stop}
             </Button>

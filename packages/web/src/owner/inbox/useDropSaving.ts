@@ -4,6 +4,7 @@ import { MAX_ZIP_FILES } from '@blindkeep/client/zip'
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { useCloseGuard } from '../../common/closeGuard.ts'
+import { isolated } from '../../common/isolated.ts'
 import { useText } from '../../common/reader.ts'
 import { type SavingNow, useSaving } from '../../common/useSaving.ts'
 import { useOwnerPages } from '../context.ts'
@@ -88,7 +89,7 @@ export function useDropSaving(): DropSaving {
       const name = savedNameOf(item, text)
       setFault(undefined)
       saving.save([{ name, open: (signal) => owner.openDrop(item, { signal }) }]).then(
-        (saved) => saved === 1 && showMessage({ tone: 'good', text: text.downloaded(name) }),
+        (saved) => saved === 1 && showMessage({ tone: 'good', text: text.downloaded(isolated(name)) }),
         (error: unknown) => setFault({ dropId: item.dropId, name, text: explain(error) }),
       )
     },

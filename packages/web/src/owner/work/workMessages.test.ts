@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { ProblemError } from '@blindkeep/client/errors'
 import { parseDropId } from '@blindkeep/protocol/ids'
+import { isolated } from '../../common/isolated.ts'
 import { albumsTexts } from '../albums/texts.ts'
 import { binTexts } from '../bin/texts.ts'
 import { inboxTexts } from '../inbox/texts.ts'
@@ -58,9 +59,9 @@ describe('what is said of work that has ended', () => {
     queue.goOn('work')
     await settled()
     assert.deepEqual(said, [
-      [texts.inbox.discarding.doneOne('a'), 'a'],
+      [texts.inbox.discarding.doneOne(isolated('a')), 'a'],
       [texts.work.already(1), undefined],
-      [texts.inbox.discarding.doneOne('b'), 'b'],
+      [texts.inbox.discarding.doneOne(isolated('b')), 'b'],
     ])
   })
 

@@ -1,4 +1,5 @@
 /** What is said when a piece of work has ended. Failures are shown in the bar instead. */
+import { isolated } from '../../common/isolated.ts'
 import { albumName, type albumsTexts } from '../albums/texts.ts'
 import type { binTexts } from '../bin/texts.ts'
 import type { UndoOf } from '../bin/useUndo.ts'
@@ -44,7 +45,8 @@ function restOf({ order, total, done }: WorkReport, { work }: Texts): string {
 
 /** Names the file when it is only one. */
 function doneMessage({ order, doneItems, done, failed }: WorkReport, { inbox, albums, bin }: Texts): Message {
-  const name = done === 1 ? doneItems[0]?.name : undefined
+  const [first] = done === 1 ? doneItems : []
+  const name = first?.name === undefined ? undefined : isolated(first.name)
   switch (order.kind) {
     case 'discard': {
       const { doneOne, done: doneMany } = inbox.discarding

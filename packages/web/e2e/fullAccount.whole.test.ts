@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { describe, it } from 'node:test'
 import type { Page } from 'playwright-core'
 import { sendFile } from '../../../testing/people.ts'
+import { isolated } from '../src/common/isolated.ts'
 import { bin as binText } from '../src/text/en/bin.ts'
 import { guest as guestText } from '../src/text/en/guest.ts'
 import { inbox as text } from '../src/text/en/inbox.ts'
@@ -71,7 +72,7 @@ describe('a full storage', () => {
     await button(mine, text.discardOf('large')).click()
     await button(mine, text.discarding.submit(1)).click()
     // It uses space until it has left the bin, too.
-    await mine.getByText(text.discarding.doneOne('large')).waitFor()
+    await mine.getByText(text.discarding.doneOne(isolated('large'))).waitFor()
     await mine.goto(`${world.url}/#/bin`)
     await button(mine, binText.empty.button).click()
     await button(mine, binText.end.confirm).click()

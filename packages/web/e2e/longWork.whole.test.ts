@@ -7,6 +7,7 @@ import { sourceOfBytes } from '@blindkeep/client/source'
 import type { Page, Route } from 'playwright-core'
 import { sendFile } from '../../../testing/people.ts'
 import { until } from '../../../testing/until.ts'
+import { isolated } from '../src/common/isolated.ts'
 import { albums as albumsText } from '../src/text/en/albums.ts'
 import { inbox as inboxText } from '../src/text/en/inbox.ts'
 import { owner as ownerText } from '../src/text/en/owner.ts'
@@ -211,7 +212,7 @@ describe('a move of files', () => {
     await page.getByRole('link', { name: ownerText.pages.inbox }).click()
     await button(page, inboxText.discardOf('file-0.bin')).click()
     await button(page, inboxText.discarding.submit(1)).click()
-    await page.getByText(inboxText.discarding.doneOne('file-0.bin')).waitFor()
+    await page.getByText(inboxText.discarding.doneOne(isolated('file-0.bin'))).waitFor()
 
     const allow = await refuseDeletions(page)
     const read: string[] = []

@@ -1,4 +1,4 @@
-import { withoutDirections } from '../../common/draw.ts'
+import { withoutDirections } from './draw.ts'
 
 const ISOLATES = /[\u2068\u2069]/g
 
