@@ -116,7 +116,7 @@ function sentences(status: Standing): Readonly<Record<AlarmKind, string | undefi
         : undefined,
     suspected: some(
       objects.suspected,
-      () => `${countText(objects.suspected, 'object')} whose bytes a request saw wrong.`,
+      () => `${countText(objects.suspected, 'object')} whose bytes a request or a backup saw wrong or missing.`,
     ),
     backup_overdue: ofBackup(status),
     quota_reached: some(reached, () => `${countText(reached, 'account is', 'accounts are')} at the hard limit.`),
