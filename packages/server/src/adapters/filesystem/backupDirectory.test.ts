@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -46,6 +47,15 @@ describe('the directory of a backup', () => {
         async (name) => (await stat(join(path, name))).mode & 0o777,
       )
       assert.deepEqual(await Promise.all(modes), [0o700, 0o700, 0o700, 0o600, 0o600])
+    }),
+  )
+
+  it(
+    'waits for no pipe in the place of a file',
+    inDirectory(async (root) => {
+      const directory = await open(root)
+      execFileSync('mkfifo', [join(root, 'name')])
+      assert.equal(await textOf(directory.read('name')), '')
     }),
   )
 

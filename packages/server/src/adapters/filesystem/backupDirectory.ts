@@ -1,9 +1,8 @@
-import { createReadStream } from 'node:fs'
-import { mkdir, readdir, readFile, realpath, rename, rm, stat } from 'node:fs/promises'
+import { mkdir, open, readdir, readFile, realpath, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import { syncDirectories, syncDirectory } from '../../ground/disk.ts'
 import { type BackupDirectory, BackupFailed } from '../../ports/backup.ts'
-import { systemCode, unlessMissing } from './failure.ts'
+import { READ_ONLY, systemCode, unlessMissing } from './failure.ts'
 import { UNFINISHED, writeNewFile } from './newFile.ts'
 
 const MANIFEST = 'backup.json'
@@ -64,7 +63,7 @@ function directoryAt(root: string): BackupDirectory {
     const path = pathOf(name)
     await folderOf(path)
     try {
-      await writeNewFile(path + UNFINISHED, body, on)
+      await writeNewFile(path + UNFINISHED, { body, on })
       await on(() => rename(path + UNFINISHED, path))
     } catch (error) {
       // Frees its space. If that fails too, the next run removes the file.
@@ -97,9 +96,9 @@ function directoryAt(root: string): BackupDirectory {
       return (await on(() => unlessMissing(() => stat(pathOf(name)))))?.size
     },
     async *read(name) {
-      const stream = createReadStream(pathOf(name), { highWaterMark: READ_BYTES })
       try {
-        for await (const piece of stream) yield piece
+        const file = await open(pathOf(name), READ_ONLY)
+        for await (const piece of file.createReadStream({ highWaterMark: READ_BYTES })) yield piece
       } catch (error) {
         throw failedAt(`the backup directory ${root}`, error)
       }
