@@ -114,7 +114,7 @@ async function check(call: Call, data: Opened, { counts, left, repaired, brought
   for await (const finding of examine(ports, examination)) {
     // Nothing is repaired by the rows of a damaged database.
     if (finding.kind === 'database_damaged') isTrusted = isRepairing = false
-    const brought = isTrusted ? await bringBack(finding) : {}
+    const brought = isTrusted ? await bringBack(finding) : fromDamaged(data, finding)
     if (brought.bytes !== undefined && broughtBack !== undefined) {
       broughtBack.objects += 1
       broughtBack.bytes += brought.bytes
@@ -132,6 +132,11 @@ interface FromBackup {
   readonly done?: string
   readonly bytes?: number
   readonly fromBackup?: string
+}
+
+function fromDamaged({ directory }: Opened, { kind }: Finding): FromBackup {
+  const isOfBytes = directory !== undefined && OF_BYTES.has(kind)
+  return isOfBytes ? { fromBackup: 'not brought back: the rows of a damaged database are not believed' } : {}
 }
 
 /** For a finding about the bytes of an object, if there is a backup. */
