@@ -6,6 +6,8 @@ import { READ_ONLY, systemCode, unlessMissing } from './failure.ts'
 import { UNFINISHED, writeNewFile } from './newFile.ts'
 
 const MANIFEST = 'backup.json'
+/** One has less than a thousand. */
+const MAX_MANIFEST_BYTES = 65_536
 const READ_BYTES = 1024 * 1024
 const FOLDERS: readonly string[] = ['blobs', 'staged']
 /** The names that a backup's directory may have. Every new file system has `lost+found`. */
@@ -52,6 +54,10 @@ function directoryAt(root: string): BackupDirectory {
   const on = <Result>(work: () => Promise<Result>) => onBackup(root, work)
   const pathOf = (name: string) => join(root, name)
 
+  async function sizeOf(name: string): Promise<number | undefined> {
+    return (await on(() => unlessMissing(() => stat(pathOf(name)))))?.size
+  }
+
   function folderOf(path: string): Promise<void> {
     const folder = dirname(path)
     const making = made.get(folder) ?? makeDirectory(folder)
@@ -86,15 +92,18 @@ function directoryAt(root: string): BackupDirectory {
   return {
     create: () => makeDirectory(root),
     add,
-    manifest: () => on(() => unlessMissing(() => readFile(pathOf(MANIFEST), 'utf8'))),
+    async manifest() {
+      const size = await sizeOf(MANIFEST)
+      if (size !== undefined && size > MAX_MANIFEST_BYTES)
+        throw new BackupFailed(`${pathOf(MANIFEST)} is no manifest of a backup: it has ${size} bytes`)
+      return on(() => unlessMissing(() => readFile(pathOf(MANIFEST), 'utf8')))
+    },
     async replaceManifest(text) {
       await syncFolders()
       await add(MANIFEST, piecesOf(text))
       await on(() => syncDirectory(root))
     },
-    async size(name) {
-      return (await on(() => unlessMissing(() => stat(pathOf(name)))))?.size
-    },
+    size: sizeOf,
     async *read(name) {
       try {
         const file = await open(pathOf(name), READ_ONLY)
