@@ -6,6 +6,7 @@ import { clockOf, type Data, openPresentData } from '../assembly/data.ts'
 import { createBringing } from '../domain/backup/bringBack.ts'
 import { createFinding, type Finding, formatFinding, OF_BYTES, REMEDIES } from '../domain/fsck/finding.ts'
 import { examine } from '../domain/fsck/fsck.ts'
+import { isOurs } from '../domain/fsck/objects.ts'
 import { type Counts, newCounts } from '../domain/fsck/options.ts'
 import { repair } from '../domain/fsck/repair.ts'
 import { createVerifiers } from '../domain/fsck/verifiers.ts'
@@ -146,7 +147,7 @@ function bringingFor({ config, flag }: Call, data: Opened, clock: Clock): (findi
   const bringing = createBringing({ ...data, directory, clock, random: systemRandom, repeat }, config)
   const isDry = flag('dry-run')
   return async ({ kind, where: { location } }) => {
-    if (!OF_BYTES.has(kind) || typeof location !== 'string') return {}
+    if (!OF_BYTES.has(kind) || typeof location !== 'string' || !isOurs({ location })) return {}
     const brought = await (isDry ? bringing.look(location) : bringing.bringBack(location))
     switch (brought.outcome) {
       case 'brought_back':

@@ -106,6 +106,21 @@ describe('blindkeep-server fsck --repair-from', () => {
   )
 
   it(
+    'goes on after a damaged row that names no object',
+    inDirectory(async ({ fsckFrom, backUp, fileOf, filled, change }) => {
+      const backup = await backUp()
+      const { pending, adopted, locations } = filled
+      await rm(fileOf(adopted.uploadId))
+      change(
+        `update objects set location = '../passwd', damaged_at = 1 where location = '${locations.get(pending.uploadId)}'`,
+      )
+      const { isWrong, json } = await fsckFrom(backup)
+      assert.deepEqual([isWrong, json.brought_back?.objects, kinds(json.repaired)], [true, 1, ['file_missing']])
+      assert.ok(kinds(json.findings).includes('object_damaged'))
+    }),
+  )
+
+  it(
     'brings nothing back by the rows of a damaged database, and says so',
     inDirectory(async ({ fsckFrom, backUp, fileOf, filled, change }) => {
       const backup = await backUp()
