@@ -6,6 +6,7 @@ import { clockOf, type Data, openPresentData } from '../assembly/data.ts'
 import { createBringing } from '../domain/backup/bringBack.ts'
 import { createFinding, type Finding, formatFinding, OF_BYTES, REMEDIES } from '../domain/fsck/finding.ts'
 import { examine } from '../domain/fsck/fsck.ts'
+import { isOurs } from '../domain/fsck/objects.ts'
 import { type Counts, newCounts } from '../domain/fsck/options.ts'
 import { repair } from '../domain/fsck/repair.ts'
 import { createVerifiers } from '../domain/fsck/verifiers.ts'
@@ -114,7 +115,7 @@ async function check(call: Call, data: Opened, { counts, left, repaired, brought
   for await (const finding of examine(ports, examination)) {
     // Nothing is repaired by the rows of a damaged database.
     if (finding.kind === 'database_damaged') isTrusted = isRepairing = false
-    const brought = isTrusted ? await bringBack(finding) : {}
+    const brought = isTrusted ? await bringBack(finding) : fromDamaged(data, finding)
     if (brought.bytes !== undefined && broughtBack !== undefined) {
       broughtBack.objects += 1
       broughtBack.bytes += brought.bytes
@@ -134,6 +135,11 @@ interface FromBackup {
   readonly fromBackup?: string
 }
 
+function fromDamaged({ directory }: Opened, { kind }: Finding): FromBackup {
+  const isOfBytes = directory !== undefined && OF_BYTES.has(kind)
+  return isOfBytes ? { fromBackup: 'not brought back: the rows of a damaged database are not believed' } : {}
+}
+
 /** For a finding about the bytes of an object, if there is a backup. */
 function bringingFor({ config, flag }: Call, data: Opened, clock: Clock): (finding: Finding) => Promise<FromBackup> {
   const { directory } = data
@@ -141,7 +147,7 @@ function bringingFor({ config, flag }: Call, data: Opened, clock: Clock): (findi
   const bringing = createBringing({ ...data, directory, clock, random: systemRandom, repeat }, config)
   const isDry = flag('dry-run')
   return async ({ kind, where: { location } }) => {
-    if (!OF_BYTES.has(kind) || typeof location !== 'string') return {}
+    if (!OF_BYTES.has(kind) || typeof location !== 'string' || !isOurs({ location })) return {}
     const brought = await (isDry ? bringing.look(location) : bringing.bringBack(location))
     switch (brought.outcome) {
       case 'brought_back':

@@ -106,13 +106,30 @@ describe('blindkeep-server fsck --repair-from', () => {
   )
 
   it(
-    'brings nothing back by the rows of a damaged database',
+    'goes on after a damaged row that names no object',
+    inDirectory(async ({ fsckFrom, backUp, fileOf, filled, change }) => {
+      const backup = await backUp()
+      const { pending, adopted, locations } = filled
+      await rm(fileOf(adopted.uploadId))
+      change(
+        `update objects set location = '../passwd', damaged_at = 1 where location = '${locations.get(pending.uploadId)}'`,
+      )
+      const { isWrong, json } = await fsckFrom(backup)
+      assert.deepEqual([isWrong, json.brought_back?.objects, kinds(json.repaired)], [true, 1, ['file_missing']])
+      assert.ok(kinds(json.findings).includes('object_damaged'))
+    }),
+  )
+
+  it(
+    'brings nothing back by the rows of a damaged database, and says so',
     inDirectory(async ({ fsckFrom, backUp, fileOf, filled, change }) => {
       const backup = await backUp()
       change('delete from albums')
       await rm(fileOf(filled.pending.uploadId))
       const { isWrong, json } = await fsckFrom(backup)
       assert.deepEqual([isWrong, json.repaired, json.brought_back?.objects], [true, [], 0])
+      const said = json.findings.find(({ kind }) => kind === 'file_missing')?.from_backup
+      assert.equal(said, 'not brought back: the rows of a damaged database are not believed')
       assert.ok(!existsSync(fileOf(filled.pending.uploadId)))
     }),
   )

@@ -97,7 +97,8 @@ export type Repair =
       readonly claimId: string
     }
   | { readonly repair: 'mark_damaged'; readonly location: string }
-  | { readonly repair: 'unmark_damaged'; readonly location: string }
+  /** `readAt`: when the reading began that found right bytes. */
+  | { readonly repair: 'unmark_damaged'; readonly location: string; readonly readAt: Instant }
   | { readonly repair: 'forget_public_url' }
   | { readonly repair: 'complete_former_urls' }
 
