@@ -61,6 +61,10 @@ interface Left {
   readonly fromBackup?: string | undefined
 }
 
+interface Said extends Left {
+  readonly todo: string
+}
+
 /** `directory`: of the backup that objects are brought back from. */
 type Opened = Data & { readonly directory?: BackupDirectory }
 
@@ -82,7 +86,7 @@ async function run(call: Call): Promise<Outcome> {
     backup === undefined ? openPresentData(call.config) : openRepairData(call.config, backup, { isDry })
   try {
     await withOpen(opening, (data) => check(call, data, result))
-    return outcomeOf(result)
+    return outcomeOf(result, call)
   } catch (error) {
     if (error instanceof ForeignSchema)
       for (const what of error.differences)
@@ -91,7 +95,7 @@ async function run(call: Call): Promise<Outcome> {
       left.add({ finding: createFinding('database_damaged', {}, `it cannot be read: ${reasonOf(error)}`) })
     // Findings from before the error still count.
     else if (count() === 0) throw error
-    return outcomeOf({ ...result, end: reasonOf(error) })
+    return outcomeOf({ ...result, end: reasonOf(error) }, call)
   } finally {
     clearInterval(progress)
   }
@@ -174,25 +178,28 @@ interface Result {
   readonly end?: string
 }
 
-function outcomeOf(result: Result): Outcome {
+function outcomeOf(result: Result, { flag, option }: Call): Outcome {
   const { counts, left, repaired, broughtBack, end } = result
+  const backup = option('repair-from') ?? 'BACKUP'
+  const said = left.list.map((each) => ({
+    ...each,
+    todo: REMEDIES[each.finding.kind].replace('--repair-from BACKUP', () => `--repair-from ${backup}`),
+  }))
   const total = left.list.length + left.more
   return {
     lines: [
-      ...left.list.flatMap(linesOf),
+      ...said.flatMap(linesOf),
       ...moreLine(left),
       ...repaired.list.map(({ finding, done }) => `repaired: ${formatFinding(finding)}: ${done}`),
       ...moreLine(repaired),
       [countsText(counts), ...broughtText(result)].join(' · '),
       ...(end === undefined ? [] : [`The check did not finish: ${end}`]),
       total === 0
-        ? repaired.list.length === 0
-          ? 'All is intact.'
-          : 'All is repaired.'
+        ? (repaired.list.length === 0 ? INTACT : REPAIRED)[flag('deep') ? 'deep' : 'shallow']
         : `${countText(total, 'fault')} found.`,
     ],
     json: {
-      findings: left.list.map(jsonOf),
+      findings: said.map(jsonOf),
       ...(left.more > 0 && { findings_not_told: left.more }),
       counts,
       ...(broughtBack !== undefined && { brought_back: broughtBack }),
@@ -204,16 +211,21 @@ function outcomeOf(result: Result): Outcome {
   }
 }
 
+const INTACT = {
+  deep: 'All is intact.',
+  shallow: 'All that was looked at is intact. The bytes of files were not read: --deep reads them.',
+}
+const REPAIRED = {
+  deep: 'All is repaired.',
+  shallow: 'All that was found is repaired. The bytes of files were not read: --deep reads them.',
+}
+
 function moreLine({ more }: CappedList<unknown>): readonly string[] {
   return more === 0 ? [] : [`and ${more} more`]
 }
 
-function linesOf({ finding, fromBackup }: Left): readonly string[] {
-  return [
-    formatFinding(finding),
-    ...(fromBackup === undefined ? [] : [`    ${fromBackup}`]),
-    `    ${REMEDIES[finding.kind]}`,
-  ]
+function linesOf({ finding, fromBackup, todo }: Said): readonly string[] {
+  return [formatFinding(finding), ...(fromBackup === undefined ? [] : [`    ${fromBackup}`]), `    ${todo}`]
 }
 
 function broughtText({ broughtBack }: Result): readonly string[] {
@@ -221,8 +233,7 @@ function broughtText({ broughtBack }: Result): readonly string[] {
   return [`${countText(broughtBack.objects, 'object')} brought back (${sizeText(broughtBack.bytes)})`]
 }
 
-function jsonOf({ finding: { kind, where, what, repair: possible }, fromBackup }: Left) {
-  const todo = REMEDIES[kind]
+function jsonOf({ finding: { kind, where, what, repair: possible }, fromBackup, todo }: Said) {
   return { kind, where, what, todo, repairable: possible !== undefined, from_backup: fromBackup }
 }
 

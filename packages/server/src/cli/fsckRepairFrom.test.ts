@@ -31,6 +31,15 @@ describe('blindkeep-server fsck --repair-from', () => {
         [shallow.isWrong, kinds(shallow.json.repaired), shallow.json.brought_back],
         [false, ['file_missing', 'file_size_wrong'], { objects: 2, bytes: 2 * FILLED_BYTES }],
       )
+      assert.match(
+        shallow.lines.at(-1) ?? '',
+        /^All that was found is repaired\. The bytes .* not read: --deep reads them\.$/,
+      )
+      const dry = await fsckFrom(backup, 'deep', 'dry-run')
+      assert.equal(
+        dry.json.findings[0]?.todo.includes(`\`blindkeep-server fsck --deep --repair-from ${backup}\``),
+        true,
+      )
       await truncate(fileOf(metadata), 7)
       change(`update objects set damaged_at = 1 where location = '${filled.locations.get(metadata)}'`)
       const deep = await fsckFrom(backup, 'deep')

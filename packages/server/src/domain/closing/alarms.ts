@@ -37,7 +37,7 @@ export const ALARMS = {
   damaged: {
     name: 'damaged objects',
     severity: 'critical',
-    todo: 'The log names them (“an object is damaged”), and `fsck`. Check the disk; `fsck --repair-from` brings the bytes back from a backup.',
+    todo: 'The log names them (“an object is damaged”), and `fsck`. Check the disk; `fsck --deep --repair-from` brings the bytes back from a backup.',
   },
   clock_behind: {
     name: 'the clock is behind',
