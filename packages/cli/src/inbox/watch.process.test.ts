@@ -191,6 +191,24 @@ describe('blindkeep inbox watch', () => {
     assert.equal(watch.facts.filter(({ event }) => event === 'refused').length, 1)
   })
 
+  it('saves drops while the links cannot be read, and says what they have refused once they can', async () => {
+    const { drop, url, opaqueId, link } = await newLink()
+    await here.owner.changeLink(opaqueId, { maxFileSize: 20_000 })
+    const guest = await openLink(url, environment)
+    const watch = watching('unlisted', ...link)
+    await watch.until(isSaved(await drop('first')))
+    const isOfLinks = ({ path }: { readonly path: string }) => path.startsWith('/v1/drops/links')
+    world.proxy.tamper({ matches: isOfLinks, instead: 500 })
+    const before = world.proxy.seen.filter(isOfLinks).length
+    assert.ok(await guest.noteHeldBack('too_large'))
+    await until(() => world.proxy.seen.filter(isOfLinks).length > before, 'the event of the refusal has come')
+    await watch.until(isSaved(await drop('second')))
+    world.proxy.tamper()
+    await watch.until(isSaved(await drop('third')))
+    await watch.until(({ event }) => event === 'refused')
+    assert.equal(await watch.end('SIGTERM'), 0)
+  })
+
   it('ends while bytes come without a trace of the file', async () => {
     const { drop, link } = await newLink()
     const dropId = await drop('big', randomBytes(3_000_000))
