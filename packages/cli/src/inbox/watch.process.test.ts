@@ -259,12 +259,16 @@ case "$2" in *bad*) test -e '${mended}';; esac\n`,
     const { drop_id, path: file, claimed_note, claimed_fields } = JSON.parse(read[at] ?? '')
     const [[label, value]] = fields
     assert.deepEqual([drop_id, file, claimed_note, claimed_fields], [good, path, 'a\nb', [{ label, value }]])
-    await assert.rejects(readFile(read[at + 1] ?? ''), { code: 'ENOENT' })
+    const whileItRuns = read[at + 1] ?? ''
+    await assert.rejects(readFile(whileItRuns), { code: 'ENOENT' })
 
+    const ofKilled = [whileItRuns, `${whileItRuns}.half`]
+    for (const left of ofKilled) await writeFile(left, 'a guest’s words')
     await writeFile(mended, '')
     const again = watching('exec', ...args)
     await again.until(({ event, drop_id }) => event === 'discarded' && drop_id === bad)
     await again.end('SIGTERM')
+    for (const left of ofKilled) await assert.rejects(readFile(left), { code: 'ENOENT' })
     assert.ok(!again.facts.some(({ event }) => event === 'saved'))
     assert.deepEqual(await inFolder('exec'), [hostile, 'bad', 'next'].sort())
   })
