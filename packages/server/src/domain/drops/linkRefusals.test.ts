@@ -149,6 +149,29 @@ describe('refusals of a link', () => {
   )
 
   it(
+    'that the account hears of are a message of each kind in an hour, also if they come in turn',
+    inWorld(
+      async (world) => {
+        const opaqueId = await newLink(world, {})
+        for (const _ of [1, 2]) await land(world, opaqueId, content)
+        const inTurn = async () => {
+          for (let turn = 0; turn < 5; turn += 1)
+            for (const why of ['inbox_full', 'no_room'] as const) {
+              world.clock.advance(60)
+              await world.rules.refusedDrops.noteHeldBack(opaqueId, why)
+            }
+        }
+        await inTurn()
+        assert.equal(await heard(world, opaqueId), 2)
+        world.clock.advance(3600)
+        await inTurn()
+        assert.equal(await heard(world, opaqueId), 4)
+      },
+      { settings: { inboxFilesMax: 2, quotaHardBytes: 1000 } },
+    ),
+  )
+
+  it(
     'are written once an hour at most, whatever guests do, and not at all for ids that never were',
     inWorld(async (world) => {
       const opaqueId = await newLink(world, { maxFileSize: 99 })
