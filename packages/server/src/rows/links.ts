@@ -132,10 +132,7 @@ export const linkReads = {
   },
   /** Undefined if the account's list has no such link. */
   findOwn: first((db, opaqueId: OpaqueId, accountId: AccountId) =>
-    listed(db)
-      .where('opaqueId', '=', opaqueId)
-      .where('accountId', '=', accountId)
-      .where('isBuried', '=', sql.lit(0)),
+    listed(db).where('opaqueId', '=', opaqueId).where('accountId', '=', accountId).where('isBuried', '=', sql.lit(0)),
   ),
   /** No buried ones. */
   page: list.page,
