@@ -115,7 +115,7 @@ describe('the same answer', () => {
 
   it('is a 404 for every link that has ended, when a guest’s client says what it held back', async () => {
     const json = { why: 'too_large' }
-    await expectSame(await deadLinks(), 404, (id) => ({ method: 'POST', path: `/d/${id}/refusals`, json }))
+    await expectSame(await deadLinks(), 404, (id) => ({ method: 'POST', path: `/d/${id}/link/refusals`, json }))
   })
 
   it('is a 404 for every session that has ended or belongs to another link', async () => {

@@ -319,7 +319,7 @@ const change = ({ owner, opaqueId }: Link, body: object): Promise<Reply> =>
   server.send({ method: 'PATCH', path: `/v1/drops/links/${opaqueId}`, token: owner.token, json: body })
 
 const noteHeldBack = ({ opaqueId }: Pick<Link, 'opaqueId'>, body: unknown): Promise<Reply> =>
-  server.send({ method: 'POST', path: `/d/${opaqueId}/refusals`, json: body })
+  server.send({ method: 'POST', path: `/d/${opaqueId}/link/refusals`, json: body })
 
 // Covers: Links
 describe('a change of a link', () => {

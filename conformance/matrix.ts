@@ -139,7 +139,7 @@ export const MATRIX: Readonly<Record<string, Entry>> = {
 
   'GET /d/{opaque_id}': link('200', NO_LINK),
   'POST /d/{opaque_id}': link('201', NO_LINK),
-  'POST /d/{opaque_id}/refusals': link('204', NO_LINK),
+  'POST /d/{opaque_id}/link/refusals': link('204', NO_LINK),
   'PATCH /d/{opaque_id}/{upload_id}': link('204', NO_SESSION, THROUGH_ANOTHER),
   'HEAD /d/{opaque_id}/{upload_id}': link('200', NO_SESSION, THROUGH_ANOTHER),
   'DELETE /d/{opaque_id}/{upload_id}': link('204', NO_SESSION, THROUGH_ANOTHER),

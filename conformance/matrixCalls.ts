@@ -193,7 +193,10 @@ const REQUESTS: Readonly<Record<string, MakeRequest>> = {
 
   'GET /d/{opaque_id}': ofLink,
   'POST /d/{opaque_id}': ({ link }) => ({ params: { opaque_id: link.opaqueId }, json: declaration(newFile()) }),
-  'POST /d/{opaque_id}/refusals': ({ link }) => ({ params: { opaque_id: link.opaqueId }, json: { why: 'no_room' } }),
+  'POST /d/{opaque_id}/link/refusals': ({ link }) => ({
+    params: { opaque_id: link.opaqueId },
+    json: { why: 'no_room' },
+  }),
   'PATCH /d/{opaque_id}/{upload_id}': async (person) => ({ ...(await ofSession(person)), ...chunk }),
   'HEAD /d/{opaque_id}/{upload_id}': ofSession,
   'DELETE /d/{opaque_id}/{upload_id}': ofSession,

@@ -212,6 +212,26 @@ describe('the links of an owner', () => {
     assert.deepEqual([copy?.state, copy?.label, copy?.caps.maxFileCount], ['live', 'Taxes of 2026', 1])
   })
 
+  it('whose words do not open say so before words are replaced or left behind', async (t) => {
+    const owner = await world.owner()
+    await owner.createLink({ label: 'Scans', title: 'Your scans' })
+    const { page } = await browser.open(t, { url: `${world.url}${BARE}`, signedInAs: owner })
+    await page.route('**/v1/drops/links*', async (route) => {
+      const response = await route.fetch()
+      const json = await response.json()
+      for (const link of json.links) link.sealed_title = randomBytes(1_100).toString('base64')
+      await route.fulfill({ response, json })
+    })
+    await page.goto(linksUrl())
+    await card(page, 'Scans').getByText(text.titleFault).waitFor()
+    await button(page, 'Change Scans').click()
+    await page.getByText(text.editing.unread).waitFor()
+    await assertAccessible(page)
+    await page.keyboard.press('Escape')
+    await button(page, 'Duplicate Scans').click()
+    await page.getByText(text.form.likeUnread).waitFor()
+  })
+
   it('have buttons that fit a narrow phone in German, with whole words', async (t) => {
     const owner = await world.owner()
     await owner.createLink({ label: 'Fotos' })

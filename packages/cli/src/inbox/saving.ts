@@ -111,13 +111,15 @@ async function requireLabels(
   labels: readonly string[],
   signal: AbortSignal,
 ): Promise<void> {
-  const asked = (await owner.listLinks()).flatMap(({ questions = [] }) => questions.map(({ label }) => label))
+  const links = await owner.listLinks()
+  const asked = links.flatMap(({ questions = [] }) => questions.map(({ label }) => label))
   const isAsked = (label: string) => findByLabel(asked, label, (one) => one) !== undefined
   if (labels.every(isAsked)) return
   const answered = (await inbox.read(signal)).flatMap(({ file }) => file?.fields?.map(([label]) => label) ?? [])
   const known = [...new Set([...asked, ...answered])]
+  const none = links.some(({ titleFault }) => titleFault !== undefined) ? 'no link whose words open' : 'no link'
   for (const given of labels)
-    knownLabel({ given, known, others: ['sender'], refusal: `--into {${shown(given)}}: no link asks this` })
+    knownLabel({ given, known, others: ['sender'], refusal: `--into {${shown(given)}}: ${none} asks this` })
 }
 
 /** For a progress. */

@@ -1,12 +1,29 @@
 /** What a link asks its guests, by the flags `--question` and `--file-kinds`. */
+import type { OwnLink } from '@blindkeep/client/owner'
 import { type Asked, fileKindsText, parseFileKinds, type Question, questionsText } from '@blindkeep/client/questions'
 import { InvalidArgumentError } from 'commander'
-import { UsageError } from '../ground/exits.ts'
+import { LocalError, UsageError } from '../ground/exits.ts'
+import { nameText } from '../ground/refusedTexts.ts'
 
 export interface AskingFlags {
   /** Undefined for an empty text, which asks nothing. */
   readonly question?: readonly (Question | undefined)[]
   readonly fileKinds?: readonly string[] | 'any'
+}
+
+export interface WordsFlags extends AskingFlags {
+  readonly title?: string
+  readonly message?: string
+  readonly from?: string
+}
+
+/** All that guests read is sealed as one. Throws `LocalError` where the rest of it does not open and would be lost. */
+export function requireKnownWords(link: OwnLink, { title, message, from, question, fileKinds }: WordsFlags): void {
+  if (link.titleFault === undefined) return
+  if ([title, message, from, question, fileKinds].every((given) => given !== undefined)) return
+  throw new LocalError(
+    `What the link ${nameText(link)} says to guests does not open, so what this call does not name would be lost. Name all of it, with an empty text for none: --title, --message, --from, --question, --file-kinds.`,
+  )
 }
 
 const FORMS =

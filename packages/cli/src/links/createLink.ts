@@ -11,20 +11,17 @@ import type { Expiry } from '../ground/options.ts'
 import { type QrFlags, tellQrCode } from '../ground/qrCode.ts'
 import { askedFacts } from '../ground/questionTexts.ts'
 import { nameText } from '../ground/refusedTexts.ts'
-import { type AskingFlags, askedBy } from './asking.ts'
+import { askedBy, requireKnownWords, type WordsFlags } from './asking.ts'
 import { limitFacts, limitsText } from './linkTexts.ts'
 import { pickLink } from './pickLink.ts'
 
-interface CreateLinkFlags extends OwnerFlags, QrFlags, NewPassphraseFlags, AskingFlags {
+interface CreateLinkFlags extends OwnerFlags, QrFlags, NewPassphraseFlags, WordsFlags {
   readonly expires?: Expiry
   readonly maxSize?: number
   readonly maxTotal?: number | 'unlimited'
   readonly files?: number | 'unlimited'
   readonly once?: boolean
   readonly label?: string
-  readonly title?: string
-  readonly message?: string
-  readonly from?: string
   /** Another link, whose limits and words are taken where no flag gives one. */
   readonly like?: string
 }
@@ -33,7 +30,10 @@ export async function createLink(flags: CreateLinkFlags): Promise<Exit> {
   const given = capsOf(flags)
   const { owner, report } = await signedIn(flags)
   const model = flags.like === undefined ? undefined : await pickLink(owner, flags.like)
-  if (model !== undefined) requirePassphraseAgain(model, flags)
+  if (model !== undefined) {
+    requirePassphraseAgain(model, flags)
+    requireKnownWords(model, flags)
+  }
   const singleUse = flags.once ?? (model?.singleUse === true && flags.files === undefined)
   const caps = model === undefined ? given : { ...model.caps, ...ownCaps(given, flags) }
   const asked = askedBy(flags, model)

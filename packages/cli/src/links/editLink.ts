@@ -7,19 +7,16 @@ import { signedIn } from '../account/session.ts'
 import { EXIT, type Exit, UsageError } from '../ground/exits.ts'
 import type { Expiry } from '../ground/options.ts'
 import { nameText } from '../ground/refusedTexts.ts'
-import { type AskingFlags, askedBy } from './asking.ts'
+import { askedBy, requireKnownWords, type WordsFlags } from './asking.ts'
 import { limitsText, linkFacts, STATES } from './linkTexts.ts'
 import { pickLink } from './pickLink.ts'
 
-interface EditLinkFlags extends OwnerFlags, AskingFlags {
+interface EditLinkFlags extends OwnerFlags, WordsFlags {
   readonly expires?: Expiry | 'never'
   readonly maxSize?: number | 'unlimited'
   readonly maxTotal?: number | 'unlimited'
   readonly files?: number | 'unlimited'
   readonly label?: string
-  readonly title?: string
-  readonly message?: string
-  readonly from?: string
   readonly dismiss?: boolean
 }
 
@@ -37,9 +34,10 @@ export async function editLink(given: string, flags: EditLinkFlags): Promise<Exi
   const link = await pickLink(owner, given)
   const limits: ChangeLink = { ...caps, expiresAt: expires === 'never' ? null : await endOf(owner, expires) }
   requireChangeable(link, limits)
+  const areWordsKept = words.every((given) => given === undefined)
+  if (!areWordsKept) requireKnownWords(link, flags)
   const lines = { title: title ?? link.title, message: message ?? link.message, from: from ?? link.from }
   const forGuests = { ...lines, ...askedBy(flags, link) }
-  const areWordsKept = words.every((given) => given === undefined)
   const changed = await owner.changeLink(link.opaqueId, { ...limits, label, ...(!areWordsKept && { forGuests }) })
   report.result(`The link ${nameText(changed)} takes ${limitsText(changed)}. It ${STATES[changed.state]}.`, {
     event: 'changed',

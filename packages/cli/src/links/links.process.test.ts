@@ -218,6 +218,30 @@ describe('a link at the command line', () => {
   })
 })
 
+describe('a link whose words do not open', () => {
+  it('loses none of them by a change or a copy, and gets others only if all are named', async () => {
+    const owner = await world.signUp('words')
+    const args = ['--profile', 'words']
+    await world.facts(['link', 'create', '--label', 'Mine', '--title', 'A', '--question', 'Day:date', ...args])
+    world.proxy.tamper({
+      matches: isRequest('GET', /^\/v1\/drops\/links(\?|$)/),
+      answer: flipSealed('links', 'sealed_title'),
+    })
+    const edited = await world.run(['link', 'edit', 'Mine', '--title', 'B', ...args])
+    const copied = await world.run(['link', 'create', '--like', 'Mine', ...args])
+    const limited = await world.run(['link', 'edit', 'Mine', '--files', '3', ...args])
+    world.proxy.tamper()
+    for (const { status, stderr } of [edited, copied]) {
+      assert.equal(status, 1)
+      assert.match(stderr, /\(Mine\) says to guests does not open.* Name all of it/)
+    }
+    assert.equal(limited.status, 0, limited.stderr)
+    const [link, ...others] = await owner.listLinks()
+    assert.deepEqual([link?.title, link?.questions?.[0]?.label, link?.caps.maxFileCount], ['A', 'Day', 3])
+    assert.deepEqual(others, [])
+  })
+})
+
 describe('an album at the command line', () => {
   it('is created, renamed and listed, and with exit 3 if the server changed its name', async () => {
     const [created] = await world.facts(['album', 'create', 'Reports', ...ADA])

@@ -45,7 +45,7 @@ export const guestOperations = {
   },
   noteHeldBack: {
     method: 'POST',
-    path: '/d/{opaque_id}/refusals',
+    path: '/d/{opaque_id}/link/refusals',
     tag: 'guest',
     auth: 'link',
     summary: 'Note that files were held back',

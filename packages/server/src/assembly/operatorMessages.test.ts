@@ -8,7 +8,7 @@ import { readConfig } from '../config/config.ts'
 import { object } from '../contracts/store/world.ts'
 import { createQuota } from '../domain/quota/quota.ts'
 import { defined, inWorld } from '../testing/world.ts'
-import { openOperatorMessages } from './operatorMessages.ts'
+import { LOOK_MS, openOperatorMessages } from './operatorMessages.ts'
 
 const SETTINGS = { ALARM_WEBHOOK_SECRET: Buffer.alloc(32).toString('base64') }
 
@@ -35,7 +35,7 @@ it(
     const quota = createQuota({ softBytes: 1, hardBytes: 2, graceDays: 14 })
     const around = () => ({ unready: [], freeBytes: Number.POSITIVE_INFINITY, floorBytes: 0 })
     const { serverId } = settings
-    const giveUpAfter = () => AbortSignal.timeout(50)
+    const giveUpAfter = (ms: number) => AbortSignal.timeout(isFrozen && ms === LOOK_MS ? 50 : ms)
     try {
       const watched = { store: frozen, node: { clock }, keyring, quota, around, serverId, log, giveUpAfter }
       const messages = defined(openOperatorMessages(config, watched))

@@ -1,4 +1,12 @@
-import type { AssetUpload, DropUpload, Lease, UnclosedUpload, Upload, UploadRow } from './tables/uploads.ts'
+import type {
+  AssetUpload,
+  DropUpload,
+  EndingUpload,
+  Lease,
+  UnclosedUpload,
+  Upload,
+  UploadRow,
+} from './tables/uploads.ts'
 import { columnNames, picked } from './tables.ts'
 
 /** Reads a row as the session of a guest or of an owner. */
@@ -47,6 +55,15 @@ export function unclosedOf({ opaqueId, assetId, role, ...progress }: UnclosedRow
   return assetId === undefined
     ? { ...progress, opaqueId: present(opaqueId) }
     : { ...progress, assetId, role: present(role) }
+}
+
+type EndingRow = Pick<
+  UploadRow,
+  'uploadId' | 'opaqueId' | 'assetId' | 'accountId' | 'size' | 'location' | 'receivedBytes'
+>
+
+export function endingOf({ opaqueId, assetId, ...upload }: EndingRow): EndingUpload {
+  return assetId === undefined ? { ...upload, opaqueId: present(opaqueId) } : { ...upload, assetId }
 }
 
 /** The table's check makes each row complete for its kind. An incomplete row was written by other software. */

@@ -10,6 +10,7 @@ import type {
   AssetUpload,
   Chunk,
   DropUpload,
+  EndingUpload,
   Lease,
   NewAssetUpload,
   NewUpload,
@@ -19,7 +20,7 @@ import type {
   UploadState,
 } from './tables/uploads.ts'
 import { columnsOf, newRow, type Tables } from './tables.ts'
-import { assetUploadOf, dropUploadOf, unclosedOf, uploadOf } from './uploadRows.ts'
+import { assetUploadOf, dropUploadOf, endingOf, unclosedOf, uploadOf } from './uploadRows.ts'
 
 /** An upload as a request finds it. */
 export interface FoundUpload {
@@ -90,7 +91,11 @@ const expired = all((db, limits: ExpiryLimits) => {
   const unbegun = open.where('lastChunkAt', 'is', null).where('createdAt', '<', limits.noChunkBefore)
   const idle = open.where('lastChunkAt', '<', limits.idleBefore)
   const old = open.where('createdAt', '<', limits.createdBefore)
-  return rows(db).where('uploadId', 'in', unbegun.unionAll(idle).unionAll(old)).limit(limits.max)
+  return db
+    .selectFrom('uploads')
+    .select(['uploadId', 'opaqueId', 'assetId', 'accountId', 'size', 'location', 'receivedBytes'])
+    .where('uploadId', 'in', unbegun.unionAll(idle).unionAll(old))
+    .limit(limits.max)
 })
 
 export interface ExpiryLimits {
@@ -241,8 +246,8 @@ export const uploadReads = {
    * At most `max` open sessions that were created before `noChunkBefore` and have no chunk, or received their last
    * chunk before `idleBefore`, or were created before `createdBefore`.
    */
-  async expired(db: Db, limits: ExpiryLimits): Promise<readonly Upload[]> {
-    return (await expired(db, limits)).map(uploadOf)
+  async expired(db: Db, limits: ExpiryLimits): Promise<readonly EndingUpload[]> {
+    return (await expired(db, limits)).map(endingOf)
   },
   /** What open sessions still lack. Active: created, or a chunk received, at `activeSince` or later. */
   async claims(db: Db, given: ClaimsGiven): Promise<Claims> {

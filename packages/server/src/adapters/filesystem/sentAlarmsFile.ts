@@ -10,7 +10,7 @@ export function createSentAlarmsFile(path: string): SentAlarms {
         const entries: readonly (readonly [string, SentAlarm])[] = Object.entries(
           JSON.parse(await readFile(path, 'utf8')),
         )
-        return new Map(entries.filter(([, sent]) => Number.isSafeInteger(sent?.at)))
+        return new Map(entries.filter(([, sent]) => isWhole(sent)))
       } catch {
         // At worst a message comes twice.
         return new Map()
@@ -18,4 +18,9 @@ export function createSentAlarmsFile(path: string): SentAlarms {
     },
     write: (sent) => replaceFile(path, JSON.stringify(Object.fromEntries(sent))),
   }
+}
+
+/** Part of an entry would say that a kind was said, and never that it is over. */
+function isWhole(sent: Partial<SentAlarm> | null): boolean {
+  return Number.isSafeInteger(sent?.at) && typeof sent?.isOver === 'boolean'
 }

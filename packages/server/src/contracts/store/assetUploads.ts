@@ -26,7 +26,7 @@ export function describeAssetUploads(inStore: InStore): void {
 }
 
 const find = (store: Store, number: number) => store.read((tx) => tx.uploads.find(uploadId(number)))
-const ids = (uploads: readonly Upload[]) => uploads.map((each) => each.uploadId)
+const ids = (uploads: readonly Pick<Upload, 'uploadId'>[]) => uploads.map((each) => each.uploadId)
 const foreign = { accountId: accountId(2), albumId: albumId(2) }
 
 async function move(tx: WriteTx, number: number, to: UploadState): Promise<void> {

@@ -14,7 +14,7 @@ export function describeUploads(inStore: InStore): void {
 
 export const find = (store: Store, number: number) => store.read((tx) => tx.uploads.find(uploadId(number)))
 export const chunk = (offset: number, length: number) => ({ offset, length, checksum: hash(offset + 1) })
-const ids = (uploads: readonly Upload[]) => uploads.map((each) => each.uploadId)
+const ids = (uploads: readonly Pick<Upload, 'uploadId'>[]) => uploads.map((each) => each.uploadId)
 
 export async function inState(tx: WriteTx, number: number, state: UploadState, seconds: number): Promise<void> {
   await tx.uploads.insert(upload(number))

@@ -45,6 +45,8 @@ function watching(work: (given: Watching) => Promise<void>): () => Promise<void>
       },
     )
     let seen: Parameters<Watching['see']> = [[]]
+    /** In place of the limits of the next questions. */
+    const patienceMs: number[] = []
     const look = async () => {
       const [kinds, isSeen = () => true] = seen
       return { alarms: kinds.map((kind) => ({ kind, what: `This is ${kind}.` })), isSeen }
@@ -55,7 +57,7 @@ function watching(work: (given: Watching) => Promise<void>): () => Promise<void>
         look,
         messenger,
         sent: createSentAlarmsFile(join(directory, 'alarms')),
-        giveUpAfter: () => AbortSignal.timeout(50),
+        giveUpAfter: (ms) => AbortSignal.timeout(patienceMs.shift() ?? ms),
         targets: [
           { kind: 'email', address: 'operator@example.org' },
           { kind: 'webhook', url: `http://127.0.0.1:${hook.port}/alarms`, secret: new Uint8Array(32) },
@@ -78,6 +80,7 @@ function watching(work: (given: Watching) => Promise<void>): () => Promise<void>
           messages = make()
         },
         async freezeDisk() {
+          patienceMs.push(50)
           const pipe = join(directory, 'pipe')
           await promisify(execFile)('mkfifo', [pipe])
           await link(pipe, join(directory, 'alarms'))

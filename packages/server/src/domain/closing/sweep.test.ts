@@ -171,6 +171,25 @@ describe('an idle session', () => {
   )
 
   it(
+    'ends with all others also if what was declared for it cannot be read',
+    inWorld(
+      async (world) => {
+        const opaqueId = await newLink(world)
+        const [damaged, other] = [await openDrop(world, opaqueId, content), await openDrop(world, opaqueId, content)]
+        const database = new DatabaseSync(defined(world.databasePath))
+        database.prepare("update uploads set opener = '{' where upload_id = ?").run(damaged)
+        world.clock.advance(901)
+        await world.rules.sweep.sweep()
+        assert.equal(await stateOf(world, other), 'ended')
+        const row = database.prepare('select state from uploads where upload_id = ?').get(damaged)
+        database.close()
+        assert.equal(row?.state, 'ended')
+      },
+      { isOnDisk: true },
+    ),
+  )
+
+  it(
     'ends with five hundred others in each sweep',
     inWorld(async (world) => {
       const owner = await ownerOf(world, await newLink(world))

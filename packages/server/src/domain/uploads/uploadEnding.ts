@@ -4,6 +4,7 @@ import type { AccountId, AssetId, Instant, OpaqueId } from '@blindkeep/protocol/
 import type { Clock } from '../../ports/clock.ts'
 import {
   accountLock,
+  type EndingUpload,
   isStoreBroken,
   type Store,
   type Upload,
@@ -40,7 +41,7 @@ export interface WhichEnd {
    * acknowledged without its account's lock.
    */
   readonly isUnchanged: boolean
-  readonly mayEnd?: (upload: Upload) => boolean
+  readonly mayEnd?: (upload: EndingUpload) => boolean
 }
 
 /** How many accounts have uploads ended at once. */
@@ -54,7 +55,7 @@ export function createUploadEnding({ store, clock, quota, writers, onDeleting }:
    * quota, and moves its object to deleting. After the commit its writer is stopped, and its bytes are removed. False,
    * and nothing changed, when the upload is no longer as the step expects it.
    */
-  async function close(tx: WriteTx, upload: Upload, step: ClosingStep): Promise<boolean> {
+  async function close(tx: WriteTx, upload: EndingUpload, step: ClosingStep): Promise<boolean> {
     if (!(await tx.uploads.move(upload.uploadId, step))) return false
     if (upload.assetId === undefined) {
       await tx.links.release(upload.opaqueId, upload.size)
@@ -72,11 +73,11 @@ export function createUploadEnding({ store, clock, quota, writers, onDeleting }:
   /** Ends the open `uploads`. Returns the ended ones; a finishing upload continues. */
   async function endOpen(
     tx: WriteTx,
-    uploads: readonly Upload[],
+    uploads: readonly EndingUpload[],
     at: Instant,
     { isUnchanged, mayEnd = () => true }: WhichEnd = { isUnchanged: false },
-  ): Promise<readonly Upload[]> {
-    const ended: Upload[] = []
+  ): Promise<readonly EndingUpload[]> {
+    const ended: EndingUpload[] = []
     for (const upload of uploads) {
       const asRead = isUnchanged ? { receivedBytes: upload.receivedBytes } : {}
       if (mayEnd(upload) && (await close(tx, upload, { from: 'open', to: 'ended', at, ...asRead }))) ended.push(upload)
@@ -85,11 +86,11 @@ export function createUploadEnding({ store, clock, quota, writers, onDeleting }:
   }
 
   /** `endOpen` in a transaction for each account. One that fails keeps no other from ending: it throws at the end. */
-  async function end(uploads: readonly Upload[], which?: WhichEnd): Promise<readonly Upload[]> {
+  async function end(uploads: readonly EndingUpload[], which?: WhichEnd): Promise<readonly EndingUpload[]> {
     const at = clock.now()
-    const ended: Upload[] = []
+    const ended: EndingUpload[] = []
     const ofAccounts = Map.groupBy(uploads, ({ accountId }) => accountId)
-    const endTheirs = async ([accountId, theirs]: [AccountId, readonly Upload[]]): Promise<void> => {
+    const endTheirs = async ([accountId, theirs]: [AccountId, readonly EndingUpload[]]): Promise<void> => {
       ended.push(...(await store.write([accountLock(accountId)], (tx) => endOpen(tx, theirs, at, which))))
     }
     await tryEachConcurrently(ofAccounts, ACCOUNTS_AT_ONCE, endTheirs, isStoreBroken)

@@ -120,6 +120,10 @@ export type DropUpload = NewDropUpload & Progress
 export type AssetUpload = NewAssetUpload & Progress
 export type Upload = DropUpload | AssetUpload
 
+/** What the end of an upload needs: nothing that its client declared, so that it also ends if that cannot be read. */
+export type EndingUpload = Pick<Upload, 'uploadId' | 'accountId' | 'size' | 'location' | 'receivedBytes'> &
+  (Pick<NewDropUpload, 'opaqueId' | 'assetId'> | Pick<NewAssetUpload, 'opaqueId' | 'assetId'>)
+
 /** What the list of unfinished uploads says: of a guest's its link, of an owner's asset and role. */
 export type UnclosedUpload = Pick<Upload, 'uploadId' | 'size' | 'receivedBytes' | 'state' | 'createdAt'> &
   (Pick<NewDropUpload, 'opaqueId' | 'assetId'> | Pick<NewAssetUpload, 'assetId' | 'role'>)

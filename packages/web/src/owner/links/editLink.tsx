@@ -2,6 +2,7 @@
 
 import type { OwnLink } from '@blindkeep/client/owner'
 import { useState } from 'preact/hooks'
+import { Notice } from '../../common/controls.tsx'
 import { focusFault } from '../../common/focusFault.ts'
 import { useText } from '../../common/reader.ts'
 import { useAction } from '../../common/useAction.ts'
@@ -60,6 +61,7 @@ export function EditLink({ link, onClose, onChanged }: EditLinkProps) {
       >
         <p class="soft">{text.editing.about}</p>
         <LabelField {...fields} />
+        {link.titleFault !== undefined && <Notice tone="warn">{text.editing.unread}</Notice>}
         <GuestWordsFields {...fields} />
         <QuestionFields {...fields} />
         <ExpiryFields {...fields} />

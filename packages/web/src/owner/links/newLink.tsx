@@ -75,6 +75,7 @@ export function NewLink({ like, from, onClose, onCreated }: NewLinkProps) {
       >
         {like !== undefined && <p class="soft">{text.form.like(labelOf(like, text))}</p>}
         {like?.passphraseRequired === true && <Notice tone="warn">{text.form.likePassphrase}</Notice>}
+        {like?.titleFault !== undefined && <Notice tone="warn">{text.form.likeUnread}</Notice>}
         <LinkFields
           asksPassphrase={like?.passphraseRequired === true}
           draft={draft}

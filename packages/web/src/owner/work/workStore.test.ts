@@ -1,4 +1,4 @@
-/** Node has no IndexedDB, like a browser that stores nothing. In one that does: `e2e/longWork.test.ts`. */
+/** Node has no IndexedDB, like a browser that stores nothing. In one that does: `e2e/longWork.whole.test.ts`. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { parseAccountId, parseDropId } from '@blindkeep/protocol/ids'

@@ -73,6 +73,8 @@ export const links: typeof import('../en/links.ts').links = {
   form: {
     title: 'Neuer Link',
     like: (label) => `Ein neuer Link mit den Grenzen von „${label}“. Geben Sie seine neue Adresse weiter.`,
+    likeUnread:
+      'Was Gäste von jenem Link lesen und was er sie fragt, lässt sich nicht öffnen. Der neue Link beginnt ohne das.',
     likePassphrase:
       'Der andere Link hat ein Kennwort, das nicht gespeichert ist. Wählen Sie ein Kennwort für den neuen Link, sonst hat er keines.',
     purpose: 'Wofür ist der Link?',
@@ -199,6 +201,8 @@ export const links: typeof import('../en/links.ts').links = {
     title: (label) => `„${label}“ ändern`,
     about:
       'Die Adresse bleibt dieselbe, und laufende Uploads gehen weiter. Eine Grenze kann nicht kleiner sein als das, was schon angekommen ist.',
+    unread:
+      'Was Gäste von diesem Link lesen und was er sie fragt, lässt sich nicht öffnen und wird hier darum nicht gezeigt. Was Sie hier neu schreiben oder fragen, ersetzt alles davon.',
     submit: 'Speichern',
     done: (label) => `„${label}“ ist geändert.`,
   },

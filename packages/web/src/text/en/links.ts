@@ -74,6 +74,8 @@ export const links = {
   form: {
     title: 'New link',
     like: (label: string) => `A new link with the limits of “${label}”. People need its new address.`,
+    likeUnread:
+      'What guests read of that link, and what it asks them, cannot be opened. The new link begins without it.',
     likePassphrase:
       'The other link has a passphrase, which is not stored. Choose a passphrase for the new link, or it has none.',
     purpose: 'What is the link for?',
@@ -193,6 +195,8 @@ export const links = {
     title: (label: string) => `Change “${label}”`,
     about:
       'The address stays the same, and uploads in progress continue. A limit cannot be less than what has already arrived.',
+    unread:
+      'What guests read of this link, and what it asks them, cannot be opened, so it is not shown here. If you write or ask anything new here, it replaces all of it.',
     submit: 'Save',
     done: (label: string) => `“${label}” is changed.`,
   },
