@@ -85,7 +85,7 @@ export function createBringing(ports: BringingPorts, settings: BringingSettings)
     const isReplaced = await replace(object, checkedBytes(directory.read(nameOf(object)), object))
     const after = await present(location)
     if ('outcome' in after) {
-      // This process stood still for longer than the collector pauses: what it put there would stay for ever.
+      // This process stood still for longer than the collector pauses. Without a row, nothing else would remove it.
       await objects.remove(location)
       return after
     }
@@ -188,13 +188,12 @@ function createKeyReplacement(
 ): Replace {
   const { store, staging, keyedBytes, clock } = ports
 
-  /** False, and nothing changed, if the object is gone. */
+  /** False, and nothing changed, if the object was removed. */
   async function takePlace(key: string, { location, bytes }: SnapshotObject): Promise<boolean> {
     const { uploadId, ciphertextHash: checksum } = partsOf(location)
     const joined = { key, offset: 0, length: bytes, checksum }
     const removeFrom = addSeconds(clock.now(), partGraceSeconds)
-    // With the lock of removals, as a part that is kept after its object went would stay for ever.
-    // With the lock of removals: a part that is kept after its object went would stay for ever.
+    // With the lock of removals: nothing would remove a part that is kept after its object was removed.
     return store.write(['removal'], async (tx) => {
       const row = await tx.objects.find(location)
       if (row === undefined || row.state === 'deleting') return false

@@ -18,8 +18,8 @@ export class ObjectFault extends Error {
 }
 
 /**
- * Passes `body` on. Throws `ObjectFault` before its end for missing bytes, or another hash than the location's; for more
- * bytes than it should have, as soon as they come: they might fill the disk.
+ * Passes `body` on. Throws `ObjectFault` before its end for missing bytes, or another hash than the location's; for too
+ * many bytes, as soon as they come: they might fill the disk.
  */
 export async function* checkedBytes(
   body: AsyncIterable<Uint8Array>,
