@@ -6,7 +6,7 @@ import { isWithheld } from './verdicts.ts'
 
 interface ServingPorts {
   readonly objects: Pick<Objects, 'size' | 'read'>
-  /** Called for an object without its bytes: no process hands it out until the scrubber read it. Never rejects. */
+  /** Called for an object without its bytes: it is withheld until the scrubber read it. Never rejects. */
   readonly reportDamage: (location: string) => Promise<void>
 }
 
