@@ -19,7 +19,8 @@ export const PROBLEM_WORDS: Partial<Readonly<Record<ProblemCode, string>>> = {
   'error.auth.user_already_exists': 'There is an account with this e-mail address. Sign in: blindkeep login',
   'error.auth.registration_closed':
     'The invite is wrong, expired or used, or registration is closed. Ask its operator for a new invite.',
-  'error.auth.recovery_invalid': 'These words do not belong to this e-mail address. Check both.',
+  'error.auth.recovery_invalid':
+    'These are not the recovery words of this account: they belong to another e-mail address, or you have made new ones since. Check both.',
   'error.auth.totp_invalid_code': 'The code is wrong, or was used before. Wait for the next one.',
   'error.auth.totp_challenge_invalid': 'The sign-in took too long, or had too many wrong codes. Begin again.',
   'error.auth.rate_limited': 'There were too many tries. Wait a quarter of an hour, and call it again.',
