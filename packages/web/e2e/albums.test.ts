@@ -6,6 +6,7 @@ import type { Page } from 'playwright-core'
 import { anotherClient, type Keeper } from '../../../testing/people.ts'
 import { unzipped, whyNoUnzip } from '../../../testing/unzipped.ts'
 import { keyName } from '../src/owner/account/keyName.ts'
+import { account } from '../src/text/en/account.ts'
 import { albums as albumTexts } from '../src/text/en/albums.ts'
 import { inbox as inboxTexts } from '../src/text/en/inbox.ts'
 import { owner as ownerTexts } from '../src/text/en/owner.ts'
@@ -290,6 +291,11 @@ describe('a file that is protected from deletion', () => {
     await button(page, 'Delete file').click()
     await tile(page, 'draft.txt').waitFor({ state: 'detached' })
     await tile(page, 'deed.txt').waitFor()
+    await page.goto(`${world.url}/#/account`)
+    await button(page, account.leave.open).click()
+    await page.getByText(/^1 file is protected from deletion until .*, and the account with it/).waitFor()
+    await page.getByRole('dialog').getByText('Album', { exact: true }).waitFor()
+    await assertAccessible(page)
   })
 })
 

@@ -91,6 +91,7 @@ describe('recovery words of a signed-in owner', () => {
     })
     await renew(page)
     await list(page).waitFor()
+    await words(page).getByText(text.recovery.states.unconfirmed, { exact: true }).waitFor()
     const next = await list(page).locator('li > :last-child').allTextContents()
     await owner.changeRecoveryWords({ password, words: newRecoveryWords() })
     await retype(page, next)

@@ -362,6 +362,7 @@ describe('after a key was revoked', () => {
     await after.getByText(text.devices.untied.notice(1)).waitFor({ state: 'detached' })
     await assert.rejects(elsewhere.inbox())
     await section(page, text.sessions.title).getByText(text.sessions.none).waitFor()
+    await section(page, text.sessions.title).getByText(text.sessions.inUse).waitFor()
     await file.click()
     await heading(page, name).waitFor()
     // It can be shown again.

@@ -9,6 +9,10 @@ export function addDeviceCommands(program: Command): void {
   sessions
     .command('list')
     .description('Lists the sessions, each with the device that it ends with.')
+    .addHelpText(
+      'after',
+      '\nThe server notes a use about every 15 minutes: the last one may be so much later than the list says.',
+    )
     .action(does(async () => (await import('../devices/sessions.ts')).listSessions))
 
   sessions

@@ -101,7 +101,8 @@ function addChanging(program: Command): void {
 The key of a file follows from its album: it is read, sealed again and uploaded
 under a new id. The first one is deleted once the server has read every byte of
 the copy again. Until then both count against the storage. A share that shows
-the file shows it no more.
+the file shows it no more. The copy has new receipts: save those of the arrival
+before, or a proof, with blindkeep receipts FILE --to FOLDER, or --proof.
 
 Example:
   blindkeep mv scan-1.pdf scan-2.pdf --album Taxes`,

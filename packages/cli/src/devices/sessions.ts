@@ -25,7 +25,7 @@ export async function listSessions(flags: OwnerFlags): Promise<Exit> {
 function cellsOf({ sessionId, name = '', deviceId, createdAt, lastUsedAt, isCurrent }: OwnSession): readonly string[] {
   const device = deviceId === undefined ? 'none' : shortId(deviceId)
   const here = isCurrent ? 'this one' : ''
-  return [shortId(sessionId), shown(name), device, timeText(createdAt), timeText(lastUsedAt), here]
+  return [shortId(sessionId), shown(name), device, timeText(createdAt), isCurrent ? 'now' : timeText(lastUsedAt), here]
 }
 
 export function sessionFacts({ sessionId, name, deviceId, createdAt, lastUsedAt, isCurrent }: OwnSession) {

@@ -3,7 +3,7 @@ import { type FolderTemplate, parseFolderTemplate } from '@blindkeep/client/fold
 import { parseSize, SIZE_FORMS } from '@blindkeep/protocol/byteSizes'
 import { formatInstant, instantIn, parseInstant } from '@blindkeep/protocol/ids'
 import { MAX_LINK_TITLE_CHARACTERS, MAX_SHARE_DOWNLOADS } from '@blindkeep/protocol/suites'
-import { InvalidArgumentError } from 'commander'
+import { type Command, InvalidArgumentError } from 'commander'
 import { DURATION_FORMS, parseDuration } from './texts.ts'
 
 export function size(text: string): number {
@@ -108,6 +108,22 @@ export function folderTemplate(text: string): FolderTemplate {
     if (error instanceof RangeError) return refuse(`${error.message}.`)
     throw error
   }
+}
+
+/**
+ * An option with a value is given once, in every command, or the last one would win without a word. Its help says
+ * where it "may be repeated".
+ */
+export function refuseTwice(command: Command): void {
+  for (const option of command.options.filter(({ required, optional }) => required || optional)) {
+    if (option.description.includes('may be repeated')) continue
+    let isGiven = false
+    command.on(`option:${option.name()}`, () => {
+      if (isGiven) command.error(`error: option '${option.flags}' is given twice. Call the command once for each.`)
+      isGiven = true
+    })
+  }
+  for (const sub of command.commands) refuseTwice(sub)
 }
 
 /** Of a flag that may be repeated: all its values. */

@@ -18,6 +18,18 @@ describe('a list for people', () => {
     assert.equal(table(HEADINGS, ROWS, 200), table(HEADINGS, ROWS))
   })
 
+  it('is not made wider by one long cell where nothing says how wide it may be', () => {
+    const lines = table(
+      ['NAME', 'ID'],
+      [
+        ['a'.repeat(250), '7c89ae63'],
+        ['b', '4afbcd86'],
+      ],
+    ).split('\n')
+    assert.equal(lines[1], `${'a'.repeat(250)}  7c89ae63`)
+    assert.equal(lines[2]?.length, 50)
+  })
+
   it('takes from long texts, and from nothing else, until the columns fit', () => {
     const text = table(HEADINGS, ROWS, 72)
     assert.equal(widest(text), 72)

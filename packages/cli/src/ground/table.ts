@@ -12,6 +12,9 @@ const MIN_WIDTH = 12
 /** What a value keeps beside its heading, however narrow the terminal is. */
 const MIN_VALUE_WIDTH = 8
 
+/** Without a terminal, a longer cell pushes its row aside and does not widen all others. */
+const MAX_PADDED = 40
+
 /** `columns`: those of the terminal; without them nothing is cut. */
 export function table(
   headings: readonly Heading[],
@@ -21,9 +24,12 @@ export function table(
   const titles = headings.map((heading) => (typeof heading === 'string' ? heading : heading.text))
   const lines = [titles, ...rows]
   const natural = titles.map((_, column) => Math.max(...lines.map((line) => widthOf(line[column] ?? ''))))
-  const widths = shrunk(headings, natural, columns)
+  const isBound = Number.isFinite(columns)
+  const widths = isBound ? shrunk(headings, natural, columns) : natural.map((width) => Math.min(width, MAX_PADDED))
   if (totalOf(widths) > columns) return rows.map((row) => record(titles, row, columns)).join('\n\n')
-  return lines.map((line) => line.map((cell, column) => filled(cell, widths, column)).join(' '.repeat(GAP))).join('\n')
+  return lines
+    .map((line) => line.map((cell, column) => filled(cell, { widths, column, isBound })).join(' '.repeat(GAP)))
+    .join('\n')
 }
 
 const totalOf = (widths: readonly number[]) => widths.reduce((sum, width) => sum + width + GAP, -GAP)
@@ -41,10 +47,17 @@ function shrunk(headings: readonly Heading[], natural: readonly number[], column
 }
 
 /** As wide as its column. The last one is not filled up. */
-function filled(cell: string, widths: readonly number[], column: number): string {
+function filled(
+  cell: string,
+  {
+    widths,
+    column,
+    isBound,
+  }: { readonly widths: readonly number[]; readonly column: number; readonly isBound: boolean },
+): string {
   const width = widths[column] ?? 0
-  const text = widthOf(cell) > width ? cut(cell, width, 'middle') : cell
-  return column === widths.length - 1 ? text : text + ' '.repeat(width - widthOf(text))
+  const text = isBound && widthOf(cell) > width ? cut(cell, width, 'middle') : cell
+  return column === widths.length - 1 ? text : text + ' '.repeat(Math.max(0, width - widthOf(text)))
 }
 
 /** One row as lines, each with its heading. Nothing is cut: long values go on below themselves. */

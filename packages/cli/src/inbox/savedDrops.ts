@@ -64,9 +64,9 @@ const KEPT: Reading<SavedDrop> = {
 async function openKeptDrops(directory: string, folder: string, report: Report): Promise<SavedDrops> {
   makeFolder(directory, 0o700)
   const drops = new Map<DropId, SavedDrop>()
-  const factsPath = `${directory}.facts.json`
-  // Of a process that was killed.
-  await rm(factsPath, { force: true })
+  const facts = `${directory}.facts`
+  // Of a process that was killed, also while it wrote.
+  await rm(facts, { recursive: true, force: true })
   const pathOf = (dropId: DropId) => join(directory, `${dropId}${ENDING}`)
   for (const name of await readdir(directory)) {
     if (!name.endsWith(ENDING)) continue
@@ -85,7 +85,7 @@ async function openKeptDrops(directory: string, folder: string, report: Report):
   }
   return {
     folder,
-    factsPath,
+    factsPath: join(facts, 'drop.json'),
     of: (dropId) => drops.get(dropId),
     async keep(dropId, kept) {
       await writePrivate(pathOf(dropId), JSON.stringify(kept))

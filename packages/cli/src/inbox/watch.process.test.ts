@@ -191,6 +191,24 @@ describe('blindkeep inbox watch', () => {
     assert.equal(watch.facts.filter(({ event }) => event === 'refused').length, 1)
   })
 
+  it('saves drops while the links cannot be read, and says what they have refused once they can', async () => {
+    const { drop, url, opaqueId, link } = await newLink()
+    await here.owner.changeLink(opaqueId, { maxFileSize: 20_000 })
+    const guest = await openLink(url, environment)
+    const watch = watching('unlisted', ...link)
+    await watch.until(isSaved(await drop('first')))
+    const isOfLinks = ({ path }: { readonly path: string }) => path.startsWith('/v1/drops/links')
+    world.proxy.tamper({ matches: isOfLinks, instead: 500 })
+    const before = world.proxy.seen.filter(isOfLinks).length
+    assert.ok(await guest.noteHeldBack('too_large'))
+    await until(() => world.proxy.seen.filter(isOfLinks).length > before, 'the event of the refusal has come')
+    await watch.until(isSaved(await drop('second')))
+    world.proxy.tamper()
+    await watch.until(isSaved(await drop('third')))
+    await watch.until(({ event }) => event === 'refused')
+    assert.equal(await watch.end('SIGTERM'), 0)
+  })
+
   it('ends while bytes come without a trace of the file', async () => {
     const { drop, link } = await newLink()
     const dropId = await drop('big', randomBytes(3_000_000))
@@ -241,12 +259,16 @@ case "$2" in *bad*) test -e '${mended}';; esac\n`,
     const { drop_id, path: file, claimed_note, claimed_fields } = JSON.parse(read[at] ?? '')
     const [[label, value]] = fields
     assert.deepEqual([drop_id, file, claimed_note, claimed_fields], [good, path, 'a\nb', [{ label, value }]])
-    await assert.rejects(readFile(read[at + 1] ?? ''), { code: 'ENOENT' })
+    const whileItRuns = read[at + 1] ?? ''
+    await assert.rejects(readFile(whileItRuns), { code: 'ENOENT' })
 
+    const ofKilled = [whileItRuns, `${whileItRuns}.half`]
+    for (const left of ofKilled) await writeFile(left, 'a guest’s words')
     await writeFile(mended, '')
     const again = watching('exec', ...args)
     await again.until(({ event, drop_id }) => event === 'discarded' && drop_id === bad)
     await again.end('SIGTERM')
+    for (const left of ofKilled) await assert.rejects(readFile(left), { code: 'ENOENT' })
     assert.ok(!again.facts.some(({ event }) => event === 'saved'))
     assert.deepEqual(await inFolder('exec'), [hostile, 'bad', 'next'].sort())
   })

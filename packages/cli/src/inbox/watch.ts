@@ -79,12 +79,16 @@ async function watchUntilStopped({ signed, flags, kept, signal: outer }: Watch):
     bell.ring()
   })
   const tellRefused = refusalTeller(report)
+  const tellNew = async () => {
+    const { heard } = refusals
+    if (heard === refusals.told) return
+    tellRefused((await owner.listLinks()).filter(({ opaqueId }) => link === undefined || opaqueId === link))
+    refusals.told = heard
+  }
   const read = async () => {
     await refuseMoved(signed.profile.home, signed.server)
-    const { heard } = refusals
-    if (heard > refusals.told)
-      tellRefused((await owner.listLinks()).filter(({ opaqueId }) => link === undefined || opaqueId === link))
-    refusals.told = heard
+    // Drops do not need the links: what keeps them from being read is met again by the next reading.
+    await tellNew().catch(() => undefined)
     const items = await saving.inbox.read(signal)
     await saving.forgetOthers(new Set([...items.map(({ dropId }) => dropId), ...drops.underWay()]))
     return { items, begun: saving.steps.then instanceof Object ? await saving.adoptions.begun() : [] }

@@ -19,7 +19,8 @@ export const PROBLEM_WORDS: Partial<Readonly<Record<ProblemCode, string>>> = {
   'error.auth.user_already_exists': 'There is an account with this e-mail address. Sign in: blindkeep login',
   'error.auth.registration_closed':
     'The invite is wrong, expired or used, or registration is closed. Ask its operator for a new invite.',
-  'error.auth.recovery_invalid': 'These words do not belong to this e-mail address. Check both.',
+  'error.auth.recovery_invalid':
+    'These are not the recovery words of this account: they belong to another e-mail address, or you have made new ones since. Check both.',
   'error.auth.totp_invalid_code': 'The code is wrong, or was used before. Wait for the next one.',
   'error.auth.totp_challenge_invalid': 'The sign-in took too long, or had too many wrong codes. Begin again.',
   'error.auth.rate_limited': 'There were too many tries. Wait a quarter of an hour, and call it again.',
@@ -61,7 +62,7 @@ export const PROBLEM_WORDS: Partial<Readonly<Record<ProblemCode, string>>> = {
   'error.request.not_found': 'The server has nothing at this address. Use the one that its operator gave you.',
   'error.request.misdirected': 'The server does not answer at this address. Use the one that its operator gave you.',
   'error.storage.unavailable':
-    'The server cannot store at the moment: its disk is away. What it has is safe. Call it again later, and tell its operator.',
+    'The server cannot reach its database or its files at the moment. Call it again later, and tell its operator if it stays so.',
   'error.storage.full':
     'The disk of the server is full. What it has is safe. Tell its operator, and call this again later: it goes on where it stopped.',
   'error.request.too_slow': 'The connection is too slow or was away. Call it again when it is better.',

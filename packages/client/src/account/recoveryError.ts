@@ -5,7 +5,7 @@ export type RecoveryFault = 'not_registered' | 'recovery_key_unreadable'
 const FAULTS: Readonly<Record<RecoveryFault, string>> = {
   not_registered: 'These recovery words do not belong to an account yet.',
   recovery_key_unreadable:
-    'The server’s answer for this e-mail was not sealed under these words: they belong to another account, the account has none, or the server is malicious.',
+    'The server’s answer for this e-mail was not sealed under these words: they belong to another account, they were replaced by newer ones, the account has none, or the server is malicious.',
 }
 
 export class RecoveryError extends ReasonedError<RecoveryFault> {

@@ -109,7 +109,7 @@ function progressTo(tell: Call['tell']): (progress: BackupProgress) => void {
 }
 
 function backupLines(
-  { manifest, copied, present, removedFiles, damaged }: BackupReport,
+  { manifest, copied, present, removedFiles, damaged, isComplete }: BackupReport,
   path: string,
 ): readonly string[] {
   return [
@@ -121,8 +121,14 @@ function backupLines(
           `NOT in the backup, because they are damaged, missing or cannot be read on the server (${countOf(damaged)}):`,
         ]),
     ...listLines(damaged, damageText),
+    ...(countOf(damaged) === 0 ? [] : [isComplete ? COUNTS : COUNTS_NOT]),
   ]
 }
+
+const COUNTS =
+  'All of them were marked as damaged before: this backup counts as the last complete one in `status` and the metrics.'
+const COUNTS_NOT =
+  'This backup does not count as complete in `status` and the metrics. The server reads these files again within a minute and marks the damaged ones; `status` shows them then, and later backups count without them. `fsck --deep --repair-from` brings files back from a backup that has them.'
 
 function damageText({ what, reason, hash, size, ...owner }: DamagedObject): string {
   const why = reason === undefined ? '' : `: ${reason}`
@@ -152,7 +158,7 @@ function listLines<Item>({ list, more }: CappedList<Item>, textOf: (item: Item) 
 
 const countOf = ({ list, more }: CappedList<unknown>) => list.length + more
 
-function backupJson({ manifest, copied, present, removedFiles, damaged }: BackupReport) {
+function backupJson({ manifest, copied, present, removedFiles, damaged, isComplete }: BackupReport) {
   return {
     created_at: formatInstant(manifest.createdAt),
     receipt_seq: manifest.head?.receiptSeq,
@@ -160,6 +166,7 @@ function backupJson({ manifest, copied, present, removedFiles, damaged }: Backup
     copied,
     present,
     removed_files: removedFiles,
+    complete: isComplete,
     damaged: damaged.list.map(({ assetId, dropId, ...object }) => ({ ...object, asset_id: assetId, drop_id: dropId })),
     ...(damaged.more > 0 && { damaged_not_told: damaged.more }),
   }

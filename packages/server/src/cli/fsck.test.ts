@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { copyFile, readFile, truncate, writeFile } from 'node:fs/promises'
+import { copyFile, readFile, rm, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, it } from 'node:test'
@@ -44,7 +44,7 @@ describe('blindkeep-server fsck', () => {
         assert.deepEqual(kinds(json.findings), ['file_size_wrong', 'use_wrong'])
         assert.deepEqual(
           json.findings.map(({ repairable }) => repairable),
-          [true, false],
+          [true, true],
         )
         assert.ok(json.findings.every(({ todo }) => todo.length > 10))
         assert.ok(
@@ -102,6 +102,21 @@ describe('blindkeep-server fsck', () => {
       const [finding, ...more] = (await fsck()).json.findings
       assert.deepEqual([finding?.kind, more], ['blob_retained_long', []])
       assert.match(finding?.what ?? '', new RegExp(`is retained until ${until}`))
+    }),
+  )
+
+  it(
+    'marks with --repair objects whose file is missing or cut, so that the server alarms, and still reports them',
+    inDirectory(async ({ fsck, fileOf, filled, value }) => {
+      await rm(fileOf(filled.metadata))
+      await truncate(fileOf(filled.adopted.uploadId), 7)
+      await rm(fileOf(filled.deletedBlob))
+      const found = ['file_missing', 'file_missing', 'file_size_wrong']
+      const damaged = () => value('select count(*) from objects where damaged_at is not null')
+      assert.deepEqual([kinds((await fsck('deep')).json.findings).toSorted(), damaged()], [found, 0])
+      const { isWrong, json } = await fsck('repair')
+      assert.deepEqual([isWrong, kinds(json.findings).toSorted(), damaged()], [true, found, 2])
+      assert.deepEqual(kinds(json.repaired), ['file_missing', 'file_size_wrong'])
     }),
   )
 

@@ -6,6 +6,7 @@ import { clockOf, type Data, openPresentData } from '../assembly/data.ts'
 import { createBringing } from '../domain/backup/bringBack.ts'
 import { createFinding, type Finding, formatFinding, OF_BYTES, REMEDIES } from '../domain/fsck/finding.ts'
 import { examine } from '../domain/fsck/fsck.ts'
+import { isOurs } from '../domain/fsck/objects.ts'
 import { type Counts, newCounts } from '../domain/fsck/options.ts'
 import { repair } from '../domain/fsck/repair.ts'
 import { createVerifiers } from '../domain/fsck/verifiers.ts'
@@ -60,6 +61,10 @@ interface Left {
   readonly fromBackup?: string | undefined
 }
 
+interface Said extends Left {
+  readonly todo: string
+}
+
 /** `directory`: of the backup that objects are brought back from. */
 type Opened = Data & { readonly directory?: BackupDirectory }
 
@@ -81,7 +86,7 @@ async function run(call: Call): Promise<Outcome> {
     backup === undefined ? openPresentData(call.config) : openRepairData(call.config, backup, { isDry })
   try {
     await withOpen(opening, (data) => check(call, data, result))
-    return outcomeOf(result)
+    return outcomeOf(result, call)
   } catch (error) {
     if (error instanceof ForeignSchema)
       for (const what of error.differences)
@@ -90,7 +95,7 @@ async function run(call: Call): Promise<Outcome> {
       left.add({ finding: createFinding('database_damaged', {}, `it cannot be read: ${reasonOf(error)}`) })
     // Findings from before the error still count.
     else if (count() === 0) throw error
-    return outcomeOf({ ...result, end: reasonOf(error) })
+    return outcomeOf({ ...result, end: reasonOf(error) }, call)
   } finally {
     clearInterval(progress)
   }
@@ -114,7 +119,7 @@ async function check(call: Call, data: Opened, { counts, left, repaired, brought
   for await (const finding of examine(ports, examination)) {
     // Nothing is repaired by the rows of a damaged database.
     if (finding.kind === 'database_damaged') isTrusted = isRepairing = false
-    const brought = isTrusted ? await bringBack(finding) : {}
+    const brought = isTrusted ? await bringBack(finding) : fromDamaged(data, finding)
     if (brought.bytes !== undefined && broughtBack !== undefined) {
       broughtBack.objects += 1
       broughtBack.bytes += brought.bytes
@@ -134,6 +139,11 @@ interface FromBackup {
   readonly fromBackup?: string
 }
 
+function fromDamaged({ directory }: Opened, { kind }: Finding): FromBackup {
+  const isOfBytes = directory !== undefined && OF_BYTES.has(kind)
+  return isOfBytes ? { fromBackup: 'not brought back: the rows of a damaged database are not believed' } : {}
+}
+
 /** For a finding about the bytes of an object, if there is a backup. */
 function bringingFor({ config, flag }: Call, data: Opened, clock: Clock): (finding: Finding) => Promise<FromBackup> {
   const { directory } = data
@@ -141,7 +151,7 @@ function bringingFor({ config, flag }: Call, data: Opened, clock: Clock): (findi
   const bringing = createBringing({ ...data, directory, clock, random: systemRandom, repeat }, config)
   const isDry = flag('dry-run')
   return async ({ kind, where: { location } }) => {
-    if (!OF_BYTES.has(kind) || typeof location !== 'string') return {}
+    if (!OF_BYTES.has(kind) || typeof location !== 'string' || !isOurs({ location })) return {}
     const brought = await (isDry ? bringing.look(location) : bringing.bringBack(location))
     switch (brought.outcome) {
       case 'brought_back':
@@ -168,25 +178,28 @@ interface Result {
   readonly end?: string
 }
 
-function outcomeOf(result: Result): Outcome {
+function outcomeOf(result: Result, { flag, option }: Call): Outcome {
   const { counts, left, repaired, broughtBack, end } = result
+  const backup = option('repair-from') ?? 'BACKUP'
+  const said = left.list.map((each) => ({
+    ...each,
+    todo: REMEDIES[each.finding.kind].replace('--repair-from BACKUP', () => `--repair-from ${backup}`),
+  }))
   const total = left.list.length + left.more
   return {
     lines: [
-      ...left.list.flatMap(linesOf),
+      ...said.flatMap(linesOf),
       ...moreLine(left),
       ...repaired.list.map(({ finding, done }) => `repaired: ${formatFinding(finding)}: ${done}`),
       ...moreLine(repaired),
       [countsText(counts), ...broughtText(result)].join(' · '),
       ...(end === undefined ? [] : [`The check did not finish: ${end}`]),
       total === 0
-        ? repaired.list.length === 0
-          ? 'All is intact.'
-          : 'All is repaired.'
+        ? (repaired.list.length === 0 ? INTACT : REPAIRED)[flag('deep') ? 'deep' : 'shallow']
         : `${countText(total, 'fault')} found.`,
     ],
     json: {
-      findings: left.list.map(jsonOf),
+      findings: said.map(jsonOf),
       ...(left.more > 0 && { findings_not_told: left.more }),
       counts,
       ...(broughtBack !== undefined && { brought_back: broughtBack }),
@@ -198,16 +211,21 @@ function outcomeOf(result: Result): Outcome {
   }
 }
 
+const INTACT = {
+  deep: 'All is intact.',
+  shallow: 'All that was looked at is intact. The bytes of files were not read: --deep reads them.',
+}
+const REPAIRED = {
+  deep: 'All is repaired.',
+  shallow: 'All that was found is repaired. The bytes of files were not read: --deep reads them.',
+}
+
 function moreLine({ more }: CappedList<unknown>): readonly string[] {
   return more === 0 ? [] : [`and ${more} more`]
 }
 
-function linesOf({ finding, fromBackup }: Left): readonly string[] {
-  return [
-    formatFinding(finding),
-    ...(fromBackup === undefined ? [] : [`    ${fromBackup}`]),
-    `    ${REMEDIES[finding.kind]}`,
-  ]
+function linesOf({ finding, fromBackup, todo }: Said): readonly string[] {
+  return [formatFinding(finding), ...(fromBackup === undefined ? [] : [`    ${fromBackup}`]), `    ${todo}`]
 }
 
 function broughtText({ broughtBack }: Result): readonly string[] {
@@ -215,8 +233,7 @@ function broughtText({ broughtBack }: Result): readonly string[] {
   return [`${countText(broughtBack.objects, 'object')} brought back (${sizeText(broughtBack.bytes)})`]
 }
 
-function jsonOf({ finding: { kind, where, what, repair: possible }, fromBackup }: Left) {
-  const todo = REMEDIES[kind]
+function jsonOf({ finding: { kind, where, what, repair: possible }, fromBackup, todo }: Said) {
   return { kind, where, what, todo, repairable: possible !== undefined, from_backup: fromBackup }
 }
 

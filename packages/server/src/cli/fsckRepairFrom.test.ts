@@ -31,6 +31,15 @@ describe('blindkeep-server fsck --repair-from', () => {
         [shallow.isWrong, kinds(shallow.json.repaired), shallow.json.brought_back],
         [false, ['file_missing', 'file_size_wrong'], { objects: 2, bytes: 2 * FILLED_BYTES }],
       )
+      assert.match(
+        shallow.lines.at(-1) ?? '',
+        /^All that was found is repaired\. The bytes .* not read: --deep reads them\.$/,
+      )
+      const dry = await fsckFrom(backup, 'deep', 'dry-run')
+      assert.equal(
+        dry.json.findings[0]?.todo.includes(`\`blindkeep-server fsck --deep --repair-from ${backup}\``),
+        true,
+      )
       await truncate(fileOf(metadata), 7)
       change(`update objects set damaged_at = 1 where location = '${filled.locations.get(metadata)}'`)
       const deep = await fsckFrom(backup, 'deep')
@@ -106,13 +115,30 @@ describe('blindkeep-server fsck --repair-from', () => {
   )
 
   it(
-    'brings nothing back by the rows of a damaged database',
+    'goes on after a damaged row that names no object',
+    inDirectory(async ({ fsckFrom, backUp, fileOf, filled, change }) => {
+      const backup = await backUp()
+      const { pending, adopted, locations } = filled
+      await rm(fileOf(adopted.uploadId))
+      change(
+        `update objects set location = '../passwd', damaged_at = 1 where location = '${locations.get(pending.uploadId)}'`,
+      )
+      const { isWrong, json } = await fsckFrom(backup)
+      assert.deepEqual([isWrong, json.brought_back?.objects, kinds(json.repaired)], [true, 1, ['file_missing']])
+      assert.ok(kinds(json.findings).includes('object_damaged'))
+    }),
+  )
+
+  it(
+    'brings nothing back by the rows of a damaged database, and says so',
     inDirectory(async ({ fsckFrom, backUp, fileOf, filled, change }) => {
       const backup = await backUp()
       change('delete from albums')
       await rm(fileOf(filled.pending.uploadId))
       const { isWrong, json } = await fsckFrom(backup)
       assert.deepEqual([isWrong, json.repaired, json.brought_back?.objects], [true, [], 0])
+      const said = json.findings.find(({ kind }) => kind === 'file_missing')?.from_backup
+      assert.equal(said, 'not brought back: the rows of a damaged database are not believed')
       assert.ok(!existsSync(fileOf(filled.pending.uploadId)))
     }),
   )

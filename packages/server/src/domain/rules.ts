@@ -44,6 +44,7 @@ import type { ServerKeys } from './custody/keys.ts'
 import { createParts, type PartSettings } from './custody/parts.ts'
 import { createReceiptLog } from './custody/receipts.ts'
 import { createScrubber, type ScrubSettings } from './custody/scrub.ts'
+import { createServing } from './custody/servable.ts'
 import { createVerify, type VerifySettings } from './custody/verify.ts'
 import { createDiscovery, type ServerFacts } from './discovery/discovery.ts'
 import { createProtocolWindow } from './discovery/protocolWindow.ts'
@@ -211,9 +212,16 @@ function createFileRules(ports: RulePorts, settings: RuleSettings, base: Base) {
   const inboxRoom = createInboxRoom(settings)
   const notices = createOwnerNotices({ store, clock, limiter, notifier }, settings)
   const opened = createOpenedSessions({ limiter, serverSecret: ports.keys.serverSecret }, settings)
-  const bin = createBin({ store, objects, clock, quota, hasInboxPlace: inboxRoom.hasPlaceBack }, settings)
+  const scrub = createScrubber({ store, objects, clock, log: ports.log }, settings)
+  const reportDamage = async (location: string) => {
+    // The verdict is no all the same, and the scrubber reads the object when it is due.
+    await scrub.suspect(location).catch((error: unknown) => ports.log.error('damage could not be noted', { error }))
+    ports.onSuspect()
+  }
+  const serving = createServing({ objects, reportDamage })
+  const bin = createBin({ store, serving, clock, quota, hasInboxPlace: inboxRoom.hasPlaceBack }, settings)
   const assetBlobs = createAssetBlobs({ quota, ending, bin })
-  const assets = createAssets({ store, objects, clock, assetBlobs })
+  const assets = createAssets({ store, serving, clock, assetBlobs })
   const checkProvenance = createCheckProvenance({ store, objects })
   const landing = createLanding({
     store,
@@ -232,12 +240,6 @@ function createFileRules(ports: RulePorts, settings: RuleSettings, base: Base) {
     { ...settings, protocolVersion: () => protocolWindow.current().max },
   )
   const refusedDrops = createRefusedDrops({ store, clock, quota, inboxRoom, notices, refusals: linkRefusals })
-  const scrub = createScrubber({ store, objects, clock, log: ports.log }, settings)
-  const reportDamage = async (location: string) => {
-    // The verdict is no all the same, and the scrubber reads the object when it is due.
-    await scrub.suspect(location).catch((error: unknown) => ports.log.error('damage could not be noted', { error }))
-    ports.onSuspect()
-  }
   const { keyedBytes, log } = ports
   const parts = keyedBytes && createParts({ store, staging, keyedBytes, clock, log, reportDamage }, settings)
   return {
@@ -250,6 +252,7 @@ function createFileRules(ports: RulePorts, settings: RuleSettings, base: Base) {
     assets,
     retainAssets: createRetainAssets({ store, clock, rowBudget }, settings),
     scrub,
+    serving,
     parts,
     chunks: createChunks({ store, staging, room, clock, writers, staged, finishing, landing }),
     drops: createDrops(
@@ -261,12 +264,12 @@ function createFileRules(ports: RulePorts, settings: RuleSettings, base: Base) {
       settings,
     ),
     uploads: createUploads({ store, room, clock, random, quota }, settings),
-    adopt: createAdopt({ store, objects, clock, random, receiptLog, assetBlobs, nodeId, giveUpAfter }, settings),
+    adopt: createAdopt({ store, serving, clock, random, receiptLog, assetBlobs, nodeId, giveUpAfter }, settings),
     verify: createVerify({ store, objects, clock, limiter, seats: ports.seats, giveUpAfter, reportDamage }, settings),
     bin,
-    inbox: createInbox({ store, objects, clock, quota, bin }),
+    inbox: createInbox({ store, serving, clock, quota, bin }),
     albums: createAlbums({ store, clock }),
-    shares: createShares({ store, objects, clock, limiter, log }, settings),
+    shares: createShares({ store, serving, clock, limiter, log }, settings),
   }
 }
 

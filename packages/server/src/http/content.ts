@@ -1,5 +1,5 @@
 import type { Sha256Hex } from '@blindkeep/protocol/ids'
-import type { Objects } from '../ports/objects.ts'
+import type { Serving } from '../domain/custody/servable.ts'
 import { rangeOf } from './range.ts'
 import { holds } from './reply.ts'
 
@@ -14,15 +14,15 @@ export interface Content {
 
 type Header = (name: string) => string | undefined
 
-export function contentAnswer(content: Content, header: Header, objects: Objects) {
-  const { location, size } = content
+export function contentAnswer(content: Content, header: Header, serving: Serving) {
+  const { size } = content
   const headers = headersOf(content)
   if (holds(header('if-none-match'), headers.ETag)) return { status: 304, headers } as const
   const isSame = header('if-range') === undefined || header('if-range') === headers.ETag
   const range = isSame ? rangeOf(header('range'), size) : 'whole'
   if (range === 'unsatisfiable') return { refused: 'range_unsatisfiable', size } as const
   const { start, end } = range === 'whole' ? { start: 0, end: size } : range
-  const bytes = objects.read(location, { start, end }, { reuses: true, size })
+  const bytes = serving.read(content, { start, end })
   const given = { ...headers, 'Content-Length': String(end - start) }
   return range === 'whole'
     ? ({ status: 200, bytes, headers: { ...given, 'Accept-Ranges': 'bytes' } } as const)

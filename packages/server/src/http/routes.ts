@@ -1,6 +1,5 @@
 import type { Rules } from '../domain/rules.ts'
 import type { Clock } from '../ports/clock.ts'
-import type { Objects } from '../ports/objects.ts'
 import type { Store } from '../ports/store.ts'
 import type { Routes } from './call.ts'
 import { withinBudget } from './leaving.ts'
@@ -30,13 +29,12 @@ import { verifyRoutes } from './routes/verify.ts'
 interface RoutePorts extends ServicePorts {
   readonly rules: Rules
   readonly store: Store
-  readonly objects: Objects
   readonly clock: Clock
 }
 
 /** One route for each row of the table of operations. */
 export function createRoutes(ports: RoutePorts, settings: GuestSettings & ServiceSettings & DiscoverySettings): Routes {
-  const { rules, store, objects, clock } = ports
+  const { rules, store, clock } = ports
   const routes: Routes = {
     ...serviceRoutes(ports, settings),
     ...discoveryRoutes(rules, settings),
@@ -51,14 +49,14 @@ export function createRoutes(ports: RoutePorts, settings: GuestSettings & Servic
     ...albumRoutes(rules),
     ...capabilityRoutes(rules),
     ...uploadRoutes({ ...rules, store }, settings),
-    ...assetRoutes({ ...rules, objects }),
+    ...assetRoutes(rules),
     ...verifyRoutes(rules),
     ...syncRoutes(rules),
     ...quotaRoutes({ ...rules, clock }),
     ...linkRoutes(rules),
-    ...inboxRoutes({ ...rules, objects }),
-    ...binRoutes({ ...rules, objects }),
-    ...shareRoutes({ ...rules, objects }),
+    ...inboxRoutes(rules),
+    ...binRoutes(rules),
+    ...shareRoutes(rules),
     ...guestRoutes({ ...rules, store }, settings),
   }
   return withinBudget(routes, rules.rowBudget)

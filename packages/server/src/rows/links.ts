@@ -130,9 +130,9 @@ export const linkReads = {
     const { rows } = await takers(db, opaqueIds)
     return rows.map(({ opaqueId, singleUse, claimedBy, ...owner }) => ({ opaqueId, singleUse, claimedBy, owner }))
   },
-  /** Undefined if the account has no such link. */
+  /** Undefined if the account's list has no such link. */
   findOwn: first((db, opaqueId: OpaqueId, accountId: AccountId) =>
-    listed(db).where('opaqueId', '=', opaqueId).where('accountId', '=', accountId),
+    listed(db).where('opaqueId', '=', opaqueId).where('accountId', '=', accountId).where('isBuried', '=', sql.lit(0)),
   ),
   /** No buried ones. */
   page: list.page,
@@ -272,9 +272,9 @@ export const linkWrites = {
       })
       .where('opaqueId', '=', opaqueId),
   ),
-  /** False if the link is in no list any more. */
-  setRefusals: changesOne((db, opaqueId: OpaqueId, refusals: LinkRefusals) =>
-    db.updateTable('links').set({ refusals }).where('opaqueId', '=', opaqueId).where('isBuried', '=', sql.lit(0)),
+  /** Of a link that `findOwn` finds in the same transaction. */
+  setRefusals: runs((db, opaqueId: OpaqueId, refusals: LinkRefusals) =>
+    db.updateTable('links').set({ refusals }).where('opaqueId', '=', opaqueId),
   ),
   /**
    * Takes at most `max` links out of the list, oldest first: of those that are revoked, spent or expired at `at`, and

@@ -242,15 +242,17 @@ export const objectWrites = {
       .where('state', '=', 'kept'),
   ),
   /**
-   * Records that all its bytes were read and are right. Ends a damage and a suspicion that were noted until `readAt`,
-   * when the reading began: later ones know better. False, and nothing changed, if it is not kept any more.
+   * Records that all its bytes were read and are right. Ends a damage that was last found until `readAt`, when the
+   * reading began, and a suspicion that was noted until then: later ones know better. False, and nothing changed, if it
+   * is not kept any more.
    */
   noteIntact: changesOne((db, location: string, { readAt, at }: { readonly readAt: Instant; readonly at: Instant }) =>
     db
       .updateTable('objects')
       .set((object) => ({
         checkedAt: at,
-        damagedAt: object.case().when('damagedAt', '>', readAt).then(object.ref('damagedAt')).end(),
+        // A later finding leaves `damagedAt` at the first.
+        damagedAt: object.case().when('checkedAt', '>', readAt).then(object.ref('damagedAt')).end(),
         suspectedAt: object.case().when('suspectedAt', '>', readAt).then(object.ref('suspectedAt')).end(),
       }))
       .where('location', '=', location)

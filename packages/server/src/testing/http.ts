@@ -33,7 +33,7 @@ export function overHttp(
   world: World,
   { pages = new Map(), budget, ...settings }: Partial<HttpSettings> & OverHttpPorts = {},
 ): Web {
-  const { store, objects, clock, rules } = world
+  const { store, clock, rules } = world
   const logged: string[] = []
   const broken: unknown[] = []
   const write = (event: string, facts: Readonly<Record<string, unknown>> = {}): void => {
@@ -46,7 +46,7 @@ export function overHttp(
   const app = createHttpServer(
     {
       routes: createRoutes(
-        { rules, store, objects, clock, version: '0.0.0', unreadiness: () => [], warnings: () => [] },
+        { rules, store, clock, version: '0.0.0', unreadiness: () => [], warnings: () => [] },
         { ...limits, publicUrl, blobBytesMax: 1024 ** 4, retentionDaysMax: 400 },
       ),
       pages,

@@ -58,7 +58,7 @@ describe('a server that has lost, damaged or withheld files', () => {
     const photo = await keep(keeper, 'photo.jpg', contents.photo)
     const contract = await keep(keeper, 'contract.pdf', contents.contract)
     const notes = await keep(keeper, 'notes.txt', contents.notes)
-    await keep(keeper, 'letter.txt', contents.letter)
+    const letter = await keep(keeper, 'letter.txt', contents.letter)
     const { page } = await browser.open(t, { url: `${world.url}/#/storage`, signedInAs: keeper.owner })
 
     await check(page)
@@ -107,6 +107,14 @@ describe('a server that has lost, damaged or withheld files', () => {
     await check(page)
     await results(page).getByText('Stored, but its bytes were not read').first().waitFor()
     assert.equal(await results(page).locator('.badge.good').count(), 0, 'green, although the bytes were not read')
+
+    await keeper.owner.deleteAsset(letter.assetId)
+    await row(page, 'letter').getByText('Compared before later changes').waitFor()
+    await page.getByRole('heading', { name: 'No: keep all 4 copies' }).waitFor()
+    await assertAccessible(page)
+    await compare(page, [asCopy('letter', contents.letter)])
+    await row(page, 'letter').getByText('No stored file has this size').first().waitFor()
+    assert.equal(await row(page, 'letter').getByText('You may delete this copy').count(), 0)
   })
 })
 

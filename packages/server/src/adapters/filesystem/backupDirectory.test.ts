@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { execFileSync } from 'node:child_process'
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
@@ -46,6 +47,25 @@ describe('the directory of a backup', () => {
         async (name) => (await stat(join(path, name))).mode & 0o777,
       )
       assert.deepEqual(await Promise.all(modes), [0o700, 0o700, 0o700, 0o600, 0o600])
+    }),
+  )
+
+  it(
+    'takes no file of any size for its manifest',
+    inDirectory(async (root) => {
+      const directory = await open(root)
+      await writeFile(join(root, 'backup.json'), '{}')
+      await truncate(join(root, 'backup.json'), 1024 ** 4)
+      await assert.rejects(directory.manifest(), /backup\.json is no manifest of a backup: it has 1099511627776 bytes/)
+    }),
+  )
+
+  it(
+    'waits for no pipe in the place of a file',
+    inDirectory(async (root) => {
+      const directory = await open(root)
+      execFileSync('mkfifo', [join(root, 'name')])
+      assert.equal(await textOf(directory.read('name')), '')
     }),
   )
 

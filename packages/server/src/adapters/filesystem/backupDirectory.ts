@@ -1,12 +1,13 @@
-import { createReadStream } from 'node:fs'
-import { mkdir, readdir, readFile, realpath, rename, rm, stat } from 'node:fs/promises'
+import { mkdir, open, readdir, readFile, realpath, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import { syncDirectories, syncDirectory } from '../../ground/disk.ts'
 import { type BackupDirectory, BackupFailed } from '../../ports/backup.ts'
-import { systemCode, unlessMissing } from './failure.ts'
+import { READ_ONLY, systemCode, unlessMissing } from './failure.ts'
 import { UNFINISHED, writeNewFile } from './newFile.ts'
 
 const MANIFEST = 'backup.json'
+/** One has less than a thousand. */
+const MAX_MANIFEST_BYTES = 65_536
 const READ_BYTES = 1024 * 1024
 const FOLDERS: readonly string[] = ['blobs', 'staged']
 /** The names that a backup's directory may have. Every new file system has `lost+found`. */
@@ -53,6 +54,10 @@ function directoryAt(root: string): BackupDirectory {
   const on = <Result>(work: () => Promise<Result>) => onBackup(root, work)
   const pathOf = (name: string) => join(root, name)
 
+  async function sizeOf(name: string): Promise<number | undefined> {
+    return (await on(() => unlessMissing(() => stat(pathOf(name)))))?.size
+  }
+
   function folderOf(path: string): Promise<void> {
     const folder = dirname(path)
     const making = made.get(folder) ?? makeDirectory(folder)
@@ -64,7 +69,7 @@ function directoryAt(root: string): BackupDirectory {
     const path = pathOf(name)
     await folderOf(path)
     try {
-      await writeNewFile(path + UNFINISHED, body, on)
+      await writeNewFile(path + UNFINISHED, { body, on })
       await on(() => rename(path + UNFINISHED, path))
     } catch (error) {
       // Frees its space. If that fails too, the next run removes the file.
@@ -87,19 +92,22 @@ function directoryAt(root: string): BackupDirectory {
   return {
     create: () => makeDirectory(root),
     add,
-    manifest: () => on(() => unlessMissing(() => readFile(pathOf(MANIFEST), 'utf8'))),
+    async manifest() {
+      const size = await sizeOf(MANIFEST)
+      if (size !== undefined && size > MAX_MANIFEST_BYTES)
+        throw new BackupFailed(`${pathOf(MANIFEST)} is no manifest of a backup: it has ${size} bytes`)
+      return on(() => unlessMissing(() => readFile(pathOf(MANIFEST), 'utf8')))
+    },
     async replaceManifest(text) {
       await syncFolders()
       await add(MANIFEST, piecesOf(text))
       await on(() => syncDirectory(root))
     },
-    async size(name) {
-      return (await on(() => unlessMissing(() => stat(pathOf(name)))))?.size
-    },
+    size: sizeOf,
     async *read(name) {
-      const stream = createReadStream(pathOf(name), { highWaterMark: READ_BYTES })
       try {
-        for await (const piece of stream) yield piece
+        const file = await open(pathOf(name), READ_ONLY)
+        for await (const piece of file.createReadStream({ highWaterMark: READ_BYTES })) yield piece
       } catch (error) {
         throw failedAt(`the backup directory ${root}`, error)
       }

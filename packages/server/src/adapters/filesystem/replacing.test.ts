@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { chown, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { chown, mkdtemp, readdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, it } from 'node:test'
@@ -96,6 +96,26 @@ describe('replacing an object in a directory', () => {
         const found = await stat(each)
         assert.deepEqual([found.uid, found.gid, found.mode & 0o777], [NOBODY, NOBODY, mode])
       }
+    }),
+  )
+
+  it(
+    'gives no file of others to the owner of the whole, who puts a link in the place of the new file',
+    { skip: process.getuid?.() === 0 ? false : 'needs root' },
+    inDirectory(async (blobs, root) => {
+      const location = freshLocation()
+      const unfinished = join(root, `${location}.new`)
+      const other = join(root, 'of root')
+      await writeFile(other, 'secret')
+      await chown(root, NOBODY, NOBODY)
+      async function* swapping() {
+        yield content
+        await rm(unfinished)
+        await symlink(other, unfinished)
+      }
+      assert.equal(await blobs.replacing.replace(location, swapping(), expected), false)
+      assert.deepEqual([(await stat(other)).uid, await readFile(other, 'utf8')], [0, 'secret'])
+      await assert.rejects(stat(join(root, location)), { code: 'ENOENT' })
     }),
   )
 

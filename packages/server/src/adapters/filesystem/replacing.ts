@@ -1,5 +1,5 @@
 /** `Replacing` for files: a new file beside the object, and a rename. */
-import { chown, mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
+import { lchown, lstat, mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { BlobDigest } from '../../ports/objects.ts'
 import type { Replacing } from '../../ports/replacing.ts'
@@ -7,7 +7,7 @@ import type { Digests } from './digest.ts'
 import { type DirectorySyncs, PREFIXES } from './directories.ts'
 import { onStorage, systemCode, unlessMissing } from './failure.ts'
 import type { Marker } from './marker.ts'
-import { UNFINISHED, writeNewFile } from './newFile.ts'
+import { isOf, type Owner, UNFINISHED, writeNewFile } from './newFile.ts'
 
 interface ReplacingParts {
   readonly root: string
@@ -21,16 +21,10 @@ interface ReplacingParts {
 const unfinishedForm = /^[0-9a-f]{64}\.[0-9a-f-]{36}\.new$/
 
 export function createReplacing({ root, pathOf, marker, directories, digests }: ReplacingParts): Replacing {
-  /** Root may run the command. The server is the owner of `root`, and has to read what is new. */
-  async function giveToOwner(path: string): Promise<void> {
-    const [owner, present] = [await stat(root), await stat(path)]
-    if (owner.uid !== present.uid || owner.gid !== present.gid) await chown(path, owner.uid, owner.gid)
-  }
-
-  /** A lost disk takes them with it. */
-  async function makeDirectory(path: string): Promise<void> {
+  /** A lost disk takes them with it. Follows no link that `owner` puts in its place. */
+  async function makeDirectory(path: string, owner: Owner): Promise<void> {
     const isNew = await mkdir(path, { mode: 0o700 }).then(() => true, unlessThere)
-    if (isNew) await giveToOwner(path)
+    if (isNew && !isOf(await lstat(path), owner)) await lchown(path, owner.uid, owner.gid)
   }
 
   return {
@@ -47,11 +41,12 @@ export function createReplacing({ root, pathOf, marker, directories, digests }: 
       const path = pathOf(location)
       const unfinished = path + UNFINISHED
       await marker.check()
-      await onStorage(() => makeDirectory(dirname(path)))
+      // Root may run the command. The server is the owner of `root`, and has to read what is new.
+      const owner = await onStorage(() => stat(root))
+      await onStorage(() => makeDirectory(dirname(path), owner))
       await directories.sync(root)
       try {
-        await writeNewFile(unfinished, body, onStorage)
-        await onStorage(() => giveToOwner(unfinished))
+        await writeNewFile(unfinished, { body, on: onStorage, owner })
         if (!isSame(await digests.take(unfinished, expected.size, NEVER), expected)) return false
         await marker.check()
         await onStorage(() => rename(unfinished, path))

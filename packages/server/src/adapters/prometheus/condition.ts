@@ -17,7 +17,7 @@ export interface Condition {
   /** Whether the database lacks receipts that were signed. */
   readonly isSetBack: () => boolean
   readonly freeSpaceFloorBytes: number
-  /** When the last backup that was completed began. */
+  /** When the last complete backup began. */
   readonly lastBackupAt: (tx: ReadTx) => Promise<number | undefined>
   /** All accounts that are not deleted, as they were read lately. */
   readonly accounts: () => Promise<Accounts>
@@ -180,7 +180,7 @@ function declareRows({ gauge }: Figures, clock: Clock, rows: () => Rows | undefi
   gauge(
     {
       name: 'blindkeep_backup_last_success_timestamp_seconds',
-      help: 'When the last backup that was completed began; 0 if there was none.',
+      help: 'When the last complete backup began; 0 if there was none. One that lacks only objects that were marked as damaged before counts.',
     },
     () => {
       const found = rows()

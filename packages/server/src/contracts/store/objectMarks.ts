@@ -128,6 +128,25 @@ export function describeObjectMarks(inStore: InStore): void {
     )
 
     it(
+      'is damaged until a reading that began after the last finding',
+      inStore(async (store) => {
+        await keep(store, 1, 10)
+        const { location } = object(1)
+        const damagedAt = async () => (await store.read((tx) => tx.audit.object(location)))?.damagedAt
+        for (const seconds of [20, 30]) await store.write([], (tx) => tx.objects.markDamaged(location, at(seconds)))
+        await store.write([], (tx) => tx.objects.noteIntact(location, { readAt: at(29), at: at(40) }))
+        assert.equal(await damagedAt(), at(20))
+        await store.write([], (tx) => tx.objects.noteIntact(location, { readAt: at(41), at: at(50) }))
+        assert.equal(await damagedAt(), undefined)
+        // By a clock that was ahead.
+        await store.write([], (tx) => tx.objects.markDamaged(location, at(90)))
+        for (const seconds of [60, 70])
+          await store.write([], (tx) => tx.objects.noteIntact(location, { readAt: at(seconds), at: at(seconds + 1) }))
+        assert.equal(await damagedAt(), undefined)
+      }),
+    )
+
+    it(
       'is damaged, and due to be read again after a while, then after twice the time since the first finding',
       inStore(async (store) => {
         for (const number of [1, 2, 3]) await keep(store, number, 10)

@@ -2,23 +2,22 @@
 import { tryEachInTurn } from '@blindkeep/protocol/concurrency'
 import type { AccountId, AssetId, Instant, Sha256Hex } from '@blindkeep/protocol/ids'
 import type { Clock } from '../../ports/clock.ts'
-import type { Objects } from '../../ports/objects.ts'
 import { accountLock, type HeldBlob, isStoreBroken, type ReceiptRow, type Store } from '../../ports/store.ts'
-import { findServable } from '../custody/servable.ts'
+import type { Serving } from '../custody/servable.ts'
 import type { Refuses } from '../ground/refusals.ts'
 import type { AssetBlobs, RemovalRefusal } from './assetBlobs.ts'
 import { type AssetView, isVisible, viewOf } from './assetView.ts'
 
 interface AssetPorts {
   readonly store: Store
-  readonly objects: Objects
+  readonly serving: Serving
   readonly clock: Clock
   readonly assetBlobs: AssetBlobs
 }
 
 export type Assets = ReturnType<typeof createAssets>
 
-export function createAssets({ store, objects, clock, assetBlobs }: AssetPorts) {
+export function createAssets({ store, serving, clock, assetBlobs }: AssetPorts) {
   return {
     async get(accountId: AccountId, assetId: AssetId): Promise<AssetView | Refuses<'asset_not_found'>> {
       return store.read(async (tx) => {
@@ -83,7 +82,7 @@ export function createAssets({ store, objects, clock, assetBlobs }: AssetPorts) 
       if (served.length === 0) return { refused: 'blob_not_found' }
       // A hold is on the content, so it applies to all its objects.
       if (served.some(({ isOnHold }) => isOnHold)) return { refused: 'blob_withheld' }
-      return findServable(objects, served)
+      return serving.firstWhole(served)
     },
   }
 }

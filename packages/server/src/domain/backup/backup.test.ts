@@ -9,11 +9,22 @@ import { StorageForbidden } from '../../ground/storageErrors.ts'
 import { type BackupDirectory, BackupFailed } from '../../ports/backup.ts'
 import type { Objects } from '../../ports/objects.ts'
 import { withBackups } from '../../testing/backups.ts'
-import { append, bytes, land, leaveFinishing, newLink, openDrop, ownerOf, uploadRow } from '../../testing/guest.ts'
+import {
+  append,
+  bytes,
+  land,
+  leaveFinishing,
+  never,
+  newLink,
+  openDrop,
+  ownerOf,
+  uploadRow,
+} from '../../testing/guest.ts'
 import { movedTo } from '../../testing/moved.ts'
 import { defined, type World } from '../../testing/world.ts'
 import { collectorPausedUntil } from '../custody/collect.ts'
 import { rotateAttestationKey } from '../custody/keys.ts'
+import { lastBackupAt } from '../ground/lastBackup.ts'
 
 const whole = { faults: [], strays: [] }
 const DAY = 86_400
@@ -121,6 +132,12 @@ describe('a backup', () => {
         dropIds.map((dropId) => faults.get(dropId)),
         ['missing 3000', 'damaged 4000'],
       )
+      const seen = async () => {
+        const suspected = await world.store.read((tx) => tx.objects.listSuspected(9))
+        const backedUpAt = await world.store.read(lastBackupAt)
+        return { suspected: suspected.map(({ size }) => size).toSorted(), backedUpAt }
+      }
+      assert.deepEqual(await seen(), { suspected: [3000, 4000], backedUpAt: undefined })
       assert.deepEqual([copied, manifest.counts.objects], [{ files: 1, bytes: 5000 }, 1])
 
       const { report, store } = await restore()
@@ -130,6 +147,13 @@ describe('a backup', () => {
         return (await store.read((tx) => tx.objects.statusOf(location, ciphertextHash)))?.damagedAt
       }
       assert.deepEqual([await damagedAt(lost), await damagedAt(good)], [world.clock.now(), undefined])
+
+      await world.rules.scrub.again(never)
+      world.clock.advance(1)
+      assert.deepEqual(
+        [(await backUp()).isComplete, await seen()],
+        [true, { suspected: [], backedUpAt: world.clock.now() }],
+      )
     }),
   )
 

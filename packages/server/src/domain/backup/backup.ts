@@ -60,6 +60,8 @@ export interface BackupReport {
   readonly removedFiles: number
   /** Objects of an asset or a drop that could not be copied. They are missing from the backup. */
   readonly damaged: CappedList<DamagedObject>
+  /** It lacks nothing, or only what was marked as damaged before: otherwise one lost file would end all backups. */
+  readonly isComplete: boolean
 }
 
 interface Amount {
@@ -104,7 +106,7 @@ export async function backUp(
         const copies = await copyObjects(ports, snapshot, isChecked)
         const manifest = await manifestOf(ports, { snapshot, createdAt, database, copies })
         await directory.replaceManifest(formatManifest(manifest, keyring))
-        await noteBackup(ports.store, createdAt)
+        if (copies.isComplete) await noteBackup(ports.store, createdAt)
         return { manifest, ...copies, removedFiles: leftovers + (await removeUnnamed(ports, snapshot, database)) }
       } finally {
         snapshot.close()
@@ -117,7 +119,7 @@ export async function backUp(
   })
 }
 
-/** For monitoring. The backup is complete, even if this fails. */
+/** For monitoring. The backup is made, even if this fails. */
 async function noteBackup(store: Store, at: Instant): Promise<void> {
   await store.write(['server'], (tx) => tx.server.setFact('backed_up_at', utf8(String(at)))).catch(() => undefined)
 }
@@ -169,6 +171,7 @@ interface Copies {
   readonly copied: Amount
   readonly present: Amount
   readonly damaged: CappedList<DamagedObject>
+  readonly isComplete: boolean
 }
 
 async function copyObjects(ports: BackupPorts, snapshot: Snapshot, isChecked: boolean): Promise<Copies> {
@@ -176,17 +179,31 @@ async function copyObjects(ports: BackupPorts, snapshot: Snapshot, isChecked: bo
     copied: { files: 0, bytes: 0 },
     present: { files: 0, bytes: 0 },
     damaged: createCappedList<DamagedObject>(),
+    isComplete: true,
   }
   await forEachConcurrently(snapshot.objects(), COPIES_AT_ONCE, async (object) => {
     const outcome = await copyObject(ports, object, isChecked)
     if (outcome === 'copied' || outcome === 'present') count(copies[outcome], object)
     // An object that is still uploaded may have been cancelled since, and a restored server checks its bytes before it
     // continues: no damage.
-    else if (object.isWhole) for (const damage of damageOf(snapshot, object, outcome)) copies.damaged.add(damage)
+    else if (object.isWhole)
+      for (const damage of damageOf(snapshot, object, outcome)) {
+        copies.damaged.add(damage)
+        if (!(await noteDamage(ports, object))) copies.isComplete = false
+      }
     const { copied, present } = copies
     ports.onProgress({ step: 'objects', files: copied.files + present.files, bytes: copied.bytes + present.bytes })
   })
   return copies
+}
+
+/** The server's scrubber reads it soon, and marks it. Returns whether it was marked as damaged before. */
+async function noteDamage({ store, clock }: BackupPorts, { location }: SnapshotObject): Promise<boolean> {
+  return store.write([], async (tx) => {
+    const status = await tx.objects.statusOf(location, partsOf(location).ciphertextHash)
+    await tx.objects.suspect(location, clock.now())
+    return status?.damagedAt !== undefined
+  })
 }
 
 function count(amount: Amount, { bytes }: SnapshotObject): void {
@@ -222,7 +239,7 @@ async function copyObject(
   } catch (error) {
     if (!(error instanceof ObjectFault)) throw error
     // Throws when the whole disk is away, which is no fault of this object.
-    if (error.kind === 'unreadable') await objects.check()
+    await objects.check()
     return error
   }
 }

@@ -277,6 +277,84 @@ for (const [store, inStore] of Object.entries(STORES))
     )
 
     it(
+      'leaves nothing of an object that the collector removed while this process stood still',
+      inStore(async ({ world, path, backUp, damage, stored, bringing }) => {
+        const link = await newLink(world)
+        const content = bytes(500)
+        const { location } = await uploadRow(world, await land(world, link, content))
+        await backUp(location, content)
+        const accountId = await ownerOf(world, link)
+        const { dropId } = defined((await world.rules.inbox.list(accountId))[0])
+        await world.rules.inbox.discard(accountId, dropId)
+        await damage(location, 'flipped')
+        await world.rules.sweep.sweep()
+        world.clock.advance(2 * 86_400)
+        const real = await openBackupDirectory({ path, apart: [], mayBeMissing: false })
+        const directory = {
+          ...real,
+          async *read(name: string) {
+            world.clock.advance(301)
+            await world.rules.sweep.sweep()
+            yield* real.read(name)
+          },
+        }
+        assert.deepEqual(await bringing({ directory }).bringBack(location), { outcome: 'is_gone' })
+        for (const hours of [2, 25, 25]) {
+          world.clock.advance(hours * 3600)
+          await world.rules.sweep.removeDeleting()
+        }
+        assert.deepEqual(await world.store.read((tx) => tx.audit.looseParts(5)), [])
+        assert.match(await stored(location), /^,*$/)
+      }),
+    )
+
+    it(
+      'reads no more of a file in the backup that grows under its reader',
+      inStore(async ({ world, path, backUp, damage, stored, bringing }) => {
+        const kept = await keep(world)
+        await backUp(kept.location, kept.content)
+        await damage(kept.location, 'flipped')
+        const before = await stored(kept.location)
+        let taken = 0
+        const directory = {
+          ...(await openBackupDirectory({ path, apart: [], mayBeMissing: false })),
+          async *read() {
+            for (; taken < 100; taken += 1) yield bytes(1000)
+          },
+        }
+        isNot(await bringing({ directory }).look(kept.location), /other bytes in its place/)
+        assert.equal(taken, 3)
+        isNot(await bringing({ directory }).bringBack(kept.location), /other bytes in its place/)
+        for (const _ of [1, 2]) {
+          world.clock.advance(2 * 86_400)
+          await world.rules.sweep.removeDeleting()
+        }
+        assert.deepEqual([taken, await stored(kept.location)], [6, before])
+      }),
+    )
+
+    it(
+      'keeps the mark of a damage that was found again during the last reading',
+      inStore(async ({ world, backUp, damage, bringing }) => {
+        const kept = await keep(world)
+        await backUp(kept.location, kept.content)
+        await damage(kept.location, 'flipped')
+        const digest: World['objects']['digest'] = async (location, size, signal) => {
+          const read = await world.objects.digest(location, size, signal)
+          if (read.sha256 === sha256(kept.content)) {
+            await damage(location, 'flipped')
+            world.clock.advance(3)
+            await world.rules.scrub.all(never, () => undefined)
+          }
+          return read
+        }
+        const objects = { ...world.objects, digest }
+        isNot(await bringing({ objects }).bringBack(kept.location), /found it damaged meanwhile/)
+        assert.equal(await kept.said(), 'stored indexed original')
+      }),
+    )
+
+    it(
       'keeps a content on hold withheld',
       inStore(async ({ world, backUp, damage, bringBack }) => {
         const kept = await keep(world)

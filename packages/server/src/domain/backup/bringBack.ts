@@ -57,44 +57,40 @@ export function createBringing(ports: BringingPorts, settings: BringingSettings)
   const { store, objects, directory, clock } = ports
   const replace = replacementIn(ports, settings)
 
-  /** Throws an `ObjectFault` of the backup. */
-  async function requireInBackup(object: SnapshotObject): Promise<void> {
-    const size = await sizeInBackup(object).catch((error: unknown) => {
-      throw error instanceof BackupFailed ? new ObjectFault('unreadable', error) : error
-    })
-    if (size !== object.bytes) throw new ObjectFault(size === undefined ? 'missing' : 'damaged')
-  }
-
-  async function sizeInBackup(object: SnapshotObject): Promise<number | undefined> {
-    const size = await directory.size(nameOf(object))
-    // Throws if the whole backup is away by now.
-    if (size === undefined) await manifestIn(directory)
-    return size
-  }
-
   async function requireRoom({ bytes }: SnapshotObject): Promise<void> {
     const free = await objects.check()
     if (free - bytes < settings.freeSpaceFloorBytes)
       throw new StorageUnavailable(`${bytes} bytes above FREE_SPACE_FLOOR_BYTES are needed, and ${free} are free`)
   }
 
-  /** Ends what is noted of a damage if the bytes are right now. */
-  async function noteIfIntact(object: SnapshotObject): Promise<boolean> {
+  /** If the bytes are right now, ends what is noted of a damage, and says `right`. Undefined if they are wrong. */
+  async function noteIfIntact(object: SnapshotObject, right: Brought): Promise<Brought | undefined> {
     const readAt = clock.now()
-    if (!(await isIntact(objects, object))) return false
-    await store.write([], (tx) => tx.objects.noteIntact(object.location, { readAt, at: clock.now() }))
-    return true
+    if (!(await isIntact(objects, object))) return undefined
+    const status = await store.write([], async (tx) => {
+      await tx.objects.noteIntact(object.location, { readAt, at: clock.now() })
+      return tx.objects.statusOf(object.location, partsOf(object.location).ciphertextHash)
+    })
+    return status?.damagedAt === undefined ? right : not('another reading found it damaged meanwhile: call this again')
   }
 
   async function bring(object: SnapshotObject): Promise<Brought> {
-    if (await noteIfIntact(object)) return { outcome: 'is_intact' }
-    await requireInBackup(object)
+    const { location, bytes } = object
+    const intact = await noteIfIntact(object, { outcome: 'is_intact' })
+    if (intact !== undefined) return intact
+    await requireInBackup(directory, object)
     await requireRoom(object)
     // Changes nothing unless it is kept, and only a kept one is ever called stored.
-    await store.write([], (tx) => tx.objects.markDamaged(object.location, clock.now()))
-    const body = checkedBytes(directory.read(nameOf(object)), object)
-    const isReplaced = (await replace(object, body)) && (await noteIfIntact(object))
-    return isReplaced ? { outcome: 'brought_back', bytes: object.bytes } : not('the store gave other bytes back')
+    await store.write([], (tx) => tx.objects.markDamaged(location, clock.now()))
+    const isReplaced = await replace(object, checkedBytes(directory.read(nameOf(object)), object))
+    const after = await present(location)
+    if ('outcome' in after) {
+      // This process stood still for longer than the collector pauses. Without a row, nothing else would remove it.
+      await objects.remove(location)
+      return after
+    }
+    const brought = isReplaced ? await noteIfIntact(object, { outcome: 'brought_back', bytes }) : undefined
+    return brought ?? not('the store gave other bytes back')
   }
 
   async function unlessFault(error: unknown): Promise<Brought> {
@@ -129,12 +125,29 @@ export function createBringing(ports: BringingPorts, settings: BringingSettings)
     look: (location: string): Promise<Brought> =>
       judge(location, async (object) => {
         if (await isIntact(objects, object)) return { outcome: 'is_intact' }
-        await requireInBackup(object)
+        await requireInBackup(directory, object)
         await requireRoom(object)
         for await (const _ of checkedBytes(directory.read(nameOf(object)), object));
         return { outcome: 'brought_back', bytes: object.bytes }
       }),
   }
+}
+
+type Backup = BringingPorts['directory']
+
+/** Throws an `ObjectFault` of the backup. */
+async function requireInBackup(directory: Backup, object: SnapshotObject): Promise<void> {
+  const size = await sizeInBackup(directory, object).catch((error: unknown) => {
+    throw error instanceof BackupFailed ? new ObjectFault('unreadable', error) : error
+  })
+  if (size !== object.bytes) throw new ObjectFault(size === undefined ? 'missing' : 'damaged')
+}
+
+async function sizeInBackup(directory: Backup, object: SnapshotObject): Promise<number | undefined> {
+  const size = await directory.size(nameOf(object))
+  // Throws if the whole backup is away by now.
+  if (size === undefined) await manifestIn(directory)
+  return size
 }
 
 const not = (why: string): Brought => ({ outcome: 'not', why })
@@ -175,14 +188,19 @@ function createKeyReplacement(
 ): Replace {
   const { store, staging, keyedBytes, clock } = ports
 
-  async function takePlace(key: string, { location, bytes }: SnapshotObject): Promise<void> {
+  /** False, and nothing changed, if the object was removed. */
+  async function takePlace(key: string, { location, bytes }: SnapshotObject): Promise<boolean> {
     const { uploadId, ciphertextHash: checksum } = partsOf(location)
     const joined = { key, offset: 0, length: bytes, checksum }
     const removeFrom = addSeconds(clock.now(), partGraceSeconds)
-    await store.write([], async (tx) => {
+    // With the lock of removals: nothing would remove a part that is kept after its object was removed.
+    return store.write(['removal'], async (tx) => {
+      const row = await tx.objects.find(location)
+      if (row === undefined || row.state === 'deleting') return false
       const replaced = (await tx.parts.keptOf(uploadId)).map((part) => part.key)
       // Throws, so that nothing of it counts.
       if (!(await tx.parts.join({ uploadId, joined, replaced, removeFrom }))) throw new JoiningLost()
+      return true
     })
   }
 
@@ -196,8 +214,7 @@ function createKeyReplacement(
       await createJoinRun(ports, key, NEVER).join(piecesOf(body, bytes, keyedBytes.limits.maxPieces), bytes)
       const isWritten = (await keyedBytes.size(key)) === bytes
       if (!isWritten || !(await isRight(keyedBytes.read(key, { start: 0, end: bytes }), object))) return false
-      await takePlace(key, object)
-      return true
+      return await takePlace(key, object)
     } finally {
       // If it was kept, this changes nothing.
       await store.write([], (tx) => tx.parts.giveUp(key, clock.now())).catch(() => undefined)

@@ -17,7 +17,10 @@ export class ObjectFault extends Error {
   }
 }
 
-/** Passes `body` on. Throws `ObjectFault` before its end for missing bytes, or another hash than the location's. */
+/**
+ * Passes `body` on. Throws `ObjectFault` before its end for missing bytes, or another hash than the location's; for too
+ * many bytes, as soon as they come: they might fill the disk.
+ */
 export async function* checkedBytes(
   body: AsyncIterable<Uint8Array>,
   object: SnapshotObject,
@@ -26,6 +29,7 @@ export async function* checkedBytes(
   try {
     for await (const piece of body) {
       passing.take(piece)
+      if (passing.size() > object.bytes) throw new ObjectFault('damaged')
       yield piece
     }
   } catch (error) {
@@ -60,6 +64,7 @@ export function createPassing() {
       hash.update(piece)
       size += piece.length
     },
+    size: () => size,
     digest(): BlobDigest {
       const sha256 = parseSha256Hex(hash.digest('hex'))
       if (sha256 === undefined) throw new Error('the digest is no SHA-256 in hex')

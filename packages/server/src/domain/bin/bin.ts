@@ -3,9 +3,9 @@
  * other question finds it. The quota counts it until its entry ends (decisions/bin.md).
  */
 import { type AccountId, addSeconds, type BinId, type Instant, type Sha256Hex } from '@blindkeep/protocol/ids'
-import type { Objects } from '../../ports/objects.ts'
 import { type AssetBlob, accountLock, type BinEntry, type ReadTx, type WriteTx } from '../../ports/store.ts'
 import { noteChange } from '../changes/changes.ts'
+import type { Serving } from '../custody/servable.ts'
 import { isWithheld } from '../custody/verdicts.ts'
 import { requireActiveAccount } from '../ground/activeAccount.ts'
 import { listMadeOf } from '../ground/lists.ts'
@@ -14,7 +14,7 @@ import { type BinSettings, createEnding, type EndingPorts } from './ending.ts'
 import { contentsOf, type HasInboxPlace, isRestored, type RestoreRefusal, restoreIn } from './restoring.ts'
 
 interface BinPorts extends EndingPorts {
-  readonly objects: Pick<Objects, 'size'>
+  readonly serving: Serving
   readonly hasInboxPlace: HasInboxPlace
 }
 
@@ -30,7 +30,7 @@ const NOT_FOUND = { refused: 'bin_entry_not_found' } as const
 export type Bin = ReturnType<typeof createBin>
 
 export function createBin(
-  { store, objects, clock, quota, hasInboxPlace }: BinPorts,
+  { store, serving, clock, quota, hasInboxPlace }: BinPorts,
   { collectGraceSeconds }: BinSettings,
 ) {
   const emptiesAt = ({ deletedAt }: BinEntry): Instant => addSeconds(deletedAt, collectGraceSeconds)
@@ -77,9 +77,7 @@ export function createBin(
       if (status?.isOnHold === true) return { refused: 'blob_withheld' }
       // What a request for a kept object would be answered.
       const isThere = status !== undefined && !isWithheld({ ...status, objectState: 'kept' })
-      return isThere && (await objects.size(content.location)) === content.size
-        ? content
-        : { refused: 'storage_unavailable' }
+      return isThere && (await serving.isWhole(content)) ? content : { refused: 'storage_unavailable' }
     },
 
     /** Undoes the discard or deletion. A repeat gets the same answer as long as what it restored is there. */
@@ -88,8 +86,8 @@ export function createBin(
       entryId: BinId,
     ): Promise<RestoreRefusal | Refuses<'session_over' | 'storage_unavailable'> | undefined> {
       const found = await store.ask((tx) => find(tx, accountId, entryId))
-      for (const { location, size } of found === undefined ? [] : contentsOf(found))
-        if ((await objects.size(location)) !== size) return { refused: 'storage_unavailable' }
+      for (const content of found === undefined ? [] : contentsOf(found))
+        if (!(await serving.isWhole(content))) return { refused: 'storage_unavailable' }
       return store.write([accountLock(accountId)], async (tx) => {
         const inactive = await requireActiveAccount(tx, accountId)
         if (inactive !== undefined) return inactive

@@ -37,7 +37,7 @@ export const ALARMS = {
   damaged: {
     name: 'damaged objects',
     severity: 'critical',
-    todo: 'The log names them (“an object is damaged”), and `fsck`. Check the disk; `fsck --repair-from` brings the bytes back from a backup.',
+    todo: 'The log names them (“an object is damaged”), and `fsck`. Check the disk; `fsck --deep --repair-from` brings the bytes back from a backup.',
   },
   clock_behind: {
     name: 'the clock is behind',
@@ -116,7 +116,7 @@ function sentences(status: Standing): Readonly<Record<AlarmKind, string | undefi
         : undefined,
     suspected: some(
       objects.suspected,
-      () => `${countText(objects.suspected, 'object')} whose bytes a request saw wrong.`,
+      () => `${countText(objects.suspected, 'object')} whose bytes a request or a backup saw wrong or missing.`,
     ),
     backup_overdue: ofBackup(status),
     quota_reached: some(reached, () => `${countText(reached, 'account is', 'accounts are')} at the hard limit.`),

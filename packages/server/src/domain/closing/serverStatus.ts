@@ -61,7 +61,7 @@ export interface Standing extends Surroundings {
   readonly accounts: AccountTotals
   readonly channels: { readonly count: number; readonly failing: number; readonly givenUp: number }
   readonly census: Census
-  /** When the last backup that was completed began. */
+  /** When the last complete backup began. */
   readonly lastBackupAt: Instant | undefined
   /** Since when the present key signs receipts. */
   readonly keyActiveFrom: Instant | undefined

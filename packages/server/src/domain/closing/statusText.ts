@@ -21,7 +21,7 @@ export function statusFacts(status: ServerStatus): readonly (readonly [name: str
     ['Uploads', `${census.uploads.open} open, ${census.uploads.finishing} being checked`],
     ['Channels', `${channels.count}, ${channels.failing} failing, ${channels.givenUp} given up`],
     ['Free space', freeText(status)],
-    ['Last backup', status.lastBackupAt === undefined ? 'none' : minuteText(status.lastBackupAt)],
+    ['Last complete backup', status.lastBackupAt === undefined ? 'none' : minuteText(status.lastBackupAt)],
   ]
 }
 

@@ -1,5 +1,5 @@
 import type { AccountId } from '@blindkeep/protocol/ids'
-import { DigestsBusy } from '../../ground/storageErrors.ts'
+import { BlobMissing, DigestsBusy } from '../../ground/storageErrors.ts'
 import type { Limit, Limiter } from '../../ports/limiter.ts'
 import type { Objects } from '../../ports/objects.ts'
 import type { Seat, Seats } from '../../ports/seats.ts'
@@ -21,7 +21,7 @@ interface DeepScanPorts {
   readonly limiter: Limiter
   readonly seats: Seats
   readonly giveUpAfter: GiveUpAfter
-  /** Called for a kept object with wrong bytes: no process hands it out until the scrubber read it. Never rejects. */
+  /** Called for a kept object with wrong or missing bytes: it is withheld until the scrubber read it. Never rejects. */
   readonly reportDamage: (location: string) => Promise<void>
 }
 
@@ -103,6 +103,7 @@ export function createDeepScans(
       // If the client disconnected, the charge stays: otherwise a client could make the server read without a limit.
       signal.throwIfAborted()
       await limiter.giveBack(limits)
+      if (error instanceof BlobMissing && !isWithheld(object)) await reportDamage(object.location)
       return error instanceof DigestsBusy ? 'rate_limited' : 'unreadable'
     }
   }

@@ -18,6 +18,7 @@ import {
   askedOf,
   confirmed,
   deeply,
+  isWithheld,
   type ObservedAsset,
   observed,
   structurally,
@@ -36,7 +37,7 @@ interface VerifyPorts {
   readonly limiter: Limiter
   readonly seats: Seats
   readonly giveUpAfter: GiveUpAfter
-  /** Called for a kept object with wrong bytes: no process hands it out until the scrubber read it. Never rejects. */
+  /** Called for a kept object with wrong or missing bytes: it is withheld until the scrubber read it. Never rejects. */
   readonly reportDamage: (location: string) => Promise<void>
 }
 
@@ -71,7 +72,7 @@ export function createVerify(
     })
   }
 
-  /** Looks once at each object, for all questions. Undefined: nothing is there, or the look failed. */
+  /** Looks once at each object, for all questions. Undefined: nothing is there. Absent: the look failed. */
   async function sizesOf(locations: ReadonlySet<string>): Promise<ReadonlyMap<string, number | undefined>> {
     const sizes = new Map<string, number | undefined>()
     const failed = new Set<string>()
@@ -95,7 +96,9 @@ export function createVerify(
     const askedAt = clock.now()
     const rows = await rowsOf(request)
     const assets = request.questions.map((question) => askedOf(question, rows.get(question.assetId) ?? []))
-    const sizes = await sizesOf(new Set(objectsOf(assets).map(({ location }) => location)))
+    const held = objectsOf(assets)
+    const sizes = await sizesOf(new Set(held.map(({ location }) => location)))
+    await Promise.all([...lostAmong(held, sizes)].map(reportDamage))
     return assets.map((asset) => observed(asset, { sizes, askedAt }))
   }
 
@@ -141,6 +144,11 @@ export function createVerify(
     if (examined !== undefined) return examined.map(({ verdict }) => verdict)
     return assets.map((asset) => verdictOf(asset, asset.blobs.map(structurally)))
   }
+}
+
+function lostAmong(held: readonly HeldBlob[], sizes: ReadonlyMap<string, number | undefined>): ReadonlySet<string> {
+  const isLost = ({ location, size }: HeldBlob) => sizes.has(location) && sizes.get(location) !== size
+  return new Set(held.filter((each) => isLost(each) && !isWithheld(each)).map(({ location }) => location))
 }
 
 function objectsOf<Held extends HeldBlob>(

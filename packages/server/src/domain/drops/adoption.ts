@@ -6,7 +6,6 @@
 import { createHash } from 'node:crypto'
 import { type AccountId, type AssetId, addSeconds, type DropId, type Instant } from '@blindkeep/protocol/ids'
 import type { Clock } from '../../ports/clock.ts'
-import type { Objects } from '../../ports/objects.ts'
 import type { Random } from '../../ports/random.ts'
 import { accountLock, type Drop, OutcomeUnknown, type ReadTx, type Store, type WriteTx } from '../../ports/store.ts'
 import { type AssetBlobs, SlotLost } from '../assets/assetBlobs.ts'
@@ -20,6 +19,7 @@ import {
 import { judgeSlot, type SlotRefusal } from '../assets/slot.ts'
 import { noteChange } from '../changes/changes.ts'
 import type { ReceiptLog } from '../custody/receipts.ts'
+import type { Serving } from '../custody/servable.ts'
 import { createPause, type GiveUpAfter, type Pause } from '../ground/pause.ts'
 import { isRefusal, type Refuses } from '../ground/refusals.ts'
 
@@ -49,7 +49,7 @@ interface Claiming {
 
 interface AdoptionPorts {
   readonly store: Store
-  readonly objects: Objects
+  readonly serving: Serving
   readonly clock: Clock
   readonly random: Random
   readonly receiptLog: ReceiptLog
@@ -73,7 +73,7 @@ const NOT_FOUND = { refused: 'drop_not_found' } as const
 export type Adopt = ReturnType<typeof createAdopt>
 
 export function createAdopt(
-  { store, objects, clock, random, receiptLog, assetBlobs, nodeId, giveUpAfter }: AdoptionPorts,
+  { store, serving, clock, random, receiptLog, assetBlobs, nodeId, giveUpAfter }: AdoptionPorts,
   settings: AdoptionSettings,
 ) {
   const inFlight = new Map<string, Promise<AssetId | AdoptionRefusal>>()
@@ -91,7 +91,7 @@ export function createAdopt(
     const drop = await store.read((tx) => judge(tx, request, now, settings))
     if (isRefusal(drop)) return drop
     // A receipt may only be signed for bytes that are present now.
-    if ((await objects.size(drop.location)) !== drop.size) return { refused: 'storage_unavailable' }
+    if (!(await serving.isWhole(drop))) return { refused: 'storage_unavailable' }
     const claimId = random.uuid()
     const refused = await store.write([accountLock(request.accountId)], (tx) =>
       claim(tx, { request, requestHash, claimId }),

@@ -1,15 +1,15 @@
 /** The pending drops of an account. Another account gets the answer of an unknown drop. */
 import type { AccountId, DropId } from '@blindkeep/protocol/ids'
 import type { Withheld } from '@blindkeep/protocol/schemas/drops'
-import type { Objects } from '../../ports/objects.ts'
 import type { Drop, Store } from '../../ports/store.ts'
+import type { Serving } from '../custody/servable.ts'
 import { isWithheld } from '../custody/verdicts.ts'
 import { listMadeOf } from '../ground/lists.ts'
 import { isRefusal, type Refuses } from '../ground/refusals.ts'
 import { createDiscarding, type DiscardingPorts } from './discarding.ts'
 
 interface InboxPorts extends DiscardingPorts {
-  readonly objects: Objects
+  readonly serving: Serving
 }
 
 /** As its owner sees it. */
@@ -22,7 +22,7 @@ type Unservable = Refuses<'drop_not_found' | 'blob_withheld' | 'storage_unavaila
 
 export type Inbox = ReturnType<typeof createInbox>
 
-export function createInbox({ store, objects, clock, quota, bin }: InboxPorts) {
+export function createInbox({ store, serving, clock, quota, bin }: InboxPorts) {
   /** The drop, if it may be served. A read with its size (`ReadOptions.size`) finds missing bytes. */
   async function servable(accountId: AccountId, dropId: DropId): Promise<Drop | Unservable> {
     const { drop, status } = await store.read(async (tx) => {
@@ -47,7 +47,7 @@ export function createInbox({ store, objects, clock, quota, bin }: InboxPorts) {
     async content(accountId: AccountId, dropId: DropId): Promise<Drop | Unservable> {
       const drop = await servable(accountId, dropId)
       if (isRefusal(drop)) return drop
-      return (await objects.size(drop.location)) === drop.size ? drop : { refused: 'storage_unavailable' }
+      return (await serving.isWhole(drop)) ? drop : { refused: 'storage_unavailable' }
     },
 
     ...createDiscarding({ store, clock, quota, bin }),

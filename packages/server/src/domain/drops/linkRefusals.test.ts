@@ -149,6 +149,29 @@ describe('refusals of a link', () => {
   )
 
   it(
+    'that the account hears of are a message of each kind in an hour, also if they come in turn',
+    inWorld(
+      async (world) => {
+        const opaqueId = await newLink(world, {})
+        for (const _ of [1, 2]) await land(world, opaqueId, content)
+        const inTurn = async () => {
+          for (let turn = 0; turn < 5; turn += 1)
+            for (const why of ['inbox_full', 'no_room'] as const) {
+              world.clock.advance(60)
+              await world.rules.refusedDrops.noteHeldBack(opaqueId, why)
+            }
+        }
+        await inTurn()
+        assert.equal(await heard(world, opaqueId), 2)
+        world.clock.advance(3600)
+        await inTurn()
+        assert.equal(await heard(world, opaqueId), 4)
+      },
+      { settings: { inboxFilesMax: 2, quotaHardBytes: 1000 } },
+    ),
+  )
+
+  it(
     'are written once an hour at most, whatever guests do, and not at all for ids that never were',
     inWorld(async (world) => {
       const opaqueId = await newLink(world, { maxFileSize: 99 })
@@ -225,14 +248,52 @@ describe('refusals of a link', () => {
         await counts.tend(never)
       }
       const many = [await newLink(world, {}, hostile), await newLink(world, {}, hostile)]
-      for (const _ of [1, 2]) {
-        for (const opaqueId of many) counts.note({ opaqueId, accountId: hostile }, 'revoked')
+      for (const opaqueId of [...many, ...many]) {
+        counts.note({ opaqueId, accountId: hostile }, 'revoked')
         await tend()
       }
       const opaqueId = await newLink(world, {}, owner)
       counts.note({ opaqueId, accountId: owner }, 'too_large')
       await tend()
       assert.deepEqual({ ...(await listed(world, opaqueId))?.counts }, { too_large: 1 })
+    }),
+  )
+
+  it(
+    'of one account’s many links keep none of others from being counted, also before they are written',
+    inWorld(async (world) => {
+      const [hostile, owner] = [await newAccount(world), await newAccount(world)]
+      const counts = createLinkRefusals({ ...world, notifier: { landed: () => {} } }, 10)
+      for (let at = 0; at < 10; at += 1) counts.note({ opaqueId: newOpaqueId(), accountId: hostile }, 'revoked')
+      const opaqueId = await newLink(world, {}, owner)
+      counts.note({ opaqueId, accountId: owner }, 'too_large')
+      world.clock.advance(6)
+      await counts.tend(never)
+      assert.deepEqual({ ...(await listed(world, opaqueId))?.counts }, { too_large: 1 })
+    }),
+  )
+
+  it(
+    'of a link that has left the list write nothing, however long guests visit it',
+    inWorld(async (world) => {
+      const owner = await newAccount(world)
+      const opaqueId = await newLink(world, { maxFileSize: 99 }, owner)
+      await world.rules.links.revoke(owner, opaqueId)
+      const at = world.clock.now()
+      assert.equal(await world.store.write([accountLock(owner)], (tx) => tx.links.bury(owner, at, 1)), 1)
+      let writes = 0
+      const write: World['store']['write'] = (locks, work) => {
+        writes += 1
+        return world.store.write(locks, work)
+      }
+      const counts = createLinkRefusals({ ...world, store: { ...world.store, write }, notifier: { landed: () => {} } })
+      for (let visit = 0; visit < 3; visit += 1) {
+        counts.note({ opaqueId, accountId: owner }, 'revoked')
+        world.clock.advance(6)
+        await counts.tend(never)
+      }
+      assert.equal(writes, 0)
+      assert.equal(defined(await world.store.read((tx) => tx.links.find(opaqueId))).refusals, undefined)
     }),
   )
 

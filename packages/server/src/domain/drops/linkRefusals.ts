@@ -23,7 +23,7 @@ import type { Notifier } from '../notify/notifier.ts'
 const QUIET_SECONDS = 5
 const HOUR_SECONDS = 3600
 const RETRY_SECONDS = 60
-/** Links that wait on one node. Those of further ones are not counted until there is room. */
+/** Links that wait on one node, a tenth at most of one account. Further ones are not counted until there is room. */
 const MAX_WAITING = 1000
 const MAX_COUNT = 1_000_000
 /** The owner hears of these by the account's own count (`ownerNotices.ts`). */
@@ -65,8 +65,9 @@ export function createLinkRefusals({ store, clock, notifier }: RefusalPorts, max
     const later = mayWriteAt(known, at)
     if (later !== undefined) return postpone(opaqueId, later)
     const refused = waiting.get(opaqueId)
-    if (refused === undefined) return
     waiting.delete(opaqueId)
+    // One that has left the list may be visited without end, too.
+    if (refused === undefined || known === undefined) return
     try {
       const outcome = await store.write([accountLock(accountId)], (tx) => write(tx, opaqueId, refused, at))
       if (outcome === 'heard') notifier.landed(accountId)
@@ -90,6 +91,13 @@ export function createLinkRefusals({ store, clock, notifier }: RefusalPorts, max
     waiting.set(opaqueId, { ...refused, ...both, lastAt, dueAt })
   }
 
+  /** One account with many links keeps no others out. Those that wait for the end of their hour leave in `makeRoom`. */
+  function hasPlace(accountId: AccountId, at: Instant): boolean {
+    const soon = addSeconds(at, RETRY_SECONDS)
+    const own = [...waiting.values()].filter((refused) => refused.accountId === accountId && refused.dueAt <= soon)
+    return waiting.size < maxWaiting && own.length < maxWaiting / 10
+  }
+
   /** The owners of links that wait for the end of their hour have heard within it: they keep no others out. */
   function makeRoom(at: Instant): void {
     if (waiting.size < maxWaiting) return
@@ -102,7 +110,7 @@ export function createLinkRefusals({ store, clock, notifier }: RefusalPorts, max
     note({ opaqueId, accountId }: Refused, why: LinkRefusal, isTried = true): void {
       const at = clock.now()
       const present = waiting.get(opaqueId)
-      if (present === undefined && waiting.size >= maxWaiting) return
+      if (present === undefined && !hasPlace(accountId, at)) return
       const { counts = {}, firstAt = at, dueAt = addSeconds(at, QUIET_SECONDS) } = present ?? {}
       const more = { ...counts, [why]: Math.min((counts[why] ?? 0) + 1, MAX_COUNT) }
       const hasTries = isTried || present?.isTried === true
@@ -140,13 +148,12 @@ async function write(tx: WriteTx, opaqueId: OpaqueId, refused: Waiting, at: Inst
   // Another node has counted them before the owner dismissed what there was.
   if (isDismissed && refused.lastAt <= refusals.lastAt && refusals.lastAt <= at) return 'silent'
   if (mayWriteAt(link, at) !== undefined) return 'later'
-  const isWritten = await tx.links.setRefusals(opaqueId, {
+  await tx.links.setRefusals(opaqueId, {
     counts: sumOf(refusals?.counts ?? {}, refused.counts),
     firstAt: refusals === undefined || isDismissed ? refused.firstAt : refusals.firstAt,
     lastAt: refused.lastAt,
     notedAt: at,
   })
-  if (!isWritten) return 'silent'
   await noteLinkChange(tx, { accountId, opaqueId }, at)
   if (!isNews(refused, refusals?.counts ?? {})) return 'silent'
   await noteChange(tx, accountId, { name: 'drop.refused' }, at)

@@ -8,7 +8,7 @@ import { noteChange } from '../changes/changes.ts'
 import type { Notifier } from '../notify/notifier.ts'
 import type { InboxSettings } from './inboxRoom.ts'
 
-/** An event of each kind in an hour, so that channels tell of a flood once. */
+/** An event of each kind and reason in an hour, so that channels tell of a flood once. */
 const HOUR_SECONDS = 3600
 const REFUSALS_SECONDS = 7 * 86_400
 /** Each refusal that is counted is a write. Beyond these in a quarter of an hour the count stays. */
@@ -24,23 +24,26 @@ interface NoticePorts {
 export type OwnerNotices = ReturnType<typeof createOwnerNotices>
 
 export function createOwnerNotices({ store, clock, limiter, notifier }: NoticePorts, { inboxFilesMax }: InboxSettings) {
+  async function isFirstInHour(rule: string, key: string): Promise<boolean> {
+    return (await limiter.take([{ rule, key, max: 1, windowSeconds: HOUR_SECONDS }])) === undefined
+  }
+
   return {
     /** A guest's file found no room. */
     async refused(accountId: AccountId, why: RefusedBecause): Promise<void> {
       if ((await limiter.take([{ ...COUNTED, rule: 'refusals-of-account', key: accountId }])) !== undefined) return
+      // Not by the account's count, which begins again with each other reason.
+      const isNews = await isFirstInHour('told-refusal-of-account', `${accountId} ${why}`)
       const at = clock.now()
-      const isFirst = await store.write([accountLock(accountId)], async (tx) => {
-        const refusals = await tx.accounts.noteRefusal(accountId, { why, at, since: addSeconds(at, -HOUR_SECONDS) })
-        if (refusals?.count !== 1) return false
-        await noteChange(tx, accountId, { name: 'drop.refused' }, at)
-        return true
+      await store.write([accountLock(accountId)], async (tx) => {
+        const noted = await tx.accounts.noteRefusal(accountId, { why, at, since: addSeconds(at, -HOUR_SECONDS) })
+        if (noted !== undefined && isNews) await noteChange(tx, accountId, { name: 'drop.refused' }, at)
       })
-      if (isFirst) notifier.landed(accountId)
+      if (isNews) notifier.landed(accountId)
     },
 
     async nearlyFull(accountId: AccountId): Promise<void> {
-      const once = { rule: 'nearly-full-of-account', key: accountId, max: 1, windowSeconds: HOUR_SECONDS }
-      if ((await limiter.take([once])) !== undefined) return
+      if (!(await isFirstInHour('nearly-full-of-account', accountId))) return
       const at = clock.now()
       await store.write([accountLock(accountId)], (tx) => noteChange(tx, accountId, { name: 'inbox.nearly_full' }, at))
       notifier.landed(accountId)

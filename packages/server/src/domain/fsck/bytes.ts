@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { Clock } from '../../ports/clock.ts'
 import type { AuditedObject, Chunk } from '../../ports/store.ts'
 import { partsOf, uploadIdOf } from '../ground/location.ts'
 import { confirmed, type FilePorts, readable, Unreadable } from './files.ts'
@@ -7,7 +8,7 @@ import type { Examination } from './options.ts'
 
 /** Reads the bytes of an object again: a kept one whole, a staged one chunk by chunk. */
 export async function* examineBytes(
-  ports: FilePorts,
+  ports: FilePorts & { readonly clock: Clock },
   object: AuditedObject,
   examination: Examination,
 ): AsyncGenerator<Finding> {
@@ -18,11 +19,12 @@ export async function* examineBytes(
 }
 
 async function lookAtBytes(
-  { objects }: FilePorts,
+  { objects, clock }: FilePorts & { readonly clock: Clock },
   { location, size, state, damagedAt }: AuditedObject,
   { counts, signal, memory }: Examination,
 ): Promise<Finding | undefined> {
   if (state !== 'kept') return undefined
+  const readAt = clock.now()
   const digest = await readable(objects, () => objects.digest(location, size, signal))
   if (digest instanceof Unreadable) return digest.finding(location)
   // `lookAtFile` reports a file that is missing or has another size.
@@ -39,7 +41,7 @@ async function lookAtBytes(
   memory?.intact.add(location)
   if (damagedAt === undefined) return undefined
   const what = `the bytes are right, and it was marked as damaged at ${instantText(damagedAt)}`
-  return createFinding('object_intact', { location }, what, { repair: 'unmark_damaged', location })
+  return createFinding('object_intact', { location }, what, { repair: 'unmark_damaged', location, readAt })
 }
 
 /** A killed process loses no acknowledged chunk; only a power cut may. */

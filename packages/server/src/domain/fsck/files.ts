@@ -51,19 +51,21 @@ function isSame(one: AuditedObject, other: AuditedObject): boolean {
  * has at least the acknowledged bytes.
  */
 export function lookAtFile({ objects }: FilePorts): Look {
-  return async ({ location, size, state, receivedBytes = 0 }) => {
+  return async ({ location, size, state, receivedBytes = 0, damagedAt }) => {
     if (state === 'deleting') return undefined
     const present = await readable(objects, () => objects.size(location))
     if (present instanceof Unreadable) return present.finding(location)
     if (state !== 'staged') {
-      if (present === undefined)
-        return createFinding('file_missing', { location }, `no file, of ${countText(size, 'byte')}`)
-      return present === size
-        ? undefined
+      if (present === size) return undefined
+      const mark =
+        state === 'kept' && damagedAt === undefined ? ({ repair: 'mark_damaged', location } as const) : undefined
+      return present === undefined
+        ? createFinding('file_missing', { location }, `no file, of ${countText(size, 'byte')}`, mark)
         : createFinding(
             'file_size_wrong',
             { location },
             `the file has ${countText(present, 'byte')}, the row says ${size}`,
+            mark,
           )
     }
     const bytes = present ?? 0

@@ -6,7 +6,7 @@ const LOG_CHANGED = `The log was changed or damaged: ${RESTORE_BACKUP}`
 const RECOUNT = '`blindkeep-server fsck --repair` sets it to the sum of the rows.'
 const SEND_AGAIN = 'The sender has to cancel the session and send the file again.'
 const PUT_FILE_BACK =
-  '`blindkeep-server fsck --repair-from BACKUP` brings it back from a backup that has it. Until then storage verification does not report it as retrievable.'
+  '`blindkeep-server fsck --deep --repair-from BACKUP` brings it back from a backup that has it. Until then storage verification does not report it as retrievable.'
 
 /** What the operator does about each kind of finding. */
 export const REMEDIES = {
@@ -97,7 +97,8 @@ export type Repair =
       readonly claimId: string
     }
   | { readonly repair: 'mark_damaged'; readonly location: string }
-  | { readonly repair: 'unmark_damaged'; readonly location: string }
+  /** `readAt`: when the reading began that found right bytes. */
+  | { readonly repair: 'unmark_damaged'; readonly location: string; readonly readAt: Instant }
   | { readonly repair: 'forget_public_url' }
   | { readonly repair: 'complete_former_urls' }
 

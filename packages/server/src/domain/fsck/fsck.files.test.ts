@@ -10,7 +10,9 @@ import { type Filled, fill, findingsIn } from '../../testing/fsck.ts'
 import { append, bytes, land, newLink, openDrop } from '../../testing/guest.ts'
 import { defined, inWorld, sha256, type World } from '../../testing/world.ts'
 import { locationOf } from '../ground/location.ts'
+import { createQuota } from '../quota/quota.ts'
 import { newCounts } from './options.ts'
+import { repair } from './repair.ts'
 
 const pathOf = ({ blobsDirectory }: World, location: string) => join(blobsDirectory, location)
 const kindsIn = async (world: World, filled: Parameters<typeof findingsIn>[1]['filled'], deep = false) =>
@@ -40,6 +42,23 @@ async function flipIn(world: World, location: string): Promise<void> {
 }
 
 describe('fsck of files', () => {
+  it(
+    'removes no mark of a damage that was found after it had begun to read',
+    inWorld(async (world) => {
+      const filled = await fill(world)
+      const { location } = filled.pending
+      const mark = () => world.store.write([], (tx) => tx.objects.markDamaged(location, world.clock.now()))
+      await mark()
+      const [finding] = await findingsIn(world.store, { filled, deep: true })
+      world.clock.advance(1)
+      await mark()
+      world.clock.advance(1)
+      const quota = createQuota({ softBytes: undefined, hardBytes: undefined, graceDays: 14 })
+      await repair({ ...world, quota }, defined(finding?.repair))
+      assert.deepEqual(await kindsIn(world, filled), [['object_damaged', location]])
+    }),
+  )
+
   it(
     'finds a file that is missing, cut, too long or changed, and one that no row names',
     inWorld(async (world) => {

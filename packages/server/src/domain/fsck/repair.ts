@@ -49,7 +49,7 @@ async function applied(tx: WriteTx, given: Repair, { clock, quota }: Omit<Repair
     case 'mark_damaged':
       return tx.objects.markDamaged(given.location, clock.now())
     case 'unmark_damaged':
-      return tx.objects.noteIntact(given.location, { readAt: clock.now(), at: clock.now() })
+      return tx.objects.noteIntact(given.location, { readAt: given.readAt, at: clock.now() })
     case 'forget_public_url':
       return forgetPublicUrl(tx)
     case 'complete_former_urls':

@@ -3,9 +3,8 @@ import type { Instant, OpaqueId, Sha256Hex } from '@blindkeep/protocol/ids'
 import type { Clock } from '../../ports/clock.ts'
 import type { Limiter } from '../../ports/limiter.ts'
 import type { Log } from '../../ports/log.ts'
-import type { Objects } from '../../ports/objects.ts'
 import type { HeldBlob, ReadTx, Share, ShareContents, Store } from '../../ports/store.ts'
-import { findServable } from '../custody/servable.ts'
+import type { Serving } from '../custody/servable.ts'
 import { isWithheld } from '../custody/verdicts.ts'
 import { isReachable } from '../ground/activeAccount.ts'
 import { isRefusal, type Refuses } from '../ground/refusals.ts'
@@ -26,7 +25,7 @@ type ReadingRefusal = Refuses<
 
 export interface ShareReadingPorts {
   readonly store: Store
-  readonly objects: Objects
+  readonly serving: Serving
   readonly clock: Clock
   readonly limiter: Limiter
   readonly log: Log
@@ -35,7 +34,7 @@ export interface ShareReadingPorts {
 const NOT_FOUND = { refused: 'share_not_found' } as const
 
 export function createShareReading(ports: ShareReadingPorts, settings: PassphraseSettings) {
-  const { store, objects, clock, limiter } = ports
+  const { store, serving, clock, limiter } = ports
   const visits = createShareVisits(ports)
   const judge = createJudgePassphrase(limiter, settings, 'share')
 
@@ -115,7 +114,7 @@ export function createShareReading(ports: ShareReadingPorts, settings: Passphras
       })
       if (isRefusal(shown)) return shown
       const served = shown.found.filter((object) => !isWithheld(object))
-      const object = served.length === 0 ? NOT_FOUND : await findServable(objects, served)
+      const object = served.length === 0 ? NOT_FOUND : await serving.firstWhole(served)
       return isRefusal(object) ? object : { ...object, share: shown.share }
     },
   }

@@ -5,9 +5,9 @@ import type { AssetResponse } from '@blindkeep/protocol/schemas/assets'
 import type { Assets } from '../../domain/assets/assets.ts'
 import type { AssetView } from '../../domain/assets/assetView.ts'
 import type { RetainAssets } from '../../domain/assets/retainAssets.ts'
+import type { Serving } from '../../domain/custody/servable.ts'
 import { isRefusal } from '../../domain/ground/refusals.ts'
 import { spenderOf } from '../../domain/ground/sessionShare.ts'
-import type { Objects } from '../../ports/objects.ts'
 import type { Routes } from '../call.ts'
 import { contentAnswer, contentHead } from '../content.ts'
 import { givenInstant } from '../givenInstant.ts'
@@ -20,11 +20,11 @@ export const IMMUTABLE = { cacheControl: 'private, max-age=31536000, immutable' 
 export function assetRoutes({
   assets,
   retainAssets,
-  objects,
+  serving,
 }: {
   readonly assets: Assets
   readonly retainAssets: RetainAssets
-  readonly objects: Objects
+  readonly serving: Serving
 }): Pick<Routes, Row> {
   return {
     async asset({ params, caller }) {
@@ -51,7 +51,7 @@ export function assetRoutes({
 
     async blob({ params, caller, header }) {
       const content = await assets.content(caller.account.accountId, params.hash)
-      return isRefusal(content) ? content : contentAnswer({ ...content, ...IMMUTABLE }, header, objects)
+      return isRefusal(content) ? content : contentAnswer({ ...content, ...IMMUTABLE }, header, serving)
     },
 
     async blobHead({ params, caller, header }) {

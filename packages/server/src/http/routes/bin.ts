@@ -2,8 +2,8 @@ import { formatInstant } from '@blindkeep/protocol/ids'
 import { MAX_PAGE } from '@blindkeep/protocol/schemas/lists'
 import { viewOf } from '../../domain/assets/assetView.ts'
 import type { Bin, ShownEntry } from '../../domain/bin/bin.ts'
+import type { Serving } from '../../domain/custody/servable.ts'
 import { isRefusal } from '../../domain/ground/refusals.ts'
-import type { Objects } from '../../ports/objects.ts'
 import type { Routes } from '../call.ts'
 import { contentAnswer } from '../content.ts'
 import { listQuestion } from '../lists.ts'
@@ -13,7 +13,7 @@ import { dropEntry } from './inbox.ts'
 
 type Row = 'listBin' | 'binContent' | 'restoreBinEntry' | 'endBinEntry' | 'emptyBin'
 
-export function binRoutes({ bin, objects }: { readonly bin: Bin; readonly objects: Objects }): Pick<Routes, Row> {
+export function binRoutes({ bin, serving }: { readonly bin: Bin; readonly serving: Serving }): Pick<Routes, Row> {
   return {
     async listBin({ query, caller }) {
       const { max = MAX_PAGE, ...question } = listQuestion(query)
@@ -24,7 +24,7 @@ export function binRoutes({ bin, objects }: { readonly bin: Bin; readonly object
 
     async binContent({ params, caller, header }) {
       const content = await bin.content(caller.account.accountId, params.bin_id, params.hash)
-      return isRefusal(content) ? content : contentAnswer({ ...content, ...IMMUTABLE }, header, objects)
+      return isRefusal(content) ? content : contentAnswer({ ...content, ...IMMUTABLE }, header, serving)
     },
 
     async restoreBinEntry({ params, caller }) {

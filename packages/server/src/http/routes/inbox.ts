@@ -1,9 +1,9 @@
 import { toBase64 } from '@blindkeep/protocol/bytes'
 import { formatInstant } from '@blindkeep/protocol/ids'
+import type { Serving } from '../../domain/custody/servable.ts'
 import type { Adopt } from '../../domain/drops/adoption.ts'
 import type { Inbox, PendingDrop } from '../../domain/drops/inbox.ts'
 import { isRefusal } from '../../domain/ground/refusals.ts'
-import type { Objects } from '../../ports/objects.ts'
 import type { Routes } from '../call.ts'
 import { contentAnswer, contentHead } from '../content.ts'
 import { declaredOf } from '../declared.ts'
@@ -15,10 +15,10 @@ type Row = 'inbox' | 'dropContent' | 'dropContentHead' | 'adoptDrop' | 'discardD
 interface InboxRoutePorts {
   readonly inbox: Inbox
   readonly adopt: Adopt
-  readonly objects: Objects
+  readonly serving: Serving
 }
 
-export function inboxRoutes({ inbox, adopt, objects }: InboxRoutePorts): Pick<Routes, Row> {
+export function inboxRoutes({ inbox, adopt, serving }: InboxRoutePorts): Pick<Routes, Row> {
   return {
     async inbox({ query, caller }) {
       const drops = await inbox.list(caller.account.accountId, listQuestion(query))
@@ -28,7 +28,7 @@ export function inboxRoutes({ inbox, adopt, objects }: InboxRoutePorts): Pick<Ro
 
     async dropContent({ params, caller, header }) {
       const drop = await inbox.servable(caller.account.accountId, params.drop_id)
-      return isRefusal(drop) ? drop : contentAnswer(drop, header, objects)
+      return isRefusal(drop) ? drop : contentAnswer(drop, header, serving)
     },
 
     async dropContentHead({ params, caller, header }) {

@@ -2,9 +2,9 @@ import { fromBase64, toBase64 } from '@blindkeep/protocol/bytes'
 import { formatInstant, parseInstant, parseOpaqueId } from '@blindkeep/protocol/ids'
 import type { ChangeShareRequest } from '@blindkeep/protocol/schemas/shares'
 import { HEADERS } from '@blindkeep/protocol/wire'
+import type { Serving } from '../../domain/custody/servable.ts'
 import { isRefusal, type Refuses } from '../../domain/ground/refusals.ts'
 import type { ReplacingContents, Shares } from '../../domain/shares/shares.ts'
-import type { Objects } from '../../ports/objects.ts'
 import type { ListedShare, ShareContents } from '../../ports/store.ts'
 import type { Call, Routes } from '../call.ts'
 import { contentAnswer, contentHead } from '../content.ts'
@@ -23,10 +23,10 @@ type Row =
 
 export function shareRoutes({
   shares,
-  objects,
+  serving,
 }: {
   readonly shares: Shares
-  readonly objects: Objects
+  readonly serving: Serving
 }): Pick<Routes, Row> {
   return {
     async createShare({ json, caller }) {
@@ -84,7 +84,7 @@ export function shareRoutes({
       if (isRefusal(visit)) return visit
       const content = await shares.content(params.opaque_id, params.hash, proofIn({ header, source }))
       if (isRefusal(content)) return content
-      const answer = contentAnswer(content, header, objects)
+      const answer = contentAnswer(content, header, serving)
       if (!('bytes' in answer)) return answer
       return (await shares.download(content.share, { visit, source })) ?? answer
     },

@@ -20,7 +20,7 @@ import { given } from '../columns.ts'
  * - former_urls: JSON of the whole PUBLIC_URLs that this server had before its moves, oldest first: a list of texts.
  * - moves_to: JSON `{server_id, on}` of an announced move, `on` in RFC 3339, sealed under the master secret for the
  *   name and the number of moves that the server had then. Absent when none is announced.
- * - backed_up_at: decimal digits in ASCII; the instant of the last backup that was completed, in milliseconds.
+ * - backed_up_at: decimal digits in ASCII; the instant of the last complete backup, in milliseconds.
  */
 export type ServerFact =
   | 'server_id'

@@ -68,7 +68,7 @@ function AccountSections({ account, reload, session }: AccountSectionsProps) {
       ) : (
         <>
           <ChangePassword email={email} asksCode={hasSecondFactor} onEnded={countEnding} />
-          <PasskeysSection onEnded={countEnding} />
+          <PasskeysSection asksCode={hasSecondFactor} onEnded={countEnding} />
           <SecondFactor email={email} isOn={hasSecondFactor} reload={reload} />
           <RecoverySection account={account} reload={reload} />
         </>

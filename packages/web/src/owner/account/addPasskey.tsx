@@ -1,4 +1,4 @@
-/** Adds a passkey: the password first, then the authenticator, and a code where a second factor is on. */
+/** Adds a passkey: first the password, and a code where a second factor is on, and then the authenticator. */
 
 import type { MadePasskey, PreparedPasskey } from '@blindkeep/client/owner'
 import { useEffect, useRef, useState } from 'preact/hooks'
@@ -15,38 +15,54 @@ import { CheckedForm } from './checkedForm.tsx'
 import { AnyCodeField, isCodeWrong } from './codeField.tsx'
 import { PasswordForm } from './passwordForm.tsx'
 
+interface Prepared {
+  readonly passkey: PreparedPasskey
+  readonly code: string
+}
+
 interface AddPasskeyProps {
+  readonly asksCode: boolean
   readonly onAdded: () => void
   readonly onCancel: () => void
 }
 
-export function AddPasskey({ onAdded, onCancel }: AddPasskeyProps) {
+export function AddPasskey({ asksCode, onAdded, onCancel }: AddPasskeyProps) {
   const { owner } = useOwnerPages()
   const text = useText(accountTexts).passkeys
-  const [prepared, setPrepared] = useState<PreparedPasskey>()
+  const [prepared, setPrepared] = useState<Prepared>()
   if (prepared === undefined)
     return (
       <PasswordForm
-        explain={text.askPassword}
+        explain={asksCode ? text.askBoth : text.askPassword}
         submit={text.next}
-        onSubmit={async (present) => setPrepared(await owner.preparePasskey(present))}
+        asksCode={asksCode}
+        onSubmit={async ({ password, code }) =>
+          setPrepared({ passkey: await owner.preparePasskey({ password }), code })
+        }
         onCancel={onCancel}
       />
     )
-  return <MakeForm prepared={prepared} onAdded={onAdded} onCancel={onCancel} />
+  return <MakeForm prepared={prepared.passkey} firstCode={prepared.code} onAdded={onAdded} onCancel={onCancel} />
 }
 
-function MakeForm({ prepared, onAdded, onCancel }: AddPasskeyProps & { readonly prepared: PreparedPasskey }) {
+interface MakeFormProps extends Omit<AddPasskeyProps, 'asksCode'> {
+  readonly prepared: PreparedPasskey
+  readonly firstCode: string
+}
+
+function MakeForm({ prepared, firstCode, onAdded, onCancel }: MakeFormProps) {
   const { owner } = useOwnerPages()
   const text = useText(accountTexts)
   const { language } = useReader()
   const [name, setName] = useState(() => browserName(undefined, language))
-  const [code, setCode] = useState('')
+  const [code, setCode] = useState(firstCode)
+  // Only the server can tell whether a code is right, and it accepts it once: when the passkey is stored.
+  const [isRefused, setRefused] = useState(firstCode === '')
   // A second attempt to store it, after a wrong code or a lost connection, makes no second passkey.
   const [made, setMade] = useState<MadePasskey>()
   const action = useAction()
   const { error } = action
-  const asksCode = made !== undefined && prepared.needsCode
+  const asksCode = made !== undefined && prepared.needsCode && isRefused
   const codeField = useRef<HTMLInputElement>(null)
   useEffect(() => codeField.current?.focus(), [asksCode])
   const isComplete = !asksCode || code.trim() !== ''
@@ -55,8 +71,16 @@ function MakeForm({ prepared, onAdded, onCancel }: AddPasskeyProps & { readonly 
     action.run(async () => {
       const passkey = made ?? (await makePasskey(prepared, owner.email))
       setMade(passkey)
-      if (prepared.needsCode && !asksCode) return
-      await prepared.add({ ...passkey, name, ...(prepared.needsCode ? { code } : {}) })
+      if (prepared.needsCode && isRefused && !asksCode) return
+      try {
+        await prepared.add({ ...passkey, name, ...(prepared.needsCode ? { code } : {}) })
+      } catch (cause) {
+        if (isCodeWrong(cause) && !isRefused) {
+          setRefused(true)
+          setCode('')
+        }
+        throw cause
+      }
       onAdded()
     })
   const cancel = () => {

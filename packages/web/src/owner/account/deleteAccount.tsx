@@ -1,7 +1,12 @@
 import { useState } from 'preact/hooks'
-import { Button, Dialog, Field } from '../../common/controls.tsx'
+import { Button, Dialog, Field, Name, Notice } from '../../common/controls.tsx'
+import { formats } from '../../common/format.ts'
 import { useText } from '../../common/reader.ts'
+import { useLoaded } from '../../common/useLoaded.ts'
+import { assetFeedOf } from '../albums/assetFeed.ts'
+import { byProtection, isProtected } from '../albums/protection.ts'
 import { useOwnerPages } from '../context.ts'
+import { NamedFew } from '../namedFew.tsx'
 import type { PageSession } from '../session.ts'
 import { accountTexts } from '../texts.ts'
 import { PasswordForm } from './passwordForm.tsx'
@@ -44,6 +49,7 @@ function DeleteDialog({ email, asksCode, session, onClose }: DeleteAccountProps 
           ))}
         </ul>
       </div>
+      <RetainedFiles />
       <PasswordForm
         explain={text.leave.saveFirst}
         submit={text.leave.submit}
@@ -74,5 +80,27 @@ function DeleteDialog({ email, asksCode, session, onClose }: DeleteAccountProps 
         )}
       />
     </Dialog>
+  )
+}
+
+/** The server refuses while there are some. Where they cannot be listed, its refusal has to do. */
+function RetainedFiles() {
+  const { owner } = useOwnerPages()
+  const text = useText(accountTexts).leave
+  const format = useText(formats)
+  const { value: assets = [] } = useLoaded(async () => [...(await assetFeedOf(owner).refresh()).values()])
+  const albums = useLoaded(() => owner.albums())
+  const { kept } = byProtection(assets, owner.now())
+  if (kept === undefined) return null
+  const places = new Set(
+    assets.filter(({ retainedUntil }) => isProtected(retainedUntil, owner.now())).map(({ albumId }) => albumId),
+  )
+  return (
+    <Notice tone="warn">
+      <p>{text.retained(kept.count, format.instant(kept.until))}</p>
+      <NamedFew items={[...places]} keyOf={(albumId) => albumId}>
+        {(albumId) => <Name>{albums.value?.find((album) => album.albumId === albumId)?.name ?? albumId}</Name>}
+      </NamedFew>
+    </Notice>
   )
 }

@@ -13,11 +13,13 @@ import { type NamedEntry, NamedList } from './namedList.tsx'
 import { Section } from './section.tsx'
 
 interface PasskeysSectionProps {
+  /** A second factor is on. */
+  readonly asksCode: boolean
   /** Sign-ins may have ended. */
   readonly onEnded: () => void
 }
 
-export function PasskeysSection({ onEnded }: PasskeysSectionProps) {
+export function PasskeysSection({ asksCode, onEnded }: PasskeysSectionProps) {
   const { owner, showMessage } = useOwnerPages()
   const text = useText(accountTexts).passkeys
   const format = useText(formats)
@@ -46,6 +48,7 @@ export function PasskeysSection({ onEnded }: PasskeysSectionProps) {
         found === undefined &&
         (isAdding ? (
           <AddPasskey
+            asksCode={asksCode}
             onAdded={() => {
               setAdding(false)
               showMessage({ tone: 'good', text: text.added })

@@ -63,12 +63,20 @@ export function RecoverySection({ account, reload }: RecoverySectionProps) {
         </>
       )}
       {!isNew && step === 'check' && <CheckForm onRight={reloadAll} onClose={close} />}
-      {!isNew && step === 'renew' && <RenewForm asksCode={account.hasSecondFactor} onClose={close} />}
+      {!isNew && step === 'renew' && (
+        <RenewForm asksCode={account.hasSecondFactor} onRenewed={reloadAll} onClose={close} />
+      )}
     </Section>
   )
 }
 
-function RenewForm({ asksCode, onClose }: { readonly asksCode: boolean; readonly onClose: () => void }) {
+interface RenewFormProps {
+  readonly asksCode: boolean
+  readonly onRenewed: () => void
+  readonly onClose: () => void
+}
+
+function RenewForm({ asksCode, onRenewed, onClose }: RenewFormProps) {
   const { owner, onUnsaved } = useOwnerPages()
   const text = useText(accountTexts).recovery
   // The same words for all tries: an earlier one may have been stored.
@@ -87,6 +95,7 @@ function RenewForm({ asksCode, onClose }: { readonly asksCode: boolean; readonly
           if (!(error instanceof NetworkError)) throw error
         }
         onUnsaved({ recoveryWords: words.current })
+        onRenewed()
         onClose()
       }}
       onCancel={onClose}

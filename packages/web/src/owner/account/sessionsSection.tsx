@@ -21,6 +21,9 @@ interface SessionsSectionProps {
   readonly endings: number
 }
 
+/** The server notes a use only when a session renews its access, every quarter of an hour: no minute would be true. */
+const COARSE_MS = 3_600_000
+
 /** The account's sessions: this browser first, then the last used ones. */
 export function SessionsSection({ session, endings }: SessionsSectionProps) {
   const { owner, showMessage } = useOwnerPages()
@@ -52,12 +55,13 @@ export function SessionsSection({ session, endings }: SessionsSectionProps) {
   const entryOf = (entry: OwnSession): NamedEntry => {
     const { sessionId, name, nameFault, deviceId, isCurrent, createdAt, lastUsedAt } = entry
     const since = text.signedIn(format.instant(createdAt))
-    const used = text.lastUsed(format.age(lastUsedAt, owner.now()))
+    const isRecent = owner.now() - millisecondsOf(lastUsedAt) < COARSE_MS
+    const used = isRecent ? text.usedLately : text.lastUsed(format.age(lastUsedAt, owner.now()))
     const key = deviceId === undefined ? text.withoutKey : text.withKey(keyName(deviceId))
     return {
       ...{ id: sessionId, name, nameFault, otherwise: since },
       badges: <> {isCurrent && <span class="badge good">{text.here}</span>}</>,
-      facts: [...(name === undefined ? [] : [since]), used, key].join(' · '),
+      facts: [...(name === undefined ? [] : [since]), isCurrent ? text.inUse : used, key].join(' · '),
       rename: { title: text.rename, save: (given) => owner.nameSession(sessionId, given) },
       action: text.end,
       onAction: () => (isCurrent ? signOut.begin() : void end([entry], text.ended)),

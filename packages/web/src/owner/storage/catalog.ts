@@ -27,7 +27,7 @@ export async function wholeCatalog(owner: Owner): Promise<Catalog> {
 }
 
 /** All assets, newest first. Throws what a call throws. */
-export async function readCatalog({ refresh }: AssetFeed): Promise<readonly CatalogEntry[]> {
+export async function readCatalog({ refresh }: Pick<AssetFeed, 'refresh'>): Promise<readonly CatalogEntry[]> {
   const assets = await refresh()
   return [...assets.values()].map(entryOf).sort((a, b) => b.facts.createdAt.localeCompare(a.facts.createdAt))
 }

@@ -1,4 +1,6 @@
 /** Finds stored files that copies may match, and sums up copies. Only the client's check tells what is equal. */
+import type { AssetFacts } from '@blindkeep/client/owner'
+import { BUNDLE_ROLES } from '@blindkeep/client/verify'
 import { type AssetId, millisecondsOf } from '@blindkeep/protocol/ids'
 import type { CatalogEntry } from './catalog.ts'
 import { DOUBT_KINDS, type DoubtKind, TONES, type Tone } from './outcomes.ts'
@@ -6,6 +8,7 @@ import { DOUBT_KINDS, type DoubtKind, TONES, type Tone } from './outcomes.ts'
 export const COMPARE_KINDS = [
   ...DOUBT_KINDS,
   'safe',
+  'changed_since',
   'no_match',
   'file_unreadable',
   'file_empty',
@@ -21,16 +24,20 @@ export interface LocalCopy {
   /** With its folder, if the owner chose one. */
   readonly name: string
   readonly kind: CompareKind
-  /** The stored file that it matches, once that is known. */
-  readonly keptAs: AssetId | undefined
+  /** The stored file that it matches, once that is known, as it was listed before the comparison. */
+  readonly kept: AssetFacts | undefined
   /** RFC 3339, by the server's clock; only for a safe copy. */
   readonly checkedAt: string | undefined
   readonly cause: Error | undefined
 }
 
+export const UNCOMPARED = { kind: 'waiting', kept: undefined, checkedAt: undefined, cause: undefined } as const
+
 export interface CompareState {
   readonly copies: readonly LocalCopy[]
   readonly isRunning: boolean
+  /** Whether later changes, as far as this page learns of them, are known. If not, nothing is a yes. */
+  readonly isCurrent: boolean
   /** Bytes of the current copy that were read. */
   readonly progress: { readonly bytes: number; readonly of: number }
   readonly keptNames: ReadonlyMap<AssetId, string>
@@ -39,7 +46,8 @@ export interface CompareState {
 
 export function compareTone(kind: CompareKind): Tone {
   if (kind === 'safe') return 'good'
-  if (kind === 'no_match' || kind === 'file_unreadable' || kind === 'file_empty') return 'bad'
+  if (kind === 'changed_since' || kind === 'no_match' || kind === 'file_unreadable' || kind === 'file_empty')
+    return 'bad'
   return kind === 'waiting' || kind === 'comparing' ? 'warn' : TONES[kind]
 }
 
@@ -71,9 +79,43 @@ type CompareVerdict =
   | { readonly answer: 'yes'; readonly count: number; readonly from: string; readonly to: string }
   | { readonly answer: 'no'; readonly kept: readonly LocalCopy[]; readonly total: number }
 
+/** A file that is chosen again replaces its earlier row. Another one of its name is compared again: it may be it. */
+export function withChosen(copies: readonly LocalCopy[], added: readonly LocalCopy[]): readonly LocalCopy[] {
+  const byName = new Map(added.map((copy) => [copy.name, copy.file]))
+  const earlier = copies.flatMap((copy) => {
+    const again = byName.get(copy.name)
+    if (again === undefined) return [copy]
+    const isSame = again.size === copy.file.size && again.lastModified === copy.file.lastModified
+    return isSame ? [] : [{ ...copy, ...UNCOMPARED }]
+  })
+  return [...earlier, ...added]
+}
+
+/** A verdict is about one instant: it goes when the file is no longer listed as it was then. */
+export function asListed(copy: LocalCopy, assets: ReadonlyMap<AssetId, AssetFacts>): LocalCopy {
+  if (copy.kind !== 'safe') return copy
+  const now = copy.kept && assets.get(copy.kept.assetId)
+  return now !== undefined && identityOf(now) === identityOf(copy.kept)
+    ? copy
+    : { ...copy, ...UNCOMPARED, kind: 'changed_since' }
+}
+
+/** Previews, which a page may add at any time, are no part of it. */
+function identityOf(facts: AssetFacts | undefined): string {
+  const bundleRoles: readonly string[] = BUNDLE_ROLES
+  const hashes = facts?.blobs
+    .filter(({ role }) => bundleRoles.includes(role))
+    .map(({ role, hash }) => `${role} ${hash}`)
+  return JSON.stringify([facts?.albumId, hashes?.toSorted()])
+}
+
 /** `yes` only when each copy was confirmed; `none` until all are compared. */
-export function verdictOn(copies: readonly LocalCopy[], isRunning: boolean): CompareVerdict {
-  if (copies.length === 0 || isRunning) return { answer: 'none' }
+export function verdictOn({
+  copies,
+  isRunning,
+  isCurrent,
+}: Pick<CompareState, 'copies' | 'isRunning' | 'isCurrent'>): CompareVerdict {
+  if (copies.length === 0 || isRunning || !isCurrent) return { answer: 'none' }
   const times = copies.flatMap(({ kind, checkedAt }) => (kind === 'safe' && checkedAt !== undefined ? [checkedAt] : []))
   const sorted = times.toSorted((a, b) => millisecondsOf(a) - millisecondsOf(b))
   const [from, to] = [sorted[0], sorted.at(-1)]

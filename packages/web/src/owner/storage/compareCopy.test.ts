@@ -13,6 +13,7 @@ describe('a copy that is empty for this browser', () => {
       state: createRunState({
         copies: [],
         isRunning: true,
+        isCurrent: true,
         progress: { bytes: 0, of: 0 },
         keptNames: new Map(),
         error: undefined,
@@ -23,7 +24,7 @@ describe('a copy that is empty for this browser', () => {
       file: new File([], 'x'),
       name: 'x',
       kind: 'comparing',
-      keptAs: undefined,
+      kept: undefined,
       checkedAt: undefined,
       cause: undefined,
     } as const

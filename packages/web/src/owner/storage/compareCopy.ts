@@ -1,7 +1,8 @@
 /** Compares one local copy with the stored files that it may match, with the strictest check of the client. */
-import type { Owner } from '@blindkeep/client/owner'
+import type { AssetFacts, Owner } from '@blindkeep/client/owner'
 import { sourceOfBlob } from '@blindkeep/client/source'
 import type { AssetId } from '@blindkeep/protocol/ids'
+import type { AssetFeed } from '../albums/assetFeed.ts'
 import type { CatalogEntry } from './catalog.ts'
 import { type CompareState, candidatesFor, inOrder, type LocalCopy, mainDoubt } from './compare.ts'
 import { knownPins, rememberPins } from './knownPins.ts'
@@ -14,8 +15,8 @@ const MAX_NAMES = 50
 export interface ComparePorts {
   readonly owner: Pick<Owner, 'describeAsset' | 'verifyBeforeDestroying'>
   readonly baseUrl: string
-  /** All stored files. */
-  readonly entries: () => Promise<readonly CatalogEntry[]>
+  /** All stored files, with every change until now. */
+  readonly feed: Pick<AssetFeed, 'refresh'>
 }
 
 interface CompareCopyOptions extends Pick<ComparePorts, 'owner' | 'baseUrl'> {
@@ -25,7 +26,7 @@ interface CompareCopyOptions extends Pick<ComparePorts, 'owner' | 'baseUrl'> {
 
 interface Doubt {
   readonly kind: DoubtKind
-  readonly keptAs: AssetId
+  readonly kept: AssetFacts
   readonly cause: Error | undefined
 }
 
@@ -60,7 +61,7 @@ export function createCompareCopy({ owner, baseUrl, state }: CompareCopyOptions)
     // A browser reads no byte of a file whose disk states none, whatever is in it.
     if (copy.file.size === 0) return { kind: 'file_empty' }
     const doubts: Doubt[] = []
-    for (const { assetId } of await candidates(copy, entries, signal)) {
+    for (const { assetId, facts } of await candidates(copy, entries, signal)) {
       const { pinned } = await knownPins(baseUrl)
       const answer = await owner.verifyBeforeDestroying({
         assetId,
@@ -73,10 +74,10 @@ export function createCompareCopy({ owner, baseUrl, state }: CompareCopyOptions)
       // The client confirms only a deep check here. This page promises a deep check, so it verifies that again.
       if (answer.safe && answer.examined === 'deep') {
         await rememberPins(answer.receipts.keys)
-        return { kind: 'safe', keptAs: assetId, checkedAt: answer.checkedAt, cause: undefined }
+        return { kind: 'safe', kept: facts, checkedAt: answer.checkedAt, cause: undefined }
       }
       const found = answer.safe ? [] : answer.doubts
-      doubts.push({ kind: kindOfDoubts(found), keptAs: assetId, cause: found.find(({ cause }) => cause)?.cause })
+      doubts.push({ kind: kindOfDoubts(found), kept: facts, cause: found.find(({ cause }) => cause)?.cause })
     }
     return resultOf(doubts)
   }
@@ -85,6 +86,6 @@ export function createCompareCopy({ owner, baseUrl, state }: CompareCopyOptions)
 function resultOf(doubts: readonly Doubt[]): Partial<LocalCopy> {
   const kind = mainDoubt(doubts.map((doubt) => doubt.kind))
   if (kind === undefined) return { kind: 'no_match' }
-  const { keptAs, cause } = doubts.find((doubt) => doubt.kind === kind) ?? {}
-  return { kind, cause, keptAs: kind === 'other_file' ? undefined : keptAs }
+  const { kept, cause } = doubts.find((doubt) => doubt.kind === kind) ?? {}
+  return { kind, cause, kept: kind === 'other_file' ? undefined : kept }
 }

@@ -4,7 +4,7 @@ import { guardClosingWhile } from '../../common/closeGuard.ts'
 import { assetFeedOf } from '../albums/assetFeed.ts'
 import { onOwnerLeave } from '../ownerLeave.ts'
 import { readCatalog } from './catalog.ts'
-import type { CompareState, LocalCopy } from './compare.ts'
+import { asListed, type CompareState, type LocalCopy, UNCOMPARED, withChosen } from './compare.ts'
 import { type ComparePorts, createCompareCopy } from './compareCopy.ts'
 import { createRunState, type RunState } from './runState.ts'
 
@@ -18,6 +18,8 @@ interface CompareRun extends Pick<RunState<CompareState>, 'get' | 'subscribe'> {
   add(chosen: readonly ChosenFile[]): Promise<void>
   /** Compares all copies again that were not confirmed. */
   retry(): Promise<void>
+  /** Takes back what later changes have made untrue. Until it is known, and if it fails, nothing is a yes. */
+  review(): Promise<void>
   stop(): void
   clear(): void
 }
@@ -25,6 +27,7 @@ interface CompareRun extends Pick<RunState<CompareState>, 'get' | 'subscribe'> {
 const EMPTY: CompareState = {
   copies: [],
   isRunning: false,
+  isCurrent: true,
   progress: { bytes: 0, of: 1 },
   keptNames: new Map(),
   error: undefined,
@@ -35,24 +38,25 @@ const runs = new WeakMap<Owner, CompareRun>()
 export function compareRunOf(owner: Owner, baseUrl: string): CompareRun {
   const known = runs.get(owner)
   if (known !== undefined) return known
-  const run = createCompareRun({ owner, baseUrl, entries: () => readCatalog(assetFeedOf(owner)) })
+  const run = createCompareRun({ owner, baseUrl, feed: assetFeedOf(owner) })
   runs.set(owner, run)
   guardClosingWhile(() => run.get().isRunning, run.subscribe)
   onOwnerLeave(owner, run.clear)
   return run
 }
 
-function createCompareRun({ owner, baseUrl, entries: readEntries }: ComparePorts): CompareRun {
+export function createCompareRun({ owner, baseUrl, feed }: ComparePorts): CompareRun {
   const state = createRunState(EMPTY)
   const compareOne = createCompareCopy({ owner, baseUrl, state })
   let stopping = new AbortController()
   let nextId = 1
+  let reviews = 0
 
   const change = (id: number, changed: Partial<LocalCopy>) =>
     state.set({ copies: state.get().copies.map((copy) => (copy.id === id ? { ...copy, ...changed } : copy)) })
 
   async function compareAll({ signal }: AbortController): Promise<void> {
-    const entries = await readEntries()
+    const entries = await readCatalog(feed)
     for (;;) {
       const copy = state.get().copies.find(({ kind }) => kind === 'waiting')
       if (copy === undefined || signal.aborted) return
@@ -68,13 +72,29 @@ function createCompareRun({ owner, baseUrl, entries: readEntries }: ComparePorts
     }
   }
 
+  async function review(): Promise<void> {
+    const own = ++reviews
+    if (state.get().copies.length === 0) return
+    state.set({ isCurrent: false })
+    try {
+      const assets = await feed.refresh()
+      if (own === reviews)
+        state.set({ isCurrent: true, copies: state.get().copies.map((copy) => asListed(copy, assets)) })
+    } catch (error) {
+      if (own === reviews) state.set({ error })
+    }
+  }
+
   async function run(): Promise<void> {
     if (state.get().isRunning) return
     const controller = new AbortController()
     stopping = controller
     state.set({ isRunning: true, error: undefined })
     try {
-      await compareAll(controller)
+      do {
+        await compareAll(controller)
+        if (!controller.signal.aborted) await review()
+      } while (!controller.signal.aborted && state.get().copies.some(({ kind }) => kind === 'waiting'))
     } catch (error) {
       if (!controller.signal.aborted) state.set({ error })
     }
@@ -86,7 +106,7 @@ function createCompareRun({ owner, baseUrl, entries: readEntries }: ComparePorts
     subscribe: state.subscribe,
     add(chosen) {
       const added = chosen.map(({ file, name }) => ({ ...UNCOMPARED, id: nextId++, file, name }))
-      state.set({ copies: [...state.get().copies, ...added] })
+      state.set({ copies: withChosen(state.get().copies, added) })
       return run()
     },
     retry() {
@@ -94,11 +114,13 @@ function createCompareRun({ owner, baseUrl, entries: readEntries }: ComparePorts
       state.set({ copies: copies.map((copy) => (copy.kind === 'safe' ? copy : { ...copy, ...UNCOMPARED })) })
       return run()
     },
+    review,
     stop() {
       stopping.abort()
       const { copies } = state.get()
       const reset = copies.map((copy) => (copy.kind === 'comparing' ? { ...copy, ...UNCOMPARED } : copy))
       state.set({ isRunning: false, copies: reset })
+      void review()
     },
     clear() {
       stopping.abort()
@@ -106,5 +128,3 @@ function createCompareRun({ owner, baseUrl, entries: readEntries }: ComparePorts
     },
   }
 }
-
-const UNCOMPARED = { kind: 'waiting', keptAs: undefined, checkedAt: undefined, cause: undefined } as const

@@ -1,5 +1,5 @@
 /** "May I delete my copy?" The only place in these pages that ever answers yes. */
-import { useState } from 'preact/hooks'
+import { useLayoutEffect, useState } from 'preact/hooks'
 import { type FoundFile, filesOfInput, filesOfTransfer } from '../../common/chosenFiles.ts'
 import { Button, Name, Progress } from '../../common/controls.tsx'
 import { useFileInput } from '../../common/fileInput.tsx'
@@ -7,10 +7,10 @@ import { filePath } from '../../common/filePath.ts'
 import { formats } from '../../common/format.ts'
 import { isolated } from '../../common/isolated.ts'
 import { useText } from '../../common/reader.ts'
-import { useOwnerPages } from '../context.ts'
+import { useLive, useOwnerPages } from '../context.ts'
 import { ErrorNotice } from '../errorNotice.tsx'
 import { showsCause, useCauseText } from './causeText.ts'
-import { type CompareState, compareTone, type LocalCopy, verdictOn } from './compare.ts'
+import { type CompareState, compareTone, type LocalCopy, UNCOMPARED, verdictOn } from './compare.ts'
 import { type ChosenFile, compareRunOf } from './compareRun.ts'
 import { OutcomeBadge } from './outcomeBadge.tsx'
 import { useRunState } from './runState.ts'
@@ -23,6 +23,9 @@ export function CompareSection() {
   const { compare: text, results } = useText(storageTexts)
   const run = compareRunOf(owner, baseUrl)
   const state = useRunState(run)
+  // Before anything is painted: what was confirmed may have been deleted on another page.
+  useLayoutEffect(() => void run.review(), [run])
+  useLive(['asset.changed', 'drop.adopted'], () => void run.review())
   return (
     <section class={`card stack ${state.copies.length === 0 ? 'no-print' : ''}`} aria-labelledby="compare-heading">
       <div class="stack tight">
@@ -131,7 +134,7 @@ function Comparing({ state, onStop }: { readonly state: CompareState; readonly o
 function Verdict({ state }: { readonly state: CompareState }) {
   const text = useText(storageTexts).compare
   const format = useText(formats)
-  const verdict = verdictOn(state.copies, state.isRunning)
+  const verdict = verdictOn(state)
   if (verdict.answer === 'yes')
     return (
       <div class="verdict good">
@@ -171,7 +174,11 @@ function Copies({ state }: { readonly state: CompareState }) {
       <h3>{text.compare.mine}</h3>
       <ul class="outcomes">
         {sorted.slice(0, shown).map((copy) => (
-          <CopyRow key={copy.id} copy={copy} keptName={copy.keptAs && state.keptNames.get(copy.keptAs)} />
+          <CopyRow
+            key={copy.id}
+            copy={state.isCurrent || copy.kind !== 'safe' ? copy : { ...copy, ...UNCOMPARED }}
+            keptName={copy.kept && state.keptNames.get(copy.kept.assetId)}
+          />
         ))}
       </ul>
       {sorted.length > shown && (

@@ -84,6 +84,7 @@ export const account: typeof import('../en/account.ts').account = {
     signIn: 'Ich habe ein Konto',
     invite: 'Einladungscode',
     inviteHint: 'Dieser Server nimmt neue Konten nur mit einer Einladung an. Fragen Sie den Betreiber danach.',
+    inviteFromLink: 'Der Code ist aus dem Link, den Sie geöffnet haben.',
     inviteWrong: 'Diese Einladung ist nicht gültig oder wurde schon verwendet.',
     exposed: {
       title: 'Server haben diese Einladung gesehen',
@@ -126,7 +127,7 @@ export const account: typeof import('../en/account.ts').account = {
   recover: {
     title: 'Mit Wiederher\u00adstellungs\u00adwörtern anmelden',
     explain:
-      'Geben Sie die 24 Wörter ein, die Sie beim Anlegen des Kontos bekommen haben, und wählen Sie ein neues Passwort. Passkeys werden entfernt: Sie können sie neu hinzufügen.',
+      'Geben Sie die 24 Wörter ein, und zwar die neuesten, wenn Sie nach dem Anlegen des Kontos neue erstellt haben, und wählen Sie ein neues Passwort. Passkeys werden entfernt: Sie können sie neu hinzufügen.',
     words: 'Wiederher\u00adstellungs\u00adwörter',
     wordsHint: (count) =>
       `${number(count)} von 24 Wörtern. Großschreibung, Abstände, Zeilen und Nummern spielen keine Rolle.`,
@@ -161,13 +162,14 @@ export const account: typeof import('../en/account.ts').account = {
     none: 'Noch keiner.',
     open: 'Passkey hinzufügen\u00a0…',
     askPassword: 'Geben Sie zuerst Ihr Passwort ein: Der Passkey wird alles ohne es öffnen.',
+    askBoth: 'Geben Sie zuerst Ihr Passwort und einen Code ein: Der Passkey wird alles ohne sie öffnen.',
     next: 'Weiter',
     makeExplain:
       'Ihr Browser fragt jetzt, wo der Passkey liegen soll, und prüft, dass Sie es sind. Vielleicht fragt er zweimal.',
     make: 'Passkey anlegen',
     made: 'Der Passkey ist angelegt. Speichern Sie ihn in Ihrem Konto.',
     codeExplain:
-      'Der Passkey ist angelegt. Er wird Sie ohne den zweiten Schritt anmelden, deshalb braucht das Speichern einen Code.',
+      'Der Passkey ist angelegt. Das Speichern braucht noch einen Code, denn der erste wurde nicht angenommen.',
     nameHint: 'Damit Sie ihn in dieser Liste erkennen. Nur Sie können ihn lesen.',
     added: 'Der Passkey wurde hinzugefügt. Sie können ihn bei der nächsten Anmeldung benutzen.',
     unnamed: 'Passkey ohne Namen',
@@ -235,7 +237,7 @@ export const account: typeof import('../en/account.ts').account = {
     explainNone: 'Dieses Konto hat keine: Ohne Ihr Passwort sind Ihre Dateien verloren.',
     states: { none: 'Keine', unconfirmed: 'Nicht bestätigt', confirmed: 'Bestätigt' },
     unconfirmed:
-      'Sie haben diese Wörter noch nicht bestätigt; frühere Wörter gelten nicht mehr. Wenn Sie sie auf Papier haben, prüfen Sie sie. Wenn nicht, erstellen Sie neue.',
+      'Sie haben diese Wörter noch nicht bestätigt. Nur diese gelten. Wenn Sie sie auf Papier haben, prüfen Sie sie. Wenn nicht, erstellen Sie neue.',
     open: 'Meine Wörter prüfen',
     renew: 'Neue Wörter erstellen',
     renewExplain: 'Mit den neuen Wörtern gelten die Wörter, die Sie jetzt haben, sofort nirgends mehr.',
@@ -354,6 +356,8 @@ export const account: typeof import('../en/account.ts').account = {
     explain: 'Alle Browser und Programme, die bei Ihrem Konto angemeldet sind.',
     here: 'Dieser Browser',
     signedIn: (when) => `Angemeldet am ${when}`,
+    inUse: 'gerade in Gebrauch',
+    usedLately: 'in der letzten Stunde benutzt',
     lastUsed: (when) => `zuletzt benutzt ${when}`,
     withKey: (id) => `mit Schlüssel ${id}`,
     withoutKey: 'ohne Schlüssel',
@@ -428,6 +432,12 @@ export const account: typeof import('../en/account.ts').account = {
       'Ihre Links nehmen keine Dateien mehr an, und Ihre Freigaben funktionieren nicht mehr.',
       'Sie werden überall abgemeldet, und Ihre E-Mail-Adresse ist wieder frei.',
     ],
+    retained: (count, until) =>
+      plural(
+        count,
+        `1 Datei ist bis ${until} vor dem Löschen geschützt und das Konto mit ihr. Sie ist in diesem Album:`,
+        `${files(count)} sind vor dem Löschen geschützt, die letzte bis ${until}, und das Konto mit ihnen. Sie sind in diesen Alben:`,
+      ),
     saveFirst: 'Laden Sie vorher die Dateien herunter, die Sie brauchen.',
     confirm: (email) => `Zur Bestätigung ${email} eingeben`,
     confirmFault: 'Das ist nicht die E-Mail-Adresse dieses Kontos.',

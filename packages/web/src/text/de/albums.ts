@@ -236,8 +236,8 @@ export const albums: typeof import('../en/albums.ts').albums = {
     text: (count) =>
       plural(
         count,
-        'Jedes Album hat eigene Schlüssel: Die Datei wird gelesen, neu verschlüsselt und neu gespeichert. Hier wird sie gelöscht, sobald der Server dort jedes Byte geprüft hat. Freigaben zeigen sie dann nicht mehr.',
-        'Jedes Album hat eigene Schlüssel: Die Dateien werden gelesen, neu verschlüsselt und neu gespeichert. Jede wird hier gelöscht, sobald der Server dort jedes Byte geprüft hat. Freigaben zeigen sie dann nicht mehr.',
+        'Jedes Album hat eigene Schlüssel: Die Datei wird gelesen, neu verschlüsselt und neu gespeichert. Hier wird sie gelöscht, sobald der Server dort jedes Byte geprüft hat. Freigaben zeigen sie dann nicht mehr. Sie bekommt neue Quittungen: Wenn Sie die ihrer Ankunft brauchen, speichern Sie sie vorher, mit einer Prüfung unter Speicher.',
+        'Jedes Album hat eigene Schlüssel: Die Dateien werden gelesen, neu verschlüsselt und neu gespeichert. Jede wird hier gelöscht, sobald der Server dort jedes Byte geprüft hat. Freigaben zeigen sie dann nicht mehr. Sie bekommen neue Quittungen: Wenn Sie die ihrer Ankunft brauchen, speichern Sie sie vorher, mit einer Prüfung unter Speicher.',
       ),
     confirm: (count) => plural(count, 'Datei verschieben', `${files(count)} verschieben`),
     done: (count, album) =>

@@ -35,7 +35,7 @@ export const problems: typeof import('../en/problems.ts').problems = {
     'error.request.unauthenticated': 'Sie sind nicht mehr angemeldet. Melden Sie sich wieder an.',
     'error.auth.session_expired': 'Sie wurden abgemeldet. Melden Sie sich wieder an.',
     'error.auth.recovery_invalid':
-      'Diese Wiederher\u00adstellungs\u00adwörter gehören nicht zu dieser E-Mail-Adresse, oder das Konto hat keine. Prüfen Sie beides.',
+      'Das sind nicht die Wiederher\u00adstellungs\u00adwörter dieses Kontos: Sie gehören zu einer anderen E-Mail-Adresse, Sie haben seitdem neue erstellt, oder das Konto hat keine. Prüfen Sie beides.',
     'error.auth.invalid_credentials': 'Die E-Mail-Adresse oder das Passwort ist falsch. Prüfen Sie beides.',
     'error.auth.proof_invalid':
       'Der Server hat die Signatur dieser Anfrage nicht angenommen. Versuchen Sie es noch einmal.',
@@ -213,7 +213,7 @@ export const problems: typeof import('../en/problems.ts').problems = {
   recovery: {
     not_registered: 'Diese Wörter gehören noch zu keinem Konto.',
     recovery_key_unreadable:
-      'Diese Wörter öffnen dieses Konto nicht: Sie gehören zu einer anderen E-Mail-Adresse, oder das Konto hat keine.',
+      'Diese Wörter öffnen dieses Konto nicht: Sie gehören zu einer anderen E-Mail-Adresse, Sie haben seitdem neue erstellt, oder das Konto hat keine.',
   },
   words: {
     count: 'Geben Sie genau 24 Wiederher\u00adstellungs\u00adwörter ein. Prüfen Sie, ob eines fehlt oder doppelt ist.',

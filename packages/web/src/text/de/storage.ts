@@ -305,6 +305,11 @@ const compareKinds: Texts['compareKinds'] = {
     meaning:
       'Dieser Browser hat Ihre Kopie noch einmal verschlüsselt, und das Ergebnis ist genau die gespeicherte Datei. Ihre Quittungen sind gültig, und der Server hat jedes Byte der gespeicherten Datei gelesen und für richtig befunden.',
   },
+  changed_since: {
+    title: 'Vor späteren Änderungen verglichen',
+    meaning:
+      'Seitdem wurde die gespeicherte Datei gelöscht, verschoben oder geändert. Behalten Sie Ihre Kopie, und vergleichen Sie sie noch einmal, bevor Sie sie löschen.',
+  },
   no_match: {
     title: 'Keine gespeicherte Datei hat diese Größe',
     meaning: 'Diese Kopie ist also nicht auf dem Server gespeichert. Behalten Sie Ihre Kopie.',

@@ -79,6 +79,7 @@ export const account = {
     signIn: 'I have an account',
     invite: 'Invite code',
     inviteHint: 'This server needs an invite for a new account. Ask its operator for one.',
+    inviteFromLink: 'The code is from the link that you opened.',
     inviteWrong: 'This invite is not valid or has already been used.',
     exposed: {
       title: 'Servers have seen this invite',
@@ -121,7 +122,7 @@ export const account = {
   recover: {
     title: 'Use your recovery words',
     explain:
-      'Enter the 24 words that you got when you created the account, and choose a new password. Passkeys are removed: you can add them again.',
+      'Enter the 24 words, the newest if you have made new ones since you created the account, and choose a new password. Passkeys are removed: you can add them again.',
     words: 'Recovery words',
     wordsHint: (count: number) =>
       `${number(count)} of 24 words. Capitals, spaces, line breaks and numbers do not matter.`,
@@ -156,11 +157,12 @@ export const account = {
     none: 'None yet.',
     open: 'Add a passkey…',
     askPassword: 'Enter your password first: the passkey will open everything without it.',
+    askBoth: 'Enter your password and a code first: the passkey will open everything without them.',
     next: 'Continue',
     makeExplain: 'Your browser now asks where to keep the passkey, and checks that it is you. It may ask twice.',
     make: 'Create passkey',
     made: 'The passkey was created. Save it to your account.',
-    codeExplain: 'The passkey was created. It will sign you in without the second step, so saving it needs a code.',
+    codeExplain: 'The passkey was created. Saving it needs another code, as the first one was not accepted.',
     nameHint: 'So that you recognise it in this list. Only you can read it.',
     added: 'The passkey was added. You can use it the next time you sign in.',
     unnamed: 'Passkey without a name',
@@ -225,7 +227,7 @@ export const account = {
     explainNone: 'This account has none: without your password, your files are lost.',
     states: { none: 'None', unconfirmed: 'Not confirmed', confirmed: 'Confirmed' },
     unconfirmed:
-      'You have not confirmed these words yet; words from before them no longer work. If you have them on paper, check them. If not, make new ones.',
+      'You have not confirmed these words yet. They are the only ones that work. If you have them on paper, check them. If not, make new ones.',
     open: 'Check my words',
     renew: 'Make new words',
     renewExplain: 'With the new words, the words that you have now stop working at once, everywhere.',
@@ -343,6 +345,8 @@ export const account = {
     explain: 'All browsers and programs that are signed in to your account.',
     here: 'This browser',
     signedIn: (when: string) => `Signed in on ${when}`,
+    inUse: 'in use now',
+    usedLately: 'used within the last hour',
     lastUsed: (when: string) => `last used ${when}`,
     withKey: (id: string) => `with key ${id}`,
     withoutKey: 'without a key',
@@ -415,6 +419,12 @@ export const account = {
       'Your links accept no more files, and your shares stop working.',
       'You are signed out everywhere, and your e-mail address is free again.',
     ],
+    retained: (count: number, until: string) =>
+      plural(
+        count,
+        `1 file is protected from deletion until ${until}, and the account with it. It is in this album:`,
+        `${files(count)} are protected from deletion, the last one until ${until}, and the account with them. They are in these albums:`,
+      ),
     saveFirst: 'Download the files that you need first.',
     confirm: (email: string) => `Enter ${email} to confirm`,
     confirmFault: 'This is not the e-mail address of this account.',

@@ -226,8 +226,8 @@ export const albums = {
     text: (count: number) =>
       plural(
         count,
-        'Each album has its own keys: the file is read, encrypted and stored again. It is deleted here once the server has checked every byte of it there. Shares no longer show it.',
-        'Each album has its own keys: the files are read, encrypted and stored again. Each is deleted here once the server has checked every byte of it there. Shares no longer show them.',
+        'Each album has its own keys: the file is read, encrypted and stored again. It is deleted here once the server has checked every byte of it there. Shares no longer show it. It gets new receipts: if you need those of its arrival, save them before, with a check under Storage.',
+        'Each album has its own keys: the files are read, encrypted and stored again. Each is deleted here once the server has checked every byte of it there. Shares no longer show them. They get new receipts: if you need those of their arrival, save them before, with a check under Storage.',
       ),
     confirm: (count: number) => plural(count, 'Move file', `Move ${files(count)}`),
     done: (count: number, album: string) =>

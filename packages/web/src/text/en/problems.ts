@@ -44,7 +44,7 @@ const codes: Readonly<Record<ProblemCode | 'unknown', string>> = {
   'error.request.unauthenticated': 'You are no longer signed in. Sign in again.',
   'error.auth.session_expired': 'You were signed out. Sign in again.',
   'error.auth.recovery_invalid':
-    'These recovery words do not belong to this e-mail address, or the account has none. Check both.',
+    'These are not the recovery words of this account: they belong to another e-mail address, you have made new ones since, or the account has none. Check both.',
   'error.auth.invalid_credentials': 'The e-mail address or the password is wrong. Check both.',
   'error.auth.proof_invalid': 'The server did not accept the signature of this request. Try again.',
   'error.auth.totp_challenge_invalid': 'This sign-in took too long, or there were too many wrong codes. Sign in again.',
@@ -206,7 +206,7 @@ const authenticator = {
 const recovery: Readonly<Record<RecoveryFault, string>> = {
   not_registered: 'These words do not belong to any account yet.',
   recovery_key_unreadable:
-    'These words do not open this account: they belong to another e-mail address, or the account has none.',
+    'These words do not open this account: they belong to another e-mail address, you have made new ones since, or the account has none.',
 }
 
 const words: Readonly<Record<WordsFault, string>> = {

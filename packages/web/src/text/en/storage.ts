@@ -287,6 +287,11 @@ export const compareKinds = {
     meaning:
       'This browser encrypted your copy again, and the result is exactly the stored file. Its receipts are valid, and the server read every byte of the stored file and found it correct.',
   },
+  changed_since: {
+    title: 'Compared before later changes',
+    meaning:
+      'Since then the stored file has been deleted, moved or changed. Keep your copy, and compare it again before you delete it.',
+  },
   no_match: {
     title: 'No stored file has this size',
     meaning: 'This copy is therefore not stored on the server. Keep your copy.',

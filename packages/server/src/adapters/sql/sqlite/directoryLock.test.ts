@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { chmod, chown, mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
@@ -20,6 +20,24 @@ describe('the lock of a data directory', () => {
         'no database at all, and longer than the header of one: '.repeat(20),
       )
       await assert.rejects(lockDirectory(directory, 'backup'), (error) => !(error instanceof DirectoryInUse))
+    } finally {
+      await rm(directory, { recursive: true })
+    }
+  })
+
+  it('belongs to the owner of the directory when root takes it, so that the owner takes it next', {
+    skip: process.geteuid?.() === 0 ? false : 'needs root',
+  }, async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'blindkeep-lock-'))
+    try {
+      await chown(directory, 65_534, 65_534)
+      for (const use of ['server', 'backup', 'repair'] as const) {
+        const lock = await lockDirectory(directory, use)
+        lock.release()
+        const { uid, gid } = await stat(join(directory, `${use}.lock`))
+        assert.deepEqual([uid, gid], [65_534, 65_534])
+      }
+      assert.equal(lockedByUser(directory), '')
     } finally {
       await rm(directory, { recursive: true })
     }

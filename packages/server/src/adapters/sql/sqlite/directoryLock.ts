@@ -1,5 +1,5 @@
 import { constants, existsSync } from 'node:fs'
-import { access } from 'node:fs/promises'
+import { access, open, stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { StorageFull } from '../../../ground/storageErrors.ts'
@@ -31,6 +31,7 @@ export async function lockDirectory(directory: string, use: DirectoryUse = 'serv
   const path = resolve(directory, `${use}.lock`)
   // As another user's command has left it: SQLite would not say which file it could not open.
   if (existsSync(path)) await access(path, constants.R_OK | constants.W_OK)
+  else await createFor(directory, path)
   const database = new DatabaseSync(path)
   try {
     database.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE')
@@ -44,6 +45,19 @@ export async function lockDirectory(directory: string, use: DirectoryUse = 'serv
     throw new DirectoryInUse(FOR_PEOPLE[use](directory), { cause: error })
   }
   return { release: () => database.close() }
+}
+
+/** Root may run the command: what it creates belongs to the owner of the directory, whose next command needs it. */
+async function createFor(directory: string, path: string): Promise<void> {
+  const file = await open(path, 'wx', 0o644).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error
+  })
+  try {
+    const { uid, gid } = await stat(directory)
+    if (process.geteuid?.() === 0) await file?.chown(uid, gid)
+  } finally {
+    await file?.close()
+  }
 }
 
 // https://www.sqlite.org/rescode.html: the low byte is the primary code.

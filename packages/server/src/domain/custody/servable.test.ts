@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict'
+import { rm, truncate } from 'node:fs/promises'
+import { describe, it } from 'node:test'
+import { BlobMissing, StorageUnavailable } from '../../ground/storageErrors.ts'
+import { adopt, declaredForDrop, newAlbumOwner, newDrop } from '../../testing/assets.ts'
+import { inWorldWithDisk } from '../../testing/disk.ts'
+import { bytes, never } from '../../testing/guest.ts'
+import { askOne, fileOf, keep, verifyOver, watchBlobs } from '../../testing/verify.ts'
+import { inWorld, newOpaqueId, type World } from '../../testing/world.ts'
+
+const UNAVAILABLE = { refused: 'storage_unavailable' }
+const content = bytes(1000)
+
+const suspected = async ({ store }: World) =>
+  (await store.read((tx) => tx.objects.listSuspected(9))).map(({ location }) => location)
+
+const readFrom = async (world: World, object: { readonly location: string; readonly size: number }) => {
+  for await (const _ of world.rules.serving.read(object, { start: 0, end: 1 }));
+}
+
+/** Each way to meet bytes that are not there, with the object that it met. */
+const WAYS: Readonly<Record<string, (world: World, damage: (location: string) => Promise<void>) => Promise<string>>> = {
+  'the owner asks for a blob': async (world, damage) => {
+    const { albumOwner, blob } = await landed(world)
+    await damage(blob.location)
+    assert.deepEqual(await world.rules.assets.content(albumOwner.accountId, blob.ciphertextHash), UNAVAILABLE)
+    return blob.location
+  },
+  'a blob or a drop is read': async (world, damage) => {
+    const { blob } = await landed(world)
+    await damage(blob.location)
+    await assert.rejects(readFrom(world, blob), BlobMissing)
+    return blob.location
+  },
+  'a share shows it': async (world, damage) => {
+    const { albumOwner, blob } = await landed(world)
+    const opaqueId = newOpaqueId()
+    const given = { opaqueId, sealedIndex: bytes(9), blobHashes: [blob.ciphertextHash], passphraseVerifier: undefined }
+    const rest = { expiresAt: undefined, maxDownloads: undefined, sealedName: undefined, sealedRecord: undefined }
+    await world.rules.shares.create(albumOwner.accountId, { ...given, ...rest })
+    await damage(blob.location)
+    const proof = { proof: undefined, source: undefined }
+    assert.deepEqual(await world.rules.shares.content(opaqueId, blob.ciphertextHash, proof), UNAVAILABLE)
+    return blob.location
+  },
+  'a drop is looked at': async (world, damage) => {
+    const albumOwner = await newAlbumOwner(world)
+    const drop = await newDrop(world, albumOwner, content)
+    await damage(drop.location)
+    assert.deepEqual(await world.rules.inbox.content(albumOwner.accountId, drop.dropId), UNAVAILABLE)
+    return drop.location
+  },
+  'a drop is adopted': async (world, damage) => {
+    const albumOwner = await newAlbumOwner(world)
+    const drop = await newDrop(world, albumOwner, content)
+    await damage(drop.location)
+    assert.deepEqual(await adopt(world, albumOwner, drop, declaredForDrop(world, albumOwner, drop)), UNAVAILABLE)
+    return drop.location
+  },
+  'storage verification looks': async (world, damage) => {
+    const { albumOwner, blob } = await landed(world)
+    await damage(blob.location)
+    assert.equal((await askOne(verifyOver(world), albumOwner.accountId, blob)).durable, false)
+    return blob.location
+  },
+}
+
+async function landed(world: World) {
+  const albumOwner = await newAlbumOwner(world)
+  return { albumOwner, blob: await keep(world, albumOwner, content) }
+}
+
+const DAMAGES = { missing: rm, 'cut short': (path: string) => truncate(path, 1) }
+
+describe('bytes that are not there', () => {
+  for (const [way, meet] of Object.entries(WAYS))
+    for (const [name, damage] of Object.entries(DAMAGES))
+      it(
+        `are ${name} when ${way}: the scrubber reads the object soon, and marks it`,
+        inWorld(async (world) => {
+          const location = await meet(world, (at) => damage(fileOf(world, { location: at })))
+          assert.deepEqual(await suspected(world), [location])
+          await world.rules.scrub.again(never)
+          assert.equal((await world.store.read((tx) => tx.census.take())).objects.damaged, 1)
+        }),
+      )
+
+  it('are noted when a deep scan misses them', async () => {
+    const watch = watchBlobs()
+    await inWorld(
+      async (world) => {
+        const { albumOwner, blob } = await landed(world)
+        watch.beforeDigest(() => rm(fileOf(world, blob), { force: true }))
+        await askOne(verifyOver(world), albumOwner.accountId, blob, true)
+        assert.deepEqual(await suspected(world), [blob.location])
+      },
+      { around: { blobs: watch.around } },
+    )()
+  })
+
+  it(
+    'are no damage while their whole disk is away',
+    inWorldWithDisk(async (world, disk) => {
+      const { albumOwner, blob } = await landed(world)
+      const back = await disk.takeAway()
+      await assert.rejects(readFrom(world, blob), StorageUnavailable)
+      assert.deepEqual(await world.rules.assets.content(albumOwner.accountId, blob.ciphertextHash), UNAVAILABLE)
+      await assert.rejects(askOne(verifyOver(world), albumOwner.accountId, blob), StorageUnavailable)
+      await back()
+      assert.deepEqual(await suspected(world), [])
+    }),
+  )
+})
