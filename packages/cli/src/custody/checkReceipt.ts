@@ -94,6 +94,10 @@ async function checkEach(checking: Checking): Promise<Exit> {
   return outcomes.failed().length > 0 ? outcomes.exit() : (exits.find((exit) => exit !== EXIT.done) ?? EXIT.done)
 }
 
+/** Before the fault of the form, which is that nothing in them says of which file they are. */
+const RECEIPTS =
+  'There are only receipts here, and a receipt names no file: it says that the server had these encrypted bytes. Only a proof names a file. It is saved with `blindkeep receipts FILE --proof` from an account, and by `drop --proof` or the page in the visit that sends the file. '
+
 /** With the file: the first of the proofs that is about it. */
 async function checkOne(checking: Checking, file: string): Promise<Exit> {
   const { report, signal } = checking
@@ -103,9 +107,11 @@ async function checkOne(checking: Checking, file: string): Promise<Exit> {
   const progress = createProgress([underWay], report)
   const failures: { readonly error: unknown; readonly number: number }[] = []
   let number = 0
+  let hasOpening = false
   try {
     for await (const proof of proofsIn(checking)) {
       number += 1
+      hasOpening ||= proof.file?.opening !== undefined
       try {
         const one = await signedOf(checking, proof)
         const { size } = one.signed.payload
@@ -137,9 +143,10 @@ async function checkOne(checking: Checking, file: string): Promise<Exit> {
   report.end()
   const furthest = failures.toSorted((one, other) => depthOf(other.error) - depthOf(one.error))[0]
   if (furthest !== undefined) {
-    const { error, number } = furthest
-    const many = `None of ${failures.length} proofs is about this file. The nearest is number ${number}: `
-    fail(checking, error, number, failures.length > 1 ? many : '')
+    const { error, number: nearest } = furthest
+    const many = `None of ${failures.length} proofs is about this file. The nearest is number ${nearest}: `
+    const isReceipt = !hasOpening && error instanceof ProofError && error.reason === 'form'
+    fail(checking, error, nearest, isReceipt && number > 0 ? RECEIPTS : failures.length > 1 ? many : '')
   }
   return checking.outcomes.exit()
 }
