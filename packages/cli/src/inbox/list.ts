@@ -32,8 +32,9 @@ export async function list(flags: ListFlags): Promise<Exit> {
   const signed = await signedIn(flags)
   const { owner, report } = signed
   const inbox = openInbox(signed)
-  const items = select(await inbox.read(), { link: await linkOf(owner, flags.link), filters: flags })
-  const groups = groupsOf(items, flags.sort)
+  const all = await inbox.read()
+  const items = select(all, { link: await linkOf(owner, flags.link), filters: flags })
+  const groups = groupsOf(items, flags.sort, all)
   const { headings, rows } = await tableOf(groups, inbox, isNarrowed(flags))
   report.list(headings, rows, isNarrowed(flags) ? 'Nothing matches.' : 'The inbox is empty.')
   // One line for all that fail in one way: the reason is too long for a column.
@@ -70,15 +71,19 @@ async function tableOf(groups: readonly BatchGroup<InboxItem>[], inbox: Inbox, i
 }
 
 /** In another order than they have come, files of one batch do not stand together. */
-function groupsOf(items: readonly InboxItem[], order: string | undefined): readonly BatchGroup<InboxItem>[] {
+function groupsOf(
+  items: readonly InboxItem[],
+  order: string | undefined,
+  all: readonly InboxItem[],
+): readonly BatchGroup<InboxItem>[] {
   if (order === undefined) return batchGroupsOf(items)
-  return sorted(items, order).flatMap((item) => batchGroupsOf([item]))
+  return sorted(items, order, all).flatMap((item) => batchGroupsOf([item]))
 }
 
-/** By an order, or by the answers to a question. Throws `UsageError` for a label that no file here has. */
-function sorted(items: readonly InboxItem[], order: string): readonly InboxItem[] {
+/** By an order, or by the answers to a question. Throws `UsageError` for a label that no file of `all` has. */
+function sorted(items: readonly InboxItem[], order: string, all: readonly InboxItem[]): readonly InboxItem[] {
   if (isSortOrder(order)) return sortedBy(items, order, findableDrop)
-  const labels = new Set(items.flatMap(({ file }) => file?.fields?.map(([label]) => label) ?? []))
+  const labels = new Set(all.flatMap(({ file }) => file?.fields?.map(([label]) => label) ?? []))
   const refusal = `--sort ${shown(order)}: no file here has an answer to that`
   const label = knownLabel({ given: order, known: [...labels], others: SORT_ORDERS, refusal })
   return sortedByAnswer(items, label, ({ file }) => file?.fields)

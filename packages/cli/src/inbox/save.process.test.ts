@@ -185,6 +185,8 @@ describe('blindkeep inbox save', () => {
         ['a.pdf', 'Invoice', []],
       ],
     )
+    const none = await run(['inbox', 'list', '--where', 'Topic=None', '--sort', 'Topic', '--profile', profile])
+    assert.deepEqual([none.status, none.stdout], [0, 'Nothing matches.\n'], none.stderr)
     const found = await run(['inbox', 'list', '--where', 'Topic=Bill', '--profile', profile])
     assert.match(
       found.stdout,
