@@ -82,7 +82,7 @@ function Troubles({ snapshot }: { readonly snapshot: Snapshot }) {
       )}
       {isHeard && (
         <p class="soft small" role="status">
-          {text.ownerHears}
+          {isOfWrongKind ? text.ownerHearsLimits : text.ownerHears}
         </p>
       )}
       {retryable > 1 && (

@@ -253,6 +253,8 @@ export const guest: typeof import('../en/guest.ts').guest = {
     `${files(count)} ${plural(count, 'passt', 'passen')} jetzt nicht zu diesem Link. Sagen Sie es der Person, von der Sie ihn haben.`,
   unfitAlone: (count) =>
     `${plural(count, 'Diese Datei passt jetzt nicht zu diesem Link.', 'Diese Dateien passen jetzt nicht zu diesem Link.')} Sagen Sie es der Person, von der Sie ihn haben.`,
+  ownerHearsLimits:
+    'Wer diesen Link angelegt hat, wird sehen, warum Dateien nicht passten, aber nicht, welche es waren. Von Dateien anderer Art erfährt diese Person nichts.',
   ownerHears: 'Wer diesen Link angelegt hat, wird sehen, warum Dateien nicht passten, aber nicht, welche es waren.',
   progress: {
     label: 'Alle Dateien',

@@ -244,6 +244,8 @@ export const guest = {
     `${files(count)} ${plural(count, 'does', 'do')} not fit this link now. Tell the person who gave it to you.`,
   unfitAlone: (count: number) =>
     `${plural(count, 'This file does not fit this link now.', 'These files do not fit this link now.')} Tell the person who gave it to you.`,
+  ownerHearsLimits:
+    'The person who made this link will see why files did not fit, but not which files. Of files of another kind they hear nothing.',
   ownerHears: 'The person who made this link will see why files did not fit, but not which files.',
   progress: {
     label: 'All files',
