@@ -111,6 +111,7 @@ describe('a server that has lost, damaged or withheld files', () => {
     await keeper.owner.deleteAsset(letter.assetId)
     await row(page, 'letter').getByText('Compared before later changes').waitFor()
     await page.getByRole('heading', { name: 'No: keep all 4 copies' }).waitFor()
+    await results(page).getByText('1 file has been deleted, moved or changed since this check.').waitFor()
     await assertAccessible(page)
     await compare(page, [asCopy('letter', contents.letter)])
     await row(page, 'letter').getByText('No stored file has this size').first().waitFor()
