@@ -28,7 +28,7 @@ const TROUBLES: Readonly<Record<string, Trouble>> = {
   BlindkeepDatabaseSetBack: { series: { blindkeep_database_set_back: '0 1x9' }, quiet: '0m', fires: '1m' },
   BlindkeepDiskBelowFloor: { series: { ...floor, blindkeep_free_bytes: '1000 999x9' }, quiet: '1m', fires: '2m' },
   // In 6 hours 720 bytes of 5,000.
-  BlindkeepDiskFillsSoon: { series: { ...floor, blindkeep_free_bytes: '5000-2x600' }, quiet: '50m', fires: '400m' },
+  BlindkeepDiskFillsSoon: { series: { ...floor, blindkeep_free_bytes: '5000-2x600' }, quiet: '410m', fires: '430m' },
   BlindkeepDamageFound: { series: { 'blindkeep_objects{state="damaged"}': '0 1x9' }, quiet: '0m', fires: '1m' },
   BlindkeepSyncRefused: {
     series: { 'blindkeep_bytes_duration_seconds_count{operation="settle",outcome="sync_failed"}': '0 0 1x9' },

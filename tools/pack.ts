@@ -34,6 +34,13 @@ const ENGINES = { node: '>=22.13' }
 const PAGES = '@blindkeep/web'
 /** What operators of an installed server copy from. */
 const SAMPLES = ['systemd', 'proxy', 'fail2ban', 'prometheus', 'grafana']
+/** What they read there: the units, the start and the help name these. */
+const DOCUMENTS = [
+  ...['install', 'operating', 'moving', 'backup', 'upgrading', 'scale', 'when-something-is-wrong'].map(
+    (name) => `docs/${name}.md`,
+  ),
+  'SECURITY.md',
+]
 const NO_WARNING = '--disable-warning=ExperimentalWarning'
 
 interface Manifest {
@@ -63,6 +70,7 @@ try {
     copyPages(directory)
     for (const folder of SAMPLES)
       cpSync(join(ROOT, 'deploy', folder), join(directory, 'deploy', folder), { recursive: true })
+    for (const document of DOCUMENTS) cpSync(join(ROOT, document), join(directory, document))
   })
   pack()
 } finally {
@@ -97,7 +105,7 @@ async function packProgram(folder: ProgramName, add?: (staged: Staged) => Promis
     ...others,
     dependencies: outside(manifest.dependencies),
     ...(optionalDependencies && { optionalDependencies: outside(optionalDependencies) }),
-    files: ['bin.mjs', 'dist', 'deploy'].filter((name) => existsSync(join(directory, name))),
+    files: ['bin.mjs', 'dist', 'deploy', 'docs', 'SECURITY.md'].filter((name) => existsSync(join(directory, name))),
     engines: ENGINES,
   })
 }

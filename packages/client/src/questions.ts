@@ -7,6 +7,9 @@ export {
   type Mark,
   marksOf,
   notAsked,
+  sealedAnswer,
+  type TypedFault,
+  typedFault,
 } from './drops/answerFaults.ts'
 export { FILE_KIND_BYTES, fileKindFault, fileKindsText, parseFileKinds } from './drops/fileKinds.ts'
 export {

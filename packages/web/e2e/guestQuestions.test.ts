@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { CreateLink, Owner } from '@blindkeep/client/owner'
+import { until } from '../../../testing/until.ts'
 import { assertAccessible } from './axe.ts'
 import { useBrowser } from './browser.ts'
 import { allArrived, button, choose, rowOf, sendChosen, someFile } from './guestPage.ts'
@@ -56,10 +57,12 @@ describe('a link whose owner asks something', () => {
     await assertAccessible(page)
     await matter.fill(' 2026/17 ')
     await topic.selectOption('Invoice')
-    // Its value is empty for the page's code.
-    await amount.pressSequentially('1e')
+    await amount.fill('1.250,50')
     await matter.press('Enter')
-    await card.getByText('Enter a number in digits.').waitFor()
+    await card.getByText('Enter a number in digits without separators of thousands').waitFor()
+    await amount.fill('1,250')
+    await card.getByText('This could mean thousands or decimals.').waitFor()
+    assert.equal(await amount.inputValue(), '1,250')
     assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth))
     const isSending = ({ method }: { readonly method: string }) => method === 'POST' || method === 'PATCH'
     assert.deepEqual(proxy.seen.slice(from).filter(isSending), [])
@@ -69,15 +72,22 @@ describe('a link whose owner asks something', () => {
     await choose(page, [pdf('one.pdf'), pdf('three.pdf')])
     assert.deepEqual([await matter.inputValue(), await topic.inputValue()], [' 2026/17 ', 'Invoice'])
     await page.getByLabel('Day (optional)').fill('2026-11-29')
-    await amount.fill('12.50')
+    // A browser may ask for the month first. Words say what it has read.
+    await card.getByText('29 Nov 2026').waitFor()
+    await amount.fill('1250,50')
     await page.getByRole('textbox', { name: 'Passphrase', exact: true }).fill('lake')
+    const [pressedAt, seen] = [performance.now(), proxy.seen.length]
     await sendChosen(page)
+    await page.locator('.progress-card').waitFor()
+    const shownMs = performance.now() - pressedAt
+    await until(async () => proxy.seen.slice(seen).some(isSending), 'the passphrase is proven')
+    assert.ok(shownMs < (performance.now() - pressedAt) / 2, 'the page says that it sends before the proof is made')
     await allArrived(page)
     const fields = [
       [MATTER.replace('\u202E', ''), '2026/17'],
       ['Topic', 'Invoice'],
       ['Day', '2026-11-29'],
-      ['Amount', '12.50'],
+      ['Amount', '1250.50'],
     ]
     const files = (await owner.inbox()).map(({ file }) => file)
     assert.deepEqual(files.map((file) => file?.name).sort(), ['one.pdf', 'three.pdf'])

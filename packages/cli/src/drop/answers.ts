@@ -1,12 +1,13 @@
 /** A guest's answers to what the owner of the link asks: from `--field`, and from a person at a terminal. */
 import type { UploadLink } from '@blindkeep/client/guest'
 import {
-  type AnswerFault,
   type Answers,
-  answerFault,
   answersText,
   findByLabel,
   type Question,
+  sealedAnswer,
+  type TypedFault,
+  typedFault,
 } from '@blindkeep/client/questions'
 import { askLine, canAsk } from '../ground/ask.ts'
 import { UsageError } from '../ground/exits.ts'
@@ -30,7 +31,7 @@ export async function answersOf(
     for (const question of questions.filter(isOpen)) given.set(question.label, await askedOf(question))
   }
   requireAnswered(questions, given)
-  const answers = questions.map(({ label }) => [label, given.get(label)?.trim() ?? ''] as const)
+  const answers = questions.map((one) => [one.label, sealedAnswer(one, given.get(one.label) ?? '')] as const)
   const said = answers.filter(([, value]) => value !== '')
   requireFitting(said)
   return said
@@ -60,23 +61,25 @@ function partsOf(field: string, questions: readonly Question[]): { readonly labe
 
 function askedOf(question: Question): Promise<string> {
   const isTaken = (value: string) => {
-    const fault = answerFault(question, value)
+    const fault = typedFault(question, value)
     return fault === undefined || `${FAULTS[fault]}.`
   }
   return askLine(questionText(question), isTaken)
 }
 
-const FAULTS: Readonly<Record<AnswerFault, string>> = {
+const FAULTS: Readonly<Record<TypedFault, string>> = {
   missing: 'It must be answered',
   too_long: 'It is too long',
   not_a_choice: 'It is none of the choices',
   not_a_date: 'It is no day, as in 2026-12-31',
-  not_a_number: 'It is no number, as in 12.50',
+  not_a_number: 'It is no number in digits without a separator of thousands, as in 1250.50 or 1250,50',
+  two_ways:
+    'Its separator could be one of thousands or of decimals. Write thousands as in 1250, decimals with one more 0 as in 1.2500',
 }
 
 function requireAnswered(questions: readonly Question[], given: ReadonlyMap<string, string>): void {
   const wrong = questions.flatMap((question) => {
-    const fault = answerFault(question, given.get(question.label) ?? '')
+    const fault = typedFault(question, given.get(question.label) ?? '')
     return fault === undefined ? [] : [`--field '${shown(question.label)}=…': ${FAULTS[fault]}.`]
   })
   if (wrong.length > 0)

@@ -62,7 +62,7 @@ export const PROBLEM_WORDS: Partial<Readonly<Record<ProblemCode, string>>> = {
   'error.request.not_found': 'The server has nothing at this address. Use the one that its operator gave you.',
   'error.request.misdirected': 'The server does not answer at this address. Use the one that its operator gave you.',
   'error.storage.unavailable':
-    'The server cannot store at the moment: its disk is away. What it has is safe. Call it again later, and tell its operator.',
+    'The server cannot reach its database or its files at the moment. Call it again later, and tell its operator if it stays so.',
   'error.storage.full':
     'The disk of the server is full. What it has is safe. Tell its operator, and call this again later: it goes on where it stopped.',
   'error.request.too_slow': 'The connection is too slow or was away. Call it again when it is better.',

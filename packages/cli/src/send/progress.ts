@@ -25,7 +25,7 @@ const PHASES = {
 export const TROUBLES = {
   no_connection: 'no answer',
   busy: 'the server is busy',
-  storage_unavailable: 'the server cannot reach its disk',
+  storage_unavailable: 'the server cannot reach its database or its files',
   disk_full: 'the server has no space',
   little_room: 'the server has little room: files are sent one after the other',
   server_failed: 'the server has a problem',

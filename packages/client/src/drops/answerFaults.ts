@@ -10,9 +10,11 @@ import type { Question } from './questions.ts'
 export type AnswerFault = 'missing' | 'too_long' | 'not_a_choice' | 'not_a_date' | 'not_a_number'
 
 const date = /^\d{4}-\d{2}-\d{2}$/u
+/** One to three digits, then three: decimals, or thousands with their separator. */
+const thousandsOrDecimals = /^-?[1-9]\d{0,2}\.\d{3}$/u
 const number = /^-?\d{1,30}(?:\.\d{1,30})?$/u
 
-/** `value` as a guest wrote it. An empty one is an answer that is left out. */
+/** `value` as it is sealed. An empty one is an answer that is left out. */
 export function answerFault(question: Question, value: string): AnswerFault | undefined {
   const line = plainLine(value)
   if (line === undefined) return question.required ? 'missing' : undefined
@@ -26,6 +28,22 @@ export function answerFault(question: Question, value: string): AnswerFault | un
     case 'number':
       return number.test(line) ? undefined : 'not_a_number'
   }
+}
+
+/** `two_ways`: a number that another country reads as a thousand times as much, or as little. */
+export type TypedFault = AnswerFault | 'two_ways'
+
+/** Before a guest sends: `typed` is judged by what is sealed for it. */
+export function typedFault(question: Question, typed: string): TypedFault | undefined {
+  const value = sealedAnswer(question, typed)
+  if (question.kind === 'number' && thousandsOrDecimals.test(value)) return 'two_ways'
+  return answerFault(question, value)
+}
+
+/** What is sealed for what a guest has typed: one line, and a number has a point before its decimals. */
+export function sealedAnswer({ kind }: Question, typed: string): string {
+  const line = plainLine(typed) ?? ''
+  return kind === 'number' ? line.replace(/^(-?\d+),(\d+)$/u, '$1.$2') : line
 }
 
 /** What an owner sees beside a file. Nothing is refused for it. */

@@ -2,7 +2,15 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import blobs from '../../../../vectors/sealed-blobs.json' with { type: 'json' }
 import { answersText, answerTo, parseAnswers } from '../seal/answers.ts'
-import { type AnswerFault, answerFault, askedBy, marksOf } from './answerFaults.ts'
+import {
+  type AnswerFault,
+  answerFault,
+  askedBy,
+  marksOf,
+  sealedAnswer,
+  type TypedFault,
+  typedFault,
+} from './answerFaults.ts'
 import { fileKindFault, fileKindsText } from './fileKinds.ts'
 import { parseQuestions, type Question, questionsFault, questionsText } from './questions.ts'
 
@@ -99,6 +107,28 @@ describe('answers', () => {
   ] as readonly (readonly [Question, string, AnswerFault | undefined])[])
     it(`to ${question.label}: “${value.slice(0, 12)}” is ${fault ?? 'taken'}`, () => {
       assert.equal(answerFault(question, value), fault)
+    })
+})
+
+describe('what a guest types as a number', () => {
+  for (const [typed, sealed, fault] of [
+    ['1250,50', '1250.50', undefined],
+    [' -1250.5\n', '-1250.5', undefined],
+    ['0,125', '0.125', undefined],
+    ['1250', '1250', undefined],
+    ['1250,500', '1250.500', undefined],
+    ['1,2500', '1.2500', undefined],
+    ['1,250', '1.250', 'two_ways'],
+    ['-125.000', '-125.000', 'two_ways'],
+    ['1.250,50', '1.250,50', 'not_a_number'],
+    ['1,250,000', '1,250,000', 'not_a_number'],
+    ['1 250', '1 250', 'not_a_number'],
+    [',5', ',5', 'not_a_number'],
+    ['', '', 'missing'],
+  ] as readonly (readonly [string, string, TypedFault | undefined])[])
+    it(`${JSON.stringify(typed)} is ${fault ?? sealed}`, () => {
+      assert.deepEqual([sealedAnswer(amount, typed), typedFault(amount, typed)], [sealed, fault])
+      assert.equal(sealedAnswer(amount, sealed), sealed, 'typed again, it is the same')
     })
 })
 

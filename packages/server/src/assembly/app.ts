@@ -9,7 +9,13 @@ import { createMessenger } from '../adapters/messenger/messenger.ts'
 import type { Condition } from '../adapters/prometheus/condition.ts'
 import type { Meter } from '../adapters/prometheus/metrics.ts'
 import { systemRandom as random } from '../adapters/system/random.ts'
-import { type Config, messengerSettingsIn, publicAddressOf, sharedSettingsIn } from '../config/config.ts'
+import {
+  type Config,
+  isInviteThroughProxy,
+  messengerSettingsIn,
+  publicAddressOf,
+  sharedSettingsIn,
+} from '../config/config.ts'
 import type { IssuedInvite } from '../domain/account/invites.ts'
 import { paced } from '../domain/closing/paced.ts'
 import { readAccounts, readServerStatus, type Surroundings } from '../domain/closing/serverStatus.ts'
@@ -152,10 +158,11 @@ export async function createApp(options: AppOptions): Promise<App> {
 
 async function firstUseOf(
   { store, invites }: Pick<Rules, 'invites'> & { readonly store: Store },
-  { registration }: Pick<Config, 'registration'>,
+  config: Pick<Config, 'registration' | 'isRegistrationDefault' | 'trustedProxies'>,
 ): Promise<FirstUse> {
   const [account] = await store.read((tx) => tx.accounts.list({ afterEmail: undefined, max: 1 }))
-  const invite = registration === 'invite' ? await invites.issueFirst() : undefined
+  const invite =
+    config.registration === 'invite' || isInviteThroughProxy(config) ? await invites.issueFirst() : undefined
   return { hasAccounts: account !== undefined, invite }
 }
 

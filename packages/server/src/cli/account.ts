@@ -147,7 +147,9 @@ async function remove(operator: Operator, call: Call): Promise<Outcome> {
         : `${email} has changed meanwhile. Look at it again`,
     )
   return {
-    lines: [`${email} is deleted. Its bytes are removed by the running server, or by its next start.`],
+    lines: [
+      `${email} is deleted. The running server, or its next start, removes its bytes; a content on hold stays as long as the hold.`,
+    ],
     json: { email, account_id: accountId, deleted: true },
   }
 }

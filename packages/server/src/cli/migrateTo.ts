@@ -34,6 +34,10 @@ export const migrateToCommands: readonly Command[] = [
 
 async function run(call: Call): Promise<Outcome> {
   const target = targetOf(call)
+  if (target.database.kind === 'postgres' && new URL(target.database.url).password !== '')
+    call.tell(
+      'Warning: the arguments have a password, and other users of this machine can read it there. Use PGPASSWORD or PGPASSFILE, and change this password.',
+    )
   const ports = { clock: systemClock, quota: quotaOf(call.config), onProgress: progressTo(call.tell) }
   const onBegin = (note: string) => requireConsent(call, { lines: consequencesOf(note), word: 'move' })
   const report = isMovedTo(call.config, target)

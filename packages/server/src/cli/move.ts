@@ -34,7 +34,7 @@ export const moveCommands: readonly Command[] = [
       'Looks first whether the new address leads to HOST and PORT of this machine, and whether a server with this one’s keys still answers at the old one.',
       'Then it says what ends, and asks. All sessions and tokens end: owners sign in at the new address with their password; recovery words stay as they are.',
       'Passkeys end if the host is another one. A new key signs receipts; old receipts stay valid, and a signed statement says that the server has moved.',
-      'Make a backup before, and another one after it. docs/moving.md of the repository says all of it, step by step.',
+      'Make a backup before, and another one after it. docs/moving.md says all of it, step by step.',
     ],
     options: {
       check: { value: 'flag', meaning: 'Only looks, and says what would happen. Changes nothing.' },

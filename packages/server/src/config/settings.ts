@@ -260,7 +260,7 @@ export const SETTINGS = {
     count(
       'LOGIN_TRIES_PER_WINDOW',
       10,
-      'Wrong keys or codes that one address may try on an account in 15 minutes. Fixed limits apply to all addresses together (see attemptLimits.ts).',
+      'Wrong keys or codes that one address may try on an account in 15 minutes. Fixed limits apply to all addresses together.',
     ),
   ),
   rowsPerDay: shared(

@@ -37,7 +37,7 @@ describe('the warnings at the start', () => {
     }
     assert.match(
       said({ PUBLIC_URL }, false).join(),
-      /no account\. If https:\/\/keep\.example had accounts before, stop/,
+      /no account\. If https:\/\/keep\.example had accounts before, stop .* read that their session is over or that the password is wrong/,
     )
     assert.match(said({ PUBLIC_URL }, true).join(), /^FIRST_START=refused is not set/)
     assert.deepEqual(said({ PUBLIC_URL, FIRST_START: 'refused' }, true), [])

@@ -33,7 +33,7 @@ export function newServerWarnings(
   if (publicUrl === undefined || isOfThisMachine(publicUrl.serverId)) return []
   if (!hasAccounts)
     return [
-      `There is no account. If ${publicUrl.serverId} had accounts before, stop now: the disk of the data is not mounted, or DATA_DIR or DATABASE_URL is another one. Clients take this for another server, and warn.`,
+      `There is no account. If ${publicUrl.serverId} had accounts before, stop now: the disk of the data is not mounted, or DATA_DIR or DATABASE_URL is another one. People who had an account there read that their session is over or that the password is wrong, and guests that their link has expired: only \`blindkeep audit\` says that this is another server.`,
     ]
   if (firstStart === 'refused') return []
   return [

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { formatInstant } from '@blindkeep/protocol/ids'
 import { inviteLink } from '@blindkeep/protocol/inviteLink'
-import { type Config, publicAddressOf } from '../config/config.ts'
+import { type Config, isInviteThroughProxy, publicAddressOf } from '../config/config.ts'
 import { endpointText } from '../config/endpoint.ts'
 import type { SettingSources } from '../config/sources.ts'
 import { isOfThisMachine, newServerWarnings, startWarnings } from '../config/startWarnings.ts'
@@ -31,7 +31,7 @@ export function banner({ config, given, port, invite, warnings, ...start }: Star
     ...databaseLines(config.database),
     ...bucketLines(config.blobs),
     `  master secret ${resolve(config.masterSecretFile)} (keep a copy elsewhere: without it, the server’s keys are lost)`,
-    `  registration  ${config.registration}${config.registration === 'invite' ? ': `blindkeep-server account invite` makes a code' : ''}`,
+    `  registration  ${registrationText(config)}`,
     ...metricsLines(config),
     ...(invite === undefined
       ? []
@@ -44,6 +44,13 @@ export function banner({ config, given, port, invite, warnings, ...start }: Star
     ...nextLines(baseUrl, start),
     `${baseUrl}/openapi.json describes the interface. Ctrl-C stops the server.`,
   ]
+}
+
+function registrationText(config: Config): string {
+  const { registration } = config
+  if (registration !== 'invite' && !isInviteThroughProxy(config)) return registration
+  const who = registration === 'invite' ? registration : 'open on this machine, by invite through the proxy'
+  return `${who}: \`blindkeep-server account invite\` makes a code`
 }
 
 function nextLines(baseUrl: string, { hasPages, hasAccounts }: Pick<Start, 'hasPages' | 'hasAccounts'>) {

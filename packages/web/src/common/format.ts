@@ -29,6 +29,8 @@ function formatsIn(language: Language) {
   return {
     number: (value: number) => numberIn().format(value),
 
+    decimalSign: () => numberIn().format(1.5).charAt(1),
+
     /** Decimal units (1 kB is 1000 bytes), with at most three digits: "1.23 MB". */
     bytes(bytes: number): string {
       // The value is rounded first, so that 999,999 bytes are 1 MB and not 1000 kB.

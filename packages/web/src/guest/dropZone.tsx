@@ -28,6 +28,8 @@ interface DropZoneProps {
   /** Only an unfinished file can be chosen again; its card has the button. */
   readonly isShut: boolean
   readonly isReady: boolean
+  /** No other part of the page offers to choose files. */
+  readonly isFirst: boolean
   /** Endings of the files that the owner wants. */
   readonly fileKinds: readonly string[] | undefined
   /** What is added now is sent with the message of the files before, unless the guest changes it. */
@@ -37,7 +39,7 @@ interface DropZoneProps {
 
 /** Takes files that are chosen, dropped anywhere on the page, pasted, or photographed. */
 export function DropZone(props: DropZoneProps) {
-  const { isCompact, isSingle, isShut, isReady, fileKinds, carriesMessage, remarks } = props
+  const { isCompact, isSingle, isShut, isReady, isFirst, fileKinds, carriesMessage, remarks } = props
   const text = useText(guestTexts)
   const tell = useTell()
   const [isReading, setIsReading] = useState(false)
@@ -61,7 +63,7 @@ export function DropZone(props: DropZoneProps) {
         </div>
       )}
       <p class="drop-hint pointer-only">{isOver ? text.choose.dropNow : hint}</p>
-      <Choosers {...{ isCompact, isSingle, isShut, isReady, fileKinds, add }} />
+      <Choosers {...{ isCompact, isSingle, isShut, isReady, isFirst, fileKinds, add }} />
       {!isCompact && <p class="soft small pointer-only">{text.choose.pasteHint}</p>}
       {isReading && (
         <p class="row small" role="status">
@@ -74,11 +76,13 @@ export function DropZone(props: DropZoneProps) {
   )
 }
 
-interface ChoosersProps extends Pick<DropZoneProps, 'isCompact' | 'isSingle' | 'isShut' | 'isReady' | 'fileKinds'> {
+type ChosenProps = 'isCompact' | 'isSingle' | 'isShut' | 'isReady' | 'isFirst' | 'fileKinds'
+
+interface ChoosersProps extends Pick<DropZoneProps, ChosenProps> {
   readonly add: (files: readonly ChosenFile[]) => void
 }
 
-function Choosers({ isCompact, isSingle, isShut, isReady, fileKinds, add }: ChoosersProps) {
+function Choosers({ isCompact, isSingle, isShut, isReady, isFirst, fileKinds, add }: ChoosersProps) {
   const text = useText(guestTexts).choose
   const choose = (isFromCamera: boolean) => (files: readonly File[]) => add(fromInput(files, isFromCamera))
   const files = useFileInput({
@@ -98,7 +102,7 @@ function Choosers({ isCompact, isSingle, isShut, isReady, fileKinds, add }: Choo
       {!isShut && (
         <>
           <Button
-            kind={isCompact ? undefined : 'primary'}
+            kind={isFirst && !isCompact ? 'primary' : undefined}
             icon={isCompact ? 'add' : 'file'}
             disabled={!isReady}
             onClick={files.open}

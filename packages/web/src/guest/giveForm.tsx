@@ -8,7 +8,7 @@ import { useText } from '../common/reader.ts'
 import { useLoaded } from '../common/useLoaded.ts'
 import type { Message, Snapshot } from './messages.ts'
 import { PassphraseField } from './passphraseField.tsx'
-import { isPassphraseAsked } from './standing.ts'
+import { haveMessage, isPassphraseAsked } from './standing.ts'
 import { useTell } from './tell.ts'
 import { guestTexts } from './texts.ts'
 import type { AnswerFaults } from './typedAnswers.ts'
@@ -41,8 +41,9 @@ export function GiveForm({ snapshot, chooser, passphrase, onPassphrase, children
   const chosen = snapshot?.counts.chosen ?? 0
   const isBefore = (snapshot?.totals.files ?? 0) === 0
   const needsPassphrase = snapshot?.passphrase === 'wanted' && !isPassphraseAsked(snapshot)
-  // Files that are on their way have their message; the fields come again with files that can still get another.
-  const hasFields = chosen > 0 || (isBefore && chooser !== undefined)
+  // Files that were begun have their message; the fields come again with files that can still get another.
+  const isWritten = snapshot !== undefined && haveMessage(snapshot)
+  const hasFields = chosen > 0 || (isBefore && !isWritten && chooser !== undefined)
   const questions = snapshot?.link.is === 'open' ? snapshot.link.words.questions : undefined
   const asked = useAsked(questions !== undefined)
   const answers = message.answers ?? []
@@ -78,7 +79,12 @@ export function GiveForm({ snapshot, chooser, passphrase, onPassphrase, children
       <div class={`give-parts ${hasFields ? 'beside' : ''}`}>
         {chooser}
         {hasFields && (
-          <MessageFields message={message} onWrite={write} isBefore={isBefore} storage={snapshot?.storage} />
+          <MessageFields
+            message={message}
+            onWrite={write}
+            isFirst={isBefore && !isWritten}
+            storage={snapshot?.storage}
+          />
         )}
       </div>
       {hasFields && questions !== undefined && asked.value !== undefined && (
@@ -142,13 +148,13 @@ function PassphraseSection({ passphrase, onPassphrase, isMissing }: PassphraseSe
 interface MessageFieldsProps {
   readonly message: Message
   readonly onWrite: (change: Partial<Message>) => void
-  /** Nothing has been sent in this visit. */
-  readonly isBefore: boolean
+  /** No file has a message yet. */
+  readonly isFirst: boolean
   /** Undefined until the worker has answered: the fields then accept nothing. */
   readonly storage: Snapshot['storage'] | undefined
 }
 
-function MessageFields({ message, onWrite, isBefore, storage }: MessageFieldsProps) {
+function MessageFields({ message, onWrite, isFirst, storage }: MessageFieldsProps) {
   const text = useText(guestTexts).message
   const isReady = storage !== undefined
   // Said before it is known, so that nothing moves then; a local page is known to store nothing.
@@ -157,9 +163,7 @@ function MessageFields({ message, onWrite, isBefore, storage }: MessageFieldsPro
     <section class="card stack message-fields" aria-labelledby="message-heading">
       <div>
         <h2 id="message-heading">{text.heading}</h2>
-        <p class="soft small">
-          {isBefore ? `${text.optional}${isForgotten ? '' : ` ${text.remembered}`}` : text.again}
-        </p>
+        <p class="soft small">{isFirst ? `${text.optional}${isForgotten ? '' : ` ${text.remembered}`}` : text.again}</p>
       </div>
       <Field label={text.note} hint={text.noteHint}>
         {(input) => (
@@ -190,13 +194,14 @@ function MessageFields({ message, onWrite, isBefore, storage }: MessageFieldsPro
   )
 }
 
-function SendBar({ snapshot: { counts, chosenBytes } }: { readonly snapshot: Snapshot }) {
+function SendBar({ snapshot }: { readonly snapshot: Snapshot }) {
+  const { counts, chosenBytes } = snapshot
   const text = useText(guestTexts)
   const format = useText(formats)
   return (
     <div class="send-bar">
       <span class="soft small">{text.chosen(counts.chosen, format.bytes(chosenBytes))}</span>
-      <Button submits kind="primary" icon="lock">
+      <Button submits kind={isPassphraseAsked(snapshot) ? undefined : 'primary'} icon="lock">
         {text.send(counts.chosen)}
       </Button>
     </div>

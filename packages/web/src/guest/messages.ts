@@ -284,6 +284,8 @@ export interface Snapshot {
   /** Only some of those that were never begun. */
   readonly unfinished: readonly Unfinished[]
   readonly neverBegun: NeverBegun
+  /** What is sealed with the unfinished files already. */
+  readonly unfinishedMessages: readonly SentMessage[]
   readonly remarks: readonly Remark[]
   /** Why files were held back, as far as the server has noted it for the owner of the link. */
   readonly ownerHears: readonly HeldBack[]

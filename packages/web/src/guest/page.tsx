@@ -91,9 +91,7 @@ function Working({ snapshot }: { readonly snapshot: Snapshot | undefined }) {
       {snapshot !== undefined && <OwnersWordsCard snapshot={snapshot} />}
       {!takesNone && !isSending && <Facts snapshot={snapshot} />}
       {snapshot !== undefined && <LinkNotice snapshot={snapshot} />}
-      {snapshot !== undefined && (
-        <UnfinishedCard files={snapshot.unfinished} neverBegun={snapshot.neverBegun} isShut={takesNone} />
-      )}
+      {snapshot !== undefined && <UnfinishedCard snapshot={snapshot} />}
       {snapshot !== undefined && <PassphraseCard snapshot={snapshot} typed={passphrase} onTyped={setPassphrase} />}
       {snapshot !== undefined && <DoneCard snapshot={snapshot} />}
       {snapshot !== undefined && <ProgressCard snapshot={snapshot} />}
@@ -110,6 +108,7 @@ function Working({ snapshot }: { readonly snapshot: Snapshot | undefined }) {
               isSingle={snapshot !== undefined && isForOneFile(snapshot)}
               isShut={takesNone}
               isReady={snapshot !== undefined}
+              isFirst={snapshot === undefined || snapshot.unfinished.length === 0}
               fileKinds={snapshot?.link.is === 'open' ? snapshot.link.words.fileKinds : undefined}
               carriesMessage={snapshot !== undefined && snapshot.counts.chosen === 0 && snapshot.messages.length > 0}
               remarks={snapshot?.remarks ?? []}

@@ -3,6 +3,7 @@ import { answerTo, type Question } from '@blindkeep/client/questions'
 import { MAX_QUESTIONS } from '@blindkeep/protocol/suites'
 import { Field, Name } from '../common/controls.tsx'
 import { formats } from '../common/format.ts'
+import { readableAnswer } from '../common/readableAnswer.ts'
 import { useText } from '../common/reader.ts'
 import { asked as de } from '../text/de/asked.ts'
 import { asked as en } from '../text/en/asked.ts'
@@ -23,6 +24,9 @@ interface QuestionsCardProps {
 export function QuestionsCard({ questions, typed, faults, onType }: QuestionsCardProps) {
   const text = useText(askedTexts)
   const format = useText(formats)
+  // Browsers ask for a date in the order of their own language, which may not be the one that the guest thinks in.
+  const hintOf = ({ kind, label }: Question) =>
+    kind === 'date' ? readableAnswer(kind, answerTo(typed.answers, label) ?? '', format) || undefined : undefined
   const words = (question: Question, fault: Fault) =>
     fault === 'too_long' ? text.faults.too_long(format.number(mostOf(question))) : text.faults[fault]
   return (
@@ -43,7 +47,7 @@ export function QuestionsCard({ questions, typed, faults, onType }: QuestionsCar
           </>
         )
         return (
-          <Field key={label} label={name} fault={fault && words(question, fault)}>
+          <Field key={label} label={name} hint={hintOf(question)} fault={fault && words(question, fault)}>
             {(input) => (
               <AnswerInput
                 question={question}
@@ -102,14 +106,23 @@ function AnswerInput({ question, attributes, value, onValue }: AnswerInputProps)
           ))}
         </select>
       )
-    case 'date':
     case 'number':
+      // Not `type="number"`: it drops a comma without a word where the browser's own language has a point.
+      return (
+        <input
+          {...common}
+          type="text"
+          inputMode="decimal"
+          value={value}
+          onInput={(event) => onValue(event.currentTarget.value)}
+        />
+      )
+    case 'date':
       // While it is half typed, its value is empty; if that were set from outside, the rest would be lost.
       return (
         <input
           {...common}
-          type={question.kind}
-          step={question.kind === 'number' ? 'any' : undefined}
+          type="date"
           defaultValue={value}
           data-label={question.label}
           onInput={(event) => onValue(event.currentTarget.value)}

@@ -1,21 +1,35 @@
 import { Name } from '../common/controls.tsx'
 import { Fact } from '../common/fact.tsx'
+import { formats } from '../common/format.ts'
+import { readableAnswer } from '../common/readableAnswer.ts'
 import { useText } from '../common/reader.ts'
-import type { Message, Snapshot } from './messages.ts'
+import type { LinkStatus, Message, SentMessage, Snapshot } from './messages.ts'
 import { guestTexts } from './texts.ts'
 
 /** A guest rarely changes the message between two goes. */
 const MAX_MESSAGES = 5
 
 /** What has been sent with the files of this visit, or is being sent. */
-export function SentWith({ snapshot: { messages, rows, hiddenRows } }: { readonly snapshot: Snapshot }) {
+export function SentWith({ snapshot: { messages, rows, hiddenRows, link } }: { readonly snapshot: Snapshot }) {
+  const text = useText(guestTexts).sentWith
+  const heading = (files: number) => (files === rows.length + hiddenRows ? text.all(files) : text.some(files))
+  return <SentMessages messages={messages} heading={heading} link={link} />
+}
+
+interface SentMessagesProps {
+  readonly messages: readonly SentMessage[]
+  readonly heading: (files: number) => string
+  readonly link: LinkStatus
+}
+
+export function SentMessages({ messages, heading, link }: SentMessagesProps) {
   const text = useText(guestTexts).sentWith
   return (
     <>
       {messages.slice(0, MAX_MESSAGES).map(({ message, files }, index) => (
         <section key={index} class="sent-with stack tight">
-          <h3>{files === rows.length + hiddenRows ? text.all(files) : text.some(files)}</h3>
-          <SentFacts message={message} />
+          <h3>{heading(files)}</h3>
+          <SentFacts message={message} link={link} />
         </section>
       ))}
       {messages.length > MAX_MESSAGES && <p class="soft small">{text.more}</p>}
@@ -23,9 +37,18 @@ export function SentWith({ snapshot: { messages, rows, hiddenRows } }: { readonl
   )
 }
 
+interface SentFactsProps {
+  readonly message: Message
+  /** Knows which answers are days and numbers. Without it they are shown as they are sealed. */
+  readonly link?: LinkStatus
+}
+
 /** The guest's own words: the name, the message, and the answers. */
-export function SentFacts({ message: { note, sender, answers = [] } }: { readonly message: Message }) {
+export function SentFacts({ message: { note, sender, answers = [] }, link }: SentFactsProps) {
   const text = useText(guestTexts).message
+  const format = useText(formats)
+  const questions = link?.is === 'open' ? link.words.questions : undefined
+  const kindOf = (label: string) => questions?.find((question) => question.label === label)?.kind
   const facts = [
     [text.sender, sender],
     [text.note, note],
@@ -42,7 +65,7 @@ export function SentFacts({ message: { note, sender, answers = [] } }: { readonl
       )}
       {answers.map(([label, value]) => (
         <Fact key={label} term={<Name>{label}</Name>} termClass="soft">
-          <Name>{value}</Name>
+          <Name>{readableAnswer(kindOf(label), value, format)}</Name>
         </Fact>
       ))}
     </dl>

@@ -1,7 +1,17 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Limits, LinkStatus, Phase, Snapshot, Unfinished } from './messages.ts'
-import { canContinue, earlierOf, isChecking, isFileLimited, isProven, isShut, noticeOf, outcomeOf } from './standing.ts'
+import {
+  canContinue,
+  earlierOf,
+  haveMessage,
+  isChecking,
+  isFileLimited,
+  isProven,
+  isShut,
+  noticeOf,
+  outcomeOf,
+} from './standing.ts'
 
 const PHASES = {
   ...{ chosen: 0, unfit: 0, waiting: 0, preparing: 0, sending: 0 },
@@ -38,6 +48,7 @@ function snapshot({ counts = {}, sent = { files: 0, landed: 0 }, ...given }: Giv
       rows: [],
       hiddenRows: 0,
       unfinished: [],
+      unfinishedMessages: [],
       remarks: [],
       ownerHears: [],
     },
@@ -55,6 +66,20 @@ const full = open({ remainingFiles: 0 })
 const upload = (change: Partial<Unfinished> = {}): Unfinished => ({
   ...{ id: 'a', name: 'a', folder: '', size: 1, doneBytes: 1, totalBytes: 2, isInOtherTab: false, standing: 'kept' },
   ...change,
+})
+
+describe('files that are not sent and have their message', () => {
+  const file = { id: '1', name: 'a', folder: '', size: 1, doneBytes: 0, totalBytes: 1, isInOtherTab: false } as const
+  for (const [what, given, is] of [
+    ['none', {}, false],
+    ['begun in an earlier visit', { unfinished: [{ ...file, standing: 'kept' }] }, true],
+    ['begun, and deleted by the server', { unfinished: [{ ...file, standing: 'deleted' }] }, true],
+    ['begun in another tab', { unfinished: [{ ...file, standing: 'kept', isInOtherTab: true }] }, true],
+    ['never begun', { unfinished: [{ ...file, standing: 'never_begun' }] }, false],
+    ['failed', { counts: { failed: 1 } }, true],
+    ['cancelled', { counts: { cancelled: 1 } }, true],
+  ] as readonly (readonly [string, Given, boolean])[])
+    it(`${what}: ${is}`, () => assert.equal(haveMessage(snapshot(given)), is))
 })
 
 describe('a link for its guest', () => {

@@ -32,6 +32,11 @@ export function canContinue({ unfinished }: Snapshot): boolean {
   return unfinished.some(({ isInOtherTab, standing }) => !isInOtherTab && standing === 'kept')
 }
 
+/** Files that are not sent, and have what the guest wrote for them: what is written now would not go with them. */
+export function haveMessage({ counts, unfinished }: Snapshot): boolean {
+  return counts.failed + counts.cancelled > 0 || unfinished.some(({ standing }) => standing !== 'never_begun')
+}
+
 /** Files that need the guest: chosen only, or to be chosen again. */
 export function unsentOf({ counts, unfinished, neverBegun }: Snapshot): number {
   const begun = unfinished.filter(({ isInOtherTab, standing }) => !isInOtherTab && standing !== 'never_begun')

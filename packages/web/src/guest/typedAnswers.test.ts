@@ -12,6 +12,8 @@ describe('what a guest has typed as answers', () => {
   it('is sent in the owner’s order, trimmed, without what is unanswered and what is not asked any more', () => {
     const answers = [['Day', ''] as const, ['Gone', 'x'] as const, ['Matter', ' 1 '] as const]
     assert.deepEqual(answersIn(QUESTIONS, answers), [['Matter', '1']])
+    const amount: Question = { label: 'Amount', kind: 'number', required: true }
+    assert.deepEqual(answersIn([amount], [['Amount', '1250,50']]), [['Amount', '1250.50']])
   })
 
   it('has a fault for what is missing, and for what the browser could not read although its value is empty', () => {

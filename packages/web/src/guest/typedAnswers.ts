@@ -1,30 +1,31 @@
 /** What the guest has typed as answers, and what is wrong with it. Loaded with the first link that has questions. */
 import {
-  type AnswerFault,
   type Answers,
-  answerFault,
   answersText,
   answerTo,
   type Question,
+  sealedAnswer,
+  type TypedFault,
+  typedFault,
 } from '@blindkeep/client/questions'
 
 /** `too_much`: all answers together have more than fits. */
-export type Fault = AnswerFault | 'too_much'
+export type Fault = TypedFault | 'too_much'
 
 export type AnswerFaults = ReadonlyMap<string, Fault>
 
 /** What the fields contain now. */
 export interface Typed {
   readonly answers: Answers
-  /** Labels of fields with something that the browser read as no date or no number at the last try to send. */
+  /** Labels of fields with something that the browser read as no date at the last try to send. */
   readonly unreadable: ReadonlySet<string>
 }
 
-/** In the owner's order, without what is unanswered and what is not asked any more. */
+/** As they are sealed: in the owner's order, without what is unanswered and what is not asked any more. */
 export function answersIn(questions: readonly Question[], answers: Answers): Answers {
-  return questions.flatMap(({ label }) => {
-    const value = answerTo(answers, label)?.trim() ?? ''
-    return value === '' ? [] : [[label, value] as const]
+  return questions.flatMap((question) => {
+    const value = sealedAnswer(question, answerTo(answers, question.label) ?? '')
+    return value === '' ? [] : [[question.label, value] as const]
   })
 }
 
@@ -32,9 +33,9 @@ export function answersIn(questions: readonly Question[], answers: Answers): Ans
 export function answerFaults(questions: readonly Question[], typed: Typed): AnswerFaults {
   const faults = new Map<string, Fault>()
   for (const question of questions) {
-    const { label, kind } = question
-    const unreadable = kind === 'date' ? 'not_a_date' : 'not_a_number'
-    const fault = typed.unreadable.has(label) ? unreadable : answerFault(question, answerTo(typed.answers, label) ?? '')
+    const { label } = question
+    const isUnreadable = typed.unreadable.has(label)
+    const fault = isUnreadable ? 'not_a_date' : typedFault(question, answerTo(typed.answers, label) ?? '')
     if (fault !== undefined) faults.set(label, fault)
   }
   if (faults.size > 0) return faults

@@ -5,27 +5,26 @@ import { Icon } from '../common/icons.tsx'
 import { useText } from '../common/reader.ts'
 import { ConfirmCancel } from './confirmCancel.tsx'
 import { canChooseFolders, openChooser } from './dropZone.tsx'
-import type { NeverBegun, Unfinished } from './messages.ts'
+import type { Snapshot, Unfinished } from './messages.ts'
 import { RowName } from './rowName.tsx'
+import { SentMessages } from './sentWith.tsx'
+import { isShut as isShutNow } from './standing.ts'
 import { useTell } from './tell.ts'
 import { guestTexts, type Words } from './texts.ts'
 
 const MAX_SHOWN = 20
 
-interface UnfinishedCardProps {
-  readonly files: readonly Unfinished[]
-  readonly neverBegun: NeverBegun
-  /** The link accepts no new files. */
-  readonly isShut: boolean
-}
-
 /** Files of earlier visits that have not arrived, how far each is, and how to continue. */
-export function UnfinishedCard({ files, neverBegun, isShut }: UnfinishedCardProps) {
+export function UnfinishedCard({ snapshot }: { readonly snapshot: Snapshot }) {
+  const { unfinished: files, unfinishedMessages, neverBegun, counts, link } = snapshot
+  const isShut = isShutNow(snapshot)
   const text = useText(guestTexts)
   const tell = useTell()
   const [discarding, setDiscarding] = useState<Unfinished>()
   if (files.length === 0) return null
   const here = files.filter(({ isInOtherTab }) => !isInOtherTab)
+  // What is chosen already has the main button.
+  const kind = counts.chosen > 0 ? undefined : 'primary'
   const canContinue = here.some(({ standing }) => standing === 'kept')
   const isOffered = here.length > 0 && (canContinue || !isShut)
   const count = files.filter(({ standing }) => standing !== 'never_begun').length + neverBegun.files
@@ -39,17 +38,17 @@ export function UnfinishedCard({ files, neverBegun, isShut }: UnfinishedCardProp
     <section class="card stack unfinished" aria-labelledby="unfinished-heading">
       <div class="stack tight">
         <h2 id="unfinished-heading">{text.unfinished.heading(count)}</h2>
-        {(canContinue || isOffered) && <p>{text.unfinished.more(count)}</p>}
+        {isOffered && <p>{(canContinue ? text.unfinished.more : text.unfinished.moreUnsent)(count)}</p>}
         {isShut && canContinue && <p>{text.unfinished.closed}</p>}
       </div>
       <div class="row">
         {isOffered && hasFolders && (
-          <Button kind="primary" icon="folder" onClick={() => openChooser('folder')}>
+          <Button kind={kind} icon="folder" onClick={() => openChooser('folder')}>
             {text.unfinished.chooseFolder}
           </Button>
         )}
         {isOffered && (
-          <Button kind={hasFolders ? undefined : 'primary'} icon="file" onClick={() => openChooser('files')}>
+          <Button kind={hasFolders ? undefined : kind} icon="file" onClick={() => openChooser('files')}>
             {hasFolders ? text.unfinished.chooseFiles : text.unfinished.choose}
           </Button>
         )}
@@ -59,6 +58,8 @@ export function UnfinishedCard({ files, neverBegun, isShut }: UnfinishedCardProp
           </Button>
         )}
       </div>
+      <SentMessages messages={unfinishedMessages} heading={text.unfinished.sealedWith} link={link} />
+      {unfinishedMessages.length > 0 && <p class="soft small">{text.unfinished.sealedStays}</p>}
       <ul class="rows">
         {shown.map((upload) => (
           <UnfinishedRow key={upload.id} upload={upload} isShut={isShut} onDiscard={() => giveUp(upload)} />

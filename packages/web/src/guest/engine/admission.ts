@@ -1,10 +1,9 @@
 /** What happens to a chosen file: it is known, continues a stored upload, is new, or is refused. */
 import { misfitsOf, type Used } from '@blindkeep/client/fit'
 import { batchOf, type SendState } from '@blindkeep/client/guest'
-import { parseAnswers } from '@blindkeep/client/questions'
 import { usualSealedBytes } from '@blindkeep/client/sizes'
 import { sourceOfBlob } from '@blindkeep/client/source'
-import type { ChosenFile, FailureReason, Limits, LinkStatus, NotFiles } from '../messages.ts'
+import type { ChosenFile, FailureReason, Limits, LinkStatus, Message, NotFiles } from '../messages.ts'
 import type { Asked } from './asked.ts'
 import type { EarlierUploads } from './earlierUploads.ts'
 import type { Entries, Entry } from './entries.ts'
@@ -14,7 +13,7 @@ import type { LockedUploads } from './lockedUploads.ts'
 import { become } from './phases.ts'
 import type { PlannedFiles } from './plannedFiles.ts'
 import type { Remarks } from './remarks.ts'
-import { messageOf } from './sentMessages.ts'
+import { sealedMessageOf } from './sentMessages.ts'
 import { matchOf } from './uploadMatch.ts'
 
 export interface Admission {
@@ -48,6 +47,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
 
   async function add(files: readonly ChosenFile[], others: NotFiles = {}): Promise<void> {
     await earlier.refresh()
+    const goes = messagesOfGoes(entries, earlier.uploads())
     if (files.length > 0) forgetReplaced(entries, linkStatus())
     const known = new Map([...entries.all()].map((entry) => [identityKey(entry), entry]))
     const refused: Record<Refusal, ChosenFile[]> = { already_there: [], already_landed: [], not_taken: [] }
@@ -66,6 +66,12 @@ export function createAdmission(options: AdmissionOptions): Admission {
     onChange()
     await asked.look()
     judge()
+    // The guest has sent these files already, with the others of their go.
+    for (const { id, phase, batch } of [...entries.all()]) {
+      const message = batch && goes.get(batch.id)
+      if (phase === 'chosen' && batch !== undefined && message !== undefined)
+        entries.change(id, become.submitted(message, batch))
+    }
     onChange()
   }
 
@@ -156,10 +162,21 @@ function sayRemarks(remarks: Remarks, { refused, empty, others, isNothing }: Fou
   ])
 }
 
+/** By batch: what the files say that were sealed before the page was closed. */
+function messagesOfGoes(entries: Entries, uploads: readonly StoredUpload[]): ReadonlyMap<string, Message> {
+  const goes = new Map<string, Message>()
+  const note = (state: SendState | undefined) => {
+    const batch = state && batchOf(state.header)
+    if (state !== undefined && batch !== undefined) goes.set(batch.id, sealedMessageOf(state))
+  }
+  for (const { state } of entries.all()) note(state)
+  for (const { state } of uploads) note(state)
+  return goes
+}
+
 function storedFactsOf({ id, state, sentBytes }: StoredUpload) {
-  const { note = '', sender = '', fields } = state.header
-  const message = messageOf({ note, sender, answers: parseAnswers(fields) })
-  return { id, state, totalBytes: state.size, sentBytes, batch: batchOf(state.header), message }
+  const [batch, message] = [batchOf(state.header), sealedMessageOf(state)]
+  return { id, state, totalBytes: state.size, sentBytes, batch, message }
 }
 
 /** Through a link that takes one file, the file that is chosen now replaces the one that was chosen before. */

@@ -2,13 +2,14 @@
 import type { Environment } from '@blindkeep/client/environment'
 import { askSend, forNewSession, type Landed } from '@blindkeep/client/guest'
 import { mapConcurrently } from '@blindkeep/protocol/concurrency'
-import type { Unfinished } from '../messages.ts'
+import type { Message, Unfinished } from '../messages.ts'
 import type { Entries } from './entries.ts'
 import type { GuestStore, LandedFile, StoredUpload } from './guestStore.ts'
 import { addLandedFile, landedFileOf } from './landedFiles.ts'
 import type { LockedUploads } from './lockedUploads.ts'
 import { createOtherTabs } from './otherTabs.ts'
 import type { PlannedFiles } from './plannedFiles.ts'
+import { sealedMessageOf } from './sentMessages.ts'
 import { shortened } from './snapshot.ts'
 import type { TabLocks } from './tabLocks.ts'
 
@@ -25,6 +26,8 @@ export interface EarlierUploads {
   checkStatus(): Promise<void>
   /** `isClosed`: the link takes no new uploads, so that only one that the server has begun can continue. */
   unfinished(isClosed: boolean): readonly Unfinished[]
+  /** What is sealed with each of the unfinished uploads. */
+  messages(): readonly Message[]
   /** Unfinished uploads with the states that continue them, or restart those that the server deleted. */
   uploads(): readonly StoredUpload[]
   /** Removes it from this list: the guest chose its file in this visit. The store keeps the upload. */
@@ -51,7 +54,7 @@ interface EarlierUploadsOptions {
   readonly onChange: () => void
 }
 
-type EarlierUpload = StoredUpload & { readonly isInOtherTab: boolean }
+type EarlierUpload = StoredUpload & { readonly isInOtherTab: boolean; readonly message: Message }
 
 export function createEarlierUploads(options: EarlierUploadsOptions): EarlierUploads {
   const { linkId, entries, environment, planned, store, locks, onLanded, onMissingReceipt, onChange } = options
@@ -65,7 +68,11 @@ export function createEarlierUploads(options: EarlierUploadsOptions): EarlierUpl
     await planned.refresh()
     const stored = await store.uploads(linkId)
     const seen = await Promise.all(
-      stored.map(async (upload) => ({ ...upload, isInOtherTab: await locks.isLocked(upload.id) })),
+      stored.map(async (upload) => ({
+        ...upload,
+        isInOtherTab: await locks.isLocked(upload.id),
+        message: sealedMessageOf(upload.state),
+      })),
     )
     // Filtered last: while the store and the locks were read, the guest may have chosen the file of an upload.
     unfinished = seen.filter(({ id }) => entries.get(id) === undefined)
@@ -111,6 +118,7 @@ export function createEarlierUploads(options: EarlierUploadsOptions): EarlierUpl
     },
     unfinished: (isClosed) =>
       unfinished.map((upload) => unfinishedOf(upload, standingOf(upload, deletedOnServer.has(upload.id), isClosed))),
+    messages: () => unfinished.map(({ message }) => message),
     uploads: () =>
       unfinished.map((upload) =>
         deletedOnServer.has(upload.id)

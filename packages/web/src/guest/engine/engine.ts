@@ -6,6 +6,7 @@ import { isClosed, isOver } from './closedLink.ts'
 import { createEngineParts, type EngineParts, type GuestEngineOptions } from './engineParts.ts'
 import { createFileCommands, type FileCommands } from './fileCommands.ts'
 import type { ReceiptDocument } from './receiptDocument.ts'
+import { createSentMessages } from './sentMessages.ts'
 import { viewOf } from './snapshot.ts'
 
 export interface GuestEngine extends FileCommands, AllFilesCommands {
@@ -74,9 +75,14 @@ function snapshotOf(parts: EngineParts): Snapshot {
   }
 }
 
-function unfinishedIn({ link, earlier, planned }: EngineParts): Pick<Snapshot, 'unfinished' | 'neverBegun'> {
+type UnfinishedFacts = Pick<Snapshot, 'unfinished' | 'unfinishedMessages' | 'neverBegun'>
+
+function unfinishedIn({ link, earlier, planned }: EngineParts): UnfinishedFacts {
   const status = link.status()
-  if (isOver(status)) return { unfinished: [], neverBegun: { files: 0, hasFolders: false } }
+  if (isOver(status)) return { unfinished: [], unfinishedMessages: [], neverBegun: { files: 0, hasFolders: false } }
   const { shown, ...neverBegun } = planned.neverBegun()
-  return { unfinished: [...earlier.unfinished(isClosed(status)), ...shown], neverBegun }
+  const sealed = createSentMessages()
+  for (const message of earlier.messages()) sealed.add(message)
+  const unfinished = [...earlier.unfinished(isClosed(status)), ...shown]
+  return { unfinished, unfinishedMessages: sealed.all(), neverBegun }
 }

@@ -49,17 +49,28 @@ describe('files that were to be sent and not begun', () => {
       pathsOf(unfinished),
       [...'bcdefghij'].map((name) => `trip/day 1/${name}`),
     )
-    world.proxy.tamper()
     await tab.add([arrived, ...others])
     const again = tab.snapshot()
     assert.deepEqual([again.remarks[0]?.about, again.remarks[0]?.count, again.unfinished], ['already_landed', 1, []])
-    assert.equal(again.counts.chosen, missing.length)
+    assert.deepEqual([again.counts.chosen, again.totals.files], [0, others.length], 'one choice continues all')
     // The store in memory writes before the next macrotask.
     await new Promise((resolve) => setImmediate(resolve))
     const later = await openTab(url, reopened(browser))
-    assert.equal((await later.untilOpen()).neverBegun.files, missing.length, 'chosen again, and not sent again')
+    const words = { note: 'the others', sender: '' }
+    const asked = await later.untilOpen()
+    assert.ok(asked.neverBegun.files > 0, 'chosen again, and not begun again')
+    assert.deepEqual(
+      asked.unfinishedMessages.map(({ message }) => message),
+      [words],
+    )
+    // Meant for others: what is sealed with the begun files stays, and goes with the rest of their go.
+    later.write({ note: 'corrected', sender: '' })
+    world.proxy.tamper()
     await later.add(others)
-    later.send(later.snapshot().message, undefined)
+    assert.deepEqual(
+      later.snapshot().messages.map(({ message, files }) => [message, files]),
+      [[words, others.length]],
+    )
     await later.untilAll('landed')
     const sent = (await world.owner.inbox()).filter((drop) => drop.opaqueId === opaqueId)
     assert.deepEqual(sent.length, 10)

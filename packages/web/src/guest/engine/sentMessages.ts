@@ -1,9 +1,16 @@
 /** What the guest says with the files: name, message and answers. */
+import type { SendState } from '@blindkeep/client/guest'
+import { parseAnswers } from '@blindkeep/client/questions'
 import type { Message, SentMessage } from '../messages.ts'
 
 /** Without answers the member is absent. */
 export function messageOf({ note, sender, answers = [] }: Message): Message {
   return { note, sender, ...(answers.length > 0 && { answers }) }
+}
+
+/** It cannot be changed any more. */
+export function sealedMessageOf({ header: { note = '', sender = '', fields } }: SendState): Message {
+  return messageOf({ note, sender, answers: parseAnswers(fields) })
 }
 
 export function isEmpty({ note, sender, answers = [] }: Message): boolean {

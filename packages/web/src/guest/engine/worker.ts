@@ -66,11 +66,14 @@ async function perform(opened: GuestEngine, command: Exclude<Command, { do: 'ope
     case 'add':
       return opened.add(command.files, command.others)
     case 'send':
-      return opened.send(command.message, command.passphrase)
+      opened.send(command.message, command.passphrase)
+      // At once: the proof of a passphrase takes seconds, in which this thread does nothing else.
+      return publish(opened)
     case 'write':
       return opened.write(command.message)
     case 'passphrase':
-      return opened.givePassphrase(command.passphrase)
+      opened.givePassphrase(command.passphrase)
+      return publish(opened)
     case 'saveReceipts': {
       const document = await opened.receiptDocument(command.id)
       return document === undefined ? undefined : post({ is: 'document', ...document })

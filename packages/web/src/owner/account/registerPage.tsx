@@ -143,6 +143,7 @@ function RegisterForm({ newAttempt, invite: given, onAccount }: RegisterFormProp
     isRefused ? text.register.inviteWrong : hasTried && isMissing ? text.required : undefined
   return (
     <CheckedForm
+      focusesFirst
       isComplete={isEmail(email) && password.isAcceptable && (!isInviteAsked || invite.trim() !== '')}
       onSubmit={() => void action.run(submit)}
     >
@@ -154,7 +155,13 @@ function RegisterForm({ newAttempt, invite: given, onAccount }: RegisterFormProp
           <NewPasswordFields label={text.password} password={password} email={email} hasTried={hasTried} />
           {isExposed && <ExposedNotice text={text.register.exposed} />}
           {isInviteAsked && (
-            <InviteField invite={invite} onInvite={setInvite} fault={inviteFault(hasTried)} field={inviteField} />
+            <InviteField
+              invite={invite}
+              hint={invite !== '' && invite === given?.code ? text.register.inviteFromLink : text.register.inviteHint}
+              onInvite={setInvite}
+              fault={inviteFault(hasTried)}
+              field={inviteField}
+            />
           )}
           <StayCheck stay={stay} onStay={setStay} />
           <Button kind="primary" submits busy={action.isBusy}>
@@ -169,15 +176,16 @@ function RegisterForm({ newAttempt, invite: given, onAccount }: RegisterFormProp
 
 interface InviteFieldProps {
   readonly invite: string
+  readonly hint: string
   readonly onInvite: (invite: string) => void
   readonly fault: string | undefined
   readonly field: Ref<HTMLInputElement>
 }
 
-function InviteField({ invite, onInvite, fault, field }: InviteFieldProps) {
+function InviteField({ invite, hint, onInvite, fault, field }: InviteFieldProps) {
   const text = useText(accountTexts).register
   return (
-    <Field label={text.invite} hint={text.inviteHint} fault={fault}>
+    <Field label={text.invite} hint={hint} fault={fault}>
       {(input) => (
         <input
           {...input}

@@ -84,6 +84,7 @@ export const account: typeof import('../en/account.ts').account = {
     signIn: 'Ich habe ein Konto',
     invite: 'Einladungscode',
     inviteHint: 'Dieser Server nimmt neue Konten nur mit einer Einladung an. Fragen Sie den Betreiber danach.',
+    inviteFromLink: 'Der Code ist aus dem Link, den Sie geöffnet haben.',
     inviteWrong: 'Diese Einladung ist nicht gültig oder wurde schon verwendet.',
     exposed: {
       title: 'Server haben diese Einladung gesehen',

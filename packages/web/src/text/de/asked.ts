@@ -9,7 +9,9 @@ export const asked: typeof import('../en/asked.ts').asked = {
     too_long: (most) => `Verwenden Sie höchstens ${most} Zeichen.`,
     not_a_choice: 'Wählen Sie eine der Antworten.',
     not_a_date: 'Geben Sie ein ganzes Datum mit Tag, Monat und Jahr ein.',
-    not_a_number: 'Geben Sie eine Zahl in Ziffern ein.',
+    not_a_number: 'Geben Sie eine Zahl in Ziffern ohne Tausenderzeichen ein, wie 1250,50.',
+    two_ways:
+      'Das können Tausender oder Nachkommastellen sein. Schreiben Sie Tausender ohne Zeichen, wie 1250, oder Nachkommastellen mit einer 0 mehr, wie 1,2500.',
     too_much: 'Alle Antworten zusammen sind zu lang. Kürzen Sie diese.',
   },
 }

@@ -378,6 +378,16 @@ export const guest: typeof import('../en/guest.ts').guest = {
         'Wählen Sie die Datei noch einmal aus, um weiterzumachen. Dieser Browser hat sich den Fortschritt gemerkt, aber nicht die Datei selbst.',
         'Wählen Sie die Dateien noch einmal aus, um weiterzumachen. Dieser Browser hat sich den Fortschritt gemerkt, aber nicht die Dateien selbst.',
       ),
+    moreUnsent: (count) =>
+      plural(
+        count,
+        'Wählen Sie die Datei noch einmal aus, um sie zu senden.',
+        'Wählen Sie die Dateien noch einmal aus, um sie zu senden.',
+      ),
+    sealedWith: (count) =>
+      `Verschlüsselt mit ${plural(count, 'der angefangenen Datei', `${files(count)}, die angefangen sind`)}`,
+    sealedStays:
+      'Das bleibt bei ihnen, was immer Sie zu anderen Dateien schreiben. Um es für eine Datei zu ändern, geben Sie sie hier auf und wählen Sie sie dann noch einmal aus.',
     far: (percent) => `${percent} davon sind auf dem Server`,
     none: 'Davon ist noch nichts auf dem Server',
     neverBegun: 'Noch nicht gesendet. Wählen Sie die Datei noch einmal aus, um sie zu senden.',

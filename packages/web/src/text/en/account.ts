@@ -79,6 +79,7 @@ export const account = {
     signIn: 'I have an account',
     invite: 'Invite code',
     inviteHint: 'This server needs an invite for a new account. Ask its operator for one.',
+    inviteFromLink: 'The code is from the link that you opened.',
     inviteWrong: 'This invite is not valid or has already been used.',
     exposed: {
       title: 'Servers have seen this invite',

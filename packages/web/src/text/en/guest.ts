@@ -368,6 +368,10 @@ export const guest = {
         'Choose it again to continue where it stopped. This browser remembers the progress, but not the file itself.',
         'Choose them again to continue where they stopped. This browser remembers the progress, but not the files themselves.',
       ),
+    moreUnsent: (count: number) => plural(count, 'Choose it again to send it.', 'Choose them again to send them.'),
+    sealedWith: (count: number) => `Encrypted with ${files(count)} that ${plural(count, 'was', 'were')} begun`,
+    sealedStays:
+      'This stays with them, whatever you write for other files. To change it for a file, give the file up here, then choose it again.',
     far: (percent: string) => `${percent} is on the server`,
     none: 'Nothing of it is on the server yet',
     neverBegun: 'Not sent yet. Choose it again to send it.',

@@ -1,4 +1,5 @@
 import { Client } from 'pg'
+import { isRefusedLogin, LOGIN_HELP } from './login.ts'
 import { typesOfPort } from './types.ts'
 
 /**
@@ -17,7 +18,9 @@ export async function openClient(url: string): Promise<Client> {
   const client = new Client({ connectionString: url, fallback_application_name: 'blindkeep', types: typesOfPort })
   // A connection that is lost between two statements rejects the next one.
   client.on('error', () => undefined)
-  await client.connect()
+  await client.connect().catch((error: unknown) => {
+    throw isRefusedLogin(error) ? new Error(LOGIN_HELP, { cause: error }) : error
+  })
   await client.query(START)
   return client
 }

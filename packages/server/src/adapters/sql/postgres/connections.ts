@@ -2,6 +2,7 @@ import { type ClientBase, DatabaseError, Pool, type PoolClient } from 'pg'
 import { type Connections, StorageUnavailable } from '../../../ports/store.ts'
 import { MAX_WAITING } from '../shared/turns.ts'
 import type { PostgresHealth } from './health.ts'
+import { isRefusedLogin, LOGIN_HELP } from './login.ts'
 import { openSession, type PostgresSession, serverRunIn, startOf } from './session.ts'
 import { typesOfPort } from './types.ts'
 
@@ -71,15 +72,6 @@ export function createConnections(options: {
     count: () => ({ open: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
     end: () => pool.end(),
   }
-}
-
-const LOGIN_HELP =
-  'PostgreSQL refuses the login. Check the user and the database in DATABASE_URL, and the password in PGPASSWORD, PGPASSFILE or DATABASE_URL.'
-
-/** Class 28 (https://www.postgresql.org/docs/current/errcodes-appendix.html), or no password to send. */
-function isRefusedLogin(error: unknown): boolean {
-  if (error instanceof DatabaseError) return error.code?.startsWith('28') === true
-  return error instanceof Error && error.message.startsWith('SASL: ')
 }
 
 /** After a timeout the caller must not use the connection again: the answer may still arrive. */
