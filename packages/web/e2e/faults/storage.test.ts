@@ -103,6 +103,17 @@ describe('a server that has lost, damaged or withheld files', () => {
     await row(page, 'letter').getByText('You may delete this copy').waitFor()
     await assertAccessible(page)
 
+    const asked = Promise.withResolvers<void>()
+    await page.route('**/v1/sync*', (route) => asked.promise.then(() => route.continue()))
+    await page.getByRole('link', { name: 'Links' }).click()
+    await page.getByRole('heading', { name: 'Storage', level: 1 }).waitFor({ state: 'detached' })
+    await page.getByRole('link', { name: 'Storage' }).click()
+    await page.getByText('No result yet.').waitFor()
+    assert.equal(await page.getByText('You may delete this copy').count(), 0, 'a yes before later changes are known')
+    asked.resolve()
+    await row(page, 'letter').getByText('You may delete this copy').waitFor()
+    await page.unroute('**/v1/sync*')
+
     await page.getByLabel('Quick: is the whole file there').check()
     await check(page)
     await results(page).getByText('Stored, but its bytes were not read').first().waitFor()
