@@ -4,6 +4,7 @@ import { formats } from '../../common/format.ts'
 import { Icon, type IconName } from '../../common/icons.tsx'
 import { isLocalPage } from '../../common/localPage.ts'
 import { useText } from '../../common/reader.ts'
+import { Redrawn } from '../../common/redrawn.tsx'
 import { errorTexts } from '../errorText.ts'
 import { albumsTexts } from './texts.ts'
 import { isActive, OtherFile, type UploadItem, type UploadPhase } from './uploadItem.ts'
@@ -32,7 +33,7 @@ export function UploadPanel({ queue, items }: UploadPanelProps) {
       {items.some(({ phase }) => phase === 'file_missing') && <p class="small soft">{text.missing}</p>}
       <ul class="stack">
         {items.map((item) => (
-          <UploadRow key={item.id} item={item} queue={queue} />
+          <Redrawn key={item.id} parts={[item, queue]} draw={() => <UploadRow item={item} queue={queue} />} />
         ))}
       </ul>
       <p role="status" class={isAllDone ? '' : 'visually-hidden'}>

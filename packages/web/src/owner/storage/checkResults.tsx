@@ -4,10 +4,13 @@ import { Button, Name, Notice } from '../../common/controls.tsx'
 import { formats } from '../../common/format.ts'
 import { isolated } from '../../common/isolated.ts'
 import { useText } from '../../common/reader.ts'
+import { useRefreshed } from '../../common/useRefreshed.ts'
+import { assetFeedOf } from '../albums/assetFeed.ts'
 import { TrustBadge } from '../albums/trustBadge.tsx'
-import { useOwnerPages } from '../context.ts'
+import { useLive, useOwnerPages } from '../context.ts'
 import { showsCause, useCauseText } from './causeText.ts'
 import { type CheckState, checkRunOf, isUnchecked } from './checkRun.ts'
+import { isListed } from './compare.ts'
 import { OutcomeBadge } from './outcomeBadge.tsx'
 import { type Outcome, SUMMARY_TONES, summaryOf, type Tally, TONES, tallyOf } from './outcomes.ts'
 import type { ReceiptsOf } from './receiptsDialog.tsx'
@@ -83,6 +86,7 @@ function Conclusion({ state, tally }: { readonly state: CheckState; readonly tal
           <p class="small">{text.results.between(format.instant(span.from), format.instant(span.to))}</p>
         )}
       </Notice>
+      <ChangedSince entries={state.entries} />
       {state.sampled !== undefined && <SampleNotice run={state.sampled} />}
       {state.wasStopped && <p>{text.check.stopped}</p>}
       {state.error !== undefined && (
@@ -101,6 +105,16 @@ function Conclusion({ state, tally }: { readonly state: CheckState; readonly tal
       )}
     </div>
   )
+}
+
+/** The results are about their instant: one that was deleted since is still among them. */
+function ChangedSince({ entries }: Pick<CheckState, 'entries'>) {
+  const { owner } = useOwnerPages()
+  const text = useText(storageTexts).results
+  const { value: listed, reload } = useRefreshed(() => assetFeedOf(owner).refresh())
+  useLive(['asset.changed', 'drop.adopted'], reload)
+  const changed = listed === undefined ? 0 : entries.filter(({ facts }) => !isListed(facts, listed)).length
+  return changed === 0 ? null : <Notice tone="warn">{text.changedSince(changed)}</Notice>
 }
 
 interface FilesProps extends CheckResultsProps {

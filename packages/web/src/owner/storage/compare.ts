@@ -94,19 +94,22 @@ export function withChosen(copies: readonly LocalCopy[], added: readonly LocalCo
 /** A verdict is about one instant: it goes when the file is no longer listed as it was then. */
 export function asListed(copy: LocalCopy, assets: ReadonlyMap<AssetId, AssetFacts>): LocalCopy {
   if (copy.kind !== 'safe') return copy
-  const now = copy.kept && assets.get(copy.kept.assetId)
-  return now !== undefined && identityOf(now) === identityOf(copy.kept)
+  return copy.kept !== undefined && isListed(copy.kept, assets)
     ? copy
     : { ...copy, ...UNCOMPARED, kind: 'changed_since' }
 }
 
+/** Whether the list still has the file as it was then. */
+export function isListed(then: AssetFacts, assets: ReadonlyMap<AssetId, AssetFacts>): boolean {
+  const now = assets.get(then.assetId)
+  return now !== undefined && identityOf(now) === identityOf(then)
+}
+
 /** Previews, which a page may add at any time, are no part of it. */
-function identityOf(facts: AssetFacts | undefined): string {
+function identityOf({ albumId, blobs }: AssetFacts): string {
   const bundleRoles: readonly string[] = BUNDLE_ROLES
-  const hashes = facts?.blobs
-    .filter(({ role }) => bundleRoles.includes(role))
-    .map(({ role, hash }) => `${role} ${hash}`)
-  return JSON.stringify([facts?.albumId, hashes?.toSorted()])
+  const hashes = blobs.filter(({ role }) => bundleRoles.includes(role)).map(({ role, hash }) => `${role} ${hash}`)
+  return JSON.stringify([albumId, hashes.toSorted()])
 }
 
 /** `yes` only when each copy was confirmed; `none` until all are compared. */

@@ -1,5 +1,5 @@
 /** State that outlives the page that shows it: it keeps changing while the owner looks at other pages. */
-import { useEffect, useState } from 'preact/hooks'
+import { useLayoutEffect, useState } from 'preact/hooks'
 
 export interface RunState<State> {
   get(): State
@@ -26,7 +26,8 @@ export function createRunState<State extends object>(first: State): RunState<Sta
 
 export function useRunState<State>(run: Pick<RunState<State>, 'get' | 'subscribe'>): State {
   const [state, setState] = useState(run.get)
-  useEffect(() => {
+  // Before the page is painted, so that nothing is shown that its first look at the state takes back.
+  useLayoutEffect(() => {
     // The state may have changed between the drawing and this effect.
     setState(run.get())
     return run.subscribe(() => setState(run.get()))

@@ -223,6 +223,8 @@ const results: Texts['results'] = {
   },
   between: (from, to) =>
     from === to ? `Das galt am ${from} (Uhr des Servers).` : `Das galt zwischen ${from} und ${to} (Uhr des Servers).`,
+  changedSince: (count) =>
+    `Seit dieser Prüfung ${plural(count, 'wurde', 'wurden')} ${files(count)} gelöscht, verschoben oder geändert. Prüfen Sie noch einmal.`,
   counts: {
     deep: (count) => `${number(count)} gespeichert, jedes Byte gelesen`,
     structural: (count) => `${number(count)} gespeichert, Bytes nicht gelesen`,

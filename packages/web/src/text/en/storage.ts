@@ -234,6 +234,8 @@ const results = {
     from === to
       ? `This was true on ${from} (the server’s clock).`
       : `This was true between ${from} and ${to} (the server’s clock).`,
+  changedSince: (count: number) =>
+    `${files(count)} ${plural(count, 'has', 'have')} been deleted, moved or changed since this check. Check again.`,
   counts: {
     deep: (count: number) => `${number(count)} stored, every byte read`,
     structural: (count: number) => `${number(count)} stored, bytes not read`,
