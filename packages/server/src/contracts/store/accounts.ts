@@ -74,11 +74,13 @@ function describeRows(inStore: InStore): void {
         return { signInKeyHash: bytes(32, number), kdfVersion, salt, sealedAccountKey: bytes(80, number) }
       }
       const from = account(1).signInKeyHash
+      // None of the new keys is the present one.
+      const first = 20
       const changed = await atOnce(store, 8, (tx, index) =>
-        tx.accounts.changeSignInKey(accountId(1), from, valuesOf(index + 3)),
+        tx.accounts.changeSignInKey(accountId(1), from, valuesOf(index + first)),
       )
       assert.equal(countTrue(changed), 1)
-      const values = valuesOf(changed.indexOf(true) + 3)
+      const values = valuesOf(changed.indexOf(true) + first)
       assert.deepEqual(await store.read((tx) => tx.accounts.find(accountId(1))), { ...before, ...values })
       const none = { ...values, signInKeyHash: bytes(32, 8), salt: undefined, sealedAccountKey: undefined }
       assert.equal(
