@@ -4,6 +4,7 @@ import { describe, it } from 'node:test'
 import type { Owner } from '@blindkeep/client/owner'
 import { changeBody, isRequest } from '../../../testing/maliciousServer.ts'
 import { sendFile } from '../../../testing/people.ts'
+import { guest as text } from '../src/text/en/guest.ts'
 import { assertAccessible } from './axe.ts'
 import { useBrowser } from './browser.ts'
 import { allArrived, button, choose, rowOf, sendChosen, someFile } from './guestPage.ts'
@@ -173,6 +174,7 @@ describe('a link that accepts nothing', () => {
     for (const [address, heading] of cases) {
       const visit = await browser.visit({ url: address, device: 'phone', locale: 'en-GB' })
       await visit.page.getByRole('heading', { name: heading }).waitFor()
+      if (address === full.url) await visit.page.getByText(text.standing.ownerHears).waitFor()
       await assertAccessible(visit.page)
       await visit.close()
     }

@@ -58,6 +58,7 @@ function LinkFaultNotice({ snapshot }: { readonly snapshot: Snapshot }) {
         <h2>{title}</h2>
         <p>{isClosed ? `${why} ${more}` : more}</p>
         {!notice.endsWith('_for_new') && <p class="soft small">{text.standing.elsewhere}</p>}
+        {!isClosed && snapshot.ownerHears.length > 0 && <p class="soft small">{text.standing.ownerHears}</p>}
         {!notice.startsWith('closed') && <AskAgain label={text.standing.lookAgain} />}
       </Notice>
     )

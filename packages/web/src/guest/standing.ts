@@ -1,11 +1,18 @@
 /** Whether the link takes files, and what is left of this visit. Pure, for each part of the page. */
 import type { Limits, Row, Snapshot } from './messages.ts'
 
-/** As far as the server's last answer says. */
+export type WhyFull = 'too_many' | 'inbox_full' | 'no_room'
+
+/** Why the link takes no more files, as far as the server's last answer says. */
+export function whyFull({ remainingFiles, fileBytesMax, inboxFull }: Limits): WhyFull | undefined {
+  if (remainingFiles === 0) return 'too_many'
+  if (inboxFull === true) return 'inbox_full'
+  // A total or the storage of the owner: the server does not say which.
+  return fileBytesMax === 0 ? 'no_room' : undefined
+}
+
 export function isFull({ link }: Snapshot): boolean {
-  if (link.is !== 'open') return false
-  const { remainingFiles, fileBytesMax, inboxFull } = link.limits
-  return remainingFiles === 0 || fileBytesMax === 0 || inboxFull === true
+  return link.is === 'open' && whyFull(link.limits) !== undefined
 }
 
 /** The link limits single files. With a total only, a slightly smaller second figure would look like a loss. */
@@ -79,12 +86,13 @@ export function noticeOf(snapshot: Snapshot): Notice | undefined {
   const isOwn = counts.landed + counts.failed + totals.files > 0 || canContinue(snapshot)
   if (link.is === 'refused' && link.fault === 'closed') return isOwn ? 'closed_for_new' : 'closed'
   // While files are sent, their own reservations may be what fills the link.
-  if (!isFull(snapshot) || totals.files > 0) return undefined
-  if (link.is === 'open' && link.limits.remainingFiles === 0) return isOwn ? 'full_for_new' : 'full'
-  if (link.is === 'open' && link.limits.inboxFull === true) return isOwn ? 'inbox_full_for_new' : 'inbox_full'
-  // A total or the storage of the owner: the server does not say which.
-  return isOwn ? 'no_room_for_new' : 'no_room'
+  const why = link.is === 'open' && totals.files === 0 ? whyFull(link.limits) : undefined
+  if (why === undefined) return undefined
+  const notice = FULL_NOTICES[why]
+  return isOwn ? `${notice}_for_new` : notice
 }
+
+const FULL_NOTICES = { too_many: 'full', inbox_full: 'inbox_full', no_room: 'no_room' } as const
 
 /** Files of this visit that did not fit or failed. One that another tab is sending did not. */
 export function missingOf({ counts, inOtherTab }: Snapshot): number {

@@ -1,6 +1,7 @@
 /** The guest page without its drawing: carries out the guest's commands and gives snapshots to draw. */
 import { oneAtATime } from '../../common/oneAtATime.ts'
 import type { ChosenFile, NotFiles, Snapshot } from '../messages.ts'
+import { whyFull } from '../standing.ts'
 import { type AllFilesCommands, createAllFilesCommands } from './allFilesCommands.ts'
 import { isClosed, isOver } from './closedLink.ts'
 import { createEngineParts, type EngineParts, type GuestEngineOptions } from './engineParts.ts'
@@ -32,7 +33,10 @@ export async function openGuestEngine(options: GuestEngineOptions): Promise<Gues
   await earlier.refresh()
   await draft.load()
   // The link comes first: nothing waits for what the operator says.
-  void link.ask().then(parts.site.ask)
+  void link.ask().then(() => {
+    noteFull(parts)
+    return parts.site.ask()
+  })
   void earlier.checkStatus()
   const fileCommands = createFileCommands(parts)
   return {
@@ -50,6 +54,14 @@ export async function openGuestEngine(options: GuestEngineOptions): Promise<Gues
     takeProofs: parts.proofs.take,
     dropProofs: parts.proofs.drop,
   }
+}
+
+/** The page of a full link has nothing to choose with, so no file is held back. */
+function noteFull(parts: EngineParts): void {
+  const { link, totals, unfinished, neverBegun } = snapshotOf(parts)
+  const isOwn = totals.files + unfinished.length + neverBegun.files > 0
+  const why = link.is === 'open' && !isOwn ? whyFull(link.limits) : undefined
+  if (why !== undefined) parts.ownerHears.meetFull(why)
 }
 
 function snapshotOf(parts: EngineParts): Snapshot {

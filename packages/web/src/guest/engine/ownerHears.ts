@@ -7,6 +7,8 @@ export interface OwnerHears {
   /** The reasons that the server has noted. */
   now(): readonly HeldBack[]
   follow(before: Entry | undefined, after: Entry | undefined): void
+  /** The link is open and takes no more files. A guest who has sent files here looks at it again: not for them. */
+  meetFull(why: HeldBack): void
 }
 
 interface OwnerHearsOptions {
@@ -26,6 +28,7 @@ export function createOwnerHears({ link, onChange }: OwnerHearsOptions): OwnerHe
 
   return {
     now: () => [...noted],
+    meetFull: (why) => void note(why),
     follow(before, after) {
       if (after === undefined || after.failure === before?.failure) return
       const why = HELD_BACK.find((reason) => reason === after.failure)

@@ -148,6 +148,7 @@ export const guest: typeof import('../en/guest.ts').guest = {
     },
     elsewhere:
       'Haben Sie Dateien mit einem anderen Browser oder Gerät gesendet? Nur dort werden sie angezeigt und können weiter gesendet werden.',
+    ownerHears: 'Wer diesen Link angelegt hat, wird sehen, dass Dateien nicht gesendet werden konnten.',
     lookAgain: 'Noch einmal nachsehen',
   },
   openAgain: 'Den Link noch einmal öffnen',

@@ -146,6 +146,7 @@ export const guest = {
       expired: (when: string) => `It was open until ${when}.`,
     },
     elsewhere: 'Have you sent files from another browser or device? Only that one shows them and can continue them.',
+    ownerHears: 'The person who made this link will see that files could not be sent.',
     lookAgain: 'Look again',
   },
   openAgain: 'Open the link again',
