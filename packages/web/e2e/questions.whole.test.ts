@@ -112,7 +112,11 @@ describe('questions to guests', () => {
     // As a link that is used up, it keeps its questions while its files wait.
     await owner.revokeLink(opaqueId)
 
+    // The links cannot be had for a while.
+    await page.route('**/v1/drops/links*', (route) => route.abort())
     await page.goto(`${world.url}/#/inbox`)
+    await row(page, 'early.pdf').waitFor()
+    await page.unroute('**/v1/drops/links*')
     await row(page, 'early.pdf').getByText(text.answers.withoutAnswers).waitFor()
     const odd = row(page, 'odd.exe')
     assert.deepEqual(await odd.locator('.answers dt bdi').allTextContents(), ['Matter number', 'Topic', 'Colour'])

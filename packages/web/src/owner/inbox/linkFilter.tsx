@@ -1,5 +1,5 @@
 import { type Asked, askedBy } from '@blindkeep/client/questions'
-import { useCallback } from 'preact/hooks'
+import { useCallback, useEffect } from 'preact/hooks'
 import { Button } from '../../common/controls.tsx'
 import { useText } from '../../common/reader.ts'
 import { useRefreshed } from '../../common/useRefreshed.ts'
@@ -17,11 +17,19 @@ export interface InboxLinks {
   readonly askedOf: (opaqueId: string) => Asked | undefined
 }
 
+/** Without the links, files have neither labels nor marks, and no notice offers to try again. */
+const RETRY_MS = 10_000
+
 export function useInboxLinks(): InboxLinks {
   const { owner } = useOwnerPages()
   const text = useText(inboxTexts)
-  const { value: links, reload } = useRefreshed(() => owner.listLinks())
+  const { value: links, error, reload } = useRefreshed(() => owner.listLinks())
   useLive(['link.changed'], reload)
+  useEffect(() => {
+    if (error === undefined) return undefined
+    const timer = setTimeout(reload, RETRY_MS)
+    return () => clearTimeout(timer)
+  }, [error, reload])
   const labels = useCallback(
     (wanted: string) => {
       if (links === undefined) return '…'
