@@ -49,9 +49,54 @@ interface RefusalPorts {
 
 export type CountedRefusals = ReturnType<typeof createLinkRefusals>
 
+/** What waits in memory, by link. */
+function createWaiting(most: number) {
+  const waiting = new Map<OpaqueId, Waiting>()
+  const places = new Map<AccountId, number>()
+  const placesOf = (accountId: AccountId) => places.get(accountId) ?? 0
+  const mostOfAccount = most / 10
+
+  function place(opaqueId: OpaqueId, refused: Waiting): void {
+    if (!waiting.has(opaqueId)) places.set(refused.accountId, placesOf(refused.accountId) + 1)
+    waiting.set(opaqueId, refused)
+  }
+
+  function leave(opaqueId: OpaqueId): void {
+    const refused = waiting.get(opaqueId)
+    if (refused === undefined) return
+    waiting.delete(opaqueId)
+    const left = placesOf(refused.accountId) - 1
+    if (left > 0) places.set(refused.accountId, left)
+    else places.delete(refused.accountId)
+  }
+
+  /** One account with many links keeps no others out. Part of the answer to a guest: the same time for any number. */
+  function hasPlace(accountId: AccountId): boolean {
+    return waiting.size < most && placesOf(accountId) < mostOfAccount
+  }
+
+  /** The owners of links that wait for the end of their hour have heard within it: they keep no others out. */
+  function makeRoom(at: Instant): void {
+    const soon = addSeconds(at, RETRY_SECONDS)
+    const isFull = waiting.size >= most
+    const fullAccounts = new Set([...places].filter(([, count]) => count >= mostOfAccount).map(([id]) => id))
+    for (const [opaqueId, { accountId, dueAt }] of [...waiting]) {
+      const isCrowded =
+        (isFull && waiting.size > most / 2) || (fullAccounts.has(accountId) && placesOf(accountId) > mostOfAccount / 2)
+      if (isCrowded && dueAt > soon) leave(opaqueId)
+    }
+  }
+
+  return {
+    get: (opaqueId: OpaqueId) => waiting.get(opaqueId),
+    all: () => [...waiting],
+    ...{ place, leave, hasPlace, makeRoom },
+  }
+}
+
 /** @param maxWaiting for tests */
 export function createLinkRefusals({ store, clock, notifier }: RefusalPorts, maxWaiting = MAX_WAITING) {
-  const waiting = new Map<OpaqueId, Waiting>()
+  const waiting = createWaiting(maxWaiting)
 
   /** Writes nothing within an hour of the last time, and then waits for its end. */
   async function settle(opaqueId: OpaqueId, { accountId }: Waiting): Promise<void> {
@@ -65,7 +110,7 @@ export function createLinkRefusals({ store, clock, notifier }: RefusalPorts, max
     const later = mayWriteAt(known, at)
     if (later !== undefined) return postpone(opaqueId, later)
     const refused = waiting.get(opaqueId)
-    waiting.delete(opaqueId)
+    waiting.leave(opaqueId)
     // One that has left the list may be visited without end, too.
     if (refused === undefined || known === undefined) return
     try {
@@ -81,28 +126,14 @@ export function createLinkRefusals({ store, clock, notifier }: RefusalPorts, max
 
   function postpone(opaqueId: OpaqueId, dueAt: Instant): void {
     const refused = waiting.get(opaqueId)
-    if (refused !== undefined) waiting.set(opaqueId, { ...refused, dueAt })
+    if (refused !== undefined) waiting.place(opaqueId, { ...refused, dueAt })
   }
 
   /** With what has come meanwhile. */
   function putBack(opaqueId: OpaqueId, refused: Waiting, dueAt: Instant): void {
     const { counts, lastAt, isTried } = waiting.get(opaqueId) ?? { ...refused, counts: {} }
     const both = { counts: sumOf(refused.counts, counts), isTried: isTried || refused.isTried }
-    waiting.set(opaqueId, { ...refused, ...both, lastAt, dueAt })
-  }
-
-  /** One account with many links keeps no others out. Those that wait for the end of their hour leave in `makeRoom`. */
-  function hasPlace(accountId: AccountId, at: Instant): boolean {
-    const soon = addSeconds(at, RETRY_SECONDS)
-    const own = [...waiting.values()].filter((refused) => refused.accountId === accountId && refused.dueAt <= soon)
-    return waiting.size < maxWaiting && own.length < maxWaiting / 10
-  }
-
-  /** The owners of links that wait for the end of their hour have heard within it: they keep no others out. */
-  function makeRoom(at: Instant): void {
-    if (waiting.size < maxWaiting) return
-    for (const [opaqueId, { dueAt }] of [...waiting])
-      if (waiting.size > maxWaiting / 2 && dueAt > addSeconds(at, RETRY_SECONDS)) waiting.delete(opaqueId)
+    waiting.place(opaqueId, { ...refused, ...both, lastAt, dueAt })
   }
 
   return {
@@ -110,27 +141,25 @@ export function createLinkRefusals({ store, clock, notifier }: RefusalPorts, max
     note({ opaqueId, accountId }: Refused, why: LinkRefusal, isTried = true): void {
       const at = clock.now()
       const present = waiting.get(opaqueId)
-      if (present === undefined && !hasPlace(accountId, at)) return
+      if (present === undefined && !waiting.hasPlace(accountId)) return
       const { counts = {}, firstAt = at, dueAt = addSeconds(at, QUIET_SECONDS) } = present ?? {}
       const more = { ...counts, [why]: Math.min((counts[why] ?? 0) + 1, MAX_COUNT) }
       const hasTries = isTried || present?.isTried === true
-      waiting.set(opaqueId, { accountId, counts: more, isTried: hasTries, firstAt, lastAt: at, dueAt })
+      waiting.place(opaqueId, { accountId, counts: more, isTried: hasTries, firstAt, lastAt: at, dueAt })
     },
 
     /** The owner has seen them. */
-    forget(opaqueId: OpaqueId): void {
-      waiting.delete(opaqueId)
-    },
+    forget: waiting.leave,
 
     /** Writes what is due, also after one that cannot be read or written. Call it every few seconds. */
     async tend(signal: AbortSignal): Promise<void> {
       const at = clock.now()
       // One that waits for longer than it can is of a clock that was set back.
-      const due = [...waiting].filter(([, { dueAt }]) => dueAt <= at || dueAt > addSeconds(at, HOUR_SECONDS))
+      const due = waiting.all().filter(([, { dueAt }]) => dueAt <= at || dueAt > addSeconds(at, HOUR_SECONDS))
       const settleOne = async ([opaqueId, refused]: (typeof due)[number]) => {
         if (!signal.aborted) await settle(opaqueId, refused)
       }
-      await tryEachInTurn(due, settleOne, isStoreBroken).finally(() => makeRoom(at))
+      await tryEachInTurn(due, settleOne, isStoreBroken).finally(() => waiting.makeRoom(at))
     },
   }
 }
