@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, it } from 'node:test'
+import { setImmediate as turn } from 'node:timers/promises'
 import { addSeconds, type OpaqueId } from '@blindkeep/protocol/ids'
 import { HELD_BACK } from '@blindkeep/protocol/schemas/links'
 import { accountLock } from '../../ports/store.ts'
@@ -13,11 +14,13 @@ const content = bytes(100)
 
 async function refused(world: World, opaqueId: OpaqueId, size = 100): Promise<void> {
   assert.ok(isRefusal(await world.rules.drops.create(creation(opaqueId, content, { declaration: { size } }))))
+  await turn()
 }
 
 /** The guest's client says each reason once. */
 async function heldBack(world: World, opaqueId: OpaqueId): Promise<void> {
   for (const why of HELD_BACK) await world.rules.refusedDrops.noteHeldBack(opaqueId, why)
+  await turn()
 }
 
 async function listed(world: World, opaqueId: OpaqueId) {
@@ -25,8 +28,9 @@ async function listed(world: World, opaqueId: OpaqueId) {
   return defined(links.find((link) => link.opaqueId === opaqueId)).refusals
 }
 
-/** What the owner reads when everything that is due was written. */
+/** What the owner reads when everything that is due was written. At an ended link a refusal counts after its answer. */
 async function counted(world: World, opaqueId: OpaqueId, after = 6): Promise<object> {
+  await turn()
   world.clock.advance(after)
   await world.rules.linkRefusals.tend(never)
   return { ...(await listed(world, opaqueId))?.counts }

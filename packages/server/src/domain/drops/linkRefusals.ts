@@ -1,5 +1,6 @@
 /**
- * How often a link took no file of a guest, and why. A refusal costs its guest nothing but memory, so the time of the
+ * How often a link took no file of a guest, and why. A refusal costs its guest nothing but memory, and at an ended
+ * link nothing before its answer, so the time of the
  * answer says nothing about the link. Seconds later it is written to the link's row, at most once an hour for each
  * link; what comes meanwhile waits in memory and is lost if the process dies.
  */

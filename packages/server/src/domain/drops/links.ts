@@ -174,7 +174,9 @@ export function refuseEnded(
   refusals: Pick<CountedRefusals, 'note'>,
 ): Refuses<'link_not_live'> {
   const state = found !== undefined && isReachable(found.owner) ? stateOf(found.link, at) : undefined
-  if (found !== undefined && (state === 'expired' || state === 'revoked')) refusals.note(found.link, state)
+  // After the answer, whose time would otherwise say that the address was a link's.
+  if (found !== undefined && (state === 'expired' || state === 'revoked'))
+    setImmediate(() => refusals.note(found.link, state))
   return { refused: 'link_not_live' }
 }
 
