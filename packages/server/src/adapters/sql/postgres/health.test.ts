@@ -26,6 +26,7 @@ describe("the judgement of PostgreSQL's failures", () => {
       '57P03',
       '08006',
       '55P03',
+      '25P02',
       '25P03',
       '25006',
       '0A000',
