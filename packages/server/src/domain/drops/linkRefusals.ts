@@ -1,8 +1,7 @@
 /**
- * How often a link took no file of a guest, and why. A refusal costs its guest nothing but memory, and at an ended
- * link nothing before its answer, so the time of the
- * answer says nothing about the link. Seconds later it is written to the link's row, at most once an hour for each
- * link; what comes meanwhile waits in memory and is lost if the process dies.
+ * How often a link took no file of a guest, and why. A refusal costs its guest nothing but memory, and at an ended link
+ * nothing before its answer, so the time of the answer says nothing about the link. Seconds later it is written to the
+ * link's row, at most once an hour for each link; what comes meanwhile waits in memory and is lost if the process dies.
  */
 import { tryEachInTurn } from '@blindkeep/protocol/concurrency'
 import { type AccountId, addSeconds, type Instant, type OpaqueId } from '@blindkeep/protocol/ids'

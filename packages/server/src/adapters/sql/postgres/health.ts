@@ -47,8 +47,8 @@ const overtaken: ReadonlySet<string> = new Set(['40001', '40P01'])
 const passingClasses: ReadonlySet<string> = new Set(['08', '53', '57'])
 
 /**
- * lock_not_available, both timeouts of a transaction, in_failed_sql_transaction (the answer to a statement that was sent
- * after one that failed, before that was known), and what a new connection repairs: read_only_sql_transaction and
+ * lock_not_available, both timeouts of a transaction, in_failed_sql_transaction (the answer to a statement that was
+ * sent after one that failed, before that was known), and what a new connection repairs: read_only_sql_transaction and
  * feature_not_supported, which a server answers after it became a standby, and the latter also after another release
  * changed the tables of a prepared statement.
  */
