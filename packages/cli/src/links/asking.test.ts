@@ -4,7 +4,7 @@ import type { Question } from '@blindkeep/client/questions'
 import { InvalidArgumentError } from 'commander'
 import { UsageError } from '../ground/exits.ts'
 import { questionsLine } from '../ground/questionTexts.ts'
-import { askedBy, fileKinds, question } from './asking.ts'
+import { askedWith, fileKinds, question } from './asking.ts'
 
 describe('a question of the command line', () => {
   for (const [text, asked] of [
@@ -34,15 +34,15 @@ describe('a question of the command line', () => {
 
   it('is refused if no guest’s client would read it', () => {
     for (const text of ['T:choice=a', 'T:text=501', ':date'])
-      assert.throws(() => askedBy({ question: question(text) ?? [] }), UsageError)
-    assert.throws(() => askedBy({ question: question('a:date', question('a:text')) ?? [] }), UsageError)
+      assert.throws(() => askedWith({ question: question(text) ?? [] }), UsageError)
+    assert.throws(() => askedWith({ question: question('a:date', question('a:text')) ?? [] }), UsageError)
   })
 
   it('takes the place of those before, which an empty text removes, and which stay without it', () => {
     const [day = assert.fail()] = question('Day:date') ?? []
     const before = { questions: [day], fileKinds: ['pdf'] }
-    assert.deepEqual(askedBy({}, before), before)
-    assert.deepEqual(askedBy({ question: question(' ') ?? [], fileKinds: 'any' }, before), {
+    assert.deepEqual(askedWith({}, before), before)
+    assert.deepEqual(askedWith({ question: question(' ') ?? [], fileKinds: 'any' }, before), {
       questions: undefined,
       fileKinds: undefined,
     })

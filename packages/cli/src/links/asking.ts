@@ -62,7 +62,7 @@ export function fileKinds(text: string): AskingFlags['fileKinds'] {
 }
 
 /** What the flags say, and otherwise what was asked before. Throws `UsageError` for what no guest's client reads. */
-export function askedBy({ question, fileKinds }: AskingFlags, before?: Asked): Asked {
+export function askedWith({ question, fileKinds }: AskingFlags, before?: Asked): Asked {
   const given = question?.filter((one) => one !== undefined)
   if (given !== undefined && given.length > 0) requireReadable(given)
   const ofFlag = given?.length === 0 ? undefined : given

@@ -11,7 +11,7 @@ import type { Expiry } from '../ground/options.ts'
 import { type QrFlags, tellQrCode } from '../ground/qrCode.ts'
 import { askedFacts } from '../ground/questionTexts.ts'
 import { nameText } from '../ground/refusedTexts.ts'
-import { askedBy, requireKnownWords, type WordsFlags } from './asking.ts'
+import { askedWith, requireKnownWords, type WordsFlags } from './asking.ts'
 import { limitFacts, limitsText } from './linkTexts.ts'
 import { pickLink } from './pickLink.ts'
 
@@ -36,7 +36,7 @@ export async function createLink(flags: CreateLinkFlags): Promise<Exit> {
   }
   const singleUse = flags.once ?? (model?.singleUse === true && flags.files === undefined)
   const caps = model === undefined ? given : { ...model.caps, ...ownCaps(given, flags) }
-  const asked = askedBy(flags, model)
+  const asked = askedWith(flags, model)
   const { label = model?.label, title = model?.title, message = model?.message, from = model?.from } = flags
   const expiresAt = await endOf(owner, flags.expires ?? sameLifetime(model))
   const passphrase = await newPassphrase('Passphrase of the new link', flags)

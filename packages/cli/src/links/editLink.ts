@@ -7,7 +7,7 @@ import { signedIn } from '../account/session.ts'
 import { EXIT, type Exit, UsageError } from '../ground/exits.ts'
 import type { Expiry } from '../ground/options.ts'
 import { nameText } from '../ground/refusedTexts.ts'
-import { askedBy, requireKnownWords, type WordsFlags } from './asking.ts'
+import { askedWith, requireKnownWords, type WordsFlags } from './asking.ts'
 import { limitsText, linkFacts, STATES } from './linkTexts.ts'
 import { pickLink } from './pickLink.ts'
 
@@ -37,7 +37,7 @@ export async function editLink(given: string, flags: EditLinkFlags): Promise<Exi
   const areWordsKept = words.every((given) => given === undefined)
   if (!areWordsKept) requireKnownWords(link, flags)
   const lines = { title: title ?? link.title, message: message ?? link.message, from: from ?? link.from }
-  const forGuests = { ...lines, ...askedBy(flags, link) }
+  const forGuests = { ...lines, ...askedWith(flags, link) }
   const changed = await owner.changeLink(link.opaqueId, { ...limits, label, ...(!areWordsKept && { forGuests }) })
   report.result(`The link ${nameText(changed)} takes ${limitsText(changed)}. It ${STATES[changed.state]}.`, {
     event: 'changed',
