@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
 import { TROUBLES } from '../../packages/cli/src/send/progress.ts'
+import { type Operation, operations } from '../../packages/protocol/src/operations.ts'
 import { DELIVERY_FAULTS } from '../../packages/protocol/src/schemas/channels.ts'
 import { LINK_REFUSALS } from '../../packages/protocol/src/schemas/links.ts'
 import { SETTINGS } from '../../packages/server/src/config/settings.ts'
@@ -126,6 +127,22 @@ describe('what documents promise', () => {
       .flatMap((file) => [...textOf(file).matchAll(/`npm run ([\w:-]+)/g)].map(([, script = '']) => [file, script]))
       .filter(([, script = '']) => !scripts.has(script))
     assert.deepEqual(missing, [])
+  })
+
+  it('has each path of the service that documents name with its method', () => {
+    const nameless = (path: string) => path.replaceAll(/[{<]\w+[}>]/g, '{}')
+    const served = new Set(
+      Object.values<Operation>(operations).map(({ method, path }) => `${method} ${nameless(path)}`),
+    )
+    const named = files
+      .filter((file) => /^docs\/.*\.md$/.test(file))
+      .flatMap((file) => [...textOf(file).matchAll(/`((?:GET|HEAD|POST|PUT|PATCH|DELETE) \/[^\s`?]*)/g)])
+      .map(([, call = '']) => nameless(call))
+    assert.ok(named.length > 10)
+    assert.deepEqual(
+      named.filter((call) => !served.has(call)),
+      [],
+    )
   })
 
   it('has each JSON event of the command line, and no other', () => {

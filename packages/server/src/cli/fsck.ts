@@ -107,9 +107,9 @@ function reasonOf(error: unknown): string {
 }
 
 async function check(call: Call, data: Opened, { counts, left, repaired, broughtBack }: Result): Promise<void> {
-  const { store, objects } = data
+  const { store, objects, staging } = data
   const clock = await clockOf(call.config)
-  const ports = { store, objects, clock, verify: createVerifiers(), quota: quotaOf(call.config) }
+  const ports = { store, objects, staging, clock, verify: createVerifiers(), quota: quotaOf(call.config) }
   const { signal } = new AbortController()
   const bringBack = bringingFor(call, data, clock)
   let isRepairing = (call.flag('repair') || data.directory !== undefined) && !call.flag('dry-run')

@@ -15,16 +15,16 @@ describe('blindkeep-server migrate-to', () => {
       const config = readConfig({ DATA_DIR: path })
       if ('faults' in config) assert.fail(config.faults.join())
       const said = async (databaseUrl: string) => {
-        const told: string[] = []
+        const lines: string[] = []
         const call = { config, settings: GIVEN, given: [databaseUrl, 'file:/nowhere'], option: () => undefined }
         const run = defined(migrateToCommands[0]).run({
           ...call,
           flag: () => false,
-          tell: (line) => void told.push(line),
+          tell: (line) => void lines.push(line),
         })
         // There is no server to move.
         await assert.rejects(run)
-        return told.filter((line) => line.startsWith('Warning: '))
+        return lines.filter((line) => line.startsWith('Warning: '))
       }
       assert.deepEqual(await said('postgres://user@127.0.0.1:1/data'), [])
       assert.deepEqual(await said('sqlite:/nowhere'), [])

@@ -27,7 +27,7 @@ interface Entry {
 /** Between two lines of progress. */
 const PROGRESS_MS = 2_000
 
-async function scrubAll({ config, tell }: Call, { store, objects }: Data): Promise<Outcome> {
+async function scrubAll({ config, tell }: Call, { store, objects, staging }: Data): Promise<Outcome> {
   const found: Entry[] = []
   const log: Log = {
     info: (event, facts) => tell(lineOf({ event, ...facts })),
@@ -37,7 +37,7 @@ async function scrubAll({ config, tell }: Call, { store, objects }: Data): Promi
   let sum: ScrubSum = { objects: 0, bytes: 0, damaged: 0, unreadable: 0 }
   const progress = setInterval(() => tell(`${sumText(sum)} so far`), PROGRESS_MS)
   try {
-    const scrub = createScrubber({ store, objects, clock: await clockOf(config), log }, config)
+    const scrub = createScrubber({ store, objects, staging, clock: await clockOf(config), log }, config)
     await scrub.all(new AbortController().signal, (reached) => {
       sum = reached
     })

@@ -243,8 +243,8 @@ export const objectWrites = {
   ),
   /**
    * Records that all its bytes were read and are right. Ends a damage that was last found until `readAt`, when the
-   * reading began, and a suspicion that was noted until then: later ones know better. False, and nothing changed, if it
-   * is not kept any more.
+   * reading began, and a suspicion that was noted until then: later ones know better. The bytes of one that is marked
+   * are settled before. False, and nothing changed, if it is not kept any more.
    */
   noteIntact: changesOne((db, location: string, { readAt, at }: { readonly readAt: Instant; readonly at: Instant }) =>
     db

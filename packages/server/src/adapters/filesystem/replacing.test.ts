@@ -26,7 +26,7 @@ function inDirectory(work: (blobs: FilesystemBlobs, root: string) => Promise<voi
 
 const content = randomBytes(300_000)
 const expected = { sha256: sha256(content), size: content.length }
-const NOBODY = 65_534
+const OTHER_USER = 65_534
 
 const namesBeside = (path: string) => readdir(dirname(path))
 
@@ -87,14 +87,14 @@ describe('replacing an object in a directory', () => {
       const location = freshLocation()
       const path = join(root, location)
       await rm(dirname(path), { recursive: true })
-      await chown(root, NOBODY, NOBODY)
+      await chown(root, OTHER_USER, OTHER_USER)
       assert.equal(await blobs.replacing.replace(location, inPieces(content), expected), true)
       for (const [each, mode] of [
         [dirname(path), 0o700],
         [path, 0o600],
       ] as const) {
         const found = await stat(each)
-        assert.deepEqual([found.uid, found.gid, found.mode & 0o777], [NOBODY, NOBODY, mode])
+        assert.deepEqual([found.uid, found.gid, found.mode & 0o777], [OTHER_USER, OTHER_USER, mode])
       }
     }),
   )
@@ -107,7 +107,7 @@ describe('replacing an object in a directory', () => {
       const unfinished = join(root, `${location}.new`)
       const other = join(root, 'of root')
       await writeFile(other, 'secret')
-      await chown(root, NOBODY, NOBODY)
+      await chown(root, OTHER_USER, OTHER_USER)
       async function* swapping() {
         yield content
         await rm(unfinished)

@@ -199,6 +199,19 @@ for (const [store, inStore] of Object.entries(STORES))
     )
 
     it(
+      'removes no mark before the right bytes are durable, as of a killed run',
+      inStore(async ({ world, bringing, bringBack }) => {
+        const kept = await keep(world)
+        await world.store.write([], (tx) => tx.objects.markDamaged(kept.location, world.clock.now()))
+        const settle = () => Promise.reject(new StorageUnavailable('a test broke it'))
+        const staging = { ...world.staging, settle }
+        isNot(await bringing({ staging }).bringBack(kept.location), /a test broke it/)
+        assert.notEqual(await kept.damagedAt(), undefined)
+        assert.deepEqual(await bringBack(kept.location), { outcome: 'is_intact' })
+      }),
+    )
+
+    it(
       'changes nothing when the backup lacks the object, or has other bytes in its place',
       inStore(async ({ world, backUp, damage, stored, bringBack }) => {
         const kept = await keep(world)

@@ -23,7 +23,7 @@ import { slicesOf } from './slices.ts'
 
 interface BringingPorts extends PausePorts {
   readonly objects: Objects
-  readonly staging: Pick<Staging, 'newKey'>
+  readonly staging: Pick<Staging, 'newKey' | 'settle'>
   /** One of the two, by the kind of the store. */
   readonly replacing?: Replacing | undefined
   readonly keyedBytes?: KeyedBytes | undefined
@@ -54,7 +54,7 @@ export async function requireBackupOf(
 }
 
 export function createBringing(ports: BringingPorts, settings: BringingSettings) {
-  const { store, objects, directory, clock } = ports
+  const { store, objects, staging, directory, clock } = ports
   const replace = replacementIn(ports, settings)
 
   async function requireRoom({ bytes }: SnapshotObject): Promise<void> {
@@ -67,6 +67,8 @@ export function createBringing(ports: BringingPorts, settings: BringingSettings)
   async function noteIfIntact(object: SnapshotObject, right: Brought): Promise<Brought | undefined> {
     const readAt = clock.now()
     if (!(await isIntact(objects, object))) return undefined
+    // A killed call may have put them there, and they are not durable yet.
+    await staging.settle(object.location, object.bytes)
     const status = await store.write([], async (tx) => {
       await tx.objects.noteIntact(object.location, { readAt, at: clock.now() })
       return tx.objects.statusOf(object.location, partsOf(object.location).ciphertextHash)

@@ -105,6 +105,47 @@ describe('the scrubber', () => {
     }),
   )
 
+  it('removes no mark before the right bytes are durable', async () => {
+    const faults = createFaults()
+    await inWorld(
+      async (world) => {
+        const blob = await keep(world, await newAlbumOwner(world), content)
+        await flipBit(world, blob)
+        await scrubAfterAMonth(world)
+        await writeFile(fileOf(world, blob), content)
+        faults.arm('settle')
+        world.clock.advance(3)
+        await world.rules.scrub.again(never)
+        assert.ok(await isDamaged(world, blob))
+        faults.disarm()
+        world.clock.advance(60)
+        await world.rules.scrub.again(never)
+        assert.ok(!(await isDamaged(world, blob)))
+      },
+      { around: faults.around },
+    )()
+  })
+
+  it('leaves a mark that came after the objects were listed: its bytes were not settled', async () => {
+    const watch = watchBlobs()
+    await inWorld(
+      async (world) => {
+        const albumOwner = await newAlbumOwner(world)
+        const kept = [await keep(world, albumOwner, content), await keep(world, albumOwner, bytes(50))]
+        watch.beforeDigest(async (location) => {
+          world.clock.advance(1)
+          const later = kept.filter((blob) => blob.location !== location && !watch.calls.digest.includes(blob.location))
+          for (const blob of later)
+            await world.store.write([], (tx) => tx.objects.markDamaged(blob.location, world.clock.now()))
+          world.clock.advance(1)
+        })
+        await scrubAfterAMonth(world)
+        assert.deepEqual((await Promise.all(kept.map((blob) => isDamaged(world, blob)))).toSorted(), [false, true])
+      },
+      { around: { blobs: watch.around } },
+    )()
+  })
+
   it(
     'serves a file again soon after a reading that gave wrong bytes for a moment',
     inWorld(async (world) => {

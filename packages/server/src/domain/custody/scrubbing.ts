@@ -4,24 +4,20 @@ import { BlobMissing, DigestsBusy } from '../../ground/storageErrors.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
 import type { Objects } from '../../ports/objects.ts'
+import type { Staging } from '../../ports/staging.ts'
 import type { KeptObject, Store } from '../../ports/store.ts'
 import { partsOf } from '../ground/location.ts'
 
 export interface ScrubbingPorts {
   readonly store: Store
   readonly objects: Pick<Objects, 'digest' | 'check'>
+  readonly staging: Pick<Staging, 'settle'>
   readonly clock: Clock
   readonly log: Log
 }
 
 /** `unreadable`: the disk failed, so it is read again later. `released`: no longer kept. */
 type ScrubOutcome = 'intact' | 'damaged' | 'unreadable' | 'released'
-
-interface IntactObject {
-  readonly object: KeptObject
-  /** When the reading began. */
-  readonly readAt: Instant
-}
 
 export interface ScrubSum {
   readonly objects: number
@@ -38,7 +34,7 @@ export interface Course {
   readonly isEnough: () => boolean
 }
 
-export function createScrubbing({ store, objects, clock, log }: ScrubbingPorts) {
+export function createScrubbing({ store, objects, staging, clock, log }: ScrubbingPorts) {
   /** In one conditional statement: bytes of an object that was released meanwhile may be missing rightly. */
   async function markDamaged(object: KeptObject, found: string): Promise<ScrubOutcome> {
     const facts = await factsOf(object)
@@ -61,7 +57,10 @@ export function createScrubbing({ store, objects, clock, log }: ScrubbingPorts) 
     try {
       const digest = await objects.digest(location, size, signal)
       if (digest.size !== size) return await markDamaged(object, digest.size < size ? 'cut short' : 'too long')
-      return digest.sha256 === partsOf(location).ciphertextHash ? 'intact' : await markDamaged(object, 'other bytes')
+      if (digest.sha256 !== partsOf(location).ciphertextHash) return await markDamaged(object, 'other bytes')
+      // What brought the bytes back may have been killed before they were durable.
+      if (object.damagedAt !== undefined) await staging.settle(location, size)
+      return 'intact'
     } catch (error) {
       signal.throwIfAborted()
       if (error instanceof DigestsBusy) throw error
@@ -73,12 +72,12 @@ export function createScrubbing({ store, objects, clock, log }: ScrubbingPorts) 
     }
   }
 
-  async function noteIntact(read: readonly IntactObject[]): Promise<void> {
+  async function noteIntact(read: readonly KeptObject[], readAt: Instant): Promise<void> {
     if (read.length === 0) return
     await store.write([], async (tx) => {
-      for (const { object, readAt } of read) await tx.objects.noteIntact(object.location, { readAt, at: clock.now() })
+      for (const { location } of read) await tx.objects.noteIntact(location, { readAt, at: clock.now() })
     })
-    for (const { object } of read)
+    for (const object of read)
       if (object.damagedAt !== undefined) log.info('an object is whole again', await factsOf(object))
   }
 
@@ -88,20 +87,21 @@ export function createScrubbing({ store, objects, clock, log }: ScrubbingPorts) 
       objects: readonly KeptObject[],
       { signal, count, isEnough }: Course,
     ): Promise<KeptObject | undefined> {
-      const intact: IntactObject[] = []
+      // Before the first: a mark that came since the objects were listed is of bytes that were not settled.
+      const readAt = clock.now()
+      const intact: KeptObject[] = []
       let last: KeptObject | undefined
       try {
         for (const object of objects) {
           if (isEnough()) break
           signal.throwIfAborted()
-          const readAt = clock.now()
           const outcome = await examine(object, signal)
-          if (outcome === 'intact') intact.push({ object, readAt })
+          if (outcome === 'intact') intact.push(object)
           count.add(object, outcome)
           last = object
         }
       } finally {
-        await noteIntact(intact)
+        await noteIntact(intact, readAt)
       }
       return last
     },

@@ -33,7 +33,7 @@ export function createOwnerNotices({ store, clock, limiter, notifier }: NoticePo
     async refused(accountId: AccountId, why: RefusedBecause): Promise<void> {
       if ((await limiter.take([{ ...COUNTED, rule: 'refusals-of-account', key: accountId }])) !== undefined) return
       // Not by the account's count, which begins again with each other reason.
-      const isNews = await isFirstInHour('told-refusal-of-account', `${accountId} ${why}`)
+      const isNews = await isFirstInHour('refusal-message-of-account', `${accountId} ${why}`)
       const at = clock.now()
       await store.write([accountLock(accountId)], async (tx) => {
         const noted = await tx.accounts.noteRefusal(accountId, { why, at, since: addSeconds(at, -HOUR_SECONDS) })

@@ -41,7 +41,7 @@ async function lookAtBytes(
   memory?.intact.add(location)
   if (damagedAt === undefined) return undefined
   const what = `the bytes are right, and it was marked as damaged at ${instantText(damagedAt)}`
-  return createFinding('object_intact', { location }, what, { repair: 'unmark_damaged', location, readAt })
+  return createFinding('object_intact', { location }, what, { repair: 'unmark_damaged', location, size, readAt })
 }
 
 /** A killed process loses no acknowledged chunk; only a power cut may. */

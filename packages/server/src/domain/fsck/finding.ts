@@ -98,7 +98,7 @@ export type Repair =
     }
   | { readonly repair: 'mark_damaged'; readonly location: string }
   /** `readAt`: when the reading began that found right bytes. */
-  | { readonly repair: 'unmark_damaged'; readonly location: string; readonly readAt: Instant }
+  | { readonly repair: 'unmark_damaged'; readonly location: string; readonly size: number; readonly readAt: Instant }
   | { readonly repair: 'forget_public_url' }
   | { readonly repair: 'complete_former_urls' }
 

@@ -6,6 +6,7 @@ import { describe, it } from 'node:test'
 import { addSeconds, parseUploadId } from '@blindkeep/protocol/ids'
 import { StorageForbidden, StorageUnavailable } from '../../ground/storageErrors.ts'
 import { objectsIn } from '../../testing/assetSessions.ts'
+import { createFaults } from '../../testing/faults.ts'
 import { type Filled, fill, findingsIn } from '../../testing/fsck.ts'
 import { append, bytes, land, newLink, openDrop } from '../../testing/guest.ts'
 import { defined, inWorld, sha256, type World } from '../../testing/world.ts'
@@ -58,6 +59,27 @@ describe('fsck of files', () => {
       assert.deepEqual(await kindsIn(world, filled), [['object_damaged', location]])
     }),
   )
+
+  it('removes no mark before the right bytes are durable', async () => {
+    const faults = createFaults()
+    await inWorld(
+      async (world) => {
+        const filled = await fill(world)
+        const { location } = filled.pending
+        await world.store.write([], (tx) => tx.objects.markDamaged(location, world.clock.now()))
+        const [finding] = await findingsIn(world.store, { filled, deep: true })
+        const quota = createQuota({ softBytes: undefined, hardBytes: undefined, graceDays: 14 })
+        const repairIt = () => repair({ ...world, quota }, defined(finding?.repair))
+        faults.arm('settle')
+        await assert.rejects(repairIt(), /a test broke it/)
+        assert.deepEqual(await kindsIn(world, filled), [['object_damaged', location]])
+        faults.disarm()
+        assert.equal(await repairIt(), 'removed the mark')
+        assert.deepEqual(await kindsIn(world, filled), [])
+      },
+      { around: faults.around },
+    )()
+  })
 
   it(
     'finds a file that is missing, cut, too long or changed, and one that no row names',

@@ -1,4 +1,5 @@
 import type { Clock } from '../../ports/clock.ts'
+import type { Staging } from '../../ports/staging.ts'
 import { accountLock, type Locks, type Store, type WriteTx } from '../../ports/store.ts'
 import { completeFormerUrls, forgetPublicUrl } from '../discovery/publicUrls.ts'
 import type { Quota } from '../quota/quota.ts'
@@ -6,6 +7,7 @@ import type { Repair } from './finding.ts'
 
 interface RepairPorts {
   readonly store: Pick<Store, 'write'>
+  readonly staging: Pick<Staging, 'settle'>
   readonly clock: Clock
   readonly quota: Pick<Quota, 'note'>
 }
@@ -14,7 +16,9 @@ interface RepairPorts {
  * Corrects what a finding allows, by one conditional write that checks the rows again. Removes no bytes and never
  * changes the log. Returns what it did, for people.
  */
-export async function repair({ store, ...ports }: RepairPorts, given: Repair): Promise<string> {
+export async function repair({ store, staging, ...ports }: RepairPorts, given: Repair): Promise<string> {
+  // What brought the bytes back may have been killed before they were durable.
+  if (given.repair === 'unmark_damaged') await staging.settle(given.location, given.size)
   return store.write(locksOf(given), async (tx) =>
     (await applied(tx, given, ports)) ? DONE[given.repair] : 'nothing was left to do',
   )
@@ -35,7 +39,11 @@ const DONE: Readonly<Record<Repair['repair'], string>> = {
   complete_former_urls: 'listed the addresses that the moves name, and no other',
 }
 
-async function applied(tx: WriteTx, given: Repair, { clock, quota }: Omit<RepairPorts, 'store'>): Promise<boolean> {
+async function applied(
+  tx: WriteTx,
+  given: Repair,
+  { clock, quota }: Omit<RepairPorts, 'store' | 'staging'>,
+): Promise<boolean> {
   switch (given.repair) {
     case 'recount_use':
       if (!(await tx.audit.recountUse(given.accountId))) return false
