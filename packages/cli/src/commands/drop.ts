@@ -1,7 +1,7 @@
 /** The command for guests. */
 import type { Command } from 'commander'
 import type { DropFlags } from '../drop/drop.ts'
-import { repeated } from '../ground/options.ts'
+import { eachText } from '../ground/options.ts'
 import { done } from './done.ts'
 
 export function addDropCommand(program: Command): void {
@@ -15,7 +15,7 @@ export function addDropCommand(program: Command): void {
     .option('--name <name>', 'the name of what comes from standard input')
     .option('--note <text>', 'a note to the owner, sealed like the files')
     .option('--sender <name>', 'who sends them, sealed like the files')
-    .option('--field <answer>', "an answer to the owner, as in 'Matter number=2026/17'; may be repeated", repeated)
+    .option('--field <answer>', "an answer to the owner, as in 'Matter number=2026/17'; may be repeated", eachText)
     .option('--receipts <folder>', 'where to save the receipts; without it each is saved beside its file')
     .option('--proof', 'also save a proof of each file, which has its key: FILE.blindkeep-proof.json')
     .option('--passphrase-file <file>', 'the passphrase of the link; or BLINDKEEP_PASSPHRASE; or it is asked for')

@@ -2,7 +2,7 @@
 import { SORT_ORDERS } from '@blindkeep/client/find'
 import { MAX_TEMPLATE_FOLDERS } from '@blindkeep/client/folderTemplate'
 import { type Command, Option } from 'commander'
-import { expiry, folderTemplate, repeated } from '../ground/options.ts'
+import { eachText, expiry, folderTemplate } from '../ground/options.ts'
 import { where } from '../inbox/answers.ts'
 import { does } from './done.ts'
 import { RETAIN } from './files.ts'
@@ -106,7 +106,7 @@ function addWatch(inbox: Command): void {
     .option('--into <template>', INTO, folderTemplate)
     .option('--notes', NOTES)
     .option('--exec <program>', 'run this program for each saved file, with its path as the last argument')
-    .option('--exec-arg <argument>', 'an argument before the path; may be repeated', repeated)
+    .option('--exec-arg <argument>', 'an argument before the path; may be repeated', eachText)
     .addHelpText(
       'after',
       `

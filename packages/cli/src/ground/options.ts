@@ -110,13 +110,21 @@ export function folderTemplate(text: string): FolderTemplate {
   }
 }
 
-/**
- * An option with a value is given once, in every command, or the last one would win without a word. Its help says
- * where it "may be repeated".
- */
+const collectors = new WeakSet<object>()
+
+/** The parser of an option that may be repeated, as its help says: all its values. */
+export function each<Value>(parse: (text: string) => Value) {
+  const collect = (text: string, before: readonly Value[] = []): readonly Value[] => [...before, parse(text)]
+  collectors.add(collect)
+  return collect
+}
+
+export const eachText = each((text) => text)
+
+/** Any other option with a value is given once, in every command, or the last one would win without a word. */
 export function refuseTwice(command: Command): void {
   for (const option of command.options.filter(({ required, optional }) => required || optional)) {
-    if (option.description.includes('may be repeated')) continue
+    if (option.parseArg !== undefined && collectors.has(option.parseArg)) continue
     let isGiven = false
     command.on(`option:${option.name()}`, () => {
       if (isGiven) command.error(`error: option '${option.flags}' is given twice. Call the command once for each.`)
@@ -124,11 +132,6 @@ export function refuseTwice(command: Command): void {
     })
   }
   for (const sub of command.commands) refuseTwice(sub)
-}
-
-/** Of a flag that may be repeated: all its values. */
-export function repeated(text: string, before: readonly string[] = []): readonly string[] {
-  return [...before, text]
 }
 
 function refuse(message: string): never {

@@ -37,8 +37,10 @@ export interface Refused {
   }
 }
 
+export type Refusing = Pick<OwnLink, 'opaqueId' | 'label' | 'refused'>
+
 /** Each reason of each link. */
-export function refusedBy(links: readonly OwnLink[]): readonly Refused[] {
+export function refusedBy(links: readonly Refusing[]): readonly Refused[] {
   return links.flatMap(({ opaqueId, label, refused }) => {
     if (refused === undefined) return []
     const { reasons, firstAt, lastAt } = refused

@@ -3,13 +3,14 @@ import type { InboxItem } from '@blindkeep/client/owner'
 import { answerTo, findByLabel, spelled } from '@blindkeep/client/questions'
 import { InvalidArgumentError } from 'commander'
 import { UsageError } from '../ground/exits.ts'
+import { each } from '../ground/options.ts'
 import { namesText } from '../ground/texts.ts'
 
-/** `--where 'Topic=Invoice'`. For the parser of the command line, which calls it for each flag. */
-export function where(text: string, before: readonly string[] = []): readonly string[] {
+/** `--where 'Topic=Invoice'`. */
+export const where = each((text) => {
   if (!/^[^=].*=/su.test(text)) throw new InvalidArgumentError("It is written as in 'Topic=Invoice'.")
-  return [...before, text]
-}
+  return text
+})
 
 /** Whether a guest has answered all of them so. A label may have a `=`: each may be the one before the answer. */
 export function hasAnswered({ file }: Pick<InboxItem, 'file'>, conditions: readonly string[]): boolean {

@@ -5,18 +5,16 @@
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { isTransient, MovedAway, ProblemError } from '@blindkeep/client/errors'
-import type { OwnLink } from '@blindkeep/client/owner'
 import { isSessionOver, type SignedIn, signedIn } from '../account/session.ts'
 import { followAlbums } from '../changes/followAlbums.ts'
 import { EXIT, type Exit, UsageError } from '../ground/exits.ts'
 import { Interrupted, interruptible } from '../ground/interrupts.ts'
-import { refusedBy } from '../ground/refusedTexts.ts'
-import type { Report } from '../ground/report.ts'
 import { shown } from '../ground/texts.ts'
 import { refuseMoved } from '../home/pins.ts'
 import { isMoved } from '../outcomes/failures.ts'
 import { type Bell, createBell } from './bell.ts'
 import { linkOf, select } from './inbox.ts'
+import { createNewRefusals } from './newRefusals.ts'
 import type { ProgramFlags } from './program.ts'
 import type { Step } from './saveDrop.ts'
 import { type SavedDrops, withSavedDrops } from './savedDrops.ts'
@@ -78,11 +76,12 @@ async function watchUntilStopped({ signed, flags, kept, signal: outer }: Watch):
     if (what !== 'drop.landed') refusals.heard += 1
     bell.ring()
   })
-  const tellRefused = refusalTeller(report)
+  const newRefusals = createNewRefusals()
   const tellNew = async () => {
     const { heard } = refusals
     if (heard === refusals.told) return
-    tellRefused((await owner.listLinks()).filter(({ opaqueId }) => link === undefined || opaqueId === link))
+    const links = (await owner.listLinks()).filter(({ opaqueId }) => link === undefined || opaqueId === link)
+    for (const { text, fact } of newRefusals(links)) report.result(text, { event: 'refused', ...fact })
     refusals.told = heard
   }
   const read = async () => {
@@ -130,20 +129,6 @@ async function listen({ owner }: SignedIn, signal: AbortSignal, onHeard: (what: 
       onHeard('connected')
     }
     await wait(NET_MS, undefined, { signal }).catch(() => undefined)
-  }
-}
-
-/** Says each refusal once: a reason of a link again when its count is another one. */
-function refusalTeller(report: Report): (links: readonly OwnLink[]) => void {
-  const told = new Map<string, number>()
-  return (links) => {
-    for (const { text, fact } of refusedBy(links)) {
-      const { link_id, why, count } = fact
-      const key = `${link_id} ${why}`
-      if (told.get(key) === count) continue
-      told.set(key, count)
-      report.result(text, { event: 'refused', ...fact })
-    }
   }
 }
 

@@ -3,6 +3,7 @@ import type { OwnLink } from '@blindkeep/client/owner'
 import { type Asked, fileKindsText, parseFileKinds, type Question, questionsText } from '@blindkeep/client/questions'
 import { InvalidArgumentError } from 'commander'
 import { LocalError, UsageError } from '../ground/exits.ts'
+import { each } from '../ground/options.ts'
 import { nameText } from '../ground/refusedTexts.ts'
 
 export interface AskingFlags {
@@ -29,10 +30,8 @@ export function requireKnownWords(link: OwnLink, { title, message, from, questio
 const FORMS =
   'as in "Matter number:text!", "Remark:text=200", "Topic:choice!=Invoice|Other", "Day:date" or "Amount:number"'
 
-/** `LABEL:KIND`, with `!` if it is required. For the parser of the command line, which calls it for each flag. */
-export function question(text: string, before: readonly (Question | undefined)[] = []): AskingFlags['question'] {
-  return [...before, text.trim() === '' ? undefined : questionOf(text)]
-}
+/** `LABEL:KIND`, with `!` if it is required. */
+export const question = each((text) => (text.trim() === '' ? undefined : questionOf(text)))
 
 function questionOf(text: string): Question {
   const {

@@ -1,6 +1,6 @@
-import { parseArgs } from 'node:util'
 import type { Config } from '../config/config.ts'
 import type { SettingSources } from '../config/sources.ts'
+import { type ArgumentOptions, parsedArguments } from '../ground/parsedArguments.ts'
 
 /** A command of the operator. `commands.ts` lists them. */
 export interface Command {
@@ -77,13 +77,9 @@ export function parseCall(command: Command, argv: readonly string[]): ParsedCall
   return { given, values, isHelp, isJson: values.json === true }
 }
 
-function parsed(
-  command: Command,
-  argv: readonly string[],
-  options: Readonly<Record<string, { readonly type: 'boolean' | 'string' }>>,
-) {
+function parsed(command: Command, argv: readonly string[], options: ArgumentOptions) {
   try {
-    return parseArgs({ args: [...argv], options, allowPositionals: true })
+    return parsedArguments(argv, options, true)
   } catch (error) {
     // Node goes on about arguments that begin with a dash.
     const [why] = (error instanceof Error ? error.message : String(error)).split('. ')

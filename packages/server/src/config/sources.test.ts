@@ -107,7 +107,7 @@ describe('the settings of a process', () => {
 
   it('are refused for a file that cannot be read, and for options that do not exist', () => {
     assert.throws(() => givenSettings({}, { config: '/nowhere/settings' }), GivenWrongly)
-    for (const argv of [['--prot', '1'], ['fsck'], ['--port']])
+    for (const argv of [['--prot', '1'], ['fsck'], ['--port'], ['--port', '1', '--port=2']])
       assert.throws(
         () => parseOptions(argv, { port: { type: 'string' } }),
         (error) => error instanceof GivenWrongly && error.message.includes('`blindkeep-server serve --help` lists'),

@@ -4,8 +4,9 @@
  */
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { parseArgs, parseEnv } from 'node:util'
+import { parseEnv } from 'node:util'
 import { decodeText } from '@blindkeep/protocol/textFile'
+import { type ArgumentOptions, parsedArguments } from '../ground/parsedArguments.ts'
 import { readOwnFile } from './ownFile.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -29,7 +30,6 @@ interface SettingsFile {
   readonly text: string
 }
 
-type Options = Readonly<Record<string, { readonly type: 'boolean' | 'string' }>>
 type OptionValues = Readonly<Record<string, string | boolean | undefined>>
 
 /** The options that are settings, and their variables. */
@@ -38,9 +38,9 @@ const SETTING_OPTIONS = { port: 'PORT', data: 'DATA_DIR' } as const
 const DEFAULT_FILE = '.env'
 
 /** Throws `GivenWrongly` for anything that is not one of `options`. */
-export function parseOptions(argv: readonly string[], options: Options): OptionValues {
+export function parseOptions(argv: readonly string[], options: ArgumentOptions): OptionValues {
   try {
-    return parseArgs({ args: [...argv], options }).values
+    return parsedArguments(argv, options).values
   } catch (error) {
     const [why] = (error instanceof Error ? error.message : String(error)).split('. ')
     throw new GivenWrongly(
