@@ -9,14 +9,9 @@ import { createMessenger } from '../adapters/messenger/messenger.ts'
 import type { Condition } from '../adapters/prometheus/condition.ts'
 import type { Meter } from '../adapters/prometheus/metrics.ts'
 import { systemRandom as random } from '../adapters/system/random.ts'
-import {
-  type Config,
-  isInviteThroughProxy,
-  messengerSettingsIn,
-  publicAddressOf,
-  sharedSettingsIn,
-} from '../config/config.ts'
+import { type Config, messengerSettingsIn, publicAddressOf, sharedSettingsIn } from '../config/config.ts'
 import type { IssuedInvite } from '../domain/account/invites.ts'
+import { isInviteThroughProxy } from '../domain/account/registration.ts'
 import { paced } from '../domain/closing/paced.ts'
 import { readAccounts, readServerStatus, type Surroundings } from '../domain/closing/serverStatus.ts'
 import { createHeadWatch, type HeadWatch, unwatched } from '../domain/custody/headWatch.ts'

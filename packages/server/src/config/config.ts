@@ -27,14 +27,6 @@ export function readConfig(environment: Environment): Config | { readonly faults
   }
 }
 
-/** Whether requests that the proxy sends need an invite, although direct ones do not (`registration.ts`). */
-export const isInviteThroughProxy = ({
-  registration,
-  isRegistrationDefault,
-  trustedProxies,
-}: Pick<Config, 'registration' | 'isRegistrationDefault' | 'trustedProxies'>): boolean =>
-  registration === 'open' && isRegistrationDefault && trustedProxies.length > 0
-
 /** The values that all nodes of a server share, by variable. `null`: no value. */
 export function sharedSettingsIn(config: Config): SharedSettings {
   const rows: readonly (readonly [string, Setting<unknown>])[] = Object.entries(SETTINGS)

@@ -1,12 +1,13 @@
 import { resolve } from 'node:path'
 import { formatInstant } from '@blindkeep/protocol/ids'
 import { inviteLink } from '@blindkeep/protocol/inviteLink'
-import { type Config, isInviteThroughProxy, publicAddressOf } from '../config/config.ts'
+import { type Config, publicAddressOf } from '../config/config.ts'
 import { endpointText } from '../config/endpoint.ts'
 import type { SettingSources } from '../config/sources.ts'
 import { isOfThisMachine, newServerWarnings, startWarnings } from '../config/startWarnings.ts'
 import { unknownSettingLines } from '../config/unknownSettings.ts'
 import type { IssuedInvite } from '../domain/account/invites.ts'
+import { isInviteThroughProxy } from '../domain/account/registration.ts'
 
 interface Start {
   readonly config: Config

@@ -81,11 +81,19 @@ function faultOf(request: Registration): string | undefined {
   )
 }
 
+type Policy = Pick<RegistrationSettings, 'registration' | 'isRegistrationDefault'>
+
 function policyFor(
-  { isForwarded }: Registration,
-  { registration, isRegistrationDefault }: RegistrationSettings,
-): RegistrationSettings['registration'] {
+  { isForwarded }: Pick<Registration, 'isForwarded'>,
+  { registration, isRegistrationDefault }: Policy,
+): Policy['registration'] {
   return registration === 'open' && isRegistrationDefault && isForwarded ? 'invite' : registration
+}
+
+/** Whether requests that the proxy sends need an invite, although direct ones do not. */
+export function isInviteThroughProxy(settings: Policy & { readonly trustedProxies: readonly unknown[] }): boolean {
+  const policyOf = (isForwarded: boolean) => policyFor({ isForwarded }, settings)
+  return settings.trustedProxies.length > 0 && policyOf(true) !== policyOf(false)
 }
 
 /** The invite of a request, and the account that was made with it before. */

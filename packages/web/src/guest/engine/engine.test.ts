@@ -161,6 +161,22 @@ describe('files that do not fit into the link', () => {
     assert.deepEqual([rows[0]?.failure, ownerHears], ['too_large', ['too_large']])
   })
 
+  it('are heard of by the owner when a guest meets a full link, but not when the guest has filled it', async () => {
+    const { url } = await world.owner.createLink({ caps: { maxFileCount: 1 } })
+    const browser = newBrowser()
+    const first = await openTab(url, browser)
+    await first.untilOpen()
+    await first.add([chosen('the only one', bytes(10))])
+    first.send(noMessage, undefined)
+    await first.until(({ checkedReceipts }) => checkedReceipts === 1)
+    const from = world.proxy.seen.length
+    const again = await openTab(url, reopened(browser))
+    await again.untilOpen()
+    const other = await openTab(url)
+    await other.until(({ ownerHears }) => ownerHears.includes('too_many'))
+    assert.equal(world.proxy.seen.slice(from).filter(isRequest('POST', DROPS)).length, 1)
+  })
+
   it('are no trouble for the guest at a server that does not know the request for it', async () => {
     const { url } = await world.owner.createLink({ caps: { maxFileSize: 10_000 } })
     const tab = await openTab(url)

@@ -58,8 +58,8 @@ export async function openGuestEngine(options: GuestEngineOptions): Promise<Gues
 
 /** The page of a full link has nothing to choose with, so no file is held back. */
 function noteFull(parts: EngineParts): void {
-  const { link, totals, unfinished, neverBegun } = snapshotOf(parts)
-  const isOwn = totals.files + unfinished.length + neverBegun.files > 0
+  const { link, counts, totals, unfinished, neverBegun } = snapshotOf(parts)
+  const isOwn = counts.landed + totals.files + unfinished.length + neverBegun.files > 0
   const why = link.is === 'open' && !isOwn ? whyFull(link.limits) : undefined
   if (why !== undefined) parts.ownerHears.meetFull(why)
 }

@@ -65,6 +65,17 @@ describe('a confirmed copy', () => {
       assert.equal(verdictOn(run.get()).answer, answer)
     })
 
+  it('is confirmed again, without the error, when the list can be had again', async () => {
+    let list: ReadonlyMap<AssetId, AssetFacts> | Error = only(stored())
+    const run = await confirmed(() => list)
+    list = new Error('offline')
+    await run.review()
+    assert.equal(run.get().error, list)
+    list = only(stored())
+    await run.review()
+    assert.deepEqual([verdictOn(run.get()).answer, run.get().error], ['yes', undefined])
+  })
+
   it('is not confirmed when the stored file is deleted while it is compared', async () => {
     let list = only(stored())
     const run = await confirmed(

@@ -78,8 +78,9 @@ export function createCompareRun({ owner, baseUrl, feed }: ComparePorts): Compar
     state.set({ isCurrent: false })
     try {
       const assets = await feed.refresh()
-      if (own === reviews)
-        state.set({ isCurrent: true, copies: state.get().copies.map((copy) => asListed(copy, assets)) })
+      if (own !== reviews) return
+      const copies = state.get().copies.map((copy) => asListed(copy, assets))
+      state.set({ isCurrent: true, error: undefined, copies })
     } catch (error) {
       if (own === reviews) state.set({ error })
     }
