@@ -53,8 +53,9 @@ describe('files that were to be sent and not begun', () => {
     const again = tab.snapshot()
     assert.deepEqual([again.remarks[0]?.about, again.remarks[0]?.count, again.unfinished], ['already_landed', 1, []])
     assert.deepEqual([again.counts.chosen, again.totals.files], [0, others.length], 'one choice continues all')
-    // The store in memory writes before the next macrotask.
-    await new Promise((resolve) => setImmediate(resolve))
+    // A tab that has crashed sends nothing more.
+    tab.pauseAll()
+    await tab.until(({ counts }) => counts.paused === others.length)
     const later = await openTab(url, reopened(browser))
     const words = { note: 'the others', sender: '' }
     const asked = await later.untilOpen()
