@@ -131,7 +131,7 @@ async function sendAll({ link, opened, choice, flags, home, report, signal }: Se
   tellOthers(choice, sending)
   const unfit = await unfitOf(choice.files, { known, go })
   for (const [{ shownAs }, failure] of unfit) outcomes.fail(shownAs, { path: shownAs }, failure)
-  const isHeard = noteHeldBack(known, [...unfit.values()])
+  const isHeard = noteHeldBack(known, [...unfit.values()], signal)
   const files = choice.files.filter((file) => !unfit.has(file))
   const unsent = files.filter((file) => !go.hasLanded(file))
   if (unfit.size > 0 && unsent.length > 0)
@@ -166,9 +166,13 @@ async function sendAll({ link, opened, choice, flags, home, report, signal }: Se
 }
 
 /** Whether the owner will hear of it. Runs beside the sending. */
-async function noteHeldBack(link: UploadLink | undefined, unfit: readonly Failure[]): Promise<boolean> {
+async function noteHeldBack(
+  link: UploadLink | undefined,
+  unfit: readonly Failure[],
+  signal: AbortSignal,
+): Promise<boolean> {
   const reasons = HELD_BACK.filter((why) => unfit.some(({ reason }) => reason === why))
-  return (await Promise.all(reasons.map((why) => link?.noteHeldBack(why)))).includes(true)
+  return (await Promise.all(reasons.map((why) => link?.noteHeldBack(why, signal)))).includes(true)
 }
 
 /** A file of a wrong kind needs no room. */
