@@ -13,7 +13,7 @@ import { EXPOSED, givenAddress, secret } from '../ground/ask.ts'
 import { makeFolder } from '../ground/disk.ts'
 import { EXIT, type Exit, UsageError } from '../ground/exits.ts'
 import { interruptible } from '../ground/interrupts.ts'
-import { askedFacts, questionsLine } from '../ground/questionTexts.ts'
+import { askedFacts } from '../ground/questionTexts.ts'
 import { createReport, type Report, type ReportFlags } from '../ground/report.ts'
 import { durationText, filesText, namesText, shown } from '../ground/texts.ts'
 import { isRunning, runningId } from '../home/claims.ts'
@@ -227,11 +227,10 @@ function withoutProof({ isFromBefore, proofFault }: DropResult): Failure {
 }
 
 /** Before anything is sent, so that a guest with the wrong link can stop. */
-function tellOwner({ title, message, from, questions, fileKinds }: UploadLink, report: Report): void {
+function tellOwner({ title, message, from, fileKinds }: UploadLink, report: Report): void {
   const name = from === undefined ? undefined : `my name is ${from}`
-  const asks = questions && `answer ${questionsLine(questions)}`
   const kinds = fileKinds && `send ${fileKinds.join(', ')}`
-  for (const line of [title, message, name, asks, kinds])
+  for (const line of [title, message, name, kinds])
     if (line !== undefined) report.aside(`The owner of the link says: ${line}`)
 }
 
