@@ -13,7 +13,7 @@ import { EXPOSED, givenAddress, secret } from '../ground/ask.ts'
 import { makeFolder } from '../ground/disk.ts'
 import { EXIT, type Exit, UsageError } from '../ground/exits.ts'
 import { interruptible } from '../ground/interrupts.ts'
-import { askedFacts, questionsLine } from '../ground/questionTexts.ts'
+import { askedFacts } from '../ground/questionTexts.ts'
 import { createReport, type Report, type ReportFlags } from '../ground/report.ts'
 import { durationText, filesText, namesText, shown } from '../ground/texts.ts'
 import { isRunning, runningId } from '../home/claims.ts'
@@ -131,7 +131,7 @@ async function sendAll({ link, opened, choice, flags, home, report, signal }: Se
   tellOthers(choice, sending)
   const unfit = await unfitOf(choice.files, { known, go })
   for (const [{ shownAs }, failure] of unfit) outcomes.fail(shownAs, { path: shownAs }, failure)
-  const isHeard = noteHeldBack(known, [...unfit.values()])
+  const isHeard = noteHeldBack(known, [...unfit.values()], signal)
   const files = choice.files.filter((file) => !unfit.has(file))
   const unsent = files.filter((file) => !go.hasLanded(file))
   if (unfit.size > 0 && unsent.length > 0)
@@ -166,9 +166,13 @@ async function sendAll({ link, opened, choice, flags, home, report, signal }: Se
 }
 
 /** Whether the owner will hear of it. Runs beside the sending. */
-async function noteHeldBack(link: UploadLink | undefined, unfit: readonly Failure[]): Promise<boolean> {
+async function noteHeldBack(
+  link: UploadLink | undefined,
+  unfit: readonly Failure[],
+  signal: AbortSignal,
+): Promise<boolean> {
   const reasons = HELD_BACK.filter((why) => unfit.some(({ reason }) => reason === why))
-  return (await Promise.all(reasons.map((why) => link?.noteHeldBack(why)))).includes(true)
+  return (await Promise.all(reasons.map((why) => link?.noteHeldBack(why, signal)))).includes(true)
 }
 
 /** A file of a wrong kind needs no room. */
@@ -223,11 +227,10 @@ function withoutProof({ isFromBefore, proofFault }: DropResult): Failure {
 }
 
 /** Before anything is sent, so that a guest with the wrong link can stop. */
-function tellOwner({ title, message, from, questions, fileKinds }: UploadLink, report: Report): void {
+function tellOwner({ title, message, from, fileKinds }: UploadLink, report: Report): void {
   const name = from === undefined ? undefined : `my name is ${from}`
-  const asks = questions && `answer ${questionsLine(questions)}`
   const kinds = fileKinds && `send ${fileKinds.join(', ')}`
-  for (const line of [title, message, name, asks, kinds])
+  for (const line of [title, message, name, kinds])
     if (line !== undefined) report.aside(`The owner of the link says: ${line}`)
 }
 
