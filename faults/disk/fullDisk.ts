@@ -34,6 +34,7 @@ const DISK_BYTES = 512 * MEBIBYTE
 const MAX_TROUBLE_MS = 2_000
 const MAX_RECOVERY_MS = 20_000
 const REFILL_MS = 10
+const MAX_START_MS = 5_000
 const KILLED_SHARE = 0.25
 
 interface Round {
@@ -111,11 +112,13 @@ async function killWhileFull({ world, disk, random }: Round): Promise<boolean> {
   for (const fault of faults) ledger.fault(`killed on a full disk: ${fault}`)
   if (random.chance(0.5)) {
     disk.fill()
-    const hasStarted = await server.restart().then(
+    const ready = server.restart().then(
       () => true,
       () => false,
     )
-    if (hasStarted) return true
+    // Without room it may run, answer, and not be ready: then it has to become so when there is room again.
+    if (await Promise.race([ready, pause(MAX_START_MS).then(() => server.isRunning())])) return true
+    await ready
   }
   disk.free()
   await server.restart()

@@ -8,7 +8,7 @@ import { jsonOf, pause } from './api.ts'
 import { type Attempt, describeAttempt, isOver, type Link, newAttempt } from './ledger.ts'
 import type { Pool } from './pool.ts'
 import { type Random, randomContent, sha256 } from './random.ts'
-import { type Chunk, createUpload, type Upload } from './upload.ts'
+import { type Chunk, createUpload, RETRY_PAUSE_MS, type Upload } from './upload.ts'
 import type { UploadPorts } from './uploadRules.ts'
 
 export interface GuestPorts extends UploadPorts {
@@ -46,7 +46,6 @@ const MAX_CHUNK_BYTES = 9 * MEBIBYTE + 1
 const MAX_ABANDONED = 20
 const MAX_STALL_MS = 120_000
 /** Before a guest repeats a request that was not answered, or that the full disk refused. */
-const RETRY_PAUSE_MS = 50
 
 /** Sends until `isStopping`, then finishes its current file. */
 export async function runGuest(ports: GuestPorts, random: Random, isStopping: () => boolean): Promise<void> {
@@ -190,7 +189,6 @@ async function step({ ports, attempt, upload, random, behaviour }: Transfer, chu
     await pause(RETRY_PAUSE_MS)
     reply = await again()
   }
-  if (reply?.status === 500) await pause(RETRY_PAUSE_MS)
   return reply?.status !== 204
 }
 

@@ -1,6 +1,6 @@
 /** A guest's requests for one session: honest except where its attempt says so, with endless retries. */
 import { HEADERS } from '@blindkeep/protocol/wire'
-import { jsonOf, type Reply } from './api.ts'
+import { jsonOf, pause, type Reply } from './api.ts'
 import type { Attempt } from './ledger.ts'
 import { sha256 } from './random.ts'
 import {
@@ -15,6 +15,8 @@ import {
 
 /** Fixed by suite 1; the server checks only its length. */
 const KEM_CIPHERTEXT = Buffer.alloc(1120, 7).toString('base64')
+/** As clients do. Without it, refused guests would occupy the machine until the server has room again. */
+export const RETRY_PAUSE_MS = 50
 
 /** A range of the content, in bytes. */
 export interface Chunk {
@@ -126,6 +128,7 @@ async function append(
   // connection.
   if (cutAfterMs !== undefined) attempt.hasPendingRequest = true
   if (reply !== undefined) rules.judgeAppend(reply, { end: offset + length, isLast, hadPendingRequest, before })
+  if (reply !== undefined && reply.status >= 500) await pause(RETRY_PAUSE_MS)
   return reply
 }
 
@@ -135,7 +138,10 @@ async function cancel({ ports, attempt, rules }: Requester): Promise<boolean> {
   if (isFirst) attempt.cancelled = 'asked'
   moments.note('cancel sent')
   const reply = await api.ask({ method: 'DELETE', path: pathOf(attempt) })
-  if (reply === undefined || isRefusedForSpace(ports, reply)) return false
+  if (reply === undefined || isRefusedForSpace(ports, reply)) {
+    await pause(RETRY_PAUSE_MS)
+    return false
+  }
   if (reply.status === 404) rules.noteNotFound('cancel', !isFirst)
   else if (reply.status === 204) {
     attempt.cancelled = 'acknowledged'
