@@ -76,12 +76,12 @@ export function partsOf(fields: Fields, keys: DeviceKeys, variation: Variation =
   return { body, unprotected: new Map(), payload, signers }
 }
 
-export function assemble({ body, unprotected, payload, signers }: Parts, tag = COSE_SIGN): Buffer {
+export function assemble({ body, unprotected, payload, signers }: Parts, tag = COSE_SIGN): Buffer<ArrayBuffer> {
   const signatures = signers.map((signer) => [signer.head, signer.unprotected, signer.signature])
   return Buffer.from(cbor(new Tag(tag, [body, unprotected, payload, signatures])))
 }
 
 /** The bytes of a provenance blob: this manifest, signed by this device. */
-export function signManifest(fields: Fields, keys: DeviceKeys, variation: Variation = {}): Buffer {
+export function signManifest(fields: Fields, keys: DeviceKeys, variation: Variation = {}): Buffer<ArrayBuffer> {
   return assemble(partsOf(fields, keys, variation))
 }

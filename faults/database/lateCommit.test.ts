@@ -77,7 +77,7 @@ describe('a landing whose commit comes late', () => {
   }
 
   /** The status; undefined if there is none. */
-  async function send(bytes: Buffer): Promise<number | undefined> {
+  async function send(bytes: Buffer<ArrayBuffer>): Promise<number | undefined> {
     const headers = { [HEADERS.offset]: '0', [HEADERS.checksum]: sha256(bytes) }
     return (await api.ask({ method: 'PATCH', path, headers, bytes }))?.status
   }

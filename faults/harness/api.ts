@@ -12,7 +12,7 @@ export interface Asked {
   readonly headers?: Readonly<Record<string, string>>
   readonly token?: string
   readonly json?: unknown
-  readonly bytes?: Uint8Array
+  readonly bytes?: Uint8Array<ArrayBuffer>
   /** Cuts the connection after this time. */
   readonly cutAfterMs?: number
 }
@@ -112,7 +112,7 @@ function headersOf({ headers, token, json, bytes }: Asked): Record<string, strin
 }
 
 function bodyOf({ json, bytes }: Asked): string | Uint8Array<ArrayBuffer> | null {
-  if (bytes !== undefined) return new Uint8Array(bytes)
+  if (bytes !== undefined) return bytes
   return json === undefined ? null : JSON.stringify(json)
 }
 

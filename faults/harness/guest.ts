@@ -45,7 +45,6 @@ const FALSE_SHARE = 0.04
 const MAX_CHUNK_BYTES = 9 * MEBIBYTE + 1
 const MAX_ABANDONED = 20
 const MAX_STALL_MS = 120_000
-/** Before a guest repeats a request that was not answered, or that the full disk refused. */
 
 /** Sends until `isStopping`, then finishes its current file. */
 export async function runGuest(ports: GuestPorts, random: Random, isStopping: () => boolean): Promise<void> {
@@ -57,26 +56,28 @@ export async function runGuest(ports: GuestPorts, random: Random, isStopping: ()
       await settle(ports, abandoned, own)
       continue
     }
-    const attempt = planned(await pool.take(own), ports, own)
+    const { attempt, content } = planned(await pool.take(own), ports, own)
     ledger.counts.attempts++
-    await send(ports, attempt, own, behaviourOf(own))
+    await send(ports, { attempt, content, random: own, behaviour: behaviourOf(own) })
   }
 }
 
 /** Finishes or cancels an abandoned session. */
 export async function settle(ports: GuestPorts, attempt: Attempt, random: Random): Promise<void> {
-  await send(ports, attempt, random, random.chance(0.6) ? 'whole' : 'cancel early')
+  const content = randomContent(attempt.name, attempt.size)
+  await send(ports, { attempt, content, random, behaviour: random.chance(0.6) ? 'whole' : 'cancel early' })
 }
 
-function planned(link: Link, { ledger, seed, maxFileBytes }: GuestPorts, random: Random): Attempt {
+function planned(link: Link, { ledger, seed, maxFileBytes }: GuestPorts, random: Random) {
   const name = `${seed}-${random.hex(8)}`
   const size = Math.min(sizeOf(random), maxFileBytes - random.integer(0, 1000))
   const isFalse = random.chance(FALSE_SHARE)
-  const hash = sha256(randomContent(isFalse ? `${name} declared` : name, size))
+  const content = randomContent(name, size)
+  const hash = sha256(isFalse ? randomContent(`${name} declared`, size) : content)
   const attempt = newAttempt({ name, link, size, hash, isFalse })
   link.attempts.push(attempt)
   ledger.attempts.push(attempt)
-  return attempt
+  return { attempt, content }
 }
 
 function sizeOf(random: Random): number {
@@ -97,8 +98,14 @@ export function byWeight<Value>(values: readonly Value[], weight: (value: Value)
   return random.pick(values)
 }
 
-async function send(ports: GuestPorts, attempt: Attempt, random: Random, behaviour: Behaviour): Promise<void> {
-  const content = randomContent(attempt.name, attempt.size)
+interface Sending {
+  readonly attempt: Attempt
+  readonly content: Buffer<ArrayBuffer>
+  readonly random: Random
+  readonly behaviour: Behaviour
+}
+
+async function send(ports: GuestPorts, { attempt, content, random, behaviour }: Sending): Promise<void> {
   const upload = createUpload(ports, attempt, content)
   try {
     while (attempt.uploadId === undefined && !(await upload.create())) {

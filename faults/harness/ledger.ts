@@ -83,7 +83,7 @@ export interface AssetBlob {
   readonly role: 'original' | 'metadata' | 'provenance'
   /** The seed of the blob's random bytes, unless there is `content`. */
   readonly name: string
-  readonly content?: Buffer
+  readonly content?: Buffer<ArrayBuffer>
   readonly size: number
   readonly hash: string
   /** Only of an adopted original. */

@@ -50,10 +50,14 @@ function uniform(seed: string): () => number {
 }
 
 /** Incompressible bytes, the same for the same seed. The server cannot tell them from sealed ones. */
-export function randomContent(seed: string, size: number): Buffer {
+export function randomContent(seed: string, size: number): Buffer<ArrayBuffer> {
   const key = createHash('sha256').update(seed).digest().subarray(0, 16)
-  return createCipheriv('aes-128-ctr', key, Buffer.alloc(16)).update(Buffer.alloc(size))
+  if (zeros.length < size) zeros = Buffer.alloc(size)
+  return createCipheriv('aes-128-ctr', key, Buffer.alloc(16)).update(zeros.subarray(0, size))
 }
+
+/** As many as the largest content: new ones each time would keep the garbage collector busy. */
+let zeros = Buffer.alloc(0)
 
 export function sha256(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex')

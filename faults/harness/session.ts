@@ -13,7 +13,7 @@ import { createUpload, type Upload } from './upload.ts'
 
 export interface Session {
   readonly attempt: Attempt
-  readonly content: Buffer
+  readonly content: Buffer<ArrayBuffer>
   readonly upload: Upload
 }
 

@@ -44,12 +44,12 @@ export interface Upload {
 interface Requester {
   readonly ports: UploadPorts
   readonly attempt: Attempt
-  readonly content: Buffer
+  readonly content: Buffer<ArrayBuffer>
   readonly rules: UploadRules
 }
 
 /** `content`: the bytes to send; their hash is the declared one unless the attempt is false. */
-export function createUpload(ports: UploadPorts, attempt: Attempt, content: Buffer): Upload {
+export function createUpload(ports: UploadPorts, attempt: Attempt, content: Buffer<ArrayBuffer>): Upload {
   const requester = { ports, attempt, content, rules: createUploadRules(ports, attempt) }
   return {
     create: () => create(requester),

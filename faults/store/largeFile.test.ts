@@ -72,7 +72,7 @@ describe('a large file in an object store', () => {
 })
 
 /** The same bytes in every chunk but for its number, so that this process needs little memory. */
-function chunkOf(content: Buffer, offset: number): Buffer {
+function chunkOf(content: Buffer<ArrayBuffer>, offset: number): Buffer<ArrayBuffer> {
   content.writeUInt32BE(offset / CHUNK_BYTES)
   return content.subarray(0, LARGE_BYTES - offset)
 }

@@ -76,7 +76,7 @@ async function appendUpTo(
 }
 
 /** False when only the server knows the outcome. */
-async function append(ports: AssetPorts, { asset, blob }: OwnUpload, chunk: Buffer): Promise<boolean> {
+async function append(ports: AssetPorts, { asset, blob }: OwnUpload, chunk: Buffer<ArrayBuffer>): Promise<boolean> {
   const { api, ledger, moments } = ports
   const offset = blob.acknowledgedOffset
   const isLast = offset + chunk.length === blob.size
