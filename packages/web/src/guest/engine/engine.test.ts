@@ -143,10 +143,14 @@ describe('files that do not fit into the link', () => {
       ['refusals', String('{"why":"too_many"}'.length)],
       ['refusals', String('{"why":"too_large"}'.length)],
     ])
+    await tab.askAgain()
+    await tab.add([chosen('3.jpg', bytes(MIB), { folder: 'trip' })])
     await tab.remove(rowOf(before, '2.jpg').id)
     assert.equal(rowOf(tab.snapshot(), '10.jpg').phase, 'chosen')
     tab.send(noMessage, undefined)
     await tab.until(({ counts }) => counts.landed === 2)
+    const heard = world.proxy.seen.slice(from).filter(isRequest('POST', /refusals$/))
+    assert.equal(heard.length, 2, 'once a visit, also after the link was opened again')
   })
 
   it('are heard of by the owner also when it is the message that makes one too large', async () => {
@@ -437,6 +441,26 @@ describe('an interrupted upload', () => {
     assert.equal(rows[0]?.failure, 'other_tab')
     for (const release of releases) release()
     await other.untilAll('landed')
+  })
+
+  it('is shown by no link but its own: not by one that was cut, nor by one with another key', async () => {
+    const { url } = await world.owner.createLink({ title: 'Photos' })
+    const [browser, key, place] = [newBrowser(), url.indexOf('#') + 1, url.indexOf('#') + 6]
+    const file = chosen('of the whole link.bin', bytes(4 * MIB))
+    await begun(url, file, browser)
+    const mistyped = `${url.slice(0, place)}${url[place] === 'A' ? 'B' : 'A'}${url.slice(place + 1)}`
+    for (const other of [url.slice(0, key - 1), url.slice(0, -3), mistyped]) {
+      const tab = await openTab(other, reopened(browser))
+      await tab.add([chosen('new.bin', bytes(10))])
+      const { link, unfinished, rows } = await tab.until((now) => now.link.is === 'refused')
+      assert.deepEqual(unfinished, [], JSON.stringify(link))
+      assert.ok(rows.every(({ failure }) => failure === 'link_faulty'))
+    }
+    const { unfinished } = await (await openTab(url, reopened(browser))).untilOpen()
+    assert.deepEqual(
+      unfinished.map(({ name }) => name),
+      ['of the whole link.bin'],
+    )
   })
 
   it('no longer counts for the link when it is discarded', async () => {
