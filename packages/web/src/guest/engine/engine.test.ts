@@ -572,7 +572,7 @@ describe('a lost connection', () => {
 describe('a landed file', () => {
   it('is shown after a reload, with its receipt, until the guest removes it, and is not sent twice', async () => {
     const { url } = await world.owner.createLink()
-    const [browser, file] = [newBrowser(), chosen('landed.bin', bytes(10))]
+    const [browser, file] = [newBrowser(), chosen('landed.bin', bytes(10), { folder: 'trip/day 1' })]
     const tab = await openTab(url, browser)
     await tab.untilOpen()
     await tab.add([file])
@@ -581,8 +581,15 @@ describe('a landed file', () => {
     const later = await openTab(url, { store: browser.store, locks: createSoleLocks() })
     const { rows, totals } = later.snapshot()
     assert.deepEqual([rows[0]?.name, rows[0]?.receipt?.is, totals.files], ['landed.bin', 'checked', 0])
-    await later.add([file])
-    assert.equal(later.snapshot().remarks[0]?.about, 'already_landed')
+    // By itself, in one of its folders, or with more of them.
+    for (const folder of [file.folder, '', 'day 1', 'all/trip/day 1'])
+      for (const one of [tab, later]) {
+        await one.add([{ ...file, folder }])
+        const { remarks, counts } = one.snapshot()
+        assert.deepEqual([remarks[0]?.about, counts.chosen], ['already_landed', 0], folder)
+      }
+    await tab.add([{ ...file, folder: 'day 2' }])
+    assert.equal(tab.snapshot().counts.chosen, 1)
     const kept = JSON.stringify(await browser.store.landed(world.linkIdOf(url)))
     assert.doesNotMatch(kept, /"key"|"passphraseProof"|"tags"/)
     await later.forgetLanded()
