@@ -168,8 +168,10 @@ export const account: typeof import('../en/account.ts').account = {
       'Ihr Browser fragt jetzt, wo der Passkey liegen soll, und prüft, dass Sie es sind. Vielleicht fragt er zweimal.',
     make: 'Passkey anlegen',
     made: 'Der Passkey ist angelegt. Speichern Sie ihn in Ihrem Konto.',
-    codeExplain:
+    codeAgain:
       'Der Passkey ist angelegt. Das Speichern braucht noch einen Code, denn der erste wurde nicht angenommen.',
+    codeNeeded:
+      'Der Passkey ist angelegt. Das Speichern braucht auch einen Code, denn der zweite Schritt ist eingeschaltet.',
     nameHint: 'Damit Sie ihn in dieser Liste erkennen. Nur Sie können ihn lesen.',
     added: 'Der Passkey wurde hinzugefügt. Sie können ihn bei der nächsten Anmeldung benutzen.',
     unnamed: 'Passkey ohne Namen',
