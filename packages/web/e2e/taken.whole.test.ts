@@ -14,6 +14,7 @@ import type { Page } from 'playwright-core'
 import { anotherClient } from '../../../testing/people.ts'
 import { startTamperingProxy, type TamperingProxy } from '../../../testing/tamperingProxy.ts'
 import { until } from '../../../testing/until.ts'
+import { spokenName } from '../src/common/visibleName.ts'
 import { MAX_TAKEN_FILES, MAX_TAKEN_HOURS } from '../src/take/takenFiles.ts'
 import { account as accountText } from '../src/text/en/account.ts'
 import { albums as albumsText } from '../src/text/en/albums.ts'
@@ -164,7 +165,7 @@ describe('files from other apps', () => {
     await page.getByText(text.waiting(3)).waitFor()
     await page.setViewportSize({ width: 320, height: 640 })
     await assertAccessible(page)
-    const { x = 0, width = 0 } = (await button(page, text.discardOf(large.name)).boundingBox()) ?? {}
+    const { x = 0, width = 0 } = (await button(page, text.discardOf(spokenName(large.name, ''))).boundingBox()) ?? {}
     assert.ok(width > 0 && x + width < 320, `the button ends at ${x + width}`)
     await button(page, text.discardOf('x')).press('Enter')
     await page.getByText(text.waiting(2)).waitFor()
