@@ -342,7 +342,8 @@ export const account = {
   },
   sessions: {
     title: 'Where you are signed in',
-    explain: 'All browsers and programs that are signed in to your account.',
+    explain:
+      'All browsers and programs that are signed in to your account. To use another device too, sign in there with the same e-mail and password, or with a passkey: nothing has to be copied from here.',
     here: 'This browser',
     signedIn: (when: string) => `Signed in on ${when}`,
     inUse: 'in use now',
@@ -418,6 +419,7 @@ export const account = {
       'All files and albums are deleted, including the files in your inbox.',
       'Your links accept no more files, and your shares stop working.',
       'You are signed out everywhere, and your e-mail address is free again.',
+      'The server deletes the encrypted bytes a day later, unless its operator has set another time. Backups keep them until they are replaced.',
     ],
     retained: (count: number, until: string) =>
       plural(
@@ -425,7 +427,8 @@ export const account = {
         `1 file is protected from deletion until ${until}, and the account with it. It is in this album:`,
         `${files(count)} are protected from deletion, the last one until ${until}, and the account with them. They are in these albums:`,
       ),
-    saveFirst: 'Download the files that you need first.',
+    saveFirst:
+      'Download first what you need: each album with “Download album”, files in the inbox, and receipts under Storage.',
     confirm: (email: string) => `Enter ${email} to confirm`,
     confirmFault: 'This is not the e-mail address of this account.',
     submit: 'Delete permanently',
