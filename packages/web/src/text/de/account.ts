@@ -424,7 +424,8 @@ export const account: typeof import('../en/account.ts').account = {
   },
   leave: {
     title: 'Konto löschen',
-    explain: 'Löscht endgültig alles, was Sie hier haben: Dateien, Alben, Links, Freigaben und Ihren Eingang.',
+    explain:
+      'Löscht endgültig alles, was Sie hier haben: Dateien, Alben, Links, Freigaben und Ihren Eingang. Die verschlüsselten Bytes löscht der Server einen Tag später, wenn der Betreiber nichts anderes eingestellt hat; in Sicherungen bleiben sie, bis diese ersetzt werden.',
     open: 'Konto löschen\u00a0…',
     dialogTitle: 'Ihr Konto löschen?',
     what: 'Das geschieht sofort und lässt sich nicht rückgängig machen:',
@@ -432,7 +433,6 @@ export const account: typeof import('../en/account.ts').account = {
       'Alle Dateien und Alben werden gelöscht, auch die Dateien in Ihrem Eingang.',
       'Ihre Links nehmen keine Dateien mehr an, und Ihre Freigaben funktionieren nicht mehr.',
       'Sie werden überall abgemeldet, und Ihre E-Mail-Adresse ist wieder frei.',
-      'Die verschlüsselten Bytes löscht der Server einen Tag später, wenn der Betreiber nichts anderes eingestellt hat. In Sicherungen bleiben sie, bis diese ersetzt werden.',
     ],
     retained: (count, until) =>
       plural(

@@ -411,7 +411,8 @@ export const account = {
   },
   leave: {
     title: 'Delete account',
-    explain: 'Permanently deletes everything that you have here: files, albums, links, shares and your inbox.',
+    explain:
+      'Permanently deletes everything that you have here: files, albums, links, shares and your inbox. The server deletes the encrypted bytes a day later, unless its operator has set another time; backups keep them until they are replaced.',
     open: 'Delete account…',
     dialogTitle: 'Delete your account?',
     what: 'This happens at once and cannot be undone:',
@@ -419,7 +420,6 @@ export const account = {
       'All files and albums are deleted, including the files in your inbox.',
       'Your links accept no more files, and your shares stop working.',
       'You are signed out everywhere, and your e-mail address is free again.',
-      'The server deletes the encrypted bytes a day later, unless its operator has set another time. Backups keep them until they are replaced.',
     ],
     retained: (count: number, until: string) =>
       plural(
