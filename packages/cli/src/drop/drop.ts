@@ -9,7 +9,7 @@ import { sizeText } from '@blindkeep/protocol/byteSizes'
 import { countText } from '@blindkeep/protocol/counts'
 import { millisecondsOf } from '@blindkeep/protocol/ids'
 import { HELD_BACK } from '@blindkeep/protocol/schemas/links'
-import { EXPOSED, givenAddress, secret } from '../ground/ask.ts'
+import { EXPOSED, givenAddress, requireKind, secret } from '../ground/ask.ts'
 import { makeFolder } from '../ground/disk.ts'
 import { EXIT, type Exit, UsageError } from '../ground/exits.ts'
 import { interruptible } from '../ground/interrupts.ts'
@@ -54,6 +54,7 @@ export async function drop({ given, paths, flags }: DropCall): Promise<Exit> {
   if (given === '-' && paths.includes('-')) throw new UsageError('The link and a file cannot both be standard input.')
   const report = createReport(flags)
   const asked = await givenAddress(given, report, EXPOSED.link)
+  requireKind(asked, 'link')
   parseLink(asked)
   const home = homeDirectory()
   return await interruptible(async (signal) => {
