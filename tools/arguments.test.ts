@@ -4,6 +4,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
+import { parsedOnce } from './arguments.ts'
 import { ROOT } from './projectFiles.ts'
 
 const SCRIPTS = [
@@ -27,6 +28,24 @@ function run(script: string, option: string, cwd: string) {
     },
   )
 }
+
+it('an option with a value is given once, unless it may be repeated', () => {
+  const options = {
+    seed: { type: 'string' },
+    quick: { type: 'boolean' },
+    bucket: { type: 'string', multiple: true },
+  } as const
+  const parse = (...args: readonly string[]) => parsedOnce({ args: [...args], options }).values
+  assert.throws(() => parse('--seed', '1', '--seed=2'), /'--seed' is given twice/)
+  assert.deepEqual(
+    { ...parse('--seed', '1', '--quick', '--quick', '--bucket', 'a', '--bucket', 'b') },
+    {
+      seed: '1',
+      quick: true,
+      bucket: ['a', 'b'],
+    },
+  )
+})
 
 describe('a script of the project', () => {
   for (const script of SCRIPTS)

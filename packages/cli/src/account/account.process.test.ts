@@ -88,6 +88,11 @@ describe('an account at the command line', () => {
     const without = await world.run(['whoami', '--profile', 'keys'])
     assert.equal(without.status, 1)
     assert.match(without.stderr, /No account is signed in in the profile keys/)
+    const elsewhere = await world.run(
+      ['login', 'http://127.0.0.1:9', '--email', 'a@b.c', '--profile', 'keys'],
+      withPassword(),
+    )
+    assert.match(elsewhere.stderr, /The profile keys was signed in at \S+ before, and \S+:9 is another server/)
     // The device that signs is the same after the next sign-in.
     await world.facts(['login', '--email', 'keys@example.org', '--profile', 'keys'], withPassword())
     const [after] = await world.facts(['whoami', '--profile', 'keys'])

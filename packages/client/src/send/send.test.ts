@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { before, describe, it } from 'node:test'
 import { custodyOf, newOwner } from '../../../../testing/people.ts'
+import { assertPrompt } from '../../../../testing/prompt.ts'
 import type { Exchanged } from '../../../../testing/tamperingProxy.ts'
 import { until } from '../../../../testing/until.ts'
 import { type Environment, systemEnvironment } from '../ground/environment.ts'
@@ -217,6 +218,24 @@ describe('what was held back', () => {
     proxy.tamper({ matches, instead: 405, times: 1 }, { matches, lose: 'answer' })
     assert.equal(await opened.noteHeldBack('too_large'), false)
     assert.equal(await opened.noteHeldBack('no_room'), false)
+    proxy.tamper()
+  })
+
+  it('is not waited for after a cancellation', async () => {
+    await assertPrompt(2000, async () => {
+      const opened = await openLink(link.url)
+      const stop = new AbortController()
+      const ended = Promise.withResolvers<void>()
+      const meanwhile = async () => {
+        stop.abort()
+        await ended.promise
+      }
+      proxy.tamper({ matches: isGuestRequest('POST'), times: 1, cut: { afterBytes: 0, meanwhile } })
+      const startedAt = performance.now()
+      assert.equal(await opened.noteHeldBack('too_large', stop.signal), false)
+      ended.resolve()
+      return performance.now() - startedAt
+    })
     proxy.tamper()
   })
 })

@@ -4,7 +4,7 @@ import { systemRandom } from '../adapters/system/random.ts'
 import { openRepairData } from '../assembly/backupData.ts'
 import { clockOf, type Data, openPresentData } from '../assembly/data.ts'
 import { createBringing } from '../domain/backup/bringBack.ts'
-import { createFinding, type Finding, formatFinding, OF_BYTES, REMEDIES } from '../domain/fsck/finding.ts'
+import { createFinding, type Finding, formatFinding, OF_BYTES, REMEDIES, type Repair } from '../domain/fsck/finding.ts'
 import { examine } from '../domain/fsck/fsck.ts'
 import { isOurs } from '../domain/fsck/objects.ts'
 import { type Counts, newCounts } from '../domain/fsck/options.ts'
@@ -68,6 +68,8 @@ interface Said extends Left {
 /** `directory`: of the backup that objects are brought back from. */
 type Opened = Data & { readonly directory?: BackupDirectory }
 
+const MARKS: ReadonlySet<Repair['repair'] | undefined> = new Set(['mark_damaged', 'mark_unreadable'])
+
 async function run(call: Call): Promise<Outcome> {
   const [backup, isDry] = [call.option('repair-from'), call.flag('dry-run')]
   if (isDry && backup === undefined)
@@ -127,8 +129,8 @@ async function check(call: Call, data: Opened, { counts, left, repaired, brought
     const isRepairable = isRepairing && brought.done === undefined
     const done = isRepairable && finding.repair ? await repair(ports, finding.repair) : brought.done
     if (done !== undefined) repaired.add({ finding, done })
-    // A mark only records that bytes are wrong: the finding stays.
-    const isMarked = brought.done === undefined && finding.repair?.repair === 'mark_damaged'
+    // A mark only records that bytes are wrong or out of reach: the finding stays.
+    const isMarked = brought.done === undefined && MARKS.has(finding.repair?.repair)
     if (done === undefined || isMarked) left.add({ finding, fromBackup: brought.fromBackup })
   }
 }

@@ -2,11 +2,12 @@ import { BlobMissing } from '../../ground/storageErrors.ts'
 import type { ByteRange, Objects } from '../../ports/objects.ts'
 import type { HeldBlob } from '../../ports/store.ts'
 import type { Refuses } from '../ground/refusals.ts'
+import { isOfObject } from './unreadable.ts'
 import { isWithheld } from './verdicts.ts'
 
 interface ServingPorts {
-  readonly objects: Pick<Objects, 'size' | 'read'>
-  /** Called for an object without its bytes: it is withheld until the scrubber read it. Never rejects. */
+  readonly objects: Pick<Objects, 'size' | 'read' | 'check'>
+  /** Called for an object with missing or unreadable bytes, which is then withheld until it is read. Never rejects. */
   readonly reportDamage: (location: string) => Promise<void>
 }
 
@@ -17,7 +18,7 @@ export interface ServedObject {
 
 export type Serving = ReturnType<typeof createServing>
 
-/** Looks at objects and reads them for a request. Missing bytes are passed on: the scrubber reads the object soon. */
+/** Looks at objects and reads them for a request. What it cannot give is passed on: the scrubber reads it soon. */
 export function createServing({ objects, reportDamage }: ServingPorts) {
   /** Throws `StorageUnavailable`. */
   async function isWhole({ location, size }: ServedObject): Promise<boolean> {
@@ -43,7 +44,7 @@ export function createServing({ objects, reportDamage }: ServingPorts) {
       try {
         yield* objects.read(location, range, { reuses: true, size })
       } catch (error) {
-        if (error instanceof BlobMissing) await reportDamage(location)
+        if (error instanceof BlobMissing || (await isOfObject(error, objects))) await reportDamage(location)
         throw error
       }
     },

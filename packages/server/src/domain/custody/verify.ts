@@ -37,7 +37,7 @@ interface VerifyPorts {
   readonly limiter: Limiter
   readonly seats: Seats
   readonly giveUpAfter: GiveUpAfter
-  /** Called for a kept object with wrong or missing bytes: it is withheld until the scrubber read it. Never rejects. */
+  /** Called for a kept object with wrong, missing or unreadable bytes, which is then withheld. Never rejects. */
   readonly reportDamage: (location: string) => Promise<void>
 }
 
