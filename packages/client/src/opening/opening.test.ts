@@ -120,11 +120,8 @@ describe('a file of proofs', () => {
     const answer = { asset_id: 'any', receipts: [first.proof, first.proof] }
     assert.deepEqual(await numbersIn(JSON.stringify(answer)), [1, 1])
     const withKeys = { ...vectors.published, receipts: [{ ...first.proof, keys: undefined }] }
-    const read = await Array.fromAsync(readProofs(piecesOf(utf8(JSON.stringify(withKeys, undefined, 2)), 1000)))
-    assert.deepEqual(
-      read.map(({ hintedKeys }) => hintedKeys?.keys.length),
-      [1],
-    )
+    const saved = utf8(JSON.stringify(withKeys, undefined, 2))
+    for await (const { hintedKeys } of readProofs(piecesOf(saved, 1000))) assert.equal(hintedKeys?.keys.length, 1)
     await assert.rejects(numbersIn(JSON.stringify({ receipts: [first.proof, 1] })), atStep('form'))
   })
 
