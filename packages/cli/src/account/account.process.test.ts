@@ -125,6 +125,18 @@ describe('an account at the command line', () => {
     assert.notEqual(after, before)
   })
 
+  it('signs in to a suspended account, which can read, and adds the device at a sign-in after that', async () => {
+    await world.register('paused')
+    const login = ['login', world.proxy.url, '--email', 'paused@example.org', '--profile', 'second-machine']
+    assert.equal((await world.server.command(['account', 'suspend', 'paused@example.org'])).status, 0)
+    await world.facts(login, withPassword())
+    assert.equal((await world.server.command(['account', 'resume', 'paused@example.org'])).status, 0)
+    await world.run(['logout', '--profile', 'second-machine'])
+    await world.facts(login, withPassword())
+    const devices = await world.facts(['devices', 'list', '--profile', 'second-machine'])
+    assert.ok(devices.some(({ is_this_profile, state }) => is_this_profile && state === 'live'))
+  })
+
   it('asks for the second factor', async () => {
     const owner = await world.register('second')
     const authenticator = createAuthenticator(await owner.enrollSecondFactor({ password: PASSWORD }))
