@@ -108,8 +108,8 @@ export function createUploads({ store, serving, room, clock, random, quota }: Up
 
   return {
     /**
-     * Opens an upload of a blob, or answers with the unclosed or landed one of the same asset, role, hash and size. Of a
-     * landed one this says that the server has the bytes: so only if they are there, and not in doubt.
+     * Opens an upload of a blob, or answers with the unclosed or landed one of the same asset, role, hash and size. Of
+     * a landed one this says that the server has the bytes: so only if they are there, and not in doubt.
      */
     async create({ accountId, sessionId }: Spender, declared: Declared): Promise<CreatedUpload | CreateRefusal> {
       const signed = await signedRetentionOf(store, accountId, declared)

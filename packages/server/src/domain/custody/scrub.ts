@@ -77,8 +77,8 @@ export function createScrubber(ports: ScrubbingPorts, { scrubDays }: ScrubSettin
 
   return {
     /**
-     * Marks an object, kept or in the bin, whose bytes seem wrong or out of reach. No process hands it out until any has
-     * read it.
+     * Marks an object, kept or in the bin, whose bytes seem wrong or out of reach. No process hands it out until any
+     * has read it.
      */
     async suspect(location: string): Promise<void> {
       await store.write([], (tx) => tx.objects.suspect(location, clock.now()))
