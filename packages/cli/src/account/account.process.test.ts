@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { createAuthenticator } from '../../../../testing/authenticator.ts'
 import { PUSH_CERTIFICATE, PUSH_CERTIFICATE_KEY } from '../../../../testing/pushCertificate.ts'
-import { openWorld, PASSWORD } from '../testing/world.ts'
+import { openSharedWorld, PASSWORD } from '../testing/world.ts'
 
-const world = await openWorld()
+const world = await openSharedWorld()
 
 const withPassword = (password: string = PASSWORD) => ({ env: { BLINDKEEP_PASSWORD: password } })
 const home = (...path: readonly string[]) => join(world.root, 'home', ...path)
@@ -209,7 +209,7 @@ describe('an account at the command line', () => {
   })
 
   it('says what to do after each wrong call', async () => {
-    await world.signUp('wrong')
+    const { email: taken } = await world.signUp('wrong')
     const { url } = world.proxy
     const calls = [
       { args: ['whoami', '--profile', '../x'], status: 2, says: /name of a profile/ },
@@ -233,7 +233,7 @@ describe('an account at the command line', () => {
       { args: ['register', url, '--profile', 'wrong'], status: 1, says: /blindkeep logout/ },
       { args: ['register', url, '--profile', 'unknown'], status: 2, says: /--email/ },
       {
-        args: ['register', url, '--profile', 'unknown', '--email', 'wrong@example.org'],
+        args: ['register', url, '--profile', 'unknown', '--email', taken],
         status: 1,
         says: /blindkeep login/,
       },
