@@ -123,7 +123,7 @@ describe('messages to this browser', () => {
 })
 
 describe('a browser that gets no messages', () => {
-  it('says whether it was told to, cannot, or has to be an installed page on an iPhone', async (t) => {
+  it('says that the owner has refused them, that it cannot, and that on an iPhone the page has to be installed', async (t) => {
     const { obstacles, start } = text.notify.push
     const owner = await offering.owner()
     const { page, context } = await browser.open(t, { url: `${offering.url}/#/account`, signedInAs: owner })
