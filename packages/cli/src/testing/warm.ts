@@ -7,6 +7,8 @@ import { createProgram } from '../program.ts'
 import type { Outcome, WarmCall } from './warmProgram.ts'
 
 const PROGRAM = fileURLToPath(new URL('warmProgram.ts', import.meta.url))
+/** For `NODE_OPTIONS`: a server can have public names (`names.ts`). */
+export const WITH_NAMES = `--import=${new URL('names.ts', import.meta.url).href}`
 
 const commands = createProgram()
 /** The commands that have had a process of their own. */
@@ -27,7 +29,7 @@ export function warmOutcome(main: string, call: WarmCall): Promise<Outcome> | un
 
 async function outcomeOf(main: string, call: WarmCall): Promise<Outcome> {
   isBusy = true
-  const child = warm ?? fork(PROGRAM, [main], { serialization: 'advanced' })
+  const child = warm ?? fork(PROGRAM, [main], { serialization: 'advanced', execArgv: [WITH_NAMES] })
   warm = child
   // While no call runs, it does not keep the tests' process.
   for (const handle of [child, child.channel]) handle?.ref()

@@ -17,7 +17,7 @@ import { newAccount, quickStretching } from '../../../../testing/people.ts'
 import { bundled } from '../../../../tools/bundle.ts'
 import { openProfile } from '../account/profile.ts'
 import { keep } from '../account/signIn.ts'
-import { warmOutcome } from './warm.ts'
+import { WITH_NAMES, warmOutcome } from './warm.ts'
 import type { Outcome } from './warmProgram.ts'
 
 export type { Outcome } from './warmProgram.ts'
@@ -116,8 +116,8 @@ async function newWorld(behind: BehindProxy): Promise<World> {
     })
   }
   async function run(args: readonly string[], call: Call = {}): Promise<Outcome> {
-    const { apart = call.under !== undefined || call.env?.NODE_OPTIONS !== undefined } = call
-    const { cwd = root, input = new Uint8Array() } = call
+    const { cwd = root, input = new Uint8Array(), under, env: { NODE_OPTIONS = WITH_NAMES } = {} } = call
+    const { apart = under !== undefined || NODE_OPTIONS !== WITH_NAMES } = call
     const warm = apart ? undefined : warmOutcome(MAIN, { args, env: envOf(call), cwd, input })
     if (warm !== undefined) return await warm
     const child = start(args, call)
