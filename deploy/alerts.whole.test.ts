@@ -30,6 +30,7 @@ const TROUBLES: Readonly<Record<string, Trouble>> = {
   // In 6 hours 720 bytes of 5,000.
   BlindkeepDiskFillsSoon: { series: { ...floor, blindkeep_free_bytes: '5000-2x600' }, quiet: '410m', fires: '430m' },
   BlindkeepDamageFound: { series: { 'blindkeep_objects{state="damaged"}': '0 1x9' }, quiet: '0m', fires: '1m' },
+  BlindkeepUnreadable: { series: { 'blindkeep_objects{state="unreadable"}': '0 1x9' }, quiet: '2m', fires: '4m' },
   BlindkeepSyncRefused: {
     series: { 'blindkeep_bytes_duration_seconds_count{operation="settle",outcome="sync_failed"}': '0 0 1x9' },
     quiet: '1m',

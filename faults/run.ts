@@ -6,7 +6,8 @@ import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { inspect, type ParseArgsOptionsConfig, parseArgs } from 'node:util'
+import { inspect, type ParseArgsOptionsConfig } from 'node:util'
+import { parsedOnce } from '../tools/arguments.ts'
 import type { RunOutcome } from './harness/report.ts'
 import { FAULT_RUNS, type FaultRun, findRun, type OptionValues } from './runs.ts'
 
@@ -71,7 +72,7 @@ function optionsOf(run: FaultRun | undefined, args: readonly string[]): GivenOpt
   const options: ParseArgsOptionsConfig = Object.fromEntries(
     Object.keys(known).map((name) => [name, { type: 'string' }]),
   )
-  const given = Object.entries(parseArgs({ args: [...args], options }).values)
+  const given = Object.entries(parsedOnce({ args: [...args], options }).values)
   const { seed, ...values } = { ...known, ...Object.fromEntries(given.map(parsed)) }
   return { seed: String(seed), values }
 

@@ -1,4 +1,17 @@
-import { type ParseArgsOptionsConfig, parseArgs } from 'node:util'
+import { type ParseArgsConfig, type ParseArgsOptionsConfig, parseArgs } from 'node:util'
+
+/** Of two equal options Node takes the last one. Throws `TypeError` for them, too, unless the option is `multiple`. */
+export function parsedOnce<const Config extends ParseArgsConfig>(config: Config): ReturnType<typeof parseArgs<Config>> {
+  const read: ParseArgsConfig & { readonly tokens: true } = { ...config, tokens: true }
+  const names = (parseArgs(read).tokens ?? []).flatMap((token) =>
+    token.kind === 'option' && token.value !== undefined && config.options?.[token.name]?.multiple !== true
+      ? [token.name]
+      : [],
+  )
+  const twice = names.find((name, index) => names.indexOf(name) < index)
+  if (twice !== undefined) throw new TypeError(`Option '--${twice}' is given twice`)
+  return parseArgs(config)
+}
 
 /**
  * The arguments of a script. `--help` prints `usage` and ends the script; so does, with status 2, what the script
@@ -15,7 +28,7 @@ export function argumentsOf<const Options extends ParseArgsOptionsConfig>(
     process.exit(0)
   }
   try {
-    const given = parseArgs({ options, allowPositionals: true })
+    const given = parsedOnce({ options, allowPositionals: true })
     const tooMany = given.positionals[maxPositionals]
     if (tooMany !== undefined) throw new TypeError(`${tooMany} is one argument too many`)
     return given

@@ -1,11 +1,11 @@
 /** The command line against a server that was restored from a backup. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { rm } from 'node:fs/promises'
+import { rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { newCliKeeper } from './testing/keeper.ts'
-import { openWorld, PASSWORD } from './testing/world.ts'
+import { type Outcome, openWorld, PASSWORD } from './testing/world.ts'
 
 const world = await openWorld()
 const { root, run, facts, folder } = world
@@ -19,6 +19,13 @@ async function restore(backup: string): Promise<void> {
   const { status, stderr } = await world.server.command(['restore', backup], settings)
   assert.equal(status, 0, stderr)
   await world.server.restart(settings)
+}
+
+/** The file without which the keys are accepted, as the alarm names it. */
+function acceptedBy({ stderr }: Outcome): string {
+  assert.match(stderr, /The server’s keys do not hold: Tampering detected: an attestation key .* published before/)
+  const [, path = ''] = stderr.match(/Either its operator restored it .* To accept the keys .*, remove (\S+)\.$/m) ?? []
+  return path
 }
 
 describe('after a restore', () => {
@@ -39,7 +46,13 @@ describe('after a restore', () => {
 
     await restore(backup)
     const login = ['login', world.proxy.url, '--email', 'restored@example.org', ...as]
-    await facts(login, { env: { BLINDKEEP_PASSWORD: PASSWORD } })
+    const withPassword = { env: { BLINDKEEP_PASSWORD: PASSWORD } }
+    const refused = await run(login, withPassword)
+    assert.equal(refused.status, 3, refused.stderr)
+    const keys = acceptedBy(refused)
+    await rename(keys, `${keys}-kept`)
+    await facts(login, withPassword)
+    await rename(`${keys}-kept`, keys)
     for (const line of [drop, upload]) {
       const { status, stdout, stderr } = await run(line)
       assert.equal(status, 1, stderr)
@@ -54,13 +67,7 @@ describe('after a restore', () => {
 
     const alarm = await run([...drop, '--again'])
     assert.equal(alarm.status, 3, alarm.stderr)
-    assert.match(
-      alarm.stderr,
-      /The server’s keys do not hold: Tampering detected: an attestation key .* published before/,
-    )
-    const [, path = ''] =
-      alarm.stderr.match(/Either its operator restored it .* To accept the keys .*, remove (\S+)\.$/m) ?? []
-    await rm(path)
+    await rm(acceptedBy(alarm))
     await facts(drop)
     await facts([...upload, '--again'])
 

@@ -3,8 +3,10 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { LocalError } from '../ground/exits.ts'
+import { EXIT, LocalError } from '../ground/exits.ts'
 import { openProfile } from './profile.ts'
+import { notSignedIn } from './session.ts'
+import { logout } from './whoami.ts'
 
 let home: string
 before(async () => {
@@ -20,6 +22,20 @@ describe('a profile', () => {
       [await profile.account(), await profile.tokens(), await profile.device()],
       [undefined, undefined, undefined],
     )
+  })
+
+  it('that was mistyped differs from one that is signed out, with those that may be meant', async () => {
+    for (const name of ['work', 'home']) {
+      const { vault } = await openProfile({ profile: name })
+      await vault.write('account', {})
+    }
+    const typed = await openProfile({ profile: 'wrok' })
+    assert.equal(
+      (await notSignedIn(typed)).message,
+      'No account is signed in in the profile wrok. Profiles with one: work, home. Call: blindkeep login SERVER --profile wrok',
+    )
+    await assert.rejects(logout({ profile: 'wrok', quiet: true }), LocalError)
+    assert.equal(await logout({ profile: 'default', quiet: true }), EXIT.done)
   })
 
   for (const content of ['', '{"server":', 'null', '[]', '{"server": "https://keep.example.org", "email": 1}'])

@@ -1,7 +1,10 @@
 /** A profile: one account on one server, as this machine knows it. */
+import { existsSync } from 'node:fs'
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { PrefixStore, RevocationStore, Revocations, TokenPair } from '@blindkeep/client/owner'
 import type { AccountId, DeviceId } from '@blindkeep/protocol/ids'
+import { unlessMissing } from '../ground/disk.ts'
 import { UsageError } from '../ground/exits.ts'
 import type { ReportFlags } from '../ground/report.ts'
 import { whileAlone } from '../home/claims.ts'
@@ -56,6 +59,7 @@ export interface Profile {
 /** What `find` keeps of the names of drops; deleted at the end of a session. */
 export const namesOf = (accountId: AccountId) => `names-${accountId}`
 
+export const DEFAULT_PROFILE = 'default'
 const NAME = /^[a-zA-Z0-9_-][a-zA-Z0-9._-]{0,63}$/
 /** Longer than a request may take. */
 const WAIT_MS = 60_000
@@ -66,7 +70,7 @@ export async function openProfile(
   keyring?: boolean | undefined,
   home = homeDirectory(),
 ): Promise<Profile> {
-  const name = profile ?? (process.env.BLINDKEEP_PROFILE || 'default')
+  const name = profile ?? (process.env.BLINDKEEP_PROFILE || DEFAULT_PROFILE)
   if (!NAME.test(name))
     throw new UsageError('the name of a profile has letters, digits, dots, dashes and underscores only.')
   const directory = join(home, 'profiles', name)
@@ -89,6 +93,12 @@ export async function openProfile(
     revocations: revocationStore(vault, alone),
     prefixes: prefixStore(home, directory),
   }
+}
+
+/** Their names. */
+export async function signedInProfiles(home: string): Promise<readonly string[]> {
+  const names = (await readdir(join(home, 'profiles')).catch(unlessMissing)) ?? []
+  return names.filter((name) => existsSync(join(home, 'profiles', name, 'account.json'))).sort()
 }
 
 const REVOCATIONS: Reading<readonly [DeviceId, string][]> = {

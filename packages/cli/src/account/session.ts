@@ -6,9 +6,18 @@ import { nodeEnvironment as environment } from '@blindkeep/client/node'
 import type { Owner } from '@blindkeep/client/owner'
 import { fromBase64 } from '@blindkeep/protocol/bytes'
 import { LocalError } from '../ground/exits.ts'
+import { nearestFirst } from '../ground/nearest.ts'
 import { createReport, type Report } from '../ground/report.ts'
+import { namesText } from '../ground/texts.ts'
 import { refuseMoved } from '../home/pins.ts'
-import { type KeptAccount, type OwnerFlags, openProfile, type Profile } from './profile.ts'
+import {
+  DEFAULT_PROFILE,
+  type KeptAccount,
+  type OwnerFlags,
+  openProfile,
+  type Profile,
+  signedInProfiles,
+} from './profile.ts'
 
 export interface SignedIn {
   readonly owner: Owner
@@ -26,7 +35,7 @@ export interface SignedIn {
 export async function signedIn(flags: OwnerFlags): Promise<SignedIn> {
   const profile = await openProfile(flags)
   const [account, tokens] = [await profile.account(), await profile.tokens()]
-  if (account === undefined || tokens === undefined) throw new LocalError(notSignedIn(profile))
+  if (account === undefined || tokens === undefined) throw await notSignedIn(profile)
   const { server, email } = account
   await refuseMoved(profile.home, server)
   const accountKey = fromBase64(account.accountKey)
@@ -46,16 +55,19 @@ export function sessionOf(profile: Profile): SessionListener {
       alone: profile.alone,
       async stored() {
         const tokens = await profile.tokens()
-        if (tokens === undefined) throw new LocalError(notSignedIn(profile))
+        if (tokens === undefined) throw await notSignedIn(profile)
         return tokens
       },
     },
   }
 }
 
-function notSignedIn({ name }: Profile): string {
-  const which = name === 'default' ? '' : ` --profile ${name}`
-  return `No account is signed in${which === '' ? '' : ` in the profile ${name}`}. Call: blindkeep login SERVER${which}`
+/** With the profiles that may have been meant. */
+export async function notSignedIn({ name, home }: Profile): Promise<LocalError> {
+  const [where, which] = name === DEFAULT_PROFILE ? ['', ''] : [` in the profile ${name}`, ` --profile ${name}`]
+  const others = (await signedInProfiles(home)).filter((other) => other !== name)
+  const meant = others.length === 0 ? '' : ` Profiles with one: ${namesText(nearestFirst(others, name))}.`
+  return new LocalError(`No account is signed in${where}.${meant} Call: blindkeep login SERVER${which}`)
 }
 
 async function deviceOf(profile: Profile, account: KeptAccount): Promise<Device> {

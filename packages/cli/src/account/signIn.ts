@@ -3,8 +3,8 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { logIn, registerOwner, type SessionListener, type SignedIn } from '@blindkeep/client/account'
 import { createCalls } from '@blindkeep/client/call'
-import { type Device, openSealedDevice, sealDevice } from '@blindkeep/client/device'
-import { MovedAway, NetworkError, ProblemError } from '@blindkeep/client/errors'
+import { type Device, newDevice, openSealedDevice, sealDevice } from '@blindkeep/client/device'
+import { AddressError, MovedAway, NetworkError, ProblemError } from '@blindkeep/client/errors'
 import { nodeEnvironment as environment } from '@blindkeep/client/node'
 import type { Owner, TokenPair } from '@blindkeep/client/owner'
 import { auditServer } from '@blindkeep/client/receipts'
@@ -17,7 +17,7 @@ import { EXIT, type Exit, LocalError } from '../ground/exits.ts'
 import { createReport } from '../ground/report.ts'
 import { shown } from '../ground/texts.ts'
 import { othersMayRead } from '../home/files.ts'
-import { isPinned, pin, refuseMoved } from '../home/pins.ts'
+import { isPinned, pin, pinsOf, refuseMoved } from '../home/pins.ts'
 import { isSealed } from '../home/vault.ts'
 import { isMoved } from '../outcomes/failures.ts'
 import { type KeptDevice, type OwnerFlags, openProfile, type Profile } from './profile.ts'
@@ -203,7 +203,7 @@ async function tellOpenProfile({ directory }: Profile, flags: SignInFlags): Prom
   )
 }
 
-/** So that the server can be followed if it moves. Later commands compare; a sign-in does not fail for it. */
+/** So that the server can be followed if it moves. A sign-in does not fail for it. */
 async function pinAtFirst(home: string, server: string): Promise<void> {
   if (isPinned(home, new URL(server).origin)) return
   try {
@@ -229,25 +229,70 @@ async function nameHere(owner: Owner, { deviceId }: Device, { name, ...flags }: 
 async function deviceFor(kept: KeptDevice | undefined, owner: Owner): Promise<Device> {
   if (kept?.accountId === owner.accountId) {
     try {
-      return await owner.addDevice(await openSealedDevice(fromBase64(kept.sealed), owner.accountKey))
+      return await added(owner, await openSealedDevice(fromBase64(kept.sealed), owner.accountKey))
     } catch (error) {
       if (!(error instanceof ProblemError && error.code === 'error.device.invalid')) throw error
     }
   }
-  return await owner.addDevice()
+  return await added(owner, newDevice(environment))
 }
 
-/** A profile has one account at a time. Without `address` the last server is meant. */
+/** A suspended account can read, and adds no device: the next sign-in after the suspension adds this one. */
+async function added(owner: Owner, device: Device): Promise<Device> {
+  try {
+    return await owner.addDevice(device)
+  } catch (error) {
+    if (!(error instanceof ProblemError && error.code === 'error.account.suspended')) throw error
+    return device
+  }
+}
+
+/**
+ * A profile has one account at a time. Without `address` the last server is meant. Before a secret is asked for, what
+ * answers there is compared with the server that this machine knows. Throws as `auditServer`, but no `AddressError`.
+ */
 async function freeProfile(flags: SignInFlags, address: string | undefined): Promise<Profile> {
   const profile = await openProfile(flags, flags.keyring)
-  await refuseMoved(profile.home, address ?? (await profile.device())?.server ?? '')
+  const before = (await profile.device())?.server
+  const wanted = address ?? before ?? ''
+  await refuseMoved(profile.home, wanted)
   const account = await profile.account()
   if (account === undefined || (await isOver(flags, address ?? account.server))) {
+    await requireKnownServer(profile.home, wanted)
+    if (before !== undefined) tellOtherServer({ profile, before, wanted, flags })
     await profile.vault.prepare()
     return profile
   }
   throw new LocalError(
     `${account.email} is signed in already. Sign out first (blindkeep logout), or use another profile: --profile NAME`,
+  )
+}
+
+/** Of a server that this machine does not know, nothing is asked. */
+async function requireKnownServer(home: string, address: string): Promise<void> {
+  const pinned = URL.canParse(address) ? await pinsOf(home, new URL(address).origin) : undefined
+  if (pinned === undefined) return
+  try {
+    await auditServer(createCalls({ baseUrl: address }), pinned)
+  } catch (error) {
+    // The sign-in itself refuses that, where it matters to a proof.
+    if (!(error instanceof AddressError)) throw error
+  }
+}
+
+interface OtherServer {
+  readonly profile: Profile
+  /** Addresses. */
+  readonly before: string
+  readonly wanted: string
+  readonly flags: SignInFlags
+}
+
+/** A mistyped address may be that of another owner. */
+function tellOtherServer({ profile: { name }, before, wanted, flags }: OtherServer): void {
+  if (URL.parse(before)?.origin === URL.parse(wanted)?.origin) return
+  createReport(flags).aside(
+    `The profile ${name} was signed in at ${before} before, and ${wanted} is another server. If both are yours, another profile keeps them apart: --profile NAME`,
   )
 }
 

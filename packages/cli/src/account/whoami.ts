@@ -4,9 +4,17 @@ import { EXIT, type Exit } from '../ground/exits.ts'
 import { createReport, type Report } from '../ground/report.ts'
 import { VaultLocked } from '../home/vault.ts'
 import { tellRoom } from './inboxRoom.ts'
-import { type KeptAccount, namesOf, type OwnerFlags, openProfile, type Profile } from './profile.ts'
+import {
+  DEFAULT_PROFILE,
+  type KeptAccount,
+  type KeptDevice,
+  namesOf,
+  type OwnerFlags,
+  openProfile,
+  type Profile,
+} from './profile.ts'
 import { tellUnconfirmed } from './recoveryWords.ts'
-import { isSessionOver, signedIn } from './session.ts'
+import { isSessionOver, notSignedIn, signedIn } from './session.ts'
 
 export async function whoami(flags: OwnerFlags): Promise<Exit> {
   const { owner, profile, server, report } = await signedIn(flags)
@@ -32,15 +40,18 @@ export async function logout(flags: OwnerFlags): Promise<Exit> {
   const report = createReport(flags)
   const profile = await openProfile(flags)
   let account: KeptAccount | undefined
+  let device: KeptDevice | undefined
   try {
     account = await profile.account()
     // It stays after a sign-out, and may be all that cannot be opened.
-    await profile.device()
+    device = await profile.device()
   } catch (error) {
     if (!(error instanceof VaultLocked)) throw error
     return await forgetSealed(profile, report)
   }
   if (account === undefined) {
+    // A name that was never used is mistyped.
+    if (device === undefined && profile.name !== DEFAULT_PROFILE) throw await notSignedIn(profile)
     report.result('No account is signed in.', { event: 'signed_out' })
     return EXIT.done
   }

@@ -15,11 +15,14 @@ import { questionsLine, questionText } from '../ground/questionTexts.ts'
 import type { Report } from '../ground/report.ts'
 import { shown } from '../ground/texts.ts'
 
-/** Before anything is sent. Throws `UsageError` for what is missing, wrong or not asked, if no person can be asked. */
+/**
+ * Before anything is sent. Each question is said once: where it is asked, where its answer is wrong, or where it stays
+ * open. Throws `UsageError` for what is missing, wrong or not asked, if no person can be asked.
+ */
 export async function answersOf(
   { questions = [] }: Pick<UploadLink, 'questions'>,
   fields: readonly string[],
-  report: Report,
+  report: Pick<Report, 'aside'>,
 ): Promise<Answers | undefined> {
   const given = givenAnswers(questions, fields)
   if (questions.length === 0) return undefined
@@ -31,6 +34,9 @@ export async function answersOf(
     for (const question of questions.filter(isOpen)) given.set(question.label, await askedOf(question))
   }
   requireAnswered(questions, given)
+  const open = questions.filter(isOpen)
+  if (open.length > 0)
+    report.aside(`The owner of the link also asks: ${questionsLine(open)}. --field 'QUESTION=ANSWER' answers it.`)
   const answers = questions.map((one) => [one.label, sealedAnswer(one, given.get(one.label) ?? '')] as const)
   const said = answers.filter(([, value]) => value !== '')
   requireFitting(said)
@@ -80,11 +86,11 @@ const FAULTS: Readonly<Record<TypedFault, string>> = {
 function requireAnswered(questions: readonly Question[], given: ReadonlyMap<string, string>): void {
   const wrong = questions.flatMap((question) => {
     const fault = typedFault(question, given.get(question.label) ?? '')
-    return fault === undefined ? [] : [`--field '${shown(question.label)}=…': ${FAULTS[fault]}.`]
+    return fault === undefined ? [] : [`${questionText(question)}: ${FAULTS[fault]}.`]
   })
   if (wrong.length > 0)
     throw new UsageError(
-      `the owner of the link asks for ${questionsLine(questions)}. Nothing was sent. ${wrong.join(' ')}`,
+      `the owner of the link asks for answers, each as in --field 'QUESTION=ANSWER'. Nothing was sent. ${wrong.join(' ')}`,
     )
 }
 

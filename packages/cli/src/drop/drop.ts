@@ -9,11 +9,11 @@ import { sizeText } from '@blindkeep/protocol/byteSizes'
 import { countText } from '@blindkeep/protocol/counts'
 import { millisecondsOf } from '@blindkeep/protocol/ids'
 import { HELD_BACK } from '@blindkeep/protocol/schemas/links'
-import { EXPOSED, givenAddress, secret } from '../ground/ask.ts'
+import { EXPOSED, givenAddress, requireKind, secret } from '../ground/ask.ts'
 import { makeFolder } from '../ground/disk.ts'
 import { EXIT, type Exit, UsageError } from '../ground/exits.ts'
 import { interruptible } from '../ground/interrupts.ts'
-import { askedFacts, questionsLine } from '../ground/questionTexts.ts'
+import { askedFacts } from '../ground/questionTexts.ts'
 import { createReport, type Report, type ReportFlags } from '../ground/report.ts'
 import { durationText, filesText, namesText, shown } from '../ground/texts.ts'
 import { isRunning, runningId } from '../home/claims.ts'
@@ -25,7 +25,7 @@ import { type Choice, type ChosenFile, chooseFiles } from '../send/files.ts'
 import { sendEach, tellOthers } from '../send/sendEach.ts'
 import { answersOf } from './answers.ts'
 import { environment } from './environment.ts'
-import { type Go, openGo } from './go.ts'
+import { openGo } from './go.ts'
 import { INBOX_FULL, misfits } from './misfits.ts'
 import { linkAfterMove } from './movedLink.ts'
 import { createPassphrase, type Passphrase } from './passphrase.ts'
@@ -54,6 +54,7 @@ export async function drop({ given, paths, flags }: DropCall): Promise<Exit> {
   if (given === '-' && paths.includes('-')) throw new UsageError('The link and a file cannot both be standard input.')
   const report = createReport(flags)
   const asked = await givenAddress(given, report, EXPOSED.link)
+  requireKind(asked, 'link')
   parseLink(asked)
   const home = homeDirectory()
   return await interruptible(async (signal) => {
@@ -125,13 +126,18 @@ async function sendAll({ link, opened, choice, flags, home, report, signal }: Se
     report.aside(
       `${filesText(settled.length)} had landed before, with the answers of then. --again sends again, with the answers of now.`,
     )
-  const asks = known !== undefined && settled.length < choice.files.length
+  const unsettled = choice.files.filter((file) => !before.hasLanded(file))
+  const wrong = await wrongKinds(known?.fileKinds, unsettled)
+  // Of files of a wrong kind alone, nothing is sent.
+  const asks = known !== undefined && wrong.size < unsettled.length
   const fields = asks ? await answersOf(known, flags.field ?? [], report) : undefined
   const go = fields === undefined ? before : await openGo(choice.files, { ...flags, link, home, fields })
   tellOthers(choice, sending)
-  const unfit = await unfitOf(choice.files, { known, go })
+  // A file of a wrong kind needs no room.
+  const needing = choice.files.filter((file) => !wrong.has(file) && go.needsRoom(file))
+  const unfit = new Map([...wrong, ...misfits(known?.limits ?? {}, needing)])
   for (const [{ shownAs }, failure] of unfit) outcomes.fail(shownAs, { path: shownAs }, failure)
-  const isHeard = noteHeldBack(known, [...unfit.values()])
+  const isHeard = noteHeldBack(known, [...unfit.values()], signal)
   const files = choice.files.filter((file) => !unfit.has(file))
   const unsent = files.filter((file) => !go.hasLanded(file))
   if (unfit.size > 0 && unsent.length > 0)
@@ -166,20 +172,13 @@ async function sendAll({ link, opened, choice, flags, home, report, signal }: Se
 }
 
 /** Whether the owner will hear of it. Runs beside the sending. */
-async function noteHeldBack(link: UploadLink | undefined, unfit: readonly Failure[]): Promise<boolean> {
+async function noteHeldBack(
+  link: UploadLink | undefined,
+  unfit: readonly Failure[],
+  signal: AbortSignal,
+): Promise<boolean> {
   const reasons = HELD_BACK.filter((why) => unfit.some(({ reason }) => reason === why))
-  return (await Promise.all(reasons.map((why) => link?.noteHeldBack(why)))).includes(true)
-}
-
-/** A file of a wrong kind needs no room. */
-async function unfitOf(
-  files: readonly ChosenFile[],
-  { known, go }: { readonly known: UploadLink | undefined; readonly go: Go },
-): Promise<ReadonlyMap<ChosenFile, Failure>> {
-  const unsent = files.filter((file) => !go.hasLanded(file))
-  const wrong = await wrongKinds(known?.fileKinds, unsent)
-  const toSend = files.filter((file) => !wrong.has(file) && go.needsRoom(file))
-  return new Map([...wrong, ...misfits(known?.limits ?? {}, toSend)])
+  return (await Promise.all(reasons.map((why) => link?.noteHeldBack(why, signal)))).includes(true)
 }
 
 /** Which of several files is meant, only the caller knows: the link ends with the first that lands. */
@@ -223,11 +222,10 @@ function withoutProof({ isFromBefore, proofFault }: DropResult): Failure {
 }
 
 /** Before anything is sent, so that a guest with the wrong link can stop. */
-function tellOwner({ title, message, from, questions, fileKinds }: UploadLink, report: Report): void {
+function tellOwner({ title, message, from, fileKinds }: UploadLink, report: Report): void {
   const name = from === undefined ? undefined : `my name is ${from}`
-  const asks = questions && `answer ${questionsLine(questions)}`
   const kinds = fileKinds && `send ${fileKinds.join(', ')}`
-  for (const line of [title, message, name, asks, kinds])
+  for (const line of [title, message, name, kinds])
     if (line !== undefined) report.aside(`The owner of the link says: ${line}`)
 }
 

@@ -31,9 +31,9 @@ export async function adopt(ids: readonly string[], flags: AdoptFlags): Promise<
   const { owner, report } = signed
   return await interruptible(async (signal) => {
     const albums = await albumsOf(owner, flags)
-    const selection = await selectionOf(owner, ids, flags)
     const adoptions = openAdoptions(signed)
     const inbox = openInbox(signed)
+    const selection = await selectionOf(ids, flags, { owner, items: () => inbox.read(signal) })
     const items = await inbox.read(signal)
     const inInbox = new Set<string>(items.map(({ dropId }) => dropId))
     const begun = (await adoptions.begun()).filter(({ dropId }) => !inInbox.has(dropId))

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { parseFolderTemplate } from '@blindkeep/client/folderTemplate'
 import type { FileDescription } from '@blindkeep/client/owner'
 import { InvalidArgumentError } from 'commander'
 import { UsageError } from '../ground/exits.ts'
-import { hasAnswered, knownLabel, where } from './answers.ts'
+import { hasAnswered, type LabelFlags, labelsWanted, requireLabel, where } from './answers.ts'
 import { markFacts, marksText } from './marks.ts'
 
 const answered = (...fields: readonly (readonly [string, string])[]) => ({
@@ -27,26 +28,41 @@ describe('the answers of a drop', () => {
 })
 
 describe('a label that the owner gives', () => {
-  const labels = ['Topic', 'Gr\u00F6\u00DFe', 'TOPIC']
-  const known = (given: string) => knownLabel({ given, known: labels, others: ['newest'], refusal: 'no' })
+  const labels = ['Matter number', 'Topic', 'Gr\u00F6\u00DFe', 'A=B']
+  const require = (flags: LabelFlags, known: readonly string[] = labels) => {
+    for (const wanted of labelsWanted(flags)) requireLabel(wanted, { known })
+  }
 
-  it('is one that there is, however an accent is written, and in another case if none is written so', () => {
-    assert.equal(known('Gro\u0308\u00DFe'), 'Gr\u00F6\u00DFe')
-    assert.equal(known('GR\u00D6SSE'), 'Gr\u00F6\u00DFe')
-    assert.deepEqual([known('TOPIC'), known('topic')], ['TOPIC', 'Topic'])
-    assert.throws(() => known('Newest'), UsageError)
+  it('is one that there is, in any case and however an accent is written, wherever a label is taken', () => {
+    for (const label of ['Gro\u0308\u00DFe', 'GR\u00D6SSE', 'topic'])
+      require({ where: [`${label}=1`], sort: label, albumBy: label, into: parseFolderTemplate(`{${label}}/{sender}`) })
+    require({ where: ['a=b=c'], sort: 'newest' })
+  })
+
+  it('is refused where it is none, with the nearest first', () => {
+    for (const [option, flags] of [
+      ['--where Topc=Invoice', { where: ['topic=Bill', 'Topc=Invoice'] }],
+      ['--sort Topc', { sort: 'Topc' }],
+      ['--album-by Topc', { albumBy: 'Topc' }],
+      ['--into {Topc}', { into: parseFolderTemplate('x/{Topc}') }],
+    ] as const)
+      assert.throws(
+        () => require(flags),
+        (error) =>
+          error instanceof UsageError && error.message.startsWith(`${option}: no link asks this. There are: Topic, `),
+      )
+    assert.throws(() => require({ sort: 'sise' }), /There are: .*largest/)
+    assert.throws(() => require({ where: ['Topic=1'] }, []), /There is no question at all\./)
   })
 
   it('is refused with a short line, however many labels guests invent', () => {
     const invented = Array.from({ length: 10_000 }, (_, index) => `${index}`.padEnd(200, 'x'))
     assert.throws(
-      () => {
-        const all = ['Topic', ...invented, '\u001B[2J']
-        return knownLabel({ given: 'Color', known: all, others: [], refusal: '--sort Color: no' })
-      },
+      () => require({ sort: 'Topc' }, ['Topic', '\u001B[2J', ...invented]),
       (error) =>
         error instanceof UsageError &&
-        /There are: Topic, .*9992 more/.test(error.message) &&
+        /There are: Topic, .*9998 more/.test(error.message) &&
+        !error.message.includes('\u001B') &&
         error.message.length < 3000,
     )
   })

@@ -24,8 +24,8 @@ export async function discard(ids: readonly string[], flags: DiscardFlags): Prom
   const signed = await signedIn(flags)
   const { owner, report } = signed
   return await interruptible(async (signal) => {
-    const selection = await selectionOf(owner, ids, flags)
     const [inbox, adoptions] = [openInbox(signed), openAdoptions(signed)]
+    const selection = await selectionOf(ids, flags, { owner, items: () => inbox.read(signal) })
     const wasShown = await inbox.shown()
     const all = await inbox.read(signal)
     const meant = select(all, { ...selection, ids: await inbox.withoutLeft(ids, all) })

@@ -23,7 +23,7 @@ import { pick } from '../ground/pick.ts'
 import { shown } from '../ground/texts.ts'
 import { whileAlone } from '../home/claims.ts'
 import { hasTexts, type Reading } from '../home/damaged.ts'
-import { hasAnswered } from './answers.ts'
+import { hasAnswered, type LabelFlags, requireLabels } from './answers.ts'
 import { isOfDrop } from './items.ts'
 
 /** Each takes a small request. */
@@ -100,10 +100,7 @@ export interface Selection {
   readonly filters?: FilterFlags & AnswerFlags
 }
 
-export interface AnswerFlags {
-  /** Each as in `Topic=Invoice`. */
-  readonly where?: readonly string[]
-}
+export type AnswerFlags = Pick<LabelFlags, 'where'>
 
 export const isNarrowed = (flags: FilterFlags & AnswerFlags): boolean => isFiltering(flags) || flags.where !== undefined
 
@@ -126,8 +123,16 @@ export function requireChoice(ids: readonly string[], flags: ChoiceFlags): void 
     throw new UsageError('options that leave some out need --link or --all.')
 }
 
-export async function selectionOf(owner: Owner, ids: readonly string[], flags: ChoiceFlags): Promise<Selection> {
-  return { ids, batch: flags.batch, link: await linkOf(owner, flags.link), filters: flags }
+interface Selecting extends Pick<ChoiceFlags, 'batch' | 'link'>, FilterFlags, LabelFlags {}
+
+/** `items`: of the inbox. Throws `UsageError` for a label that there is not, and `LocalError` for a link. */
+export async function selectionOf(
+  ids: readonly string[],
+  flags: Selecting,
+  from: { readonly owner: Owner; readonly items: () => Promise<readonly InboxItem[]> },
+): Promise<Selection> {
+  await requireLabels(flags, from)
+  return { ids, batch: flags.batch, link: await linkOf(from.owner, flags.link), filters: flags }
 }
 
 type Choosable = Pick<InboxItem, 'dropId' | 'opaqueId' | 'file' | 'sealedBytes' | 'receivedAt'>

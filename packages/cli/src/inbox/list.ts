@@ -1,5 +1,5 @@
 /** `blindkeep inbox list`. */
-import { isSortOrder, SORT_ORDERS, sortedBy, sortedByAnswer } from '@blindkeep/client/find'
+import { isSortOrder, sortedBy, sortedByAnswer } from '@blindkeep/client/find'
 import { announcedCount, type BatchGroup, batchGroupsOf, type InboxItem } from '@blindkeep/client/owner'
 import { sizeText } from '@blindkeep/protocol/byteSizes'
 import { tellRoom } from '../account/inboxRoom.ts'
@@ -11,8 +11,8 @@ import type { Row } from '../ground/report.ts'
 import { shrinking } from '../ground/table.ts'
 import { filesText, shortId, shown, timeText } from '../ground/texts.ts'
 import { openAdoptions } from './adoptions.ts'
-import { knownLabel } from './answers.ts'
-import { type AnswerFlags, type Inbox, isNarrowed, linkOf, openInbox, select } from './inbox.ts'
+import type { LabelFlags } from './answers.ts'
+import { type Inbox, isNarrowed, openInbox, select, selectionOf } from './inbox.ts'
 import { claimsOf, exitOfFault, factsOf, isOfDrop, shortTitleOf } from './items.ts'
 import { markFacts, marksIn, marksText } from './marks.ts'
 
@@ -22,10 +22,8 @@ const BATCH_COLUMN = 3
 /** The last column, if something is marked. */
 const MARKS = shrinking('LOOK AT')
 
-interface ListFlags extends OwnerFlags, FilterFlags, AnswerFlags {
+interface ListFlags extends OwnerFlags, FilterFlags, Pick<LabelFlags, 'where' | 'sort'> {
   readonly link?: string
-  /** One of the orders, or the label of a question. */
-  readonly sort?: string
 }
 
 export async function list(flags: ListFlags): Promise<Exit> {
@@ -33,10 +31,10 @@ export async function list(flags: ListFlags): Promise<Exit> {
   const { owner, report } = signed
   const inbox = openInbox(signed)
   const all = await inbox.read()
-  const items = select(all, { link: await linkOf(owner, flags.link), filters: flags })
-  const groups = groupsOf(items, flags.sort, all)
+  const items = select(all, await selectionOf([], flags, { owner, items: async () => all }))
+  const groups = groupsOf(items, flags.sort)
   const { headings, rows } = await tableOf(groups, inbox, isNarrowed(flags))
-  report.list(headings, rows, isNarrowed(flags) ? 'Nothing matches.' : 'The inbox is empty.')
+  report.list(headings, rows, all.length > 0 ? 'Nothing matches.' : 'The inbox is empty.')
   // One line for all that fail in one way: the reason is too long for a column.
   for (const [message, ids] of faultsOf(items)) report.aside(`${ids.join(', ')}: ${shown(message)}`)
   const inInbox = new Set(items.map(({ dropId }) => dropId))
@@ -71,22 +69,12 @@ async function tableOf(groups: readonly BatchGroup<InboxItem>[], inbox: Inbox, i
 }
 
 /** In another order than they have come, files of one batch do not stand together. */
-function groupsOf(
-  items: readonly InboxItem[],
-  order: string | undefined,
-  all: readonly InboxItem[],
-): readonly BatchGroup<InboxItem>[] {
+function groupsOf(items: readonly InboxItem[], order: string | undefined): readonly BatchGroup<InboxItem>[] {
   if (order === undefined) return batchGroupsOf(items)
-  return sorted(items, order, all).flatMap((item) => batchGroupsOf([item]))
-}
-
-/** By an order, or by the answers to a question. Throws `UsageError` for a label that no file of `all` has. */
-function sorted(items: readonly InboxItem[], order: string, all: readonly InboxItem[]): readonly InboxItem[] {
-  if (isSortOrder(order)) return sortedBy(items, order, findableDrop)
-  const labels = new Set(all.flatMap(({ file }) => file?.fields?.map(([label]) => label) ?? []))
-  const refusal = `--sort ${shown(order)}: no file here has an answer to that`
-  const label = knownLabel({ given: order, known: [...labels], others: SORT_ORDERS, refusal })
-  return sortedByAnswer(items, label, ({ file }) => file?.fields)
+  const sorted = isSortOrder(order)
+    ? sortedBy(items, order, findableDrop)
+    : sortedByAnswer(items, order, ({ file }) => file?.fields)
+  return sorted.flatMap((item) => batchGroupsOf([item]))
 }
 
 function faultsOf(items: readonly InboxItem[]): ReadonlyMap<string, readonly string[]> {

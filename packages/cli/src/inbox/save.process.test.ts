@@ -8,9 +8,9 @@ import { isRequest } from '../../../../testing/maliciousServer.ts'
 import { sendFile } from '../../../../testing/people.ts'
 import type { Exchanged, Tampering } from '../../../../testing/tamperingProxy.ts'
 import { isContentOf, type Office, openOffice } from '../testing/office.ts'
-import { factsOf, openWorld } from '../testing/world.ts'
+import { factsOf, openSharedWorld } from '../testing/world.ts'
 
-const world = await openWorld()
+const world = await openSharedWorld()
 const { root, run, facts } = world
 
 const inFolder = async (folder: string) =>
@@ -142,12 +142,10 @@ describe('blindkeep inbox save', () => {
     assert.equal(missing.status, 2)
     assert.match(
       missing.stderr,
-      /The owner of the link says: answer Matter number \(required\); Topic \(Invoice or Other\)/,
+      /Matter number \(required\): It must be answered\. Topic \(Invoice or Other\): It is none of the choices\./,
     )
-    assert.match(
-      missing.stderr,
-      /--field 'Matter number=…': It must be answered\. --field 'Topic=…': It is none of the choices\./,
-    )
+    const wrong = await run(['drop', url, ...paths.slice(1)])
+    assert.deepEqual([wrong.status, wrong.stderr.includes('Matter number')], [1, false], wrong.stderr)
     const unasked = await run(['drop', url, ...paths, '--field', 'Colour=red'])
     assert.deepEqual([unasked.status, (await owner.inbox()).length], [2, 0])
     const dropped = await run([
@@ -185,6 +183,9 @@ describe('blindkeep inbox save', () => {
         ['a.pdf', 'Invoice', []],
       ],
     )
+    const mistyped = await run(['inbox', 'list', '--where', 'Topc=Bill', '--profile', profile])
+    assert.deepEqual([mistyped.status, mistyped.stdout], [2, ''])
+    assert.match(mistyped.stderr, /--where Topc=Bill: no link asks this\. There are: Topic, Matter number\.\n/)
     const none = await run(['inbox', 'list', '--where', 'Topic=None', '--sort', 'Topic', '--profile', profile])
     assert.deepEqual([none.status, none.stdout], [0, 'Nothing matches.\n'], none.stderr)
     const found = await run(['inbox', 'list', '--where', 'Topic=Bill', '--profile', profile])
@@ -193,10 +194,7 @@ describe('blindkeep inbox save', () => {
       /LOOK AT\n.* Topic: "Bill" +Matter number missing, Topic none of the choices, not a pdf\n$/,
     )
     const saved = ['inbox', 'save', '--all', '--to', folder, '--profile', profile]
-    assert.match(
-      (await run([...saved, '--into', '{Matter}'])).stderr,
-      /no link asks this.*sender, Matter number, Topic/,
-    )
+    assert.match((await run([...saved, '--into', '{Matter}'])).stderr, /no link asks this\. There are: Matter number, /)
     await facts([...saved, '--into', '{Matter number}/{sender}', '--notes'])
     assert.deepEqual(await inFolder(folder), [
       '_/Bo/c.txt',

@@ -27,7 +27,7 @@ export async function save(ids: readonly string[], flags: SaveFlags): Promise<Ex
       const { again = false } = flags
       try {
         const saving = await openSaving({ signed, flags, kept, signal, again, onStep: (step) => done.push(step) })
-        const selection = await selectionOf(owner, ids, flags)
+        const selection = await selectionOf(ids, flags, { owner, items: () => saving.inbox.read(signal) })
         const failed = await saveChosen({ saving, selection, report, signal })
         if (done.includes('adopted')) await followAlbums(signed, signal)
         return conclude({ done, failed, report, signal })

@@ -1,7 +1,5 @@
 /** What `save` and `watch` share: the steps that their flags mean, and the lines for each drop. */
-import { type FolderTemplate, labelsIn } from '@blindkeep/client/folderTemplate'
-import type { Album, DescribedDrop, InboxItem, Owner } from '@blindkeep/client/owner'
-import { findByLabel } from '@blindkeep/client/questions'
+import type { Album, DescribedDrop, InboxItem } from '@blindkeep/client/owner'
 import { mapConcurrently } from '@blindkeep/protocol/concurrency'
 import type { OwnerFlags } from '../account/profile.ts'
 import type { SignedIn } from '../account/session.ts'
@@ -11,19 +9,18 @@ import { filesText, shortId, shown } from '../ground/texts.ts'
 import { type Failure, failureOf } from '../outcomes/failures.ts'
 import type { FileUnderWay, Progress } from '../send/progress.ts'
 import { type Adopted, type Adoptions, openAdoptions } from './adoptions.ts'
-import { knownLabel } from './answers.ts'
+import type { LabelFlags } from './answers.ts'
 import { albumOf, type Inbox, openInbox } from './inbox.ts'
 import { dropText, exitOfFault, factsOf, nameOf, titleOf } from './items.ts'
 import { openProgram, type ProgramFlags } from './program.ts'
 import { forgetOthers, type Step, type Steps, saveDrop } from './saveDrop.ts'
 import type { SavedDrops } from './savedDrops.ts'
 
-export interface SavingFlags extends OwnerFlags {
+export interface SavingFlags extends OwnerFlags, Pick<LabelFlags, 'into'> {
   readonly link?: string
   readonly adopt?: string
   readonly discard?: boolean
   readonly notes?: boolean
-  readonly into?: FolderTemplate
 }
 
 export interface Saving {
@@ -60,9 +57,7 @@ export async function openSaving(call: OpenSaving): Promise<Saving> {
   const then = album === undefined ? (flags.discard === true ? 'discard' : undefined) : { adopt: album.albumId }
   const [inbox, adoptions] = [openInbox(signed), openAdoptions(signed)]
   const run = openProgram(program, { labelOf: inbox.labelOf, factsPath: kept.factsPath })
-  const { into } = flags
-  if (into !== undefined) await requireLabels(owner, inbox, labelsIn(into), signal)
-  const steps: Steps = { again, notes: flags.notes === true, into, run, then }
+  const steps: Steps = { again, notes: flags.notes === true, into: flags.into, run, then }
 
   async function save(drop: DescribedDrop, progress: Progress<FileUnderWay>): Promise<void> {
     const moving = movingOf(drop)
@@ -102,24 +97,6 @@ export async function openSaving(call: OpenSaving): Promise<Saving> {
         onStep?.('saved')
       }),
   }
-}
-
-/** A label that no link asks and no file has would send all files to one folder. Throws `UsageError`. */
-async function requireLabels(
-  owner: Owner,
-  inbox: Inbox,
-  labels: readonly string[],
-  signal: AbortSignal,
-): Promise<void> {
-  const links = await owner.listLinks()
-  const asked = links.flatMap(({ questions = [] }) => questions.map(({ label }) => label))
-  const isAsked = (label: string) => findByLabel(asked, label, (one) => one) !== undefined
-  if (labels.every(isAsked)) return
-  const answered = (await inbox.read(signal)).flatMap(({ file }) => file?.fields?.map(([label]) => label) ?? [])
-  const known = [...new Set([...asked, ...answered])]
-  const none = links.some(({ titleFault }) => titleFault !== undefined) ? 'no link whose words open' : 'no link'
-  for (const given of labels)
-    knownLabel({ given, known, others: ['sender'], refusal: `--into {${shown(given)}}: ${none} asks this` })
 }
 
 /** For a progress. */

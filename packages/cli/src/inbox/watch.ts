@@ -13,9 +13,9 @@ import { shown } from '../ground/texts.ts'
 import { refuseMoved } from '../home/pins.ts'
 import { isMoved } from '../outcomes/failures.ts'
 import { type Bell, createBell } from './bell.ts'
-import { linkOf, select } from './inbox.ts'
+import { select, selectionOf } from './inbox.ts'
 import { createNewRefusals } from './newRefusals.ts'
-import type { ProgramFlags } from './program.ts'
+import { type ProgramFlags, requireProgram } from './program.ts'
 import type { Step } from './saveDrop.ts'
 import { type SavedDrops, withSavedDrops } from './savedDrops.ts'
 import { openSaving, type SavingFlags } from './saving.ts'
@@ -30,6 +30,7 @@ const BACKOFF_MS = { first: 1000, max: 60_000 }
 
 export async function watch(flags: WatchFlags): Promise<Exit> {
   if (flags.exec === undefined && flags.execArg !== undefined) throw new UsageError('--exec-arg needs --exec.')
+  if (flags.exec !== undefined) await requireProgram(flags.exec)
   const signed = await signedIn(flags)
   return await interruptible((signal) =>
     withSavedDrops(signed, flags.save, async (kept) => {
@@ -65,10 +66,11 @@ async function watchUntilStopped({ signed, flags, kept, signal: outer }: Watch):
     hasAdopted ||= step === 'adopted'
   }
   const patiently = patience({ signed, bell, signal })
-  const { saving, link } = await patiently(isTransient, async () => ({
-    saving: await openSaving({ signed, flags, kept, signal, tellsBefore: false, program: flags, onStep }),
-    link: await linkOf(owner, flags.link),
-  }))
+  const { saving, selection } = await patiently(isTransient, async () => {
+    const saving = await openSaving({ signed, flags, kept, signal, tellsBefore: false, program: flags, onStep })
+    return { saving, selection: await selectionOf([], flags, { owner, items: () => saving.inbox.read(signal) }) }
+  })
+  const { link } = selection
   const drops = createWatchedDrops({ saving, report, signal, onDue: bell.ring })
   // How often a link may have refused a guest, and up to which of them that was said.
   const refusals = { heard: 0, told: 0 }
@@ -100,7 +102,7 @@ async function watchUntilStopped({ signed, flags, kept, signal: outer }: Watch):
   try {
     for (;;) {
       const { items, begun } = await patiently(goesOn, read)
-      drops.take(select(items, { link }), select(begun, { link }))
+      drops.take(select(items, selection), select(begun, selection))
       // Once for many drops.
       if (hasAdopted && [...drops.underWay()].length === 0) {
         hasAdopted = false

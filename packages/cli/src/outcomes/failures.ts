@@ -199,7 +199,7 @@ function auditText(reason: AuditError['reason']): string {
 /** A restored server may lack keys that it published since; no client can tell that from a forgery. */
 function auditNext({ serverId }: AuditError): string {
   if (serverId === undefined) return 'Keep the file, and tell the owner of the account and the operator.'
-  return `Either its operator restored it from a backup that is older than this key, or it has been tampered with: ask the operator, but not through this server. Keep the file until then. To accept the keys that it shows now, remove ${keysPath(homeDirectory(), serverId)}.`
+  return `Either its operator restored it from a backup that is older than this key, or it has been tampered with: ask the operator, but not through this server. Keep your own copies until then. To accept the keys that it shows now, remove ${keysPath(homeDirectory(), serverId)}.`
 }
 
 /** What the operator needs to find the request in the server's log. */

@@ -30,7 +30,7 @@ export const WITHHELD: Readonly<Record<Withheld, DropFault>> = {
   damaged: {
     reason: 'damaged',
     message:
-      'The server’s copy is damaged: it read other bytes than those that arrived. Ask its operator to restore them, or the sender to send the file again.',
+      'The server’s copy is damaged or cannot be read. Ask its operator to restore it, or the sender to send the file again.',
   },
   held: { reason: 'held', message: 'The operator of the server withholds it. Ask them.' },
 }

@@ -2,23 +2,22 @@
 import type { HeldBack } from '@blindkeep/protocol/schemas/links'
 import type { Calls } from '../http/call.ts'
 
-/** A command may wait for it at its end. */
 const TIMEOUT_MS = 5_000
 
-/** Resolves with whether the server has noted it. Never rejects. */
-export type NoteHeldBack = (why: HeldBack) => Promise<boolean>
+/** Resolves with whether the server has noted it; at once, and with no, when the signal aborts. Never rejects. */
+export type NoteHeldBack = (why: HeldBack, signal?: AbortSignal) => Promise<boolean>
 
 /** One request for each reason, and no second try: nothing depends on it. */
 export function createNoteHeldBack({ call }: Pick<Calls, 'call'>, opaqueId: string): NoteHeldBack {
   const noted = new Map<HeldBack, Promise<boolean>>()
-  const note = (why: HeldBack) =>
-    call('noteHeldBack', { path: { opaque_id: opaqueId }, body: { why }, timeoutMs: TIMEOUT_MS }).then(
+  const note = (why: HeldBack, signal: AbortSignal | undefined) =>
+    call('noteHeldBack', { path: { opaque_id: opaqueId }, body: { why }, timeoutMs: TIMEOUT_MS, signal }).then(
       () => true,
       // Older servers do not know the operation.
       () => false,
     )
-  return (why) => {
-    const known = noted.get(why) ?? note(why)
+  return (why, signal) => {
+    const known = noted.get(why) ?? note(why, signal)
     noted.set(why, known)
     return known
   }

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { before, describe, it } from 'node:test'
-import { custodyOf, newOwner } from '../../../../testing/people.ts'
+import { custodyOf, newOwner, quickEnvironment } from '../../../../testing/people.ts'
+import { assertPrompt } from '../../../../testing/prompt.ts'
 import type { Exchanged } from '../../../../testing/tamperingProxy.ts'
 import { until } from '../../../../testing/until.ts'
 import { type Environment, systemEnvironment } from '../ground/environment.ts'
@@ -219,6 +220,24 @@ describe('what was held back', () => {
     assert.equal(await opened.noteHeldBack('no_room'), false)
     proxy.tamper()
   })
+
+  it('is not waited for after a cancellation', async () => {
+    await assertPrompt(2000, async () => {
+      const opened = await openLink(link.url)
+      const stop = new AbortController()
+      const ended = Promise.withResolvers<void>()
+      const meanwhile = async () => {
+        stop.abort()
+        await ended.promise
+      }
+      proxy.tamper({ matches: isGuestRequest('POST'), times: 1, cut: { afterBytes: 0, meanwhile } })
+      const startedAt = performance.now()
+      assert.equal(await opened.noteHeldBack('too_large', stop.signal), false)
+      ended.resolve()
+      return performance.now() - startedAt
+    })
+    proxy.tamper()
+  })
 })
 
 describe('a link refuses', () => {
@@ -259,7 +278,7 @@ describe('a link refuses', () => {
       uploadId,
     )
     // The same text in another Unicode form, as another keyboard types it, in a browser.
-    const inBrowser = await openLink(url)
+    const inBrowser = await openLink(url, quickEnvironment)
     const passphrase = normalPassphrase('Café am See'.normalize('NFD'))
     const right = await inBrowser.prepare({ source, name: 'file.bin', passphrase })
     await assertLandedOnce(right, await send({ state: right, source }))

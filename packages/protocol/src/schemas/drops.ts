@@ -52,7 +52,7 @@ export type CreateDropResponse = Static<typeof CreateDropResponse>
 /** Why the server does not hand out the bytes of a pending drop. */
 export const Withheld = oneOf(
   ['damaged', 'held'],
-  'Absent if the content can be downloaded, as far as the server knows. damaged: bytes were found wrong or missing, and not right since. held: the operator withholds them.',
+  'Absent if the content can be downloaded, as far as the server knows. damaged: bytes were found wrong, missing or unreadable, and not right since. held: the operator withholds them.',
 )
 export type Withheld = Static<typeof Withheld>
 

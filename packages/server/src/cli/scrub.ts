@@ -12,8 +12,8 @@ export const scrubCommands: readonly Command[] = [
     name: 'scrub',
     summary: 'Reads every kept object again now, and marks damaged ones.',
     details: [
-      'The server does the same by itself within SCRUB_DAYS, some objects at a time; it may run. A damaged object is not served until a later read finds it',
-      'intact. Exit status: 0 all are intact · 1 something is damaged or could not be read.',
+      'The server does the same by itself within SCRUB_DAYS, some objects at a time; it may run. An object that is damaged or that the disk does not give is',
+      'not served until a later read finds it intact. Exit status: 0 all are intact · 1 something is damaged or could not be read.',
     ],
     run: (call) => withOpen(openPresentData(call.config), (data) => scrubAll(call, data)),
   },
@@ -37,7 +37,8 @@ async function scrubAll({ config, tell }: Call, { store, objects, staging }: Dat
   let sum: ScrubSum = { objects: 0, bytes: 0, damaged: 0, unreadable: 0 }
   const progress = setInterval(() => tell(`${sumText(sum)} so far`), PROGRESS_MS)
   try {
-    const scrub = createScrubber({ store, objects, staging, clock: await clockOf(config), log }, config)
+    const ports = { store, objects, staging, clock: await clockOf(config), log, isServer: false }
+    const scrub = createScrubber(ports, config)
     await scrub.all(new AbortController().signal, (reached) => {
       sum = reached
     })

@@ -212,7 +212,7 @@ function createFileRules(ports: RulePorts, settings: RuleSettings, base: Base) {
   const inboxRoom = createInboxRoom(settings)
   const notices = createOwnerNotices({ store, clock, limiter, notifier }, settings)
   const opened = createOpenedSessions({ limiter, serverSecret: ports.keys.serverSecret }, settings)
-  const scrub = createScrubber({ store, objects, staging, clock, log: ports.log }, settings)
+  const scrub = createScrubber({ store, objects, staging, clock, log: ports.log, isServer: true }, settings)
   const reportDamage = async (location: string) => {
     // The verdict is no all the same, and the scrubber reads the object when it is due.
     await scrub.suspect(location).catch((error: unknown) => ports.log.error('damage could not be noted', { error }))
@@ -263,7 +263,7 @@ function createFileRules(ports: RulePorts, settings: RuleSettings, base: Base) {
       },
       settings,
     ),
-    uploads: createUploads({ store, room, clock, random, quota }, settings),
+    uploads: createUploads({ store, serving, room, clock, random, quota }, settings),
     adopt: createAdopt({ store, serving, clock, random, receiptLog, assetBlobs, nodeId, giveUpAfter }, settings),
     verify: createVerify({ store, objects, clock, limiter, seats: ports.seats, giveUpAfter, reportDamage }, settings),
     bin,

@@ -10,6 +10,14 @@ export class StorageForbidden extends StorageUnavailable {
   override readonly name: string = 'StorageForbidden'
 }
 
+/**
+ * The disk does not give the bytes of this object, or something else lies in its place; other objects may be well. A
+ * store that does not answer, or not in time, is another `StorageUnavailable`.
+ */
+export class ObjectUnreadable extends StorageUnavailable {
+  override readonly name: string = 'ObjectUnreadable'
+}
+
 /** There is no room for the bytes. A later call succeeds when there is. */
 export class StorageFull extends StorageUnavailable {
   override readonly name: string = 'StorageFull'

@@ -9,9 +9,9 @@ const MAX_COUNTED = 10_000
 
 export interface Census {
   readonly uploads: Readonly<Record<Extract<UploadState, 'open' | 'finishing'>, number>>
-  /** Kept objects with wrong bytes, and objects on their way out. */
+  /** Kept objects that are withheld (suspected: not read again yet), and objects on their way out. */
   readonly objects: Readonly<
-    Record<'damaged' | 'suspected' | Extract<ObjectState, 'orphaned' | 'marked' | 'deleting'>, number>
+    Record<'damaged' | 'unreadable' | 'suspected' | Extract<ObjectState, 'orphaned' | 'marked' | 'deleting'>, number>
   >
   readonly holds: number
 }
@@ -28,7 +28,8 @@ const census = first((db) =>
     counted(sql`from uploads where state = 'open'`).as('open'),
     counted(sql`from uploads where state = 'finishing'`).as('finishing'),
     kept('damaged_at is not null').as('damaged'),
-    kept('suspected_at is not null').as('suspected'),
+    kept('suspected_at is not null and checked_at > suspected_at').as('unreadable'),
+    kept('suspected_at is not null and checked_at <= suspected_at').as('suspected'),
     inState('orphaned').as('orphaned'),
     inState('marked').as('marked'),
     inState('deleting').as('deleting'),

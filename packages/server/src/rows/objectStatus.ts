@@ -6,7 +6,7 @@ export interface ObjectStatus {
   readonly objectState: ObjectState
   /** When its bytes were found wrong or missing, unless they have been found right since. */
   readonly damagedAt: Instant | undefined
-  /** Whether a request saw wrong bytes that the scrubber has not read since. */
+  /** Whether a reader met wrong, missing or unreadable bytes, and the scrubber has not read them since. */
   readonly isSuspected: boolean
   /** Whether its content is on hold (`holds`). */
   readonly isOnHold: boolean

@@ -19,9 +19,10 @@ import { columnsOf, type Tables } from './tables.ts'
 export interface KeptObject {
   readonly location: string
   readonly size: number
-  /** When the scrubber last read all of it. */
+  /** When the scrubber last read all of it, or tried to, if it is doubtful. */
   readonly checkedAt: Instant
   readonly damagedAt: Instant | undefined
+  readonly suspectedAt: Instant | undefined
 }
 
 /** What owns a kept object, by ids that the account's owner knows. */
@@ -38,7 +39,10 @@ const standingByLocation = first((db, location: string, ciphertextHash: Sha256He
 )
 
 const kept = (db: Kysely<Tables>) =>
-  db.selectFrom('objects').select(['location', 'size', 'checkedAt', 'damagedAt']).where('state', '=', 'kept')
+  db
+    .selectFrom('objects')
+    .select(['location', 'size', 'checkedAt', 'damagedAt', 'suspectedAt'])
+    .where('state', '=', 'kept')
 
 type ScrubPlace = Pick<KeptObject, 'checkedAt' | 'location'>
 
@@ -55,14 +59,29 @@ const toScrub = all((db, before: Instant, after: ScrubPlace, max: number) =>
 
 const BEFORE_ALL: ScrubPlace = { checkedAt: instantOf(Number.MIN_SAFE_INTEGER), location: '' }
 
+/** As much time has passed since the last reading as between the first finding and that reading. */
+const hasWaited = (since: 'damagedAt' | 'suspectedAt', at: Instant) =>
+  sql<boolean>`checked_at + checked_at - ${sql.ref(since)} <= ${at}`
+
 /** SQLite cannot tell how few are damaged. The plus keeps it from the index of all kept ones. */
 const damagedDue = all((db, at: Instant, before: Instant, max: number) =>
   kept(db)
     .where('damagedAt', 'is not', null)
     .where(sql`+${sql.ref('checkedAt')}`, '<=', before)
-    .where(({ eb, ref }) => eb(eb(eb(ref('checkedAt'), '+', ref('checkedAt')), '-', ref('damagedAt')), '<=', at))
+    .where(hasWaited('damagedAt', at))
     .orderBy('checkedAt')
     .orderBy('location')
+    .limit(max),
+)
+
+const suspectedDue = all((db, at: Instant, longAgo: Instant, max: number) =>
+  kept(db)
+    .where('suspectedAt', 'is not', null)
+    .where(({ or, eb }) =>
+      or([eb('checkedAt', '<=', eb.ref('suspectedAt')), eb('checkedAt', '<=', longAgo), hasWaited('suspectedAt', at)]),
+    )
+    .orderBy('suspectedAt', 'desc')
+    .orderBy('location', 'desc')
     .limit(max),
 )
 
@@ -101,10 +120,16 @@ export const objectReads = {
   ): Promise<readonly KeptObject[]> {
     return toScrub(db, range.before, range.after ?? BEFORE_ALL, range.max)
   },
-  /** At most `max` kept objects that are suspected, the longest first. */
-  listSuspected: all((db, max: number) =>
-    kept(db).where('suspectedAt', 'is not', null).orderBy('suspectedAt').orderBy('location').limit(max),
-  ),
+  /**
+   * At most `max` suspected kept objects that are due to be read again at `at`, the last suspected first. One that was
+   * not read since is due at once; another one waits as `listDamaged` says, and at most `mostSeconds`.
+   */
+  listSuspected(
+    db: Db,
+    due: { readonly at: Instant; readonly mostSeconds: number; readonly max: number },
+  ): Promise<readonly KeptObject[]> {
+    return suspectedDue(db, due.at, addSeconds(due.at, -due.mostSeconds), due.max)
+  },
   /**
    * At most `max` damaged kept objects that are due to be read again at `at`, the longest unread first: after
    * `leastSeconds`, and then whenever as much time has passed since the last reading as between the first finding and
@@ -217,13 +242,16 @@ export const objectWrites = {
         not(exists(selectFrom('holds').select('holds.ciphertextHash').where('ciphertextHash', '=', ciphertextHash))),
       ),
   ),
-  /** Records that a request saw wrong bytes. Changes nothing if it is not kept, or known as damaged. */
-  suspect: runs((db, location: string, at: Instant) =>
+  /**
+   * Records that a reader met wrong, missing or unreadable bytes. A first such finding keeps its instant. Also of an
+   * object that can be restored. False, and nothing changed, if it is neither, or known as damaged.
+   */
+  suspect: changesOne((db, location: string, at: Instant) =>
     db
       .updateTable('objects')
       .set((object) => ({ suspectedAt: object.fn.coalesce('suspectedAt', object.val(at)) }))
       .where('location', '=', location)
-      .where('state', '=', 'kept')
+      .where('state', 'in', ['kept', 'orphaned', 'marked'])
       .where('damagedAt', 'is', null),
   ),
   /**
@@ -257,6 +285,15 @@ export const objectWrites = {
       }))
       .where('location', '=', location)
       .where('state', '=', 'kept'),
+  ),
+  /** Records that a suspected or damaged object could not be read again at `at`. */
+  noteUnread: runs((db, location: string, at: Instant) =>
+    db
+      .updateTable('objects')
+      .set({ checkedAt: at })
+      .where('location', '=', location)
+      .where('state', '=', 'kept')
+      .where((object) => object.or([object('damagedAt', 'is not', null), object('suspectedAt', 'is not', null)])),
   ),
   /** Removes the row of an object whose bytes are removed. */
   remove: runs((db, location: string) => db.deleteFrom('objects').where('location', '=', location)),

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { writeFile } from 'node:fs/promises'
+import { mkdir, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type AccountId, type AssetId, parseUploadId, type SessionId, type Sha256Hex } from '@blindkeep/protocol/ids'
 import type { BlobRole } from '@blindkeep/protocol/schemas/receipts'
@@ -9,7 +9,7 @@ import { locationOf } from '../domain/ground/location.ts'
 import type { GiveUpAfter } from '../domain/ground/pause.ts'
 import type { HeldBlob, StoredObject } from '../ports/store.ts'
 import { type AlbumOwner, declaredFor, newAssetId } from './assets.ts'
-import { never } from './guest.ts'
+import { bytes, never } from './guest.ts'
 import { type Bytes, defined, sha256, type World } from './world.ts'
 
 /** Kept blobs, and questions about them, in tests of storage verification. */
@@ -141,6 +141,38 @@ export async function flipBit(world: World, blob: KeptBlob): Promise<void> {
   const at = content.length >> 1
   content.writeUInt8(content.readUInt8(at) ^ 1, at)
   await writeFile(fileOf(world, blob), content)
+}
+
+/** A kept blob in whose place a directory can be put. It has the blob's size, and the disk gives no bytes of it. */
+export async function keepBreakable(world: World, albumOwner: AlbumOwner) {
+  const directory = join(world.blobsDirectory, randomUUID())
+  await makeDirectory(directory)
+  const blob = await keep(world, albumOwner, bytes((await stat(directory)).size))
+  await rm(directory, { recursive: true })
+  const path = fileOf(world, blob)
+  return {
+    blob,
+    async break(): Promise<void> {
+      await rm(path)
+      await makeDirectory(path)
+    },
+    async mend(): Promise<void> {
+      await rm(path, { recursive: true })
+      await writeFile(path, blob.content)
+    },
+  }
+}
+
+/** Some file systems give an empty one no size. */
+async function makeDirectory(path: string): Promise<void> {
+  await mkdir(path)
+  await writeFile(join(path, 'entry'), '')
+}
+
+/** The locations of all suspected objects. */
+export async function suspectedIn({ store, clock }: World): Promise<readonly string[]> {
+  const due = { at: clock.now(), mostSeconds: 0, max: 9 }
+  return (await store.read((tx) => tx.objects.listSuspected(due))).map(({ location }) => location)
 }
 
 /** Answers of `saidOf` and `askEach`. */

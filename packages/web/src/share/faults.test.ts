@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { NetworkError, ProblemError, SealError, ShareError } from '@blindkeep/client/errors'
-import { askedBy, faultOf, fileFaultOf } from './faults.ts'
+import { faultOf, fileFaultOf, passphraseReasonOf } from './faults.ts'
 
 const notFound = new ProblemError({ operation: 'share', status: 404, code: 'error.share.not_found' })
 const failed = new ProblemError({ operation: 'share', status: 500, code: 'error.request.failed' })
@@ -17,7 +17,7 @@ describe('the faults of a share’s page', () => {
     const limited = new ProblemError({ operation: 'share', status: 429, code: 'error.share.rate_limited' })
     assert.deepEqual(
       [new ShareError('passphrase_missing'), new ShareError('passphrase_wrong'), limited, notFound, failed].map(
-        askedBy,
+        passphraseReasonOf,
       ),
       ['at_first', 'wrong', 'limited', undefined, undefined],
     )

@@ -9,7 +9,7 @@ export type Fault = keyof typeof share.faults
 const FAULTS: Readonly<Record<ShareFault, Fault>> = {
   malformed: 'damaged',
   fragment_missing: 'fragment_missing',
-  // Not reached: for these two the page asks for a passphrase (`askedBy`).
+  // Not reached: for these two the page asks for a passphrase (`passphraseReasonOf`).
   passphrase_missing: 'failed',
   passphrase_wrong: 'failed',
   index_swapped: 'tampered',
@@ -20,10 +20,10 @@ const FAULTS: Readonly<Record<ShareFault, Fault>> = {
 }
 
 /** Why the page asks for a passphrase. */
-export type Asked = 'at_first' | 'wrong' | 'limited'
+export type PassphraseReason = 'at_first' | 'wrong' | 'limited'
 
 /** Undefined for what another passphrase does not mend. */
-export function askedBy(error: unknown): Asked | undefined {
+export function passphraseReasonOf(error: unknown): PassphraseReason | undefined {
   if (error instanceof ProblemError && error.code === 'error.share.rate_limited') return 'limited'
   if (!(error instanceof ShareError)) return undefined
   if (error.reason === 'passphrase_missing') return 'at_first'

@@ -2,7 +2,7 @@ import type { ShareParts } from '@blindkeep/client/share'
 import { useRef } from 'preact/hooks'
 import { baseUrlBefore } from '../common/baseUrl.ts'
 import { useLoaded } from '../common/useLoaded.ts'
-import type { Asked, Fault, OpenedShare } from './receiver.ts'
+import type { Fault, OpenedShare, PassphraseReason } from './receiver.ts'
 
 type Receiver = typeof import('./receiver.ts')
 
@@ -11,7 +11,7 @@ export type Opening =
   | { readonly stage: 'fault'; readonly fault: Fault; readonly retry: () => void }
   | {
       readonly stage: 'asking'
-      readonly asked: Asked
+      readonly asked: PassphraseReason
       /** A passphrase was given, and it takes a second. */
       readonly isChecking: boolean
       readonly give: (passphrase: string) => void
@@ -20,7 +20,7 @@ export type Opening =
 
 type Answer =
   | { readonly fault: Fault }
-  | { readonly asked: Asked }
+  | { readonly asked: PassphraseReason }
   | { readonly share: OpenedShare; readonly receiver: Receiver }
 
 const PAGE_PATH = /\/v\/([^/]*)\/?$/

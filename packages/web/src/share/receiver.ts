@@ -4,10 +4,10 @@ import { newVisit, type OpenedShare, openShare, type ShareParts } from '@blindke
 import { askSite, type Site } from '@blindkeep/client/site'
 import { deriveInWorker } from '../common/argon2.ts'
 import { pageFetch } from '../common/localPage.ts'
-import { type Asked, askedBy } from './faults.ts'
+import { type PassphraseReason, passphraseReasonOf } from './faults.ts'
 
 export type { OpenedShare, SharedAsset } from '@blindkeep/client/share'
-export { type Asked, type Fault, faultOf, fileFaultOf } from './faults.ts'
+export { type Fault, faultOf, fileFaultOf, type PassphraseReason } from './faults.ts'
 
 const environment: Environment = {
   ...systemEnvironment,
@@ -28,11 +28,11 @@ function visitOfTab(): string {
 }
 
 /** The share, or why a passphrase is asked for. Nothing of the passphrase is kept. */
-export async function open(parts: ShareParts, passphrase: string | undefined): Promise<OpenedShare | Asked> {
+export async function open(parts: ShareParts, passphrase: string | undefined): Promise<OpenedShare | PassphraseReason> {
   try {
     return await openShare(parts, environment, { passphrase, visit: visitOfTab() })
   } catch (error) {
-    const asked = askedBy(error)
+    const asked = passphraseReasonOf(error)
     if (asked === undefined) throw error
     return asked
   }

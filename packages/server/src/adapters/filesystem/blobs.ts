@@ -14,7 +14,7 @@ import {
   type DirectorySyncs,
   PREFIXES,
 } from './directories.ts'
-import { onStorage, READ_ONLY, storageError, systemCode, unlessMissing } from './failure.ts'
+import { onObject, onStorage, READ_ONLY, storageError, systemCode, unlessMissing } from './failure.ts'
 import { createFiles, type Files, type OpenFile } from './files.ts'
 import { createGathering, type Gathering } from './gathering.ts'
 import { createMarker, foreignDirectory, MARKER, type Marker } from './marker.ts'
@@ -152,7 +152,7 @@ function readingBlobs({ root, marker, digests, pieces }: OpenedDirectory): Omit<
       const path = pathOf(root, location)
       checkByteCount(start)
       checkByteCount(end)
-      const handle = await marker.confirm(() => onStorage(() => unlessMissing(() => open(path, READ_ONLY))))
+      const handle = await marker.confirm(() => onObject(() => unlessMissing(() => open(path, READ_ONLY))))
       if (handle === undefined) throw new BlobMissing('no such object')
       try {
         yield* pieces.read(handle, { start, end }, options)

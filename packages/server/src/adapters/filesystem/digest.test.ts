@@ -8,7 +8,7 @@ import { describe, it, type TestContext } from 'node:test'
 import { promisify } from 'node:util'
 import type { Worker } from 'node:worker_threads'
 import { freshLocation, readBytes, writeBytes } from '../../contracts/bytes/world.ts'
-import { BlobMissing, DigestsBusy, StorageUnavailable } from '../../ground/storageErrors.ts'
+import { BlobMissing, DigestsBusy, ObjectUnreadable } from '../../ground/storageErrors.ts'
 import { type FilesystemBlobs, openFilesystemBlobs } from './blobs.ts'
 import { IDLE_MS, MAX_THREADS, MAX_WAITING } from './digest.ts'
 import { THREAD_NAME } from './digestThread.ts'
@@ -88,7 +88,7 @@ async function digestOf(blobs: FilesystemBlobs, bytes: Uint8Array): Promise<void
 
 describe('digests of the filesystem adapter', () => {
   it(
-    'throw StorageUnavailable with its cause for an unreadable file, and continue',
+    'throw ObjectUnreadable with its cause for a file that the disk does not give, as reads do, and continue',
     inWorld(async ({ blobs, directory, started }) => {
       const [asDirectory, asLoop, broken] = [freshLocation(), freshLocation(), freshLocation()]
       mkdirSync(join(directory, asDirectory))
@@ -100,12 +100,13 @@ describe('digests of the filesystem adapter', () => {
         [asLoop, /ELOOP/],
         [broken, /EIO/],
       ] as const) {
-        await assert.rejects(blobs.digest(location, 100, never), (error) => {
-          assert.ok(error instanceof StorageUnavailable)
-          assert.match(error.message, code)
-          assert.match(String(error.cause), code)
-          return true
-        })
+        for (const call of [() => blobs.digest(location, 100, never), () => readBytes(blobs, location)])
+          await assert.rejects(call(), (error) => {
+            assert.ok(error instanceof ObjectUnreadable)
+            assert.match(error.message, code)
+            assert.match(String(error.cause), code)
+            return true
+          })
       }
       await assert.rejects(blobs.digest(freshLocation(), 100, never), BlobMissing)
       await digestOf(blobs, randomBytes(100))

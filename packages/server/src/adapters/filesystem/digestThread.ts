@@ -3,7 +3,7 @@ import { parseSha256Hex } from '@blindkeep/protocol/ids'
 import { BlobMissing } from '../../ground/storageErrors.ts'
 import type { BlobDigest } from '../../ports/objects.ts'
 import type { DigestAnswer, DigestOrder } from './digestWorker.ts'
-import { storageFailure } from './failure.ts'
+import { readFailure } from './failure.ts'
 
 /** The thread's name in the system's tools. */
 export const THREAD_NAME = 'digest'
@@ -79,5 +79,5 @@ function checkedHash(text: string) {
 
 function failureOf(code: string | undefined, at: { readonly path: string; readonly cause: unknown }): Error {
   if (code === undefined) return new Error('an object could not be hashed', { cause: at.cause })
-  return code === 'ENOENT' ? new BlobMissing('no such object') : storageFailure(code, at)
+  return code === 'ENOENT' ? new BlobMissing('no such object') : readFailure(code, at)
 }

@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises'
 import { BlobMissing } from '../../ground/storageErrors.ts'
 import type { ByteRange, ReadOptions } from '../../ports/objects.ts'
-import { onStorage } from './failure.ts'
+import { onObject } from './failure.ts'
 
 /** The size of each read and of each piece: what `http/reply.ts` reserves for a download is two of them. */
 const PIECE_BYTES = 128 * 1024
@@ -21,7 +21,7 @@ export function createPieces(): Pieces {
     async *read(handle, range, { reuses = false, size } = {}) {
       if (size !== undefined && range.start === 0 && range.end === size && size < PIECE_BYTES)
         return yield await readWhole(handle, size)
-      if (size !== undefined) requireSize((await onStorage(() => handle.stat())).size, size)
+      if (size !== undefined) requireSize((await onObject(() => handle.stat())).size, size)
       const isLarge = reuses && range.end - range.start > PIECE_BYTES && largeReaders < MAX_LARGE_READERS
       if (!isLarge)
         return yield* readAhead(handle, range, (left) => Buffer.allocUnsafeSlow(Math.min(PIECE_BYTES, left)))
@@ -44,7 +44,7 @@ async function readWhole(handle: FileHandle, size: number): Promise<Buffer> {
   let bytesRead: number
   do {
     const from = length
-    ;({ bytesRead } = await onStorage(() => handle.read(buffer, from, buffer.length - from, from)))
+    ;({ bytesRead } = await onObject(() => handle.read(buffer, from, buffer.length - from, from)))
     length += bytesRead
   } while (bytesRead > 0 && length < size)
   requireSize(length, size)
@@ -61,7 +61,7 @@ async function* readAhead(handle: FileHandle, { start, end }: ByteRange, nextBuf
     if (position >= end) return undefined
     const left = end - position
     const buffer = nextBuffer(left)
-    const { bytesRead } = await onStorage(() => handle.read(buffer, 0, Math.min(buffer.length, left), position))
+    const { bytesRead } = await onObject(() => handle.read(buffer, 0, Math.min(buffer.length, left), position))
     position += bytesRead
     return bytesRead === 0 ? undefined : buffer.subarray(0, bytesRead)
   }

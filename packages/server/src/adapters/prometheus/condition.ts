@@ -150,7 +150,7 @@ function declareRows({ gauge }: Figures, clock: Clock, rows: () => Rows | undefi
   gauge(
     {
       name: 'blindkeep_objects',
-      help: `Objects that need attention, by reason. damaged and suspected: kept objects with wrong bytes. orphaned, marked and deleting: on their way out. ${counted}`,
+      help: `Objects that need attention, by reason. damaged, unreadable, suspected (not read again yet): kept objects that are withheld. orphaned, marked and deleting: on their way out. ${counted}`,
       labelNames: ['state'],
     },
     () => byState(rows()?.objects),

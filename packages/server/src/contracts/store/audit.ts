@@ -298,6 +298,7 @@ function describeCustody(inStore: InStore): void {
         since: pending?.since,
         checkedAt: pending?.since,
         damagedAt: undefined,
+        suspectedAt: undefined,
         sessions: 0,
         drops: 1,
         blobs: 0,

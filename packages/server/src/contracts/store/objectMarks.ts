@@ -109,7 +109,7 @@ export function describeObjectMarks(inStore: InStore): void {
       inStore(async (store) => {
         for (const number of [1, 2]) await keep(store, number, 10)
         const { location } = object(1)
-        const suspected = () => store.read((tx) => tx.objects.listSuspected(5))
+        const suspected = () => store.read((tx) => tx.objects.listSuspected({ at: at(60), mostSeconds: 0, max: 5 }))
         const isSuspected = async () => (await store.read((tx) => tx.objects.statusOf(location, hash(1))))?.isSuspected
         await store.write([], (tx) => tx.objects.suspect(location, at(20)))
         await store.write([], (tx) => tx.objects.suspect(location, at(25)))
@@ -167,6 +167,33 @@ export function describeObjectMarks(inStore: InStore): void {
         assert.deepEqual(await due(90), [first])
         await store.write([], (tx) => tx.objects.move(first, { from: 'kept', to: 'orphaned', at: at(50) }))
         assert.deepEqual(await due(90), [])
+      }),
+    )
+
+    it(
+      'is suspected, and due to be read again at once, then at doubling intervals up to a bound; new ones come first',
+      inStore(async (store) => {
+        for (const number of [1, 2, 3, 4]) await keep(store, number, 10)
+        const [first, second, third] = [object(1).location, object(2).location, object(3).location]
+        const due = async (seconds: number, max = 9) => {
+          const question = { at: at(seconds), mostSeconds: 60, max }
+          return (await store.read((tx) => tx.objects.listSuspected(question))).map(({ location }) => location)
+        }
+        const write = (work: (tx: WriteTx) => Promise<unknown>) => store.write([], work)
+        await write((tx) => tx.objects.suspect(first, at(20)))
+        await write((tx) => tx.objects.noteUnread(first, at(20)))
+        assert.deepEqual(await due(20), [first])
+        await write((tx) => tx.objects.noteUnread(first, at(25)))
+        assert.deepEqual([await due(29), await due(30)], [[], [first]])
+        await write((tx) => tx.objects.suspect(second, at(26)))
+        await write((tx) => tx.objects.noteUnread(second, at(27)))
+        await write((tx) => tx.objects.suspect(third, at(28)))
+        assert.deepEqual([await due(30), await due(30, 1)], [[third, second, first], [third]])
+        await write((tx) => tx.objects.noteUnread(first, at(200)))
+        assert.deepEqual([(await due(259)).includes(first), (await due(260)).includes(first)], [false, true])
+        // Of an object that is in no doubt, nothing is noted.
+        await write((tx) => tx.objects.noteUnread(object(4).location, at(300)))
+        assert.equal((await store.read((tx) => tx.audit.object(object(4).location)))?.checkedAt, at(10))
       }),
     )
 

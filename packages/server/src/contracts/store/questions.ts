@@ -332,7 +332,7 @@ export const questions: { readonly [Each in Noun]: { readonly [Name in keyof Wri
     keep: (tx) => tx.objects.keep([object(1).location], at(1)),
     statusOf: (tx) => tx.objects.statusOf(object(1).location, hash(1)),
     listToScrub: (tx) => tx.objects.listToScrub({ before: at(9), after: undefined, max: 5 }),
-    listSuspected: (tx) => tx.objects.listSuspected(5),
+    listSuspected: (tx) => tx.objects.listSuspected({ at: at(1), mostSeconds: 1, max: 5 }),
     listDamaged: (tx) => tx.objects.listDamaged({ at: at(1), leastSeconds: 1, max: 5 }),
     ownerOf: (tx) => tx.objects.ownerOf('nowhere', uploadId(1)),
     startDeleting: (tx) =>
@@ -345,6 +345,7 @@ export const questions: { readonly [Each in Noun]: { readonly [Name in keyof Wri
       }),
     suspect: (tx) => tx.objects.suspect(object(1).location, at(1)),
     markDamaged: (tx) => tx.objects.markDamaged(object(1).location, at(1)),
+    noteUnread: (tx) => tx.objects.noteUnread(object(1).location, at(1)),
     noteIntact: (tx) => tx.objects.noteIntact(object(1).location, { readAt: at(1), at: at(1) }),
     remove: (tx) => tx.objects.remove(object(1).location),
   },

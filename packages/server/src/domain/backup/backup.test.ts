@@ -5,7 +5,7 @@ import { describe, it } from 'node:test'
 import type { UploadId } from '@blindkeep/protocol/ids'
 import { createSnapshots } from '../../adapters/sql/copying/snapshot.ts'
 import { pendingDrops } from '../../contracts/store/world.ts'
-import { StorageForbidden } from '../../ground/storageErrors.ts'
+import { ObjectUnreadable, StorageForbidden, StorageUnavailable } from '../../ground/storageErrors.ts'
 import { type BackupDirectory, BackupFailed } from '../../ports/backup.ts'
 import type { Objects } from '../../ports/objects.ts'
 import { withBackups } from '../../testing/backups.ts'
@@ -21,6 +21,7 @@ import {
   uploadRow,
 } from '../../testing/guest.ts'
 import { movedTo } from '../../testing/moved.ts'
+import { suspectedIn } from '../../testing/verify.ts'
 import { defined, type World } from '../../testing/world.ts'
 import { collectorPausedUntil } from '../custody/collect.ts'
 import { rotateAttestationKey } from '../custody/keys.ts'
@@ -133,7 +134,8 @@ describe('a backup', () => {
         ['missing 3000', 'damaged 4000'],
       )
       const seen = async () => {
-        const suspected = await world.store.read((tx) => tx.objects.listSuspected(9))
+        const due = { at: world.clock.now(), mostSeconds: 0, max: 9 }
+        const suspected = await world.store.read((tx) => tx.objects.listSuspected(due))
         const backedUpAt = await world.store.read(lastBackupAt)
         return { suspected: suspected.map(({ size }) => size).toSorted(), backedUpAt }
       }
@@ -158,25 +160,36 @@ describe('a backup', () => {
   )
 
   it(
-    'says of an object that cannot be read why, and copies the others',
+    'says of an object that cannot be read why, copies the others, and suspects it only if the disk does not give it',
     withBackups(async ({ world, backUp }) => {
       const link = await newLink(world)
-      const forbidden = await land(world, link, bytes(3000))
+      const unread = await land(world, link, bytes(3000))
       await land(world, link, bytes(5000))
-      const { location } = await uploadRow(world, forbidden)
+      const { location } = await uploadRow(world, unread)
+      let error = new StorageUnavailable('timed out')
       const objects: Objects = {
         ...world.blobs,
         async *read(wanted, range) {
-          if (wanted === location) throw new StorageForbidden('ask the owner of the file')
+          if (wanted === location) throw error
           yield* world.blobs.read(wanted, range)
         },
       }
-      const { damaged, copied } = await backUp({ objects })
-      assert.deepEqual(
-        damaged.list.map(({ what, reason, dropId }) => [what, reason, dropId]),
-        [['unreadable', 'ask the owner of the file', (await dropOf(world, forbidden)).dropId]],
-      )
-      assert.deepEqual(copied, { files: 1, bytes: 5000 })
+      const said = async () => {
+        const { damaged, isComplete } = await backUp({ objects })
+        world.clock.advance(1)
+        const [found] = damaged.list
+        assert.deepEqual([damaged.list.length, found?.dropId], [1, (await dropOf(world, unread)).dropId])
+        return [found?.what, found?.reason, isComplete, (await suspectedIn(world)).length]
+      }
+      assert.deepEqual(await said(), ['unreadable', 'timed out', false, 0])
+      // To the user of the command, perhaps not to the server’s.
+      error = new StorageForbidden('ask the owner of the file')
+      assert.deepEqual(await said(), ['unreadable', 'ask the owner of the file', false, 0])
+      error = new ObjectUnreadable('EIO')
+      assert.deepEqual(await said(), ['unreadable', 'EIO', false, 1])
+      await world.store.write([], (tx) => tx.objects.noteUnread(location, world.clock.now()))
+      assert.deepEqual(await said(), ['unreadable', 'EIO', true, 1])
+      assert.equal((await backUp()).present.bytes, 5000)
     }),
   )
 

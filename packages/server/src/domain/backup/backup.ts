@@ -8,6 +8,7 @@
 import { utf8 } from '@blindkeep/protocol/bytes'
 import { forEachConcurrently } from '@blindkeep/protocol/concurrency'
 import type { AssetId, DropId, Instant, Sha256Hex } from '@blindkeep/protocol/ids'
+import { ObjectUnreadable } from '../../ground/storageErrors.ts'
 import {
   type BackupDirectory,
   BackupFailed,
@@ -19,6 +20,7 @@ import type { Keyring } from '../../ports/keyring.ts'
 import type { Objects } from '../../ports/objects.ts'
 import type { Store } from '../../ports/store.ts'
 import { type PausePorts, whileCollectorPauses } from '../custody/collectorPause.ts'
+import { isUnreadable } from '../custody/unreadable.ts'
 import { namesIn } from '../discovery/publicUrls.ts'
 import { type CappedList, createCappedList } from '../ground/cappedList.ts'
 import { partsOf } from '../ground/location.ts'
@@ -60,7 +62,7 @@ export interface BackupReport {
   readonly removedFiles: number
   /** Objects of an asset or a drop that could not be copied. They are missing from the backup. */
   readonly damaged: CappedList<DamagedObject>
-  /** It lacks nothing, or only what was marked as damaged before: otherwise one lost file would end all backups. */
+  /** It lacks nothing, or only what was known as damaged or unreadable: one lost file must not end all backups. */
   readonly isComplete: boolean
 }
 
@@ -189,7 +191,7 @@ async function copyObjects(ports: BackupPorts, snapshot: Snapshot, isChecked: bo
     else if (object.isWhole)
       for (const damage of damageOf(snapshot, object, outcome)) {
         copies.damaged.add(damage)
-        if (!(await noteDamage(ports, object))) copies.isComplete = false
+        if (!(await noteFault(ports, object, outcome))) copies.isComplete = false
       }
     const { copied, present } = copies
     ports.onProgress({ step: 'objects', files: copied.files + present.files, bytes: copied.bytes + present.bytes })
@@ -197,12 +199,20 @@ async function copyObjects(ports: BackupPorts, snapshot: Snapshot, isChecked: bo
   return copies
 }
 
-/** The server's scrubber reads it soon, and marks it. Returns whether it was marked as damaged before. */
-async function noteDamage({ store, clock }: BackupPorts, { location }: SnapshotObject): Promise<boolean> {
+/**
+ * The server's scrubber reads it soon, and marks it. Returns whether it was marked as damaged or unreadable before. A
+ * store that did not answer says nothing about the object, nor does a file that only this command's user may not read.
+ */
+async function noteFault(
+  { store, clock }: BackupPorts,
+  { location }: SnapshotObject,
+  { kind, cause }: ObjectFault,
+): Promise<boolean> {
   return store.write([], async (tx) => {
-    const status = await tx.objects.statusOf(location, partsOf(location).ciphertextHash)
-    await tx.objects.suspect(location, clock.now())
-    return status?.damagedAt !== undefined
+    const row = await tx.audit.object(location)
+    const isOfObject = kind !== 'unreadable' || cause instanceof ObjectUnreadable
+    if (isOfObject) await tx.objects.suspect(location, clock.now())
+    return row !== undefined && (row.damagedAt !== undefined || isUnreadable(row))
   })
 }
 

@@ -39,6 +39,11 @@ export const ALARMS = {
     severity: 'critical',
     todo: 'The log names them (“an object is damaged”), and `fsck`. Check the disk; `fsck --deep --repair-from` brings the bytes back from a backup.',
   },
+  unreadable: {
+    name: 'unreadable objects',
+    severity: 'critical',
+    todo: 'The log names them and the reason (“an object could not be read”). A file of another user: `chown` it, then run `fsck --repair`. A disk that fails: `fsck --repair-from` brings the bytes back from a backup.',
+  },
   clock_behind: {
     name: 'the clock is behind',
     severity: 'critical',
@@ -47,7 +52,7 @@ export const ALARMS = {
   suspected: {
     name: 'suspected objects',
     severity: 'warning',
-    todo: 'The server reads them again within seconds. If it lasts, run `scrub`.',
+    todo: 'The server reads them again within seconds. If it lasts, look why it does not.',
   },
   backup_overdue: {
     name: 'a backup is overdue',
@@ -110,13 +115,14 @@ function sentences(status: Standing): Readonly<Record<AlarmKind, string | undefi
     not_ready: status.unready.length === 0 ? undefined : `Not ready: ${status.unready.join(', ')}.`,
     ...ofRoom(status),
     damaged: some(objects.damaged, () => `${countText(objects.damaged, 'object')} with wrong or missing bytes.`),
+    unreadable: some(objects.unreadable, () => `${countText(objects.unreadable, 'object')} that cannot be read.`),
     clock_behind:
       status.behindSeconds > MAX_BEHIND_SECONDS
         ? `The clock is ${status.behindSeconds} s behind the last receipt.`
         : undefined,
     suspected: some(
       objects.suspected,
-      () => `${countText(objects.suspected, 'object')} whose bytes a request or a backup saw wrong or missing.`,
+      () => `${countText(objects.suspected, 'object')} whose bytes a reader met wrong, missing or unreadable.`,
     ),
     backup_overdue: ofBackup(status),
     quota_reached: some(reached, () => `${countText(reached, 'account is', 'accounts are')} at the hard limit.`),

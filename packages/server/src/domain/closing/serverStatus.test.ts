@@ -73,7 +73,7 @@ describe('the alarms of a server', () => {
   )
 
   it(
-    'say what is damaged, suspected, held, full, failing, behind, low, away, overdue or announced to end',
+    'say what is damaged, unreadable, suspected, held, full, failing, behind, low, away, overdue or announced to end',
     inWorld(async (world) => {
       const { store, clock } = world
       const owner = await newAccount(world)
@@ -81,13 +81,14 @@ describe('the alarms of a server', () => {
       assert.deepEqual(alarmsIn(await read(world)), [])
       clock.advance(62)
       const link = await newLink(world, {}, owner)
-      for (const bytes of [150, 25, 25]) await land(world, link, new Uint8Array(bytes))
+      for (const bytes of [150, 20, 15, 15]) await land(world, link, new Uint8Array(bytes))
       const { rows } = await store.read((tx) => tx.drops.page(owner, { max: 9 }))
-      const [damaged, suspected] = [defined(rows[0]), defined(rows[1])]
+      const [damaged, unreadable, suspected] = [defined(rows[0]), defined(rows[1]), defined(rows[2])]
       const at = clock.now()
       await store.write([], async (tx) => {
         await tx.objects.markDamaged(damaged.location, at)
-        await tx.objects.suspect(suspected.location, at)
+        for (const { location } of [unreadable, suspected]) await tx.objects.suspect(location, at)
+        await tx.objects.noteUnread(unreadable.location, addSeconds(at, 1))
         await tx.holds.add({ ciphertextHash: hash(1), reason: 'an order', createdAt: at })
         await tx.accounts.insert(account(1))
         await tx.accounts.setSuspended(accountId(1), at)

@@ -7,6 +7,7 @@ import type { HeldBlob } from '../../ports/store.ts'
 import { createPause, type GiveUpAfter } from '../ground/pause.ts'
 import { type Spender, sharedLimits, wholeForOne } from '../ground/sessionShare.ts'
 import { createScanTurns } from './scanTurns.ts'
+import { isOfObject } from './unreadable.ts'
 import { isWithheld, type ScanOutcome } from './verdicts.ts'
 
 /**
@@ -21,7 +22,7 @@ interface DeepScanPorts {
   readonly limiter: Limiter
   readonly seats: Seats
   readonly giveUpAfter: GiveUpAfter
-  /** Called for a kept object with wrong or missing bytes: it is withheld until the scrubber read it. Never rejects. */
+  /** Called for a kept object with wrong, missing or unreadable bytes, which is then withheld. Never rejects. */
   readonly reportDamage: (location: string) => Promise<void>
 }
 
@@ -33,6 +34,10 @@ const MAX_LOOKS = 40
 const MIN_SCAN_BYTES = 1024 * 1024
 /** The budget's share that one object may not use: by default `MIN_SCAN_BYTES` for each of an asset's 32 blobs. */
 const RESERVED_SHARE = 1 / 2048
+
+interface Scanner extends Spender {
+  readonly signal: AbortSignal
+}
 
 interface Turn {
   /** Among all processes. */
@@ -80,19 +85,21 @@ export function createDeepScans(
   }
 
   /** Throws `StorageUnavailable` when the whole blob store is away. */
-  async function scan(object: HeldBlob, spender: Spender, signal: AbortSignal): Promise<ScanOutcome> {
-    const outcome = await scanOnce(object, spender, signal)
-    if (outcome !== 'unreadable') return outcome
+  async function scan(object: HeldBlob, scanner: Scanner): Promise<ScanOutcome> {
+    const outcome = await scanOnce(object, scanner)
+    // One that is withheld is read again by the scrubber: a broken disk takes long to fail.
+    if (outcome !== 'unreadable' || isWithheld(object)) return outcome
     // The store may have been away and be back.
     await objects.check()
-    const again = await scanOnce(object, spender, signal)
+    const again = await scanOnce(object, scanner, true)
     // No second read takes back that the first one failed.
     return again === 'rate_limited' ? outcome : again
   }
 
-  async function scanOnce(object: HeldBlob, spender: Spender, signal: AbortSignal): Promise<ScanOutcome> {
+  async function scanOnce(object: HeldBlob, scanner: Scanner, isAgain = false): Promise<ScanOutcome> {
+    const { signal } = scanner
     signal.throwIfAborted()
-    const limits = limitsOf(spender, object)
+    const limits = limitsOf(scanner, object)
     if ((await limiter.take(limits)) !== undefined) return 'rate_limited'
     try {
       const { sha256, size } = await objects.digest(object.location, object.size, signal)
@@ -103,7 +110,8 @@ export function createDeepScans(
       // If the client disconnected, the charge stays: otherwise a client could make the server read without a limit.
       signal.throwIfAborted()
       await limiter.giveBack(limits)
-      if (error instanceof BlobMissing && !isWithheld(object)) await reportDamage(object.location)
+      const isGone = error instanceof BlobMissing || (isAgain && (await isOfObject(error, objects)))
+      if (isGone && !isWithheld(object)) await reportDamage(object.location)
       return error instanceof DigestsBusy ? 'rate_limited' : 'unreadable'
     }
   }
@@ -114,17 +122,14 @@ export function createDeepScans(
      * `rate_limited` and the budget is not charged. An object is read and charged once, even if `work` scans it again.
      * Throws the signal's reason when the signal aborts.
      */
-    async inTurn<Result>(
-      { signal, ...spender }: Spender & { readonly signal: AbortSignal },
-      work: (scanObject: ScanObject) => Promise<Result>,
-    ): Promise<Result> {
-      const { accountId } = spender
+    async inTurn<Result>(scanner: Scanner, work: (scanObject: ScanObject) => Promise<Result>): Promise<Result> {
+      const { accountId, signal } = scanner
       const turn = await enter(accountId, signal)
       if (turn === undefined) return work(async () => 'rate_limited')
       const known = new Map<string, ScanOutcome>()
       try {
         return await work(async (object) => {
-          const outcome = known.get(object.location) ?? (await scan(object, spender, signal))
+          const outcome = known.get(object.location) ?? (await scan(object, scanner))
           known.set(object.location, outcome)
           return outcome
         })

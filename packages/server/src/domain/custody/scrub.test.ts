@@ -1,11 +1,24 @@
 import assert from 'node:assert/strict'
 import { appendFile, rm, truncate, writeFile } from 'node:fs/promises'
 import { describe, it } from 'node:test'
+import { StorageForbidden } from '../../ground/storageErrors.ts'
 import { newAlbumOwner, newDrop } from '../../testing/assets.ts'
 import { createFaults, createGate } from '../../testing/faults.ts'
 import { bytes, never } from '../../testing/guest.ts'
-import { askOne, fileOf, flipBit, type KeptBlob, keep, saidOf, verifyOver, watchBlobs } from '../../testing/verify.ts'
+import {
+  askOne,
+  fileOf,
+  flipBit,
+  type KeptBlob,
+  keep,
+  keepBreakable,
+  saidOf,
+  suspectedIn,
+  verifyOver,
+  watchBlobs,
+} from '../../testing/verify.ts'
 import { inWorld, type World } from '../../testing/world.ts'
+import { createScrubber } from './scrub.ts'
 
 const MONTH = 30 * 86_400
 const content = bytes(100)
@@ -209,7 +222,7 @@ describe('the scrubber', () => {
     )()
   })
 
-  it('does not mark an object that it cannot read, continues with the others, and tries again later', async () => {
+  it('neither marks nor suspects an object of which the store says nothing, and tries again later', async () => {
     const faults = createFaults()
     await inWorld(
       async (world) => {
@@ -221,10 +234,18 @@ describe('the scrubber', () => {
         await scrubAfterAMonth(world)
         await world.rules.scrub.turn(never)
         assert.deepEqual([await isDamaged(world, stuck), await isDamaged(world, bad)], [false, true])
+        // A command may have another user, to whom a file is forbidden that the server may read.
+        faults.arm('digest', { location: stuck.location, error: new StorageForbidden('ask its owner') })
+        world.clock.advance(1)
+        await createScrubber({ ...world, isServer: false }, world.settings).all(never, () => undefined)
+        assert.deepEqual(await suspectedIn(world), [])
         const events = world.logged.filter(({ event }) => event === 'an object could not be read')
         assert.deepEqual(
           events.map(({ facts }) => [facts.assetId, facts.reason]),
-          [[stuck.assetId, 'StorageUnavailable: a test broke it']],
+          [
+            [stuck.assetId, 'StorageUnavailable: a test broke it'],
+            [stuck.assetId, 'StorageForbidden: ask its owner'],
+          ],
         )
         faults.disarm()
         world.clock.advance(3601)
@@ -234,6 +255,68 @@ describe('the scrubber', () => {
       { around: faults.around },
     )()
   })
+
+  it('withholds what the disk does not give, and tries it again at doubling intervals up to a day', async () => {
+    const watch = watchBlobs()
+    await inWorld(
+      async (world) => {
+        const albumOwner = await newAlbumOwner(world)
+        const { blob, ...file } = await keepBreakable(world, albumOwner)
+        const said = async () => saidOf(await askOne(verifyOver(world), albumOwner.accountId, blob))
+        await file.break()
+        assert.equal(await said(), 'durable stored indexed retrievable original')
+        await scrubAfterAMonth(world)
+        const begun = world.clock.now()
+        const readAfter: number[] = []
+        for (let steps = 0; steps < 300 + 5 * 24; steps += 1) {
+          world.clock.advance(steps < 300 ? 1 : 3600)
+          const before = watch.calls.digest.length
+          if (await world.rules.scrub.hasDoubtful()) await world.rules.scrub.again(never)
+          if (watch.calls.digest.length > before) readAfter.push((world.clock.now() - begun) / 1000)
+        }
+        assert.deepEqual(readAfter.slice(0, 9), [1, 2, 4, 8, 16, 32, 64, 128, 256])
+        const [third = 0, second = 0, last = 0] = readAfter.slice(-3)
+        assert.deepEqual([second - third, last - second], [86_400, 86_400])
+        assert.equal(await said(), 'stored indexed original')
+        await file.mend()
+        world.clock.advance(86_400)
+        await world.rules.scrub.again(never)
+        assert.equal(await said(), 'durable stored indexed retrievable original')
+        const [first, ...rest] = world.logged
+        assert.deepEqual([first?.event, first?.facts.assetId], ['an object could not be read', blob.assetId])
+        assert.match(String(first?.facts.reason), /^ObjectUnreadable: the storage answered EISDIR$/)
+        assert.equal(rest.at(-1)?.event, 'an object is whole again')
+      },
+      { around: { blobs: watch.around } },
+    )()
+  })
+
+  it(
+    'examines a new suspicion before it tries again what could not be read',
+    inWorld(async (world) => {
+      const albumOwner = await newAlbumOwner(world)
+      for (let count = 0; count < 3; count += 1) await (await keepBreakable(world, albumOwner)).break()
+      await scrubAfterAMonth(world)
+      // Each turn tries one.
+      for (let second = 0; second < 5; second += 1) {
+        world.clock.advance(1)
+        await world.rules.scrub.again(never)
+      }
+      world.clock.advance(60)
+      const bad = await keep(world, albumOwner, content)
+      await flipBit(world, bad)
+      await world.rules.scrub.suspect(bad.location)
+      const before = world.logged.length
+      await world.rules.scrub.again(never)
+      // One that cannot be read ends the turn.
+      assert.deepEqual(
+        world.logged.slice(before).map(({ event }) => event),
+        ['an object is damaged', 'an object could not be read'],
+      )
+      const { objects } = await world.store.read((tx) => tx.census.take())
+      assert.deepEqual([objects.unreadable, objects.suspected, objects.damaged], [3, 0, 1])
+    }),
+  )
 
   it('marks and logs nothing while the whole store is away', async () => {
     const faults = createFaults()
@@ -331,11 +414,11 @@ describe('the scrubber', () => {
       const blob = await keep(world, await newAlbumOwner(world), content)
       world.clock.advance(60)
       await world.rules.scrub.suspect(blob.location)
-      assert.equal((await world.store.read((tx) => tx.objects.listSuspected(5))).length, 1)
+      assert.deepEqual(await suspectedIn(world), [blob.location])
       await world.rules.scrub.again(never)
       const row = await rowOf(world, blob)
       assert.deepEqual([row?.state, row?.checkedAt, row?.damagedAt], ['kept', world.clock.now(), undefined])
-      assert.deepEqual(await world.store.read((tx) => tx.objects.listSuspected(5)), [])
+      assert.deepEqual(await suspectedIn(world), [])
     }),
   )
 

@@ -5,7 +5,7 @@
  */
 import { addSeconds, type Instant } from '@blindkeep/protocol/ids'
 import { DigestsBusy } from '../../ground/storageErrors.ts'
-import type { KeptObject } from '../../ports/store.ts'
+import type { KeptObject, ReadTx } from '../../ports/store.ts'
 import { type Course, createCounter, createScrubbing, type ScrubbingPorts, type ScrubSum } from './scrubbing.ts'
 
 export interface ScrubSettings {
@@ -21,11 +21,18 @@ const MAX_BATCH = 100
 const MAX_DOUBTFUL = 1000
 /** A damaged object is read again so soon, then at doubling intervals: a moment's wrong bytes hide no file long. */
 const SOONEST_SECONDS = 3
-/** After a reading that failed. */
-const DOUBT_PAUSE_SECONDS = 60
-/** Between two passes over the due objects, so that an unreadable object is not read more often. */
+/** A suspected object that cannot be read is tried at doubling intervals up to this: its file may have been mended. */
+const LATEST_SECONDS = 86_400
+/** Between two passes over the due objects, so that what the store does not give is not asked for more often. */
 const PASS_PAUSE_SECONDS = 3600
 const DAY_SECONDS = 86_400
+
+type ListDoubtful = (tx: ReadTx, due: { readonly at: Instant; readonly max: number }) => Promise<readonly KeptObject[]>
+
+const DOUBTFUL: readonly ListDoubtful[] = [
+  (tx, due) => tx.objects.listSuspected({ ...due, mostSeconds: LATEST_SECONDS }),
+  (tx, due) => tx.objects.listDamaged({ ...due, leastSeconds: SOONEST_SECONDS }),
+]
 
 export type Scrubber = ReturnType<typeof createScrubber>
 
@@ -35,20 +42,14 @@ export function createScrubber(ports: ScrubbingPorts, { scrubDays }: ScrubSettin
   /** Where the pass over due objects is; unreadable ones are behind it. Undefined before its first object. */
   let reached: KeptObject | undefined
   let restUntil: Instant | undefined
-  let restFromDoubtUntil: Instant | undefined
 
   async function examineDoubtful(signal: AbortSignal): Promise<void> {
-    const at = clock.now()
-    if (isResting(at, restFromDoubtUntil, DOUBT_PAUSE_SECONDS)) return
-    const [suspected, damaged] = await store.read((tx) =>
-      Promise.all([
-        tx.objects.listSuspected(MAX_DOUBTFUL),
-        tx.objects.listDamaged({ at, leastSeconds: SOONEST_SECONDS, max: MAX_DOUBTFUL }),
-      ]),
-    )
-    const count = createCounter()
-    await examineEach([...suspected, ...damaged], { signal, count, isEnough: () => false })
-    if (count.sum().unreadable > 0) restFromDoubtUntil = addSeconds(at, DOUBT_PAUSE_SECONDS)
+    for (const list of DOUBTFUL) {
+      const doubtful = await store.read((tx) => list(tx, { at: clock.now(), max: MAX_DOUBTFUL }))
+      const count = createCounter()
+      // A broken disk takes long to fail: a new suspicion comes before the next such object.
+      await examineEach(doubtful, { signal, count, isEnough: () => count.sum().unreadable > 0 })
+    }
   }
 
   /** Reads a batch after `after`, of objects last read before `before`. Returns the last one; undefined at the end. */
@@ -75,7 +76,10 @@ export function createScrubber(ports: ScrubbingPorts, { scrubDays }: ScrubSettin
   }
 
   return {
-    /** Marks a kept object whose bytes seem wrong. No process hands it out until any has read it. */
+    /**
+     * Marks an object, kept or in the bin, whose bytes seem wrong or out of reach. No process hands it out until any
+     * has read it.
+     */
     async suspect(location: string): Promise<void> {
       await store.write([], (tx) => tx.objects.suspect(location, clock.now()))
     },
@@ -85,14 +89,12 @@ export function createScrubber(ports: ScrubbingPorts, { scrubDays }: ScrubSettin
 
     /** Whether `again` has something to read. Asked far more often than that, so without a transaction. */
     async hasDoubtful(): Promise<boolean> {
-      const at = clock.now()
-      if (isResting(at, restFromDoubtUntil, DOUBT_PAUSE_SECONDS)) return false
-      const due = { at, leastSeconds: SOONEST_SECONDS, max: 1 }
-      const suspected = await store.ask((tx) => tx.objects.listSuspected(1))
-      return suspected.length > 0 || (await store.ask((tx) => tx.objects.listDamaged(due))).length > 0
+      for (const list of DOUBTFUL)
+        if ((await store.ask((tx) => list(tx, { at: clock.now(), max: 1 }))).length > 0) return true
+      return false
     },
 
-    /** Reads the objects whose bytes seemed wrong. Throws as `turn` does. */
+    /** Reads the objects whose bytes seemed wrong or out of reach. Throws as `turn` does. */
     again: (signal: AbortSignal): Promise<void> => unlessBusy(examineDoubtful(signal)),
 
     /** Reads every object that was last read before now. `onProgress`: sums so far, each hundred objects. */

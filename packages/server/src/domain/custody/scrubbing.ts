@@ -1,12 +1,13 @@
 /** Reads kept objects and marks the damaged ones. scrub.ts decides which objects are read, and when. */
 import type { Instant } from '@blindkeep/protocol/ids'
-import { BlobMissing, DigestsBusy } from '../../ground/storageErrors.ts'
+import { BlobMissing, DigestsBusy, ObjectUnreadable, StorageForbidden } from '../../ground/storageErrors.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
 import type { Objects } from '../../ports/objects.ts'
 import type { Staging } from '../../ports/staging.ts'
 import type { KeptObject, Store } from '../../ports/store.ts'
 import { partsOf } from '../ground/location.ts'
+import { isUnreadable } from './unreadable.ts'
 
 export interface ScrubbingPorts {
   readonly store: Store
@@ -14,16 +15,18 @@ export interface ScrubbingPorts {
   readonly staging: Pick<Staging, 'settle'>
   readonly clock: Clock
   readonly log: Log
+  /** False for a command: its user may be denied what the server may read. */
+  readonly isServer: boolean
 }
 
-/** `unreadable`: the disk failed, so it is read again later. `released`: no longer kept. */
+/** `unreadable`: not read, so it is read again later. `released`: no longer kept. */
 type ScrubOutcome = 'intact' | 'damaged' | 'unreadable' | 'released'
 
 export interface ScrubSum {
   readonly objects: number
   readonly bytes: number
   readonly damaged: number
-  /** The disk failed: their content is unknown, and they are read again later. */
+  /** Their content is unknown, and they are read again later. */
   readonly unreadable: number
 }
 
@@ -34,7 +37,7 @@ export interface Course {
   readonly isEnough: () => boolean
 }
 
-export function createScrubbing({ store, objects, staging, clock, log }: ScrubbingPorts) {
+export function createScrubbing({ store, objects, staging, clock, log, isServer }: ScrubbingPorts) {
   /** In one conditional statement: bytes of an object that was released meanwhile may be missing rightly. */
   async function markDamaged(object: KeptObject, found: string): Promise<ScrubOutcome> {
     const facts = await factsOf(object)
@@ -54,11 +57,13 @@ export function createScrubbing({ store, objects, staging, clock, log }: Scrubbi
   /** Reads one object and marks damage. Throws when the whole store is silent, or no thread is free. */
   async function examine(object: KeptObject, signal: AbortSignal): Promise<ScrubOutcome> {
     const { location, size } = object
+    let failed = 'an object could not be read'
     try {
       const digest = await objects.digest(location, size, signal)
       if (digest.size !== size) return await markDamaged(object, digest.size < size ? 'cut short' : 'too long')
       if (digest.sha256 !== partsOf(location).ciphertextHash) return await markDamaged(object, 'other bytes')
       // What brought the bytes back may have been killed before they were durable.
+      failed = 'an object is right, but cannot be made durable: its mark stays'
       if (object.damagedAt !== undefined) await staging.settle(location, size)
       return 'intact'
     } catch (error) {
@@ -67,9 +72,20 @@ export function createScrubbing({ store, objects, staging, clock, log }: Scrubbi
       if (error instanceof BlobMissing) return markDamaged(object, 'missing')
       // Throws when the whole store is away: then the error says nothing about this object.
       await objects.check()
-      log.error('an object could not be read', { ...(await factsOf(object)), reason: String(error) })
+      await noteUnread(location, error)
+      log.error(failed, { ...(await factsOf(object)), reason: String(error) })
       return 'unreadable'
     }
+  }
+
+  /** Suspects the object, if the error is about it alone: a reader cannot get it. */
+  async function noteUnread(location: string, error: unknown): Promise<void> {
+    const isSuspect = error instanceof ObjectUnreadable || (isServer && error instanceof StorageForbidden)
+    const at = clock.now()
+    await store.write([], async (tx) => {
+      if (isSuspect) await tx.objects.suspect(location, at)
+      await tx.objects.noteUnread(location, at)
+    })
   }
 
   async function noteIntact(read: readonly KeptObject[], readAt: Instant): Promise<void> {
@@ -78,7 +94,8 @@ export function createScrubbing({ store, objects, staging, clock, log }: Scrubbi
       for (const { location } of read) await tx.objects.noteIntact(location, { readAt, at: clock.now() })
     })
     for (const object of read)
-      if (object.damagedAt !== undefined) log.info('an object is whole again', await factsOf(object))
+      if (object.damagedAt !== undefined || isUnreadable(object))
+        log.info('an object is whole again', await factsOf(object))
   }
 
   return {

@@ -1,18 +1,27 @@
 import assert from 'node:assert/strict'
 import { rm, truncate } from 'node:fs/promises'
 import { describe, it } from 'node:test'
-import { BlobMissing, StorageUnavailable } from '../../ground/storageErrors.ts'
+import { BlobMissing, ObjectUnreadable, StorageForbidden, StorageUnavailable } from '../../ground/storageErrors.ts'
 import { adopt, declaredForDrop, newAlbumOwner, newDrop } from '../../testing/assets.ts'
 import { inWorldWithDisk } from '../../testing/disk.ts'
+import { createFaults } from '../../testing/faults.ts'
 import { bytes, never } from '../../testing/guest.ts'
-import { askOne, fileOf, keep, verifyOver, watchBlobs } from '../../testing/verify.ts'
+import {
+  askOne,
+  fileOf,
+  keep,
+  keepBreakable,
+  saidOf,
+  suspectedIn,
+  UNREADABLE,
+  verifyOver,
+  watchBlobs,
+} from '../../testing/verify.ts'
 import { inWorld, newOpaqueId, type World } from '../../testing/world.ts'
 
 const UNAVAILABLE = { refused: 'storage_unavailable' }
 const content = bytes(1000)
-
-const suspected = async ({ store }: World) =>
-  (await store.read((tx) => tx.objects.listSuspected(9))).map(({ location }) => location)
+const WHOLE = 'durable stored indexed retrievable original'
 
 const readFrom = async (world: World, object: { readonly location: string; readonly size: number }) => {
   for await (const _ of world.rules.serving.read(object, { start: 0, end: 1 }));
@@ -79,7 +88,7 @@ describe('bytes that are not there', () => {
         `are ${name} when ${way}: the scrubber reads the object soon, and marks it`,
         inWorld(async (world) => {
           const location = await meet(world, (at) => damage(fileOf(world, { location: at })))
-          assert.deepEqual(await suspected(world), [location])
+          assert.deepEqual(await suspectedIn(world), [location])
           await world.rules.scrub.again(never)
           assert.equal((await world.store.read((tx) => tx.census.take())).objects.damaged, 1)
         }),
@@ -92,11 +101,71 @@ describe('bytes that are not there', () => {
         const { albumOwner, blob } = await landed(world)
         watch.beforeDigest(() => rm(fileOf(world, blob), { force: true }))
         await askOne(verifyOver(world), albumOwner.accountId, blob, true)
-        assert.deepEqual(await suspected(world), [blob.location])
+        assert.deepEqual(await suspectedIn(world), [blob.location])
       },
       { around: { blobs: watch.around } },
     )()
   })
+
+  it(
+    'are noted when the disk does not give them to a download, and given again once the scrubber has read them',
+    inWorld(async (world) => {
+      const albumOwner = await newAlbumOwner(world)
+      const { blob, ...file } = await keepBreakable(world, albumOwner)
+      const said = async () => saidOf(await askOne(verifyOver(world), albumOwner.accountId, blob))
+      await file.break()
+      await assert.rejects(readFrom(world, blob), ObjectUnreadable)
+      assert.equal(world.suspectCalls(), 1)
+      for (let second = 0; second < 3; second += 1) {
+        assert.equal(await said(), 'stored indexed original')
+        await world.rules.scrub.again(never)
+        world.clock.advance(1)
+      }
+      await file.mend()
+      world.clock.advance(60)
+      await world.rules.scrub.again(never)
+      assert.equal(await said(), WHOLE)
+    }),
+  )
+
+  const errors = {
+    'an object that the disk does not give': { error: new ObjectUnreadable('EIO'), isNoted: true },
+    'an object that is forbidden to the server': { error: new StorageForbidden('EACCES'), isNoted: true },
+    'a store that did not answer': { error: new StorageUnavailable('timed out'), isNoted: false },
+    'a store that is away': { error: new ObjectUnreadable('EIO'), isAway: true, isNoted: false },
+  }
+  for (const [name, { error, isNoted, ...rest }] of Object.entries(errors))
+    it(`are ${isNoted ? '' : 'not '}suspected by a download, a look or a verification that met ${name}`, async () => {
+      const faults = createFaults()
+      await inWorld(
+        async (world) => {
+          const { albumOwner, blob } = await landed(world)
+          const other = await landed(world)
+          faults.arm('blobRead', { error, location: blob.location })
+          faults.arm('digest', { error, location: other.blob.location })
+          if ('isAway' in rest) faults.arm('check')
+          await assert.rejects(readFrom(world, blob), error)
+          // A deep scan reads twice.
+          const asked = askOne(verifyOver(world), other.albumOwner.accountId, other.blob, true)
+          assert.equal(await asked.then(saidOf, () => 'nothing'), 'isAway' in rest ? 'nothing' : UNREADABLE)
+          const [asks, looks] = [await landed(world), await landed(world)]
+          faults.arm('size', { error, location: asks.blob.location })
+          // A structural one looks twice.
+          const structural = askOne(verifyOver(world), asks.albumOwner.accountId, asks.blob)
+          assert.equal(await structural.then(saidOf, () => 'nothing'), 'isAway' in rest ? 'nothing' : UNREADABLE)
+          faults.arm('size', { error, location: looks.blob.location })
+          const look = world.rules.assets.content(looks.albumOwner.accountId, looks.blob.ciphertextHash)
+          assert.deepEqual(await look, UNAVAILABLE)
+          const met = [blob, other.blob, asks.blob, looks.blob].map(({ location }) => location)
+          const noted = isNoted ? met.toSorted() : []
+          assert.deepEqual((await suspectedIn(world)).toSorted(), noted)
+          faults.disarm()
+          const verdict = await askOne(verifyOver(world), albumOwner.accountId, blob)
+          assert.equal(saidOf(verdict), isNoted ? 'stored indexed original' : WHOLE)
+        },
+        { around: faults.around },
+      )()
+    })
 
   it(
     'are no damage while their whole disk is away',
@@ -107,7 +176,7 @@ describe('bytes that are not there', () => {
       assert.deepEqual(await world.rules.assets.content(albumOwner.accountId, blob.ciphertextHash), UNAVAILABLE)
       await assert.rejects(askOne(verifyOver(world), albumOwner.accountId, blob), StorageUnavailable)
       await back()
-      assert.deepEqual(await suspected(world), [])
+      assert.deepEqual(await suspectedIn(world), [])
     }),
   )
 })

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Clock } from '../../ports/clock.ts'
 import type { AuditedObject, Chunk } from '../../ports/store.ts'
+import { isUnreadable } from '../custody/unreadable.ts'
 import { partsOf, uploadIdOf } from '../ground/location.ts'
 import { confirmed, type FilePorts, readable, Unreadable } from './files.ts'
 import { createFinding, type Finding, instantText } from './finding.ts'
@@ -20,13 +21,14 @@ export async function* examineBytes(
 
 async function lookAtBytes(
   { objects, clock }: FilePorts & { readonly clock: Clock },
-  { location, size, state, damagedAt }: AuditedObject,
+  object: AuditedObject,
   { counts, signal, memory }: Examination,
 ): Promise<Finding | undefined> {
+  const { location, size, state, damagedAt, suspectedAt } = object
   if (state !== 'kept') return undefined
   const readAt = clock.now()
   const digest = await readable(objects, () => objects.digest(location, size, signal))
-  if (digest instanceof Unreadable) return digest.finding(location)
+  if (digest instanceof Unreadable) return digest.finding(object)
   // `lookAtFile` reports a file that is missing or has another size.
   if (digest?.size !== size) return undefined
   counts.bytes += size
@@ -39,17 +41,24 @@ async function lookAtBytes(
       damagedAt === undefined ? { repair: 'mark_damaged', location } : undefined,
     )
   memory?.intact.add(location)
-  if (damagedAt === undefined) return undefined
-  const what = `the bytes are right, and it was marked as damaged at ${instantText(damagedAt)}`
-  return createFinding('object_intact', { location }, what, { repair: 'unmark_damaged', location, size, readAt })
+  const what =
+    damagedAt !== undefined
+      ? `it was marked as damaged at ${instantText(damagedAt)}`
+      : suspectedAt !== undefined && isUnreadable(object)
+        ? `it could not be read since ${instantText(suspectedAt)}`
+        : undefined
+  if (what === undefined) return undefined
+  const unmark = { repair: 'unmark_damaged', location, size, readAt } as const
+  return createFinding('object_intact', { location }, `the bytes are right, and ${what}`, unmark)
 }
 
 /** A killed process loses no acknowledged chunk; only a power cut may. */
 async function* examineChunks(
   ports: FilePorts,
-  { location }: AuditedObject,
+  object: AuditedObject,
   examination: Examination,
 ): AsyncGenerator<Finding> {
+  const { location } = object
   const uploadId = uploadIdOf(location)
   if (uploadId === undefined) return
   const chunks = await ports.store.read((tx) => tx.uploads.chunks(uploadId))
@@ -57,7 +66,7 @@ async function* examineChunks(
     examination.signal.throwIfAborted()
     const first = await isWhole(ports, location, chunk)
     // One finding for the file.
-    if (first instanceof Unreadable) return yield first.finding(location)
+    if (first instanceof Unreadable) return yield first.finding(object)
     if (first) {
       examination.counts.bytes += chunk.length
       continue

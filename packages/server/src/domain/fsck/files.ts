@@ -1,5 +1,5 @@
 import { countText } from '@blindkeep/protocol/counts'
-import { BlobMissing, StorageForbidden, StorageUnavailable } from '../../ground/storageErrors.ts'
+import { BlobMissing, ObjectUnreadable, StorageForbidden, StorageUnavailable } from '../../ground/storageErrors.ts'
 import type { Objects } from '../../ports/objects.ts'
 import { type AuditedObject, type ReadTx, type Store, StoreBroken } from '../../ports/store.ts'
 import { uploadIdOf } from '../ground/location.ts'
@@ -51,10 +51,11 @@ function isSame(one: AuditedObject, other: AuditedObject): boolean {
  * has at least the acknowledged bytes.
  */
 export function lookAtFile({ objects }: FilePorts): Look {
-  return async ({ location, size, state, receivedBytes = 0, damagedAt }) => {
+  return async (object) => {
+    const { location, size, state, receivedBytes = 0, damagedAt } = object
     if (state === 'deleting') return undefined
     const present = await readable(objects, () => objects.size(location))
-    if (present instanceof Unreadable) return present.finding(location)
+    if (present instanceof Unreadable) return present.finding(object)
     if (state !== 'staged') {
       if (present === size) return undefined
       const mark =
@@ -86,10 +87,13 @@ export class Unreadable {
     this.#error = error
   }
 
-  finding(location: string): Finding {
-    return this.#error instanceof StorageForbidden
-      ? createFinding('file_forbidden', { location }, this.#error.message)
-      : createFinding('file_unreadable', { location }, 'the file cannot be read')
+  finding({ location, state, damagedAt, suspectedAt }: AuditedObject): Finding {
+    if (this.#error instanceof StorageForbidden)
+      return createFinding('file_forbidden', { location }, this.#error.message)
+    const isNews = state === 'kept' && damagedAt === undefined && suspectedAt === undefined
+    const repair =
+      isNews && this.#error instanceof ObjectUnreadable ? ({ repair: 'mark_unreadable', location } as const) : undefined
+    return createFinding('file_unreadable', { location }, `the file cannot be read: ${this.#error.message}`, repair)
   }
 }
 

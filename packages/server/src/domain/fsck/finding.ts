@@ -47,10 +47,10 @@ export const REMEDIES = {
   object_time_wrong:
     'Until that time the server neither checks the object nor removes it; nothing is lost. Set the clock of the machine right if it is ahead. If it is right, rows were changed, and not by the server.',
   object_damaged: `${PUT_FILE_BACK} If the bytes are right by now, \`blindkeep-server fsck --deep --repair\` removes the mark.`,
-  object_intact: '`blindkeep-server fsck --deep --repair` removes the mark.',
+  object_intact: '`blindkeep-server fsck --repair` (`--deep --repair` if it was damaged) makes it available again.',
   file_missing: PUT_FILE_BACK,
   file_size_wrong: PUT_FILE_BACK,
-  file_unreadable: `The disk fails: copy the readable files to another one. ${PUT_FILE_BACK}`,
+  file_unreadable: `The disk fails: copy the readable files to another one. ${PUT_FILE_BACK} \`blindkeep-server fsck --repair\` withholds it, so that storage verification does not report it as retrievable.`,
   file_forbidden:
     'Nothing is lost as long as the file is there: do that, then run `blindkeep-server fsck --deep` again.',
   file_stray:
@@ -96,7 +96,7 @@ export type Repair =
       readonly dropId: DropId
       readonly claimId: string
     }
-  | { readonly repair: 'mark_damaged'; readonly location: string }
+  | { readonly repair: 'mark_damaged' | 'mark_unreadable'; readonly location: string }
   /** `readAt`: when the reading began that found right bytes. */
   | { readonly repair: 'unmark_damaged'; readonly location: string; readonly size: number; readonly readAt: Instant }
   | { readonly repair: 'forget_public_url' }

@@ -4,17 +4,20 @@ import { rm, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { addSeconds, parseUploadId } from '@blindkeep/protocol/ids'
-import { StorageForbidden, StorageUnavailable } from '../../ground/storageErrors.ts'
+import { ObjectUnreadable, StorageForbidden, StorageUnavailable } from '../../ground/storageErrors.ts'
 import { objectsIn } from '../../testing/assetSessions.ts'
 import { createFaults } from '../../testing/faults.ts'
 import { type Filled, fill, findingsIn } from '../../testing/fsck.ts'
 import { append, bytes, land, newLink, openDrop } from '../../testing/guest.ts'
+import { suspectedIn } from '../../testing/verify.ts'
 import { defined, inWorld, sha256, type World } from '../../testing/world.ts'
 import { locationOf } from '../ground/location.ts'
 import { createQuota } from '../quota/quota.ts'
+import type { Finding } from './finding.ts'
 import { newCounts } from './options.ts'
 import { repair } from './repair.ts'
 
+const quota = createQuota({ softBytes: undefined, hardBytes: undefined, graceDays: 14 })
 const pathOf = ({ blobsDirectory }: World, location: string) => join(blobsDirectory, location)
 const kindsIn = async (world: World, filled: Parameters<typeof findingsIn>[1]['filled'], deep = false) =>
   (await findingsIn(world.store, { filled, deep })).map(({ kind, where }) => [kind, where.location])
@@ -68,7 +71,6 @@ describe('fsck of files', () => {
         const { location } = filled.pending
         await world.store.write([], (tx) => tx.objects.markDamaged(location, world.clock.now()))
         const [finding] = await findingsIn(world.store, { filled, deep: true })
-        const quota = createQuota({ softBytes: undefined, hardBytes: undefined, graceDays: 14 })
         const repairIt = () => repair({ ...world, quota }, defined(finding?.repair))
         faults.arm('settle')
         await assert.rejects(repairIt(), /a test broke it/)
@@ -135,6 +137,43 @@ describe('fsck of files', () => {
         blobs: { ...failing.blobs, check: () => Promise.reject(new StorageUnavailable()) },
       }
       await assert.rejects(kindsIn(away, { ...filled, world: away }), StorageUnavailable)
+    }),
+  )
+
+  it(
+    'withholds a file that the disk does not give, tells why without reading the others, and ends that once it is read',
+    inWorld(async (world) => {
+      const filled = await fill(world)
+      const { location } = filled.pending
+      const found = async (error: Error | undefined, deep = false) => {
+        const blobs = error === undefined ? world.blobs : failingFor(world, location, { error, isEntered: true })
+        const findings = await findingsIn(world.store, { filled: { ...filled, world: { ...world, blobs } }, deep })
+        assert.ok(findings.every(({ where }) => where.location === location))
+        return findings
+      }
+      const mend = ({ repair: given }: Finding) => repair({ ...world, quota }, defined(given))
+      const kindsOf = (findings: readonly Finding[]) => findings.map(({ kind }) => kind)
+      const error = new ObjectUnreadable('the storage answered EIO')
+      assert.deepEqual(await found(error), [])
+      const [late] = await found(new StorageUnavailable('timed out'), true)
+      assert.deepEqual([late?.kind, late?.repair], ['file_unreadable', undefined])
+      const [finding] = await found(error, true)
+      assert.deepEqual(
+        [finding?.kind, finding?.what],
+        ['file_unreadable', 'the file cannot be read: the storage answered EIO'],
+      )
+      assert.equal(await mend(defined(finding)), 'withheld the object until the server has read it')
+      // From now on, without reading all bytes.
+      assert.deepEqual(kindsOf(await found(error)), ['file_unreadable'])
+      assert.deepEqual(kindsOf(await found(new StorageForbidden('ask its owner'))), ['file_forbidden'])
+      // A suspicion of seconds is no finding; one that the server could not clear is.
+      assert.deepEqual(await found(undefined), [])
+      world.clock.advance(1)
+      await world.store.write([], (tx) => tx.objects.noteUnread(location, world.clock.now()))
+      const [intact] = await found(undefined)
+      assert.equal(intact?.kind, 'object_intact')
+      await mend(defined(intact))
+      assert.deepEqual([await found(undefined), await suspectedIn(world)], [[], []])
     }),
   )
 

@@ -178,6 +178,8 @@ async function* examineSome(
     if (found !== undefined) yield found
     // One finding for the file. Of a session's file, the chunks before its end are still of interest.
     const isDone = found !== undefined && (object.state !== 'staged' || found.kind !== 'file_size_wrong')
-    if (examination.deep && isOurs(object) && !isDone) yield* examineBytes(ports, object, examination)
+    // What the server could not read is read again, so that fsck says why, and a repair ends it.
+    const isRead = examination.deep || object.suspectedAt !== undefined
+    if (isRead && isOurs(object) && !isDone) yield* examineBytes(ports, object, examination)
   }
 }

@@ -34,6 +34,7 @@ const DONE: Readonly<Record<Repair['repair'], string>> = {
   recount_open: 'set open sessions and bytes to the sum of the rows',
   release_claim: 'released the claim',
   mark_damaged: 'marked the object as damaged',
+  mark_unreadable: 'withheld the object until the server has read it',
   unmark_damaged: 'removed the mark',
   forget_public_url: 'removed it; the next start notes it again',
   complete_former_urls: 'listed the addresses that the moves name, and no other',
@@ -56,6 +57,8 @@ async function applied(
       return tx.drops.unclaim(given.dropId, given.claimId)
     case 'mark_damaged':
       return tx.objects.markDamaged(given.location, clock.now())
+    case 'mark_unreadable':
+      return tx.objects.suspect(given.location, clock.now())
     case 'unmark_damaged':
       return tx.objects.noteIntact(given.location, { readAt: given.readAt, at: clock.now() })
     case 'forget_public_url':

@@ -149,6 +149,7 @@ export interface AuditedObject {
   readonly since: Instant
   readonly checkedAt: Instant
   readonly damagedAt: Instant | undefined
+  readonly suspectedAt: Instant | undefined
   /** How many own it: unclosed sessions, drops and blobs of assets. */
   readonly sessions: number
   readonly drops: number

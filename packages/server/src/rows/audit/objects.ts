@@ -16,7 +16,7 @@ function audited(db: Kysely<Tables>) {
   return db
     .selectFrom('objects')
     .select(columnsOf('objects'))
-    .select(['objects.checkedAt', 'objects.damagedAt'])
+    .select(['objects.checkedAt', 'objects.damagedAt', 'objects.suspectedAt'])
     .select([
       sql<number>`(select count(*) ${unclosed})`.as('sessions'),
       sql<number | null>`(select received_bytes ${unclosed})`.as('receivedBytes'),

@@ -16,11 +16,11 @@ export const objects = {
   state: given<ObjectState>(),
   /** When it took this state. */
   since: given<Instant>(),
-  /** When all its bytes were last read, or found missing. */
+  /** When all its bytes were last read, or found missing; of a doubtful one also when they could not be read. */
   checkedAt: inner(given<Instant>()),
   /** When its bytes were found wrong or missing; absent again after they were found right. */
   damagedAt: inner(later<Instant>()),
-  /** When a request saw wrong bytes; absent again after the scrubber has read all of it. */
+  /** When a reader first met wrong, missing or unreadable bytes; absent again after the scrubber has read all of it. */
   suspectedAt: inner(later<Instant>()),
 }
 

@@ -1,8 +1,8 @@
-import { parseArgs } from 'node:util'
+import { parsedOnce } from '../../../../../tools/arguments.ts'
 import { startS3, TEST_BUCKET } from './server.ts'
 
 /** The double as a process: `node main.ts --port 9000 --bucket name`. Prints a line of JSON when it listens. */
-const { values } = parseArgs({
+const { values } = parsedOnce({
   options: {
     port: { type: 'string', default: '0' },
     bucket: { type: 'string', multiple: true, default: [TEST_BUCKET] },

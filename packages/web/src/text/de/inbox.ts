@@ -60,7 +60,7 @@ export const inbox: typeof import('../en/inbox.ts').inbox = {
     another_drop:
       'Der Server hat diese Datei durch eine andere ersetzt, nachdem er sie aufgeführt hatte. Ein echter Server tut das nie. Sagen Sie es dem Betreiber dieses Servers; laden Sie die Seite neu, um die andere Datei zu sehen.',
     damaged:
-      'Die Kopie des Servers ist beschädigt: Er hat andere Bytes gelesen als die angekommenen und gibt sie nicht heraus. Bitten Sie den Betreiber dieses Servers, sie wiederherzustellen, oder den Absender, die Datei noch einmal zu senden.',
+      'Die Kopie des Servers ist beschädigt oder nicht lesbar, deshalb gibt er sie nicht heraus. Bitten Sie den Betreiber dieses Servers, sie wiederherzustellen, oder den Absender, die Datei noch einmal zu senden.',
     held: 'Der Betreiber dieses Servers hält diese Datei zurück. Fragen Sie ihn nach dem Grund.',
     not_in_inbox: 'Sie ist nicht mehr im Eingang.',
     refused:

@@ -58,7 +58,7 @@ export const inbox = {
     another_drop:
       'The server swapped this file for another one after it was listed, which a genuine server never does. Tell the operator of this server; reload the page to see the other file.',
     damaged:
-      'The server’s copy is damaged: it read other bytes than those that arrived, and does not release them. Ask the operator of this server to restore them, or the sender to send the file again.',
+      'The server’s copy is damaged or cannot be read, so the server does not release it. Ask the operator of this server to restore it, or the sender to send the file again.',
     held: 'The operator of this server withholds this file. Ask them why.',
     not_in_inbox: 'It is no longer in the inbox.',
     refused:
