@@ -1,27 +1,24 @@
-/** A PostgreSQL server for one row, and how fast its bare driver inserts. */
+/** A PostgreSQL server: `BLINDKEEP_TEST_POSTGRES`, or the row's own. And how fast its bare driver inserts. */
 import { Pool } from 'pg'
-import { type PostgresServer, startPostgresServer } from '../packages/server/src/testing/postgresServer.ts'
+import { startPostgresServer } from '../packages/server/src/testing/postgresServer.ts'
+import { createDatabase } from '../testing/postgresDatabase.ts'
 import { share } from './load.ts'
 import type { Lane, RowOptions } from './row.ts'
 
 export interface Postgres {
-  /** Of a database of the row's own, without tables. */
+  /** Of a database of the row's own, without tables. It ends with the server. */
   newDatabase(): Promise<string>
 }
 
 export async function openPostgres({ atEnd }: Pick<RowOptions, 'atEnd'>): Promise<Postgres> {
-  const server: PostgresServer = await startPostgresServer()
-  let databases = 0
-  atEnd(() => server.stop())
-  return {
-    async newDatabase() {
-      const name = `bench_${++databases}`
-      const pool = new Pool({ connectionString: server.url('postgres'), max: 1 })
-      await pool.query(`create database ${name}`)
-      await pool.end()
-      return server.url(name)
-    },
-  }
+  const server = process.env.BLINDKEEP_TEST_POSTGRES ?? (await startOwn(atEnd))
+  return { newDatabase: async () => (await createDatabase(server)).url }
+}
+
+async function startOwn(atEnd: RowOptions['atEnd']): Promise<string> {
+  const server = await startPostgresServer()
+  atEnd(server.stop)
+  return server.url('postgres')
 }
 
 interface Inserts {

@@ -38,30 +38,32 @@ export async function assertLinear<Input>(
       // Only the time matters here.
     }
   }
-  const repeats = await repeatsFor(() => work(large))
-  // Linear work takes both measurements equally long, so that a busy machine interrupts both equally often.
   const factor = 2 ** DOUBLINGS
+  // Both measurements take about equally long, so that a busy machine interrupts both equally often.
+  const measureLarge = await measurementOf(() => work(large))
+  const measureSmall = await measurementOf(() => work(small))
   // Interruptions only add time. So the shortest times of all rounds come ever closer to the work itself, however busy
   // the machine is.
   let [largeMs, smallMs] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]
-  const measureSmall = async () => {
-    smallMs = Math.min(smallMs, await elapsedMs(() => work(small), repeats * factor))
-  }
   const startMs = performance.now()
   for (let round = 0; round < ROUNDS || performance.now() - startMs < patienceMs; round++) {
-    largeMs = Math.min(largeMs, await elapsedMs(() => work(large), repeats))
-    await measureSmall()
+    largeMs = Math.min(largeMs, await measureLarge())
+    smallMs = Math.min(smallMs, await measureSmall())
     // An interrupted measurement of the small input hides squares.
-    for (let again = 0; again < CONFIRMATIONS && factor * largeMs < MAX_RATIO * smallMs; again++) await measureSmall()
-    if (factor * largeMs < MAX_RATIO * smallMs) return
+    for (let again = 0; again < CONFIRMATIONS && largeMs < MAX_RATIO * smallMs; again++)
+      smallMs = Math.min(smallMs, await measureSmall())
+    if (largeMs < MAX_RATIO * smallMs) return
   }
-  assert.fail(`${factor} times ${what} takes ${((factor * largeMs) / smallMs).toFixed(1)} times the work`)
+  assert.fail(`${factor} times ${what} takes ${(largeMs / smallMs).toFixed(1)} times the work`)
 }
 
-async function repeatsFor(work: () => Promise<void>): Promise<number> {
+/** Returns a function that measures the milliseconds of one `work`. */
+async function measurementOf(work: () => Promise<void>): Promise<() => Promise<number>> {
   await work()
-  for (let repeats = 1; ; repeats *= 4)
-    if (repeats >= MAX_REPEATS || (await elapsedMs(work, repeats)) >= MIN_MS) return repeats
+  for (let repeats = 1; ; repeats *= 4) {
+    const ofOne = async () => (await elapsedMs(work, repeats)) / repeats
+    if (repeats >= MAX_REPEATS || (await elapsedMs(work, repeats)) >= MIN_MS) return ofOne
+  }
 }
 
 async function elapsedMs(work: () => Promise<void>, repeats: number): Promise<number> {

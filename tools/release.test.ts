@@ -69,15 +69,19 @@ describe('a release', () => {
     const [name = ''] = readdirSync(out).filter((each) => each.endsWith('.pages.json'))
     const text = readFileSync(join(out, name), 'utf8')
     const [, version = ''] = /^blindkeep-(.+)\.pages\.json$/.exec(name) ?? []
-    const server = join(out, `blindkeep-server-${version}.tgz`)
-    const inside = (archive: string, path: string) =>
-      execFileSync('tar', ['-xOzf', archive, `package/dist/${path}`], { maxBuffer: 64 * 1024 * 1024 })
-    assert.equal(inside(join(out, `blindkeep-${version}.tgz`), `lists/${version}.json`).toString(), text)
-    assert.equal(inside(server, 'pages/pages.json').toString(), text)
+    const unpacked = (name: string) => {
+      const place = join(copy, name)
+      mkdirSync(place)
+      execFileSync('tar', ['-xzf', join(out, `${name}-${version}.tgz`), '-C', place])
+      return (path: string) => readFileSync(join(place, 'package', 'dist', path))
+    }
+    assert.equal(unpacked('blindkeep')(`lists/${version}.json`).toString(), text)
+    const server = unpacked('blindkeep-server')
+    assert.equal(server('pages/pages.json').toString(), text)
     const { files }: Listed = JSON.parse(text)
     assert.ok(Object.keys(files).length > 30)
     for (const [path, [digest, length]] of Object.entries(files)) {
-      const bytes = inside(server, `pages/${path}`)
+      const bytes = server(`pages/${path}`)
       assert.deepEqual([createHash('sha256').update(bytes).digest('hex'), bytes.length], [digest, length], path)
     }
     const lines = text.split('\n').filter((line) => line.startsWith('"assets/'))

@@ -31,7 +31,7 @@ export const browserUpload: Row = {
   ids: ['P11'],
   what: 'browser: a guest’s page seals, hashes and sends one file of 2 GiB, from the click to the receipt',
   async open(options) {
-    const mebibytes = options.isQuick ? 64 : 2048
+    const mebibytes = options.isQuick ? 16 : 2048
     const path = await writeRandomFile(options, mebibytes)
     const pages = await pagesWithPeer(options)
     const server = await startBlindkeep(options, { env: { PAGES_DIR: pages } })

@@ -14,7 +14,7 @@ export const deepVerify: Row = {
   what: 'deep verify of 4 assets with 64 MiB each, one request',
   async open(options) {
     const server = await startBlindkeep(options)
-    const blobBytes = (options.isQuick ? 4 : 64) * MEBIBYTE
+    const blobBytes = (options.isQuick ? 1 : 64) * MEBIBYTE
     const planted = await plantAssets(server, { assets: ASSETS, roles: ['original'], blobBytes })
     const mebibytes = (ASSETS * blobBytes) / MEBIBYTE
     const deep = deepLane(planted, { port: server.port, mebibytes })

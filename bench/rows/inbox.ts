@@ -14,7 +14,7 @@ export const inbox: Row = {
   ids: ['P13'],
   what: `the longest wait of another request while an inbox of 10,000 drops is answered ${INBOXES} times`,
   async open(options) {
-    const drops = options.isQuick ? 200 : 10_000
+    const drops = options.isQuick ? 50 : 10_000
     const server = await startBlindkeep(options)
     const owner = await newOwner(server)
     const files = Array.from({ length: drops }, () => prepareFile(randomBytes(64), 64))

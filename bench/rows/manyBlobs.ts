@@ -10,7 +10,6 @@ import { dropsThrough, prepareFile, sendAll } from '../uploads.ts'
 import { startLane } from './start.ts'
 import { ASSETS_A_REQUEST, httpLane, pilesOf } from './structuralVerify.ts'
 
-const PENDING_DROPS = 100
 const FILE_BYTES = 4096
 const CLIENTS = 8
 
@@ -21,7 +20,7 @@ export const manyBlobs: Row = {
   ids: ['P7'],
   what: `${WHAT}: 10 thousand blobs beside 10 million`,
   isLarge: true,
-  open: (options) => openWith(options, 'P7', options.isQuick ? [1_000, 5_000] : [10_000, 10_000_000]),
+  open: (options) => openWith(options, 'P7', options.isQuick ? [500, 1_000] : [10_000, 10_000_000]),
 }
 
 export const growthOfBlobs: Row = {
@@ -29,7 +28,7 @@ export const growthOfBlobs: Row = {
   ids: ['G5'],
   what: `${WHAT}: 10 thousand blobs beside 100 thousand and a million`,
   isLarge: true,
-  open: (options) => openWith(options, 'G5', options.isQuick ? [1_000, 2_000] : [10_000, 100_000, 1_000_000]),
+  open: (options) => openWith(options, 'G5', options.isQuick ? [500, 1_000] : [10_000, 100_000, 1_000_000]),
 }
 
 /** Compares the times with the fewest blobs with those with more: they may grow to 1.3 of it. */
@@ -51,7 +50,7 @@ async function lanesWith(options: RowOptions, blobs: number): Promise<readonly L
     sample: Math.min(requests * ASSETS_A_REQUEST, blobs / BLOBS_OF_ASSET),
   })
   const { owner, assets } = planted
-  const pending = smallFiles(PENDING_DROPS)
+  const pending = smallFiles(options.isQuick ? 10 : 100)
   await sendAll(pending, {
     port: server.port,
     clients: CLIENTS,

@@ -36,16 +36,17 @@ export const dropsOnPostgres: Row = {
     const postgres = await openPostgres(options)
     const files = Array.from({ length: count }, () => prepareFile(randomBytes(FILE_BYTES), FILE_BYTES))
     const load = { clients: DROP_CLIENTS, files, units: count }
+    const owners = options.isQuick ? 2 : OWNERS
     const hotEnv = { DATABASE_URL: await postgres.newDatabase() }
     const hot = await dropsLane(options, load, { name: 'drops on one link', env: hotEnv })
     const env = { DATABASE_URL: await postgres.newDatabase() }
     const spread = await dropsLane(options, load, {
-      name: `drops of ${OWNERS} owners`,
+      name: `drops of ${owners} owners`,
       data: 'spread',
       env,
-      owners: OWNERS,
+      owners,
     })
-    const sqlite = await dropsLane(options, load, { name: 'the same on SQLite', data: 'sqlite', owners: OWNERS })
+    const sqlite = await dropsLane(options, load, { name: 'the same on SQLite', data: 'sqlite', owners })
     const url = await postgres.newDatabase()
     const inserts = { url, count, rows: ROWS_OF_DROP, bytes: ROW_BYTES, clients: DROP_CLIENTS }
     const bare = await bareInsertLane(options, inserts)
@@ -93,7 +94,7 @@ export const quotaOnPostgres: Row = {
     const env = { LOG_LEVEL: 'warn', DATABASE_URL: await postgres.newDatabase() }
     const found = await quotaOf(options, { env })
     const constant = await startPeer('constant', { argument: found.body, atEnd: options.atEnd })
-    const count = options.isQuick ? 500 : 10_000
+    const count = options.isQuick ? 100 : 10_000
     const quota = answerLane({ ...found, name: 'quota on PostgreSQL', count })
     const fastify = answerLane({ ...found, name: 'Fastify, the same bytes', port: constant, count })
     return {
@@ -113,7 +114,7 @@ export const verifyOnPostgres: Row = {
     const postgres = await openPostgres(options)
     const databaseUrl = await postgres.newDatabase()
     const server = await startBlindkeep(options, { env: { DATABASE_URL: databaseUrl } })
-    const assets = options.isQuick ? 2 * ASSETS_A_REQUEST : 1000
+    const assets = options.isQuick ? ASSETS_A_REQUEST : 1000
     const planted = await plantAssets(server, { assets, roles: ROLES, blobBytes: 64, databaseUrl })
     const piles = pilesOf(planted.assets)
     const count = options.isQuick ? 8 : 200

@@ -17,7 +17,7 @@ export const quota: Row = {
     const silent = await quotaOf(options, { data: 'silent', env: { LOG_LEVEL: 'warn' } })
     const constant = await startPeer('constant', { argument: logging.body, atEnd: options.atEnd })
     const bare = await startPeer('bareReads', { argument: logging.body, mode: logging.database, atEnd: options.atEnd })
-    const count = options.isQuick ? 500 : 20_000
+    const count = options.isQuick ? 100 : 20_000
     const logged = answerLane({ ...logging, name: 'quota', count })
     const unlogged = answerLane({ ...silent, name: 'quota, LOG_LEVEL=warn', count })
     const fastify = answerLane({ ...logging, name: 'Fastify, the same bytes', port: constant, count })

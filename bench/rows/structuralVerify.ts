@@ -26,7 +26,7 @@ export const structuralVerify: Row = {
   what: 'structural verify: verdicts, 100 assets with 5 blobs each a request, 4 requests at once',
   async open(options) {
     const server = await startBlindkeep(options)
-    const assets = options.isQuick ? 2 * ASSETS_A_REQUEST : 1000
+    const assets = options.isQuick ? ASSETS_A_REQUEST : 1000
     const planted = await plantAssets(server, { assets, roles: ROLES, blobBytes: 64 })
     const piles = pilesOf(planted.assets)
     const count = options.isQuick ? 8 : 200

@@ -21,10 +21,10 @@ export const uploadMemory: Row = {
   what: 'the server’s resident memory at most, while 200 uploads at once send 16 MiB each in chunks of 8 MiB',
   async open(options) {
     const uploads = options.isQuick ? 20 : 200
-    const chunks = options.isQuick ? 1 : 2
+    const mebibytes = options.isQuick ? 1 : 16
     const server = await startBlindkeep(options)
     const bare = await startBareUploads(options)
-    const file = prepareFile(randomBytes(chunks * 8 * MEBIBYTE), 8 * MEBIBYTE)
+    const file = prepareFile(randomBytes(mebibytes * MEBIBYTE), 8 * MEBIBYTE)
     const files = Array.from({ length: uploads }, () => file)
 
     const lane = residentLane(server, { name: 'resident', files })

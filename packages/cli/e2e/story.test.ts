@@ -1,7 +1,7 @@
 /**
- * An office and its guest, with the packed program: 500 small files in nested folders and a large one, while the line
+ * An office and its guest, with the packed program: 200 small files in nested folders and a large one, while the line
  * is cut three times, and the guest's program, the server and, twice, the office's program are killed. `LARGE_BYTES`:
- * the size of the large file, 2 GiB by default.
+ * the size of the large file. Then, undisturbed, a file whose size and last positions need more than 31 bits.
  */
 import assert from 'node:assert/strict'
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
@@ -16,10 +16,14 @@ import { installPacked, type Packed } from '../../../testing/packed.ts'
 import { freePort, type RunningServer, startServer } from '../../../testing/startServer.ts'
 import { type Line, startLine } from './line.ts'
 
-const LARGE_BYTES = Number(process.env.LARGE_BYTES ?? 2 * 1024 ** 3)
 const MEBIBYTE = 1024 * 1024
-/** More than one address may open on a link in 15 minutes, unless those that have landed do not count. */
-const SMALL_FILES = 500
+const LARGE_BYTES = Number(process.env.LARGE_BYTES ?? 64 * MEBIBYTE)
+/** Small, so that the large file has many. */
+const CHUNK_BYTES = MEBIBYTE / 4
+const BEYOND_BYTES = 2 ** 31 + MEBIBYTE + 1
+const SMALL_FILES = 200
+/** Fewer than files, as those that have landed do not count. */
+const LINK_SESSIONS_PER_WINDOW = 100
 /** With the killed ones. */
 const MAX_DROP_CALLS = 10
 const MAX_MS = 20 * 60_000
@@ -35,7 +39,11 @@ before(async () => {
   // The line is the server's address, so it has one before the server runs.
   const port = await freePort()
   line = await startLine(() => `http://127.0.0.1:${port}`)
-  server = await startServer({ port, publicUrl: line.url })
+  const env = {
+    CHUNK_BYTES_SUGGESTED: String(CHUNK_BYTES),
+    LINK_SESSIONS_PER_WINDOW: String(LINK_SESSIONS_PER_WINDOW),
+  }
+  server = await startServer({ port, publicUrl: line.url, env })
 })
 after(async () => {
   await line?.cut()
@@ -66,8 +74,14 @@ async function kill(child: ChildProcess): Promise<void> {
   await closed
 }
 
-const owner = async (...args: readonly string[]) =>
-  (await run(join(packed.programs, 'blindkeep'), args, { env: env('owner') })).stdout
+const call = async (home: string, ...args: readonly string[]) =>
+  (await run(join(packed.programs, 'blindkeep'), args, { cwd: packed.directory, env: env(home) })).stdout
+
+/** Registers, and creates a link without a bound. */
+async function openLink(home: string, address: string): Promise<string> {
+  await call(home, 'register', address, '--email', 'office@example.org')
+  return JSON.parse(await call(home, 'link', 'create', '--label', 'scans', '--max-total', 'unlimited', '--json')).url
+}
 
 /** The paths of files below `folder`, without what the program adds. */
 async function filesIn(folder: string): Promise<readonly string[]> {
@@ -84,13 +98,14 @@ async function makeFiles(folder: string): Promise<void> {
     await mkdir(place, { recursive: true })
     await writeFile(join(place, `scan ${number}.pdf`), randomBytes(1 + ((number * 97) % 40_000)))
   }
-  const large = await open(join(folder, 'large.mov'), 'w')
-  const piece = randomBytes(MEBIBYTE)
-  for (let at = 0; at < LARGE_BYTES; at += MEBIBYTE) {
-    // So that no piece is in the place of another unnoticed.
-    piece.writeDoubleLE(at)
-    await large.write(piece.subarray(0, LARGE_BYTES - at))
-  }
+  await makeLarge(join(folder, 'large.mov'), LARGE_BYTES)
+}
+
+/** Mostly a hole, with its position in each mebibyte, so that none is in the place of another unnoticed. */
+async function makeLarge(path: string, bytes: number): Promise<void> {
+  const large = await open(path, 'w')
+  await large.truncate(bytes)
+  for (let at = 0; at < bytes; at += MEBIBYTE) await large.write(`${at}`.slice(0, bytes - at), at)
   await large.close()
 }
 
@@ -104,8 +119,7 @@ it('brings every byte once to its place, whatever is cut and killed on the way',
   const saved = join(packed.directory, 'saved')
   await makeFiles(sent)
   await mkdir(saved)
-  await owner('register', line.url, '--email', 'office@example.org')
-  const { url } = JSON.parse(await owner('link', 'create', '--label', 'scans', '--max-total', 'unlimited', '--json'))
+  const url = await openLink('owner', line.url)
 
   const watching = () => start('owner', ['inbox', 'watch', '--save', saved, '--quiet'])
   let watch = watching()
@@ -151,6 +165,17 @@ it('brings every byte once to its place, whatever is cut and killed on the way',
   assert.equal(status, 0, stdout)
 })
 
+it('brings a file of more than 2 GiB, byte for byte', { timeout: MAX_MS }, async (t) => {
+  const other = await startServer()
+  t.after(() => other.stop())
+  const url = await openLink('other', other.url)
+  const sent = join(packed.directory, 'beyond.mov')
+  await makeLarge(sent, BEYOND_BYTES)
+  await call('guest', 'drop', url, sent)
+  await call('other', 'inbox', 'save', '--all', '--to', 'other saved')
+  await run('cmp', [sent, join(packed.directory, 'other saved', 'beyond.mov')])
+})
+
 interface Disturbing {
   readonly cutLine: () => Promise<void>
   readonly killGuest: () => Promise<void>
@@ -161,7 +186,7 @@ interface Disturbing {
 /** Each happens once as many chunks have been acknowledged. */
 function disturbances({ cutLine, killGuest, killServer, killOffice }: Disturbing) {
   const plan = [cutLine, killOffice, killServer, cutLine, killGuest, killOffice, cutLine]
-  const chunks = SMALL_FILES + Math.ceil(LARGE_BYTES / (8 * MEBIBYTE))
+  const chunks = SMALL_FILES + Math.ceil(LARGE_BYTES / CHUNK_BYTES)
   const planned = plan.map((disturb, index) => ({ after: (chunks * (index + 1)) / (plan.length + 2), disturb }))
   return {
     left: () => planned.length,

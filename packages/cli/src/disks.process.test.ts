@@ -7,9 +7,9 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { promisify } from 'node:util'
 import { openOffice } from './testing/office.ts'
-import { factsOf, openWorld } from './testing/world.ts'
+import { factsOf, openSharedWorld } from './testing/world.ts'
 
-const world = await openWorld()
+const world = await openSharedWorld()
 const { root, run } = world
 const here = await openOffice(world, 'office')
 await here.owner.createAlbum({ name: 'Kept' })

@@ -70,6 +70,14 @@ describe('the whole program', () => {
     }
   })
 
+  it('takes an empty value only where the option says what it means', () => {
+    for (const [path, option] of optionsOf(createProgram())) {
+      const said = errorOf([...path, option.long ?? option.flags, ''])
+      if (option.parseArg === undefined) assert.match(said, /is given without a value/, option.flags)
+      else assert.doesNotMatch(said, /is given without a value/)
+    }
+  })
+
   it('takes an option once', () => {
     for (const [path, option] of optionsOf(createProgram()))
       assert.doesNotMatch(errorOf([...path, option.long ?? option.flags, aValueOf(option)]), /given twice/)

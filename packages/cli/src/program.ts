@@ -15,7 +15,7 @@ import { addMoveCommand } from './commands/move.ts'
 import { addNotifyCommands } from './commands/notify.ts'
 import { addPagesCommands } from './commands/pages.ts'
 import { addShareCommands } from './commands/share.ts'
-import { refuseTwice } from './ground/options.ts'
+import { refuseTwiceAndEmpty } from './ground/options.ts'
 
 const EXITS = `
 Exit status:
@@ -54,6 +54,6 @@ export function createProgram(): Command {
   addCustodyCommands(program)
   addInboxCommands(program)
   addPagesCommands(program)
-  refuseTwice(program)
+  refuseTwiceAndEmpty(program)
   return program
 }

@@ -100,10 +100,11 @@ describe('an account', () => {
     assert.equal((await keepWords(page)).length, 24)
   })
 
-  it('is created with an invite when the server requires one', async (t) => {
+  it('is created from an invite: a code, a pasted link, a link that is opened, and one of which a program has rewritten the #', async (t) => {
     const closed = await startWorld({ env: { REGISTRATION: 'invite' } })
     t.after(() => closed.stop())
     const link = /first invite\s+(\S+)/.exec(closed.server.log())?.[1] ?? ''
+    const { code = '' } = /invite=(?<code>.+)$/.exec(link)?.groups ?? {}
     const { page } = await browser.open(t, { url: `${closed.url}/#/register`, passwordsInNode: true })
     await fillRegistration(page, 'eva@example.org')
     await button(page, text.register.submit).click()
@@ -111,44 +112,31 @@ describe('an account', () => {
     await assertAccessible(page)
     await button(page, text.register.submit).click()
     await page.getByText(text.register.inviteWrong).waitFor()
-    // A link that is pasted into the field is its code.
-    await field(page, text.register.invite).fill(link)
-    await button(page, text.register.submit).click()
-    await keepWords(page)
-  })
 
-  it('is created from an invite that is a link, whose code leaves the address at once and is in no log', async (t) => {
-    const closed = await startWorld({ env: { REGISTRATION: 'invite' } })
-    t.after(() => closed.stop())
-    const link = /first invite\s+(\S+)/.exec(closed.server.log())?.[1] ?? ''
-    const { code } = /invite=(?<code>.+)$/.exec(link)?.groups ?? {}
-    const { page } = await browser.open(t, { url: link, passwordsInNode: true })
+    // Its code leaves the address at once.
+    await page.goto('about:blank')
+    await page.goto(link)
     await page.waitForURL(`${closed.url}/#/register`)
     assert.equal(await field(page, text.register.invite).inputValue(), code)
-    await fillRegistration(page, 'ada@example.org')
-    await button(page, text.register.submit).click()
-    await keepWords(page)
-    // Only in the line that printed the link.
-    assert.equal(closed.server.log().split(code ?? '').length, 2)
-  })
+    const exposed = page.getByRole('heading', { name: text.register.exposed.title })
+    assert.equal(await exposed.count(), 0)
 
-  it('is created from an invite of whose link a program has rewritten the #, and says who has seen it', async (t) => {
-    const closed = await startWorld({ env: { REGISTRATION: 'invite' } })
-    t.after(() => closed.stop())
-    const link = /first invite\s+(\S+)/.exec(closed.server.log())?.[1] ?? ''
-    const { code = '' } = /invite=(?<code>.+)$/.exec(link)?.groups ?? {}
-    const { page } = await browser.open(t, { url: link.replace('#', '%23'), passwordsInNode: true })
+    await page.goto(link.replace('#', '%23'))
     await page.waitForURL(`${closed.url}/#/register`)
-    await page.getByRole('heading', { name: text.register.exposed.title }).waitFor()
+    await exposed.waitFor()
     await assertAccessible(page)
     assert.equal(await field(page, text.register.invite).inputValue(), code)
     await field(page, text.register.invite).fill('another')
-    await page.getByRole('heading', { name: text.register.exposed.title }).waitFor({ state: 'hidden' })
+    await exposed.waitFor({ state: 'hidden' })
     await field(page, text.register.invite).fill(link.replace('#', '%2523'))
-    await page.getByRole('heading', { name: text.register.exposed.title }).waitFor()
-    await fillRegistration(page, 'ada@example.org')
+    await exposed.waitFor()
+    // A link that is pasted into the field is its code.
+    await field(page, text.register.invite).fill(link)
+    await exposed.waitFor({ state: 'hidden' })
+    await fillRegistration(page, 'eva@example.org')
     await button(page, text.register.submit).click()
     await keepWords(page)
+    // Only in the line that printed the link.
     assert.equal(closed.server.log().split(code).length, 2)
   })
 
@@ -158,7 +146,9 @@ describe('an account', () => {
     const person = { baseUrl: world.url, email, password: 'soon forgotten for good', environment: quickEnvironment }
     await registerOwner({ ...person, recovery })
     const words = await recovery.confirm()
-    const { page } = await browser.open(t, { url: `${world.url}/`, device: 'phone', locale: 'de-DE' })
+    const { page } = await browser.open(t, {
+      ...{ url: `${world.url}/`, device: 'phone', locale: 'de-DE', passwordsInNode: true },
+    })
     await page.getByRole('link', { name: german.signIn.recover }).click()
     await field(page, german.recover.words).fill(words.with(4, 'Quark').join('\n'))
     await field(page, german.email).fill(email)
@@ -178,25 +168,7 @@ describe('an account', () => {
 })
 
 describe('the form that changes the password', () => {
-  it('opens with the focus on the present password', async (t) => {
-    const { owner } = await world.person()
-    const { page } = await browser.open(t, { url: `${world.url}/#/account`, signedInAs: owner })
-    await button(page, text.changePassword.open).click()
-    await page.locator(':focus').and(field(page, text.page.presentPassword)).waitFor()
-  })
-
-  it('covers nothing of a narrow page with its buttons', async (t) => {
-    const { owner } = await world.person()
-    const { page } = await browser.open(t, { url: `${world.url}/#/account`, signedInAs: owner })
-    await page.setViewportSize({ width: 320, height: 320 })
-    await button(page, text.changePassword.open).click()
-    const submit = button(page, text.changePassword.submit)
-    const end = await field(page, text.repeatPassword).boundingBox()
-    const top = await submit.boundingBox()
-    assert.ok(end !== null && top !== null && top.y > end.y + end.height, `${top?.y} is not below ${end?.y}`)
-  })
-
-  it('ends the other sign-ins, which then leave their list', async (t) => {
+  it('begins with the present password, covers nothing of a narrow page, and ends the other sign-ins', async (t) => {
     const { owner, email, password } = await world.person()
     const { owner: other } = await logIn({ baseUrl: world.url, email, password, environment: quickEnvironment })
     await other?.nameThisClient('blindkeep on desk')
@@ -204,11 +176,17 @@ describe('the form that changes the password', () => {
     const sessions = section(page, text.sessions.title)
     const ended = sessions.getByRole('listitem').filter({ hasText: 'blindkeep on desk' })
     await ended.waitFor()
+    await page.setViewportSize({ width: 320, height: 320 })
     await button(page, text.changePassword.open).click()
+    await page.locator(':focus').and(field(page, text.page.presentPassword)).waitFor()
+    const submit = button(page, text.changePassword.submit)
+    const end = await field(page, text.repeatPassword).boundingBox()
+    const top = await submit.boundingBox()
+    assert.ok(end !== null && top !== null && top.y > end.y + end.height, `${top?.y} is not below ${end?.y}`)
     await field(page, text.page.presentPassword).fill(password)
     await field(page, text.newPassword).fill(PASSWORD)
     await field(page, text.repeatPassword).fill(PASSWORD)
-    await button(page, text.changePassword.submit).click()
+    await submit.click()
     await page.getByText(text.changePassword.done).first().waitFor()
     await sessions.getByText(text.sessions.none).waitFor()
     assert.equal(await ended.count(), 0)

@@ -1,4 +1,4 @@
-/** Finding one file of a thousand: what is found, what it costs the server, and what stays on the device. */
+/** Finding one file of many: what is found, what it costs the server, and what stays on the device. */
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
@@ -21,7 +21,8 @@ import { useWorld } from './world.ts'
 const browser = useBrowser()
 const world = useWorld()
 
-const FILES = 1_000
+/** More than the client asks for first, and than three steps of the list. */
+const FILES = 210
 const row = (page: Page, name: string) => page.locator('.drop').filter({ hasText: name })
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 const search = (page: Page) => page.getByRole('searchbox')
@@ -86,7 +87,7 @@ async function untilStored(page: Page, { accountKey, accountId }: Owner): Promis
   })
 }
 
-describe('one file of a thousand', () => {
+describe('one file of many', () => {
   it('is found by a part of its name, on a phone and a desktop, and its device remembers the names', async (t) => {
     const owner = await beginWithMany()
     const phone = (await browser.open(t, { url: `${world.url}/#/inbox`, signedInAs: owner, device: 'phone' })).page
@@ -94,8 +95,8 @@ describe('one file of a thousand', () => {
       .getByRole('status')
       .filter({ hasText: inboxText.waiting(FILES) })
       .waitFor()
-    await search(phone).fill('0500')
-    await row(phone, 'Scan 0500.pdf').waitFor()
+    await search(phone).fill('0100')
+    await row(phone, 'Scan 0100.pdf').waitFor()
     await phone
       .getByRole('status')
       .filter({ hasText: text.found(1, FILES) })
@@ -112,8 +113,8 @@ describe('one file of a thousand', () => {
     await page.keyboard.press('/')
     await page.keyboard.type('köln GRUSSE')
     await row(page, 'Grüße aus Köln.jpg').waitFor()
-    await search(page).fill('0500')
-    await row(page, 'Scan 0500.pdf').waitFor()
+    await search(page).fill('0100')
+    await row(page, 'Scan 0100.pdf').waitFor()
     await page
       .getByRole('status')
       .filter({ hasText: text.found(1, FILES) })
@@ -122,8 +123,8 @@ describe('one file of a thousand', () => {
     assert.ok(names() >= FILES - 60, 'each name is read once')
 
     await page.reload()
-    await row(page, 'Scan 0500.pdf').waitFor()
-    assert.equal(await search(page).inputValue(), '0500')
+    await row(page, 'Scan 0100.pdf').waitFor()
+    assert.equal(await search(page).inputValue(), '0100')
     await button(page, text.filters(0)).click()
     await page.getByLabel(text.kind).selectOption('image')
     await page.getByText(text.none).waitFor()

@@ -89,21 +89,40 @@ const leftIn = (page: Page): Promise<number> =>
   )
 
 describe('an inbox', () => {
-  it('explains itself when it is empty, and shows a new file, with its decrypted name, without a reload', async (t) => {
+  it('explains itself when it is empty, shows a new file without a reload, and every name, sender and message as plain text', async (t) => {
     const { owner } = await world.keeper()
     const { page } = await browser.open(t, { url: inboxUrl(), signedInAs: owner, device: 'phone' })
     await page.getByRole('heading', { name: text.emptyTitle }).waitFor()
     await page.getByRole('link', { name: text.toLinks }).waitFor()
     await assertAccessible(page)
-    const url = await linkOf(owner, 'Wedding')
+    const url = await linkOf(owner, '<b>Wedding</b>')
     await sendFile(url, bytes(1234), { name: 'Grüße.bin', sender: 'Anna', note: 'For you.' })
     await row(page, 'Grüße.bin').getByText('from Anna').waitFor()
     await row(page, 'Grüße.bin').getByText('For you.').waitFor()
-    await row(page, 'Grüße.bin').getByText('Wedding').waitFor()
+    await row(page, 'Grüße.bin').getByText('<b>Wedding</b>').waitFor()
     await row(page, 'Grüße.bin').getByText('1.23 kB').waitFor()
     await page.getByText('1 file · 1.23 kB', { exact: true }).waitFor()
     await page.waitForFunction(() => document.title.includes('(1)'))
     await assertAccessible(page)
+
+    const markup = '<img src=x onerror=alert(1)>'
+    await sendFile(url, bytes(1), { name: markup, sender: markup, note: markup, type: markup })
+    await sendFile(url, bytes(1), {
+      name: `${'n'.repeat(MAX_HEADER_TEXT_BYTES.name - 4)}.txt`,
+      note: 'long\n'.repeat(300),
+    })
+    await sendFile(url, bytes(1), { name: '../../etc/passwd\n\u0000\r' })
+    await row(page, markup).getByText(`from ${markup}`).waitFor()
+    assert.ok((await row(page, 'nnnn').boundingBox())?.height ?? 1000 < 300)
+    const isWide = () => page.evaluate(() => document.documentElement.scrollWidth > innerWidth)
+    assert.equal(await isWide(), false)
+    await row(page, 'nnnn').getByRole('button', { name: /^nnn/ }).click()
+    await button(page, text.noteMore).click()
+    assert.equal(await isWide(), false)
+    await assertAccessible(page)
+    await page.keyboard.press('Escape')
+    await row(page, '../../etc/passwd').getByRole('button', { name: /^\.\./ }).click()
+    await page.getByRole('dialog').getByText('_.._etc_passwd', { exact: true }).waitFor()
   })
 
   it('downloads a file byte for byte, and nothing of a file that was changed on the way', async (t) => {
@@ -235,23 +254,6 @@ describe('an inbox', () => {
     assert.equal(await next.getByText(text.keeping.done(3, 'Album')).count(), 0)
   })
 
-  it('forgets what was being kept when its owner discards it', async (t) => {
-    const { owner } = await world.keeper()
-    const url = await linkOf(owner, 'Anyone')
-    for (const name of ['a.bin', 'b.bin']) await sendFile(url, bytes(10), { name })
-    const { page } = await browser.open(t, { url: inboxUrl(), signedInAs: owner })
-    await page.route('**/adopt', (route) => route.fulfill({ status: 422 }))
-    await page.getByLabel(text.chooseAll).check()
-    await button(page, text.keep).click()
-    await button(page, text.keeping.submit(2)).click()
-    await page.getByText(workText.failed.keep(2)).waitFor()
-    assert.equal(await leftIn(page), 2)
-    await button(page, text.discard).click()
-    await button(page, text.discarding.submit(2)).click()
-    await page.getByText(text.discarding.done(2)).waitFor()
-    assert.equal(await leftIn(page), 0)
-  })
-
   it('keeps one file in a new album, and later several more in the same album', async (t) => {
     const owner = await world.owner()
     const url = await linkOf(owner, 'Anyone')
@@ -359,12 +361,25 @@ describe('an inbox', () => {
     assert.deepEqual(refused, [])
   })
 
-  it('discards a range selected by shift-click, after a question and a lost connection', async (t) => {
+  it('forgets what was being kept when it is discarded, and discards a range selected by shift-click, after a question and a lost connection', async (t) => {
     const { owner } = await world.keeper()
     const [wedding, taxes] = [await linkOf(owner, 'Wedding'), await linkOf(owner, 'Taxes')]
+    const { page } = await browser.open(t, { url: inboxUrl(), signedInAs: owner })
+    for (const name of ['a.bin', 'b.bin']) await sendFile(taxes, bytes(10), { name })
+    await page.route('**/adopt', (route) => route.fulfill({ status: 422 }))
+    await page.getByLabel(text.chooseAll).check()
+    await button(page, text.keep).click()
+    await button(page, text.keeping.submit(2)).click()
+    await page.getByText(workText.failed.keep(2)).waitFor()
+    assert.equal(await leftIn(page), 2)
+    await button(page, text.discard).click()
+    await button(page, text.discarding.submit(2)).click()
+    await page.getByText(text.discarding.done(2)).waitFor()
+    assert.equal(await leftIn(page), 0)
+
     for (const name of ['1.bin', '2.bin', '3.bin', '4.bin']) await sendFile(wedding, bytes(10), { name })
     await sendFile(taxes, bytes(10), { name: '5.bin' })
-    const { page } = await browser.open(t, { url: inboxUrl(), signedInAs: owner })
+    await row(page, '5.bin').waitFor()
     await page.getByLabel(text.filter).selectOption({ label: text.linkOption('Wedding', 4) })
     await page.getByLabel(text.choose('3.bin')).click()
     await page.getByLabel(text.choose('1.bin')).click({ modifiers: ['Shift'] })
@@ -400,29 +415,5 @@ describe('an inbox', () => {
     await button(page, text.discarding.submit(1)).click()
     await page.getByRole('heading', { name: text.emptyTitle }).waitFor()
     assert.deepEqual(await owner.inbox(), [])
-  })
-
-  it('shows every name, sender and message as plain text', async (t) => {
-    const { owner } = await world.keeper()
-    const url = await linkOf(owner, '<b>Label</b>')
-    const markup = '<img src=x onerror=alert(1)>'
-    await sendFile(url, bytes(1), { name: markup, sender: markup, note: markup, type: markup })
-    await sendFile(url, bytes(1), {
-      name: `${'n'.repeat(MAX_HEADER_TEXT_BYTES.name - 4)}.txt`,
-      note: 'long\n'.repeat(300),
-    })
-    await sendFile(url, bytes(1), { name: '../../etc/passwd\n\u0000\r' })
-    const { page } = await browser.open(t, { url: inboxUrl(), signedInAs: owner, device: 'phone' })
-    await row(page, markup).getByText(`from ${markup}`).waitFor()
-    assert.ok((await row(page, 'nnnn').boundingBox())?.height ?? 1000 < 300)
-    const isWide = () => page.evaluate(() => document.documentElement.scrollWidth > innerWidth)
-    assert.equal(await isWide(), false)
-    await row(page, 'nnnn').getByRole('button', { name: /^nnn/ }).click()
-    await button(page, text.noteMore).click()
-    assert.equal(await isWide(), false)
-    await assertAccessible(page)
-    await page.keyboard.press('Escape')
-    await row(page, '../../etc/passwd').getByRole('button', { name: /^\.\./ }).click()
-    await page.getByRole('dialog').getByText('_.._etc_passwd', { exact: true }).waitFor()
   })
 })

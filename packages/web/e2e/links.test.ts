@@ -198,9 +198,12 @@ describe('the links of an owner', () => {
     await assertAccessible(page)
     assert.equal(await button(page, /^(Show link|Change|Revoke) Tax/).count(), 0)
     await mine.getByText(text.refused.why.revoked(text.refused.times(1))).waitFor()
+    const mark = page.getByRole('link', { name: shellText.linksRefused(1) })
+    await mark.waitFor()
     await assertAccessible(page)
     await button(page, text.refused.dismiss.of('Taxes of 2026')).press('Enter')
     await mine.getByText(text.refused.title).waitFor({ state: 'detached' })
+    await mark.waitFor({ state: 'detached' })
     await page.locator('h1:focus').waitFor()
 
     await button(page, /^Duplicate Tax/).click()

@@ -90,6 +90,36 @@ async function openedOfOthers(t: TestContext, address: string, expected: readonl
   return { ...visit, served, urls }
 }
 
+/** What a page of another origin gets of all that it can ask of the local one. */
+async function askedByAnotherOrigin(t: TestContext, served: ServedPages): Promise<readonly string[]> {
+  // A page of loopback, too: of others Chromium refuses the request by itself.
+  const site = createServer((_, reply) => reply.setHeader('Content-Type', 'text/html').end('<p>another page'))
+  site.listen(0, '127.0.0.1')
+  await once(site, 'listening')
+  t.after(() => site.close())
+  const url = `http://127.0.0.1:${Object(site.address()).port}/`
+  const { page } = await browser.open(t, { url, leadsTo: [served.origin], expected: [/./] })
+  return await page.evaluate(async (origin) => {
+    const outcomes: string[] = []
+    for (const mode of ['cors', 'no-cors'] as const)
+      for (const path of ['/local.json', '/local/code', '/local/pair', '/v1/quota'])
+        for (const method of ['GET', 'POST'])
+          outcomes.push(
+            await fetch(origin + path, { method, mode }).then(
+              ({ type }) => type,
+              () => 'refused',
+            ),
+          )
+    outcomes.push(
+      await fetch(`${origin}/v1/quota`, { headers: { 'X-Local-Token': 'x' } }).then(
+        () => 'answered',
+        () => 'refused',
+      ),
+    )
+    return [...new Set(outcomes)]
+  }, served.origin)
+}
+
 describe('local pages', () => {
   it('make links of the server, show what guests send, and keep it with the device of the command line', async (t) => {
     const served = await serve(t)
@@ -130,14 +160,16 @@ describe('local pages', () => {
     assert.equal(await page.evaluate(async () => (await navigator.serviceWorker.getRegistrations()).length), 0)
   })
 
-  it('ask for the code, and close when the program ends: nothing is asked for there again', async (t) => {
+  it('ask for the code, whatever another page has asked, and close when the program ends: nothing is asked for there again', async (t) => {
     const served = await serve(t)
+    assert.deepEqual(await askedByAnotherOrigin(t, served), ['refused'])
     const visit = await browser.open(t, { url: `${served.origin}/` })
     const { page } = visit
     await page.getByLabel(local.code).fill('1')
     await assertAccessible(page)
     await button(page, local.pair).click()
     await page.getByText(local.codeWrong(2)).waitFor()
+    // The first code that the program has printed.
     await paired(visit, served)
     await store(page)
     assert.equal(await served.end('SIGTERM'), 0)
@@ -148,14 +180,6 @@ describe('local pages', () => {
     })
     await assertAccessible(page)
     assert.equal(await page.getByRole('link', { name: 'Inbox' }).count(), 0)
-  })
-
-  it('close, too, when the program is killed', async (t) => {
-    const served = await serve(t)
-    const { page } = await opened(t, served)
-    await page.getByTitle(ownerTexts.liveLong).waitFor()
-    await served.end('SIGKILL')
-    await page.getByText(local.closedExplain).waitFor()
   })
 
   it('close although the server has ended their stream of events, and before they have paired', async (t) => {
@@ -171,28 +195,23 @@ describe('local pages', () => {
     for (const page of [visit.page, unpaired]) await page.getByText(local.closedExplain).waitFor()
   })
 
-  it('go on when the server breaks their stream of events', async (t) => {
+  it('go on when their stream breaks, after a sign-out, and in three tabs that upload, until the program is killed', async (t) => {
     const served = await serve(t)
     const isEvents = isRequest('GET', /^\/v1\/events/)
     const asked = () => world.proxy.seen.filter(isEvents).length
     const before = asked()
     world.proxy.tamper({ matches: isEvents, cut: { afterBytes: 1 }, times: 1 })
-    const { page } = await opened(t, served)
-    await until(() => asked() === before + 2)
-    await page.getByTitle(ownerTexts.liveLong).waitFor()
-  })
-
-  it('ask for another code after a sign-out, and leave the session to the command line', async (t) => {
-    const served = await serve(t)
+    t.after(() => world.proxy.tamper())
     const visit = await opened(t, served)
+    await until(() => asked() === before + 2)
+    await visit.page.getByTitle(ownerTexts.liveLong).waitFor()
+
+    // A sign-out leaves the session to the command line.
     await button(visit.page, 'Sign out').click()
     await paired(visit, served)
     assert.equal((await world.run(['whoami', '--profile', 'ada'])).status, 0)
-  })
 
-  it('go on in three tabs at once: live, and with two uploads each, over the six connections of a browser', async (t) => {
-    const served = await serve(t)
-    const visit = await opened(t, served)
+    // Live, and with two uploads each, over the six connections of a browser.
     const { albumId } = await owner.createAlbum({ name: 'Three tabs' })
     const tabs = [visit.page, await visit.context.newPage(), await visit.context.newPage()]
     for (const [index, page] of tabs.entries()) {
@@ -204,63 +223,24 @@ describe('local pages', () => {
       await page.goto(`${served.origin}/#/albums/${albumId}`)
       await page.getByRole('heading', { name: 'Three tabs', level: 1 }).waitFor()
     }
+    const input = (page: Page) => page.locator('input[type=file]').first()
     await Promise.all(
       tabs.map(async (page, index) => {
         const files = ['a', 'b'].map((name) => someFile(`${name}${index}.bin`, 3 * MIB))
-        await page.locator('input[type=file]').first().setInputFiles(files)
+        await input(page).setInputFiles(files)
         for (const { name } of files) await page.locator('.tile').filter({ hasText: name }).waitFor()
       }),
     )
     // Each tab has heard of the others' files.
     for (const page of tabs) await until(async () => (await page.locator('.tile').count()) === 6)
-  })
 
-  it('do not say that an upload can continue after a reload: they store none', async (t) => {
-    const served = await serve(t)
-    const { albumId } = await owner.createAlbum({ name: 'Not continued' })
+    // No upload can continue after a reload: they store none.
     world.proxy.tamper({ matches: isRequest('PATCH', /^\/v1\/upload\//), cut: { afterBytes: 1 } })
-    t.after(() => world.proxy.tamper())
-    const { page } = await opened(t, served)
-    await page.goto(`${served.origin}/#/albums/${albumId}`)
-    await page
-      .locator('input[type=file]')
-      .first()
-      .setInputFiles([someFile('unfinished.bin', 3 * MIB)])
-    await page.getByText(albums.uploads.leave).waitFor()
-    assert.equal(await page.getByText(albums.uploads.afterReload).count(), 0)
-  })
-
-  it('are closed to a page of another origin, whatever it asks with', async (t) => {
-    const served = await serve(t)
-    // A page of loopback, too: of others Chromium refuses the request by itself.
-    const site = createServer((_, reply) => reply.setHeader('Content-Type', 'text/html').end('<p>another page'))
-    site.listen(0, '127.0.0.1')
-    await once(site, 'listening')
-    t.after(() => site.close())
-    const url = `http://127.0.0.1:${Object(site.address()).port}/`
-    const { page } = await browser.open(t, { url, leadsTo: [served.origin], expected: [/./] })
-    const asked = await page.evaluate(async (origin) => {
-      const outcomes: string[] = []
-      for (const mode of ['cors', 'no-cors'] as const)
-        for (const path of ['/local.json', '/local/code', '/local/pair', '/v1/quota'])
-          for (const method of ['GET', 'POST'])
-            outcomes.push(
-              await fetch(origin + path, { method, mode }).then(
-                ({ type }) => type,
-                () => 'refused',
-              ),
-            )
-      outcomes.push(
-        await fetch(`${origin}/v1/quota`, { headers: { 'X-Local-Token': 'x' } }).then(
-          () => 'answered',
-          () => 'refused',
-        ),
-      )
-      return [...new Set(outcomes)]
-    }, served.origin)
-    assert.deepEqual(asked, ['refused'])
-    // What is asked for now is the first code.
-    await served.pair()
+    await input(visit.page).setInputFiles([someFile('unfinished.bin', 3 * MIB)])
+    await visit.page.getByText(albums.uploads.leave).waitFor()
+    assert.equal(await visit.page.getByText(albums.uploads.afterReload).count(), 0)
+    await served.end('SIGKILL')
+    for (const page of tabs) await page.getByText(local.closedExplain).waitFor()
   })
 
   it('notice after a restart that the server shows an older list', async (t) => {

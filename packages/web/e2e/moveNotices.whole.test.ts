@@ -10,6 +10,7 @@ import { moving as text } from '../src/text/en/moving.ts'
 import { problems } from '../src/text/en/problems.ts'
 import { button, field, signIn } from './accountPage.ts'
 import { assertAccessible } from './axe.ts'
+import { BARE } from './bare.ts'
 import { useBrowser } from './browser.ts'
 import { useWorldBehindProxy } from './world.ts'
 
@@ -73,33 +74,29 @@ describe('an announced move', () => {
     await assertAccessible(page)
     assert.deepEqual(proxy.seen.filter(isRequest('POST', /\/login$/)), [])
   })
-
-  it('is not shown when the server names no origin', async (t) => {
-    const owner = await world.owner()
-    const sign_in = { ...announced.moves_to, server_id: 'https://drop.example/sign-in' }
-    proxy.tamper(saying({ moves_to: sign_in, ...from('https://keep.example', 60_000) }))
-    const { page } = await browser.open(t, { url: `${world.url}/#/links`, signedInAs: owner })
-    await heard(page, text.look.what).waitFor()
-    assert.equal(await page.getByText('drop.example').count(), 0)
-  })
 })
 
 describe('the first visit after a move', () => {
   it('is named where a page asks for secrets and the server has another name, and no secret is asked for', async (t) => {
     proxy.tamper(saying({ server_id: 'https://drop.example' }))
     const words = problems.address(new URL(world.url).origin, 'https://drop.example')
+    const { page } = await browser.open(t, { url: `${world.url}${BARE}` })
     for (const path of ['', '#/register', '#/recover']) {
-      const { page } = await browser.open(t, { url: `${world.url}/${path}` })
+      await page.goto(`${world.url}/${path}`)
+      await page.reload()
       await heard(page, words).waitFor()
       assert.equal(await page.locator('input, a[href*="drop.example"]').count(), 0)
       await assertAccessible(page)
     }
   })
 
-  it('is named in place of the end of a session, in a page that was open', async (t) => {
-    const { owner } = await world.keeper()
+  it('says nothing of a next move without an origin, and is named in place of the end of a session in a page that was open', async (t) => {
+    const owner = await world.owner()
+    const sign_in = { ...announced.moves_to, server_id: 'https://drop.example/sign-in' }
+    proxy.tamper(saying({ moves_to: sign_in, ...from('https://keep.example', 60_000) }))
     const { page } = await browser.open(t, { url: `${world.url}/#/links`, signedInAs: owner })
-    await page.getByRole('heading', { level: 1 }).waitFor()
+    await heard(page, text.look.what).waitFor()
+    assert.equal(await page.getByText('drop.example').count(), 0)
     proxy.tamper(saying({ server_id: 'https://drop.example' }), ended)
     await page.reload()
     await heard(page, problems.address(new URL(world.url).origin, 'https://drop.example')).waitFor()

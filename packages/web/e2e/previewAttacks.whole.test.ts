@@ -64,35 +64,21 @@ describe('a file that attacks its preview', () => {
     }
   })
 
-  it('is ended when it has no end, while the page goes on', async (t) => {
-    const owner = await world.owner()
-    const { url } = await owner.createLink()
-    await sendFile(url, endlessPdf(), { name: 'endless.pdf' })
-    const { page } = await browser.open(t, { url: `${world.url}/#/inbox`, signedInAs: owner })
-    await page.clock.install()
-    await button(page, 'endless.pdf').click()
-    const started = page.waitForEvent('worker', (worker) => worker.url().startsWith('blob:'))
-    await button(page, text.details.preview).click()
-    const decoder = await started
-    const ended = decoder.waitForEvent('close')
-    await page.getByText(previewText.drawing).waitFor()
-    // The page's patience ends now: the decoder would take a whole core until then.
-    await page.clock.fastForward('01:00')
-    await page.getByText(previewText.failed).waitFor()
-    await ended
-    assert.equal(await page.locator('iframe').count(), 0)
-  })
-
-  it('reaches nothing from a decoder that it has taken over', async (t) => {
+  it('reaches nothing from a decoder that it has taken over, and is ended when it has no end, while the page goes on', async (t) => {
     const owner = await world.owner()
     const { url } = await owner.createLink()
     await sendFile(url, pdfOf(['A page']), { name: 'plan.pdf' })
+    await sendFile(url, endlessPdf(), { name: 'endless.pdf' })
     const expected = [/of a worker: connect-src refused/, /of a worker: script-src/]
     const { page } = await browser.open(t, { url: `${world.url}/#/inbox`, signedInAs: owner, expected })
-    await button(page, 'plan.pdf').click()
-    const started = page.waitForEvent('worker', (worker) => worker.url().startsWith('blob:'))
-    await button(page, text.details.preview).click()
-    const decoder = await started
+    /** The worker that draws it. */
+    const preview = async (name: string) => {
+      await button(page, name).click()
+      const started = page.waitForEvent('worker', (worker) => worker.url().startsWith('blob:'))
+      await button(page, text.details.preview).click()
+      return await started
+    }
+    const decoder = await preview('plan.pdf')
     await page.frameLocator('iframe.preview').locator('canvas').waitFor()
     const reached = await decoder.evaluate(async (server) => {
       const opened = (request: IDBOpenDBRequest) =>
@@ -127,5 +113,16 @@ describe('a file that attacks its preview', () => {
       return { found, origin: self.origin }
     }, world.url)
     assert.deepEqual(reached, { found: [], origin: 'null' })
+
+    await page.keyboard.press('Escape')
+    await page.clock.install()
+    const endless = await preview('endless.pdf')
+    const ended = endless.waitForEvent('close')
+    await page.getByText(previewText.drawing).waitFor()
+    // The page's patience ends now: the decoder would take a whole core until then.
+    await page.clock.fastForward('01:00')
+    await page.getByText(previewText.failed).waitFor()
+    await ended
+    assert.equal(await page.locator('iframe').count(), 0)
   })
 })

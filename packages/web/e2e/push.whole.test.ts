@@ -123,34 +123,26 @@ describe('messages to this browser', () => {
 })
 
 describe('a browser that gets no messages', () => {
-  const { obstacles, start } = text.notify.push
-
-  it('says that the owner or the browser has refused them', async (t) => {
+  it('says that the owner has refused them, that it cannot, and that on an iPhone the page has to be installed', async (t) => {
+    const { obstacles, start } = text.notify.push
     const owner = await offering.owner()
-    const { page } = await browser.open(t, { url: `${offering.url}/#/account`, signedInAs: owner })
+    const { page, context } = await browser.open(t, { url: `${offering.url}/#/account`, signedInAs: owner })
     await page.getByText(obstacles.denied).waitFor()
     assert.ok(await page.getByRole('button', { name: start }).isDisabled())
     await assertAccessible(page)
-  })
 
-  for (const { name, userAgent, obstacle } of [
-    { name: 'says that it cannot', userAgent: undefined, obstacle: obstacles.unsupported },
-    {
-      name: 'says that on an iPhone the page has to be installed',
-      userAgent:
-        'Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 Mobile/15E148 Safari/604.1',
-      obstacle: obstacles.install,
-    },
-  ])
-    it(name, async (t) => {
-      const owner = await offering.owner()
-      const { page, context } = await browser.open(t, { url: `${offering.url}${BARE}`, signedInAs: owner })
-      await context.addInitScript((named) => {
-        Reflect.deleteProperty(globalThis, 'PushManager')
-        if (named !== undefined) Object.defineProperty(navigator, 'userAgent', { get: () => named })
-      }, userAgent)
-      await page.goto(`${offering.url}/#/account`)
-      await page.getByText(obstacle).waitFor()
-      assert.equal(await page.getByRole('button', { name: start }).count(), 0)
+    await context.addInitScript(() => void Reflect.deleteProperty(globalThis, 'PushManager'))
+    await page.reload()
+    await page.getByText(obstacles.unsupported).waitFor()
+    assert.equal(await page.getByRole('button', { name: start }).count(), 0)
+
+    await context.addInitScript(() => {
+      const named =
+        'Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 Mobile/15E148 Safari/604.1'
+      Object.defineProperty(navigator, 'userAgent', { get: () => named })
     })
+    await page.reload()
+    await page.getByText(obstacles.install).waitFor()
+    assert.equal(await page.getByRole('button', { name: start }).count(), 0)
+  })
 })

@@ -137,7 +137,14 @@ describe('questions to guests', () => {
     await untilNamed(page, ['three.pdf', 'two.pdf', 'one.pdf', 'odd.exe', 'early.pdf'])
     await button(page, findText.filters(0)).click()
     await page.getByLabel(findText.question).selectOption('Topic')
-    await page.getByLabel(findText.answer).fill('INVOICE')
+    const choice = page.getByRole('combobox', { name: findText.choice, exact: true })
+    await choice.waitFor()
+    // Its choices, and what else a guest has answered.
+    assert.deepEqual(await choice.locator('option').allTextContents(), [
+      findText.anyAnswer,
+      ...['Invoice', 'Other', 'Gift'],
+    ])
+    await choice.selectOption('Invoice')
     await untilNamed(page, ['two.pdf', 'one.pdf'])
     await page.getByText(findText.found(2, 5)).waitFor()
     await fitsPhone(page)

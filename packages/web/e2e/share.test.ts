@@ -187,15 +187,7 @@ describe('the page of a share', () => {
     await savedBy(page, () => button(page, 'Download lines.txt').click())
   })
 
-  it('is in German for a reader who prefers German', async (t) => {
-    const { url } = await shared({ name: 'eine.txt', content: text })
-    const { page } = await browser.open(t, { url, locale: 'de-DE', device: 'phone' })
-    await page.getByRole('heading', { name: 'Dateien für Sie' }).waitFor()
-    assert.equal(await page.locator('html').getAttribute('lang'), 'de')
-    await assertAccessible(page)
-  })
-
-  it('says what is wrong with a link', async (t) => {
+  it('says what is wrong with a link, and reads it again when the reader corrects it in the same tab', async (t) => {
     const { url, opaqueId } = await shared({ name: 'a.txt', content: text })
     const [, fragment = ''] = url.split('#')
     const wrong: readonly (readonly [string, string])[] = [
@@ -206,26 +198,32 @@ describe('the page of a share', () => {
       [`${proxy.url}/v/${'0'.repeat(32)}#${fragment}`, 'Nothing is shared here any more'],
       [url.slice(0, -1) + (url.endsWith('A') ? 'B' : 'A'), 'The files do not match the link'],
     ]
-    for (const [address, title] of wrong) {
-      const { page, close } = await browser.visit({ url: address, device: 'phone' })
-      await page.getByRole('heading', { name: title, level: 1 }).waitFor()
-      if (address === wrong[0]?.[0]) await assertAccessible(page)
-      await close()
-    }
-    const { page } = await browser.open(t, { url: `${proxy.url}/v/x/${opaqueId}`, expected: [/404 for /] })
+    const { page } = await browser.open(t, {
+      ...{ url: `${proxy.url}/v/x/${opaqueId}`, device: 'phone', expected: [/404 for /] },
+    })
     await page.getByRole('heading', { name: 'There is nothing at this address', level: 1 }).waitFor()
     await assertAccessible(page)
     await page.getByRole('link', { name: 'Go to the start page' }).click()
     await page.getByRole('heading', { name: 'Sign in', level: 1 }).waitFor()
     assert.equal(page.url(), `${proxy.url}/`)
+    for (const [address, title] of wrong) {
+      await page.goto(address)
+      await page.getByRole('heading', { name: title, level: 1 }).waitFor()
+      if (address === wrong[0]?.[0]) await assertAccessible(page)
+      await page.goto(url)
+      await page.getByText('a.txt', { exact: true }).waitFor()
+    }
   })
 
-  it('opens when a program has rewritten the # of its link, and says who has seen the key', async (t) => {
+  it('opens when a program has rewritten the # of its link, and says who has seen the key, in the language of the reader', async (t) => {
     const { url } = await shared({ name: 'carried.txt', content: text })
     const from = proxy.seen.length
-    const { page } = await browser.open(t, { url: `${url.replace('#', '%23')}.`, device: 'phone' })
+    const rewritten = `${url.replace('#', '%23')}.`
+    const { page } = await browser.open(t, { url: rewritten, locale: 'de-DE', device: 'phone' })
     await page.getByText('carried.txt', { exact: true }).waitFor()
-    await page.getByRole('heading', { name: words.exposed.title }).waitFor()
+    await page.getByRole('heading', { name: 'Dateien für Sie' }).waitFor()
+    assert.equal(await page.locator('html').getAttribute('lang'), 'de')
+    await page.getByRole('heading', { name: shareTexts.de.exposed.title }).waitFor()
     assert.ok(page.url().startsWith(url), page.url())
     await assertAccessible(page)
     const key = url.split('#')[1] ?? assert.fail('the link has no key')
@@ -233,14 +231,6 @@ describe('the page of a share', () => {
       proxy.seen.slice(from).filter((each) => JSON.stringify([each.path, each.headers]).includes(key)).length,
       1,
     )
-  })
-
-  it('reads the link again when the reader corrects it in the same tab', async (t) => {
-    const { url } = await shared({ name: 'mended.txt', content: text })
-    const { page } = await browser.open(t, { url: url.split('#')[0] ?? '' })
-    await page.getByRole('heading', { name: 'The key is missing from the link' }).waitFor()
-    await page.goto(url)
-    await page.getByText('mended.txt', { exact: true }).waitFor()
   })
 
   it('shows nothing of a tampered index, and downloads nothing of a tampered file', async (t) => {

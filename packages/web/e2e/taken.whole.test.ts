@@ -12,8 +12,8 @@ import { describe, it, type TestContext } from 'node:test'
 import type { Owner } from '@blindkeep/client/owner'
 import type { Page } from 'playwright-core'
 import { anotherClient } from '../../../testing/people.ts'
-import { startTamperingProxy, type TamperingProxy } from '../../../testing/tamperingProxy.ts'
 import { until } from '../../../testing/until.ts'
+import { spokenName } from '../src/common/visibleName.ts'
 import { MAX_TAKEN_FILES, MAX_TAKEN_HOURS } from '../src/take/takenFiles.ts'
 import { account as accountText } from '../src/text/en/account.ts'
 import { albums as albumsText } from '../src/text/en/albums.ts'
@@ -24,9 +24,11 @@ import { take as text } from '../src/text/en/take.ts'
 import { button, section, signIn } from './accountPage.ts'
 import { assertAccessible } from './axe.ts'
 import { useBrowser } from './browser.ts'
-import { startWorld, type World } from './world.ts'
+import { useWorld, useWorldBehindProxy, type World } from './world.ts'
 
 const browser = useBrowser()
+const world = useWorld({ withLine: true })
+const behind = useWorldBehindProxy(async () => undefined)
 
 /** On a busy machine an upload takes a while. */
 const MAX_WAIT_MS = 60_000
@@ -40,8 +42,8 @@ interface Shared {
 const shared = (name: string, size: number): Shared => ({ name, bytes: randomBytes(size) })
 
 /** A page of another origin with a form for the app's address. */
-async function startOtherSite(t: TestContext, world: World): Promise<string> {
-  const form = `<!doctype html><form method="post" enctype="multipart/form-data" action="${world.url}/take/"><input type="file" name="files" multiple><button>Share</button></form>`
+async function startOtherSite(t: TestContext, { url }: World): Promise<string> {
+  const form = `<!doctype html><form method="post" enctype="multipart/form-data" action="${url}/take/"><input type="file" name="files" multiple><button>Share</button></form>`
   const server = createServer((_, answer) => answer.setHeader('Content-Type', 'text/html').end(form)).listen(
     0,
     'localhost',
@@ -64,10 +66,11 @@ async function share(page: Page, from: string, files: readonly Shared[]): Promis
   await button(page, 'Share').click()
 }
 
-const posts = ({ server }: World) => server.log().match(/"method":"POST","route":"\/take\//g)?.length ?? 0
+/** How many forms have reached the server. */
+const posts = () => world.server.log().match(/"method":"POST","route":"\/take\//g)?.length ?? 0
 
-async function turnOn(page: Page, world: World): Promise<void> {
-  await page.goto(`${world.url}/#/account`)
+async function turnOn(page: Page, { url }: World = world): Promise<void> {
+  await page.goto(`${url}/#/account`)
   const own = section(page, text.title)
   await own.getByRole('button', { name: text.start }).click()
   await own.getByText(text.install).waitFor()
@@ -76,9 +79,9 @@ async function turnOn(page: Page, world: World): Promise<void> {
 const manifestOf = (page: Page) =>
   page.evaluate(() => document.querySelector<HTMLLinkElement>('link[rel=manifest]')?.href)
 
-async function keptBy(world: World, owner: Owner): Promise<ReadonlyMap<string, Uint8Array>> {
+async function keptBy(owner: Owner, { server }: World = world): Promise<ReadonlyMap<string, Uint8Array>> {
   const kept = new Map<string, Uint8Array>()
-  const other = anotherClient(world.server.url, owner)
+  const other = anotherClient(server.url, owner)
   for await (const { changes } of other.changes())
     for (const { asset } of changes) {
       if (asset === undefined) continue
@@ -112,38 +115,33 @@ function untilStored(page: Page, count: number): Promise<void> {
 interface Beginning {
   /** The owner has not chosen "Stay signed in". */
   readonly withPassword?: boolean
-  readonly withLine?: boolean
-  /** The public address leads through it. */
-  readonly proxy?: TamperingProxy
+  readonly at?: World
   readonly expected?: readonly RegExp[]
 }
 
-async function begin(t: TestContext, { withPassword = false, withLine = false, proxy, expected = [] }: Beginning = {}) {
-  const world = await startWorld({ withLine, ...(proxy && { publicUrl: proxy.url }) })
-  proxy?.forwardTo(world.server.url)
-  t.after(() => world.stop())
-  const elsewhere = await startOtherSite(t, world)
-  const person = await world.person()
+async function begin(t: TestContext, { withPassword = false, at = world, expected = [] }: Beginning = {}) {
+  const elsewhere = await startOtherSite(t, at)
+  const person = await at.person()
   const { page, context } = await browser.open(t, {
-    url: `${world.url}/#/account`,
+    url: `${at.url}/#/account`,
     ...(withPassword ? {} : { signedInAs: person.owner }),
     passwordsInNode: true,
     expected: [/request to another origin: http:\/\/localhost/, ...expected],
   })
   if (withPassword) await signIn(page, person)
-  return { world, person, owner: person.owner, page, context, elsewhere }
+  return { person, owner: person.owner, page, context, elsewhere, postsBefore: posts() }
 }
 
 const contentsOf = (files: readonly Shared[]) => new Map(files.map(({ name, bytes }) => [name, new Uint8Array(bytes)]))
 
 describe('files from other apps', () => {
   it('wait on the device for the owner’s word, and get into an album, also after a reload', async (t) => {
-    const { world, owner, page, elsewhere } = await begin(t, { withLine: true })
+    const { owner, page, elsewhere, postsBefore } = await begin(t)
     await owner.createAlbum({ name: 'Summer' })
     assert.equal(await manifestOf(page), `${world.url}/app/app.webmanifest`)
     await section(page, text.title).getByText(text.risk).waitFor()
     await assertAccessible(page)
-    await turnOn(page, world)
+    await turnOn(page)
     assert.equal(await manifestOf(page), `${world.url}/app/taking.webmanifest`)
     await assertAccessible(page)
 
@@ -164,7 +162,7 @@ describe('files from other apps', () => {
     await page.getByText(text.waiting(3)).waitFor()
     await page.setViewportSize({ width: 320, height: 640 })
     await assertAccessible(page)
-    const { x = 0, width = 0 } = (await button(page, text.discardOf(large.name)).boundingBox()) ?? {}
+    const { x = 0, width = 0 } = (await button(page, text.discardOf(spokenName(large.name, ''))).boundingBox()) ?? {}
     assert.ok(width > 0 && x + width < 320, `the button ends at ${x + width}`)
     await button(page, text.discardOf('x')).press('Enter')
     await page.getByText(text.waiting(2)).waitFor()
@@ -181,16 +179,16 @@ describe('files from other apps', () => {
     assert.equal(await storedIn(page), 1)
     world.line.mend()
     await untilStored(page, 0)
-    assert.deepEqual(await keptBy(world, owner), contentsOf([small, large]))
-    assert.equal(posts(world), 0, 'no form reached the server')
+    assert.deepEqual(await keptBy(owner), contentsOf([small, large]))
+    assert.equal(posts(), postsBefore, 'no form reached the server')
   })
 
   it('are added by one of two tabs, discarded, refused beyond a bound, and deleted after a day and with the sign-out', async (t) => {
-    const { world, person, page, context, elsewhere } = await begin(t, { withPassword: true })
+    const { person, page, context, elsewhere, postsBefore } = await begin(t, { withPassword: true })
     const second = await context.newPage()
     await second.goto(`${world.url}/#/albums`)
     await signIn(second, person)
-    await turnOn(page, world)
+    await turnOn(page)
     const sharing = await context.newPage()
     await share(sharing, elsewhere, [shared('one', 10), shared('two', 20)])
     await sharing.getByText(text.signIn).waitFor()
@@ -235,14 +233,14 @@ describe('files from other apps', () => {
     await share(page, elsewhere, [shared('after', 1)])
     await page.waitForURL(/taken=off/)
     assert.equal(await storedIn(page), 0, 'the worker stays, and takes nothing')
-    assert.equal(posts(world), 0, 'no form reached the server')
+    assert.equal(posts(), postsBefore, 'no form reached the server')
   })
 
   it('are added if they were there when the owner said so, and stay with no account but the one that takes them', async (t) => {
-    const { world, person, owner, page, context, elsewhere } = await begin(t, { withPassword: true })
+    const { person, owner, page, context, elsewhere } = await begin(t, { withPassword: true })
     await owner.createAlbum({ name: 'Summer' })
     const other = await world.person()
-    await turnOn(page, world)
+    await turnOn(page)
     const sharing = await context.newPage()
     await share(sharing, elsewhere, [{ ...shared('own', 10), type: `x/${'long'.repeat(1_000)}` }])
     await page.getByText(text.waiting(1)).waitFor()
@@ -252,7 +250,7 @@ describe('files from other apps', () => {
     await page.getByText(text.waiting(2)).waitFor()
     await button(page, text.submit(1)).click()
     await untilStored(page, 1)
-    assert.deepEqual([...(await keptBy(world, owner)).keys()], ['own'])
+    assert.deepEqual([...(await keptBy(owner)).keys()], ['own'])
     await page.getByText(text.waiting(1)).waitFor()
 
     const second = await context.newPage()
@@ -261,20 +259,19 @@ describe('files from other apps', () => {
     await page.getByText(text.waiting(1)).waitFor({ state: 'detached' })
     await page.reload()
     await signIn(page, person)
-    await turnOn(page, world)
+    await turnOn(page)
     await share(sharing, elsewhere, [shared('of the first', 10)])
     await page.getByText(text.waiting(1)).waitFor()
-    await turnOn(second, world)
+    await turnOn(second)
     await page.getByText(text.waiting(1)).waitFor({ state: 'detached' })
     assert.equal(await storedIn(page), 0, 'the first account could not delete it any more')
   })
 
   it('stay on the device while the server says that it has them and gives no receipt', async (t) => {
-    const proxy = await startTamperingProxy()
-    t.after(() => proxy.close())
-    const { world, owner, page, elsewhere } = await begin(t, { proxy })
+    const { proxy, world: at } = behind
+    const { owner, page, elsewhere } = await begin(t, { at })
     await owner.createAlbum({ name: 'Summer' })
-    await turnOn(page, world)
+    await turnOn(page, at)
     const only = shared('only copy', 5_000)
     await share(page, elsewhere, [only])
     let end = 0
@@ -290,21 +287,21 @@ describe('files from other apps', () => {
     await button(page, text.submit(1)).click()
     await page.locator('.upload.failed, .upload.done').filter({ hasText: only.name }).waitFor()
     assert.equal(await storedIn(page), 1, 'the only copy is deleted, and the server has nothing')
-    assert.equal((await keptBy(world, owner)).size, 0)
+    assert.equal((await keptBy(owner, at)).size, 0)
 
     proxy.tamper()
     await page.getByRole('button', { name: albumsText.uploads.retry(only.name) }).click()
     await untilStored(page, 0)
-    assert.deepEqual(await keptBy(world, owner), contentsOf([only]))
+    assert.deepEqual(await keptBy(owner, at), contentsOf([only]))
   })
 
   it('are refused by the server where the browser has lost the worker, which the installed app brings back', async (t) => {
-    const { world, page, context, elsewhere } = await begin(t, { expected: [/405 for .*\/take\//] })
+    const { page, context, elsewhere, postsBefore } = await begin(t, { expected: [/405 for .*\/take\//] })
     const lost = shared('plain.bin', 200_000)
     await share(page, elsewhere, [lost])
     await page.getByText('nothing of them was stored').waitFor()
     // The line of the log may follow the answer.
-    await until(() => posts(world) === 1, 'the line of the refused share', MAX_WAIT_MS)
+    await until(() => posts() === postsBefore + 1, 'the line of the refused share', MAX_WAIT_MS)
     for (const path of await filesBelow(world.server.dataDir))
       assert.ok(!(await readFile(path)).includes(lost.bytes.subarray(0, 32)), path)
 
@@ -324,7 +321,7 @@ describe('files from other apps', () => {
     )
     await share(page, elsewhere, [lost])
     await page.getByText(text.faults.off).waitFor()
-    await turnOn(page, world)
+    await turnOn(page)
     await context
       .serviceWorkers()
       .at(-1)
@@ -339,7 +336,7 @@ describe('files from other apps', () => {
     await share(page, elsewhere, [shared('small', 10), lost])
     await page.getByText(text.faults.full).waitFor()
     assert.equal(await storedIn(page), 0, 'all of a share, or none of it')
-    assert.equal(posts(world), 1)
+    assert.equal(posts(), postsBefore + 1)
   })
 })
 

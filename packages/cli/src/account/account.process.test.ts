@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { createAuthenticator } from '../../../../testing/authenticator.ts'
 import { PUSH_CERTIFICATE, PUSH_CERTIFICATE_KEY } from '../../../../testing/pushCertificate.ts'
-import { openWorld, PASSWORD } from '../testing/world.ts'
+import { openSharedWorld, PASSWORD } from '../testing/world.ts'
 
-const world = await openWorld()
+const world = await openSharedWorld()
 
 const withPassword = (password: string = PASSWORD) => ({ env: { BLINDKEEP_PASSWORD: password } })
 const home = (...path: readonly string[]) => join(world.root, 'home', ...path)
@@ -125,6 +125,18 @@ describe('an account at the command line', () => {
     assert.notEqual(after, before)
   })
 
+  it('signs in to a suspended account, which can read, and adds the device at a sign-in after that', async () => {
+    await world.register('paused')
+    const login = ['login', world.proxy.url, '--email', 'paused@example.org', '--profile', 'second-machine']
+    assert.equal((await world.server.command(['account', 'suspend', 'paused@example.org'])).status, 0)
+    await world.facts(login, withPassword())
+    assert.equal((await world.server.command(['account', 'resume', 'paused@example.org'])).status, 0)
+    await world.run(['logout', '--profile', 'second-machine'])
+    await world.facts(login, withPassword())
+    const devices = await world.facts(['devices', 'list', '--profile', 'second-machine'])
+    assert.ok(devices.some(({ is_this_profile, state }) => is_this_profile && state === 'live'))
+  })
+
   it('asks for the second factor', async () => {
     const owner = await world.register('second')
     const authenticator = createAuthenticator(await owner.enrollSecondFactor({ password: PASSWORD }))
@@ -197,7 +209,7 @@ describe('an account at the command line', () => {
   })
 
   it('says what to do after each wrong call', async () => {
-    await world.signUp('wrong')
+    const { email: taken } = await world.signUp('wrong')
     const { url } = world.proxy
     const calls = [
       { args: ['whoami', '--profile', '../x'], status: 2, says: /name of a profile/ },
@@ -221,7 +233,7 @@ describe('an account at the command line', () => {
       { args: ['register', url, '--profile', 'wrong'], status: 1, says: /blindkeep logout/ },
       { args: ['register', url, '--profile', 'unknown'], status: 2, says: /--email/ },
       {
-        args: ['register', url, '--profile', 'unknown', '--email', 'wrong@example.org'],
+        args: ['register', url, '--profile', 'unknown', '--email', taken],
         status: 1,
         says: /blindkeep login/,
       },

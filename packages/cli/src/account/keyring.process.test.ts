@@ -5,7 +5,7 @@ import { mkdir, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { promisify } from 'node:util'
-import { type Call, openWorld, PASSWORD } from '../testing/world.ts'
+import { type Call, openSharedWorld, PASSWORD } from '../testing/world.ts'
 
 const hasKeyring = await promisify(execFile)('sh', [
   '-c',
@@ -18,8 +18,9 @@ const hasKeyring = await promisify(execFile)('sh', [
 const UNLOCK = 'printf keyring | gnome-keyring-daemon --unlock --components=secrets >&2 && exec "$@"'
 const inDesktop = ['dbus-run-session', '--', 'sh', '-c', UNLOCK, 'sh']
 
-describe('register --keyring, where there is no keyring', async () => {
-  const world = await openWorld()
+const world = await openSharedWorld()
+
+describe('register --keyring, where there is no keyring', () => {
   // No bus of a desktop, whatever this machine has.
   const env = {
     XDG_RUNTIME_DIR: world.root,
@@ -44,7 +45,6 @@ describe('register --keyring, where there is no keyring', async () => {
 describe('login --keyring', {
   skip: hasKeyring ? false : 'needs dbus-run-session and gnome-keyring-daemon',
 }, async () => {
-  const world = await openWorld()
   const { root, run } = world
   const profile = join(root, 'home', 'profiles', 'sealed')
   const env = { HOME: join(root, 'desk'), XDG_RUNTIME_DIR: join(root, 'desk'), BLINDKEEP_PASSWORD: PASSWORD }

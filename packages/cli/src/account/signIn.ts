@@ -3,7 +3,7 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { logIn, registerOwner, type SessionListener, type SignedIn } from '@blindkeep/client/account'
 import { createCalls } from '@blindkeep/client/call'
-import { type Device, openSealedDevice, sealDevice } from '@blindkeep/client/device'
+import { type Device, newDevice, openSealedDevice, sealDevice } from '@blindkeep/client/device'
 import { AddressError, MovedAway, NetworkError, ProblemError } from '@blindkeep/client/errors'
 import { nodeEnvironment as environment } from '@blindkeep/client/node'
 import type { Owner, TokenPair } from '@blindkeep/client/owner'
@@ -229,12 +229,22 @@ async function nameHere(owner: Owner, { deviceId }: Device, { name, ...flags }: 
 async function deviceFor(kept: KeptDevice | undefined, owner: Owner): Promise<Device> {
   if (kept?.accountId === owner.accountId) {
     try {
-      return await owner.addDevice(await openSealedDevice(fromBase64(kept.sealed), owner.accountKey))
+      return await added(owner, await openSealedDevice(fromBase64(kept.sealed), owner.accountKey))
     } catch (error) {
       if (!(error instanceof ProblemError && error.code === 'error.device.invalid')) throw error
     }
   }
-  return await owner.addDevice()
+  return await added(owner, newDevice(environment))
+}
+
+/** A suspended account can read, and adds no device: the next sign-in after the suspension adds this one. */
+async function added(owner: Owner, device: Device): Promise<Device> {
+  try {
+    return await owner.addDevice(device)
+  } catch (error) {
+    if (!(error instanceof ProblemError && error.code === 'error.account.suspended')) throw error
+    return device
+  }
 }
 
 /**

@@ -9,9 +9,9 @@ import { blobAnswer, hashOf } from '../../../../testing/maliciousAssets.ts'
 import { changeBody, flipAt, isRequest } from '../../../../testing/maliciousServer.ts'
 import { adoptInPart, openedDrops, sendFile } from '../../../../testing/people.ts'
 import { assetIdsOf, newCliKeeper } from '../testing/keeper.ts'
-import { openWorld } from '../testing/world.ts'
+import { openSharedWorld } from '../testing/world.ts'
 
-const world = await openWorld()
+const world = await openSharedWorld()
 const { run, facts, root } = world
 const { owner, album, as } = await newCliKeeper(world, 'ada')
 const device = await owner.addDevice(undefined, { tie: false })

@@ -3,13 +3,13 @@ import { mapConcurrently } from '@blindkeep/protocol/concurrency'
 import type { OwnerFlags } from '../account/profile.ts'
 import { type SignedIn, signedIn } from '../account/session.ts'
 import { agrees } from '../ground/ask.ts'
-import { isThere, makeFolder } from '../ground/disk.ts'
+import { makeFolder } from '../ground/disk.ts'
 import { EXIT, type Exit, LocalError, UsageError } from '../ground/exits.ts'
 import { interruptible } from '../ground/interrupts.ts'
 import { shown } from '../ground/texts.ts'
 import { failureOf } from '../outcomes/failures.ts'
 import { createOutcomes } from '../outcomes/outcomes.ts'
-import { saveAs, saveFile } from '../save/saveFile.ts'
+import { isFileAt, saveAs, saveFile } from '../save/saveFile.ts'
 import { toOutput } from '../save/toOutput.ts'
 import { createProgress } from '../send/progress.ts'
 import { chosenFiles, requireFilesOrAlbum, titleOf } from './chosen.ts'
@@ -33,6 +33,7 @@ export async function get(given: readonly string[], flags: GetFlags): Promise<Ex
   requireFilesOrAlbum(given, flags.album)
   const { output = flags.zip } = flags
   requireOneTarget(given, flags)
+  const replace = output !== undefined && output !== '-' && (await isFileAt(output))
   const session = await signedIn(flags)
   return await interruptible(async (signal) => {
     const chosen = await chosenFiles(session, given, { album: flags.album, signal })
@@ -43,7 +44,6 @@ export async function get(given: readonly string[], flags: GetFlags): Promise<Ex
     const [only] = chosen
     if (only === undefined) throw new LocalError('There are no files in this album.')
     if (flags.output === '-') return await printed(session, only, signal)
-    const replace = output !== undefined && output !== '-' && (await isThere(output))
     if (replace && !(await agrees(`Replace ${output}?`, flags))) {
       session.report.problem(`${output} is kept as it is.`, { event: 'declined', path: output })
       return EXIT.failed

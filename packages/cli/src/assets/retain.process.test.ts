@@ -4,11 +4,11 @@ import { randomBytes } from 'node:crypto'
 import { describe, it } from 'node:test'
 import type { Exchanged } from '../../../../testing/tamperingProxy.ts'
 import { holding, openOffice } from '../testing/office.ts'
-import { openWorld } from '../testing/world.ts'
+import { openSharedWorld } from '../testing/world.ts'
 
 const DAY_MS = 86_400_000
 
-const world = await openWorld()
+const world = await openSharedWorld()
 const { run, facts, folder, start } = world
 const { owner, profile, drop } = await openOffice(world, 'office')
 await owner.createAlbum({ name: 'Backups' })

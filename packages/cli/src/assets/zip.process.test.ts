@@ -12,10 +12,10 @@ import { flipAt } from '../../../../testing/maliciousServer.ts'
 import { unzipped, whyNoUnzip } from '../../../../testing/unzipped.ts'
 import { newCliKeeper } from '../testing/keeper.ts'
 import { holding } from '../testing/office.ts'
-import { openWorld } from '../testing/world.ts'
+import { openSharedWorld } from '../testing/world.ts'
 
 const skip = (await whyNoUnzip()) ?? false
-const world = await openWorld()
+const world = await openSharedWorld()
 const { run, start, facts, root } = world
 const { owner, album, as } = await newCliKeeper(world, 'ada')
 const device = await owner.addDevice(undefined, { tie: false })

@@ -43,7 +43,7 @@ Example:
 
   program
     .command('login')
-    .description('Signs in. The keys stay on this machine until you sign out.')
+    .description('Signs in, on as many machines as you like. The keys stay on this machine until you sign out.')
     .argument('[server]', 'the address of the server; by default that of the last session')
     .option('--email <address>', 'otherwise it is asked for')
     .option(...PASSWORD)

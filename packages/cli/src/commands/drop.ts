@@ -1,7 +1,7 @@
 /** The command for guests. */
 import type { Command } from 'commander'
 import type { DropFlags } from '../drop/drop.ts'
-import { eachText } from '../ground/options.ts'
+import { anyText, eachText } from '../ground/options.ts'
 import { done } from './done.ts'
 
 export function addDropCommand(program: Command): void {
@@ -13,8 +13,8 @@ export function addDropCommand(program: Command): void {
     .argument('<link>', 'the whole link, with the part after #, in quotes; or - for standard input')
     .argument('<path...>', 'files, folders, or - for standard input')
     .option('--name <name>', 'the name of what comes from standard input')
-    .option('--note <text>', 'a note to the owner, sealed like the files')
-    .option('--sender <name>', 'who sends them, sealed like the files')
+    .option('--note <text>', 'a note to the owner, sealed like the files', anyText)
+    .option('--sender <name>', 'who sends them, sealed like the files', anyText)
     .option('--field <answer>', "an answer to the owner, as in 'Matter number=2026/17'; may be repeated", eachText)
     .option('--receipts <folder>', 'where to save the receipts; without it each is saved beside its file')
     .option('--proof', 'also save a proof of each file, which has its key: FILE.blindkeep-proof.json')

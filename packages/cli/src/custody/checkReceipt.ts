@@ -1,11 +1,11 @@
 /** `blindkeep receipt check`: whether a saved receipt holds, and whether a file is the one of a proof. No account. */
-import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { PROOF_FAULTS } from '@blindkeep/client/errors'
 import { checkFile, checkSigned, type FileProof, ProofError, readProofs } from '@blindkeep/client/fileProof'
 import { nodeEnvironment as environment, openFile } from '@blindkeep/client/node'
 import type { FileDescription } from '@blindkeep/client/owner'
 import type { DecodedReceipt } from '@blindkeep/protocol/receipt'
+import { streamOf } from '../ground/disk.ts'
 import { EXIT, type Exit, LocalError } from '../ground/exits.ts'
 import { interruptible } from '../ground/interrupts.ts'
 import { fieldFacts } from '../ground/questionTexts.ts'
@@ -58,7 +58,7 @@ export async function checkReceipt(path: string, file: string | undefined, flags
 }
 
 async function* proofsIn({ path, signal }: Checking): AsyncGenerator<FileProof> {
-  for await (const proof of readProofs(path === '-' ? process.stdin : createReadStream(path))) {
+  for await (const proof of readProofs(path === '-' ? process.stdin : streamOf(path))) {
     signal.throwIfAborted()
     yield proof
   }

@@ -97,6 +97,11 @@ describe('blindkeep receipts', () => {
     )
     const saved = JSON.parse(await readFile(join(root, listed[0].receipt_file), 'utf8'))
     assert.equal(saved.receipts[0].receipt_seq, listed[0].receipt_seq)
+    const shown = await facts(['receipt', 'check', listed[0].receipt_file])
+    assert.deepEqual(
+      shown.map(({ event, blob_role }) => [event, blob_role]),
+      listed.map(({ blob_role }) => ['signed', blob_role]),
+    )
     world.proxy.tamper(changedReceipts((all) => all.map(unsigned)))
     const changed = await run(['receipts', '--check', ...as])
     const unchecked = await facts(['receipts', ...as])

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { createCalls } from '@blindkeep/client/call'
 import { type FileProof, ProofError } from '@blindkeep/client/fileProof'
-import { nodeEnvironment } from '@blindkeep/client/node'
+import { nodeEnvironment, withPath } from '@blindkeep/client/node'
 import { auditServer, type PinnedKeys, parsePublishedKeys } from '@blindkeep/client/receipts'
 import { isObject } from '@blindkeep/protocol/json'
 import { LOOPBACK_HOST } from '@blindkeep/protocol/loopback'
@@ -89,7 +89,7 @@ async function ofFile(path: string): Promise<KeysOfCheck> {
 }
 
 async function jsonOf(path: string): Promise<unknown> {
-  const text = await readFile(path, 'utf8')
+  const text = await withPath(path, () => readFile(path, 'utf8'))
   let json: unknown
   try {
     json = JSON.parse(text)

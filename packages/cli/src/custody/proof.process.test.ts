@@ -15,9 +15,9 @@ import { createTestKey } from '../../../../vectors/make/testKey.ts'
 import moves from '../../../../vectors/moves.json' with { type: 'json' }
 import { bury, pin } from '../home/pins.ts'
 import { newCliKeeper } from '../testing/keeper.ts'
-import { factsOf, openWorld } from '../testing/world.ts'
+import { factsOf, openSharedWorld } from '../testing/world.ts'
 
-const world = await openWorld()
+const world = await openSharedWorld()
 const { run, facts, root, proxy } = world
 const { owner, as } = await newCliKeeper(world, 'ada')
 const link = await owner.createLink()

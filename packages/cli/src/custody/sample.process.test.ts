@@ -8,9 +8,9 @@ import { describe, it } from 'node:test'
 import { isRequest } from '../../../../testing/maliciousServer.ts'
 import type { Exchanged } from '../../../../testing/tamperingProxy.ts'
 import { newCliKeeper } from '../testing/keeper.ts'
-import { factsOf, finished, openWorld } from '../testing/world.ts'
+import { factsOf, finished, openSharedWorld } from '../testing/world.ts'
 
-const world = await openWorld()
+const world = await openSharedWorld()
 const { run, start, facts, proxy, root } = world
 const { owner, as } = await newCliKeeper(world, 'ada')
 const folder = await world.folder('files', { 'plan.bin': randomBytes(2_000_000), 'note.txt': randomBytes(10) })

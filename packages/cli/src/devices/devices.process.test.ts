@@ -8,9 +8,9 @@ import { describe, it } from 'node:test'
 import { sourceOfBytes } from '@blindkeep/client/source'
 import { devicesAnswer } from '../../../../testing/maliciousAssets.ts'
 import { changeBody, flipInBase64, isRequest } from '../../../../testing/maliciousServer.ts'
-import { openWorld, PASSWORD } from '../testing/world.ts'
+import { openSharedWorld, PASSWORD } from '../testing/world.ts'
 
-const world = await openWorld()
+const world = await openSharedWorld()
 
 /** Changes what the server says of one device. */
 const lieAbout = (deviceId: string, lie: (device: Record<string, unknown>) => void) => ({

@@ -515,7 +515,7 @@ describe('blindkeep drop', () => {
     await folder('mistyped', { 'x.bin': randomBytes(10) })
     const at = url.indexOf('#') + 10
     const mistyped = `${url.slice(0, at)}${url[at] === 'A' ? 'B' : 'A'}${url.slice(at + 1)}`
-    const { status, stderr } = await run(['drop', mistyped, 'mistyped'])
+    const { status, stderr } = await run(['drop', mistyped, 'mistyped'], { apart: true })
     assert.equal(status, 3)
     assert.match(stderr, /the link is mistyped, or the server has changed it\. Nothing was sent/)
     assert.deepEqual(await dropsOf({ opaqueId, url }), [])
@@ -590,7 +590,7 @@ describe('blindkeep drop', () => {
       { args: ['drop', `http://127.0.0.1:9/u/${link.url.split('/u/')[1]}`, 'x'], status: 1, says: /cannot be reached/ },
     ]
     for (const { args, status, says } of calls) {
-      const outcome = await run(args)
+      const outcome = await run(args, { apart: true })
       assert.deepEqual([outcome.status, outcome.stderr.match(says)?.length], [status, 1], outcome.stderr)
       assert.ok(!/\n {4}at /.test(outcome.stderr))
     }

@@ -9,7 +9,7 @@ import { sizeText } from '@blindkeep/protocol/byteSizes'
 import { countText } from '@blindkeep/protocol/counts'
 import { millisecondsOf } from '@blindkeep/protocol/ids'
 import { HELD_BACK } from '@blindkeep/protocol/schemas/links'
-import { EXPOSED, givenAddress, secret } from '../ground/ask.ts'
+import { EXPOSED, givenAddress, requireKind, secret } from '../ground/ask.ts'
 import { makeFolder } from '../ground/disk.ts'
 import { EXIT, type Exit, UsageError } from '../ground/exits.ts'
 import { interruptible } from '../ground/interrupts.ts'
@@ -25,7 +25,7 @@ import { type Choice, type ChosenFile, chooseFiles } from '../send/files.ts'
 import { sendEach, tellOthers } from '../send/sendEach.ts'
 import { answersOf } from './answers.ts'
 import { environment } from './environment.ts'
-import { type Go, openGo } from './go.ts'
+import { openGo } from './go.ts'
 import { INBOX_FULL, misfits } from './misfits.ts'
 import { linkAfterMove } from './movedLink.ts'
 import { createPassphrase, type Passphrase } from './passphrase.ts'
@@ -54,6 +54,7 @@ export async function drop({ given, paths, flags }: DropCall): Promise<Exit> {
   if (given === '-' && paths.includes('-')) throw new UsageError('The link and a file cannot both be standard input.')
   const report = createReport(flags)
   const asked = await givenAddress(given, report, EXPOSED.link)
+  requireKind(asked, 'link')
   parseLink(asked)
   const home = homeDirectory()
   return await interruptible(async (signal) => {
@@ -125,11 +126,16 @@ async function sendAll({ link, opened, choice, flags, home, report, signal }: Se
     report.aside(
       `${filesText(settled.length)} had landed before, with the answers of then. --again sends again, with the answers of now.`,
     )
-  const asks = known !== undefined && settled.length < choice.files.length
+  const unsettled = choice.files.filter((file) => !before.hasLanded(file))
+  const wrong = await wrongKinds(known?.fileKinds, unsettled)
+  // Of files of a wrong kind alone, nothing is sent.
+  const asks = known !== undefined && wrong.size < unsettled.length
   const fields = asks ? await answersOf(known, flags.field ?? [], report) : undefined
   const go = fields === undefined ? before : await openGo(choice.files, { ...flags, link, home, fields })
   tellOthers(choice, sending)
-  const unfit = await unfitOf(choice.files, { known, go })
+  // A file of a wrong kind needs no room.
+  const needing = choice.files.filter((file) => !wrong.has(file) && go.needsRoom(file))
+  const unfit = new Map([...wrong, ...misfits(known?.limits ?? {}, needing)])
   for (const [{ shownAs }, failure] of unfit) outcomes.fail(shownAs, { path: shownAs }, failure)
   const isHeard = noteHeldBack(known, [...unfit.values()], signal)
   const files = choice.files.filter((file) => !unfit.has(file))
@@ -173,17 +179,6 @@ async function noteHeldBack(
 ): Promise<boolean> {
   const reasons = HELD_BACK.filter((why) => unfit.some(({ reason }) => reason === why))
   return (await Promise.all(reasons.map((why) => link?.noteHeldBack(why, signal)))).includes(true)
-}
-
-/** A file of a wrong kind needs no room. */
-async function unfitOf(
-  files: readonly ChosenFile[],
-  { known, go }: { readonly known: UploadLink | undefined; readonly go: Go },
-): Promise<ReadonlyMap<ChosenFile, Failure>> {
-  const unsent = files.filter((file) => !go.hasLanded(file))
-  const wrong = await wrongKinds(known?.fileKinds, unsent)
-  const toSend = files.filter((file) => !wrong.has(file) && go.needsRoom(file))
-  return new Map([...wrong, ...misfits(known?.limits ?? {}, toSend)])
 }
 
 /** Which of several files is meant, only the caller knows: the link ends with the first that lands. */

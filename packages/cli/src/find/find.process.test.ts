@@ -4,9 +4,9 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { openOffice } from '../testing/office.ts'
-import { openWorld } from '../testing/world.ts'
+import { openSharedWorld } from '../testing/world.ts'
 
-const world = await openWorld()
+const world = await openSharedWorld()
 const { root, run, facts } = world
 const isNameRead = ({ path }: { readonly path: string }) => path.endsWith('/content')
 

@@ -3,8 +3,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { givenSecret } from './ask.ts'
-import { LocalError } from './exits.ts'
+import { givenSecret, requireKind } from './ask.ts'
+import { LocalError, UsageError } from './exits.ts'
 
 const MARK = '\ufeff'
 const SECRET = 'correct horse bättery'
@@ -62,4 +62,20 @@ describe('a secret in a variable', () => {
     delete process.env.BLINDKEEP_TEST_SECRET
     assert.equal(await givenSecret({ variable: 'BLINDKEEP_TEST_SECRET' }), undefined)
   })
+})
+
+it('an address of the other kind is refused with the command for it, and no part of the address', () => {
+  const [link, share] = ['u', 'v'].map((kind) => `https://keep.example.org/of/us/${kind}/${'0'.repeat(32)}#secret`)
+  for (const [address = '', wanted, command] of [
+    [share, 'link', 'open'],
+    [link, 'share', 'drop'],
+  ] as const)
+    assert.throws(
+      () => requireKind(address, wanted),
+      (error) =>
+        error instanceof UsageError && error.message.endsWith(`blindkeep ${command}`) && !/secret/.test(error.message),
+    )
+  requireKind(link ?? '', 'link')
+  requireKind(share ?? '', 'share')
+  requireKind('nonsense', 'link')
 })

@@ -1,9 +1,9 @@
 /** What a command asks a person: secrets, words and consent. Questions go to standard error, and only to a terminal. */
-import { createReadStream } from 'node:fs'
 import { sizeText } from '@blindkeep/protocol/byteSizes'
 import { concatBytes, utf8 } from '@blindkeep/protocol/bytes'
 import { type MendedAddress, mendAddress } from '@blindkeep/protocol/mendAddress'
 import { decodeLine, decodeText, NotText } from '@blindkeep/protocol/textFile'
+import { streamOf } from './disk.ts'
 import { LocalError, UsageError } from './exits.ts'
 import type { Report } from './report.ts'
 import { shown } from './texts.ts'
@@ -41,7 +41,7 @@ export async function givenSecret({
   lines = false,
 }: Pick<SecretQuestion, 'file' | 'variable' | 'lines'>): Promise<string | undefined> {
   const decode = lines ? decodeText : decodeLine
-  if (file !== undefined) return readText(file, await shortContent(file, createReadStream(file)), decode)
+  if (file !== undefined) return readText(file, await shortContent(file, streamOf(file)), decode)
   const value = process.env[variable]
   // A shell puts there what a file had, with its mark.
   return value ? readText(variable, utf8(value), decode) : undefined
@@ -94,6 +94,20 @@ export const EXPOSED = {
   share:
     'They can open these files, unless a passphrase is needed as well. If the files are confidential, tell the owner, who can end the share and make another one with a passphrase.',
 } as const
+
+/** What an address is of, by its path. Undefined for what is neither. */
+export function kindOfAddress(address: string): keyof typeof EXPOSED | undefined {
+  const [, is] = /\/([uv])\/[^/]*\/?$/.exec(URL.parse(address)?.pathname ?? '') ?? []
+  return is === 'v' ? 'share' : is === 'u' ? 'link' : undefined
+}
+
+const COMMANDS = { link: 'blindkeep drop', share: 'blindkeep open' } as const
+
+/** Throws `UsageError` for the address of the other kind: people mistake them for each other. */
+export function requireKind(address: string, wanted: keyof typeof EXPOSED): void {
+  const is = kindOfAddress(address)
+  if (is !== undefined && is !== wanted) throw new UsageError(`this is the address of a ${is}. Call: ${COMMANDS[is]}`)
+}
 
 /** An address that is no argument: from standard input, or from a terminal, which does not show it. */
 export async function secretAddress(what: string): Promise<MendedAddress> {

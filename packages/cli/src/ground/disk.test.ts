@@ -2,11 +2,16 @@ import assert from 'node:assert/strict'
 import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
 import { after, describe, it } from 'node:test'
-import { makeFolder } from './disk.ts'
+import { makeFolder, streamOf } from './disk.ts'
 
 const root = await mkdtemp(join(tmpdir(), 'blindkeep-disk-'))
 after(() => rm(root, { recursive: true, force: true }))
+
+it('a file that is a folder is named by its path, which the system does not say', async () => {
+  await assert.rejects(buffer(streamOf(root)), { code: 'EISDIR', path: root })
+})
 
 describe('a folder', () => {
   it('is made with those above it, and is left as it is', async () => {
@@ -17,7 +22,7 @@ describe('a folder', () => {
 
   it('is refused where there is a file, and where the disk takes none', async () => {
     await writeFile(join(root, 'file'), '')
-    assert.throws(() => makeFolder(join(root, 'file')), { code: 'EEXIST' })
+    assert.throws(() => makeFolder(join(root, 'file')), { code: 'ENOTDIR' })
     assert.throws(() => makeFolder(join(root, 'file', 'below')), { code: 'ENOTDIR' })
     if (process.platform === 'linux')
       assert.throws(() => makeFolder('/proc/none/below'), { code: 'ENOENT', path: '/proc/none' })

@@ -3,7 +3,7 @@
  * free space, any name. All of that is extra: a file is kept without it. Only where the server's copy is given up for a
  * file, its bytes have to be synced.
  */
-import { existsSync, mkdirSync, statSync } from 'node:fs'
+import { createReadStream, existsSync, mkdirSync, type ReadStream, statSync } from 'node:fs'
 import { lstat, open, statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
@@ -31,6 +31,11 @@ export function codeOf(error: unknown): string | undefined {
 /** For `catch`: undefined if there is no such file or folder. Throws every other failure. */
 export function unlessMissing(error: unknown): undefined {
   if (codeOf(error) !== 'ENOENT') throw error
+}
+
+/** Its errors name the path: the system says of a folder only that it cannot be read. */
+export function streamOf(path: string): ReadStream {
+  return createReadStream(path).once('error', (error) => Object.assign(error, { path }))
 }
 
 /** Whether anything has this name. */
@@ -63,6 +68,7 @@ export function makeFolder(path: string, mode = 0o777): void {
     mkdirSync(path, { mode })
   } catch (error) {
     if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) return
+    if (codeOf(error) === 'EEXIST') throw Object.assign(new Error(), { code: 'ENOTDIR', syscall: 'mkdir', path })
     if (codeOf(error) !== 'ENOENT' || existsSync(dirname(path))) throw error
     makeFolder(dirname(path), mode)
     makeFolder(path, mode)

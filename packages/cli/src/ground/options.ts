@@ -121,17 +121,26 @@ export function each<Value>(parse: (text: string) => Value) {
 
 export const eachText = each((text) => text)
 
-/** Any other option with a value is given once, in every command, or the last one would win without a word. */
-export function refuseTwice(command: Command): void {
+/** A text that a program may have none of. */
+export const anyText = (text: string) => (text === '' ? undefined : text)
+
+/**
+ * Any other option with a value is given once, in every command, or the last one would win without a word. Without a
+ * parser of its own a value is not empty: that is a shell's variable which was never set, and would mean no filter, no
+ * place or no name.
+ */
+export function refuseTwiceAndEmpty(command: Command): void {
   for (const option of command.options.filter(({ required, optional }) => required || optional)) {
     if (option.parseArg !== undefined && collectors.has(option.parseArg)) continue
     let isGiven = false
-    command.on(`option:${option.name()}`, () => {
+    command.on(`option:${option.name()}`, (value: string) => {
       if (isGiven) command.error(`error: option '${option.flags}' is given twice. Call the command once for each.`)
+      if (option.parseArg === undefined && value === '')
+        command.error(`error: option '${option.flags}' is given without a value.`)
       isGiven = true
     })
   }
-  for (const sub of command.commands) refuseTwice(sub)
+  for (const sub of command.commands) refuseTwiceAndEmpty(sub)
 }
 
 function refuse(message: string): never {

@@ -70,7 +70,7 @@ export function createReport({ json = false, quiet = false }: ReportFlags): Repo
       clear()
       if (json) for (const { fact } of rows) stdout.write(`${jsonLine(fact)}\n`)
       else if (!quiet) {
-        const text = rows.length === 0 ? none : table(headings, rows.map(cellsOf), stdout.columns)
+        const text = rows.length === 0 ? none : table(headings, rows.map(cellsOf), stdout.columns || undefined)
         stdout.write(`${shownLines(text)}\n`)
       }
     },
@@ -89,7 +89,7 @@ export function createReport({ json = false, quiet = false }: ReportFlags): Repo
       if (!isLive || now - drawnAt < REDRAW_MS) return
       drawnAt = now
       // One column less: some terminals wrap a full row.
-      const columns = Math.max(10, (stderr.columns ?? 80) - 1)
+      const columns = Math.max(10, (stderr.columns || 80) - 1)
       live ??= wide().createLogUpdate(stderr)
       live(
         rows(columns)

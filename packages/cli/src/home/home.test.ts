@@ -39,6 +39,14 @@ describe('the home of the command line', () => {
     assert.deepEqual(await readdir(join(home, 'replaced')), ['file'])
   })
 
+  it('says before a sign-in if nothing can be kept', async () => {
+    await writeFile(join(home, 'no-folder'), '')
+    await assert.rejects(openVault({ directory: join(home, 'no-folder') }).prepare(), { code: 'ENOTDIR' })
+    const directory = join(home, 'prepared')
+    await openVault({ directory }).prepare()
+    assert.deepEqual(await readdir(directory), [])
+  })
+
   it('keeps values by their names, and forgets them', async () => {
     const vault = openVault({ directory: join(home, 'vault') })
     const is = (json: unknown): json is { email: string } => hasTexts(json, ['email'])

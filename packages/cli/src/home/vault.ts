@@ -30,7 +30,7 @@ export interface Vault {
   read<Value>(name: string, reading: Reading<Value>): Promise<Value | undefined>
   write(name: string, value: unknown): Promise<void>
   remove(name: string): Promise<void>
-  /** Throws `VaultLocked` if what is written could not be sealed. Before a sign-in, so that none is lost. */
+  /** Throws if nothing can be written, and `VaultLocked` if it could not be sealed. Before a sign-in: none is lost. */
   prepare(): Promise<void>
   /** Removes all that is sealed, for a person whose keyring has no key for it. */
   removeSealed(): Promise<void>
@@ -59,6 +59,8 @@ export function openVault({ directory, keyring = false }: VaultOptions): Vault {
     },
     remove: (name) => rm(pathOf(name), { force: true }),
     async prepare() {
+      await writePrivate(pathOf('probe'), '{}')
+      await rm(pathOf('probe'), { force: true })
       if (keyring) await keyOf(directory, { make: true, without: 'call this again' })
     },
     async removeSealed() {

@@ -7,9 +7,9 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import type { Exchanged } from '../../../../testing/tamperingProxy.ts'
 import { holding, openOffice } from '../testing/office.ts'
-import { openWorld } from '../testing/world.ts'
+import { openSharedWorld } from '../testing/world.ts'
 
-const world = await openWorld()
+const world = await openSharedWorld()
 const { root, run, start, facts } = world
 const here = await openOffice(world, 'office')
 const { albumId } = await here.owner.createAlbum({ name: 'Contracts' })

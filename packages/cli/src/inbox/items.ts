@@ -15,9 +15,9 @@ export function nameOf({ dropId, file }: InboxItem): string {
   return file === undefined ? `drop ${shortId(dropId)}` : (file.safeName ?? 'unnamed')
 }
 
-/** The name that the file gets in an album. On a disk it is `nameOf`. */
+/** The name that the file gets in an album. On a disk it is `nameOf`, and so where a guest gave an empty one. */
 export function titleOf(item: InboxItem): string {
-  return item.file?.name ?? nameOf(item)
+  return item.file?.name?.trim() ? item.file.name : nameOf(item)
 }
 
 /** As `titleOf`, short enough for a column. */

@@ -10,9 +10,9 @@ import { describe, it } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { holding, isContentOf, openOffice } from '../testing/office.ts'
-import { factsOf, finished, openWorld } from '../testing/world.ts'
+import { factsOf, finished, openSharedWorld } from '../testing/world.ts'
 
-const world = await openWorld()
+const world = await openSharedWorld()
 const { root, run, start, facts } = world
 const here = await openOffice(world, 'office')
 

@@ -2,7 +2,8 @@
 import { spawn } from 'node:child_process'
 import { rm } from 'node:fs/promises'
 import type { DescribedDrop } from '@blindkeep/client/owner'
-import { LocalError } from '../ground/exits.ts'
+import { LocalError, UsageError } from '../ground/exits.ts'
+import { findProgram } from '../ground/programs.ts'
 import { writePrivate } from '../home/files.ts'
 import type { Inbox } from './inbox.ts'
 import { factsOf, nameOf } from './items.ts'
@@ -25,6 +26,12 @@ const END_MS = 10_000
 export interface ProgramFlags {
   readonly exec?: string
   readonly execArg?: readonly string[]
+}
+
+/** A mistyped one would fail for each file. Windows finds programs by more than their names. Throws `UsageError`. */
+export async function requireProgram(exec: string): Promise<void> {
+  if (process.platform === 'win32' || (await findProgram(exec)) !== undefined) return
+  throw new UsageError(`--exec ${exec}: there is no such program, or you may not run it.`)
 }
 
 interface ProgramPorts {

@@ -10,9 +10,9 @@ import { isInstalled } from '../../../../deploy/installed.ts'
 import { replaced } from '../../../../deploy/replaced.ts'
 import { openMailReceiver } from '../../../../testing/receivers.ts'
 import { openOffice } from '../testing/office.ts'
-import { type Fact, openWorld } from '../testing/world.ts'
+import { type Fact, openSharedWorld } from '../testing/world.ts'
 
-const world = await openWorld()
+const world = await openSharedWorld()
 const { root, start } = world
 const here = await openOffice(world, 'office')
 const RECIPES = fileURLToPath(new URL('../../../../examples/watch', import.meta.url))

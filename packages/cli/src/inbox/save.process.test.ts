@@ -8,9 +8,9 @@ import { isRequest } from '../../../../testing/maliciousServer.ts'
 import { sendFile } from '../../../../testing/people.ts'
 import type { Exchanged, Tampering } from '../../../../testing/tamperingProxy.ts'
 import { isContentOf, type Office, openOffice } from '../testing/office.ts'
-import { factsOf, openWorld } from '../testing/world.ts'
+import { factsOf, openSharedWorld } from '../testing/world.ts'
 
-const world = await openWorld()
+const world = await openSharedWorld()
 const { root, run, facts } = world
 
 const inFolder = async (folder: string) =>
@@ -144,6 +144,8 @@ describe('blindkeep inbox save', () => {
       missing.stderr,
       /Matter number \(required\): It must be answered\. Topic \(Invoice or Other\): It is none of the choices\./,
     )
+    const wrong = await run(['drop', url, ...paths.slice(1)])
+    assert.deepEqual([wrong.status, wrong.stderr.includes('Matter number')], [1, false], wrong.stderr)
     const unasked = await run(['drop', url, ...paths, '--field', 'Colour=red'])
     assert.deepEqual([unasked.status, (await owner.inbox()).length], [2, 0])
     const dropped = await run([

@@ -15,7 +15,7 @@ import { isMoved } from '../outcomes/failures.ts'
 import { type Bell, createBell } from './bell.ts'
 import { select, selectionOf } from './inbox.ts'
 import { createNewRefusals } from './newRefusals.ts'
-import type { ProgramFlags } from './program.ts'
+import { type ProgramFlags, requireProgram } from './program.ts'
 import type { Step } from './saveDrop.ts'
 import { type SavedDrops, withSavedDrops } from './savedDrops.ts'
 import { openSaving, type SavingFlags } from './saving.ts'
@@ -30,6 +30,7 @@ const BACKOFF_MS = { first: 1000, max: 60_000 }
 
 export async function watch(flags: WatchFlags): Promise<Exit> {
   if (flags.exec === undefined && flags.execArg !== undefined) throw new UsageError('--exec-arg needs --exec.')
+  if (flags.exec !== undefined) await requireProgram(flags.exec)
   const signed = await signedIn(flags)
   return await interruptible((signal) =>
     withSavedDrops(signed, flags.save, async (kept) => {

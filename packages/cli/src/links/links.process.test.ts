@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { changeBody, flipInBase64, isRequest } from '../../../../testing/maliciousServer.ts'
 import { until } from '../../../../testing/until.ts'
-import { factsOf, openWorld } from '../testing/world.ts'
+import { factsOf, openSharedWorld } from '../testing/world.ts'
 
-const world = await openWorld()
+const world = await openSharedWorld()
 await world.signUp('ada')
 const ADA = ['--profile', 'ada']
 

@@ -5,15 +5,13 @@ import { once } from 'node:events'
 import { cp, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { before, describe, it } from 'node:test'
-import { pathToFileURL } from 'node:url'
 import { changeBody, isRequest } from '../../../../testing/maliciousServer.ts'
 import { startServer } from '../../../../testing/startServer.ts'
 import { startTamperingProxy, type TamperingProxy } from '../../../../testing/tamperingProxy.ts'
 import { bury, pin, pinsOf } from '../home/pins.ts'
 import { noteReceipts, seenReceipts } from '../receipts/seenReceipts.ts'
+import { WITH_NAMES } from '../testing/warm.ts'
 import { type Call, factsOf, finished, type Outcome, openWorldAt, PASSWORD } from '../testing/world.ts'
-
-const NAMES = pathToFileURL(join(import.meta.dirname, '../testing/names.ts')).href
 
 interface Place {
   readonly proxy: TamperingProxy
@@ -38,7 +36,7 @@ const world = await openWorldAt({
 })
 for (const { proxy } of [old, next, last]) proxy.forwardTo(server.url)
 
-const env = { NODE_OPTIONS: `--import=${NAMES}`, BLINDKEEP_PASSWORD: PASSWORD }
+const env = { NODE_OPTIONS: WITH_NAMES, BLINDKEEP_PASSWORD: PASSWORD }
 const run = (args: readonly string[], call: Call = {}): Promise<Outcome> =>
   world.run(args, { ...call, env: { ...env, ...call.env } })
 async function facts(args: readonly string[], call?: Call) {

@@ -3,9 +3,8 @@
  * `localhost` on the machine: they would ask the network who that is, and show what answers.
  */
 import { spawn } from 'node:child_process'
-import { access, constants } from 'node:fs/promises'
-import { delimiter, join } from 'node:path'
 import { UsageError } from '../ground/exits.ts'
+import { findProgram } from '../ground/programs.ts'
 
 /** By the names that systems give them. What is based on Chromium resolves as Chromium does. */
 const KNOWN = [
@@ -38,11 +37,10 @@ export async function findBrowser(wanted?: string): Promise<string | undefined> 
     throw new UsageError(
       `${wanted} is neither Chromium nor Firefox. Only these two keep the address of local pages on this machine. Name one of them, or call with --no-open and open the address there.`,
     )
-  const names = wanted === undefined ? KNOWN : [wanted]
-  const inPath = (process.env.PATH ?? '').split(delimiter).filter((folder) => folder !== '')
-  const places = names.flatMap((name) => (/[\\/]/.test(name) ? [name] : inPath.map((folder) => join(folder, name))))
-  for (const place of [...places, ...(wanted === undefined ? (PLACES[process.platform] ?? []) : [])])
-    if (await isProgram(place)) return place
+  for (const name of wanted === undefined ? [...KNOWN, ...(PLACES[process.platform] ?? [])] : [wanted]) {
+    const found = await findProgram(name)
+    if (found !== undefined) return found
+  }
   return undefined
 }
 
@@ -55,13 +53,6 @@ function isKnown(wanted: string): boolean {
       .replace(/\.exe$/, '')
       .replaceAll(' ', '-') ?? ''
   return KNOWN.includes(name)
-}
-
-async function isProgram(path: string): Promise<boolean> {
-  return await access(path, constants.X_OK).then(
-    () => true,
-    () => false,
-  )
 }
 
 /**

@@ -1,6 +1,7 @@
 /** The lists of pages that this program knows: those of its own release and of earlier ones. Never a server's. */
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
+import { withPath } from '@blindkeep/client/node'
 import { LocalError } from '../ground/exits.ts'
 import { ownFolder } from '../ground/ownFiles.ts'
 import type { Use } from './asking.ts'
@@ -20,7 +21,7 @@ const FORMAT = 'service/pages/1'
 
 /** @param path of one list, in place of the program's own */
 export async function knownLists(path: string | undefined): Promise<readonly PagesList[]> {
-  if (path !== undefined) return [listIn(await readFile(path), path)]
+  if (path !== undefined) return [listIn(await withPath(path, () => readFile(path)), path)]
   const own = ownFolder('lists')
   const lists = await Promise.all((await own.names()).map(async (name) => listIn(await own.read(name), name)))
   if (lists.length === 0)

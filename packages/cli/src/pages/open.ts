@@ -2,7 +2,7 @@
 import { parseLink } from '@blindkeep/client/guest'
 import { parseShare } from '@blindkeep/client/share'
 import { LINK_DOCUMENT } from '@blindkeep/protocol/pages'
-import { EXPOSED, secretAddress, tellExposed } from '../ground/ask.ts'
+import { EXPOSED, kindOfAddress, secretAddress, tellExposed } from '../ground/ask.ts'
 import { type Exit, UsageError } from '../ground/exits.ts'
 import { createReport, type Report, type ReportFlags } from '../ground/report.ts'
 import { homeDirectory } from '../home/files.ts'
@@ -41,9 +41,8 @@ export async function openPages(given: string | undefined, flags: OpenPagesFlags
 /** Throws `LinkError` and `ShareError`, in which nothing of the address stands. */
 async function addressOfOthers(report: Report): Promise<GivenAddress> {
   const { address, isExposed } = await secretAddress('Address of the link or share')
-  const url = URL.canParse(address) ? new URL(address) : undefined
-  const is = /\/v\/[^/]*\/?$/.test(url?.pathname ?? '') ? 'share' : 'link'
+  const is = kindOfAddress(address) ?? 'link'
   const { baseUrl: server, opaqueId } = is === 'share' ? parseShare(address) : parseLink(address)
   if (isExposed) tellExposed(report, EXPOSED[is])
-  return { is, server, opaqueId, fragment: url?.hash ?? '', isExposed }
+  return { is, server, opaqueId, fragment: URL.parse(address)?.hash ?? '', isExposed }
 }

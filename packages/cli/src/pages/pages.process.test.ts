@@ -8,9 +8,9 @@ import type { Owner } from '@blindkeep/client/owner'
 import { changeBody, isRequest } from '../../../../testing/maliciousServer.ts'
 import { until } from '../../../../testing/until.ts'
 import { openPages, type ServedPages, servePages } from '../testing/servedPages.ts'
-import { openWorld } from '../testing/world.ts'
+import { openSharedWorld } from '../testing/world.ts'
 
-const world = await openWorld()
+const world = await openSharedWorld()
 const ada = await world.signUp('ada')
 const asAda = ['--profile', 'ada', '--json']
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import { LocalError } from '../ground/exits.ts'
-import { type FileToSave, finishPlan, type SavePlan, saveAs, saveFile } from './saveFile.ts'
+import { type FileToSave, finishPlan, isFileAt, type SavePlan, saveAs, saveFile } from './saveFile.ts'
 
 let root: string
 let folder: string
@@ -37,6 +37,22 @@ const fileOf = (name: string | undefined, text = 'text', more: Partial<FileToSav
   ...more,
 })
 const inFolder = async (directory = folder) => (await readdir(directory, { recursive: true })).sort()
+
+describe('the path of a file', () => {
+  it('is free or has a file, and what is none is never taken for one that may go', async () => {
+    const [file, link] = [join(folder, 'file'), join(folder, 'link')]
+    assert.equal(await isFileAt(file), false)
+    await writeFile(file, '')
+    assert.equal(await isFileAt(file), true)
+    await symlink(file, link)
+    for (const other of [folder, link, ...(process.platform === 'win32' ? [] : ['/dev/null'])])
+      await assert.rejects(
+        isFileAt(other),
+        (error) => error instanceof LocalError && /not replaced/.test(error.message),
+      )
+    await assert.rejects(isFileAt(join(folder, 'none', 'file')), { code: 'ENOENT', path: join(folder, 'none') })
+  })
+})
 
 describe('a file from elsewhere', () => {
   it('keeps its folders, its time, and gets the rights of any new file', async () => {

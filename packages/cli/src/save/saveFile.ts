@@ -89,6 +89,21 @@ export async function isAsWritten({ path, size, sha256 }: SavePlan): Promise<boo
   }
 }
 
+/**
+ * Whether a file has this path, which `saveAs` may replace. Throws `LocalError` for anything else that has it: a
+ * folder, a link or a device would be lost. Throws the system's error if there is no folder for it.
+ */
+export async function isFileAt(path: string): Promise<boolean> {
+  const found = await lstat(path).catch(unlessMissing)
+  if (found?.isFile() === true) return true
+  if (found === undefined) {
+    await stat(dirname(resolve(path)))
+    return false
+  }
+  const what = found.isDirectory() ? 'a folder' : found.isSymbolicLink() ? 'a symbolic link' : 'no regular file'
+  throw new LocalError(`${path} is ${what}, and is not replaced. Name another path, or - for standard output.`)
+}
+
 /** Writes a file under exactly this path. `replace`: what is there may go. Throws the system's EEXIST otherwise. */
 export async function saveAs(
   path: string,

@@ -1,3 +1,4 @@
+import { withPath } from '@blindkeep/client/node'
 import type { Bytes } from '@blindkeep/protocol/bytes'
 import { type Failure, failureOf } from '../outcomes/failures.ts'
 import { freeWritten } from './part.ts'
@@ -7,7 +8,7 @@ export async function toOutput(content: ReadableStream<Bytes>): Promise<Failure 
   let written = 0
   try {
     for await (const piece of content) {
-      await write(piece)
+      await withPath('Standard output', () => write(piece))
       written += piece.length
       freeWritten(piece)
     }

@@ -6,7 +6,7 @@ import { ShareError } from '@blindkeep/client/errors'
 import { nodeEnvironment } from '@blindkeep/client/node'
 import { newVisit, type OpenedShare, openShare, type SharedAsset } from '@blindkeep/client/share'
 import { sizeText } from '@blindkeep/protocol/byteSizes'
-import { EXPOSED, givenAddress, secret } from '../ground/ask.ts'
+import { EXPOSED, givenAddress, requireKind, secret } from '../ground/ask.ts'
 import { makeFolder } from '../ground/disk.ts'
 import { EXIT, type Exit, LocalError } from '../ground/exits.ts'
 import { interruptible } from '../ground/interrupts.ts'
@@ -29,6 +29,7 @@ interface OpenFlags extends ReportFlags {
 export async function openAddress(given: string, { to, only, passphraseFile, ...flags }: OpenFlags): Promise<Exit> {
   const report = createReport(flags)
   const address = await givenAddress(given, report, EXPOSED.share)
+  requireKind(address, 'share')
   await refuseMoved(homeDirectory(), address)
   return await interruptible(async (signal) => {
     const { assets } = await openAsking(address, passphraseFile)

@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { sourceOfBytes } from '@blindkeep/client/source'
 import { changeBody, flipAt, isRequest } from '../../../../testing/maliciousServer.ts'
-import { factsOf, openWorld } from '../testing/world.ts'
+import { factsOf, openSharedWorld } from '../testing/world.ts'
 
-const world = await openWorld()
+const world = await openSharedWorld()
 const owner = await world.signUp('ada')
 const ADA = ['--profile', 'ada']
 const { albumId: album } = await owner.createAlbum({ name: 'Album' })

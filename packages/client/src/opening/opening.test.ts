@@ -116,6 +116,15 @@ describe('a file of proofs', () => {
     assert.deepEqual(await numbersIn(`${line}\n\n${line}\r\n${line}`, 4093), [1, 1, 1])
   })
 
+  it('may be the receipts of a file of an account, as the server answers and as they are saved', async () => {
+    const answer = { asset_id: 'any', receipts: [first.proof, first.proof] }
+    assert.deepEqual(await numbersIn(JSON.stringify(answer)), [1, 1])
+    const withKeys = { ...vectors.published, receipts: [{ ...first.proof, keys: undefined }] }
+    const saved = utf8(JSON.stringify(withKeys, undefined, 2))
+    for await (const { hintedKeys } of readProofs(piecesOf(saved, 1000))) assert.equal(hintedKeys?.keys.length, 1)
+    await assert.rejects(numbersIn(JSON.stringify({ receipts: [first.proof, 1] })), atStep('form'))
+  })
+
   it('is read one after the other', async () => {
     let pieces = 0
     async function* endless() {

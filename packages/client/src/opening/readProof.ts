@@ -32,14 +32,13 @@ export interface FileProof {
 
 /** Reads one document, in UTF-8. Throws `ProofError` (`form`). */
 export function parseProof(bytes: Uint8Array): FileProof {
-  const json = jsonOf(textOf(bytes))
-  if (json === undefined) throw new ProofError('form', 'it is not JSON')
-  return proofIn(json)
+  return proofIn(documentIn(bytes))
 }
 
 /**
  * Reads one document, or JSON Lines: as many as the caller asks for, with flat memory. They are lines if the first is
- * JSON by itself. Throws `ProofError` (`form`) at the first that is none.
+ * JSON by itself. A document may also be the receipts of a file of an account, as they are saved. Throws `ProofError`
+ * (`form`) at the first that is none.
  */
 export async function* readProofs(stream: ByteStream): AsyncGenerator<FileProof, void, undefined> {
   const head: Uint8Array[] = []
@@ -48,7 +47,7 @@ export async function* readProofs(stream: ByteStream): AsyncGenerator<FileProof,
     const json = headBytes === 0 ? jsonOf(textOf(line)) : undefined
     if (json !== undefined) {
       isLines = true
-      yield proofIn(json)
+      yield* proofsIn(json)
     } else if (isLines) throw new ProofError('form', 'a line is not JSON')
     else {
       head.push(line, LINE_FEED)
@@ -56,7 +55,7 @@ export async function* readProofs(stream: ByteStream): AsyncGenerator<FileProof,
       requireBound(headBytes)
     }
   }
-  if (!isLines) yield parseProof(concatBytes(...head))
+  if (!isLines) yield* proofsIn(documentIn(concatBytes(...head)))
 }
 
 const LINE_FEED = Uint8Array.of(0x0a)
@@ -112,12 +111,25 @@ function jsonOf(text: string): unknown {
   return json
 }
 
-function proofIn(json: unknown): FileProof {
+function documentIn(bytes: Uint8Array): unknown {
+  const json = jsonOf(textOf(bytes))
+  if (json === undefined) throw new ProofError('form', 'it is not JSON')
+  return json
+}
+
+/** Of the server's answer about a file of an account: its receipts. */
+function proofsIn(json: unknown): readonly FileProof[] {
+  if (!isObject(json) || !Array.isArray(json.receipts)) return [proofIn(json)]
+  return json.receipts.map((receipt: unknown) => proofIn(receipt, json))
+}
+
+/** `hints`: what may have the keys of the server. */
+function proofIn(json: unknown, hints = json): FileProof {
   const { value, fault } = readAnswer(ProofDocument, json)
   if (fault !== undefined) throw new ProofError('form', `it is no receipt or proof: ${fault}`)
   requireOnlyKnown(json)
   const { file, ...receipt } = value
-  return { receipt, file, hintedKeys: hintIn(receipt, json) }
+  return { receipt, file, hintedKeys: hintIn(receipt, hints) }
 }
 
 /** An opening with more members is of another version. */

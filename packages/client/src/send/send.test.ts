@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { before, describe, it } from 'node:test'
-import { custodyOf, newOwner } from '../../../../testing/people.ts'
+import { custodyOf, newOwner, quickEnvironment } from '../../../../testing/people.ts'
 import { assertPrompt } from '../../../../testing/prompt.ts'
 import type { Exchanged } from '../../../../testing/tamperingProxy.ts'
 import { until } from '../../../../testing/until.ts'
@@ -278,7 +278,7 @@ describe('a link refuses', () => {
       uploadId,
     )
     // The same text in another Unicode form, as another keyboard types it, in a browser.
-    const inBrowser = await openLink(url)
+    const inBrowser = await openLink(url, quickEnvironment)
     const passphrase = normalPassphrase('Café am See'.normalize('NFD'))
     const right = await inBrowser.prepare({ source, name: 'file.bin', passphrase })
     await assertLandedOnce(right, await send({ state: right, source }))

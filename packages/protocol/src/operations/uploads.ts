@@ -12,7 +12,7 @@ export const uploadOperations = {
     auth: 'bearer',
     summary: 'Create an upload session',
     description:
-      'A session for one blob of the asset that manifest_envelope.file_id names. A repeat with the same asset, role and hash gets 200 with the open or landed session. The first session of an asset reserves its id; the id is released if nothing lands. A replace whose original_blob_hash is the present original is of metadata alone: they are not listed until a provenance lands that names them and continues from the present one.',
+      'A session for one blob of the asset that manifest_envelope.file_id names. A repeat with the same asset, role and hash gets 200 with the open or landed session; if the bytes of a landed one are missing, damaged or suspected, error.storage.unavailable. The first session of an asset reserves its id; the id is released if nothing lands. A replace whose original_blob_hash is the present original is of metadata alone: they are not listed until a provenance lands that names them and continues from the present one.',
     body: { type: 'application/json', schema: CreateUploadRequest },
     creates: true,
     writes: true,

@@ -8,6 +8,7 @@ import type { Config } from '../config/config.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Keyring } from '../ports/keyring.ts'
 import { clockOf, type Data, openPresentData, openPresentKeyring, refuseHalfRestored } from './data.ts'
+import { openTogether } from './together.ts'
 
 interface AddressMoveData extends Pick<Data, 'store' | 'witness'> {
   readonly keyring: Keyring
@@ -22,19 +23,13 @@ interface AddressMoveData extends Pick<Data, 'store' | 'witness'> {
 /** Throws an error for people while a node or a backup runs, or if the server's data or master secret is not there. */
 export async function openAddressMove(config: Config): Promise<AddressMoveData> {
   const { database } = config
-  const alone = await (database.kind === 'sqlite' ? lockOwn(config, database.path) : lockAll(database.url))
-  try {
+  return openTogether(async (keep) => {
+    const alone = await (database.kind === 'sqlite' ? lockOwn(config, database.path) : lockAll(database.url))
+    keep({ close: alone.release })
     const keyring = await openPresentKeyring(config)
-    const data = await openPresentData(config)
-    const close = async () => {
-      await data.close()
-      await alone.release()
-    }
-    return { ...data, ...alone, keyring, clock: await clockOf(config), close }
-  } catch (error) {
-    await alone.release()
-    throw error
-  }
+    const data = keep(await openPresentData(config))
+    return { ...data, ...alone, keyring, clock: await clockOf(config) }
+  })
 }
 
 interface Alone extends Pick<AddressMoveData, 'requireAlone' | 'outdateCopies'> {

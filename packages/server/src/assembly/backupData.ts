@@ -18,7 +18,8 @@ import { belongingTo } from '../domain/custody/storeId.ts'
 import type { BackupDirectory, RestoredDatabase, SnapshotSource } from '../ports/backup.ts'
 import type { Keyring } from '../ports/keyring.ts'
 import { type Bytes, openArriving, openBytes } from './bytes.ts'
-import { type Data, openPresentData, openPresentKeyring, openPresentStore, over } from './data.ts'
+import { type Data, openPresentData, openPresentKeyring, openPresentStore } from './data.ts'
+import { closing, openTogether } from './together.ts'
 
 /** The sources and the target of a backup. The server may run. */
 interface BackupData extends Data {
@@ -30,17 +31,19 @@ interface BackupData extends Data {
 /** Throws for people if `path` cannot hold a backup, or while another backup of the server runs. */
 export async function openBackupData(config: Config, path: string): Promise<BackupData> {
   const { dataDirectory, database } = config
-  const store = await openPresentStore(config)
-  const keyring = await openPresentKeyring(config)
-  const directory = await openBackupDirectory({ path, apart: ownDirectories(config), mayBeMissing: true })
-  await makeDataDirectory(dataDirectory)
-  const lock = await lockDirectory(dataDirectory, 'backup')
-  const bytes = await openBytes(config, store, { createIfMissing: false, asItIs: true })
-  const snapshots =
-    database.kind === 'sqlite'
-      ? createSnapshots({ databasePath: database.path, directory: path })
-      : createPostgresSnapshots({ url: database.url, directory: path })
-  return { directory, snapshots, keyring, ...over(store, bytes, lock) }
+  return openTogether(async (keep) => {
+    const store = keep(await openPresentStore(config))
+    const keyring = await openPresentKeyring(config)
+    const directory = await openBackupDirectory({ path, apart: ownDirectories(config), mayBeMissing: true })
+    await makeDataDirectory(dataDirectory)
+    keep(closing(await lockDirectory(dataDirectory, 'backup')))
+    const bytes = keep(await openBytes(config, store, { createIfMissing: false, asItIs: true }))
+    const snapshots =
+      database.kind === 'sqlite'
+        ? createSnapshots({ databasePath: database.path, directory: path })
+        : createPostgresSnapshots({ url: database.url, directory: path })
+    return { store, directory, snapshots, keyring, ...bytes }
+  })
 }
 
 /** The data that a repair brings objects back to, and the backup that they come from. The server may run. */
@@ -59,23 +62,15 @@ export async function openRepairData(
 ): Promise<RepairData> {
   const { blobs } = config
   const directory = await openBackupDirectory({ path, apart: ownDirectories(config), mayBeMissing: false })
-  const data = await openPresentData(config)
-  try {
+  return openTogether(async (keep) => {
+    const data = keep(await openPresentData(config))
     await requireBackupOf(data.store, directory)
-    const lock = isDry || blobs.kind !== 'files' ? undefined : await lockDirectory(blobs.directory, 'repair')
-    if (lock !== undefined) await data.replacing?.clear()
-    return {
-      ...data,
-      directory,
-      async close() {
-        await data.close()
-        lock?.release()
-      },
+    if (!isDry && blobs.kind === 'files') {
+      keep(closing(await lockDirectory(blobs.directory, 'repair')))
+      await data.replacing?.clear()
     }
-  } catch (error) {
-    await data.close()
-    throw error
-  }
+    return { ...data, directory }
+  })
 }
 
 function ownDirectories({ dataDirectory, blobs }: Config): readonly string[] {
@@ -107,22 +102,15 @@ export async function openRestoreData(config: Config, path: string, options: Res
   if (config.database.kind === 'sqlite') refusePresent(config.database.path)
   await options.onAccepted?.(manifest)
   await makeDataDirectory(dataDirectory)
-  const lock = await lockDirectory(dataDirectory)
-  const database =
-    config.database.kind === 'sqlite'
-      ? createRestoredDatabase(config.database.path)
-      : await createRestoredPostgres({ url: config.database.url, path: join(dataDirectory, 'received.sqlite') })
-  const bytes = await openArriving(config, database.parts)
-  return {
-    ...bytes,
-    directory,
-    database: belongingTo(bytes.storeId, database),
-    keyring,
-    async close() {
-      await bytes.close()
-      lock.release()
-    },
-  }
+  return openTogether(async (keep) => {
+    keep(closing(await lockDirectory(dataDirectory)))
+    const database =
+      config.database.kind === 'sqlite'
+        ? createRestoredDatabase(config.database.path)
+        : await createRestoredPostgres({ url: config.database.url, path: join(dataDirectory, 'received.sqlite') })
+    const bytes = keep(await openArriving(config, database.parts))
+    return { ...bytes, directory, database: belongingTo(bytes.storeId, database), keyring }
+  })
 }
 
 /** For `restored`. Throws an error for people while a node runs, unless `isForced`. */
@@ -135,13 +123,11 @@ export async function openRestoredData(
     throw new Error(
       'with SQLite and files the database is set back together with the bytes, by `restore`. There is nothing to do.',
     )
-  const lock = isForced || database.kind === 'sqlite' ? undefined : await lockNodes(database.url)
-  const data = await openPresentData(config)
-  return {
-    ...data,
-    async close() {
-      await data.close()
-      await lock?.release()
-    },
-  }
+  return openTogether(async (keep) => {
+    if (!isForced && database.kind === 'postgres') {
+      const lock = await lockNodes(database.url)
+      keep({ close: lock.release })
+    }
+    return keep(await openPresentData(config))
+  })
 }

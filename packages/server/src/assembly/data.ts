@@ -14,7 +14,7 @@ import { measureDatabaseClock } from '../adapters/sql/postgres/databaseClock.ts'
 import { openPostgresNode } from '../adapters/sql/postgres/node.ts'
 import { checkPostgresSchema, isPostgresOfServer, PostgresEmpty } from '../adapters/sql/postgres/schema.ts'
 import { openPostgresStore } from '../adapters/sql/postgres/store.ts'
-import { type DirectoryLock, lockDirectory } from '../adapters/sql/sqlite/directoryLock.ts'
+import { lockDirectory } from '../adapters/sql/sqlite/directoryLock.ts'
 import { DatabaseMissing, openSqliteStore } from '../adapters/sql/sqlite/store.ts'
 import { systemClock } from '../adapters/system/clock.ts'
 import { createSoleNode } from '../adapters/system/soleNode.ts'
@@ -26,6 +26,7 @@ import type { Log } from '../ports/log.ts'
 import type { Node } from '../ports/node.ts'
 import type { ObjectState, Store, StoreBroken } from '../ports/store.ts'
 import { type Bytes, openBytes, refuseFoundObjects } from './bytes.ts'
+import { closing, type Keep, openTogether } from './together.ts'
 import { copyIfUpgraded } from './upgradeCopy.ts'
 
 /** Opened data: for the server, and for the operator's commands, which may run beside the server. */
@@ -55,15 +56,7 @@ interface ServerUse {
 export async function openServerData(config: Config, use: ServerUse): Promise<ServerData> {
   const isNew = await isNewServer(config)
   await prepareDataDirectory(config.dataDirectory)
-  const opened: { close(): Promise<void> }[] = []
-  const keep = <Resource extends { close(): Promise<void> }>(resource: Resource): Resource => {
-    opened.unshift(resource)
-    return resource
-  }
-  const close = async () => {
-    for (const resource of opened) await resource.close()
-  }
-  try {
+  return openTogether(async (keep) => {
     keep(closing(await lockDirectory(config.dataDirectory)))
     const { keyring, store, node } = await openServerRows(config, use, { keep, isNew })
     // An unmounted disk or an emptied bucket must not look like a new one: then every object would count as lost.
@@ -73,16 +66,9 @@ export async function openServerData(config: Config, use: ServerUse): Promise<Se
       keep(closing(await lockDirectory(config.blobs.directory)))
     }
     const bytes = keep(await openBytes(config, store, { createIfMissing }))
-    return { store, node, keyring, ...bytes, close }
-  } catch (error) {
-    await close()
-    throw error
-  }
+    return { store, node, keyring, ...bytes }
+  })
 }
-
-const closing = (lock: DirectoryLock) => ({ close: async () => lock.release() })
-
-type Keep = <Resource extends { close(): Promise<void> }>(resource: Resource) => Resource
 
 async function openServerRows(
   config: Config,
@@ -152,8 +138,10 @@ export function refuseHalfRestored({ dataDirectory }: Pick<Config, 'dataDirector
 
 /** For a command: opens data without changing it. Throws for people if there is none, or of another release. */
 export async function openPresentData(config: Config): Promise<Data> {
-  const store = await openPresentStore(config)
-  return over(store, await openBytes(config, store, { createIfMissing: false, asItIs: true }))
+  return openTogether(async (keep) => {
+    const store = keep(await openPresentStore(config))
+    return { store, ...keep(await openBytes(config, store, { createIfMissing: false, asItIs: true })) }
+  })
 }
 
 /** As `openPresentData`, for a command that needs no bytes. */
@@ -189,19 +177,6 @@ export async function clockOf({ database }: Pick<Config, 'database'>): Promise<C
 /** For a command that uses the server's private keys. Throws an error for people if the master secret is missing. */
 export async function openPresentKeyring({ masterSecretFile }: Config): Promise<Keyring> {
   return openKeyring({ masterSecretFile, createIfMissing: false })
-}
-
-/** Closes all together. */
-export function over(store: Store, bytes: Bytes, lock?: DirectoryLock): Data {
-  return {
-    store,
-    ...bytes,
-    async close() {
-      await store.close()
-      await bytes.close()
-      lock?.release()
-    },
-  }
 }
 
 const OBJECT_STATES: readonly ObjectState[] = ['kept', 'orphaned', 'marked', 'staged', 'deleting']

@@ -13,6 +13,7 @@ import type { Objects } from '../ports/objects.ts'
 import type { Staging } from '../ports/staging.ts'
 import { openArriving } from './bytes.ts'
 import { openPresentStore } from './data.ts'
+import { closing, openTogether } from './together.ts'
 
 /** The source and the target of a move. */
 interface MoveData {
@@ -34,30 +35,24 @@ export async function openMoveData(config: Config, { target, onBegin }: MoveOpti
   if (database.kind !== 'sqlite' || blobs.kind !== 'files')
     throw new Error('only a server on SQLite and files moves this way. From others: `backup` here, `restore` there.')
   await checkDataDirectory(dataDirectory)
-  const locks = [await lockDirectory(dataDirectory), await lockDirectory(dataDirectory, 'backup')]
-  const note = placeOf(target)
-  const moving = createMovingDatabase({ path: database.path, to: target.database, note })
-  await (await openPresentStore(config)).close()
-  const from = await openFilesystemBlobs({ directory: blobs.directory, createIfMissing: false, asItIs: true })
-  if (target.blobs.kind === 'files') await refuseUsed(target.blobs.directory, moving)
-  if (!moving.isBegun()) await onBegin(note)
-  const to = await openArriving({ ...config, ...target }, moving.parts)
-  // A bucket with a witness has a server. Only a move that was interrupted may find objects there.
-  if ((await to.witness?.read()) !== undefined || (!moving.isBegun() && (await hasKeys(to))))
-    throw new Error(
-      'the target has the bytes of a server already, and nothing is replaced. Name an empty bucket, or another prefix.',
-    )
-  return {
-    database: belongingTo(to.storeId, moving),
-    from,
-    to,
-    async close() {
-      moving.close()
-      await from.close()
-      await to.close()
-      for (const lock of locks) lock.release()
-    },
-  }
+  return openTogether(async (keep) => {
+    keep(closing(await lockDirectory(dataDirectory)))
+    keep(closing(await lockDirectory(dataDirectory, 'backup')))
+    const note = placeOf(target)
+    const moving = createMovingDatabase({ path: database.path, to: target.database, note })
+    keep({ close: async () => moving.close() })
+    await (await openPresentStore(config)).close()
+    const from = keep(await openFilesystemBlobs({ directory: blobs.directory, createIfMissing: false, asItIs: true }))
+    if (target.blobs.kind === 'files') await refuseUsed(target.blobs.directory, moving)
+    if (!moving.isBegun()) await onBegin(note)
+    const to = keep(await openArriving({ ...config, ...target }, moving.parts))
+    // A bucket with a witness has a server. Only a move that was interrupted may find objects there.
+    if ((await to.witness?.read()) !== undefined || (!moving.isBegun() && (await hasKeys(to))))
+      throw new Error(
+        'the target has the bytes of a server already, and nothing is replaced. Name an empty bucket, or another prefix.',
+      )
+    return { database: belongingTo(to.storeId, moving), from, to }
+  })
 }
 
 /** Whether a move to the target has put everything there. It may have been interrupted since. */

@@ -28,7 +28,7 @@ export const accountCommands: readonly Command[] = [
     name: 'account suspend',
     summary: 'Suspends an account: it can read and delete, but not write.',
     details: [
-      'Its links answer as if they did not exist, also to guests who are uploading. Nothing is lost: `account resume` ends the',
+      'Its links and shares answer as if they did not exist, also to guests who are uploading. Nothing is lost: `account resume` ends the',
       'suspension, and uploads continue where they stopped, unless they have expired.',
       ACCOUNT_FORMS,
     ],
@@ -143,7 +143,7 @@ async function remove(operator: Operator, call: Call): Promise<Outcome> {
   if ('refused' in outcome)
     throw new Error(
       outcome.refused === 'asset_retained'
-        ? `${email} has a file that is retained: until then the account cannot be deleted. \`blindkeep-server account suspend\` stops it meanwhile`
+        ? `${email} has a file that is protected from deletion, and the account with it: its owner sees until when. \`blindkeep-server account suspend\` stops it meanwhile`
         : `${email} has changed meanwhile. Look at it again`,
     )
   return {

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { copyFile, readFile, rm, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -85,6 +87,27 @@ describe('blindkeep-server fsck', () => {
       const second = await fsck('deep', 'repair')
       assert.deepEqual([second.isWrong, kinds(second.json.repaired)], [false, ['object_intact']])
       assert.deepEqual((await fsck('deep')).json.findings, [])
+    }),
+  )
+
+  it(
+    'goes on and says what to do when a disk that is read-only keeps it from removing a mark',
+    { skip: existsSync('/usr/bin/strace') ? false : 'needs strace' },
+    inDirectory(async ({ path, fileOf, filled, change, value }) => {
+      const marked = filled.pending.uploadId
+      change('update accounts set used_bytes = 1', `update objects set damaged_at = 1 where location like '%${marked}'`)
+      const fault = ['-f', '-qq', '-o', '/dev/null', '-P', fileOf(marked), '-e', 'inject=fsync,fdatasync:error=EROFS']
+      const cli = new URL('../cli.ts', import.meta.url).pathname
+      const call = [process.execPath, '--disable-warning=ExperimentalWarning', cli, 'fsck', '--deep', '--repair']
+      const { status, stdout } = spawnSync('strace', [...fault, ...call, '--data', path], { encoding: 'utf8' })
+      assert.equal(status, 1)
+      assert.match(
+        stdout,
+        /^ {4}not repaired: a sync failed \(EROFS: .*If the disk is read-only or full, change that;/m,
+      )
+      assert.match(stdout, /^repaired: use_wrong: /m)
+      assert.ok(!stdout.includes('did not finish'), stdout)
+      assert.equal(value('select count(*) from objects where damaged_at is not null'), 1)
     }),
   )
 

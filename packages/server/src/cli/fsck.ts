@@ -13,7 +13,7 @@ import { createVerifiers } from '../domain/fsck/verifiers.ts'
 import { type CappedList, type CappedListBuilder, createCappedList } from '../domain/ground/cappedList.ts'
 import type { BackupDirectory } from '../ports/backup.ts'
 import type { Clock } from '../ports/clock.ts'
-import { ForeignSchema, StoreDamaged, ValueUnreadable } from '../ports/store.ts'
+import { ForeignSchema, StorageUnavailable, StoreDamaged, ValueUnreadable } from '../ports/store.ts'
 import { repeat } from './backup.ts'
 import { type Call, type Command, type Outcome, UsageError, withOpen } from './command.ts'
 import { quotaOf } from './quota.ts'
@@ -59,6 +59,8 @@ interface Left {
   readonly finding: Finding
   /** What the backup means for it. */
   readonly fromBackup?: string | undefined
+  /** Why a repair failed. */
+  readonly notRepaired?: string | undefined
 }
 
 interface Said extends Left {
@@ -127,11 +129,27 @@ async function check(call: Call, data: Opened, { counts, left, repaired, brought
       broughtBack.bytes += brought.bytes
     }
     const isRepairable = isRepairing && brought.done === undefined
-    const done = isRepairable && finding.repair ? await repair(ports, finding.repair) : brought.done
+    const { done, notRepaired } =
+      isRepairable && finding.repair ? await tryRepair(ports, finding.repair) : { done: brought.done }
     if (done !== undefined) repaired.add({ finding, done })
     // A mark only records that bytes are wrong or out of reach: the finding stays.
     const isMarked = brought.done === undefined && MARKS.has(finding.repair?.repair)
-    if (done === undefined || isMarked) left.add({ finding, fromBackup: brought.fromBackup })
+    if (done === undefined || isMarked) left.add({ finding, fromBackup: brought.fromBackup, notRepaired })
+  }
+}
+
+/** What could not be written is tried again by the next call; the check goes on. */
+async function tryRepair(
+  ports: Parameters<typeof repair>[0],
+  given: Repair,
+): Promise<{ readonly done?: string; readonly notRepaired?: string }> {
+  try {
+    return { done: await repair(ports, given) }
+  } catch (error) {
+    if (!(error instanceof StorageUnavailable)) throw error
+    return {
+      notRepaired: `not repaired: ${reasonOf(error)}. If the disk is read-only or full, change that; then run this again.`,
+    }
   }
 }
 
@@ -226,8 +244,9 @@ function moreLine({ more }: CappedList<unknown>): readonly string[] {
   return more === 0 ? [] : [`and ${more} more`]
 }
 
-function linesOf({ finding, fromBackup, todo }: Said): readonly string[] {
-  return [formatFinding(finding), ...(fromBackup === undefined ? [] : [`    ${fromBackup}`]), `    ${todo}`]
+function linesOf({ finding, fromBackup, notRepaired, todo }: Said): readonly string[] {
+  const more = [fromBackup, notRepaired, todo].filter((line) => line !== undefined)
+  return [formatFinding(finding), ...more.map((line) => `    ${line}`)]
 }
 
 function broughtText({ broughtBack }: Result): readonly string[] {
@@ -235,8 +254,9 @@ function broughtText({ broughtBack }: Result): readonly string[] {
   return [`${countText(broughtBack.objects, 'object')} brought back (${sizeText(broughtBack.bytes)})`]
 }
 
-function jsonOf({ finding: { kind, where, what, repair: possible }, fromBackup, todo }: Said) {
-  return { kind, where, what, todo, repairable: possible !== undefined, from_backup: fromBackup }
+function jsonOf({ finding: { kind, where, what, repair: possible }, fromBackup, notRepaired, todo }: Said) {
+  const said = { kind, where, what, todo, repairable: possible !== undefined }
+  return { ...said, from_backup: fromBackup, not_repaired: notRepaired }
 }
 
 function countsText({ bytes, ...rows }: Counts): string {

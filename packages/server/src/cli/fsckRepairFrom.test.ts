@@ -115,6 +115,19 @@ describe('blindkeep-server fsck --repair-from', () => {
   )
 
   it(
+    'releases the directory that it cannot clear of what a killed run has left',
+    inDirectory(async ({ fsckFrom, backUp, path }) => {
+      const backup = await backUp()
+      const prefix = join(path, 'blobs', 'fe')
+      await rm(prefix, { recursive: true, force: true })
+      await writeFile(prefix, '')
+      await assert.rejects(fsckFrom(backup), /ENOTDIR/)
+      const lock = await lockDirectory(join(path, 'blobs'), 'repair')
+      lock.release()
+    }),
+  )
+
+  it(
     'goes on after a damaged row that names no object',
     inDirectory(async ({ fsckFrom, backUp, fileOf, filled, change }) => {
       const backup = await backUp()

@@ -263,7 +263,7 @@ function createFileRules(ports: RulePorts, settings: RuleSettings, base: Base) {
       },
       settings,
     ),
-    uploads: createUploads({ store, room, clock, random, quota }, settings),
+    uploads: createUploads({ store, serving, room, clock, random, quota }, settings),
     adopt: createAdopt({ store, serving, clock, random, receiptLog, assetBlobs, nodeId, giveUpAfter }, settings),
     verify: createVerify({ store, objects, clock, limiter, seats: ports.seats, giveUpAfter, reportDamage }, settings),
     bin,

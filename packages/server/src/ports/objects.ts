@@ -11,8 +11,8 @@ import type { Sha256Hex } from '@blindkeep/protocol/ids'
  *   may succeed.
  * - An object that is there and cannot be opened or read throws `ObjectUnreadable`, or `StorageForbidden` if the system
  *   denies it. A store that does not answer throws another `StorageUnavailable`, as far as the adapter can tell: only
- *   `check` says whether the store as a whole is there. A store with keys throws neither of the two: what it answers of
- *   one object may be its own trouble.
+ *   `check` says whether the store as a whole is there. A store with keys throws `ObjectUnreadable` for an object that
+ *   it has archived, and otherwise neither of the two: what it answers of one object may be its own trouble.
  * - An object is missing only if the store itself is present. While the store is away (its disk is not mounted, its
  *   bucket cannot be read), no method reports an object as missing, and `remove` does not resolve.
  */

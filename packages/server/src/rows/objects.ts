@@ -243,15 +243,15 @@ export const objectWrites = {
       ),
   ),
   /**
-   * Records that a reader met wrong, missing or unreadable bytes. A first such finding keeps its instant. False, and
-   * nothing changed, if it is not kept, or known as damaged.
+   * Records that a reader met wrong, missing or unreadable bytes. A first such finding keeps its instant. Also of an
+   * object that can be restored. False, and nothing changed, if it is neither, or known as damaged.
    */
   suspect: changesOne((db, location: string, at: Instant) =>
     db
       .updateTable('objects')
       .set((object) => ({ suspectedAt: object.fn.coalesce('suspectedAt', object.val(at)) }))
       .where('location', '=', location)
-      .where('state', '=', 'kept')
+      .where('state', 'in', ['kept', 'orphaned', 'marked'])
       .where('damagedAt', 'is', null),
   ),
   /**

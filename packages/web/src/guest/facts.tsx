@@ -5,28 +5,32 @@ import type { LinkStatus, Snapshot } from './messages.ts'
 import { isFileLimited } from './standing.ts'
 import { guestTexts, type Words } from './texts.ts'
 
-/** Says before anything is sent that files are sealed here, and which limits the link has. */
-export function Facts({ snapshot }: { readonly snapshot: Snapshot | undefined }) {
+/** Says before anything is sent that files are sealed here. */
+export function SealedHere() {
+  const text = useText(guestTexts)
+  return (
+    <p class="sealed-here">
+      <Icon name="lock" />
+      <span>
+        <strong>{text.sealedHere}.</strong> {text.sealedHereMore}
+      </span>
+    </p>
+  )
+}
+
+export function LinkLimits({ snapshot }: { readonly snapshot: Snapshot | undefined }) {
   const text = useText(guestTexts)
   const format = useText(formats)
+  if (snapshot?.link.is !== 'open')
+    return (
+      <p class="link-limits waiting">{snapshot === undefined || snapshot.link.is === 'asking' ? text.asking : ''}</p>
+    )
   return (
-    <div class="guest-facts">
-      <p class="sealed-here">
-        <Icon name="lock" />
-        <span>
-          <strong>{text.sealedHere}.</strong> {text.sealedHereMore}
-        </span>
-      </p>
-      {snapshot?.link.is === 'open' ? (
-        <ul class="link-limits" aria-label={text.limits.heading}>
-          {factsOf(snapshot, snapshot.link, { text, format }).map((fact) => (
-            <li key={fact}>{fact}</li>
-          ))}
-        </ul>
-      ) : (
-        <p class="link-limits waiting">{snapshot === undefined || snapshot.link.is === 'asking' ? text.asking : ''}</p>
-      )}
-    </div>
+    <ul class="link-limits" aria-label={text.limits.heading}>
+      {factsOf(snapshot, snapshot.link, { text, format }).map((fact) => (
+        <li key={fact}>{fact}</li>
+      ))}
+    </ul>
   )
 }
 

@@ -101,6 +101,8 @@ export type FailureReason =
   | 'unreadable'
   | 'too_large_for_server'
   | 'other_tab'
+  /** The guest has not got the whole link, or the page cannot use it. */
+  | 'link_faulty'
   | 'key_swapped'
   | 'server_moved'
   | 'other_address'

@@ -7,7 +7,7 @@ import { OperatorNote } from '../common/operatorNote.tsx'
 import { useText } from '../common/reader.ts'
 import { DoneCard } from './doneCard.tsx'
 import { DropZone } from './dropZone.tsx'
-import { Facts } from './facts.tsx'
+import { LinkLimits, SealedHere } from './facts.tsx'
 import { GiveForm } from './giveForm.tsx'
 import { LateProofDialog } from './lateProofDialog.tsx'
 import { LinkNotice, UnsupportedNotice } from './linkNotice.tsx'
@@ -47,9 +47,10 @@ export function GuestPage({ isExposed, local }: GuestPageProps) {
   const main = useRef<HTMLElement>(null)
   useFocusFallback(main)
   const unsupported = missing ?? (broken === 'start' ? 'old' : broken === 'later' ? 'broken' : undefined)
+  const isHeld = unsupported === undefined && (snapshot === undefined || snapshot.link.is === 'asking')
   return (
     <TellContext.Provider value={tell}>
-      <div class="guest column no-print">
+      <div class={`guest column no-print ${isHeld ? 'held' : ''}`}>
         <header class="brand">
           <Mark />
           <span>Blindkeep</span>
@@ -78,18 +79,19 @@ export function GuestPage({ isExposed, local }: GuestPageProps) {
   )
 }
 
-/** Is drawn before the first snapshot; nothing moves when the snapshot comes. */
+/** Is drawn before the first snapshot, and held back until the link's answer, so that nothing moves when it comes. */
 function Working({ snapshot }: { readonly snapshot: Snapshot | undefined }) {
   const takesNone = snapshot !== undefined && isShut(snapshot)
   const canChoose = !takesNone || canContinue(snapshot)
-  const isSending = snapshot !== undefined && snapshot.totals.files > 0
+  const hasFacts = !takesNone && !(snapshot !== undefined && snapshot.totals.files > 0)
   const isEmpty = snapshot === undefined || snapshot.rows.length === 0
   const [passphrase, setPassphrase] = useState('')
   return (
     <>
       <LiveSummary snapshot={snapshot} />
+      {hasFacts && <SealedHere />}
       {snapshot !== undefined && <OwnersWordsCard snapshot={snapshot} />}
-      {!takesNone && !isSending && <Facts snapshot={snapshot} />}
+      {hasFacts && <LinkLimits snapshot={snapshot} />}
       {snapshot !== undefined && <LinkNotice snapshot={snapshot} />}
       {snapshot !== undefined && <UnfinishedCard snapshot={snapshot} />}
       {snapshot !== undefined && <PassphraseCard snapshot={snapshot} typed={passphrase} onTyped={setPassphrase} />}

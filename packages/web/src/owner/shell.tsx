@@ -18,6 +18,7 @@ import { MAX_COUNTED } from './inbox/useVisit.ts'
 import { LinksPage } from './links/linksPage.tsx'
 import { MovedNotice } from './moving/movedNotice.tsx'
 import { MoveNotices } from './moving/moveNotices.tsx'
+import type { NavigationMarks } from './navigationMarks.ts'
 import { PAGES, type Page, type Route, useRoute } from './route.ts'
 import type { PageSession } from './session.ts'
 import { SharesPage } from './shares/sharesPage.tsx'
@@ -40,8 +41,7 @@ const ICONS: Readonly<Record<Page, IconName>> = {
 
 interface ShellProps {
   readonly session: PageSession
-  /** Files of the inbox that are new. */
-  readonly inboxCount: number
+  readonly marks: NavigationMarks
   readonly isConnected: boolean
   readonly isReady: boolean
   readonly hasMoved: boolean
@@ -50,7 +50,8 @@ interface ShellProps {
 }
 
 export function Shell(props: ShellProps) {
-  const { session, inboxCount, isReady, hasMoved, isSuspended, areWordsUnconfirmed } = props
+  const { session, isReady, hasMoved, isSuspended, areWordsUnconfirmed } = props
+  const { newFiles, refusedLinks } = props.marks
   const text = useText(ownerTexts)
   const route = useRoute()
   const main = useRef<HTMLElement>(null)
@@ -67,10 +68,16 @@ export function Shell(props: ShellProps) {
               <a href={`#/${page}`} aria-current={page === route.page ? 'page' : undefined}>
                 <Icon name={ICONS[page]} />
                 <span>{text.pages[page]}</span>
-                {page === 'inbox' && inboxCount > 0 && (
+                {page === 'inbox' && newFiles > 0 && (
                   <span class="count">
-                    <span aria-hidden="true">{inboxCount > MAX_COUNTED ? `${MAX_COUNTED}+` : inboxCount}</span>
-                    <span class="visually-hidden">{text.inboxWaiting(inboxCount)}</span>
+                    <span aria-hidden="true">{newFiles > MAX_COUNTED ? `${MAX_COUNTED}+` : newFiles}</span>
+                    <span class="visually-hidden">{text.inboxWaiting(newFiles)}</span>
+                  </span>
+                )}
+                {page === 'links' && refusedLinks > 0 && (
+                  <span class="refused-mark">
+                    <Icon name="alert" />
+                    <span class="visually-hidden">{text.linksRefused(refusedLinks)}</span>
                   </span>
                 )}
               </a>

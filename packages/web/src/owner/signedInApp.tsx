@@ -8,8 +8,8 @@ import { useLoaded } from '../common/useLoaded.ts'
 import { wakeUploads } from './albums/uploads.ts'
 import { type OwnerPages, OwnerPagesContext, type UnsavedSecrets } from './context.ts'
 import { errorTexts } from './errorText.ts'
-import { useNewCount } from './inbox/useVisit.ts'
 import { useLiveEvents } from './live.ts'
+import { useNavigationMarks } from './navigationMarks.ts'
 import { usePush } from './push/usePush.ts'
 import type { PageSession } from './session.ts'
 import { Shell } from './shell.tsx'
@@ -35,7 +35,8 @@ export function SignedInApp({ baseUrl, owner, session, ...props }: SignedInAppPr
     wakeUploads(owner)
     wakeWork(owner)
   }, [owner, live.isConnected])
-  const inboxCount = useNewCount({ owner, baseUrl, onLive: live.onLive })
+  const marks = useNavigationMarks({ owner, baseUrl, onLive: live.onLive })
+  const { newFiles } = marks
   const account = useLoaded(() => owner.account(), owner.accountId)
   const view = session.view()
   usePush({ owner, baseUrl, showMessage })
@@ -53,13 +54,13 @@ export function SignedInApp({ baseUrl, owner, session, ...props }: SignedInAppPr
     [owner, baseUrl, unsaved, account.reload, live.onLive, showMessage],
   )
   useEffect(() => {
-    document.title = inboxCount > 0 ? ownerText.titleWithCount(inboxCount) : ownerText.title
-  }, [inboxCount, ownerText])
+    document.title = newFiles > 0 ? ownerText.titleWithCount(newFiles) : ownerText.title
+  }, [newFiles, ownerText])
   return (
     <OwnerPagesContext.Provider value={pages}>
       <Shell
         session={session}
-        inboxCount={inboxCount}
+        marks={marks}
         isConnected={live.isConnected}
         isReady={live.isReady}
         hasMoved={live.hasMoved}

@@ -3,6 +3,7 @@ import { FileKind } from '../common/fileKind.tsx'
 import { formats } from '../common/format.ts'
 import { Icon } from '../common/icons.tsx'
 import { useText } from '../common/reader.ts'
+import { spokenName } from '../common/visibleName.ts'
 import { whyNoPreview } from '../preview/mayHavePreview.ts'
 import type { Fault, SharedAsset } from './receiver.ts'
 import { shareTexts } from './texts.ts'
@@ -27,6 +28,7 @@ interface SharedFileRowProps {
 export function SharedFileRow(props: SharedFileRowProps) {
   const { file, name, share, fault, isSaved, isStopped } = props
   const text = useText(shareTexts)
+  const spoken = spokenName(name, text.unnamed)
   const format = useText(formats)
   return (
     <li class="shared-file">
@@ -46,7 +48,7 @@ export function SharedFileRow(props: SharedFileRowProps) {
             <span class="badge good">
               <Icon name="check" />
               {text.savedMark}
-              <span class="visually-hidden">{name}</span>
+              <span class="visually-hidden">{spoken}</span>
             </span>
           )}
           {isStopped && share === undefined && <span class="small soft">{text.stopped}</span>}
@@ -57,7 +59,7 @@ export function SharedFileRow(props: SharedFileRowProps) {
         {whyNoPreview(file) === undefined && (
           <Button kind="quiet" icon="eye" onClick={props.onLook}>
             <span aria-hidden="true">{text.show}</span>
-            <span class="visually-hidden">{text.showOf(name)}</span>
+            <span class="visually-hidden">{text.showOf(spoken)}</span>
           </Button>
         )}
         {share === undefined ? (
@@ -68,18 +70,18 @@ export function SharedFileRow(props: SharedFileRowProps) {
             onClick={({ detail }) => detail < 2 && props.onSave()}
           >
             <span aria-hidden="true">{text.save}</span>
-            <span class="visually-hidden">{text.saveOf(name)}</span>
+            <span class="visually-hidden">{text.saveOf(spoken)}</span>
           </Button>
         ) : (
           <Button icon="close" onClick={({ detail }) => detail < 2 && props.onStop()}>
             <span aria-hidden="true">{text.stop}</span>
-            <span class="visually-hidden">{text.stopOf(name)}</span>
+            <span class="visually-hidden">{text.stopOf(spoken)}</span>
           </Button>
         )}
       </div>
       {share !== undefined && (
         <div class="shared-whole">
-          <Progress label={text.saving(name)} value={share.value} />
+          <Progress label={text.saving(spoken)} value={share.value} />
         </div>
       )}
       {fault !== undefined && (

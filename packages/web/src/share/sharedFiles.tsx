@@ -3,6 +3,7 @@ import { Button, Dialog, Name, Notice } from '../common/controls.tsx'
 import { useText } from '../common/reader.ts'
 import { StepEnd } from '../common/stepEnd.tsx'
 import { useSaving } from '../common/useSaving.ts'
+import { visibleName } from '../common/visibleName.ts'
 import { Preview } from '../preview/previewPane.tsx'
 import type { Fault, OpenedShare, SharedAsset } from './receiver.ts'
 import { SharedFileRow } from './sharedFileRow.tsx'
@@ -77,7 +78,7 @@ export function SharedFiles({ share: { assets }, receiver }: SharedFilesProps) {
 }
 
 function displayName({ name }: SharedAsset, unnamed: string): string {
-  return name === undefined || name.trim() === '' ? unnamed : name
+  return visibleName(name) ?? unnamed
 }
 
 interface SavedFilesOptions extends Pick<SharedFilesProps, 'receiver'> {

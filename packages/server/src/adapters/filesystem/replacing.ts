@@ -24,7 +24,10 @@ export function createReplacing({ root, pathOf, marker, directories, digests }: 
   /** A lost disk takes them with it. Follows no link that `owner` puts in its place. */
   async function makeDirectory(path: string, owner: Owner): Promise<void> {
     const isNew = await mkdir(path, { mode: 0o700 }).then(() => true, unlessThere)
-    if (isNew && !isOf(await lstat(path), owner)) await lchown(path, owner.uid, owner.gid)
+    const found = await lstat(path)
+    // Killed before it gave it away, a run of root has left its own.
+    const isLeft = found.uid === 0 && process.geteuid?.() === 0
+    if ((isNew || isLeft) && !isOf(found, owner)) await lchown(path, owner.uid, owner.gid)
   }
 
   return {

@@ -51,7 +51,7 @@ export function openCounters({ url }: { readonly url: string }): Counters {
       return result
     } catch (error) {
       if (client !== undefined) release(client, true)
-      throw new StorageUnavailable('The database does not count', { cause: error })
+      throw new StorageUnavailable('The database cannot be used for counts now', { cause: error })
     }
   }
 

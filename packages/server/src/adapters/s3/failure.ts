@@ -20,6 +20,11 @@ export function isNoSuchUpload(error: unknown): boolean {
   return error instanceof S3Refusal && error.code === 'NoSuchUpload'
 }
 
+/** A lifecycle rule has moved the key to an archive class: its bytes are not given before it is restored. */
+export function isArchived(error: unknown): boolean {
+  return error instanceof S3Refusal && error.code === 'InvalidObjectState'
+}
+
 /** The asked range starts behind the end of the object. */
 export function isBeyondEnd(error: unknown): boolean {
   return error instanceof S3Refusal && error.code === 'InvalidRange'
@@ -52,6 +57,7 @@ const HELP: Readonly<Record<string, string>> = {
   InvalidAccessKeyId: 'check AWS_ACCESS_KEY_ID, or S3_CREDENTIALS_FILE',
   SignatureDoesNotMatch: 'check AWS_SECRET_ACCESS_KEY, or S3_CREDENTIALS_FILE, and the region in BLOBS_URL',
   AuthorizationHeaderMalformed: 'check the region in BLOBS_URL',
+  InvalidObjectState: 'restore what the bucket has archived, and remove its lifecycle rule',
   AccessDenied: 'allow these credentials to read, write, list and remove below the prefix',
 }
 

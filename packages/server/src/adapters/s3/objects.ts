@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import { parseSha256Hex } from '@blindkeep/protocol/ids'
 import { createTurns } from '@blindkeep/protocol/turns'
-import { BlobMissing, DigestsBusy, StorageUnavailable } from '../../ground/storageErrors.ts'
+import { BlobMissing, DigestsBusy, ObjectUnreadable, StorageUnavailable } from '../../ground/storageErrors.ts'
 import { type BlobDigest, type ByteRange, checkByteCount, checkLocation, type Objects } from '../../ports/objects.ts'
 import type { PartIndex, PlacedPart } from '../../ports/parts.ts'
 import type { Client, Lane } from './client.ts'
-import { isNoSuchKey } from './failure.ts'
+import { isArchived, isNoSuchKey } from './failure.ts'
 import { listKeys, readKey, removeKey, sizeOfKey } from './keys.ts'
 import type { Marker } from './marker.ts'
 import { locationOf } from './names.ts'
@@ -103,7 +103,7 @@ function createPartReader({ client, marker, index }: ObjectPorts): PartReader {
       try {
         if (parts.length > 0) return await sizeIn(parts)
       } catch (error) {
-        if (!isNoSuchKey(error)) throw error
+        if (!isNoSuchKey(error)) throw ofObject(error)
       }
       await marker.check()
       // Sealing may have moved the object while we looked: only two looks at the same keys say that bytes are missing.
@@ -134,7 +134,7 @@ function createPartReader({ client, marker, index }: ObjectPorts): PartReader {
         // Shorter than it should be: what follows would be at the wrong place.
         if (position < part.offset + span.end) return
       } catch (error) {
-        if (!isNoSuchKey(error)) throw error
+        if (!isNoSuchKey(error)) throw ofObject(error)
         await marker.check()
         if (missing === part.key) throw new BlobMissing('no such object')
         missing = part.key
@@ -144,6 +144,13 @@ function createPartReader({ client, marker, index }: ObjectPorts): PartReader {
   }
 
   return { size, read }
+}
+
+/** Whatever else the store answers may be its own trouble. */
+function ofObject(error: unknown): unknown {
+  return isArchived(error)
+    ? new ObjectUnreadable('the bucket has moved it to an archive class: restore it, and remove the lifecycle rule')
+    : error
 }
 
 async function digestOf(parts: PartReader, location: string, size: number, signal: AbortSignal): Promise<BlobDigest> {

@@ -4,6 +4,7 @@ import { describe, it } from 'node:test'
 import { freshLocation, readBytes, writeBytes } from '../../contracts/bytes/world.ts'
 import { hash } from '../../contracts/store/world.ts'
 import { BlobMissing, ObjectUnreadable, StorageForbidden, StorageUnavailable } from '../../ground/storageErrors.ts'
+import type { StoredObject } from '../../testing/s3/bucket.ts'
 import { type S3Server, TEST_BUCKET } from '../../testing/s3/server.ts'
 import { openDouble, openS3World, type Place, type S3World } from '../../testing/s3/world.ts'
 import { openS3 } from './store.ts'
@@ -12,7 +13,7 @@ interface World extends S3World {
   readonly s3: S3Server
   readonly place: Place
   /** The objects of the double's bucket, by whole key. */
-  readonly objects: Map<string, unknown>
+  readonly objects: Map<string, StoredObject>
 }
 
 function inWorld(work: (world: World) => Promise<void>): () => Promise<void> {
@@ -86,6 +87,29 @@ describe('an object in parts', () => {
         () => readBytes(blobs, location),
       ])
         await assert.rejects(call(), StorageUnavailable)
+    }),
+  )
+
+  it(
+    'cannot be read while one of its parts is in an archive class, and can again once that is restored',
+    inWorld(async (world) => {
+      const { blobs, index, objects, place } = world
+      const location = freshLocation()
+      const bytes = await writeParts(world, location)
+      const [, second] = await index.partsOf(location)
+      const key = `${place.address.prefix}${second?.key}`
+      const part = objects.get(key)
+      assert.ok(part !== undefined)
+      for (const archivedAs of ['GLACIER', 'DEEP_ARCHIVE'] as const) {
+        objects.set(key, { ...part, archivedAs })
+        await assert.rejects(blobs.size(location), ObjectUnreadable)
+        await assert.rejects(readBytes(blobs, location), ObjectUnreadable)
+        await assert.rejects(blobs.digest(location, bytes.length, never), /archive class.*lifecycle rule/)
+        assert.ok(bytes.subarray(0, 50_000).equals(await readBytes(blobs, location, 0, 50_000)))
+      }
+      objects.set(key, part)
+      assert.equal(await blobs.size(location), bytes.length)
+      assert.ok(bytes.equals(await readBytes(blobs, location)))
     }),
   )
 

@@ -75,7 +75,7 @@ function describeMany(inWorld: InWorld): void {
     inWorld(async ({ blobs }) => {
       const objects = Array.from({ length: 60 }, (_, index) => ({
         location: freshLocation(),
-        bytes: randomBytes(10_000 * index),
+        bytes: randomBytes(3_000 * index),
       }))
       for (const { location, bytes } of objects) await writeBytes(blobs, location, bytes)
       const missing = objects.map(() => blobs.digest(freshLocation(), 1, never).catch((error: unknown) => error))

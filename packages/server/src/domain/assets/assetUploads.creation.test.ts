@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
+import { rm, writeFile } from 'node:fs/promises'
 import { describe, it } from 'node:test'
 import { type AssetId, parseUploadId, type UploadId } from '@blindkeep/protocol/ids'
 import { used } from '../../testing/assetRaces.ts'
@@ -24,12 +25,14 @@ import {
   newDrop,
   type Overrides,
 } from '../../testing/assets.ts'
-import { accountRow, append, bytes, newLink, notRefused, openDrop } from '../../testing/guest.ts'
+import { accountRow, append, bytes, never, newLink, notRefused, openDrop } from '../../testing/guest.ts'
+import { fileOf } from '../../testing/verify.ts'
 import { defined, inWorld, sha256, type World } from '../../testing/world.ts'
 import { BOUNDS } from '../ground/bounds.ts'
 import { isRefusal } from '../ground/refusals.ts'
 
 const content = bytes(100)
+const UNAVAILABLE = { refused: 'storage_unavailable' }
 
 async function answerTo(world: World, { accountId }: AlbumOwner, declared: ReturnType<typeof declaredFor>) {
   return world.rules.uploads.create(await accountRow(world, accountId), declared)
@@ -94,6 +97,30 @@ describe('creating an upload', () => {
       ]
       assert.equal(ids([...answers, ...others]).size, 4)
       assert.equal(await used(world, albumOwner), 400)
+    }),
+  )
+
+  it(
+    'again for a landed blob says that the server has it only if its bytes are there and not in doubt',
+    inWorld(async (world) => {
+      const albumOwner = await newAlbumOwner(world)
+      const declared = declaredFor(world, albumOwner, content)
+      const uploadId = await landBlob(world, albumOwner, content, declared)
+      const { location } = await blobRow(world, uploadId)
+      const path = fileOf(world, { location })
+      await world.rules.scrub.suspect(location)
+      assert.deepEqual(await answerTo(world, albumOwner, declared), UNAVAILABLE)
+      await world.rules.scrub.again(never)
+      assert.deepEqual(await answerTo(world, albumOwner, declared), { uploadId, offset: 100 })
+      await rm(path)
+      assert.deepEqual(await answerTo(world, albumOwner, declared), UNAVAILABLE)
+      await world.rules.scrub.again(never)
+      await writeFile(path, content)
+      assert.deepEqual(await answerTo(world, albumOwner, declared), UNAVAILABLE)
+      world.clock.advance(3)
+      await world.rules.scrub.again(never)
+      assert.deepEqual(await answerTo(world, albumOwner, declared), { uploadId, offset: 100 })
+      assert.equal(await used(world, albumOwner), 100)
     }),
   )
 

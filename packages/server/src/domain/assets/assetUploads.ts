@@ -6,12 +6,13 @@ import { createHash } from 'node:crypto'
 import { type AccountId, type Instant, parseUploadId, type UploadId } from '@blindkeep/protocol/ids'
 import type { Clock } from '../../ports/clock.ts'
 import type { Random } from '../../ports/random.ts'
-import { accountLock, type Store, type WriteTx } from '../../ports/store.ts'
+import { type AssetBlob, accountLock, type Store, type WriteTx } from '../../ports/store.ts'
+import { isDoubted, type Serving } from '../custody/servable.ts'
 import { judgeBound } from '../ground/bounds.ts'
 import { listOf } from '../ground/lists.ts'
 import { locationOf } from '../ground/location.ts'
 import { newTimedId } from '../ground/newId.ts'
-import type { Refuses } from '../ground/refusals.ts'
+import { isRefusal, type Refuses } from '../ground/refusals.ts'
 import type { Spender } from '../ground/sessionShare.ts'
 import type { Quota } from '../quota/quota.ts'
 import type { Room } from '../quota/room.ts'
@@ -30,13 +31,22 @@ export interface CreatedUpload {
   readonly offset: number | undefined
 }
 
+/** `landed`: the blob of a landed upload. */
+type Admitted = CreatedUpload & { readonly landed?: AssetBlob }
+
 type CreateRefusal =
   | ManifestRefusal
   | SlotRefusal
   | Refuses<'device_not_authorized' | 'album_not_available' | 'upload_too_large' | 'quota_exceeded' | 'storage_full'>
+  | Unavailable
+
+type Unavailable = Refuses<'storage_unavailable'>
+
+const UNAVAILABLE: Unavailable = { refused: 'storage_unavailable' }
 
 interface UploadPorts {
   readonly store: Store
+  readonly serving: Pick<Serving, 'isWhole'>
   readonly room: Room
   readonly clock: Clock
   readonly random: Random
@@ -45,9 +55,9 @@ interface UploadPorts {
 
 export type Uploads = ReturnType<typeof createUploads>
 
-export function createUploads({ store, room, clock, random, quota }: UploadPorts, settings: UploadSettings) {
+export function createUploads({ store, serving, room, clock, random, quota }: UploadPorts, settings: UploadSettings) {
   /** One transaction: slot, room, quota, reserved asset id, upload row. A refusal changes nothing. */
-  async function admit(tx: WriteTx, spender: Spender, declared: Declared): Promise<CreatedUpload | CreateRefusal> {
+  async function admit(tx: WriteTx, spender: Spender, declared: Declared): Promise<Admitted | CreateRefusal> {
     const { accountId } = spender
     const unauthorized = await judgeAuthor(tx, accountId, declared)
     if (unauthorized !== undefined) return unauthorized
@@ -97,13 +107,21 @@ export function createUploads({ store, room, clock, random, quota }: UploadPorts
   }
 
   return {
-    /** Opens an upload of a blob, or answers with the unclosed or landed one of the same asset, role, hash and size. */
+    /**
+     * Opens an upload of a blob, or answers with the unclosed or landed one of the same asset, role, hash and size. Of
+     * a landed one this says that the server has the bytes: so only if they are there, and not in doubt.
+     */
     async create({ accountId, sessionId }: Spender, declared: Declared): Promise<CreatedUpload | CreateRefusal> {
       const signed = await signedRetentionOf(store, accountId, declared)
       const refused = judgeManifest(declared, clock.now(), settings, signed)
       if (refused !== undefined) return refused
       await room.measure()
-      return store.write([accountLock(accountId)], (tx) => admit(tx, { accountId, sessionId }, declared))
+      const admitted = await store.write([accountLock(accountId)], (tx) =>
+        admit(tx, { accountId, sessionId }, declared),
+      )
+      if (isRefusal(admitted)) return admitted
+      const { uploadId, offset, landed } = admitted
+      return landed === undefined || (await serving.isWhole(landed)) ? { uploadId, offset } : UNAVAILABLE
     },
 
     /** Every open or finishing upload that charges the account, guests' uploads included. */
@@ -119,14 +137,15 @@ async function resume(
   tx: WriteTx,
   accountId: AccountId,
   declared: Declared,
-): Promise<CreatedUpload | SlotRefusal | undefined> {
+): Promise<Admitted | SlotRefusal | Unavailable | undefined> {
   const { assetId, role, ciphertextHash, size } = declared
   const isSame = (other: { role: string; ciphertextHash: string; size: number }) =>
     other.role === role && other.ciphertextHash === ciphertextHash && other.size === size
   const asset = await tx.assets.find(assetId)
   if (asset?.accountId !== accountId || asset.deletedAt !== undefined) return undefined
   const landed = (await tx.assets.blobsOf(assetId)).find(isSame)
-  if (landed !== undefined) return { uploadId: landed.uploadId, offset: landed.size }
+  if (landed !== undefined)
+    return (await isDoubted(tx, landed)) ? UNAVAILABLE : { uploadId: landed.uploadId, offset: landed.size, landed }
   const unclosed = (await tx.uploads.unclosedOfAsset(assetId)).find(isSame)
   if (unclosed === undefined) return undefined
   const { uploadId, receivedBytes: offset } = unclosed

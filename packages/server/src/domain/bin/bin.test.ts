@@ -16,7 +16,7 @@ import {
   newDrop,
 } from '../../testing/assets.ts'
 import { findingsIn } from '../../testing/fsck.ts'
-import { accountRow, bytes, land, linkRow, newLink, notRefused } from '../../testing/guest.ts'
+import { accountRow, bytes, land, linkRow, never, newLink, notRefused } from '../../testing/guest.ts'
 import { askOne, fileOf, verifyOver } from '../../testing/verify.ts'
 import { defined, inWorld, newAccount, type World } from '../../testing/world.ts'
 
@@ -160,6 +160,18 @@ describe('a discarded drop', () => {
       await world.rules.bin.empty(owner.accountId)
       assert.deepEqual(await idsIn(world, owner), [])
       assert.equal((await accountRow(world, owner.accountId)).usedBytes, 0)
+    }),
+  )
+
+  it(
+    'that a reader cannot read comes back withheld, until the scrubber has read it intact',
+    inWorld(async (world) => {
+      const { owner, drop } = await discarded(world)
+      await world.rules.scrub.suspect(drop.location)
+      assert.equal(await world.rules.bin.restore(owner.accountId, drop.dropId), undefined)
+      assert.deepEqual(await world.rules.inbox.list(owner.accountId), [{ ...drop, withheld: 'damaged' }])
+      await world.rules.scrub.again(never)
+      assert.deepEqual(await world.rules.inbox.list(owner.accountId), [drop])
     }),
   )
 

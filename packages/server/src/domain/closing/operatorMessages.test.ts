@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { link, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { link, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
@@ -80,11 +80,14 @@ function watching(work: (given: Watching) => Promise<void>): () => Promise<void>
           messages = make()
         },
         async freezeDisk() {
-          patienceMs.push(50)
+          const path = join(directory, 'alarms')
+          const content = await readFile(path).catch(() => '{}')
           const pipe = join(directory, 'pipe')
           await promisify(execFile)('mkfifo', [pipe])
-          await link(pipe, join(directory, 'alarms'))
-          return () => writeFile(pipe, '{}')
+          await rm(path, { force: true })
+          await link(pipe, path)
+          patienceMs.push(50, 50)
+          return () => writeFile(pipe, content)
         },
         async fillDisk() {
           await rm(directory, { recursive: true })
@@ -190,15 +193,18 @@ describe('messages to the operator', () => {
   )
 
   it(
-    'are sent although the disk does not answer',
+    'are sent although the disk does not answer; what was sent before is called over once it does',
     watching(async (given) => {
+      await given.see(['damaged'])
+      given.restart()
       const thaw = await given.freezeDisk()
       await given.see(['bytes_away'])
       await thaw()
       await given.see([])
       assert.deepEqual(said(given), [
+        [['damaged'], []],
         [['bytes_away'], []],
-        [[], ['bytes_away']],
+        [[], ['bytes_away', 'damaged']],
       ])
     }),
   )

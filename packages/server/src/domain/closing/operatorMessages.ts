@@ -37,20 +37,31 @@ export type OperatorMessages = ReturnType<typeof createOperatorMessages>
 export function createOperatorMessages(ports: OperatorMessagePorts) {
   const { look, clock, random, messenger, targets, log, giveUpAfter } = ports
   const limit = { ms: FILE_MS, giveUpAfter }
-  let known: Map<string, SentAlarm> | undefined
+  /** Of this process, and of those before it once the file could be read. */
+  const sent = new Map<string, SentAlarm>()
+  let isRead = false
   let before: ReadonlySet<AlarmKind> = new Set()
-  /** How often `known` was changed, and how many of these changes are in the file. */
+  /** How often `sent` was changed, and how many of these changes are in the file. */
   let changes = 0
   let written = 0
 
   const read = askedInTime(ports.sent.read, limit)
   const write = askedInTime(async () => {
     const upTo = changes
-    await ports.sent.write(known ?? new Map())
+    await ports.sent.write(sent)
     written = upTo
   }, limit)
 
-  function isNews({ kind }: Alarm, sent: ReadonlyMap<string, SentAlarm>): boolean {
+  /** Until the file could be read, at worst a message comes twice. */
+  async function recall(): Promise<void> {
+    if (isRead) return
+    const earlier = await read().catch(() => undefined)
+    if (earlier === undefined) return
+    for (const [kind, alarm] of earlier) if (!sent.has(kind)) sent.set(kind, alarm)
+    isRead = true
+  }
+
+  function isNews({ kind }: Alarm): boolean {
     const last = sent.get(kind)
     if (last === undefined) return true
     // A clock that was set back must not silence a kind.
@@ -77,14 +88,12 @@ export function createOperatorMessages(ports: OperatorMessagePorts) {
   return {
     /** A look. What no receiver has got is tried again with the next one. */
     async tend(signal: AbortSignal): Promise<void> {
-      // At worst a message comes twice.
-      known ??= new Map(await read().catch(() => []))
-      const sent = known
+      await recall()
       const { alarms, isSeen } = await look()
       const urgent = alarms.filter(({ kind }) => ALARMS[kind].severity !== 'note')
       const now = new Set(urgent.map(({ kind }) => kind))
       // What two looks have seen: a restart, or a suspicion that ends by itself, is none.
-      const begun = urgent.filter((alarm) => before.has(alarm.kind) && isNews(alarm, sent))
+      const begun = urgent.filter((alarm) => before.has(alarm.kind) && isNews(alarm))
       before = now
       const over = kindsIn(sent).filter((kind) => sent.get(kind)?.isOver === false && isSeen(kind) && !now.has(kind))
       if (begun.length + over.length > 0 && (await send(begun, over, signal))) {
@@ -92,8 +101,8 @@ export function createOperatorMessages(ports: OperatorMessagePorts) {
         for (const kind of over) sent.set(kind, { at: sent.get(kind)?.at ?? clock.now(), isOver: true })
         changes += 1
       }
-      // A full disk takes it later.
-      if (written !== changes) await write()
+      // A full disk takes it later. What is not read yet is not replaced.
+      if (isRead && written !== changes) await write()
     },
   }
 }

@@ -76,7 +76,10 @@ export function createScrubber(ports: ScrubbingPorts, { scrubDays }: ScrubSettin
   }
 
   return {
-    /** Marks a kept object whose bytes seem wrong or out of reach. No process hands it out until any has read it. */
+    /**
+     * Marks an object, kept or in the bin, whose bytes seem wrong or out of reach. No process hands it out until any
+     * has read it.
+     */
     async suspect(location: string): Promise<void> {
       await store.write([], (tx) => tx.objects.suspect(location, clock.now()))
     },

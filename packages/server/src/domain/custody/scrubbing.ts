@@ -57,11 +57,13 @@ export function createScrubbing({ store, objects, staging, clock, log, isServer 
   /** Reads one object and marks damage. Throws when the whole store is silent, or no thread is free. */
   async function examine(object: KeptObject, signal: AbortSignal): Promise<ScrubOutcome> {
     const { location, size } = object
+    let failed = 'an object could not be read'
     try {
       const digest = await objects.digest(location, size, signal)
       if (digest.size !== size) return await markDamaged(object, digest.size < size ? 'cut short' : 'too long')
       if (digest.sha256 !== partsOf(location).ciphertextHash) return await markDamaged(object, 'other bytes')
       // What brought the bytes back may have been killed before they were durable.
+      failed = 'an object is right, but cannot be made durable: its mark stays'
       if (object.damagedAt !== undefined) await staging.settle(location, size)
       return 'intact'
     } catch (error) {
@@ -71,7 +73,7 @@ export function createScrubbing({ store, objects, staging, clock, log, isServer 
       // Throws when the whole store is away: then the error says nothing about this object.
       await objects.check()
       await noteUnread(location, error)
-      log.error('an object could not be read', { ...(await factsOf(object)), reason: String(error) })
+      log.error(failed, { ...(await factsOf(object)), reason: String(error) })
       return 'unreadable'
     }
   }

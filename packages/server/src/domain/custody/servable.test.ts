@@ -135,7 +135,7 @@ describe('bytes that are not there', () => {
     'a store that is away': { error: new ObjectUnreadable('EIO'), isAway: true, isNoted: false },
   }
   for (const [name, { error, isNoted, ...rest }] of Object.entries(errors))
-    it(`are ${isNoted ? '' : 'not '}suspected by a download or a deep scan that met ${name}`, async () => {
+    it(`are ${isNoted ? '' : 'not '}suspected by a download, a look or a verification that met ${name}`, async () => {
       const faults = createFaults()
       await inWorld(
         async (world) => {
@@ -148,7 +148,16 @@ describe('bytes that are not there', () => {
           // A deep scan reads twice.
           const asked = askOne(verifyOver(world), other.albumOwner.accountId, other.blob, true)
           assert.equal(await asked.then(saidOf, () => 'nothing'), 'isAway' in rest ? 'nothing' : UNREADABLE)
-          const noted = isNoted ? [blob.location, other.blob.location].toSorted() : []
+          const [asks, looks] = [await landed(world), await landed(world)]
+          faults.arm('size', { error, location: asks.blob.location })
+          // A structural one looks twice.
+          const structural = askOne(verifyOver(world), asks.albumOwner.accountId, asks.blob)
+          assert.equal(await structural.then(saidOf, () => 'nothing'), 'isAway' in rest ? 'nothing' : UNREADABLE)
+          faults.arm('size', { error, location: looks.blob.location })
+          const look = world.rules.assets.content(looks.albumOwner.accountId, looks.blob.ciphertextHash)
+          assert.deepEqual(await look, UNAVAILABLE)
+          const met = [blob, other.blob, asks.blob, looks.blob].map(({ location }) => location)
+          const noted = isNoted ? met.toSorted() : []
           assert.deepEqual((await suspectedIn(world)).toSorted(), noted)
           faults.disarm()
           const verdict = await askOne(verifyOver(world), albumOwner.accountId, blob)

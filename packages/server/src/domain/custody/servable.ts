@@ -1,9 +1,10 @@
+import type { Sha256Hex } from '@blindkeep/protocol/ids'
 import { BlobMissing } from '../../ground/storageErrors.ts'
 import type { ByteRange, Objects } from '../../ports/objects.ts'
-import type { HeldBlob } from '../../ports/store.ts'
+import type { HeldBlob, ReadTx } from '../../ports/store.ts'
 import type { Refuses } from '../ground/refusals.ts'
 import { isOfObject } from './unreadable.ts'
-import { isWithheld } from './verdicts.ts'
+import { isInDoubt, isWithheld } from './verdicts.ts'
 
 interface ServingPorts {
   readonly objects: Pick<Objects, 'size' | 'read' | 'check'>
@@ -16,13 +17,29 @@ export interface ServedObject {
   readonly size: number
 }
 
+/** Whether the bytes are in doubt, as far as the rows say. A hold is no doubt. */
+export async function isDoubted(
+  tx: ReadTx,
+  { location, ciphertextHash }: { readonly location: string; readonly ciphertextHash: Sha256Hex },
+): Promise<boolean> {
+  const status = await tx.objects.statusOf(location, ciphertextHash)
+  return status === undefined || isInDoubt(status)
+}
+
 export type Serving = ReturnType<typeof createServing>
 
 /** Looks at objects and reads them for a request. What it cannot give is passed on: the scrubber reads it soon. */
 export function createServing({ objects, reportDamage }: ServingPorts) {
+  /** Throws the error of a look or a reading, once it is noted. */
+  async function failed(location: string, error: unknown): Promise<never> {
+    if (error instanceof BlobMissing || (await isOfObject(error, objects))) await reportDamage(location)
+    throw error
+  }
+
   /** Throws `StorageUnavailable`. */
   async function isWhole({ location, size }: ServedObject): Promise<boolean> {
-    const isRight = (await objects.size(location)) === size
+    const present = await objects.size(location).catch((error: unknown) => failed(location, error))
+    const isRight = present === size
     if (!isRight) await reportDamage(location)
     return isRight
   }
@@ -44,8 +61,7 @@ export function createServing({ objects, reportDamage }: ServingPorts) {
       try {
         yield* objects.read(location, range, { reuses: true, size })
       } catch (error) {
-        if (error instanceof BlobMissing || (await isOfObject(error, objects))) await reportDamage(location)
-        throw error
+        await failed(location, error)
       }
     },
   }

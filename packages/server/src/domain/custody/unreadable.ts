@@ -8,11 +8,16 @@ import type { Objects } from '../../ports/objects.ts'
  * command: a file may be forbidden to its user alone. Never rejects.
  */
 export async function isOfObject(error: unknown, objects: Pick<Objects, 'check'>): Promise<boolean> {
-  if (!(error instanceof ObjectUnreadable || error instanceof StorageForbidden)) return false
+  if (!seemsOfObject(error)) return false
   return objects.check().then(
     () => true,
     () => false,
   )
+}
+
+/** The same, as long as the store as a whole is there. */
+export function seemsOfObject(error: unknown): boolean {
+  return error instanceof ObjectUnreadable || error instanceof StorageForbidden
 }
 
 /** Whether a suspected object could not be read again since. */

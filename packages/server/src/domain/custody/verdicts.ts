@@ -66,9 +66,14 @@ export interface Found {
   readonly outcome: ScanOutcome | undefined
 }
 
-/** Whether present bytes must not be served: not kept, content on hold, or known or suspected to be wrong. */
-export function isWithheld({ objectState, isOnHold, isSuspected, damagedAt }: ObjectStatus): boolean {
-  return objectState !== 'kept' || isOnHold || isSuspected || damagedAt !== undefined
+/** Whether present bytes must not be served: not kept, content on hold, or in doubt. */
+export function isWithheld(status: ObjectStatus): boolean {
+  return status.objectState !== 'kept' || status.isOnHold || isInDoubt(status)
+}
+
+/** Whether the bytes are known or suspected to be wrong, missing or unreadable: then nothing new vouches for them. */
+export function isInDoubt({ isSuspected, damagedAt }: Pick<ObjectStatus, 'isSuspected' | 'damagedAt'>): boolean {
+  return isSuspected || damagedAt !== undefined
 }
 
 export function askedOf({ assetId, blobHashes }: VerifyQuestion, held: readonly HeldBlob[]): AskedAsset {
@@ -76,10 +81,13 @@ export function askedOf({ assetId, blobHashes }: VerifyQuestion, held: readonly 
   return { assetId, blobs: blobHashes.map((hash) => ({ hash, objects: byHash.get(hash) ?? [] })) }
 }
 
-/** `sizes` come from the blob store, by location: undefined when nothing is there, or the look failed. */
+/** What a look at an object saw. Undefined: nothing is there. */
+export type Seen = number | 'unreadable' | undefined
+
+/** `sizes` come from the blob store, by location. Absent where the look failed. */
 export function observed(
   { assetId, blobs }: AskedAsset,
-  { sizes, askedAt }: { readonly sizes: ReadonlyMap<string, number | undefined>; readonly askedAt: Instant },
+  { sizes, askedAt }: { readonly sizes: ReadonlyMap<string, Seen>; readonly askedAt: Instant },
 ): ObservedAsset {
   const observe = (object: HeldBlob): ObservedObject => {
     const size = sizes.get(object.location)

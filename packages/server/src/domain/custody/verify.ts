@@ -12,6 +12,7 @@ import type { HeldBlob, Store } from '../../ports/store.ts'
 import type { GiveUpAfter } from '../ground/pause.ts'
 import type { Spender } from '../ground/sessionShare.ts'
 import { createDeepScans, type ScanObject } from './deepScans.ts'
+import { seemsOfObject } from './unreadable.ts'
 import {
   type AskedBlob,
   type AssetVerdict,
@@ -21,6 +22,7 @@ import {
   isWithheld,
   type ObservedAsset,
   observed,
+  type Seen,
   structurally,
   type VerifyQuestion,
   verdictOf,
@@ -72,24 +74,6 @@ export function createVerify(
     })
   }
 
-  /** Looks once at each object, for all questions. Undefined: nothing is there. Absent: the look failed. */
-  async function sizesOf(locations: ReadonlySet<string>): Promise<ReadonlyMap<string, number | undefined>> {
-    const sizes = new Map<string, number | undefined>()
-    const failed = new Set<string>()
-    const look = async (location: string) =>
-      void sizes.set(location, await objects.size(location).catch(() => void failed.add(location)))
-    const lookAtEach = async (all: readonly string[]) => {
-      for (let start = 0; start < all.length; start += PARALLEL_LOOKS)
-        await Promise.all(all.slice(start, start + PARALLEL_LOOKS).map(look))
-    }
-    await lookAtEach([...locations])
-    if (failed.size === 0) return sizes
-    // The store may have been away and be back. An object at which the second look fails, too, is a no.
-    await objects.check()
-    await lookAtEach([...failed])
-    return sizes
-  }
-
   async function observe(request: VerifyRequest): Promise<readonly ObservedAsset[]> {
     // Before the snapshot: an object released after it gets its mark after this instant, and its bytes stay for the
     // window from the mark.
@@ -97,7 +81,7 @@ export function createVerify(
     const rows = await rowsOf(request)
     const assets = request.questions.map((question) => askedOf(question, rows.get(question.assetId) ?? []))
     const held = objectsOf(assets)
-    const sizes = await sizesOf(new Set(held.map(({ location }) => location)))
+    const sizes = await sizesOf(objects, new Set(held.map(({ location }) => location)))
     await Promise.all([...lostAmong(held, sizes)].map(reportDamage))
     return assets.map((asset) => observed(asset, { sizes, askedAt }))
   }
@@ -146,7 +130,35 @@ export function createVerify(
   }
 }
 
-function lostAmong(held: readonly HeldBlob[], sizes: ReadonlyMap<string, number | undefined>): ReadonlySet<string> {
+/** Looks once at each object, for all questions. Absent: the look failed. */
+async function sizesOf(
+  objects: Pick<Objects, 'size' | 'check'>,
+  locations: ReadonlySet<string>,
+): Promise<ReadonlyMap<string, Seen>> {
+  const sizes = new Map<string, Seen>()
+  /** Returns the errors of looks that failed. */
+  const lookAtEach = async (all: readonly string[]) => {
+    const failed = new Map<string, unknown>()
+    const look = (location: string) =>
+      objects.size(location).then(
+        (size) => void sizes.set(location, size),
+        (error: unknown) => void failed.set(location, error),
+      )
+    for (let start = 0; start < all.length; start += PARALLEL_LOOKS)
+      await Promise.all(all.slice(start, start + PARALLEL_LOOKS).map(look))
+    return failed
+  }
+  const failed = await lookAtEach([...locations])
+  if (failed.size === 0) return sizes
+  // The store may have been away and be back. An object at which the second look fails, too, is a no.
+  await objects.check()
+  const unreadable = [...(await lookAtEach([...failed.keys()]))].filter(([, error]) => seemsOfObject(error))
+  if (unreadable.length > 0) await objects.check()
+  for (const [location] of unreadable) sizes.set(location, 'unreadable')
+  return sizes
+}
+
+function lostAmong(held: readonly HeldBlob[], sizes: ReadonlyMap<string, Seen>): ReadonlySet<string> {
   const isLost = ({ location, size }: HeldBlob) => sizes.has(location) && sizes.get(location) !== size
   return new Set(held.filter((each) => isLost(each) && !isWithheld(each)).map(({ location }) => location))
 }

@@ -3,7 +3,7 @@ import { rm, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import type { AssetId } from '@blindkeep/protocol/ids'
-import { type Drop, OutcomeUnknown, type Store } from '../../ports/store.ts'
+import { type Drop, OutcomeUnknown, type Store, type WriteTx } from '../../ports/store.ts'
 import { assertBooks, assetRow, replacing } from '../../testing/assetSessions.ts'
 import {
   type AlbumOwner,
@@ -16,7 +16,7 @@ import {
   newDrop,
 } from '../../testing/assets.ts'
 import { createFaults, createGate } from '../../testing/faults.ts'
-import { bytes, notRefused } from '../../testing/guest.ts'
+import { bytes, never, notRefused } from '../../testing/guest.ts'
 import { createMortal } from '../../testing/mortal.ts'
 import { lockReceiptLog } from '../../testing/receipts.ts'
 import { inWorld, type World } from '../../testing/world.ts'
@@ -24,6 +24,8 @@ import { isRefusal } from '../ground/refusals.ts'
 
 const content = bytes(100)
 const NOT_FOUND = { refused: 'drop_not_found' }
+
+type Doubt = (tx: WriteTx, location: string) => Promise<boolean>
 
 /** A pending drop, and the asset whose original it is to replace. */
 async function scene(world: World, albumOwner: AlbumOwner) {
@@ -170,6 +172,28 @@ describe('an adoption', () => {
   )
 
   it(
+    'of a drop whose bytes are suspected or damaged signs nothing until they were read intact',
+    inWorld(async (world) => {
+      const albumOwner = await newAlbumOwner(world)
+      const doubts: readonly Doubt[] = [
+        (tx, location) => tx.objects.suspect(location, world.clock.now()),
+        (tx, location) => tx.objects.markDamaged(location, world.clock.now()),
+      ]
+      for (const doubt of doubts) {
+        const { assetId, drop, declared } = await scene(world, albumOwner)
+        assert.ok(await world.store.write([], (tx) => doubt(tx, drop.location)))
+        const head = await world.store.read((tx) => tx.receipts.head())
+        assert.deepEqual(await adopt(world, albumOwner, drop, declared), { refused: 'storage_unavailable' })
+        assert.deepEqual(await world.store.read((tx) => tx.receipts.head()), head)
+        world.clock.advance(3)
+        await world.rules.scrub.again(never)
+        assert.equal(await adopt(world, albumOwner, drop, declared), assetId)
+        await assertAdopted(world, albumOwner, { assetId, drop })
+      }
+    }),
+  )
+
+  it(
     'of an adopted or discarded drop finds no drop, even when the request has other faults',
     inWorld(async (world) => {
       const albumOwner = await newAlbumOwner(world)
@@ -276,6 +300,22 @@ describe('an adoption that waits for its receipt', () => {
       assert.deepEqual([await answer, await again], [assetId, assetId])
       await assertAdopted(world, albumOwner, { assetId, drop })
       await assertBooks(world, [albumOwner.accountId], [assetId])
+    }),
+  )
+
+  it(
+    'is refused when its bytes are suspected meanwhile: no receipt, and it succeeds once they were read intact',
+    inWorld(async (world) => {
+      const albumOwner = await newAlbumOwner(world)
+      const { assetId, drop, declared, answer, release } = await waitingOne(world, albumOwner)
+      const head = await world.store.read((tx) => tx.receipts.head())
+      await world.rules.scrub.suspect(drop.location)
+      await release()
+      assert.deepEqual(await answer, { refused: 'storage_unavailable' })
+      assert.deepEqual(await world.store.read((tx) => tx.receipts.head()), head)
+      await world.rules.scrub.again(never)
+      assert.equal(await adopt(world, albumOwner, drop, declared), assetId)
+      await assertAdopted(world, albumOwner, { assetId, drop })
     }),
   )
 

@@ -19,7 +19,7 @@ import {
 import { judgeSlot, type SlotRefusal } from '../assets/slot.ts'
 import { noteChange } from '../changes/changes.ts'
 import type { ReceiptLog } from '../custody/receipts.ts'
-import type { Serving } from '../custody/servable.ts'
+import { isDoubted, type Serving } from '../custody/servable.ts'
 import { createPause, type GiveUpAfter, type Pause } from '../ground/pause.ts'
 import { isRefusal, type Refuses } from '../ground/refusals.ts'
 
@@ -65,10 +65,14 @@ const LOOK_MS = 200
 /** While the receipt was signed, another request took the claim or discarded the drop: no receipt. */
 class ClaimLost extends Error {}
 
+/** Meanwhile a reader met wrong, missing or unreadable bytes: no receipt. */
+class BytesDoubted extends Error {}
+
 /** An equal request, in another process, has the claim or has taken it over. */
 const ELSEWHERE = { refused: 'adopted_elsewhere' } as const
 
 const NOT_FOUND = { refused: 'drop_not_found' } as const
+const UNAVAILABLE = { refused: 'storage_unavailable' } as const
 
 export type Adopt = ReturnType<typeof createAdopt>
 
@@ -90,8 +94,8 @@ export function createAdopt(
     const now = clock.now()
     const drop = await store.read((tx) => judge(tx, request, now, settings))
     if (isRefusal(drop)) return drop
-    // A receipt may only be signed for bytes that are present now.
-    if (!(await serving.isWhole(drop))) return { refused: 'storage_unavailable' }
+    // A receipt may only be signed for bytes that are present now, and not in doubt.
+    if (!(await serving.isWhole(drop))) return UNAVAILABLE
     const claimId = random.uuid()
     const refused = await store.write([accountLock(request.accountId)], (tx) =>
       claim(tx, { request, requestHash, claimId }),
@@ -121,6 +125,7 @@ export function createAdopt(
         subject: { uploadId: drop.uploadId, assetId, blobRole: 'original', ciphertextHash, size },
         async commit(tx, receivedAt) {
           if (!(await tx.drops.settle(dropId, claimId))) throw new ClaimLost()
+          if (await isDoubted(tx, drop)) throw new BytesDoubted()
           await assetBlobs.adopt(tx, { accountId, declared, drop, at: receivedAt })
           await noteChange(tx, accountId, { name: 'drop.adopted', dropId, assetId }, receivedAt)
         },
@@ -135,6 +140,7 @@ export function createAdopt(
       if (!isRefusal(outcome)) return outcome
       await store.write([accountLock(accountId)], (tx) => tx.drops.unclaim(dropId, claimId))
       if (error instanceof SlotLost) return error.refusal
+      if (error instanceof BytesDoubted) return UNAVAILABLE
       throw error
     }
   }
@@ -162,7 +168,8 @@ async function judge(
     judgeManifest(declared, now, settings) ??
     (await judgeAuthor(tx, accountId, declared)) ??
     judgeMatch(declared, drop) ??
-    (await judgeSlot(tx, { accountId, ...declared }))
+    (await judgeSlot(tx, { accountId, ...declared })) ??
+    ((await isDoubted(tx, drop)) ? UNAVAILABLE : undefined)
   if (refused === undefined) return drop
   // A claimed drop is hidden from every request but the one that claimed it. That one was valid when it claimed, so
   // this is another one.

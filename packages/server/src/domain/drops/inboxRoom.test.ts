@@ -3,6 +3,8 @@ import { randomUUID } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { type AccountId, type OpaqueId, parseAccountId, parseDropId, parseUploadId } from '@blindkeep/protocol/ids'
 import fc from 'fast-check'
+import { StorageUnavailable } from '../../ground/storageErrors.ts'
+import { createFaults } from '../../testing/faults.ts'
 import { bytes, creation, land, newLink, notRefused } from '../../testing/guest.ts'
 import { defined, inWorld, newAccount, newOpaqueId, type World } from '../../testing/world.ts'
 import { takeFirstWithRoom } from '../ground/firstWithRoom.ts'
@@ -110,39 +112,47 @@ describe('the places of an inbox', () => {
     ),
   )
 
-  it(
-    'are watched: the owner hears once an hour from 8,000 on, and that guests were refused, why and how often',
-    inWorld(async (world) => {
-      const owner = await newAccount(world)
-      const opaqueId = await newLink(world, {}, owner)
-      const heard = async () => {
-        const events = await world.store.read((tx) =>
-          tx.changes.eventsAfter({ accountId: owner, changeSeq: 0, max: 1000 }),
-        )
-        return ['inbox.nearly_full', 'drop.refused'].map(
-          (name) => events.filter(({ change }) => change.name === name).length,
-        )
-      }
-      await fill(world, opaqueId, 7998)
-      assert.equal(await create(world, opaqueId), 'created')
-      assert.deepEqual(await heard(), [0, 0])
-      for (let count = 0; count < 3; count += 1) assert.equal(await create(world, opaqueId), 'created')
-      assert.deepEqual(await heard(), [1, 0])
-      assert.equal((await standing(world, owner)).refusals, undefined)
-      await fill(world, opaqueId, 1998)
-      for (let count = 0; count < 5; count += 1) assert.equal(await create(world, opaqueId), 'inbox_full')
-      assert.deepEqual(await heard(), [1, 1])
-      const { waiting, refusals } = await standing(world, owner)
-      const at = world.clock.now()
-      assert.deepEqual([waiting, refusals], [9996, { why: 'inbox_full', count: 5, firstAt: at, lastAt: at }])
-      world.clock.advance(3601)
-      assert.equal(await create(world, opaqueId), 'inbox_full')
-      assert.deepEqual(await heard(), [1, 2])
-      assert.equal((await standing(world, owner)).refusals?.count, 1)
-      world.clock.advance(8 * 86_400)
-      assert.equal((await standing(world, owner)).refusals, undefined)
-    }),
-  )
+  it('are watched: the owner hears once an hour from 8,000 on, and that guests were refused, why and how often', () => {
+    const faults = createFaults()
+    return inWorld(
+      async (world) => {
+        const owner = await newAccount(world)
+        // What could not be written does not use up the hour.
+        faults.arm('storeWrite')
+        await assert.rejects(world.rules.notices.nearlyFull(owner), StorageUnavailable)
+        await assert.rejects(world.rules.notices.refused(owner, 'inbox_full'), StorageUnavailable)
+        faults.disarm()
+        const opaqueId = await newLink(world, {}, owner)
+        const heard = async () => {
+          const events = await world.store.read((tx) =>
+            tx.changes.eventsAfter({ accountId: owner, changeSeq: 0, max: 1000 }),
+          )
+          return ['inbox.nearly_full', 'drop.refused'].map(
+            (name) => events.filter(({ change }) => change.name === name).length,
+          )
+        }
+        await fill(world, opaqueId, 7998)
+        assert.equal(await create(world, opaqueId), 'created')
+        assert.deepEqual(await heard(), [0, 0])
+        for (let count = 0; count < 3; count += 1) assert.equal(await create(world, opaqueId), 'created')
+        assert.deepEqual(await heard(), [1, 0])
+        assert.equal((await standing(world, owner)).refusals, undefined)
+        await fill(world, opaqueId, 1998)
+        for (let count = 0; count < 5; count += 1) assert.equal(await create(world, opaqueId), 'inbox_full')
+        assert.deepEqual(await heard(), [1, 1])
+        const { waiting, refusals } = await standing(world, owner)
+        const at = world.clock.now()
+        assert.deepEqual([waiting, refusals], [9996, { why: 'inbox_full', count: 5, firstAt: at, lastAt: at }])
+        world.clock.advance(3601)
+        assert.equal(await create(world, opaqueId), 'inbox_full')
+        assert.deepEqual(await heard(), [1, 2])
+        assert.equal((await standing(world, owner)).refusals?.count, 1)
+        world.clock.advance(8 * 86_400)
+        assert.equal((await standing(world, owner)).refusals, undefined)
+      },
+      { around: faults.around },
+    )()
+  })
 
   it(
     'are not filled by one network within an hour, also if all of its files land',

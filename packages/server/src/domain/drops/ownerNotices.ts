@@ -24,8 +24,20 @@ interface NoticePorts {
 export type OwnerNotices = ReturnType<typeof createOwnerNotices>
 
 export function createOwnerNotices({ store, clock, limiter, notifier }: NoticePorts, { inboxFilesMax }: InboxSettings) {
-  async function isFirstInHour(rule: string, key: string): Promise<boolean> {
-    return (await limiter.take([{ rule, key, max: 1, windowSeconds: HOUR_SECONDS }])) === undefined
+  /** The first one in an hour is heard by the owner's channels. One that could not be written does not count. */
+  async function note(
+    { rule, key, accountId }: { readonly rule: string; readonly key: string; readonly accountId: AccountId },
+    write: (isFirst: boolean) => Promise<unknown>,
+  ): Promise<void> {
+    const hourly = [{ rule, key, max: 1, windowSeconds: HOUR_SECONDS }]
+    const isFirst = (await limiter.take(hourly)) === undefined
+    try {
+      await write(isFirst)
+    } catch (error) {
+      if (isFirst) await limiter.giveBack(hourly).catch(() => undefined)
+      throw error
+    }
+    if (isFirst) notifier.landed(accountId)
   }
 
   return {
@@ -33,20 +45,23 @@ export function createOwnerNotices({ store, clock, limiter, notifier }: NoticePo
     async refused(accountId: AccountId, why: RefusedBecause): Promise<void> {
       if ((await limiter.take([{ ...COUNTED, rule: 'refusals-of-account', key: accountId }])) !== undefined) return
       // Not by the account's count, which begins again with each other reason.
-      const isNews = await isFirstInHour('refusal-message-of-account', `${accountId} ${why}`)
-      const at = clock.now()
-      await store.write([accountLock(accountId)], async (tx) => {
-        const noted = await tx.accounts.noteRefusal(accountId, { why, at, since: addSeconds(at, -HOUR_SECONDS) })
-        if (noted !== undefined && isNews) await noteChange(tx, accountId, { name: 'drop.refused' }, at)
-      })
-      if (isNews) notifier.landed(accountId)
+      const message = { rule: 'refusal-message-of-account', key: `${accountId} ${why}`, accountId }
+      await note(message, (isNews) =>
+        store.write([accountLock(accountId)], async (tx) => {
+          const at = clock.now()
+          const noted = await tx.accounts.noteRefusal(accountId, { why, at, since: addSeconds(at, -HOUR_SECONDS) })
+          if (noted !== undefined && isNews) await noteChange(tx, accountId, { name: 'drop.refused' }, at)
+        }),
+      )
     },
 
     async nearlyFull(accountId: AccountId): Promise<void> {
-      if (!(await isFirstInHour('nearly-full-of-account', accountId))) return
-      const at = clock.now()
-      await store.write([accountLock(accountId)], (tx) => noteChange(tx, accountId, { name: 'inbox.nearly_full' }, at))
-      notifier.landed(accountId)
+      await note({ rule: 'nearly-full-of-account', key: accountId, accountId }, async (isFirst) => {
+        if (!isFirst) return
+        await store.write([accountLock(accountId)], (tx) =>
+          noteChange(tx, accountId, { name: 'inbox.nearly_full' }, clock.now()),
+        )
+      })
     },
 
     /** How full the inbox is, and what there was no room for in the last week. */

@@ -10,6 +10,8 @@ const MAX_PARTS = 10_000
 
 export interface StoredObject {
   readonly body: Body
+  /** Moved by a lifecycle rule, and not restored: its head and its entry stay, its bytes are not given. */
+  readonly archivedAs?: 'GLACIER' | 'DEEP_ARCHIVE'
   readonly etag: string
   readonly modified: Date
 }
@@ -78,6 +80,13 @@ export function createBucket({ evenParts, now }: { readonly evenParts: boolean; 
       uploads.delete(uploadId)
     },
   }
+}
+
+/** For every reading of its bytes, a copy's too. */
+export function readableBody({ body, archivedAs }: StoredObject): Body {
+  if (archivedAs !== undefined)
+    throw new S3Error('InvalidObjectState', "The operation is not valid for the object's storage class")
+  return body
 }
 
 export function checkedNumber(number: number): number {

@@ -9,6 +9,7 @@ const STATUSES = {
   InvalidAccessKeyId: 403,
   InvalidArgument: 400,
   InvalidDigest: 400,
+  InvalidObjectState: 403,
   InvalidPart: 400,
   InvalidPartOrder: 400,
   InvalidRange: 416,

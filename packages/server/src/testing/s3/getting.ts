@@ -1,5 +1,5 @@
 import { piecesOf, sizeOf, sliceOf } from './bodies.ts'
-import type { StoredObject } from './bucket.ts'
+import { readableBody, type StoredObject } from './bucket.ts'
 import { type Answer, type Call, header } from './call.ts'
 import { S3Error } from './errors.ts'
 import { document } from './xml.ts'
@@ -7,14 +7,15 @@ import { document } from './xml.ts'
 /** GetObject, also a range of it. */
 export function getObject(call: Call): Answer {
   const object = objectOf(call)
-  const size = sizeOf(object.body)
+  const body = readableBody(object)
+  const size = sizeOf(body)
   const range = rangeOf(header(call, 'range'), size)
-  if (range === undefined) return { status: 200, headers: headersOf(object, size), body: piecesOf(object.body) }
+  if (range === undefined) return { status: 200, headers: headersOf(object, size), body: piecesOf(body) }
   const { start, end } = range
   return {
     status: 206,
     headers: { ...headersOf(object, end - start), 'content-range': `bytes ${start}-${end - 1}/${size}` },
-    body: piecesOf(sliceOf(object.body, start, end)),
+    body: piecesOf(sliceOf(body, start, end)),
   }
 }
 
@@ -34,13 +35,14 @@ function objectOf({ bucket, key }: Call): StoredObject {
   return object
 }
 
-function headersOf({ etag, modified }: StoredObject, length: number): Record<string, string> {
+function headersOf({ etag, modified, archivedAs }: StoredObject, length: number): Record<string, string> {
   return {
     etag: `"${etag}"`,
     'last-modified': modified.toUTCString(),
     'content-length': String(length),
     'content-type': 'application/octet-stream',
     'accept-ranges': 'bytes',
+    ...(archivedAs !== undefined && { 'x-amz-storage-class': archivedAs }),
   }
 }
 
@@ -92,6 +94,6 @@ function entryOf(key: string, object: StoredObject | undefined) {
     LastModified: object?.modified.toISOString(),
     ETag: `"${object?.etag}"`,
     Size: sizeOf(object?.body ?? []),
-    StorageClass: 'STANDARD',
+    StorageClass: object?.archivedAs ?? 'STANDARD',
   }
 }

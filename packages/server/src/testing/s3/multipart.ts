@@ -1,5 +1,5 @@
 import { sizeOf, sliceOf } from './bodies.ts'
-import { checkedNumber, MAX_PART_BYTES, MIN_PART_BYTES, md5Of, type StoredObject } from './bucket.ts'
+import { checkedNumber, MAX_PART_BYTES, MIN_PART_BYTES, md5Of, readableBody, type StoredObject } from './bucket.ts'
 import { type Answer, type Call, header } from './call.ts'
 import { S3Error } from './errors.ts'
 import { takeBody } from './putting.ts'
@@ -42,14 +42,15 @@ function copiedBody(call: Call) {
   if (bucket === undefined) throw new S3Error('NoSuchBucket')
   const object = bucket.objects.get(key.join('/'))
   if (object === undefined) throw new S3Error('NoSuchKey')
+  const body = readableBody(object)
   const range = header(call, 'x-amz-copy-source-range')
-  if (range === undefined) return object.body
-  const size = sizeOf(object.body)
+  if (range === undefined) return body
+  const size = sizeOf(body)
   const match = /^bytes=(\d+)-(\d+)$/.exec(range)
   if (match === null || Number(match[2]) >= size || Number(match[1]) > Number(match[2]))
     throw new S3Error('InvalidArgument', `Range specified is not valid for source object of size: ${size}`)
   if (size < MIN_PART_BYTES) throw new S3Error('InvalidRequest', 'a range of an object smaller than 5 MiB')
-  return sliceOf(object.body, Number(match[1]), Number(match[2]) + 1)
+  return sliceOf(body, Number(match[1]), Number(match[2]) + 1)
 }
 
 export async function completeUpload(call: Call): Promise<Answer> {

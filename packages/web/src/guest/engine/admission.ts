@@ -7,7 +7,7 @@ import type { ChosenFile, FailureReason, Limits, LinkStatus, Message, NotFiles }
 import type { Asked } from './asked.ts'
 import type { EarlierUploads } from './earlierUploads.ts'
 import type { Entries, Entry } from './entries.ts'
-import { type FileIdentity, identityKey, identityOf, inPathOrder } from './fileIdentity.ts'
+import { type FileIdentity, identityKey, identityOf, inPathOrder, isOneChosenElsewhere } from './fileIdentity.ts'
 import type { StoredUpload } from './guestStore.ts'
 import type { LockedUploads } from './lockedUploads.ts'
 import { become } from './phases.ts'
@@ -50,12 +50,14 @@ export function createAdmission(options: AdmissionOptions): Admission {
     const goes = messagesOfGoes(entries, earlier.uploads())
     if (files.length > 0) forgetReplaced(entries, linkStatus())
     const known = new Map([...entries.all()].map((entry) => [identityKey(entry), entry]))
+    const chosenElsewhere = elsewhereIn(entries)
     const refused: Record<Refusal, ChosenFile[]> = { already_there: [], already_landed: [], not_taken: [] }
     const empty: string[] = []
     for (const chosen of inPathOrder(files)) {
       const file = identityOf(chosen)
       const before = chosen.isNew ? undefined : known.get(identityKey(file))
-      const entry = before === undefined ? await admit(file, chosen) : chooseAgain(before, chosen)
+      const entry =
+        before === undefined ? await admit(file, chosen, chosenElsewhere) : chooseAgain(entries, before, chosen)
       if (typeof entry === 'string') refused[entry].push(chosen)
       else known.set(identityKey(file), entry)
       if (typeof entry !== 'string' && file.size === 0) empty.push(file.name)
@@ -80,18 +82,15 @@ export function createAdmission(options: AdmissionOptions): Admission {
     if (files.length > 0) await add(files)
   }
 
-  /** A failed or cancelled file starts again with the bytes that were chosen now. */
-  function chooseAgain(entry: Entry, { file }: ChosenFile): Entry | Refusal {
-    const { id, phase, state } = entry
-    if (phase === 'landed') return 'already_landed'
-    if (phase !== 'failed' && phase !== 'cancelled') return 'already_there'
-    entries.change(id, become.chosenAgain(sourceOfBlob(file), phase === 'failed' && state !== undefined))
-    return entry
-  }
-
-  async function admit(file: FileIdentity, { file: blob, isNew }: ChosenFile): Promise<Entry | Refusal> {
+  async function admit(
+    file: FileIdentity,
+    { file: blob, isNew }: ChosenFile,
+    chosenElsewhere: ReturnType<typeof elsewhereIn>,
+  ): Promise<Entry | Refusal> {
     const common = { ...file, source: sourceOfBlob(blob), type: blob.type }
     const match = isNew ? undefined : matchOf(file, earlier.uploads())
+    const other = isNew || match?.is === 'same' ? undefined : chosenElsewhere(file)
+    if (other !== undefined) return other.phase === 'landed' ? 'already_landed' : 'already_there'
     if (match === undefined) {
       const link = linkStatus()
       if (link.is === 'refused' && !link.isRetrying) return 'not_taken'
@@ -121,6 +120,27 @@ export function createAdmission(options: AdmissionOptions): Admission {
   const judge = () => judgeChosen(entries, linkStatus(), asked)
 
   return { add, addAnyway, judge, isFilled: () => isFilled(entries, linkStatus()) }
+}
+
+/** A failed or cancelled file starts again with the bytes that were chosen now. */
+function chooseAgain(entries: Entries, entry: Entry, { file }: ChosenFile): Entry | Refusal {
+  const { id, phase, state } = entry
+  if (phase === 'landed') return 'already_landed'
+  if (phase !== 'failed' && phase !== 'cancelled') return 'already_there'
+  entries.change(id, become.chosenAgain(sourceOfBlob(file), phase === 'failed' && state !== undefined))
+  return entry
+}
+
+/** Finds what was chosen before this choice, from another folder up or down: the files of one choice all differ. */
+function elsewhereIn(entries: Entries): (file: FileIdentity) => Entry | undefined {
+  const named = new Map<string, Entry[]>()
+  for (const entry of entries.all()) {
+    if (entry.phase === 'failed' || entry.phase === 'cancelled') continue
+    const others = named.get(entry.name)
+    if (others === undefined) named.set(entry.name, [entry])
+    else others.push(entry)
+  }
+  return (file) => named.get(file.name)?.find((entry) => isOneChosenElsewhere(entry, file))
 }
 
 function judgeChosen(entries: Entries, link: LinkStatus, asked: Pick<Asked, 'misfitOf'>): void {

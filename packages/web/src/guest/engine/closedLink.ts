@@ -1,18 +1,12 @@
 /** Handles files that wait for a link that accepts no more files. */
-import type { FailureReason, LinkStatus } from '../messages.ts'
+import type { LinkStatus } from '../messages.ts'
 import type { Entries } from './entries.ts'
+import { endOf } from './failures.ts'
 import { become } from './phases.ts'
 
-/** Why nothing can be sent any more: the server's key is not the link's, or the server is at another address. */
-function endOf(link: LinkStatus): FailureReason | undefined {
-  if (link.is !== 'refused') return undefined
-  return ENDS.find((end) => end === link.fault)
-}
-
-const ENDS = ['key_swapped', 'server_moved', 'other_address'] as const
-
+/** Nothing can be sent any more, whatever has been begun. */
 export function isOver(link: LinkStatus): boolean {
-  return endOf(link) !== undefined
+  return link.is === 'refused' && endOf(link.fault) !== undefined
 }
 
 export function isClosed(link: LinkStatus): boolean {
@@ -23,7 +17,7 @@ export function isClosed(link: LinkStatus): boolean {
 export function failHopeless(entries: Entries, link: LinkStatus, pause: (id: string) => void): void {
   if (link.is !== 'refused' || link.isRetrying || link.fault === 'given_up') return
   const isAll = isOver(link)
-  const failure = endOf(link) ?? 'link_closed'
+  const failure = endOf(link.fault) ?? 'link_closed'
   for (const { id, phase, state } of entries.all()) {
     if (isAll && (phase === 'preparing' || phase === 'sending')) pause(id)
     const isWaiting = phase === 'waiting' || phase === 'paused'

@@ -143,10 +143,14 @@ describe('files that do not fit into the link', () => {
       ['refusals', String('{"why":"too_many"}'.length)],
       ['refusals', String('{"why":"too_large"}'.length)],
     ])
+    await tab.askAgain()
+    await tab.add([chosen('3.jpg', bytes(MIB), { folder: 'trip' })])
     await tab.remove(rowOf(before, '2.jpg').id)
     assert.equal(rowOf(tab.snapshot(), '10.jpg').phase, 'chosen')
     tab.send(noMessage, undefined)
     await tab.until(({ counts }) => counts.landed === 2)
+    const heard = world.proxy.seen.slice(from).filter(isRequest('POST', /refusals$/))
+    assert.equal(heard.length, 2, 'once a visit, also after the link was opened again')
   })
 
   it('are heard of by the owner also when it is the message that makes one too large', async () => {
@@ -439,6 +443,26 @@ describe('an interrupted upload', () => {
     await other.untilAll('landed')
   })
 
+  it('is shown by no link but its own: not by one that was cut, nor by one with another key', async () => {
+    const { url } = await world.owner.createLink({ title: 'Photos' })
+    const [browser, key, place] = [newBrowser(), url.indexOf('#') + 1, url.indexOf('#') + 6]
+    const file = chosen('of the whole link.bin', bytes(4 * MIB))
+    await begun(url, file, browser)
+    const mistyped = `${url.slice(0, place)}${url[place] === 'A' ? 'B' : 'A'}${url.slice(place + 1)}`
+    for (const other of [url.slice(0, key - 1), url.slice(0, -3), mistyped]) {
+      const tab = await openTab(other, reopened(browser))
+      await tab.add([chosen('new.bin', bytes(10))])
+      const { link, unfinished, rows } = await tab.until((now) => now.link.is === 'refused')
+      assert.deepEqual(unfinished, [], JSON.stringify(link))
+      assert.ok(rows.every(({ failure }) => failure === 'link_faulty'))
+    }
+    const { unfinished } = await (await openTab(url, reopened(browser))).untilOpen()
+    assert.deepEqual(
+      unfinished.map(({ name }) => name),
+      ['of the whole link.bin'],
+    )
+  })
+
   it('no longer counts for the link when it is discarded', async () => {
     const { url, opaqueId } = await world.owner.createLink({ caps: { maxFileCount: 1 } })
     const browser = newBrowser()
@@ -548,7 +572,7 @@ describe('a lost connection', () => {
 describe('a landed file', () => {
   it('is shown after a reload, with its receipt, until the guest removes it, and is not sent twice', async () => {
     const { url } = await world.owner.createLink()
-    const [browser, file] = [newBrowser(), chosen('landed.bin', bytes(10))]
+    const [browser, file] = [newBrowser(), chosen('landed.bin', bytes(10), { folder: 'trip/day 1' })]
     const tab = await openTab(url, browser)
     await tab.untilOpen()
     await tab.add([file])
@@ -557,8 +581,15 @@ describe('a landed file', () => {
     const later = await openTab(url, { store: browser.store, locks: createSoleLocks() })
     const { rows, totals } = later.snapshot()
     assert.deepEqual([rows[0]?.name, rows[0]?.receipt?.is, totals.files], ['landed.bin', 'checked', 0])
-    await later.add([file])
-    assert.equal(later.snapshot().remarks[0]?.about, 'already_landed')
+    // By itself, in one of its folders, or with more of them.
+    for (const folder of [file.folder, '', 'day 1', 'all/trip/day 1'])
+      for (const one of [tab, later]) {
+        await one.add([{ ...file, folder }])
+        const { remarks, counts } = one.snapshot()
+        assert.deepEqual([remarks[0]?.about, counts.chosen], ['already_landed', 0], folder)
+      }
+    await tab.add([{ ...file, folder: 'day 2' }])
+    assert.equal(tab.snapshot().counts.chosen, 1)
     const kept = JSON.stringify(await browser.store.landed(world.linkIdOf(url)))
     assert.doesNotMatch(kept, /"key"|"passphraseProof"|"tags"/)
     await later.forgetLanded()

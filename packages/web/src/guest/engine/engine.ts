@@ -1,4 +1,6 @@
 /** The guest page without its drawing: carries out the guest's commands and gives snapshots to draw. */
+import { LinkError } from '@blindkeep/client/errors'
+import { type LinkParts, parseLink } from '@blindkeep/client/guest'
 import { oneAtATime } from '../../common/oneAtATime.ts'
 import type { ChosenFile, NotFiles, Snapshot } from '../messages.ts'
 import { whyFull } from '../standing.ts'
@@ -6,6 +8,7 @@ import { type AllFilesCommands, createAllFilesCommands } from './allFilesCommand
 import { isClosed, isOver } from './closedLink.ts'
 import { createEngineParts, type EngineParts, type GuestEngineOptions } from './engineParts.ts'
 import { createFileCommands, type FileCommands } from './fileCommands.ts'
+import { createMemoryStore } from './guestStore.ts'
 import type { ReceiptDocument } from './receiptDocument.ts'
 import { createSentMessages } from './sentMessages.ts'
 import { viewOf } from './snapshot.ts'
@@ -26,7 +29,8 @@ export interface GuestEngine extends FileCommands, AllFilesCommands {
 
 /** Resolves when the store is read; the server's answer about the link may still be missing. */
 export async function openGuestEngine(options: GuestEngineOptions): Promise<GuestEngine> {
-  const parts = createEngineParts(options)
+  // What is kept for a link is for those who have it whole.
+  const parts = createEngineParts(isWhole(options.parts) ? options : { ...options, store: createMemoryStore() })
   const { store, entries, earlier, link, admission, uploads, draft } = parts
   store.onOtherTab(oneAtATime(earlier.refresh))
   await store.sweep(parts.nowMs())
@@ -53,6 +57,16 @@ export async function openGuestEngine(options: GuestEngineOptions): Promise<Gues
     makeProofs: parts.proofs.make,
     takeProofs: parts.proofs.take,
     dropProofs: parts.proofs.drop,
+  }
+}
+
+function isWhole(parts: LinkParts): boolean {
+  try {
+    parseLink(parts)
+    return true
+  } catch (error) {
+    if (error instanceof LinkError) return false
+    throw error
   }
 }
 

@@ -32,9 +32,24 @@ export function failureOf(error: unknown): FailureReason {
   if (hasMoved(error)) return 'server_moved'
   if (error instanceof SendError)
     return error.reason === 'server_unavailable' ? sendTroubleOf(error.cause) : (STOPS[error.reason] ?? 'refused')
-  if (error instanceof LinkError) return error.reason === 'key_swapped' ? 'key_swapped' : 'link_closed'
+  if (error instanceof LinkError) return endOf(error.reason) ?? 'refused'
   if (error instanceof NetworkError || isTemporaryProblem(error)) return sendTroubleOf(error)
   return error instanceof ProblemError || error instanceof AnswerError ? 'refused' : 'unexpected'
+}
+
+const ENDS: Readonly<Partial<Record<LinkFault, FailureReason>>> = {
+  malformed: 'link_faulty',
+  fragment_missing: 'link_faulty',
+  words_altered: 'link_faulty',
+  suite_unknown: 'link_faulty',
+  key_swapped: 'key_swapped',
+  server_moved: 'server_moved',
+  other_address: 'other_address',
+}
+
+/** Why nothing at all can be sent any more, as far as the fault of the link says so. */
+export function endOf(fault: LinkFault): FailureReason | undefined {
+  return ENDS[fault]
 }
 
 function isTemporaryProblem(error: unknown): error is ProblemError {
@@ -64,6 +79,7 @@ const RETRIES: Readonly<Record<FailureReason, Retry>> = {
   unreadable: 'resume',
   too_large_for_server: 'none',
   other_tab: 'none',
+  link_faulty: 'none',
   key_swapped: 'none',
   server_moved: 'none',
   other_address: 'none',

@@ -26,6 +26,16 @@ export function inPathOrder(files: readonly ChosenFile[]): readonly ChosenFile[]
     .map(({ chosen }) => chosen)
 }
 
+/** The same file can be chosen from higher up or further down: by itself, or with more of the folders it is in. */
+export function isOneChosenElsewhere(one: FileIdentity, other: FileIdentity): boolean {
+  const isAlike = one.name === other.name && one.size === other.size && one.lastModified === other.lastModified
+  return isAlike && (isEndOf(one.folder, other.folder) || isEndOf(other.folder, one.folder))
+}
+
+function isEndOf(end: string, folder: string): boolean {
+  return end === '' || `/${folder}`.endsWith(`/${end}`)
+}
+
 /** The same text for the same file. Browsers give no path with a line break, and one would do no harm. */
 export function identityKey({ folder, name, size, lastModified }: FileIdentity): string {
   return [folder, name, size, lastModified].join('\n')

@@ -18,10 +18,15 @@ interface OwnerHearsOptions {
 }
 
 export function createOwnerHears({ link, onChange }: OwnerHearsOptions): OwnerHears {
+  /** Once a visit, also when the link is opened again: each opening counts for itself. */
+  const asked = new Set<HeldBack>()
   const noted = new Set<HeldBack>()
 
   async function note(why: HeldBack): Promise<void> {
-    if ((await link()?.noteHeldBack(why)) !== true || noted.has(why)) return
+    const opened = link()
+    if (opened === undefined || asked.has(why)) return
+    asked.add(why)
+    if (!(await opened.noteHeldBack(why))) return
     noted.add(why)
     onChange()
   }

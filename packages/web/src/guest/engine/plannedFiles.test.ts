@@ -66,6 +66,8 @@ describe('files that were to be sent and not begun', () => {
     )
     // Meant for others: what is sealed with the begun files stays, and goes with the rest of their go.
     later.write({ note: 'corrected', sender: '' })
+    // It would go on by itself.
+    tab.pauseAll()
     world.proxy.tamper()
     await later.add(others)
     assert.deepEqual(

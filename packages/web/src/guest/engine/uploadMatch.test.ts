@@ -33,6 +33,14 @@ describe('matching a chosen file with a stored upload', () => {
     assert.equal(matchOf({ ...file, folder: 'home' }, [stored({ folder: 'trip' })]), undefined)
   })
 
+  it('finds the one that was chosen from higher up or further down, and by its bytes if there are several', () => {
+    const [deep, flat] = [stored({ folder: 'trip/day 1' }), stored({ id: 'two' })]
+    for (const folder of ['day 1', 'of/trip/day 1']) assert.equal(matchOf({ ...file, folder }, [deep])?.is, 'same')
+    assert.equal(matchOf({ ...file, folder: 'day 1' }, [flat, deep])?.is, 'perhaps')
+    assert.equal(matchOf({ ...file, folder: 'ay 1' }, [deep]), undefined)
+    assert.deepEqual(matchOf(file, [deep, flat]), { is: 'same', upload: flat })
+  })
+
   it('finds none for a file of another name', () => {
     assert.equal(matchOf(file, [stored({ name: 'b.jpg' })]), undefined)
   })

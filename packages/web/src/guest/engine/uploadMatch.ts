@@ -1,5 +1,5 @@
 /** Finds the stored upload, or another stored file, that a chosen file belongs to. */
-import type { FileIdentity } from './fileIdentity.ts'
+import { type FileIdentity, isOneChosenElsewhere } from './fileIdentity.ts'
 
 type UploadMatch<Stored extends FileIdentity> =
   /** Name, size and time agree. */
@@ -13,14 +13,15 @@ export function matchOf<Stored extends FileIdentity>(
   file: FileIdentity,
   uploads: readonly Stored[],
 ): UploadMatch<Stored> | undefined {
+  const alike = uploads.filter((upload) => isOneChosenElsewhere(upload, file))
+  const ofFolder = alike.filter(({ folder }) => folder === file.folder)
+  const [same, other] = ofFolder.length > 0 ? ofFolder : alike
+  if (same !== undefined && other === undefined) return { is: 'same', upload: same }
   // A guest may choose a folder in one visit and its files, without the folder, in the next.
   const named = uploads.filter(
     ({ name, folder }) => name === file.name && (folder === file.folder || file.folder === ''),
   )
-  const ofSize = named.filter(({ size }) => size === file.size)
-  const [same, other] = ofSize.filter(({ lastModified }) => lastModified === file.lastModified)
-  if (same !== undefined && other === undefined) return { is: 'same', upload: same }
-  const perhaps = same ?? ofSize[0]
+  const perhaps = same ?? named.find(({ size }) => size === file.size)
   if (perhaps !== undefined) return { is: 'perhaps', upload: perhaps }
   const [changed] = named
   return changed === undefined ? undefined : { is: 'changed', upload: changed }

@@ -62,6 +62,7 @@ function MakeForm({ prepared, firstCode, onAdded, onCancel }: MakeFormProps) {
   const [made, setMade] = useState<MadePasskey>()
   const action = useAction()
   const { error } = action
+  const askCode = firstCode === '' ? text.passkeys.codeNeeded : text.passkeys.codeAgain
   const asksCode = made !== undefined && prepared.needsCode && isRefused
   const codeField = useRef<HTMLInputElement>(null)
   useEffect(() => codeField.current?.focus(), [asksCode])
@@ -105,7 +106,7 @@ function MakeForm({ prepared, firstCode, onAdded, onCancel }: MakeFormProps) {
       {(hasTried) => (
         <>
           <p role="status">
-            {made === undefined ? text.passkeys.makeExplain : asksCode ? text.passkeys.codeExplain : text.passkeys.made}
+            {made === undefined ? text.passkeys.makeExplain : asksCode ? askCode : text.passkeys.made}
           </p>
           {error !== undefined && !isCodeWrong(error) && <ErrorNotice error={error} />}
           <NameField label={text.rename.name} hint={text.passkeys.nameHint} name={name} onName={setName} />

@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { Button, Name, Notice, Progress } from '../../common/controls.tsx'
 import { formats } from '../../common/format.ts'
 import { useText } from '../../common/reader.ts'
+import { visibleName } from '../../common/visibleName.ts'
 import { albumsTexts } from '../albums/texts.ts'
 import { useTile } from '../albums/useTile.ts'
 import { useOwnerPages } from '../context.ts'
@@ -131,11 +132,11 @@ function FileRow({ asset, signedAt }: ListedFile) {
   const format = useText(formats)
   const content = useTile(asset, true)
   const shown = content?.shown
-  const name = shown?.description?.name
+  const name = visibleName(shown?.description?.name)
   return (
     <li class="stack tight">
       <a href={`#/albums/${asset.albumId}/${asset.assetId}`}>
-        {name !== undefined && name.trim() !== '' ? (
+        {name !== undefined ? (
           <Name>{name}</Name>
         ) : content === undefined ? (
           opening

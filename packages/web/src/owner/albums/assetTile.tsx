@@ -9,6 +9,8 @@ import { Icon } from '../../common/icons.tsx'
 import { pathPartsOf } from '../../common/nameParts.ts'
 import { useText } from '../../common/reader.ts'
 import { useInView } from '../../common/useInView.ts'
+import { spokenName, visibleName } from '../../common/visibleName.ts'
+import { type InboxText, inboxTexts } from '../inbox/texts.ts'
 import { useKeys } from '../keys/listKeys.ts'
 import { albumsTexts } from './texts.ts'
 import { TrustBadge } from './trustBadge.tsx'
@@ -22,6 +24,7 @@ interface AssetTileProps {
 
 export function AssetTile({ asset, isSelected, onSelect }: AssetTileProps) {
   const text = useText(albumsTexts).album
+  const inboxText = useText(inboxTexts)
   const format = useText(formats)
   const place = useRef<HTMLLIElement>(null)
   const content = useTile(asset, useInView(place))
@@ -59,7 +62,7 @@ export function AssetTile({ asset, isSelected, onSelect }: AssetTileProps) {
         <input
           type="checkbox"
           checked={isSelected}
-          aria-label={text.select(name)}
+          aria-label={text.select(spokenOf(content, text, inboxText))}
           aria-keyshortcuts={keys('X')}
           onChange={(event) => onSelect(event.currentTarget.checked)}
         />
@@ -103,8 +106,13 @@ function nameOf(content: TileContent | undefined, text: NameTexts): string {
   if (content === undefined) return text.opening
   if (content.shown === undefined) return text.unreadable
   if (content.shown.description === undefined) return text.unsigned
-  const { name } = content.shown.description
-  return name === undefined || name.trim() === '' ? text.unnamed : name
+  return visibleName(content.shown.description.name) ?? text.unnamed
+}
+
+/** For labels, in which `nameOf` would be half a sentence. */
+function spokenOf(content: TileContent | undefined, text: NameTexts, inboxText: InboxText): string {
+  if (content === undefined) return inboxText.unreadSpoken
+  return content.shown === undefined ? inboxText.unopened : spokenName(nameOf(content, text), text.unnamed)
 }
 
 function Picture({ content }: { readonly content: TileContent | undefined }) {

@@ -6,6 +6,7 @@ import { Fact } from '../../common/fact.tsx'
 import { formats } from '../../common/format.ts'
 import { useText } from '../../common/reader.ts'
 import { useAction } from '../../common/useAction.ts'
+import { spokenName, visibleName } from '../../common/visibleName.ts'
 import { whyNoPreview } from '../../preview/mayHavePreview.ts'
 import { NoPreview, Preview } from '../../preview/previewPane.tsx'
 import { useDevice } from '../device.ts'
@@ -24,7 +25,8 @@ export function IncompleteFile({ incomplete, album, onFinished }: IncompleteFile
   const format = useText(formats)
   const errorText = useText(errorTexts)
   const { file, arrivedAt, retainUntil } = incomplete
-  const name = file.name === undefined || file.name.trim() === '' ? albumTexts.unnamed : file.name
+  const name = visibleName(file.name) ?? albumTexts.unnamed
+  const spoken = spokenName(name, albumTexts.unnamed)
   const why = whyNoPreview(file)
   const [isPreviewed, setPreviewed] = useState(false)
   const device = useDevice()
@@ -80,12 +82,12 @@ export function IncompleteFile({ incomplete, album, onFinished }: IncompleteFile
         {!isPreviewed && why === undefined && (
           <Button icon="eye" onClick={() => setPreviewed(true)}>
             {text.show}
-            <span class="visually-hidden">: {name}</span>
+            <span class="visually-hidden">: {spoken}</span>
           </Button>
         )}
         <Button kind="primary" busy={isBusy} onClick={() => void finish()}>
           {isBusy ? own.finishing : own.finish}
-          <span class="visually-hidden">: {name}</span>
+          <span class="visually-hidden">: {spoken}</span>
         </Button>
       </div>
     </>

@@ -1,4 +1,5 @@
 import type { Album } from '@blindkeep/client/owner'
+import { visibleName } from '../../common/visibleName.ts'
 import { albums as german } from '../../text/de/albums.ts'
 import { albums as english } from '../../text/en/albums.ts'
 import type { ShownAsset } from './shownAsset.ts'
@@ -8,7 +9,7 @@ export const albumsTexts = { en: english, de: german }
 /** The album's name, or a text when it has none or can't be opened. */
 export function albumName({ name, nameFault }: Pick<Album, 'name' | 'nameFault'>, text: typeof english): string {
   if (nameFault !== undefined) return text.nameFault
-  return name === undefined || name.trim() === '' ? text.untitled : name
+  return visibleName(name) ?? text.untitled
 }
 
 /** The start of an id is enough to tell unsigned files apart. */
@@ -20,6 +21,5 @@ export function shownName(
   { album, trust }: typeof english,
 ): string {
   if (description === undefined) return trust.name(asset.assetId.slice(0, SHORT_ID))
-  const { name } = description
-  return name === undefined || name.trim() === '' ? album.unnamed : name
+  return visibleName(description.name) ?? album.unnamed
 }

@@ -5,6 +5,7 @@ import { Icon, type IconName } from '../../common/icons.tsx'
 import { isLocalPage } from '../../common/localPage.ts'
 import { useText } from '../../common/reader.ts'
 import { Redrawn } from '../../common/redrawn.tsx'
+import { spokenName, visibleName } from '../../common/visibleName.ts'
 import { errorTexts } from '../errorText.ts'
 import { albumsTexts } from './texts.ts'
 import { isActive, OtherFile, type UploadItem, type UploadPhase } from './uploadItem.ts'
@@ -59,30 +60,31 @@ interface UploadRowProps {
 }
 
 function UploadRow({ item, queue }: UploadRowProps) {
-  const text = useText(albumsTexts).uploads
+  const { uploads: text, album } = useText(albumsTexts)
   const format = useText(formats)
   const errorText = useText(errorTexts)
   const { phase, name, size, share } = item
+  const spoken = spokenName(name, album.unnamed)
   const hasShare = phase === 'preparing' || phase === 'sending'
   return (
     <li class={`upload ${phase}`}>
       <Icon name={PHASE_ICONS[phase] ?? 'upload'} />
       <div class="grow stack tight">
         <div class="upload-name">
-          <Name>{name}</Name>
+          <Name>{visibleName(name) ?? album.unnamed}</Name>
         </div>
         <div class="small soft">
           {format.bytes(size)} · {text.phases[phase]}
           {hasShare && ` · ${format.percent(share, 1)}`}
         </div>
         {isActive(item) && phase !== 'waiting' && (
-          <Progress label={text.progress(name)} value={hasShare ? share : undefined} />
+          <Progress label={text.progress(spoken)} value={hasShare ? share : undefined} />
         )}
         {item.isRetrying && <div class="small">{waitText(item, text)}</div>}
         {size === 0 && <div class="small">{text.empty}</div>}
         {phase === 'file_missing' && (
           <ChooseAgain
-            label={text.choose(name)}
+            label={text.choose(spoken)}
             short={text.chooseShort}
             onFiles={(files) => queue.giveFiles(item.id, files)}
           />
@@ -104,8 +106,9 @@ function waitText({ trouble }: UploadItem, texts: (typeof albumsTexts)['en']['up
   return trouble === 'disk_full' ? diskFull : line
 }
 
-function Actions({ item: { id, phase, name }, queue }: UploadRowProps) {
-  const text = useText(albumsTexts).uploads
+function Actions({ item: { id, phase, name: given }, queue }: UploadRowProps) {
+  const { uploads: text, album } = useText(albumsTexts)
+  const name = spokenName(given, album.unnamed)
   return (
     <div class="row upload-actions">
       {isActive({ phase }) && <IconButton icon="pause" label={text.pause(name)} onClick={() => queue.pause(id)} />}

@@ -7,6 +7,7 @@ import { formats } from '../../common/format.ts'
 import { Icon } from '../../common/icons.tsx'
 import { useText } from '../../common/reader.ts'
 import { Toolbar } from '../../common/toolbar.tsx'
+import { spokenName, visibleName } from '../../common/visibleName.ts'
 import { HalfCheckbox } from '../inbox/halfCheckbox.tsx'
 import '../inbox/inbox.css'
 import { afterClick, allOrNone, EMPTY_SELECTION, extentOf, pruned, type Selection } from '../inbox/selection.ts'
@@ -93,8 +94,14 @@ function BinRow({ entry, item, isChosen, isBusy, onChoose, onRestore, onEnd }: B
   const workText = useText(workTexts)
   const format = useText(formats)
   const { sealedBytes, deletedAt, emptiesAt, drop } = entry
-  const named = item?.file?.name
-  const title = named ?? (item === undefined ? text.reading : item.fault === undefined ? text.unnamed : text.unreadable)
+  const named = visibleName(item?.file?.name)
+  const [title, otherwise] =
+    item === undefined
+      ? [text.reading, inboxText.unreadSpoken]
+      : item.fault === undefined
+        ? [text.unnamed, inboxText.unnamed]
+        : [text.unreadable, inboxText.unopened]
+  const spoken = spokenName(named, otherwise)
   const when = format.instant(deletedAt)
   return (
     <li class={`drop in-bin ${isChosen ? 'chosen' : ''}`}>
@@ -103,7 +110,7 @@ function BinRow({ entry, item, isChosen, isBusy, onChoose, onRestore, onEnd }: B
           type="checkbox"
           checked={isChosen}
           disabled={isBusy}
-          aria-label={inboxText.choose(title)}
+          aria-label={inboxText.choose(spoken)}
           onClick={(event) => onChoose(event.currentTarget.checked, event.shiftKey)}
         />
       </label>
@@ -121,9 +128,9 @@ function BinRow({ entry, item, isChosen, isBusy, onChoose, onRestore, onEnd }: B
       {isBusy ? (
         <span class="badge warn">{inboxText.busy}</span>
       ) : (
-        <Toolbar class="actions" label={workText.actionsOf(title)}>
-          <IconButton icon="retry" label={text.restore.of(title)} onClick={() => onRestore([entry])} />
-          <IconButton icon="trash" label={text.end.of(title)} onClick={() => onEnd([entry])} />
+        <Toolbar class="actions" label={workText.actionsOf(spoken)}>
+          <IconButton icon="retry" label={text.restore.of(spoken)} onClick={() => onRestore([entry])} />
+          <IconButton icon="trash" label={text.end.of(spoken)} onClick={() => onEnd([entry])} />
         </Toolbar>
       )}
     </li>

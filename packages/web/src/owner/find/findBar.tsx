@@ -19,6 +19,8 @@ interface FindBarProps extends Finding {
   readonly filters?: 'files' | 'inbox' | 'offers' | undefined
   /** Questions whose answers the files may be found and ordered by. */
   readonly questions?: readonly string[] | undefined
+  /** Of the chosen question: its answer is one of them. Undefined: words. */
+  readonly choices?: readonly string[] | undefined
   /** How many are shown, of how many. */
   readonly shown: number
   readonly of: number
@@ -37,7 +39,7 @@ export function FindBar(props: FindBarProps) {
 }
 
 function Bar(props: FindBarProps) {
-  const { what, orders, filters, questions = [], state, onState, shown, of, reading, children } = props
+  const { what, orders, filters, questions = [], choices, state, onState, shown, of, reading, children } = props
   const text = useText(findTexts)
   const id = useId()
   const used = filtersIn(state)
@@ -71,7 +73,7 @@ function Bar(props: FindBarProps) {
         {children}
       </div>
       <div id={id} class="find-filters" hidden={!isOpen || filters === undefined}>
-        {isOpen && filters !== undefined && <Filters {...{ state, onState, filters, questions }} />}
+        {isOpen && filters !== undefined && <Filters {...{ state, onState, filters, questions, choices }} />}
       </div>
       <Found {...{ state, onState, shown, of, reading }} />
     </search>
@@ -81,9 +83,9 @@ function Bar(props: FindBarProps) {
 /** Before a question among the orders: it may have their names. */
 const BY = 'by '
 
-/** The one of the page's address is there, too, before its link is. */
-function withUsed(questions: readonly string[], used: string): readonly string[] {
-  return used === '' || questions.includes(used) ? questions : [...questions, used]
+/** The one of the page's address is there, too, before its link is, or its file is read. */
+function withUsed(offered: readonly string[], used: string): readonly string[] {
+  return used === '' || offered.includes(used) ? offered : [...offered, used]
 }
 
 /** What is typed counts once nothing has been typed for this time. */
@@ -187,9 +189,10 @@ function Choice({ label, value, options, onChoose }: ChoiceProps) {
 interface FiltersProps extends Finding {
   readonly filters: NonNullable<FindBarProps['filters']>
   readonly questions: readonly string[]
+  readonly choices: FindBarProps['choices']
 }
 
-function Filters({ state, onState, filters, questions }: FiltersProps) {
+function Filters({ state, onState, filters, questions, choices }: FiltersProps) {
   const text = useText(findTexts)
   const states: readonly Only[] = filters === 'offers' ? ONLY_OFFERS : ONLY_FILES
   return (
@@ -206,7 +209,7 @@ function Filters({ state, onState, filters, questions }: FiltersProps) {
       <Given label={text.since} type="date" value={state.since} onGiven={(since) => onState({ since })} />
       <Given label={text.until} type="date" value={state.until} onGiven={(until) => onState({ until })} />
       {filters !== 'offers' && <Size {...{ state, onState }} />}
-      {(questions.length > 0 || state.question !== '') && <Answer {...{ state, onState, questions }} />}
+      {(questions.length > 0 || state.question !== '') && <Answer {...{ state, onState, questions, choices }} />}
     </>
   )
 }
@@ -226,7 +229,7 @@ function KindAndSender({ state, onState }: Finding) {
   )
 }
 
-function Answer({ state, onState, questions }: Omit<FiltersProps, 'filters'>) {
+function Answer({ state, onState, questions, choices }: Omit<FiltersProps, 'filters'>) {
   const text = useText(findTexts)
   return (
     <>
@@ -237,10 +240,18 @@ function Answer({ state, onState, questions }: Omit<FiltersProps, 'filters'>) {
           ['', text.noQuestion],
           ...withUsed(questions, state.question).map((label) => [label, label] as const),
         ]}
-        onChoose={(question) => onState({ question })}
+        onChoose={(question) => onState({ question, answer: '' })}
       />
-      {state.question !== '' && (
+      {state.question !== '' && choices === undefined && (
         <Given label={text.answer} type="text" value={state.answer} onGiven={(answer) => onState({ answer })} />
+      )}
+      {state.question !== '' && choices !== undefined && (
+        <Choice
+          label={text.choice}
+          value={state.answer}
+          options={[['', text.anyAnswer], ...withUsed(choices, state.answer).map((said) => [said, said] as const)]}
+          onChoose={(answer) => onState({ answer })}
+        />
       )}
     </>
   )

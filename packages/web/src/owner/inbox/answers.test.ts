@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { FileDescription } from '@blindkeep/client/owner'
 import type { Asked } from '@blindkeep/client/questions'
-import { questionsOf, shownAnswersOf } from './answers.ts'
+import { choicesOf, isAnsweredBy, questionsOf, shownAnswersOf } from './answers.ts'
 import type { ListedDrop } from './dropList.ts'
 
 const asked: Asked = {
@@ -82,5 +82,39 @@ it('questions to find files by are named once, in whatever case links and files 
   assert.deepEqual(
     questionsOf(drops, (opaqueId) => links.get(opaqueId)),
     ['Matter', 'Pages'],
+  )
+})
+
+it('the answers to a question with choices are its choices, then what else guests have said', () => {
+  const topic = (choices: readonly string[], label = 'Topic') =>
+    ({ label, required: false, kind: 'choice', choices }) as const
+  const said = (opaqueId: string, topic: string) => ({ opaqueId, file: file([['Topic', topic]]) })
+  const drops = [
+    said('one', 'Invoice'),
+    said('one', 'Gift'),
+    said('two', 'Cafe\u0301'),
+    said('unknown', 'Gift'),
+  ] as unknown as readonly ListedDrop[]
+  const links = new Map<string, Asked>([
+    ['one', { questions: [topic(['Invoice', 'Invoice abroad'])], fileKinds: undefined }],
+    ['two', { questions: [topic(['Caf\u00e9', 'Invoice'], 'TOPIC')], fileKinds: undefined }],
+  ])
+  const choices = choicesOf('Topic', drops, (opaqueId) => links.get(opaqueId))
+  assert.deepEqual(choices, ['Invoice', 'Invoice abroad', 'Café', 'Gift'])
+  const found = (answer: string, offered = choices) =>
+    ['Invoice', 'Invoice abroad', 'Cafe\u0301', undefined].filter(isAnsweredBy(answer, offered))
+  assert.deepEqual(found('Invoice'), ['Invoice'])
+  assert.deepEqual(found('Café'), ['Cafe\u0301'])
+  // Of an address that was kept, or typed: no choice.
+  assert.deepEqual(found('invoice'), ['Invoice', 'Invoice abroad'])
+
+  assert.equal(
+    choicesOf('Matter', drops, () => asked),
+    undefined,
+  )
+  links.set('two', { questions: [{ ...topic([]), kind: 'number' }], fileKinds: undefined })
+  assert.equal(
+    choicesOf('Topic', drops, (opaqueId) => links.get(opaqueId)),
+    undefined,
   )
 })

@@ -1,7 +1,17 @@
 /** What guests have answered, as the inbox shows it. Pure. */
 
+import { answerFinder } from '@blindkeep/client/find'
 import type { FileDescription } from '@blindkeep/client/owner'
-import { type Asked, answerTo, labelKey, type Mark, marksOf, notAsked } from '@blindkeep/client/questions'
+import {
+  type Asked,
+  answerTo,
+  findByLabel,
+  labelKey,
+  type Mark,
+  marksOf,
+  notAsked,
+  spelled,
+} from '@blindkeep/client/questions'
 import type { ListedDrop } from './dropList.ts'
 
 type AnswerMark = Extract<Mark, { readonly label: string }>
@@ -69,4 +79,37 @@ export function questionsOf(
   for (const { file, opaqueId } of drops)
     if (askedOf(opaqueId) === undefined) for (const [label] of file?.fields ?? []) note(label)
   return [...labels.values()].slice(0, MAX_OFFERED)
+}
+
+/**
+ * What to find the answers to a question by: its choices, and what else its guests have answered. Undefined if it is
+ * answered in words, as far as one of the links asks it so.
+ */
+export function choicesOf(
+  label: string,
+  drops: readonly ListedDrop[],
+  askedOf: (opaqueId: string) => Asked | undefined,
+): readonly string[] | undefined {
+  const asked = [...new Set(drops.map((drop) => drop.opaqueId))]
+    .map((opaqueId) => findByLabel(askedOf(opaqueId)?.questions ?? [], label, (question) => question.label))
+    .filter((question) => question !== undefined)
+  const choices = asked.flatMap((question) => (question.kind === 'choice' ? [question.choices] : []))
+  if (choices.length === 0 || choices.length < asked.length) return undefined
+  const offered = new Map(choices.flat().map((choice) => [spelled(choice), choice]))
+  const most = offered.size + MAX_OFFERED
+  for (const { file } of drops) {
+    const said = answerTo(file?.fields, label)
+    if (said !== undefined && offered.size < most && !offered.has(spelled(said))) offered.set(spelled(said), said)
+  }
+  return [...offered.values()]
+}
+
+/** A choice is the whole answer; other words are anywhere in it. */
+export function isAnsweredBy(
+  answer: string,
+  choices: readonly string[] | undefined,
+): (said: string | undefined) => boolean {
+  const wanted = spelled(answer)
+  const isChoice = choices?.some((choice) => spelled(choice) === wanted) === true
+  return isChoice ? (said) => said !== undefined && spelled(said) === wanted : answerFinder(answer)
 }

@@ -44,7 +44,7 @@ export function InboxPage() {
   const [dialog, setDialog] = useState<OpenDialog>()
   const work = useInboxWork(inbox)
   const saving = useDropSaving()
-  const { ofLink, shown, entries, reading, questions } = useFoundDrops({ inbox, drops, links, state, view })
+  const { ofLink, shown, entries, ...found } = useFoundDrops({ inbox, drops, links, state, view })
   const part = useKeptFocus(entries)
   useListKeys(part)
   const actions = {
@@ -73,7 +73,7 @@ export function InboxPage() {
         <>
           <UnreadNotice items={drops} onRetry={inbox.reload} />
           <FindBar
-            {...{ state, onState, reading, questions }}
+            {...{ state, onState, ...found }}
             what="files"
             filters="inbox"
             orders={ORDERS}

@@ -3,6 +3,7 @@ import { useCallback, useEffect } from 'preact/hooks'
 import { Button } from '../../common/controls.tsx'
 import { useText } from '../../common/reader.ts'
 import { useRefreshed } from '../../common/useRefreshed.ts'
+import { visibleName } from '../../common/visibleName.ts'
 import { useLive, useOwnerPages } from '../context.ts'
 import type { ListedDrop } from './dropList.ts'
 import { inboxTexts } from './texts.ts'
@@ -35,7 +36,7 @@ export function useInboxLinks(): InboxLinks {
       if (links === undefined) return '…'
       const link = links.find(({ opaqueId }) => opaqueId === wanted)
       if (link === undefined) return text.linkGone
-      return link.label === undefined || link.label.trim() === '' ? text.linkUnnamed : link.label
+      return visibleName(link.label) ?? text.linkUnnamed
     },
     [links, text],
   )

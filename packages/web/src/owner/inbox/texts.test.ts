@@ -51,6 +51,14 @@ describe('the name of a file in labels and sentences', () => {
     assert.equal(plainNameOf(itemNamed('n'.repeat(8000)), inboxTexts.en), `${'n'.repeat(200)}…`)
   })
 
+  it('is plain words while it is read, where there is none, and where the file cannot be opened', () => {
+    const { file: _, ...unread } = itemNamed('a')
+    const unopened = { ...unread, fault: { reason: 'wrong_key', message: 'x' } } as const
+    for (const text of Object.values(inboxTexts))
+      for (const item of [unread, unopened, itemNamed('\u200b')])
+        assert.match(text.discardOf(plainNameOf(item, text)), /^[\p{L} ]+\u00a0?…$/u)
+  })
+
   it('is on a disk the one that was made when the header was opened', () => {
     const item = itemNamed('a/b')
     assert.ok(item.file)

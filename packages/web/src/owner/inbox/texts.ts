@@ -1,6 +1,7 @@
 import type { FileDescription } from '@blindkeep/client/owner'
 import { millisecondsOf } from '@blindkeep/protocol/ids'
 import type { Formats } from '../../common/format.ts'
+import { spokenName, visibleName, withoutDirections } from '../../common/visibleName.ts'
 import { inbox as german } from '../../text/de/inbox.ts'
 import { inbox as english } from '../../text/en/inbox.ts'
 import type { DropBatch } from './batches.ts'
@@ -10,18 +11,12 @@ export const inboxTexts = { en: english, de: german }
 
 export type InboxText = typeof english
 
-/** These turn the direction of the text after them, so that `exe.fdp` looks like `pdf.exe` (Unicode TR 36, 2.10). */
-const directionControls = /\p{Bidi_Control}/gu
-/** Characters that are not visible (Unicode TR 44, Default_Ignorable_Code_Point). */
-const invisible = /[\p{Default_Ignorable_Code_Point}\p{Cc}\s]/gu
-
-/** Rows are drawn often, names may be long: made fit once. Undefined without a visible character. */
+/** Rows are drawn often, names may be long: made fit once. */
 const shownNames = new WeakMap<FileDescription, string | undefined>()
 
 function shownNameOf(file: FileDescription): string | undefined {
   if (shownNames.has(file)) return shownNames.get(file)
-  const name = file.name?.replace(directionControls, '').trim()
-  const shown = name === undefined || name.replace(invisible, '') === '' ? undefined : name
+  const shown = visibleName(file.name)
   shownNames.set(file, shown)
   return shown
 }
@@ -32,13 +27,9 @@ export function nameOf(item: ListedDrop, text: InboxText): string {
   return item.file === undefined ? text.unopened : (shownNameOf(item.file) ?? text.unnamed)
 }
 
-/** A longer name fills no label and no sentence. */
-const NAME_CHARACTERS_SPOKEN = 200
-
-/** For labels and sentences: the same words as `nameOf`, but the beginning of a very long name. */
+/** For labels and sentences: the same words as `nameOf`, but plain ones for a name that is not read yet. */
 export function plainNameOf(item: ListedDrop, text: InboxText): string {
-  const name = nameOf(item, text)
-  return name.length <= NAME_CHARACTERS_SPOKEN ? name : `${name.slice(0, NAME_CHARACTERS_SPOKEN).toWellFormed()}…`
+  return isUnread(item) ? text.unreadSpoken : spokenName(nameOf(item, text), text.unnamed)
 }
 
 /** What the file is called on a disk. */
@@ -53,7 +44,7 @@ const SENDER_CHARACTERS_SPOKEN = 60
 export function batchTitle({ items, sender }: Pick<DropBatch, 'items' | 'sender'>, text: InboxText): string {
   const count = text.batch.count(items.length)
   if (sender === undefined) return count
-  const plain = sender.slice(0, SENDER_CHARACTERS_SPOKEN).toWellFormed().replace(directionControls, '')
+  const plain = withoutDirections(sender.slice(0, SENDER_CHARACTERS_SPOKEN).toWellFormed())
   return `${count} ${text.from(plain)}`
 }
 

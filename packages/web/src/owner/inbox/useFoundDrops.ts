@@ -1,5 +1,5 @@
 /** Which files of the inbox are shown: those of a link, and what matches a search, in the wanted order. */
-import { answerFinder, type Findable, sortedByAnswer } from '@blindkeep/client/find'
+import { type Findable, sortedByAnswer } from '@blindkeep/client/find'
 import { keyOfDrop } from '@blindkeep/client/findIndex'
 import { answerTo } from '@blindkeep/client/questions'
 import { useEffect, useMemo } from 'preact/hooks'
@@ -8,7 +8,7 @@ import { foundIn } from '../find/found.ts'
 import type { NameIndex } from '../find/nameIndex.ts'
 import { useNames } from '../find/useNames.ts'
 import { type Reading, useReading } from '../find/useReading.ts'
-import { questionsOf } from './answers.ts'
+import { choicesOf, isAnsweredBy, questionsOf } from './answers.ts'
 import { entriesOf, type InboxEntry } from './batches.ts'
 import { isUnread, type ListedDrop } from './dropList.ts'
 import type { InboxDrops } from './inboxDrops.ts'
@@ -33,6 +33,8 @@ interface FoundDrops {
   readonly reading: Reading
   /** To find files by. */
   readonly questions: readonly string[]
+  /** Of the question whose answers are looked for, if it has choices. */
+  readonly choices: readonly string[] | undefined
 }
 
 export function useFoundDrops({ inbox, drops, links, state, view }: FindDrops): FoundDrops {
@@ -44,9 +46,13 @@ export function useFoundDrops({ inbox, drops, links, state, view }: FindDrops): 
     () => (state.link === ALL_LINKS ? drops : drops.filter(({ opaqueId }) => opaqueId === state.link)),
     [drops, state.link],
   )
+  const choices = useMemo(
+    () => (state.question === '' ? undefined : choicesOf(state.question, ofLink, links.askedOf)),
+    [state.question, ofLink, links.askedOf],
+  )
   const shown = useMemo(
-    () => foundDrops(ofLink, state, { names, links, view }),
-    [ofLink, JSON.stringify(state), names, isLoaded, links.labels, state.only && view],
+    () => foundDrops(ofLink, state, { names, links, view, choices }),
+    [ofLink, JSON.stringify(state), names, isLoaded, links.labels, state.only && view, choices],
   )
   const isListOrder = !isFiltered(state) && state.sort === 'newest' && state.by === ''
   // Files of a batch that match stand for themselves: the rest of it is hidden.
@@ -61,17 +67,17 @@ export function useFoundDrops({ inbox, drops, links, state, view }: FindDrops): 
     isWanted: isLoaded && needsNames(state),
   })
   const questions = useMemo(() => questionsOf(ofLink, links.askedOf), [ofLink, links.askedOf])
-  return { ofLink, shown, entries, reading, questions }
+  return { ofLink, shown, entries, reading, questions, choices }
 }
 
-interface FoundIn extends Pick<FindDrops, 'links' | 'view'> {
+interface FoundIn extends Pick<FindDrops, 'links' | 'view'>, Pick<FoundDrops, 'choices'> {
   readonly names: NameIndex
 }
 
 function foundDrops(
   drops: readonly ListedDrop[],
   state: FindState,
-  { names, links, view }: FoundIn,
+  { names, links, view, choices }: FoundIn,
 ): readonly ListedDrop[] {
   const { only } = state
   const findable = (drop: ListedDrop): Findable => {
@@ -82,11 +88,12 @@ function foundDrops(
     const mark = only && markOf(view, drop)
     return mark === only || (only === 'unread' && mark === 'new')
   }
-  const isAnswered = answerFinder(state.answer)
   const ofState = only === undefined ? drops : drops.filter(isOf)
-  const answered = asksAnswer(state)
-    ? ofState.filter(({ file }) => isAnswered(answerTo(file?.fields, state.question)))
-    : ofState
+  const isAnswered = asksAnswer(state) ? isAnsweredBy(state.answer, choices) : undefined
+  const answered =
+    isAnswered === undefined
+      ? ofState
+      : ofState.filter(({ file }) => isAnswered(answerTo(file?.fields, state.question)))
   const found = foundIn(answered, state, findable)
   return state.by === '' ? found : sortedByAnswer(found, state.by, ({ file }) => file?.fields)
 }

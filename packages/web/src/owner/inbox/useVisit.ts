@@ -1,8 +1,7 @@
-/** The visits of the inbox, for the page of the inbox and for the badge that counts what is new. */
+/** The visits of the inbox, for the page of the inbox, and what the badge counts as new. */
 import { isAfter, isReadDrop, laterOf } from '@blindkeep/client/findIndex'
-import type { DropFacts, LiveEvent, Owner } from '@blindkeep/client/owner'
+import type { DropFacts, Owner } from '@blindkeep/client/owner'
 import { useEffect, useMemo, useState } from 'preact/hooks'
-import { createRefresher } from '../../common/refresher.ts'
 import type { OwnerPages } from '../context.ts'
 import { type Visits, type VisitView, visitsOf } from './visits.ts'
 
@@ -48,44 +47,13 @@ function useView(visits: Visits): VisitView {
   return view
 }
 
-const COUNT_EVENTS: readonly LiveEvent['name'][] = [
-  'drop.landed',
-  'drop.adopted',
-  'drop.discarded',
-  'link.changed',
-  'reset',
-]
-
 /** More are not counted: each page of the inbox is a request. */
 export const MAX_COUNTED = 999
 
-/** How many files of the inbox are new, and not read; more than `MAX_COUNTED` for any larger number. */
-export function useNewCount({ owner, baseUrl, onLive }: Pick<OwnerPages, 'owner' | 'baseUrl' | 'onLive'>): number {
-  const [count, setCount] = useState(0)
-  const visits = visitsOf(owner, baseUrl)
-  useEffect(() => {
-    let isUnmounted = false
-    const { ask, stop } = createRefresher(async () => {
-      if (!visits.view().isLoaded) return
-      const counted = await countNew(owner, visits.view()).catch(() => undefined)
-      if (!isUnmounted && counted !== undefined) setCount(counted)
-    })
-    ask()
-    const leave = onLive((event) => {
-      if (COUNT_EVENTS.includes(event.name)) ask()
-    })
-    const unsubscribe = visits.subscribe(ask)
-    return () => {
-      isUnmounted = true
-      leave()
-      unsubscribe()
-      stop()
-    }
-  }, [owner, visits, onLive])
-  return count
-}
-
-/** Before the first visit all are new: their number is the sum over the links, which is one short call. */
+/**
+ * How many files are new, and not read; more than `MAX_COUNTED` for any larger number. Before the first visit all are
+ * new: their number is the sum over the links, which is one short call.
+ */
 export async function countNew(
   owner: Pick<Owner, 'listLinks' | 'pendingDrops'>,
   view: Pick<VisitView, 'newSince' | 'readUntil' | 'read'>,

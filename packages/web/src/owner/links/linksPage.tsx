@@ -2,7 +2,7 @@
 import type { Findable } from '@blindkeep/client/find'
 import type { OwnLink } from '@blindkeep/client/owner'
 import { parseInstant } from '@blindkeep/protocol/ids'
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { Button, Progress } from '../../common/controls.tsx'
 import { Icon } from '../../common/icons.tsx'
 import { useText } from '../../common/reader.ts'
@@ -20,6 +20,7 @@ import { type LinkAct, LinkCard } from './linkCard.tsx'
 import { usualName } from './linkDraft.ts'
 import './links.css'
 import { NewLink } from './newLink.tsx'
+import { refusedIn } from './refusedLinks.ts'
 import { RevokeLink } from './revokeLink.tsx'
 import { ShowLink } from './showLink.tsx'
 import { linksTexts } from './texts.ts'
@@ -60,6 +61,8 @@ export function LinksPage() {
   )
   const live = found.filter(({ state }) => state === 'live')
   const past = found.filter(({ state }) => state !== 'live')
+  const hadRefused = useRef(false)
+  hadRefused.current ||= refusedIn(past) > 0
   const shownLink = dialog?.kind === 'new' ? undefined : links?.find(({ opaqueId }) => opaqueId === dialog?.opaqueId)
   const close = () => setDialog(undefined)
   const creating = { from: usualName(links ?? []), onClose: close, onCreated: reload }
@@ -98,7 +101,7 @@ export function LinksPage() {
         </>
       )}
       {past.length > 0 && (
-        <details class="past" open={found.length < (links?.length ?? 0)}>
+        <details class="past" open={found.length < (links?.length ?? 0) || hadRefused.current}>
           <summary>{text.pastTitle(past.length)}</summary>
           <ul class="stack">{past.map(card)}</ul>
         </details>

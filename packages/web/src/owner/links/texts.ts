@@ -1,4 +1,5 @@
 import type { OwnLink } from '@blindkeep/client/owner'
+import { visibleName } from '../../common/visibleName.ts'
 import { links as german } from '../../text/de/links.ts'
 import { links as english } from '../../text/en/links.ts'
 
@@ -6,5 +7,5 @@ export const linksTexts = { en: english, de: german }
 
 /** The link's label, or a text when it has none. */
 export function labelOf({ label }: Pick<OwnLink, 'label'>, { unnamed }: typeof english): string {
-  return label === undefined || label.trim() === '' ? unnamed : label
+  return visibleName(label) ?? unnamed
 }

@@ -4,6 +4,7 @@ import { Name } from '../../common/controls.tsx'
 import { useText } from '../../common/reader.ts'
 import { useInView } from '../../common/useInView.ts'
 import { useLoaded } from '../../common/useLoaded.ts'
+import { visibleName } from '../../common/visibleName.ts'
 import { albumsTexts } from '../albums/texts.ts'
 import { useOwnerPages } from '../context.ts'
 import { sharesTexts } from './texts.ts'
@@ -38,7 +39,7 @@ export function GoneFiles({ url, held }: GoneFilesProps) {
       {gone.slice(0, MAX_GONE_NAMES).map(({ name, hash }) => (
         <Fragment key={hash}>
           {' · '}
-          <Name>{name ?? albumsText.album.unnamed}</Name>
+          <Name>{visibleName(name) ?? albumsText.album.unnamed}</Name>
         </Fragment>
       ))}
       {gone.length > MAX_GONE_NAMES && ` · ${text.more(gone.length - MAX_GONE_NAMES)}`}

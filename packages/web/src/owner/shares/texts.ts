@@ -1,4 +1,5 @@
 import type { OwnShare } from '@blindkeep/client/owner'
+import { visibleName } from '../../common/visibleName.ts'
 import { shares as german } from '../../text/de/shares.ts'
 import { shares as english } from '../../text/en/shares.ts'
 
@@ -9,7 +10,7 @@ const SHORT_ID = 6
 
 /** A share without a name is known by the beginning of its id. */
 export const shareName = ({ name, opaqueId }: Pick<OwnShare, 'name' | 'opaqueId'>, text: typeof english): string =>
-  name ?? text.name(opaqueId.slice(0, SHORT_ID))
+  visibleName(name) ?? text.name(opaqueId.slice(0, SHORT_ID))
 
 export const isUsedUp = ({ visits, maxDownloads }: Pick<OwnShare, 'visits' | 'maxDownloads'>): boolean =>
   visits !== undefined && maxDownloads !== undefined && visits.downloaded >= maxDownloads

@@ -5,6 +5,7 @@ import { formats } from '../../common/format.ts'
 import { isolated } from '../../common/isolated.ts'
 import { useText } from '../../common/reader.ts'
 import { useRefreshed } from '../../common/useRefreshed.ts'
+import { spokenName, visibleName } from '../../common/visibleName.ts'
 import { assetFeedOf } from '../albums/assetFeed.ts'
 import { TrustBadge } from '../albums/trustBadge.tsx'
 import { useLive, useOwnerPages } from '../context.ts'
@@ -180,14 +181,15 @@ function OutcomeRow({ outcome, onReceipts }: CheckResultsProps & { readonly outc
   const format = useText(formats)
   const causeText = useCauseText()
   const { assetId, kind, name, size, parts, cause, hashes, signerRevokedAt, sampleFault } = outcome
-  const shownName = name ?? text.results.unnamed
+  const visible = visibleName(name)
+  const shownName = visible ?? text.results.unnamed
   const isUnread = kind === 'not_yet' || kind === 'not_examined'
   const ofParts = isUnread ? text.results.unread : text.results.concerned
   return (
     <li class="row apart">
       <div class="grow stack tight">
         <p>
-          {name === undefined ? <em>{shownName}</em> : <Name>{name}</Name>}
+          {visible === undefined ? <em>{shownName}</em> : <Name>{visible}</Name>}
           {size !== undefined && <span class="small soft"> · {format.bytes(size)}</span>}
         </p>
         <p>
@@ -202,7 +204,7 @@ function OutcomeRow({ outcome, onReceipts }: CheckResultsProps & { readonly outc
       <button
         type="button"
         class="button quiet no-print"
-        aria-label={text.results.receiptsOf(isolated(shownName))}
+        aria-label={text.results.receiptsOf(isolated(spokenName(name, text.results.unnamed)))}
         onClick={() => onReceipts({ assetId, name: shownName, hashes })}
       >
         {text.results.receipts}

@@ -6,6 +6,7 @@ import { CutName } from '../../common/cutName.tsx'
 import { formats } from '../../common/format.ts'
 import { useText } from '../../common/reader.ts'
 import { useLoaded } from '../../common/useLoaded.ts'
+import { spokenName, visibleName } from '../../common/visibleName.ts'
 import { chooseAlbumOf, deleteTaken, MAX_TAKEN_FILES, type TakenFile } from '../../take/takenFiles.ts'
 import { useUploads } from '../albums/uploads.ts'
 import { AskingDialog } from '../askingDialog.tsx'
@@ -85,12 +86,14 @@ function TakenList({ files, onDiscard }: TakenListProps) {
       {files.map(({ id, file: { name, size } }) => (
         <li key={id} class="row apart">
           <div class="grow">
-            <div class="taken-name">{name === '' ? text.unnamed : <CutName name={name} cutFrom={CUT_FROM} />}</div>
+            <div class="taken-name">
+              <CutName name={visibleName(name) ?? text.unnamed} cutFrom={CUT_FROM} />
+            </div>
             <div class="small soft">{format.bytes(size)}</div>
           </div>
           <IconButton
             icon="close"
-            label={text.discardOf(name === '' ? text.unnamed : name)}
+            label={text.discardOf(spokenName(name, text.unnamed))}
             onClick={() => onDiscard(id)}
           />
         </li>

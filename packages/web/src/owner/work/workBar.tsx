@@ -4,6 +4,7 @@ import { Button, Name, Notice, Progress } from '../../common/controls.tsx'
 import { formats } from '../../common/format.ts'
 import { useText } from '../../common/reader.ts'
 import { useLoaded } from '../../common/useLoaded.ts'
+import { visibleName } from '../../common/visibleName.ts'
 import { mayHaveThumbnail } from '../../preview/mayHavePreview.ts'
 import { AssetName } from '../albums/removeDialog.tsx'
 import { albumsTexts } from '../albums/texts.ts'
@@ -186,7 +187,7 @@ function ItemName({ item }: { readonly item: WorkItem }) {
   return item.do === 'delete' || item.do === 'move' ? (
     <FileName assetId={item.id} />
   ) : (
-    <Name>{item.name ?? unnamed}</Name>
+    <Name>{visibleName(item.name) ?? unnamed}</Name>
   )
 }
 

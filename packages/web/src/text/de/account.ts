@@ -168,8 +168,10 @@ export const account: typeof import('../en/account.ts').account = {
       'Ihr Browser fragt jetzt, wo der Passkey liegen soll, und prüft, dass Sie es sind. Vielleicht fragt er zweimal.',
     make: 'Passkey anlegen',
     made: 'Der Passkey ist angelegt. Speichern Sie ihn in Ihrem Konto.',
-    codeExplain:
+    codeAgain:
       'Der Passkey ist angelegt. Das Speichern braucht noch einen Code, denn der erste wurde nicht angenommen.',
+    codeNeeded:
+      'Der Passkey ist angelegt. Das Speichern braucht auch einen Code, denn der zweite Schritt ist eingeschaltet.',
     nameHint: 'Damit Sie ihn in dieser Liste erkennen. Nur Sie können ihn lesen.',
     added: 'Der Passkey wurde hinzugefügt. Sie können ihn bei der nächsten Anmeldung benutzen.',
     unnamed: 'Passkey ohne Namen',
@@ -353,7 +355,8 @@ export const account: typeof import('../en/account.ts').account = {
   },
   sessions: {
     title: 'Wo Sie angemeldet sind',
-    explain: 'Alle Browser und Programme, die bei Ihrem Konto angemeldet sind.',
+    explain:
+      'Alle Browser und Programme, die bei Ihrem Konto angemeldet sind. Um auch ein anderes Gerät zu benutzen, melden Sie sich dort mit derselben E-Mail-Adresse und demselben Passwort an, oder mit einem Passkey: Von hier muss nichts kopiert werden.',
     here: 'Dieser Browser',
     signedIn: (when) => `Angemeldet am ${when}`,
     inUse: 'gerade in Gebrauch',
@@ -423,7 +426,8 @@ export const account: typeof import('../en/account.ts').account = {
   },
   leave: {
     title: 'Konto löschen',
-    explain: 'Löscht endgültig alles, was Sie hier haben: Dateien, Alben, Links, Freigaben und Ihren Eingang.',
+    explain:
+      'Löscht endgültig alles, was Sie hier haben: Dateien, Alben, Links, Freigaben und Ihren Eingang. Die verschlüsselten Bytes löscht der Server einen Tag später, wenn der Betreiber nichts anderes eingestellt hat; in Sicherungen bleiben sie, bis diese ersetzt werden.',
     open: 'Konto löschen\u00a0…',
     dialogTitle: 'Ihr Konto löschen?',
     what: 'Das geschieht sofort und lässt sich nicht rückgängig machen:',
@@ -438,7 +442,8 @@ export const account: typeof import('../en/account.ts').account = {
         `1 Datei ist bis ${until} vor dem Löschen geschützt und das Konto mit ihr. Sie ist in diesem Album:`,
         `${files(count)} sind vor dem Löschen geschützt, die letzte bis ${until}, und das Konto mit ihnen. Sie sind in diesen Alben:`,
       ),
-    saveFirst: 'Laden Sie vorher die Dateien herunter, die Sie brauchen.',
+    saveFirst:
+      'Laden Sie vorher herunter, was Sie brauchen: jedes Album mit „Album herunterladen“, Dateien im Eingang und Quittungen unter Speicher.',
     confirm: (email) => `Zur Bestätigung ${email} eingeben`,
     confirmFault: 'Das ist nicht die E-Mail-Adresse dieses Kontos.',
     submit: 'Endgültig löschen',

@@ -37,6 +37,8 @@ export const find: typeof english = {
   question: 'Frage',
   noQuestion: 'Keine',
   answer: 'Antwort enthält',
+  choice: 'Antwort',
+  anyAnswer: 'Jede Antwort',
   sort: 'Sortieren nach',
   orders: {
     newest: 'Neueste zuerst',

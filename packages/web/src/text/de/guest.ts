@@ -225,6 +225,7 @@ export const guest: typeof import('../en/guest.ts').guest = {
     too_large_for_server: 'Zu groß für diesen Server.',
     other_tab:
       'Ein anderer Tab dieses Browsers sendet diese Datei. Wenn er geschlossen wird, geht das Senden hier weiter.',
+    link_faulty: 'Nicht gesendet: Diese Seite kann den Link nicht verwenden.',
     key_swapped: 'Nicht gesendet: Der Server hat einen falschen Schlüssel geschickt.',
     server_moved: 'Nicht gesendet: Der Server ist umgezogen. Öffnen Sie Ihren Link noch einmal.',
     other_address: 'Nicht gesendet: Der Server sagt, dass er eine andere Adresse hat.',

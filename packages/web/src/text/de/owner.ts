@@ -16,6 +16,7 @@ export const owner: typeof import('../en/owner.ts').owner = {
     bin: 'Papierkorb',
   },
   inboxWaiting: (count) => `${number(count)} neue ${plural(count, 'Datei', 'Dateien')} im Eingang`,
+  linksRefused: (count) => `${number(count)} ${plural(count, 'Link hat', 'Links haben')} Dateien abgewiesen`,
   language: 'Sprache',
   signOut: 'Abmelden',
   live: 'Live',

@@ -162,7 +162,8 @@ export const account = {
     makeExplain: 'Your browser now asks where to keep the passkey, and checks that it is you. It may ask twice.',
     make: 'Create passkey',
     made: 'The passkey was created. Save it to your account.',
-    codeExplain: 'The passkey was created. Saving it needs another code, as the first one was not accepted.',
+    codeAgain: 'The passkey was created. Saving it needs another code, as the first one was not accepted.',
+    codeNeeded: 'The passkey was created. Saving it also needs a code, as the second step is on.',
     nameHint: 'So that you recognise it in this list. Only you can read it.',
     added: 'The passkey was added. You can use it the next time you sign in.',
     unnamed: 'Passkey without a name',
@@ -342,7 +343,8 @@ export const account = {
   },
   sessions: {
     title: 'Where you are signed in',
-    explain: 'All browsers and programs that are signed in to your account.',
+    explain:
+      'All browsers and programs that are signed in to your account. To use another device too, sign in there with the same e-mail and password, or with a passkey: nothing has to be copied from here.',
     here: 'This browser',
     signedIn: (when: string) => `Signed in on ${when}`,
     inUse: 'in use now',
@@ -410,7 +412,8 @@ export const account = {
   },
   leave: {
     title: 'Delete account',
-    explain: 'Permanently deletes everything that you have here: files, albums, links, shares and your inbox.',
+    explain:
+      'Permanently deletes everything that you have here: files, albums, links, shares and your inbox. The server deletes the encrypted bytes a day later, unless its operator has set another time; backups keep them until they are replaced.',
     open: 'Delete account…',
     dialogTitle: 'Delete your account?',
     what: 'This happens at once and cannot be undone:',
@@ -425,7 +428,8 @@ export const account = {
         `1 file is protected from deletion until ${until}, and the account with it. It is in this album:`,
         `${files(count)} are protected from deletion, the last one until ${until}, and the account with them. They are in these albums:`,
       ),
-    saveFirst: 'Download the files that you need first.',
+    saveFirst:
+      'Download first what you need: each album with “Download album”, files in the inbox, and receipts under Storage.',
     confirm: (email: string) => `Enter ${email} to confirm`,
     confirmFault: 'This is not the e-mail address of this account.',
     submit: 'Delete permanently',

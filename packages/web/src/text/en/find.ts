@@ -26,6 +26,8 @@ export const find = {
   question: 'Question',
   noQuestion: 'None',
   answer: 'Answer contains',
+  choice: 'Answer',
+  anyAnswer: 'Any answer',
   sort: 'Sort by',
   orders: {
     newest: 'Newest first',

@@ -217,6 +217,7 @@ export const guest = {
     unreadable: 'The file cannot be read: it was changed, moved or deleted. Choose it again.',
     too_large_for_server: 'Too large for this server.',
     other_tab: 'Another tab of this browser is sending this file. When that tab is closed, sending resumes here.',
+    link_faulty: 'Not sent: this page cannot use the link.',
     key_swapped: 'Not sent: the server gave a wrong key.',
     server_moved: 'Not sent: the server has moved. Open your link again.',
     other_address: 'Not sent: the server says that it is at another address.',

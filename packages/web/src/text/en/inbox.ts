@@ -35,6 +35,7 @@ export const inbox = {
   list: 'Files in the inbox',
   unnamed: 'Unnamed file',
   unread: 'File, reading its name…',
+  unreadSpoken: 'File whose name is not read yet',
   unopened: 'File that cannot be opened',
   from: (sender: string) => `from ${sender}`,
   through: (label: string) => `through ${label}`,

@@ -1,4 +1,4 @@
-import { files, number } from './counts.ts'
+import { files, number, plural } from './counts.ts'
 
 export const owner = {
   title: 'Blindkeep',
@@ -16,6 +16,7 @@ export const owner = {
     bin: 'Bin',
   },
   inboxWaiting: (count: number) => `${files(count)} new in the inbox`,
+  linksRefused: (count: number) => `${number(count)} ${plural(count, 'link', 'links')} refused files`,
   language: 'Language',
   signOut: 'Sign out',
   live: 'Live',

@@ -1,5 +1,5 @@
 import { Client } from 'pg'
-import { isRefusedLogin, LOGIN_HELP } from './login.ts'
+import { connectionError } from './login.ts'
 import { typesOfPort } from './types.ts'
 
 /**
@@ -19,7 +19,7 @@ export async function openClient(url: string): Promise<Client> {
   // A connection that is lost between two statements rejects the next one.
   client.on('error', () => undefined)
   await client.connect().catch((error: unknown) => {
-    throw isRefusedLogin(error) ? new Error(LOGIN_HELP, { cause: error }) : error
+    throw connectionError(error)
   })
   await client.query(START)
   return client

@@ -1,8 +1,8 @@
-import { type ClientBase, DatabaseError, Pool, type PoolClient } from 'pg'
+import { type ClientBase, Pool, type PoolClient } from 'pg'
 import { type Connections, StorageUnavailable } from '../../../ports/store.ts'
 import { MAX_WAITING } from '../shared/turns.ts'
 import type { PostgresHealth } from './health.ts'
-import { isRefusedLogin, LOGIN_HELP } from './login.ts'
+import { connectionError } from './login.ts'
 import { openSession, type PostgresSession, serverRunIn, startOf } from './session.ts'
 import { typesOfPort } from './types.ts'
 
@@ -49,12 +49,7 @@ export function createConnections(options: {
     try {
       return await pool.connect()
     } catch (error) {
-      if (isRefusedLogin(error)) throw new Error(LOGIN_HELP, { cause: error })
-      const judged = health.judge(error)
-      // An error that the server itself reports, such as a wrong password, is permanent. Every other error means that
-      // no server answered.
-      if (judged !== error || error instanceof DatabaseError) throw judged
-      throw new StorageUnavailable('The database cannot be reached', { cause: error })
+      throw connectionError(error, health)
     }
   }
 

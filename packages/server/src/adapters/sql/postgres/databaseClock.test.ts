@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
 import { describe, it } from 'node:test'
-import { createDatabaseClock } from './databaseClock.ts'
+import { errorText } from '../../../ground/errorText.ts'
+import { StorageUnavailable } from '../../../ports/store.ts'
+import { openClient } from './client.ts'
+import { createDatabaseClock, measureDatabaseClock } from './databaseClock.ts'
+import { createNodeConnection } from './nodeConnection.ts'
 
 /** A machine whose clock differs from the database's by `offMs`. */
 function createMachine(offMs: number) {
@@ -24,7 +30,28 @@ function createMachine(offMs: number) {
   }
 }
 
+/** A port of this machine on which nothing listens. */
+async function closedPort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
 describe('the clock of the database', () => {
+  it('is not told by a database that cannot be reached, nor is a node opened there: both say so', async () => {
+    const url = `postgres://user@127.0.0.1:${await closedPort()}/data`
+    const node = createNodeConnection({ url, isSole: true, channel: 'news', onNotice: () => undefined })
+    for (const ask of [() => measureDatabaseClock(url), node.open, () => openClient(url)])
+      await assert.rejects(ask(), (error) => {
+        assert.ok(error instanceof StorageUnavailable)
+        assert.match(errorText(error), /^The database cannot be reached \(connect ECONNREFUSED /)
+        return true
+      })
+  })
+
   it('is the same on a machine whose clock is off', () => {
     for (const offMs of [-1500, 0, 1500]) {
       const machine = createMachine(offMs)

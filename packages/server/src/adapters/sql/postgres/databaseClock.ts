@@ -2,6 +2,7 @@ import { instantOf } from '@blindkeep/protocol/ids'
 import { Client } from 'pg'
 import type { Clock } from '../../../ports/clock.ts'
 import { MAX_CLOCK_OFF_MS } from '../../../ports/node.ts'
+import { connectionError } from './login.ts'
 
 /** The clock of the database, as last measured. */
 export interface DatabaseClock {
@@ -15,23 +16,29 @@ export interface DatabaseClock {
 const MAX_AGE_MS = 5_000
 /** An answer that took longer tells too little. */
 const MAX_ROUND_TRIP_MS = 1_000
+const CONNECTION_TIMEOUT_MS = 10_000
 
-/** For a command: too short for clocks to drift. Throws if the database is silent for a second. */
+/** For a command: too short for clocks to drift. Throws `StorageUnavailable` if the database is silent for a second. */
 export async function measureDatabaseClock(url: string): Promise<Clock> {
   const time = createDatabaseClock()
   const client = new Client({
     connectionString: url,
     fallback_application_name: 'blindkeep',
+    connectionTimeoutMillis: CONNECTION_TIMEOUT_MS,
     query_timeout: MAX_ROUND_TRIP_MS,
   })
-  await client.connect()
+  // A connection that is lost rejects what is asked.
+  client.on('error', () => undefined)
   try {
+    await client.connect()
     const sentMs = Date.now()
     const { rows } = await client.query(CLOCK_QUERY)
     time.measured({ databaseMs: Number(rows[0]?.now), sentMs, answeredMs: Date.now() })
     return time.clock
+  } catch (error) {
+    throw connectionError(error)
   } finally {
-    await client.end()
+    await client.end().catch(() => undefined)
   }
 }
 

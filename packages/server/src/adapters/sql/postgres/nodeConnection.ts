@@ -1,11 +1,12 @@
 import { Client } from 'pg'
 import { StorageUnavailable, StoreBroken } from '../../../ports/store.ts'
+import { connectionError } from './login.ts'
 
 /** The connection of a node beside its transactions. It holds the node's place while it is open. */
 export interface NodeConnection {
-  /** The first row. Rejects if the connection is lost. */
+  /** The first row. Throws `StorageUnavailable` if the connection is lost. */
   ask(text: string, values?: readonly unknown[]): Promise<Readonly<Record<string, unknown>>>
-  /** Opens it if it is lost; answers whether it was. Throws `NotAlone` when another process has the place. */
+  /** Opens it if it is lost; answers whether it was. Throws also `NotAlone` when another process has the place. */
   open(): Promise<boolean>
   /** Another number after each opening. Undefined while it is lost. */
   number(): number | undefined
@@ -68,14 +69,16 @@ export function createNodeConnection(options: {
       return fresh
     } catch (error) {
       await fresh.end().catch(() => undefined)
-      throw error
+      throw error instanceof NotAlone ? error : connectionError(error)
     }
   }
 
   return {
     async ask(text, values = []) {
       if (client === undefined) throw new StorageUnavailable('The connection to the database is lost')
-      const { rows } = await client.query(text, [...values])
+      const { rows } = await client.query(text, [...values]).catch((error: unknown) => {
+        throw connectionError(error)
+      })
       return rows[0] ?? {}
     },
     async open() {

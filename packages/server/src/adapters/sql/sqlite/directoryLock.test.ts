@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { chmod, chown, mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -43,6 +44,21 @@ describe('the lock of a data directory', () => {
     }
   })
 
+  it('is not left to root by a command of root that was killed while it made it', {
+    skip: process.geteuid?.() !== 0 ? 'needs root' : existsSync('/usr/bin/strace') ? false : 'needs strace',
+  }, async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'blindkeep-lock-'))
+    try {
+      await chown(directory, 65_534, 65_534)
+      const fault = ['-f', '-qq', '-o', '/dev/null', '-e', 'inject=fchown:signal=KILL']
+      const { signal, status } = spawnSync('strace', [...fault, process.execPath, ...lockingIn(directory)])
+      assert.ok(signal === 'SIGKILL' || status === 137, `it ended with ${signal ?? status}`)
+      assert.equal(lockedByUser(directory), '')
+    } finally {
+      await rm(directory, { recursive: true })
+    }
+  })
+
   it('names a file that another user has left, and the user who may not use it', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'blindkeep-lock-'))
     try {
@@ -58,14 +74,19 @@ describe('the lock of a data directory', () => {
 
 /** What a person reads when a user whom file modes bind takes the lock. A process of root gives up its user for it. */
 function lockedByUser(directory: string): string {
+  const flags = lockingIn(directory, `if (${process.geteuid?.() === 0}) process.setuid(65_534)`)
+  const { status, stdout, stderr } = spawnSync(process.execPath, flags, { encoding: 'utf8' })
+  assert.equal(status, 0, stderr)
+  return stdout
+}
+
+/** How Node is called to take the lock, after `first`. */
+function lockingIn(directory: string, first = ''): readonly string[] {
   const urlOf = (path: string) => JSON.stringify(new URL(path, import.meta.url).href)
   const script = `
     const { lockDirectory } = await import(${urlOf('./directoryLock.ts')})
     const { errorText } = await import(${urlOf('../../../ground/errorText.ts')})
-    if (${process.geteuid?.() === 0}) process.setuid(65_534)
+    ${first}
     await lockDirectory(${JSON.stringify(directory)}, 'backup').catch((error) => console.log(errorText(error)))`
-  const flags = ['--disable-warning=ExperimentalWarning', '--input-type=module', '-e', script]
-  const { status, stdout, stderr } = spawnSync(process.execPath, flags, { encoding: 'utf8' })
-  assert.equal(status, 0, stderr)
-  return stdout
+  return ['--disable-warning=ExperimentalWarning', '--input-type=module', '-e', script]
 }

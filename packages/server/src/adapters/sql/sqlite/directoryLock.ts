@@ -1,7 +1,9 @@
-import { constants, existsSync } from 'node:fs'
-import { access, open, stat } from 'node:fs/promises'
+import { randomBytes } from 'node:crypto'
+import { constants, existsSync, type Stats } from 'node:fs'
+import { access, link, open, rm, stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { isLacking } from '../../../ground/disk.ts'
 import { StorageFull } from '../../../ground/storageErrors.ts'
 import { createHealth } from './health.ts'
 
@@ -47,16 +49,33 @@ export async function lockDirectory(directory: string, use: DirectoryUse = 'serv
   return { release: () => database.close() }
 }
 
-/** Root may run the command: what it creates belongs to the owner of the directory, whose next command needs it. */
+/**
+ * Root may run the command: what it creates belongs to the owner of the directory, whose next command needs it. So the
+ * file gets its name last, as a killed command must not leave one of root there.
+ */
 async function createFor(directory: string, path: string): Promise<void> {
-  const file = await open(path, 'wx', 0o644).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EEXIST') throw error
-  })
+  const owner = await stat(directory)
+  const temporary = `${path}.${randomBytes(8).toString('hex')}`
   try {
-    const { uid, gid } = await stat(directory)
-    if (process.geteuid?.() === 0) await file?.chown(uid, gid)
+    await createOf(owner, temporary)
+    await link(temporary, path).catch(async (error: unknown) => {
+      if (!isLacking(error)) throw error
+      await createOf(owner, path)
+    })
+  } catch (error) {
+    // Another process was first.
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
   } finally {
-    await file?.close()
+    await rm(temporary, { force: true })
+  }
+}
+
+async function createOf({ uid, gid }: Stats, path: string): Promise<void> {
+  const file = await open(path, 'wx', 0o644)
+  try {
+    if (process.geteuid?.() === 0) await file.chown(uid, gid)
+  } finally {
+    await file.close()
   }
 }
 
