@@ -366,6 +366,7 @@ describe('an inbox', () => {
     const [wedding, taxes] = [await linkOf(owner, 'Wedding'), await linkOf(owner, 'Taxes')]
     const { page } = await browser.open(t, { url: inboxUrl(), signedInAs: owner })
     for (const name of ['a.bin', 'b.bin']) await sendFile(taxes, bytes(10), { name })
+    for (const name of ['a.bin', 'b.bin']) await row(page, name).waitFor()
     await page.route('**/adopt', (route) => route.fulfill({ status: 422 }))
     await page.getByLabel(text.chooseAll).check()
     await button(page, text.keep).click()
