@@ -1,5 +1,5 @@
 /** `npm run check:receipts -- receipts.jsonl --keys https://keep.example`; see `--help`. */
-import { argumentsOf } from '../../tools/arguments.ts'
+import { parseArgs } from 'node:util'
 import { type CheckOptions, openChecker, type Report } from './check.ts'
 import { describeFault } from './fault.ts'
 import { readItems } from './input.ts'
@@ -30,19 +30,23 @@ const MAX_LISTED = 200
 process.exitCode = await main()
 
 async function main(): Promise<number> {
-  const { positionals, values } = argumentsOf(
-    USAGE,
-    {
-      keys: { type: 'string' },
-      pins: { type: 'string' },
-      moves: { type: 'string' },
-      whole: { type: 'boolean', default: false },
-      log: { type: 'boolean', default: false },
-      json: { type: 'boolean', default: false },
-    },
-    { maxPositionals: Number.POSITIVE_INFINITY },
-  )
   try {
+    const { positionals, values } = parseArgs({
+      allowPositionals: true,
+      options: {
+        keys: { type: 'string' },
+        pins: { type: 'string' },
+        moves: { type: 'string' },
+        whole: { type: 'boolean', default: false },
+        log: { type: 'boolean', default: false },
+        json: { type: 'boolean', default: false },
+        help: { type: 'boolean', default: false },
+      },
+    })
+    if (values.help) {
+      console.log(USAGE)
+      return 0
+    }
     if (positionals.length === 0) throw new Error('no file given; see --help')
     const { whole, log } = values
     const keys = await documentOf(values.keys, 'attestation-keys')

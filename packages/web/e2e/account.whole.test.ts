@@ -162,6 +162,7 @@ describe('an account', () => {
     await field(page, german.recover.words).fill(`${heading}\n\n${list}\n`)
     await button(page, german.recover.submit).click()
     await page.getByText(german.recover.done).waitFor()
+    await page.getByRole('heading', { level: 1 }).waitFor()
     await assertAccessible(page)
     assert.ok((await logIn({ ...person, password: PASSWORD })).owner)
   })
