@@ -56,8 +56,8 @@ describe('a script of the project', () => {
       assert.match(stderr, /--chekc.*(?:npm run|node )/s)
     })
 
-  // The one reads its arguments as most do, the other itself.
-  for (const script of ['tools/words.ts', 'faults/run.ts'])
+  // The first reads its arguments as most do, the others themselves.
+  for (const script of ['tools/words.ts', 'faults/run.ts', 'conformance/checker/main.ts'])
     it(`says how it is called when asked: ${script}`, async () => {
       const { status, stdout, stderr, left } = await run(script, '--help')
       assert.deepEqual([status, stderr, left], [0, '', []])

@@ -57,6 +57,8 @@ async function main(): Promise<number> {
     return statusOf(report)
   } catch (error) {
     console.error(`Could not check: ${error instanceof Error ? error.message : String(error)}`)
+    // As `parseArgs` throws it.
+    if (error instanceof TypeError) console.error('npm run check:receipts -- --help says how it is called.')
     return 2
   }
 }
