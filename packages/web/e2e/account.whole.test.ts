@@ -136,6 +136,14 @@ describe('an account', () => {
     await fillRegistration(page, 'eva@example.org')
     await button(page, text.register.submit).click()
     await keepWords(page)
+    // An opened link sends the code that its field shows. This one is used up.
+    await page.goto('about:blank')
+    await page.goto(link.replace('#', '%23'))
+    await fillRegistration(page, 'ada@example.org')
+    const sent = page.waitForRequest('**/v1/auth/register')
+    await button(page, text.register.submit).click()
+    assert.equal((await sent).postDataJSON().invite, code)
+    await page.getByText(text.register.inviteWrong).waitFor()
     // Only in the line that printed the link.
     assert.equal(closed.server.log().split(code).length, 2)
   })

@@ -72,8 +72,9 @@ describe('a link of which a program has rewritten the #', () => {
       proxy.seen.slice(from).filter(({ path, headers }) => JSON.stringify({ path, headers }).includes(key)).length
     const rewritten = `${url.replace('#', '%23')}).`
     const { page } = await browser.open(t, { url: rewritten, device: 'phone' })
+    const isOpen = page.getByText('in total through this link').or(page.getByText('files of any size')).first()
     await page.getByRole('heading', { name: seen }).waitFor()
-    await page.getByText('in total through this link').or(page.getByText('files of any size')).first().waitFor()
+    await isOpen.waitFor()
     assert.ok(page.url().startsWith(url), page.url())
     await assertAccessible(page)
     await choose(page, someFile('one', 10))
@@ -89,6 +90,7 @@ describe('a link of which a program has rewritten the #', () => {
 
     await page.goto(`${url.replace('#', '%2523')}&amp;utm_source=mail`)
     await page.getByRole('heading', { name: seen }).waitFor()
+    await isOpen.waitFor()
     assert.ok(page.url().startsWith(url), page.url())
     assert.equal(withKey(), 2)
   })

@@ -88,9 +88,13 @@ describe('a session', () => {
     await renewed(page)
   })
 
-  it('leaves nothing in the browser that opens the account or names a file, even when tokens are renewed during sign-out', async (t) => {
-    const { owner, album } = await world.keeper()
-    const { page } = await browser.open(t, { url: `${world.url}/#/albums/${album}`, signedInAs: owner })
+  it('leaves nothing in the browser that opens the account or names a file, even when tokens are renewed during sign-out, and notices later that the account has another id', async (t) => {
+    const { owner, email, password } = await world.person()
+    const { albumId } = await owner.createAlbum({ name: 'Diaries' })
+    const { page } = await browser.open(t, { url: `${world.url}/#/albums/${albumId}`, passwordsInNode: true })
+    await page.getByLabel(text.stay).check()
+    await signIn(page, { email, password })
+    await heading(page, 'Diaries').waitFor()
     await page.route('**/v1/upload', (route) => route.abort())
     await page
       .locator('.add-files')
@@ -112,6 +116,16 @@ describe('a session', () => {
     await renewed
     await page.getByText(text.signIn.reasons.signed_out).waitFor()
     assert.deepEqual(await storedRows(page), [])
+
+    // A server that signs in to an account with another id is refused.
+    await page.route('**/v1/auth/login', async (route) => {
+      const answer = await route.fetch()
+      const body = await answer.json()
+      await route.fulfill({ response: answer, json: { ...body, account_id: '0192e8a4-7c4e-7d1a-9b1e-3f2a5c6d7e8f' } })
+    })
+    await signIn(page, { email, password })
+    await page.getByText(problems.account.account_id_differs).waitFor()
+    assert.equal(await inside(page).count(), 0)
   })
 
   it('that the browser does not store ends when the owner leaves the page, also for a person who goes back to it', async (t) => {
@@ -124,16 +138,6 @@ describe('a session', () => {
     await page.getByText(text.signIn.reasons.reloaded).waitFor()
     await ended
     assert.ok(!(await page.content()).includes(email))
-
-    // The browser has seen the account: a server that signs in to one with another id is refused.
-    await page.route('**/v1/auth/login', async (route) => {
-      const answer = await route.fetch()
-      const body = await answer.json()
-      await route.fulfill({ response: answer, json: { ...body, account_id: '0192e8a4-7c4e-7d1a-9b1e-3f2a5c6d7e8f' } })
-    })
-    await signIn(page, { email, password })
-    await page.getByText(problems.account.account_id_differs).waitFor()
-    assert.equal(await inside(page).count(), 0)
   })
 
   it('shows changes as they happen, again after the connection was down, and of a suspended account that it can only read', async (t) => {

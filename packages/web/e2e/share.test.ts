@@ -226,6 +226,8 @@ describe('the page of a share', () => {
     await page.getByRole('heading', { name: shareTexts.de.exposed.title }).waitFor()
     assert.ok(page.url().startsWith(url), page.url())
     await assertAccessible(page)
+    await page.getByLabel('Sprache').selectOption('en')
+    await page.getByRole('heading', { name: words.exposed.title }).waitFor()
     const key = url.split('#')[1] ?? assert.fail('the link has no key')
     assert.equal(
       proxy.seen.slice(from).filter((each) => JSON.stringify([each.path, each.headers]).includes(key)).length,

@@ -347,12 +347,14 @@ async function statedAsset({ owner }: Keeper, { assetId }: AssetFacts): Promise<
 }
 
 describe('the list of files, with a malicious server', () => {
-  it('is refused after a reload when it ends before what the browser has seen, until the owner accepts it', async (t) => {
+  it('is refused in another tab when it ends before what the browser has seen, until the owner accepts it', async (t) => {
     const { keeper, asset } = await newVictim()
     const source = sourceOfBytes(utf8('new'))
     await keeper.owner.upload({ source, album: keeper.album, device: keeper.device, name: 'new.txt' })
-    const { page } = await browser.open(t, { url: `${proxy.url}/#/albums/${keeper.album}`, signedInAs: keeper.owner })
-    await page.getByText('new.txt').first().waitFor()
+    const url = `${proxy.url}/#/albums/${keeper.album}`
+    const first = await browser.open(t, { url, signedInAs: keeper.owner })
+    await first.page.getByText('new.txt').first().waitFor()
+    await first.page.close()
     proxy.tamper({
       matches: isRequest('GET', /^\/v1\/sync/),
       answer: changeBody((body) => {
@@ -360,7 +362,9 @@ describe('the list of files, with a malicious server', () => {
         body.entries = body.entries.filter(({ asset_id }) => asset_id === asset.assetId)
       }),
     })
-    await page.reload()
+    // A reload would also read what only the tab has kept.
+    const page = await first.context.newPage()
+    await page.goto(url)
     await page.getByText(problems.rolledBack).waitFor()
     assert.equal(await page.getByText('contract.txt').count(), 0)
     await assertAccessible(page)
